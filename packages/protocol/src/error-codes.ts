@@ -1,0 +1,39 @@
+/**
+ * The closed list of codes for answers that judge nothing: `{ error, message, retryable, requestId }`.
+ * They say that the request, its sender or the service was at fault, never the payment.
+ */
+
+/** Codes of the error body. */
+export const errorCodes = [
+  "invalid_request",
+  "unauthorized",
+  "insufficient_facilitator_credits",
+  "seller_plan_inactive",
+  "payee_mismatch",
+  "not_found",
+  "method_not_allowed",
+  "request_too_large",
+  "unsupported_media_type",
+  "rate_limited",
+  "queue_full",
+  "service_unavailable",
+  "internal_error",
+] as const;
+
+export type ErrorCode = (typeof errorCodes)[number];
+
+/** The body of every answer that judges no payment. */
+export interface ErrorBody {
+  readonly error: ErrorCode;
+  /** What happened and what to do next, for a person. */
+  readonly message: string;
+  /** Whether the same request can succeed later without a change. */
+  readonly retryable: boolean;
+  readonly requestId: string;
+}
+
+/** Reads the code of an error body; undefined when the value is no such body. */
+export function errorCodeOf(body: unknown): ErrorCode | undefined {
+  if (typeof body !== "object" || body === null || !("error" in body)) return undefined;
+  return errorCodes.find((code) => code === body.error);
+}

@@ -1,0 +1,186 @@
+/**
+ * The payment a buyer sends: three shapes on the wire, one form inside.
+ *
+ * - `v1`: `x402Version: 1` with `scheme` and `network` beside `payload`;
+ * - `v2`: `x402Version: 2` with the chosen entry in `accepted` (what stock software sends);
+ * - `flat-v2`: `x402Version: 2` with `scheme` and `network` at the top.
+ *
+ * Only the signed authorization is acted on. What `accepted` states beside it is kept for the
+ * seller, who compares it with his offer; the facilitator judges its network and asset only.
+ */
+import { parseWireAddress, type Address } from "./address.ts";
+import {
+  parseAuthorization,
+  toWireAuthorization,
+  type Authorization,
+  type WireAuthorization,
+} from "./authorization.ts";
+import { isHexBytes, type Hex } from "./hex.ts";
+import { isObject, member, type JsonObject } from "./json.ts";
+import { findNetworkOf, type Network } from "./networks.ts";
+import { accept, refuse, type Outcome } from "./refusals.ts";
+import { parseRequirements, unknownNetwork, type Requirements } from "./requirements.ts";
+
+/** Which of the three shapes a payment had. */
+export type PaymentShape = "v1" | "v2" | "flat-v2";
+
+/** A signed payment, read and well-formed; nothing about it is judged yet. */
+export interface Payment {
+  readonly shape: PaymentShape;
+  readonly version: 1 | 2;
+  readonly network: Network;
+  /** The network as the payment named it. */
+  readonly networkName: string;
+  readonly authorization: Authorization;
+  /** EIP-712 signature as received; longer or shorter than 65 bytes for contract wallets. */
+  readonly signature: Hex;
+  /** The asset that `accepted` names; absent in the other shapes. */
+  readonly asset?: Address;
+  /** The chosen entry as the buyer echoes it (shape `v2` only). */
+  readonly accepted?: JsonObject;
+  readonly resource?: JsonObject;
+  readonly extensions?: JsonObject;
+}
+
+/** The two objects that `/verify` and `/settle` take. */
+export interface PaymentRequest {
+  readonly payment: Payment;
+  readonly requirements: Requirements;
+}
+
+/** A payment as it travels. */
+export interface WirePayment {
+  readonly x402Version: 1 | 2;
+  readonly scheme?: "exact";
+  readonly network?: string;
+  readonly payload: { readonly signature: Hex; readonly authorization: WireAuthorization };
+  readonly accepted?: JsonObject;
+  readonly resource?: JsonObject;
+  readonly extensions?: JsonObject;
+}
+
+/** Room for a contract wallet with about a hundred owners; a plain signature has 65 bytes. */
+export const signatureBytesMax = 8192;
+
+/** Reads a payment of any of the three shapes. */
+export function parsePayment(input: unknown): Outcome<Payment> {
+  if (!isObject(input)) return malformed("paymentPayload must be an object");
+  const version = member(input, "x402Version");
+  if (version !== 1 && version !== 2) return refuse("invalid_x402_version");
+  const accepted = member(input, "accepted");
+  if (version === 2 && isObject(accepted)) return parseOfficialV2(input, accepted);
+  return parseFlat(input, version);
+}
+
+function parseOfficialV2(input: JsonObject, accepted: JsonObject): Outcome<Payment> {
+  const scheme = member(accepted, "scheme");
+  if (typeof scheme !== "string") return malformed("accepted.scheme must be a string");
+  const networkName = member(accepted, "network");
+  if (typeof networkName !== "string") return malformed("accepted.network must be a string");
+  const asset = parseWireAddress(member(accepted, "asset"));
+  if (!asset) return malformed("accepted.asset must be a 0x address of 20 bytes");
+  const extra = member(accepted, "extra");
+  const method = isObject(extra) ? (member(extra, "assetTransferMethod") ?? "eip3009") : "eip3009";
+  if (method !== "eip3009") return refuse("unsupported_transfer_method");
+  const core = parseCore(input, { version: 2, shape: "v2", scheme, networkName });
+  return core.ok ? accept({ ...core.value, asset, accepted }) : core;
+}
+
+function parseFlat(input: JsonObject, version: 1 | 2): Outcome<Payment> {
+  const scheme = member(input, "scheme");
+  const networkName = member(input, "network");
+  if (typeof scheme !== "string" || typeof networkName !== "string") {
+    return malformed(
+      version === 1
+        ? "a version 1 payment has the strings scheme and network beside payload"
+        : "a version 2 payment has the chosen entry in accepted, or scheme and network beside payload",
+    );
+  }
+  const shape = version === 1 ? "v1" : "flat-v2";
+  return parseCore(input, { version, shape, scheme, networkName });
+}
+
+function parseCore(
+  input: JsonObject,
+  head: { version: 1 | 2; shape: PaymentShape; scheme: string; networkName: string },
+): Outcome<Payment> {
+  if (head.scheme !== "exact") return refuse("unsupported_scheme");
+  const network = findNetworkOf(head.version, head.networkName);
+  if (!network) return refuse("unsupported_network", unknownNetwork);
+  const payload = member(input, "payload");
+  if (!isObject(payload)) return malformed("payload must be an object");
+  if (isObject(member(payload, "permit2Authorization"))) {
+    return refuse("unsupported_transfer_method");
+  }
+  const signature = member(payload, "signature");
+  if (!isHexBytes(signature, signatureBytesMax)) {
+    return malformed(`payload.signature must be 0x and at most ${signatureBytesMax} bytes`);
+  }
+  const authorization = parseAuthorization(member(payload, "authorization"));
+  if (!authorization.ok) return authorization;
+  const { version, shape, networkName } = head;
+  return accept({
+    shape,
+    version,
+    network,
+    networkName,
+    authorization: authorization.value,
+    signature: signature.toLowerCase() as Hex,
+    ...objectOf(input, "resource"),
+    ...objectOf(input, "extensions"),
+  });
+}
+
+function objectOf<K extends string>(input: JsonObject, key: K) {
+  const value = member(input, key);
+  return (isObject(value) ? { [key]: value } : {}) as { readonly [key in K]?: JsonObject };
+}
+
+function malformed(message: string) {
+  return refuse("invalid_payload", `${message}.`);
+}
+
+/**
+ * Reads the body of `/verify` and `/settle`: `{ paymentPayload, paymentRequirements }` with an
+ * optional outer `x402Version` that must then equal the payload's. Unknown keys are ignored.
+ */
+export function parsePaymentRequest(body: unknown): Outcome<PaymentRequest> {
+  if (!isObject(body)) return malformed("the body must be a JSON object");
+  const payload = member(body, "paymentPayload");
+  const outer = member(body, "x402Version") ?? undefined;
+  const inner = isObject(payload) ? member(payload, "x402Version") : undefined;
+  if (outer !== undefined && outer !== inner) return refuse("invalid_x402_version");
+  const payment = parsePayment(payload);
+  if (!payment.ok) return payment;
+  const requirements = parseRequirements(member(body, "paymentRequirements"));
+  if (!requirements.ok) return requirements;
+  if (requirements.value.version !== payment.value.version) {
+    return refuse(
+      "invalid_payment_requirements",
+      payment.value.version === 1
+        ? "A version 1 payment needs version 1 requirements: maxAmountRequired and a network label."
+        : "A version 2 payment needs version 2 requirements: amount and an eip155 network.",
+    );
+  }
+  return accept({ payment: payment.value, requirements: requirements.value });
+}
+
+/** Writes a payment in the shape it has. */
+export function toWirePayment(payment: Payment): WirePayment {
+  const { authorization, signature } = payment;
+  const payload = { signature, authorization: toWireAuthorization(authorization) };
+  const tail = {
+    ...(payment.resource === undefined ? {} : { resource: payment.resource }),
+    ...(payment.extensions === undefined ? {} : { extensions: payment.extensions }),
+  };
+  if (payment.shape === "v2") {
+    return { x402Version: 2, payload, accepted: payment.accepted ?? {}, ...tail };
+  }
+  return {
+    x402Version: payment.version,
+    scheme: "exact",
+    network: payment.networkName,
+    payload,
+    ...tail,
+  };
+}

@@ -1,0 +1,198 @@
+/**
+ * Payment requirements: one entry of a challenge's `accepts[]`, in the shapes of x402 versions 1
+ * and 2, read into one internal form and written back in either shape.
+ */
+import { parseWireAddress, zeroAddress, type Address } from "./address.ts";
+import { parseUint256 } from "./authorization.ts";
+import { isObject, member, type JsonObject } from "./json.ts";
+import { findNetworkOf, type Network } from "./networks.ts";
+import { accept, refuse, type Outcome } from "./refusals.ts";
+
+/** What is asked for: so many base units of an asset, to an address, on a network. */
+export interface Requirements {
+  /** The x402 version whose shape the entry had. */
+  readonly version: 1 | 2;
+  readonly network: Network;
+  /** The network as the entry named it; answers repeat this form. */
+  readonly networkName: string;
+  readonly asset: Address;
+  /** Base units, more than 0. */
+  readonly amount: bigint;
+  readonly payTo: Address;
+  readonly maxTimeoutSeconds: number;
+  /** EIP-712 domain the entry claims; judged against the network's own, never used. */
+  readonly domainName?: string;
+  readonly domainVersion?: string;
+  /** `authorization` when absent; `upfront` means that the seller settles before working. */
+  readonly paymentFlow?: string;
+  readonly resource?: string;
+  readonly description?: string;
+  readonly mimeType?: string;
+}
+
+/** A version 1 entry. */
+export interface RequirementsV1 {
+  readonly scheme: "exact";
+  readonly network: string;
+  readonly maxAmountRequired: string;
+  readonly resource: string;
+  readonly description: string;
+  readonly mimeType: string;
+  readonly payTo: Address;
+  readonly maxTimeoutSeconds: number;
+  readonly asset: Address;
+  readonly extra: { readonly name: string; readonly version: string };
+}
+
+/** A version 2 entry. */
+export interface RequirementsV2 {
+  readonly scheme: "exact";
+  readonly network: string;
+  readonly amount: string;
+  readonly asset: Address;
+  readonly payTo: Address;
+  readonly maxTimeoutSeconds: number;
+  readonly extra: {
+    readonly assetTransferMethod: "eip3009";
+    readonly name: string;
+    readonly version: string;
+  };
+}
+
+/**
+ * Reads one entry of either shape. An entry with a CAIP-2 network and `amount` is version 2, one
+ * with a plain label and `maxAmountRequired` version 1; an entry that has both amounts, as dual
+ * challenges may write, is told apart by its network.
+ */
+export function parseRequirements(input: unknown): Outcome<Requirements> {
+  if (!isObject(input)) return malformed("paymentRequirements must be an object");
+  const scheme = member(input, "scheme");
+  if (typeof scheme !== "string") return malformed("scheme must be a string");
+  if (scheme !== "exact") return refuse("unsupported_scheme");
+  const networkName = member(input, "network");
+  if (typeof networkName !== "string") return malformed("network must be a string");
+  const version = networkName.includes(":") ? 2 : 1;
+  const network = findNetworkOf(version, networkName);
+  if (!network) return refuse("unsupported_network", unknownNetwork);
+  const terms = parseTerms(input, version);
+  if (!terms.ok) return terms;
+  const extra = parseExtra(member(input, "extra"));
+  if (!extra.ok) return extra;
+  return accept({
+    version,
+    network,
+    networkName,
+    ...terms.value,
+    ...extra.value,
+    ...textOf(input, "resource"),
+    ...textOf(input, "description"),
+    ...textOf(input, "mimeType"),
+  });
+}
+
+/** The sentence for a network nobody here knows. */
+export const unknownNetwork =
+  "The network is unknown; version 2 names are eip155:50 and eip155:51, version 1 names xdc and xdc-apothem.";
+
+function parseTerms(
+  input: JsonObject,
+  version: 1 | 2,
+): Outcome<Pick<Requirements, "asset" | "amount" | "payTo" | "maxTimeoutSeconds">> {
+  const amountKey = version === 1 ? "maxAmountRequired" : "amount";
+  const amount = parseUint256(member(input, amountKey));
+  if (amount === undefined || amount === 0n) {
+    return malformed(`${amountKey} must be base units above 0 as a string of decimal digits`);
+  }
+  const asset = parseWireAddress(member(input, "asset"));
+  if (!asset) return malformed("asset must be a 0x address of 20 bytes");
+  const payTo = parseWireAddress(member(input, "payTo"));
+  if (!payTo || payTo === zeroAddress) {
+    return malformed("payTo must be a 0x address of 20 bytes, and not zero");
+  }
+  const maxTimeoutSeconds = member(input, "maxTimeoutSeconds");
+  if (typeof maxTimeoutSeconds !== "number" || !(maxTimeoutSeconds > 0)) {
+    return malformed("maxTimeoutSeconds must be a number above 0");
+  }
+  return accept({ asset, amount, payTo, maxTimeoutSeconds });
+}
+
+function parseExtra(
+  extra: unknown,
+): Outcome<Pick<Requirements, "domainName" | "domainVersion" | "paymentFlow">> {
+  // Stock software treats null as absent (x402 core schemas).
+  if (extra === undefined || extra === null) return accept({});
+  if (!isObject(extra)) return malformed("extra must be an object");
+  const method = member(extra, "assetTransferMethod") ?? "eip3009";
+  if (method !== "eip3009") return refuse("unsupported_transfer_method");
+  const name = member(extra, "name") ?? undefined;
+  const version = member(extra, "version") ?? undefined;
+  const flow = member(extra, "paymentFlow") ?? undefined;
+  if (!isText(name) || !isText(version) || !isText(flow)) {
+    return malformed("extra.name, extra.version and extra.paymentFlow must be strings");
+  }
+  return accept({
+    ...(name === undefined ? {} : { domainName: name }),
+    ...(version === undefined ? {} : { domainVersion: version }),
+    ...(flow === undefined ? {} : { paymentFlow: flow }),
+  });
+}
+
+function isText(value: unknown): value is string | undefined {
+  return value === undefined || typeof value === "string";
+}
+
+function textOf<K extends string>(input: JsonObject, key: K): { readonly [key in K]?: string } {
+  const value = member(input, key);
+  return typeof value === "string" ? ({ [key]: value } as { readonly [key in K]?: string }) : {};
+}
+
+function malformed(message: string) {
+  return refuse("invalid_payment_requirements", `${message}.`);
+}
+
+/** Writes requirements as a version 1 entry. Empty `outputSchema` is left out: old clients refuse null. */
+export function toRequirementsV1(requirements: Requirements): RequirementsV1 {
+  const { network } = requirements;
+  return {
+    scheme: "exact",
+    network: requirements.version === 1 ? requirements.networkName : network.label,
+    maxAmountRequired: requirements.amount.toString(),
+    resource: requirements.resource ?? "",
+    description: requirements.description ?? "",
+    mimeType: requirements.mimeType ?? "",
+    payTo: requirements.payTo,
+    maxTimeoutSeconds: requirements.maxTimeoutSeconds,
+    asset: requirements.asset,
+    extra: {
+      name: requirements.domainName ?? network.domain.name,
+      version: requirements.domainVersion ?? network.domain.version,
+    },
+  };
+}
+
+/** Writes requirements as a version 2 entry. */
+export function toRequirementsV2(requirements: Requirements): RequirementsV2 {
+  const { network } = requirements;
+  return {
+    scheme: "exact",
+    network: network.id,
+    amount: requirements.amount.toString(),
+    asset: requirements.asset,
+    payTo: requirements.payTo,
+    maxTimeoutSeconds: requirements.maxTimeoutSeconds,
+    extra: {
+      assetTransferMethod: "eip3009",
+      name: requirements.domainName ?? network.domain.name,
+      version: requirements.domainVersion ?? network.domain.version,
+      ...(requirements.paymentFlow === undefined ? {} : { paymentFlow: requirements.paymentFlow }),
+    },
+  };
+}
+
+/** Writes requirements in the shape of a version. */
+export function toWireRequirements(
+  requirements: Requirements,
+  version: 1 | 2 = requirements.version,
+): RequirementsV1 | RequirementsV2 {
+  return version === 1 ? toRequirementsV1(requirements) : toRequirementsV2(requirements);
+}

@@ -1,0 +1,20 @@
+/** USDC amounts for people: decimal text to base units and back, by strings, never by floats. */
+import { usdcDecimals } from "./networks.ts";
+
+// uint256 has at most 78 digits.
+const decimalText = new RegExp(`^(\\d{1,71})(?:\\.(\\d{1,${usdcDecimals}}))?$`);
+
+/** Reads `0.01` or `$0.01` as base units (10000n). Undefined when it is not such an amount. */
+export function parseUsdc(text: string): bigint | undefined {
+  const match = decimalText.exec(text.trim().replace(/^\$/, ""));
+  if (!match) return undefined;
+  const [, whole = "", fraction = ""] = match;
+  return BigInt(whole + fraction.padEnd(usdcDecimals, "0"));
+}
+
+/** Writes base units with all six decimals: 10000n is `0.010000`. */
+export function formatUsdc(units: bigint): string {
+  const sign = units < 0n ? "-" : "";
+  const digits = (units < 0n ? -units : units).toString().padStart(usdcDecimals + 1, "0");
+  return `${sign}${digits.slice(0, -usdcDecimals)}.${digits.slice(-usdcDecimals)}`;
+}

@@ -1,0 +1,13 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  // Workspaces are reached as TypeScript source, so no build has to run before the tests.
+  ssr: { resolve: { conditions: ["@farthing/source"] } },
+  test: {
+    include: ["packages/*/src/**/*.test.ts", "tools/**/*.test.ts"],
+    // Tests on a local chain wait for real blocks; ten seconds is twenty blocks of the test chain.
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    retry: 0,
+  },
+});
