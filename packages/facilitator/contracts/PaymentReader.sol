@@ -36,9 +36,9 @@ interface IToken {
  * in a frame that is always reverted, under its own gas cap, and returns a bounded answer.
  *
  * Limits of one read, all of them rules of the EVM for a contract creation:
- * - at most 48 checks: an answer above 24,576 bytes (EIP-170) fails the whole read, and one check
- *   takes up to 512 of them;
- * - creation code and arguments together at most 49,152 bytes (EIP-3860): about 90 checks with
+ * - at most 50 checks: an answer above 24,576 bytes (EIP-170) fails the whole read; it has 128
+ *   bytes and up to 480 for each check;
+ * - creation code and arguments together at most 49,152 bytes (EIP-3860): about 85 checks with
  *   65-byte signatures, fewer when contract wallets sign at length;
  * - gas: 200 per byte of the answer, and `gasCap` for every wallet that burns all it gets.
  *

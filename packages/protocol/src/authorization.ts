@@ -5,7 +5,7 @@
  */
 import * as Hash from "ox/Hash";
 import { parseWireAddress, type Address } from "./address.ts";
-import { isBytes32, type Hex } from "./hex.ts";
+import { isBytes32, toLowerHex, type Hex } from "./hex.ts";
 import { isObject, member, type JsonObject } from "./json.ts";
 import type { Network } from "./networks.ts";
 import { accept, refuse, type Outcome } from "./refusals.ts";
@@ -69,7 +69,7 @@ export function parseAuthorization(input: unknown): Outcome<Authorization> {
   if (!numbers.ok) return numbers;
   const nonce = member(input, "nonce");
   if (!isBytes32(nonce)) return malformed("authorization.nonce must be 0x and 32 bytes");
-  return accept({ from, to, ...numbers.value, nonce: nonce.toLowerCase() as Hex });
+  return accept({ from, to, ...numbers.value, nonce: toLowerHex(nonce) });
 }
 
 function parseNumbers(
@@ -118,7 +118,10 @@ function number(value: bigint): string {
   return value.toString(16).padStart(64, "0");
 }
 
-/** The EIP-712 typed data, in the form that viem accounts and `eth_signTypedData_v4` take. */
+/**
+ * The EIP-712 typed data, in the form that viem accounts take. An EIP-1193 wallet wants JSON:
+ * numbers as decimal strings, and `EIP712Domain` among the types.
+ */
 export function authorizationTypedData(network: Network, authorization: Authorization) {
   return {
     domain: {

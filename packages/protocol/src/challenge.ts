@@ -6,7 +6,7 @@
  * and the version 2 entries second, the header holds the official version 2 object.
  */
 import { encodeHeader, headerNames } from "./headers.ts";
-import { isObject, member, type JsonObject } from "./json.ts";
+import { isObject, member, objectMember, textMember, type JsonObject } from "./json.ts";
 import { accept, refuse, type Outcome, type Refusal } from "./refusals.ts";
 import {
   parseRequirements,
@@ -66,7 +66,14 @@ export function buildChallenge(input: ChallengeInput): WireChallenge {
 
 function describe(offer: Requirements, resource: Resource): Requirements {
   const { url, description = "", mimeType = "" } = resource;
-  return { ...offer, version: 1, networkName: offer.network.label, resource: url, description, mimeType };
+  return {
+    ...offer,
+    version: 1,
+    networkName: offer.network.label,
+    resource: url,
+    description,
+    mimeType,
+  };
 }
 
 /** One entry of a challenge that can be understood. */
@@ -99,18 +106,15 @@ export function parseChallenge(input: unknown): Outcome<Challenge> {
   const skipped: { index: number; refusal: Refusal }[] = [];
   for (const [index, raw] of (accepts as unknown[]).slice(0, challengeEntriesMax).entries()) {
     const parsed = parseRequirements(raw);
-    if (parsed.ok) entries.push({ requirements: parsed.value, raw: raw as JsonObject });
-    else skipped.push({ index, refusal: parsed.refusal });
+    if (!parsed.ok) skipped.push({ index, refusal: parsed.refusal });
+    else if (isObject(raw)) entries.push({ requirements: parsed.value, raw });
   }
-  const resource = member(input, "resource");
-  const error = member(input, "error");
-  const extensions = member(input, "extensions");
   return accept({
     entries,
     skipped,
-    ...(isObject(resource) ? { resource } : {}),
-    ...(typeof error === "string" ? { error } : {}),
-    ...(isObject(extensions) ? { extensions } : {}),
+    ...objectMember(input, "resource"),
+    ...textMember(input, "error"),
+    ...objectMember(input, "extensions"),
   });
 }
 

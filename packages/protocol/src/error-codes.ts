@@ -2,6 +2,7 @@
  * The closed list of codes for answers that judge nothing: `{ error, message, retryable, requestId }`.
  * They say that the request, its sender or the service was at fault, never the payment.
  */
+import { isObject, member } from "./json.ts";
 
 /** Codes of the error body. */
 export const errorCodes = [
@@ -34,6 +35,6 @@ export interface ErrorBody {
 
 /** Reads the code of an error body; undefined when the value is no such body. */
 export function errorCodeOf(body: unknown): ErrorCode | undefined {
-  if (typeof body !== "object" || body === null || !("error" in body)) return undefined;
-  return errorCodes.find((code) => code === body.error);
+  const error = isObject(body) ? member(body, "error") : undefined;
+  return errorCodes.find((code) => code === error);
 }

@@ -3,7 +3,7 @@
  * written by the facilitator. The receipt that a buyer gets is the settle answer.
  */
 import type { Hex } from "./hex.ts";
-import { isObject, member, type JsonObject } from "./json.ts";
+import { isObject, member, objectMember, textMember, type JsonObject } from "./json.ts";
 
 /** The answer of `/verify`. */
 export interface VerifyResponse {
@@ -12,6 +12,7 @@ export interface VerifyResponse {
   readonly invalidReason?: string;
   readonly invalidMessage?: string;
   readonly payer?: string;
+  readonly extensions?: JsonObject;
   readonly extra?: JsonObject;
 }
 
@@ -81,10 +82,11 @@ export function parseVerifyResponse(input: unknown): VerifyResponse | undefined 
   if (typeof isValid !== "boolean") return undefined;
   return {
     isValid,
-    ...text(input, "invalidReason"),
-    ...text(input, "invalidMessage"),
-    ...text(input, "payer"),
-    ...object(input, "extra"),
+    ...textMember(input, "invalidReason"),
+    ...textMember(input, "invalidMessage"),
+    ...textMember(input, "payer"),
+    ...objectMember(input, "extensions"),
+    ...objectMember(input, "extra"),
   };
 }
 
@@ -101,40 +103,49 @@ export function parseSettleResponse(input: unknown): SettleResponse | undefined 
     success,
     transaction,
     network,
-    ...text(input, "payer"),
-    ...text(input, "errorReason"),
-    ...text(input, "errorMessage"),
-    ...text(input, "amount"),
-    ...text(input, "id"),
+    ...textMember(input, "payer"),
+    ...textMember(input, "errorReason"),
+    ...textMember(input, "errorMessage"),
+    ...textMember(input, "amount"),
+    ...textMember(input, "id"),
     ...(status === "pending" || status === "confirmed" || status === "failed" ? { status } : {}),
-    ...object(input, "extensions"),
-    ...object(input, "extra"),
+    ...objectMember(input, "extensions"),
+    ...objectMember(input, "extra"),
   };
 }
 
 /**
- * Where a settle answer stands. "Failed" only when the facilitator says so with a reason other
- * than `settlement_pending`; an answer that cannot be read is pending, never failed.
+ * Reasons by which facilitators say that they do not know whether money moved: ours and stock
+ * ones, then the hosted ones' names for the same.
+ */
+const unknownOutcomes: ReadonlySet<string> = new Set([
+  "settlement_pending",
+  "service_unavailable",
+  "unexpected_settle_error",
+  "settle_exact_evm_transaction_confirmation_timed_out",
+  "settle_exact_node_failure",
+  "unknown_error",
+]);
+
+/**
+ * Where a settle answer stands. "Confirmed" and "failed" only when nothing in the answer says
+ * otherwise; what is unclear, contradicts itself or cannot be read is pending, never failed.
  */
 export function statusOf(response: SettleResponse): SettlementStatus {
-  if (response.success) return "confirmed";
-  if (response.status !== undefined) return response.status;
-  return response.errorReason === undefined || response.errorReason === "settlement_pending"
-    ? "pending"
-    : "failed";
+  const { success, status, errorReason } = response;
+  if (status === "pending") return "pending";
+  if (success) {
+    return status === "failed" || errorReason === "settlement_pending" ? "pending" : "confirmed";
+  }
+  if (status === "confirmed") return "pending";
+  if (errorReason === undefined) return status ?? "pending";
+  // A reason that is no code is the text of an exception (stock version 1 facilitators): it tells
+  // what went wrong around the transaction, not whether the transaction was mined.
+  const isCode = /^[a-z0-9_]+$/.test(errorReason);
+  return isCode && !unknownOutcomes.has(errorReason) ? "failed" : "pending";
 }
 
 /** Tells whether a text is a transaction hash. */
 export function isTransactionHash(text: string): text is Hex {
   return /^0x[0-9a-fA-F]{64}$/.test(text);
-}
-
-function text<K extends string>(input: JsonObject, key: K) {
-  const value = member(input, key);
-  return (typeof value === "string" ? { [key]: value } : {}) as { readonly [key in K]?: string };
-}
-
-function object<K extends string>(input: JsonObject, key: K) {
-  const value = member(input, key);
-  return (isObject(value) ? { [key]: value } : {}) as { readonly [key in K]?: JsonObject };
 }

@@ -36,7 +36,8 @@ export function encodeHeader(value: unknown): string {
  * Decodes a header value. Standard alphabet only, padded or not; UTF-8; JSON of bounded depth.
  * Undefined for everything else: base64url, junk, broken UTF-8, too long.
  */
-export function decodeHeader(text: string): { readonly value: unknown } | undefined {
+export function decodeHeader(text: unknown): { readonly value: unknown } | undefined {
+  if (typeof text !== "string") return undefined;
   if (text.length === 0 || text.length > headerCharsMax) return undefined;
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return undefined;
   const unpadded = text.replace(/=+$/, "");

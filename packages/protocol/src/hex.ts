@@ -17,3 +17,8 @@ export function isHexBytes(value: unknown, bytesMax: number): value is Hex {
 export function isBytes32(value: unknown): value is Hex {
   return isHexBytes(value, 32) && value.length === 66;
 }
+
+/** The same bytes in lower case, the form that texts are compared in. */
+export function toLowerHex(hex: Hex): Hex {
+  return `0x${hex.slice(2).toLowerCase()}`;
+}

@@ -16,8 +16,29 @@ export function member(object: JsonObject, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
+/** The member `key` as an object to spread: there when it is text, empty when it is not. */
+export function textMember<K extends string>(
+  object: JsonObject,
+  key: K,
+): { readonly [key in K]?: string };
+export function textMember(object: JsonObject, key: string): Record<string, string> {
+  const value = member(object, key);
+  return typeof value === "string" ? { [key]: value } : {};
+}
+
+/** The member `key` as an object to spread: there when it is an object, empty when it is not. */
+export function objectMember<K extends string>(
+  object: JsonObject,
+  key: K,
+): { readonly [key in K]?: JsonObject };
+export function objectMember(object: JsonObject, key: string): Record<string, JsonObject> {
+  const value = member(object, key);
+  return isObject(value) ? { [key]: value } : {};
+}
+
 /** Parses JSON text of at most {@link jsonDepthMax} levels; undefined when it is not such text. */
-export function parseJson(text: string): { readonly value: unknown } | undefined {
+export function parseJson(text: unknown): { readonly value: unknown } | undefined {
+  if (typeof text !== "string") return undefined;
   if (isDeeperThan(text, jsonDepthMax)) return undefined;
   try {
     return { value: JSON.parse(text) as unknown };

@@ -75,7 +75,7 @@ export const apothem: Network = {
 /** Every known network. */
 export const networks: readonly Network[] = [xdc, apothem];
 
-const byChainId = new Map(networks.map((network) => [network.chainId, network]));
+const byChainId = new Map<number, Network>(networks.map((network) => [network.chainId, network]));
 const byId = new Map<string, Network>(networks.map((network) => [network.id, network]));
 const byLabel = new Map<string, Network>(
   networks.flatMap((network) =>
@@ -90,7 +90,7 @@ export function networkOfChain(chainId: ChainId): Network {
 
 /** Finds a network by chain id, CAIP-2 name, version 1 label or alias. */
 export function findNetwork(name: unknown): Network | undefined {
-  if (typeof name === "number") return byChainId.get(name as ChainId);
+  if (typeof name === "number") return byChainId.get(name);
   return typeof name === "string" ? (byId.get(name) ?? byLabel.get(name)) : undefined;
 }
 

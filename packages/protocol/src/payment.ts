@@ -15,8 +15,8 @@ import {
   type Authorization,
   type WireAuthorization,
 } from "./authorization.ts";
-import { isHexBytes, type Hex } from "./hex.ts";
-import { isObject, member, type JsonObject } from "./json.ts";
+import { isHexBytes, toLowerHex, type Hex } from "./hex.ts";
+import { isObject, member, objectMember, type JsonObject } from "./json.ts";
 import { findNetworkOf, type Network } from "./networks.ts";
 import { accept, refuse, type Outcome } from "./refusals.ts";
 import { parseRequirements, unknownNetwork, type Requirements } from "./requirements.ts";
@@ -67,9 +67,11 @@ export function parsePayment(input: unknown): Outcome<Payment> {
   if (!isObject(input)) return malformed("paymentPayload must be an object");
   const version = member(input, "x402Version");
   if (version !== 1 && version !== 2) return refuse("invalid_x402_version");
-  const accepted = member(input, "accepted");
-  if (version === 2 && isObject(accepted)) return parseOfficialV2(input, accepted);
-  return parseFlat(input, version);
+  // Stock software treats null as absent (x402 core schemas).
+  const accepted = member(input, "accepted") ?? undefined;
+  if (version === 1 || accepted === undefined) return parseFlat(input, version);
+  if (!isObject(accepted)) return malformed("accepted must be an object");
+  return parseOfficialV2(input, accepted);
 }
 
 function parseOfficialV2(input: JsonObject, accepted: JsonObject): Outcome<Payment> {
@@ -125,15 +127,10 @@ function parseCore(
     network,
     networkName,
     authorization: authorization.value,
-    signature: signature.toLowerCase() as Hex,
-    ...objectOf(input, "resource"),
-    ...objectOf(input, "extensions"),
+    signature: toLowerHex(signature),
+    ...objectMember(input, "resource"),
+    ...objectMember(input, "extensions"),
   });
-}
-
-function objectOf<K extends string>(input: JsonObject, key: K) {
-  const value = member(input, key);
-  return (isObject(value) ? { [key]: value } : {}) as { readonly [key in K]?: JsonObject };
 }
 
 function malformed(message: string) {
@@ -148,8 +145,9 @@ export function parsePaymentRequest(body: unknown): Outcome<PaymentRequest> {
   if (!isObject(body)) return malformed("the body must be a JSON object");
   const payload = member(body, "paymentPayload");
   const outer = member(body, "x402Version") ?? undefined;
-  const inner = isObject(payload) ? member(payload, "x402Version") : undefined;
-  if (outer !== undefined && outer !== inner) return refuse("invalid_x402_version");
+  if (outer !== undefined && isObject(payload) && outer !== member(payload, "x402Version")) {
+    return refuse("invalid_x402_version");
+  }
   const payment = parsePayment(payload);
   if (!payment.ok) return payment;
   const requirements = parseRequirements(member(body, "paymentRequirements"));

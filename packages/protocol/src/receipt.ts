@@ -9,7 +9,9 @@ export function receiptHeaders(receipt: SettleResponse): Record<string, string> 
 }
 
 /** Reads the receipt of a response; undefined when there is none that can be read. */
-export function readReceipt(headers: { get(name: string): string | null }): SettleResponse | undefined {
+export function readReceipt(headers: {
+  get(name: string): string | null;
+}): SettleResponse | undefined {
   for (const name of [headerNames.paymentResponse, headerNames.xPaymentResponse]) {
     const text = headers.get(name);
     const decoded = text === null ? undefined : decodeHeader(text);

@@ -129,7 +129,7 @@ export type Outcome<T> =
   | { readonly ok: false; readonly refusal: Refusal };
 
 /** All codes, in the order of the table. */
-export const refusalCodes = Object.keys(table) as RefusalCode[];
+export const refusalCodes: RefusalCode[] = Object.keys(table).filter(isRefusalCode);
 
 /** Tells whether a text is one of the codes. */
 export function isRefusalCode(value: unknown): value is RefusalCode {

@@ -4,7 +4,7 @@
  */
 import { parseWireAddress, zeroAddress, type Address } from "./address.ts";
 import { parseUint256 } from "./authorization.ts";
-import { isObject, member, type JsonObject } from "./json.ts";
+import { isObject, member, textMember, type JsonObject } from "./json.ts";
 import { findNetworkOf, type Network } from "./networks.ts";
 import { accept, refuse, type Outcome } from "./refusals.ts";
 
@@ -19,6 +19,7 @@ export interface Requirements {
   /** Base units, more than 0. */
   readonly amount: bigint;
   readonly payTo: Address;
+  /** Whole seconds, at least 1. */
   readonly maxTimeoutSeconds: number;
   /** EIP-712 domain the entry claims; judged against the network's own, never used. */
   readonly domainName?: string;
@@ -56,6 +57,7 @@ export interface RequirementsV2 {
     readonly assetTransferMethod: "eip3009";
     readonly name: string;
     readonly version: string;
+    readonly paymentFlow?: string;
   };
 }
 
@@ -84,9 +86,9 @@ export function parseRequirements(input: unknown): Outcome<Requirements> {
     networkName,
     ...terms.value,
     ...extra.value,
-    ...textOf(input, "resource"),
-    ...textOf(input, "description"),
-    ...textOf(input, "mimeType"),
+    ...textMember(input, "resource"),
+    ...textMember(input, "description"),
+    ...textMember(input, "mimeType"),
   });
 }
 
@@ -109,11 +111,22 @@ function parseTerms(
   if (!payTo || payTo === zeroAddress) {
     return malformed("payTo must be a 0x address of 20 bytes, and not zero");
   }
-  const maxTimeoutSeconds = member(input, "maxTimeoutSeconds");
-  if (typeof maxTimeoutSeconds !== "number" || !(maxTimeoutSeconds > 0)) {
+  const maxTimeoutSeconds = parseSeconds(member(input, "maxTimeoutSeconds"));
+  if (maxTimeoutSeconds === undefined) {
     return malformed("maxTimeoutSeconds must be a number above 0");
   }
   return accept({ asset, amount, payTo, maxTimeoutSeconds });
+}
+
+/**
+ * Reads a number of seconds above 0. Stock version 2 schemas let fractions pass, which BigInt and
+ * the token do not take: they are cut off. `1e999` is JSON for Infinity, and no limit at all.
+ */
+function parseSeconds(value: unknown): number | undefined {
+  if (typeof value !== "number" || !(value > 0) || value > Number.MAX_SAFE_INTEGER) {
+    return undefined;
+  }
+  return Math.max(1, Math.floor(value));
 }
 
 function parseExtra(
@@ -139,11 +152,6 @@ function parseExtra(
 
 function isText(value: unknown): value is string | undefined {
   return value === undefined || typeof value === "string";
-}
-
-function textOf<K extends string>(input: JsonObject, key: K): { readonly [key in K]?: string } {
-  const value = member(input, key);
-  return typeof value === "string" ? ({ [key]: value } as { readonly [key in K]?: string }) : {};
 }
 
 function malformed(message: string) {

@@ -5,7 +5,9 @@ import { usdcDecimals } from "./networks.ts";
 const decimalText = new RegExp(`^(\\d{1,71})(?:\\.(\\d{1,${usdcDecimals}}))?$`);
 
 /** Reads `0.01` or `$0.01` as base units (10000n). Undefined when it is not such an amount. */
-export function parseUsdc(text: string): bigint | undefined {
+export function parseUsdc(text: unknown): bigint | undefined {
+  // Callers without types pass a number here; a float is no way to write money.
+  if (typeof text !== "string") return undefined;
   const match = decimalText.exec(text.trim().replace(/^\$/, ""));
   if (!match) return undefined;
   const [, whole = "", fraction = ""] = match;

@@ -1,0 +1,36 @@
+/** Pay for a 402: a `fetch` with spending limits for x402 payments in USDC on XDC. */
+export type { AgreedTerms, Allow, Check } from "./check-offer.ts";
+export type { JudgedOffer, PreferredVersion } from "./choose-offer.ts";
+export * from "./ledger.ts";
+export {
+  askAboveDefault,
+  openPaymentsDefault,
+  parseLimits,
+  perCallDefault,
+  perDayDefault,
+  type LimitsInput,
+} from "./limits.ts";
+export { isLoopback } from "./check-offer.ts";
+export { memoryLedger } from "./memory-ledger.ts";
+export * from "./payment-error.ts";
+export type { LimitWarning, PaymentEvent } from "./payment-events.ts";
+export {
+  UnansweredPaymentError,
+  type NoPayment,
+  type PaidResponse,
+  type PaymentSummary,
+  type SentPayment,
+} from "./payment-summary.ts";
+export type { Quotation, Quote } from "./quote.ts";
+export type { Offer } from "./read-challenge.ts";
+export type { FetchFunction } from "./replayable-request.ts";
+export * from "./signer.ts";
+export type { Surroundings } from "./surroundings.ts";
+export {
+  wrapFetch,
+  type BuyerOptions,
+  type CallTerms,
+  type PayingFetch,
+  type PayingInit,
+  type QuoteAnswer,
+} from "./wrap-fetch.ts";

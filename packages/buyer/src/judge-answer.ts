@@ -1,0 +1,172 @@
+/**
+ * What an answer to a paid request means. One row for each kind of answer: what is known about
+ * the money then, and how often the same bytes are sent again. No row ever asks for a signature.
+ */
+import {
+  findNetwork,
+  formatUsdc,
+  headerNames,
+  isObject,
+  isSameAddress,
+  isTransactionHash,
+  member,
+  parseJson,
+  parseSettleResponse,
+  parseUint256,
+  readReceipt,
+  statusOf,
+  decodeHeader,
+  type Address,
+  type Hex,
+  type Network,
+  type SettleResponse,
+} from "@farthing/protocol";
+import type { OutcomeCode } from "./payment-error.ts";
+import { quoteText } from "./read-challenge.ts";
+import { readAtMost } from "./replayable-request.ts";
+
+/** The kinds of answer, see {@link rows}. */
+export type AnswerKind =
+  | "settled"
+  | "lying_receipt"
+  | "pending"
+  | "failed_receipt"
+  | "refused"
+  | "conflict"
+  | "busy"
+  | "served_without_receipt"
+  | "client_error"
+  | "server_error"
+  | "redirect"
+  | "no_answer";
+
+/** What is known of the money: `pending` is the facilitator's word, `ambiguous` nobody's. */
+export type KnownState = "settled" | "pending" | "ambiguous";
+
+interface Row {
+  readonly state: KnownState;
+  /** How often this kind of answer is met with the same bytes; Infinity until `validBefore`. */
+  readonly resendsMax: number;
+  readonly code?: OutcomeCode;
+}
+
+/** The table. A facilitator's fault looks like a refusal, so a refusal is tried again too. */
+export const rows: Readonly<Record<AnswerKind, Row>> = {
+  settled: { state: "settled", resendsMax: 0 },
+  lying_receipt: { state: "ambiguous", resendsMax: 0, code: "receipt_mismatch" },
+  pending: { state: "pending", resendsMax: Infinity, code: "settlement_pending" },
+  failed_receipt: { state: "ambiguous", resendsMax: 1, code: "payment_refused" },
+  refused: { state: "ambiguous", resendsMax: 2, code: "payment_refused" },
+  conflict: { state: "ambiguous", resendsMax: 0, code: "request_conflict" },
+  busy: { state: "ambiguous", resendsMax: Infinity, code: "seller_unavailable" },
+  served_without_receipt: { state: "ambiguous", resendsMax: 0, code: "receipt_missing" },
+  client_error: { state: "ambiguous", resendsMax: 0, code: "seller_error" },
+  server_error: { state: "ambiguous", resendsMax: Infinity, code: "seller_unavailable" },
+  redirect: { state: "ambiguous", resendsMax: 0, code: "redirected" },
+  no_answer: { state: "ambiguous", resendsMax: Infinity, code: "no_answer" },
+};
+
+/** What the receipt has to agree with. */
+export interface ExpectedReceipt {
+  readonly payer: Address;
+  readonly network: Network;
+  readonly amountUnits: bigint;
+}
+
+/** One answer, understood. */
+export interface AnswerReading {
+  readonly kind: AnswerKind;
+  readonly receipt?: SettleResponse;
+  /** The hash the seller named, whatever the state. */
+  readonly transaction?: Hex;
+  /** Why, as far as the seller said; safe to print. */
+  readonly reason?: string;
+}
+
+/** Reads an answer without consuming its body. */
+export async function judgeAnswer(
+  response: Response,
+  expected: ExpectedReceipt,
+): Promise<AnswerReading> {
+  const receipt = readReceipt(response.headers) ?? (await readReceiptBody(response));
+  if (receipt) return judgeReceipt(receipt, expected);
+  const kind = kindOfStatus(response);
+  const reason = kind === "refused" ? reasonOf(response) : undefined;
+  return { kind, ...(reason === undefined ? {} : { reason }) };
+}
+
+function judgeReceipt(receipt: SettleResponse, expected: ExpectedReceipt): AnswerReading {
+  const transaction = isTransactionHash(receipt.transaction) ? receipt.transaction : undefined;
+  const base = { receipt, ...(transaction === undefined ? {} : { transaction }) };
+  const status = statusOf(receipt);
+  if (status === "confirmed") {
+    const mismatch = mismatchOf(receipt, expected);
+    if (mismatch === undefined) return { kind: "settled", ...base };
+    return { kind: "lying_receipt", ...base, reason: mismatch };
+  }
+  const said = [receipt.errorReason, receipt.errorMessage].filter((text) => text !== undefined);
+  const reason = quoteText(said.join(": "));
+  return { kind: status === "pending" ? "pending" : "failed_receipt", ...base, reason };
+}
+
+/** Says what in a receipt of success is not our payment; undefined when all agrees. */
+function mismatchOf(receipt: SettleResponse, expected: ExpectedReceipt): string | undefined {
+  if (!isTransactionHash(receipt.transaction)) return "the receipt names no transaction";
+  if (receipt.payer !== undefined && !isSameAddress(receipt.payer, expected.payer)) {
+    return "the receipt names another payer";
+  }
+  if (findNetwork(receipt.network)?.id !== expected.network.id) {
+    return "the receipt names another network";
+  }
+  if (receipt.amount !== undefined && parseUint256(receipt.amount) !== expected.amountUnits) {
+    return `the receipt names another amount than ${formatUsdc(expected.amountUnits)} USDC`;
+  }
+  return undefined;
+}
+
+function kindOfStatus(response: Response): AnswerKind {
+  const { status } = response;
+  if (response.type === "opaqueredirect" || (status >= 300 && status < 400)) return "redirect";
+  if (status < 300) return "served_without_receipt";
+  if (status === 402) return "refused";
+  if (status === 409) return "conflict";
+  if (status === 425 || status === 429 || status === 503) return "busy";
+  return status < 500 ? "client_error" : "server_error";
+}
+
+/** Why a seller refused: the `error` of the challenge that came back. */
+function reasonOf(response: Response): string | undefined {
+  const header = response.headers.get(headerNames.paymentRequired);
+  const decoded = header === null ? undefined : decodeHeader(header);
+  const error = decoded && isObject(decoded.value) ? member(decoded.value, "error") : undefined;
+  return typeof error === "string" ? quoteText(error) : undefined;
+}
+
+/** Longest body that is looked at for a settle answer; such answers are a few hundred bytes. */
+const receiptBytesMax = 32 * 1024;
+
+/**
+ * Some facilitators put the settle answer in the body, with any status. A body is the seller's
+ * content, so it is never taken as a proof of payment: only a "not yet" or a "no" counts.
+ */
+async function readReceiptBody(response: Response): Promise<SettleResponse | undefined> {
+  if (!/\bjson\b/i.test(response.headers.get("Content-Type") ?? "")) return undefined;
+  // Content of unknown length may be a stream that goes on for hours; it is not waited for.
+  const length = Number(response.headers.get("Content-Length") ?? "NaN");
+  if (response.ok && !(length <= receiptBytesMax)) return undefined;
+  const { body } = response.clone();
+  if (body === null) return undefined;
+  try {
+    const bytes = await readAtMost(body, receiptBytesMax);
+    const parsed = bytes && parseJson(new TextDecoder().decode(bytes));
+    const receipt = parsed && parseSettleResponse(parsed.value);
+    return receipt && isNo(receipt) ? receipt : undefined;
+  } catch {
+    // The connection broke; the sender of the request notices the same.
+    return undefined;
+  }
+}
+
+function isNo(receipt: SettleResponse): boolean {
+  return !receipt.success && receipt.errorReason !== undefined;
+}

@@ -1,0 +1,114 @@
+/**
+ * What was promised and spent: one record per logical request, and the states it goes through.
+ *
+ * ```
+ * reserved → signed → sent → settled
+ *              │        ├→ ambiguous → settled | released
+ *              └────────┴→ released
+ * ```
+ *
+ * Everything but `released` counts against the limits. `released` is the only state that allows
+ * a new signature: never signed, or proven unused on the chain. The seller's word "failed" is no
+ * such proof, for it holds a valid authorization until `validBefore`.
+ */
+import type { Address, Hex } from "@farthing/protocol";
+
+/** Where a payment stands, see the file's head. */
+export type LedgerState = "reserved" | "signed" | "sent" | "ambiguous" | "settled" | "released";
+
+/** Which states a record may go to. `settled` is final: the money moved. */
+export const ledgerMoves: Readonly<Record<LedgerState, readonly LedgerState[]>> = {
+  reserved: ["signed", "released"],
+  signed: ["sent", "released"],
+  sent: ["settled", "ambiguous", "released"],
+  ambiguous: ["settled", "ambiguous", "released"],
+  settled: [],
+  released: [],
+};
+
+/** What is reserved before anything is signed. */
+export interface Reservation {
+  readonly requestId: string;
+  /** Binds the id to method, URL and body: the same id with another request is an error. */
+  readonly fingerprint: string;
+  readonly wallet: Address;
+  /** CAIP-2. */
+  readonly network: string;
+  readonly asset: Address;
+  readonly amountUnits: bigint;
+  readonly payTo: Address;
+  /** Host and port of the seller. */
+  readonly host: string;
+  /** Unix milliseconds. */
+  readonly reservedAt: number;
+}
+
+/** The signed payment, complete: a resend is these bytes again. Secret until it has settled. */
+export interface SignedPayment {
+  readonly url: string;
+  readonly headerName: string;
+  readonly headerValue: string;
+  readonly version: 1 | 2;
+  readonly nonce: Hex;
+  /** Unix seconds. */
+  readonly validBefore: number;
+}
+
+/** One logical request. */
+export interface LedgerRecord extends Reservation {
+  readonly state: LedgerState;
+  readonly signed?: SignedPayment;
+  /** The hash the seller named; proof only when the state is `settled`. */
+  readonly transaction?: Hex;
+}
+
+/** A move to the next state, with what it brings. */
+export interface LedgerMove {
+  readonly state: LedgerState;
+  readonly signed?: SignedPayment;
+  readonly transaction?: Hex;
+}
+
+/** The limits that a reservation has to keep. */
+export interface ReserveRules {
+  /** Most in the window, the new amount included; undefined for no limit. */
+  readonly perDayUnits: bigint | undefined;
+  readonly windowMs: number;
+  readonly openPaymentsMax: number;
+  /** `keep`: the payee must be the one first seen at this host; `replace`: it becomes that. */
+  readonly payeePin: "off" | "keep" | "replace";
+}
+
+/** Whether the reservation stands. */
+export type ReserveOutcome =
+  | { readonly ok: true }
+  | {
+      readonly ok: false;
+      readonly reason: "cumulative_cap" | "open_payments_limit" | "payee_changed";
+    }
+  | { readonly ok: false; readonly reason: "exists"; readonly record: LedgerRecord };
+
+/** What of a wallet's money is spoken for. */
+export interface LedgerUsage {
+  readonly spentUnits: bigint;
+  readonly openPayments: number;
+}
+
+/** Whose money is counted: limits are per wallet, network and asset. */
+export type LedgerScope = Pick<Reservation, "wallet" | "network" | "asset">;
+
+/**
+ * Keeps the records. `reserve` and `move` are atomic: two callers at once never both get the last
+ * of a limit, and each move starts from a state that allows it.
+ */
+export interface Ledger {
+  /** Checks the limits and writes the record in one step. A released id may be reserved anew. */
+  reserve(reservation: Reservation, rules: ReserveRules): Promise<ReserveOutcome>;
+  /** Moves a record on; rejects when {@link ledgerMoves} does not allow it. */
+  move(requestId: string, move: LedgerMove): Promise<LedgerRecord>;
+  find(requestId: string): Promise<LedgerRecord | undefined>;
+  /** What counts against the limits for reservations made after `since` (Unix milliseconds). */
+  usage(scope: LedgerScope, since: number): Promise<LedgerUsage>;
+  /** The payee first seen (or last confirmed) at a host on a network. */
+  pinnedPayee(host: string, network: string): Promise<Address | undefined>;
+}

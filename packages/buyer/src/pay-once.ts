@@ -1,0 +1,206 @@
+/**
+ * From a quote to an answer: approve, reserve, sign, record, send. The only place that signs, and
+ * it signs only after the ledger has granted a reservation for this request.
+ */
+import { networks, type Network } from "@farthing/protocol";
+import type { LedgerRecord, ReserveOutcome, ReserveRules, SignedPayment } from "./ledger.ts";
+import { dayMs } from "./limits.ts";
+import { PaymentError, refusedPayment } from "./payment-error.ts";
+import { warningOf, type PaymentEvent } from "./payment-events.ts";
+import {
+  inFlightProblem,
+  summarize,
+  UnansweredPaymentError,
+  withPayment,
+  type PaidResponse,
+} from "./payment-summary.ts";
+import type { Quotation, Quote, QuotingTerms, QuotingTools } from "./quote.ts";
+import type { Offer } from "./read-challenge.ts";
+import type { ReplayableRequest } from "./replayable-request.ts";
+import { sendPayment, type SendingTools } from "./send-payment.ts";
+import { signPayment } from "./sign-payment.ts";
+
+/** What paying needs. */
+export interface PayingTools extends QuotingTools, SendingTools {
+  readonly emit: (event: PaymentEvent) => void;
+  readonly approve?: (quote: Quote) => boolean | Promise<boolean>;
+  readonly nonceSecret?: Uint8Array;
+}
+
+/** A request with its judged 402. */
+export interface PayingOrder {
+  readonly request: ReplayableRequest;
+  readonly terms: QuotingTerms;
+  readonly quotation: Quotation;
+  readonly isNamed: boolean;
+}
+
+/** Pays a 402. Throws a PaymentError when a check, the approver, the ledger or the signer says no. */
+export async function payOnce(tools: PayingTools, order: PayingOrder): Promise<PaidResponse> {
+  const { request, terms, quotation } = order;
+  const { chosen, refusal } = quotation;
+  if (!chosen) {
+    const { code, message } = refusal ?? { code: "challenge_invalid", message: "Unpayable." };
+    throw refusedPayment(code, message, terms.requestId);
+  }
+  const { quote } = chosen;
+  tools.emit({ type: "quote", requestId: quote.requestId, quote });
+  await askApprover(tools, quote);
+  const before = await reserve(tools, request, quote);
+  if (before !== undefined) return resumePayment(tools, request, before);
+  const signed = await sign(tools, order, chosen.offer);
+  const record = await tools.ledger.move(quote.requestId, { state: "signed", signed });
+  tools.emit({ type: "signed", requestId: quote.requestId, validBefore: signed.validBefore });
+  return deliver(tools, request, record, signed);
+}
+
+/** Sends the payment that a request already has. */
+export async function resumePayment(
+  tools: PayingTools,
+  request: ReplayableRequest,
+  record: LedgerRecord,
+): Promise<PaidResponse> {
+  const { signed, requestId, fingerprint } = record;
+  demandSameRequest(fingerprint, request, requestId);
+  if (!signed) {
+    throw new PaymentError(inFlightProblem("payment_unresolved", undefined), requestId);
+  }
+  const isExpired = tools.surroundings.now() >= signed.validBefore * 1000;
+  // A settled payment is shown again whatever the time: the seller may still have its answer.
+  if (isExpired && record.state !== "settled") {
+    throw new PaymentError(inFlightProblem("authorization_expired", signed.validBefore), requestId);
+  }
+  return deliver(tools, request, record, signed);
+}
+
+/** Throws `request_id_conflict` when an id is used again for another request. */
+export function demandSameRequest(
+  fingerprint: string,
+  request: ReplayableRequest,
+  requestId: string,
+): void {
+  if (fingerprint === request.fingerprint) return;
+  throw refusedPayment(
+    "request_id_conflict",
+    "This request id belongs to a request with another method, URL or body; choose a new id.",
+    requestId,
+  );
+}
+
+async function askApprover(tools: PayingTools, quote: Quote): Promise<void> {
+  const questions = quote.checks.filter(({ verdict }) => verdict === "ask");
+  if (questions.length === 0 || !tools.approve) return;
+  if (await tools.approve(quote)) return;
+  const why = questions.map(({ message }) => message).join(" ");
+  throw refusedPayment("approval_required", `Not approved. ${why}`, quote.requestId);
+}
+
+/** Reserves the amount; gives the record of an earlier payment for the same request if any. */
+async function reserve(
+  tools: PayingTools,
+  request: ReplayableRequest,
+  quote: Quote,
+): Promise<LedgerRecord | undefined> {
+  const { ledger, signer, surroundings, limits } = tools;
+  const { requestId, amountUnits } = quote;
+  const now = surroundings.now();
+  const scope = { wallet: signer.address, network: quote.network.id, asset: quote.asset };
+  const outcome = await ledger.reserve(
+    {
+      ...scope,
+      requestId,
+      fingerprint: request.fingerprint,
+      amountUnits,
+      payTo: quote.payTo,
+      host: new URL(quote.url).host,
+      reservedAt: now,
+    },
+    rulesOf(tools, quote),
+  );
+  if (!outcome.ok) return existing(outcome, requestId);
+  const { perDayUnits } = limits;
+  if (perDayUnits === undefined) return undefined;
+  const { spentUnits } = await ledger.usage(scope, now - dayMs);
+  const percent = warningOf(spentUnits - amountUnits, spentUnits, perDayUnits);
+  if (percent !== undefined) {
+    tools.emit({ type: "limit_near", requestId, percent, spentUnits, limitUnits: perDayUnits });
+  }
+  return undefined;
+}
+
+function rulesOf({ limits, allow }: PayingTools, quote: Quote): ReserveRules {
+  const isPinned = allow.hosts === undefined && allow.payees === undefined;
+  const isChangeApproved = quote.checks.some(
+    ({ name, verdict }) => name === "pin" && verdict === "ask",
+  );
+  const kept = isChangeApproved ? "replace" : "keep";
+  return {
+    perDayUnits: limits.perDayUnits,
+    windowMs: dayMs,
+    openPaymentsMax: limits.openPaymentsMax,
+    payeePin: isPinned ? kept : "off",
+  };
+}
+
+const ledgerSentences = {
+  cumulative_cap: "The price is above what is left of the limit for 24 hours.",
+  open_payments_limit: "Too many payments are still without an outcome; wait for them first.",
+  payee_changed: "Another payee was paid at this host meanwhile; a person has to confirm.",
+} as const;
+
+function existing(outcome: Exclude<ReserveOutcome, { ok: true }>, requestId: string): LedgerRecord {
+  if (outcome.reason === "exists") return outcome.record;
+  throw refusedPayment(outcome.reason, ledgerSentences[outcome.reason], requestId);
+}
+
+async function sign(tools: PayingTools, order: PayingOrder, offer: Offer): Promise<SignedPayment> {
+  const { request, terms, quotation } = order;
+  const { requirements } = offer;
+  const { requestId } = terms;
+  if (!requirements) throw new Error("An offer that does not parse was chosen.");
+  const { nonceSecret } = tools;
+  try {
+    return await signPayment(tools.signer, tools.surroundings, {
+      offer,
+      requirements,
+      request,
+      requestId,
+      url: quotation.payUrl,
+      ...(order.isNamed && nonceSecret !== undefined ? { nonceSecret } : {}),
+    });
+  } catch (cause) {
+    await tools.ledger.move(requestId, { state: "released" });
+    tools.emit({ type: "released", requestId });
+    const message = "The wallet did not sign; nothing was paid.";
+    throw refusedPayment("signing_failed", message, requestId, cause);
+  }
+}
+
+async function deliver(
+  tools: PayingTools,
+  request: ReplayableRequest,
+  record: LedgerRecord,
+  signed: SignedPayment,
+): Promise<PaidResponse> {
+  const { requestId } = record;
+  const network = networkOf(record);
+  tools.emit({ type: "sent", requestId });
+  const delivery = await sendPayment(tools, {
+    request,
+    record,
+    signed,
+    expected: { payer: record.wallet, network, amountUnits: record.amountUnits },
+  });
+  const payment = summarize(record, signed, network, delivery);
+  const type = payment.state === "settled" ? "settled" : "ambiguous";
+  tools.emit({ type, requestId, payment });
+  if (delivery.response && !delivery.isInterrupted) return withPayment(delivery.response, payment);
+  const problem = payment.problem ?? inFlightProblem("no_answer", signed.validBefore);
+  throw new UnansweredPaymentError(problem, payment, delivery.cause);
+}
+
+function networkOf(record: LedgerRecord): Network {
+  const network = networks.find(({ id }) => id === record.network);
+  if (!network) throw new Error(`The ledger names an unknown network ${record.network}.`);
+  return network;
+}

@@ -1,0 +1,119 @@
+/**
+ * The one error of this library: why a request was not paid, or why its outcome is not known.
+ * `problem` is the plain object for programs; its `payment_state` is the word to trust:
+ * `unused` means that nothing was signed, `in_flight` that a signature exists and the money may
+ * move, `settled` that it moved.
+ */
+
+/** Why nothing was signed: a limit, a policy or a challenge that cannot be paid. */
+export const refusalCodes = [
+  "per_payment_cap",
+  "cumulative_cap",
+  "network_not_allowed",
+  "asset_not_allowed",
+  "payee_not_allowed",
+  "amount_unparseable",
+  "host_not_allowed",
+  "payee_changed",
+  "challenge_invalid",
+  "challenge_changed",
+  "token_domain_mismatch",
+  "cross_origin",
+  "insecure_url",
+  "body_not_replayable",
+  "approval_required",
+  "insufficient_balance",
+  "open_payments_limit",
+  "payment_header_present",
+  "request_id_conflict",
+  "signing_failed",
+] as const;
+
+/** What can be the matter after a signature has left. */
+export const outcomeCodes = [
+  "settlement_pending",
+  "payment_refused",
+  "receipt_missing",
+  "receipt_mismatch",
+  "request_conflict",
+  "seller_error",
+  "seller_unavailable",
+  "redirected",
+  "no_answer",
+  "interrupted",
+  "authorization_expired",
+  "payment_unresolved",
+] as const;
+
+export type RefusalCode = (typeof refusalCodes)[number];
+export type OutcomeCode = (typeof outcomeCodes)[number];
+export type PaymentErrorCode = RefusalCode | OutcomeCode;
+
+/** What to do next. `resign` is only said when no usable signature exists. */
+export type RetryAction =
+  | "resign"
+  | "retry_same_payment"
+  | "poll"
+  | "wait_and_retry"
+  | "abandon"
+  | "human_required";
+
+/** The error as a plain object, ready for JSON. */
+export interface PaymentProblem {
+  readonly error: PaymentErrorCode;
+  /** What happened and what to do next, for a person. */
+  readonly message: string;
+  readonly retryable: boolean;
+  readonly retry_action: RetryAction;
+  readonly retry_after_seconds?: number;
+  readonly payment_state: "unused" | "in_flight" | "settled";
+  /** RFC 3339; until then the seller can present the authorization. */
+  readonly authorization_expires_at?: string;
+  readonly poll_url?: string;
+}
+
+/** Thrown when a 402 is not paid, or when a paid request ended without any answer. */
+export class PaymentError extends Error {
+  override readonly name = "PaymentError";
+  readonly code: PaymentErrorCode;
+  readonly problem: PaymentProblem;
+  /** The logical request; calling again with it never signs a second payment. */
+  readonly requestId: string;
+
+  constructor(problem: PaymentProblem, requestId: string, cause?: unknown) {
+    super(problem.message, cause === undefined ? {} : { cause });
+    this.code = problem.error;
+    this.problem = problem;
+    this.requestId = requestId;
+  }
+
+  /** The plain object, so that `JSON.stringify(error)` says everything and no secret. */
+  toJSON(): PaymentProblem & { readonly requestId: string } {
+    return { ...this.problem, requestId: this.requestId };
+  }
+}
+
+const retryActionOf: Partial<Record<RefusalCode, RetryAction>> = {
+  cumulative_cap: "wait_and_retry",
+  open_payments_limit: "wait_and_retry",
+  approval_required: "human_required",
+  payee_changed: "human_required",
+  insufficient_balance: "human_required",
+  signing_failed: "resign",
+};
+
+/** A refusal before any signature: the money cannot move. */
+export function refusedPayment(
+  code: RefusalCode,
+  message: string,
+  requestId: string,
+  cause?: unknown,
+): PaymentError {
+  const retry_action = retryActionOf[code] ?? "abandon";
+  const retryable = retry_action === "wait_and_retry" || retry_action === "resign";
+  return new PaymentError(
+    { error: code, message, retryable, retry_action, payment_state: "unused" },
+    requestId,
+    cause,
+  );
+}

@@ -1,0 +1,166 @@
+/** What a caller learns about the payment of one request. */
+import {
+  explorerLink,
+  formatUsdc,
+  type Address,
+  type Hex,
+  type Network,
+  type SettleResponse,
+} from "@farthing/protocol";
+import { rows, type AnswerKind, type KnownState } from "./judge-answer.ts";
+import type { LedgerRecord, SignedPayment } from "./ledger.ts";
+import { PaymentError, type OutcomeCode, type PaymentProblem } from "./payment-error.ts";
+import type { Delivery } from "./send-payment.ts";
+
+/** A request that was answered without a payment; nothing was signed. */
+export interface NoPayment {
+  readonly state: "not_required";
+  readonly requestId: string;
+}
+
+/**
+ * A payment that was signed and sent. `settled`: a receipt for exactly it came. `pending`: the
+ * facilitator says that it is under way. `ambiguous`: nobody can say yet; it may have been paid.
+ */
+export interface SentPayment {
+  readonly state: KnownState;
+  readonly requestId: string;
+  /** Base units, as decimal digits. */
+  readonly amount: string;
+  readonly amountUsdc: string;
+  readonly asset: Address;
+  readonly payTo: Address;
+  readonly payer: Address;
+  /** CAIP-2. */
+  readonly network: string;
+  /** The x402 version that was spoken. */
+  readonly version: 1 | 2;
+  readonly nonce: Hex;
+  /** RFC 3339; from then on the authorization cannot be used any more. */
+  readonly authorizationExpiresAt: string;
+  readonly transaction?: Hex;
+  readonly explorerUrl?: string;
+  /** The seller's receipt as read, true or not; believe it when the state is `settled`. */
+  readonly receipt?: SettleResponse;
+  /** Absent when the state is `settled`. */
+  readonly problem?: PaymentProblem;
+}
+
+export type PaymentSummary = NoPayment | SentPayment;
+
+/** A response with what happened to the payment. `clone()` gives a plain Response without it. */
+export interface PaidResponse extends Response {
+  readonly payment: PaymentSummary;
+}
+
+/** Puts the summary on a response. */
+export function withPayment(response: Response, payment: PaymentSummary): PaidResponse {
+  return Object.assign(response, { payment });
+}
+
+/** Builds the summary of a payment that was sent. */
+export function summarize(
+  record: LedgerRecord,
+  signed: SignedPayment,
+  network: Network,
+  delivery: Delivery,
+): SentPayment {
+  const { transaction, receipt, state } = delivery;
+  const problem = problemOf(signed, delivery);
+  return {
+    state,
+    requestId: record.requestId,
+    amount: record.amountUnits.toString(),
+    amountUsdc: formatUsdc(record.amountUnits),
+    asset: record.asset,
+    payTo: record.payTo,
+    payer: record.wallet,
+    network: record.network,
+    version: signed.version,
+    nonce: signed.nonce,
+    authorizationExpiresAt: rfc3339(signed.validBefore),
+    ...(transaction === undefined
+      ? {}
+      : { transaction, explorerUrl: explorerLink(network, transaction) }),
+    ...(receipt === undefined ? {} : { receipt }),
+    ...(problem === undefined ? {} : { problem }),
+  };
+}
+
+/** Thrown when a paid request ended without an answer that could be returned. */
+export class UnansweredPaymentError extends PaymentError {
+  readonly payment: SentPayment;
+
+  constructor(problem: PaymentProblem, payment: SentPayment, cause: unknown) {
+    super(problem, payment.requestId, cause);
+    this.payment = payment;
+  }
+}
+
+const stay = "Do not pay again; the same request id sends the same payment.";
+
+const sentences: Readonly<Record<OutcomeCode, string>> = {
+  settlement_pending: `The payment is under way and not confirmed yet. ${stay}`,
+  payment_refused: `The seller refused the payment, which it still holds. ${stay}`,
+  receipt_missing: `The seller answered without a receipt, so it is not known whether it took the money. ${stay}`,
+  receipt_mismatch: `The receipt is not of this payment. ${stay}`,
+  request_conflict: `The seller already has another request with this payment. ${stay}`,
+  seller_error: `The seller refused the request, not the payment, which it still holds. ${stay}`,
+  seller_unavailable: `The seller could not answer, and it is not known whether it took the money. ${stay}`,
+  redirected: `The seller redirected the paid request; a payment is not sent on. ${stay}`,
+  no_answer: `No answer came, and it is not known whether the seller took the money. ${stay}`,
+  interrupted: `Stopped while the payment was out; it is not known whether the seller took the money. ${stay}`,
+  authorization_expired:
+    "The signed payment has expired and cannot be used any more; whether it was used before, the chain says.",
+  payment_unresolved:
+    "An earlier run stopped while this request was being paid. Its outcome has to be found first.",
+};
+
+/** Builds the problem object of a payment that is out. */
+export function inFlightProblem(
+  code: OutcomeCode,
+  validBefore: number | undefined,
+  more: { readonly reason?: string; readonly retryAfterSeconds?: number } = {},
+): PaymentProblem {
+  const retry_action = sameAgain.has(code) ? "retry_same_payment" : "human_required";
+  const reason = more.reason === undefined || more.reason === "" ? "" : ` (${more.reason})`;
+  return {
+    error: code,
+    message: `${sentences[code]}${reason}`,
+    retryable: retry_action === "retry_same_payment",
+    retry_action,
+    ...(more.retryAfterSeconds === undefined
+      ? {}
+      : { retry_after_seconds: more.retryAfterSeconds }),
+    payment_state: "in_flight",
+    ...(validBefore === undefined ? {} : { authorization_expires_at: rfc3339(validBefore) }),
+  };
+}
+
+/** Outcomes that the same bytes can still turn into an answer. */
+const sameAgain: ReadonlySet<OutcomeCode> = new Set([
+  "settlement_pending",
+  "seller_unavailable",
+  "no_answer",
+  "interrupted",
+]);
+
+function problemOf(signed: SignedPayment, delivery: Delivery): PaymentProblem | undefined {
+  const { reading, response, isInterrupted } = delivery;
+  if (delivery.state === "settled" && response !== undefined) return undefined;
+  const kind: AnswerKind = response === undefined ? "no_answer" : reading.kind;
+  const code = isInterrupted ? "interrupted" : (rows[kind].code ?? "no_answer");
+  const problem = inFlightProblem(code, signed.validBefore, {
+    ...(reading.reason === undefined ? {} : { reason: reading.reason }),
+    ...(delivery.retryAfterSeconds === undefined
+      ? {}
+      : { retryAfterSeconds: delivery.retryAfterSeconds }),
+  });
+  if (delivery.state !== "settled") return problem;
+  const message = "The payment is settled, but its content was cut off on the way.";
+  return { ...problem, message, payment_state: "settled" };
+}
+
+function rfc3339(seconds: number): string {
+  return new Date(seconds * 1000).toISOString();
+}

@@ -1,0 +1,142 @@
+/**
+ * A request that can be sent again byte for byte. A payment needs at least two sends, so the body
+ * is turned into bytes before the first one; a stream up to a bound, anything else whole.
+ */
+import * as Hash from "ox/Hash";
+import { refusedPayment } from "./payment-error.ts";
+
+/** Most of a stream that is kept for resending; longer ones are refused before anything is sent. */
+export const streamBytesMax = 1024 * 1024;
+
+/** A function with the shape of the platform's `fetch`. */
+export type FetchFunction = (input: string | URL, init?: RequestInit) => Promise<Response>;
+
+/** What one send adds to the request. */
+export interface SendOptions {
+  /** A header to set, such as the payment. */
+  readonly header?: readonly [name: string, value: string];
+  readonly redirect?: RequestRedirect;
+  readonly signal?: AbortSignal;
+  /** Another address than the request's own: where an unpaid redirect has led. */
+  readonly url?: string;
+}
+
+/** A request, read once and sent as often as needed. */
+export interface ReplayableRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Headers;
+  /** SHA-256 of the body, of nothing when there is none. */
+  readonly bodyHash: string;
+  /** SHA-256 over method, URL and body: what a request id is bound to. */
+  readonly fingerprint: string;
+  /** The caller's signal. */
+  readonly signal: AbortSignal | undefined;
+  send(fetch: FetchFunction, options: SendOptions): Promise<Response>;
+}
+
+/**
+ * Reads a request. Throws a PaymentError `body_not_replayable` for a stream that is too long, and
+ * whatever `Request` throws for one that is malformed.
+ */
+export async function readReplayable(
+  input: RequestInfo | URL,
+  init: RequestInit,
+  requestId: string,
+): Promise<ReplayableRequest> {
+  const isStream = isStreamBody(input, init);
+  // Node demands `duplex` for a stream; browsers that do not know it ignore it.
+  const request = new Request(
+    input,
+    isStream ? ({ ...init, duplex: "half" } as RequestInit) : init,
+  );
+  const body = await readBody(request, isStream ? streamBytesMax : undefined, requestId);
+  const { method, url } = request;
+  const bodyHash = Hash.sha256(body ?? new Uint8Array(), { as: "Hex" });
+  const fingerprint = Hash.sha256(new TextEncoder().encode(`${method} ${url} ${bodyHash}`), {
+    as: "Hex",
+  });
+  const signal = init.signal ?? (input instanceof Request ? input.signal : undefined);
+  const base = { ...traitsOf(input), ...init, method, redirect: request.redirect };
+  const { headers } = request;
+  return {
+    method,
+    url,
+    headers,
+    bodyHash,
+    fingerprint,
+    signal,
+    send(fetch, options) {
+      const sent = new Headers(headers);
+      if (options.header) sent.set(...options.header);
+      return fetch(options.url ?? url, {
+        ...base,
+        headers: sent,
+        body: body ?? null,
+        signal: options.signal ?? null,
+        ...(options.redirect === undefined ? {} : { redirect: options.redirect }),
+      });
+    },
+  };
+}
+
+function isStreamBody(input: RequestInfo | URL, init: RequestInit): boolean {
+  const { body } = init;
+  if (body === undefined || body === null) return input instanceof Request;
+  if (body instanceof ReadableStream) return true;
+  // Node's fetch takes any async iterable as a body.
+  return typeof body === "object" && Symbol.asyncIterator in body;
+}
+
+/** What a `Request` object carries beside method, headers and body. */
+function traitsOf(input: RequestInfo | URL): RequestInit {
+  if (!(input instanceof Request)) return {};
+  const { cache, credentials, integrity, keepalive, mode, referrerPolicy } = input;
+  return { cache, credentials, integrity, keepalive, mode, referrerPolicy };
+}
+
+async function readBody(
+  request: Request,
+  bytesMax: number | undefined,
+  requestId: string,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  if (request.body === null || request.method === "GET" || request.method === "HEAD") {
+    return undefined;
+  }
+  if (bytesMax === undefined) return new Uint8Array(await request.arrayBuffer());
+  const bytes = await readAtMost(request.body, bytesMax);
+  if (bytes) return bytes;
+  throw refusedPayment(
+    "body_not_replayable",
+    `The body is a stream of more than ${bytesMax} bytes; a payment has to send it twice. Pass bytes instead.`,
+    requestId,
+  );
+}
+
+/** Reads a stream whole; undefined, and the rest dropped, when it is longer than `bytesMax`. */
+export async function readAtMost(
+  stream: ReadableStream<Uint8Array>,
+  bytesMax: number,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  const reader = stream.getReader();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    length += value.byteLength;
+    if (length > bytesMax) {
+      // Not awaited: the canceled half of a cloned body settles only with the other half.
+      reader.cancel().catch(() => {});
+      return undefined;
+    }
+    chunks.push(value);
+  }
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return bytes;
+}

@@ -1,0 +1,41 @@
+/** Time and chance, passed in so that tests own both. Web standards only. */
+
+/** What the library takes from the world beside `fetch`. */
+export interface Surroundings {
+  /** Unix milliseconds. */
+  now(): number;
+  /** Resolves after so many milliseconds; rejects with the signal's reason when it aborts. */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+  /** Cryptographically random bytes. */
+  randomBytes(count: number): Uint8Array;
+}
+
+/** The real clock and the platform's random source. */
+export const realSurroundings: Surroundings = {
+  now: () => Date.now(),
+  sleep,
+  randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
+};
+
+function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      const reason: unknown = signal?.reason;
+      reject(reason instanceof Error ? reason : new Error("Aborted."));
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop);
+      resolve();
+    }, milliseconds);
+    if (signal?.aborted) stop();
+    else signal?.addEventListener("abort", stop, { once: true });
+  });
+}
+
+/** Random lower-case hexadecimal digits, two for each byte. */
+export function randomHex(surroundings: Surroundings, bytes: number): string {
+  return Array.from(surroundings.randomBytes(bytes), (byte) =>
+    byte.toString(16).padStart(2, "0"),
+  ).join("");
+}

@@ -1,0 +1,54 @@
+/** Exit codes of the farthing command. Scripts rely on them: a code never changes its meaning. */
+import type { PaymentErrorCode, PaymentSummary } from "@farthing/buyer";
+
+/** What each code is called in the program. */
+export const exitCodes = {
+  success: 0,
+  general: 1,
+  usage: 2,
+  configuration: 3,
+  network: 4,
+  refusedBySeller: 5,
+  insufficientFunds: 6,
+  canceled: 7,
+  signing: 8,
+  notFound: 9,
+  timeout: 10,
+  paymentOpen: 11,
+  stoppedByPolicy: 12,
+  interrupted: 130,
+} as const;
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** The table that `farthing pay --help` prints and the README repeats. */
+export const payExitCodes: readonly (readonly [ExitCode, string])[] = [
+  [exitCodes.success, "success; with --dry-run: it would be paid, or costs nothing"],
+  [exitCodes.general, "general error; with --fail: an answer of 400 or above"],
+  [exitCodes.usage, "usage: an unknown option or a value that makes no sense"],
+  [exitCodes.configuration, "configuration: no wallet key, a key that is none, Node too old"],
+  [exitCodes.network, "network error, nothing signed"],
+  [exitCodes.refusedBySeller, "refused by the seller; do not pay again until proven unused"],
+  [exitCodes.insufficientFunds, "insufficient funds, nothing signed"],
+  [exitCodes.signing, "signing error, nothing paid"],
+  [exitCodes.timeout, "time-out, nothing signed"],
+  [exitCodes.paymentOpen, "payment pending or ambiguous: do not start a new one"],
+  [exitCodes.stoppedByPolicy, "stopped by a limit or policy before signing"],
+  [exitCodes.interrupted, "interrupted (Ctrl+C); see paymentStatus"],
+];
+
+/** The code for a call that was refused before any signature. */
+export function exitOfRefusal(code: PaymentErrorCode): ExitCode {
+  if (code === "insufficient_balance") return exitCodes.insufficientFunds;
+  return code === "signing_failed" ? exitCodes.signing : exitCodes.stoppedByPolicy;
+}
+
+/** The code for an answer with what is known about its payment. */
+export function exitOfAnswer(status: number, payment: PaymentSummary, isFail: boolean): ExitCode {
+  if (payment.state === "settled" || payment.state === "not_required") {
+    return isFail && status >= 400 ? exitCodes.general : exitCodes.success;
+  }
+  const code = payment.problem?.error;
+  const isRefused = code === "payment_refused" || code === "request_conflict";
+  return isRefused ? exitCodes.refusedBySeller : exitCodes.paymentOpen;
+}

@@ -1,0 +1,40 @@
+/** Runs the real farthing command, as a user's shell does. */
+import { spawn } from "node:child_process";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { testKey } from "../../buyer/src/scripted-seller.testing.ts";
+
+const bin = fileURLToPath(new URL("../bin/farthing.js", import.meta.url));
+
+/** What a run left behind. */
+export interface Run {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** How to run it. */
+export interface RunOptions {
+  /** Beside PATH; a wallet key is there unless it is set to nothing. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Arguments of Node itself. */
+  readonly nodeArguments?: readonly string[];
+  readonly input?: string;
+  /** Called with a function that sends Ctrl+C. */
+  readonly whileRunning?: (interrupt: () => void) => void;
+}
+
+/** Runs `farthing` with arguments and waits for its end. */
+export async function farthing(args: readonly string[], options: RunOptions = {}): Promise<Run> {
+  const { environment = {}, nodeArguments = [], input = "" } = options;
+  const child = spawn(process.execPath, [...nodeArguments, bin, ...args], {
+    env: { PATH: process.env["PATH"], FARTHING_WALLET_KEY: testKey, ...environment },
+  });
+  const ended = new Promise<number | null>((resolve) => {
+    child.once("exit", (code) => resolve(code));
+  });
+  child.stdin.end(input);
+  options.whileRunning?.(() => child.kill("SIGINT"));
+  const [code, stdout, stderr] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
+  return { code, stdout, stderr };
+}

@@ -1,0 +1,75 @@
+/**
+ * The farthing command. Each subcommand lives in a module of its own that exports
+ * `register(program)`; only the module that is asked for is loaded, so `farthing pay` does not
+ * wait for the facilitator's database driver.
+ */
+import { readFileSync } from "node:fs";
+import { Command, CommanderError } from "commander";
+import { exitCodes } from "./exit-codes.ts";
+
+/** A module of a subcommand. */
+export interface CommandModule {
+  /** Adds the subcommand, its options and its action. */
+  register(program: Command): void;
+}
+
+interface Entry {
+  readonly summary: string;
+  readonly load: () => Promise<CommandModule>;
+}
+
+/** Every subcommand, in the order of the help. */
+const commands: Readonly<Record<string, Entry>> = {
+  pay: {
+    summary: "request a URL and pay the 402 within limits",
+    load: () => import("./pay.ts"),
+  },
+  devnet: {
+    summary: "run a local chain with stand-in USDC",
+    load: () => import("./devnet.ts"),
+  },
+};
+
+function version(): string {
+  const file = readFileSync(new URL("../package.json", import.meta.url), "utf8");
+  const parsed: unknown = JSON.parse(file);
+  const isNamed = typeof parsed === "object" && parsed !== null && "version" in parsed;
+  return isNamed ? String(parsed.version) : "unknown";
+}
+
+async function createProgram(asked: string | undefined): Promise<Command> {
+  const program = new Command("farthing")
+    .description("x402 payments in USDC on XDC")
+    .version(version())
+    .helpCommand(false)
+    .exitOverride();
+  for (const [name, entry] of Object.entries(commands)) {
+    if (name === asked) (await entry.load()).register(program);
+    // For the list in the help; it is never run.
+    else program.command(name).summary(entry.summary).description(entry.summary);
+  }
+  return program;
+}
+
+/** Runs the command and sets the exit code; anything unforeseen is one line on stderr and a 1. */
+async function run(args: readonly string[]): Promise<void> {
+  try {
+    const program = await createProgram(args[0]);
+    if (args.length === 0) {
+      program.outputHelp({ error: true });
+      process.exitCode = exitCodes.usage;
+      return;
+    }
+    await program.parseAsync([...args], { from: "user" });
+  } catch (error) {
+    // Commander has printed its message; help and version end with 0, all else is usage.
+    if (error instanceof CommanderError) {
+      process.exitCode = error.exitCode === 0 ? exitCodes.success : exitCodes.usage;
+      return;
+    }
+    process.stderr.write(`farthing: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = exitCodes.general;
+  }
+}
+
+await run(process.argv.slice(2));

@@ -1,0 +1,78 @@
+/** Turns the curl-like flags of `farthing pay` into a request. */
+import { readFileSync } from "node:fs";
+
+/** A flag or argument that makes no sense; exit code 2. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+/** The flags that make the request. */
+export interface RequestFlags {
+  readonly request?: string;
+  readonly header?: readonly string[];
+  readonly data?: readonly string[];
+}
+
+/** A request ready for fetch. */
+export interface BuiltRequest {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Headers;
+  readonly body?: Uint8Array<ArrayBuffer>;
+}
+
+/** Builds the request; throws a UsageError that names the flag. */
+export function buildRequest(url: string, flags: RequestFlags): BuiltRequest {
+  const headers = readHeaders(flags.header ?? []);
+  const body = flags.data === undefined ? undefined : joinData(flags.data);
+  const method = (flags.request ?? (body === undefined ? "GET" : "POST")).toUpperCase();
+  if (!/^[A-Z]+$/.test(method)) throw new UsageError("-X takes a method, such as POST.");
+  if (body === undefined) return { url: readUrl(url), method, headers };
+  if (method === "GET" || method === "HEAD") throw new UsageError(`${method} takes no -d.`);
+  // As curl does; a JSON interface needs -H "Content-Type: application/json".
+  if (!headers.has("Content-Type")) {
+    headers.set("Content-Type", "application/x-www-form-urlencoded");
+  }
+  return { url: readUrl(url), method, headers, body };
+}
+
+function readUrl(text: string): string {
+  const url = URL.parse(text);
+  if (url && (url.protocol === "https:" || url.protocol === "http:")) return url.href;
+  throw new UsageError(`The address has to begin with https:// (or http://localhost): ${text}`);
+}
+
+function readHeaders(lines: readonly string[]): Headers {
+  const headers = new Headers();
+  for (const line of lines) {
+    const at = line.indexOf(":");
+    try {
+      if (at < 1) throw new TypeError("no name");
+      headers.append(line.slice(0, at).trim(), line.slice(at + 1).trim());
+    } catch {
+      // The line itself may hold a secret and is not repeated.
+      throw new UsageError('-H takes a line such as "Accept: application/json".');
+    }
+  }
+  return headers;
+}
+
+/** Standard input as a file. */
+const standardInput = 0;
+
+function joinData(parts: readonly string[]): Uint8Array<ArrayBuffer> {
+  const chunks = parts
+    .map(readData)
+    .flatMap((chunk, index) => (index === 0 ? [chunk] : [Buffer.from("&"), chunk]));
+  return new Uint8Array(Buffer.concat(chunks));
+}
+
+function readData(text: string): Buffer {
+  if (!text.startsWith("@")) return Buffer.from(text);
+  const path = text.slice(1);
+  try {
+    return readFileSync(path === "-" ? standardInput : path);
+  } catch {
+    throw new UsageError(`-d names a file that cannot be read: ${path}`);
+  }
+}

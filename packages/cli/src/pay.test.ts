@@ -1,0 +1,338 @@
+/** `farthing pay` as a user runs it: the real command against sellers over loopback HTTP. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  challenge,
+  oneCent,
+  otherPayee,
+  payer,
+  payTo,
+  receiptHeader,
+  served,
+  startSeller,
+  testKey,
+  transaction,
+} from "../../buyer/src/scripted-seller.testing.ts";
+import { payExitCodes } from "./exit-codes.ts";
+import { farthing } from "./farthing-bin.testing.ts";
+
+let folder = "";
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "farthing-pay-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function file(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+test("pays: the body alone on stdout, the payment on stderr, 0", async () => {
+  await using seller = await startSeller();
+  const { code, stdout, stderr } = await farthing(["pay", seller.url]);
+  expect([code, stdout]).toEqual([0, "content"]);
+  expect(JSON.parse(stderr)).toMatchObject({
+    event: "payment",
+    paymentStatus: "settled",
+    amount: "10000",
+    amountUsdc: "0.010000",
+    network: "eip155:50",
+    payTo,
+    transaction,
+    explorerUrl: `https://xdcscan.com/tx/${transaction}`,
+  });
+  expect(seller.paid).toHaveLength(1);
+});
+
+test("--json: one object with status, body, payment and receipt, and nothing on stderr", async () => {
+  await using seller = await startSeller();
+  const { code, stdout, stderr } = await farthing(["pay", "--json", seller.url]);
+  expect([code, stderr, stdout.trimEnd().split("\n").length]).toEqual([0, "", 1]);
+  expect(JSON.parse(stdout)).toMatchObject({
+    status: 200,
+    body: "content",
+    bodyEncoding: "text",
+    paymentStatus: "settled",
+    payment: { payer, payTo, amount: "10000" },
+    receipt: { success: true, transaction },
+    exitCode: 0,
+  });
+});
+
+test("--dry-run: every check with its verdict, no key needed, nothing signed", async () => {
+  await using seller = await startSeller();
+  const environment = { FARTHING_WALLET_KEY: "" };
+  const text = await farthing(["pay", "--dry-run", seller.url], { environment });
+  expect([text.code, text.stderr]).toEqual([0, ""]);
+  for (const name of ["url", "redirect", "asset", "domain", "payee", "per_call", "time"]) {
+    expect(text.stdout).toMatch(new RegExp(`pass +${name} `));
+  }
+  expect(text.stdout).toContain(`Would pay 0.010000 USDC to ${payTo} on eip155:50.`);
+  const json = await farthing(["pay", "--dry-run", "--json", seller.url], { environment });
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    dryRun: true,
+    wouldPay: true,
+    paymentStatus: "not_sent",
+    status: 402,
+    exitCode: 0,
+  });
+  expect(seller.paid).toHaveLength(0);
+});
+
+test("--dry-run of a price above the limit says which check fails, 12", async () => {
+  await using seller = await startSeller();
+  const { code, stdout } = await farthing([
+    "pay",
+    "--dry-run",
+    "--max-amount",
+    "0.005",
+    seller.url,
+  ]);
+  expect(code).toBe(12);
+  expect(stdout).toMatch(/fail +per_call +The price 0\.010000 USDC is above 0\.005000/);
+  expect(stdout).toContain("(per_payment_cap)");
+});
+
+test("--max-amount lowers and raises the limit of the run", async () => {
+  await using seller = await startSeller({ unpaid: challenge({ ...oneCent, amount: 500_000n }) });
+  const low = await farthing(["pay", seller.url]);
+  expect([low.code, low.stdout]).toEqual([12, ""]);
+  expect(JSON.parse(low.stderr)).toMatchObject({
+    event: "error",
+    code: "per_payment_cap",
+    paymentStatus: "not_sent",
+    retryable: false,
+  });
+  expect(seller.paid).toHaveLength(0);
+  const high = await farthing(["pay", "--max-amount", "0.5", seller.url]);
+  expect([high.code, high.stdout]).toEqual([0, "content"]);
+});
+
+test("-X -H -d make the request, twice the same", async () => {
+  await using seller = await startSeller();
+  const body = file("body.json", '{"a":1}');
+  const headers = ["-H", "X-Own: 1:2", "-H", "Content-Type: application/json"];
+  await farthing(["pay", seller.url, "-X", "put", ...headers, "-d", `@${body}`]);
+  await farthing(["pay", seller.url, "-d", "a=1", "--data", "@-"], { input: "b=2" });
+  expect(seller.requests.map(({ method, body: sent }) => [method, sent])).toEqual([
+    ["PUT", '{"a":1}'],
+    ["PUT", '{"a":1}'],
+    ["POST", "a=1&b=2"],
+    ["POST", "a=1&b=2"],
+  ]);
+  expect(seller.requests[0]?.headers).toMatchObject({
+    "x-own": "1:2",
+    "content-type": "application/json",
+  });
+  expect(seller.requests[2]?.headers["content-type"]).toBe("application/x-www-form-urlencoded");
+});
+
+test("-i shows the headers, -o writes the body to a file", async () => {
+  await using seller = await startSeller();
+  const { stdout } = await farthing(["pay", "-i", seller.url]);
+  expect(stdout).toMatch(/^HTTP 200 OK\r\n[^]*payment-response: [^]*\r\n\r\ncontent$/);
+  const output = join(folder, "out");
+  expect((await farthing(["pay", "-o", output, seller.url])).stdout).toBe("");
+  expect(readFileSync(output, "utf8")).toBe("content");
+});
+
+test("--json gives bytes that are no text in base64", async () => {
+  await using seller = await startSeller({ unpaid: { body: "\ufffd" } });
+  await using binary = await startSeller({
+    unpaid: { headers: { "Content-Length": "2" }, body: "ab" },
+  });
+  expect(JSON.parse((await farthing(["pay", "--json", seller.url])).stdout)).toMatchObject({
+    body: "\ufffd",
+    bodyEncoding: "text",
+    paymentStatus: "not_required",
+    payment: null,
+  });
+  expect(JSON.parse((await farthing(["pay", "--json", binary.url])).stdout)).toMatchObject({
+    body: "ab",
+  });
+});
+
+test("--prefer v1 pays version 1; --network refuses the others", async () => {
+  await using seller = await startSeller();
+  expect((await farthing(["pay", "--prefer", "v1", seller.url])).code).toBe(0);
+  expect(seller.payment().version).toBe(1);
+  const other = await farthing(["pay", "--network", "xdc-apothem", seller.url]);
+  expect([other.code, JSON.parse(other.stderr)]).toMatchObject([
+    12,
+    { code: "network_not_allowed" },
+  ]);
+});
+
+test("a second run with the same --request-id cannot charge twice: the nonce is the same", async () => {
+  await using seller = await startSeller();
+  for (const id of ["one", "one", "two"]) {
+    await farthing(["pay", "--request-id", id, seller.url]);
+  }
+  const [first, second, third] = [0, 1, 2].map((at) => seller.payment(at).authorization.nonce);
+  expect(second).toBe(first);
+  expect(third).not.toBe(first);
+});
+
+test("--wallet-contract is the payer; the key file's owner signs", async () => {
+  await using seller = await startSeller({ paid: [served({ payer: otherPayee })] });
+  const environment = {
+    FARTHING_WALLET_KEY: "",
+    FARTHING_WALLET_KEY_FILE: file("key", `${testKey}\n`),
+  };
+  const { code } = await farthing(["pay", "--wallet-contract", otherPayee, seller.url], {
+    environment,
+  });
+  expect(code).toBe(0);
+  expect(seller.payment().authorization.from).toBe(otherPayee);
+});
+
+test.each([
+  [
+    "the seller refuses again and again",
+    { status: 402, headers: receiptHeader({ success: false, errorReason: "no" }) },
+    5,
+    "ambiguous",
+  ],
+  ["the seller knows another request", { status: 409 }, 5, "ambiguous"],
+  ["content without a receipt", { status: 200, body: "content" }, 11, "ambiguous"],
+  [
+    "the seller asks to wait for an hour",
+    { status: 503, headers: { "Retry-After": "3600" } },
+    11,
+    "ambiguous",
+  ],
+  [
+    "pending for an hour",
+    {
+      status: 402,
+      headers: {
+        ...receiptHeader({ success: false, errorReason: "settlement_pending" }),
+        "Retry-After": "3600",
+      },
+    },
+    11,
+    "pending",
+  ],
+  ["a handler's error", { status: 404, body: "no" }, 11, "ambiguous"],
+] as const)("%s: exit %#", async (_, answer, exit, paymentStatus) => {
+  await using seller = await startSeller({
+    paid: [{ ...answer, headers: { ...("headers" in answer ? answer.headers : {}) } }],
+  });
+  const { code, stdout, stderr } = await farthing(["pay", seller.url]);
+  expect(code).toBe(exit);
+  expect(JSON.parse(stderr)).toMatchObject({ event: "payment", paymentStatus });
+  expect(stdout).toBe("body" in answer ? answer.body : "");
+  expect(new Set(seller.paid.map(({ paymentHeader }) => paymentHeader)).size).toBe(1);
+});
+
+test.each([
+  ["no key", [], { FARTHING_WALLET_KEY: "" }, 3],
+  ["a key that is none", [], { FARTHING_WALLET_KEY: "0x1234secret" }, 3],
+  [
+    "a key file that is not there",
+    [],
+    { FARTHING_WALLET_KEY: "", FARTHING_WALLET_KEY_FILE: "/nowhere/key" },
+    3,
+  ],
+  ["an amount that is none", ["--max-amount", "ten"], {}, 2],
+  ["an unknown option", ["--pay-all"], {}, 2],
+  ["an unknown network", ["--network", "base"], {}, 2],
+  ["a bad header", ["-H", "no colon"], {}, 2],
+  ["a missing data file", ["-d", "@/nowhere/x"], {}, 2],
+  ["GET with a body", ["-X", "GET", "-d", "x"], {}, 2],
+] as const)("%s stops before anything is sent", async (_, args, environment, exit) => {
+  await using seller = await startSeller();
+  const run = await farthing(["pay", ...args, seller.url], { environment });
+  expect([run.code, run.stdout]).toEqual([exit, ""]);
+  expect(run.stderr).not.toContain("1234secret");
+  expect(seller.requests).toHaveLength(0);
+});
+
+test("no address, or one of another kind, is usage; a dead port is the network", async () => {
+  expect((await farthing(["pay"])).code).toBe(2);
+  expect((await farthing(["pay", "localhost:3000/x"])).code).toBe(2);
+  const seller = await startSeller();
+  await seller[Symbol.asyncDispose]();
+  const { code, stderr } = await farthing(["pay", seller.url]);
+  expect([code, JSON.parse(stderr)]).toMatchObject([
+    4,
+    { code: "network", paymentStatus: "not_sent" },
+  ]);
+});
+
+test("--json reports a failure as its one object too", async () => {
+  await using seller = await startSeller();
+  const { code, stdout } = await farthing(["pay", "--json", "--max-amount", "0.001", seller.url]);
+  expect(code).toBe(12);
+  expect(JSON.parse(stdout)).toMatchObject({
+    status: null,
+    body: null,
+    paymentStatus: "not_sent",
+    error: { code: "per_payment_cap" },
+    exitCode: 12,
+  });
+});
+
+test("--fail turns an answer of 400 or above into 1", async () => {
+  await using seller = await startSeller({ unpaid: { status: 404, body: "gone" } });
+  expect((await farthing(["pay", seller.url])).code).toBe(0);
+  const { code, stdout } = await farthing(["pay", "--fail", seller.url]);
+  expect([code, stdout]).toEqual([1, "gone"]);
+});
+
+test("--max-time: 10 while nothing is signed, 11 once a payment is out", async () => {
+  await using silent = await startSeller({ unpaid: { hang: true } });
+  const early = await farthing(["pay", "--max-time", "0.3", silent.url]);
+  expect([early.code, JSON.parse(early.stderr)]).toMatchObject([
+    10,
+    { code: "timeout", paymentStatus: "not_sent" },
+  ]);
+  await using greedy = await startSeller({ paid: [{ hang: true }] });
+  const late = await farthing(["pay", "--max-time", "2", greedy.url]);
+  expect([late.code, JSON.parse(late.stderr)]).toMatchObject([
+    11,
+    { code: "interrupted", paymentStatus: "ambiguous" },
+  ]);
+});
+
+test("Ctrl+C with a payment out: 130, and the payment is called ambiguous", async () => {
+  let interrupt = () => {};
+  await using seller = await startSeller({
+    paid: [
+      {
+        get hang() {
+          interrupt();
+          return true;
+        },
+      },
+    ],
+  });
+  const run = await farthing(["pay", seller.url], {
+    whileRunning: (stop) => {
+      interrupt = stop;
+    },
+  });
+  expect(run.code).toBe(130);
+  expect(JSON.parse(run.stderr)).toMatchObject({ code: "interrupted", paymentStatus: "ambiguous" });
+});
+
+test("content that breaks off after the payment settled is never called unpaid", async () => {
+  // Longer than what is awaited whole, so that the break comes while the body is printed.
+  const body = "x".repeat(3 * 1024 * 1024);
+  await using seller = await startSeller({ paid: [{ ...served(), body, cut: "body" }] });
+  const { code, stdout } = await farthing(["pay", "--json", seller.url]);
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout)).toMatchObject({ paymentStatus: "settled", payment: { transaction } });
+});
+
+test("the table of exit codes stands in the help and in the README", async () => {
+  const { stdout } = await farthing(["pay", "--help"]);
+  const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+  for (const [code, text] of payExitCodes) {
+    expect(stdout).toContain(`  ${code}  ${text}`);
+    expect(readme).toContain(`| ${code} | ${text} |`);
+  }
+});

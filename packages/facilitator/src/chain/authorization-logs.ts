@@ -1,0 +1,144 @@
+/**
+ * What the token's logs say about authorizations. Proof of payment is a log AuthorizationUsed and,
+ * at the next log index of the same transaction, a Transfer; a state bit or a transaction's status
+ * proves nothing (a batch succeeds though all its calls failed, a cancel sets the bit as well).
+ */
+import { isObject, type Address, type Hex } from "@farthing/protocol";
+import { Fault } from "../base/fault.ts";
+import { quantity, resultOf, type Chain } from "./chain.ts";
+import { topicAddress, topics } from "./usdc.ts";
+
+/** How an authorization ended, by its logs. */
+export interface AuthorizationEvent {
+  readonly kind: "used" | "canceled";
+  readonly payer: Address;
+  readonly nonce: Hex;
+  readonly transaction: Hex;
+  readonly blockNumber: number;
+  readonly blockHash: Hex;
+  readonly logIndex: number;
+  /** The Transfer beside it; absent after a cancel, or when the token did something unheard of. */
+  readonly transfer?: { readonly from: Address; readonly to: Address; readonly value: bigint };
+}
+
+interface TokenLog {
+  readonly topics: readonly string[];
+  readonly data: string;
+  readonly transaction: Hex;
+  readonly blockNumber: number;
+  readonly blockHash: Hex;
+  readonly logIndex: number;
+}
+
+/** The `eth_getLogs` call for everything in one block, by its hash: a node without it must fail. */
+export function blockLogsCall(chain: Chain, blockHash: Hex) {
+  return {
+    method: "eth_getLogs",
+    params: [
+      {
+        address: chain.network.usdc,
+        blockHash,
+        topics: [[topics.used, topics.canceled, topics.transfer]],
+      },
+    ],
+  };
+}
+
+/** Reads the answer of {@link blockLogsCall}. */
+export function readAuthorizationEvents(result: unknown): AuthorizationEvent[] {
+  if (!Array.isArray(result)) throw new Fault("rpc_refused", "The node sent no list of logs");
+  const logs = result.map(readLog).toSorted((one, other) => one.logIndex - other.logIndex);
+  const byIndex = new Map(logs.map((log) => [log.logIndex, log]));
+  return logs.flatMap((log) => {
+    const [topic, authorizer, nonce] = log.topics;
+    if (topic !== topics.used && topic !== topics.canceled) return [];
+    const next =
+      topic === topics.used ? readTransfer(byIndex.get(log.logIndex + 1), log) : undefined;
+    const { transaction, blockNumber, blockHash, logIndex } = log;
+    return [
+      {
+        kind: topic === topics.used ? ("used" as const) : ("canceled" as const),
+        payer: topicAddress(authorizer),
+        nonce: (nonce ?? "0x").toLowerCase() as Hex,
+        transaction,
+        blockNumber,
+        blockHash,
+        logIndex,
+        ...(next ? { transfer: next } : {}),
+      },
+    ];
+  });
+}
+
+function readTransfer(log: TokenLog | undefined, used: TokenLog) {
+  if (log?.topics[0] !== topics.transfer || log.transaction !== used.transaction) return undefined;
+  return {
+    from: topicAddress(log.topics[1]),
+    to: topicAddress(log.topics[2]),
+    value: quantity(log.data, "a transfer's value"),
+  };
+}
+
+function readLog(value: unknown): TokenLog {
+  if (!isObject(value)) throw new Fault("rpc_refused", "The node sent a log that is no object");
+  const { topics: list, data, transactionHash, blockNumber, blockHash, logIndex } = value;
+  if (!Array.isArray(list) || typeof data !== "string" || typeof transactionHash !== "string") {
+    throw new Fault("rpc_refused", "The node sent a log without topics, data or transaction");
+  }
+  return {
+    topics: list.map(String),
+    data,
+    transaction: transactionHash.toLowerCase() as Hex,
+    blockNumber: Number(quantity(blockNumber, "blockNumber")),
+    blockHash: String(blockHash).toLowerCase() as Hex,
+    logIndex: Number(quantity(logIndex, "logIndex")),
+  };
+}
+
+/** Blocks of one `eth_getLogs` range: providers cap it, commonly at 1,000 to 10,000. */
+const rangeBlocks = 1_000;
+
+/** Most ranges of one search: 20,000 blocks are eleven hours of XDC. */
+const rangesMax = 20;
+
+/**
+ * Searches how one authorization ended, newest first, between `fromBlock` and the head.
+ * Undefined when no log is found in the searched range; that alone proves nothing.
+ */
+export async function findAuthorizationEvent(
+  chain: Chain,
+  wanted: { payer: Address; nonce: Hex; fromBlock: number; toBlock: number },
+): Promise<AuthorizationEvent | undefined> {
+  let toBlock = wanted.toBlock;
+  for (let range = 0; range < rangesMax && toBlock >= wanted.fromBlock; range++) {
+    const fromBlock = Math.max(wanted.fromBlock, toBlock - rangeBlocks + 1);
+    const found = await searchRange(chain, wanted, fromBlock, toBlock);
+    if (found) return found;
+    toBlock = fromBlock - 1;
+  }
+  return undefined;
+}
+
+async function searchRange(
+  chain: Chain,
+  wanted: { payer: Address; nonce: Hex },
+  fromBlock: number,
+  toBlock: number,
+): Promise<AuthorizationEvent | undefined> {
+  const payerTopic = `0x${wanted.payer.slice(2).toLowerCase().padStart(64, "0")}`;
+  const filter = {
+    address: chain.network.usdc,
+    fromBlock: `0x${fromBlock.toString(16)}`,
+    toBlock: `0x${toBlock.toString(16)}`,
+    topics: [[topics.used, topics.canceled], payerTopic, wanted.nonce],
+  };
+  const [answer] = await chain.read([{ method: "eth_getLogs", params: [filter] }]);
+  const [event] = readAuthorizationEvents(resultOf(answer, "eth_getLogs"));
+  if (!event || event.kind === "canceled") return event;
+  // The filter holds back the Transfer beside it; read the whole block's logs for that.
+  const [whole] = await chain.read([blockLogsCall(chain, event.blockHash)]);
+  return readAuthorizationEvents(resultOf(whole, "eth_getLogs")).find(
+    (candidate) =>
+      candidate.logIndex === event.logIndex && candidate.transaction === event.transaction,
+  );
+}

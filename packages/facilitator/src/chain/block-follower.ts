@@ -1,0 +1,256 @@
+/**
+ * Follows the chain: the one place that polls, so that no payment does. Each new block is reported
+ * once, in order, with the token's authorization events in it; a block that replaces one already
+ * reported is announced as a reorganisation first. While nobody waits for a block the follower
+ * only looks at the head now and then.
+ */
+import { isObject, type Hex } from "@farthing/protocol";
+import type { Clock } from "../base/clock.ts";
+import { Fault, messageOf } from "../base/fault.ts";
+import type { Log } from "../base/log.ts";
+import {
+  blockLogsCall,
+  readAuthorizationEvents,
+  type AuthorizationEvent,
+} from "./authorization-logs.ts";
+import { quantity, resultOf, type Chain } from "./chain.ts";
+
+/** A block's header, as far as it matters here. */
+export interface BlockHead {
+  readonly number: number;
+  readonly hash: Hex;
+  readonly parentHash: Hex;
+  /** Unix seconds. */
+  readonly time: bigint;
+}
+
+/** A new block with what happened in it. */
+export interface FollowedBlock extends BlockHead {
+  readonly events: readonly AuthorizationEvent[];
+  /** Transactions counted per followed wallet, as of the head. */
+  readonly transactionCounts: ReadonlyMap<string, number>;
+  /** Whether this block is the newest one known. */
+  readonly isHead: boolean;
+}
+
+/** Who is told about blocks. Each call is awaited before the next block is read. */
+export interface BlockListener {
+  onBlock(block: FollowedBlock): Promise<void>;
+  /** The blocks from this number on are gone; others take their place. */
+  onReorganisation(fromBlock: number): Promise<void>;
+}
+
+/** What is known of the chain right now. */
+export interface ChainView {
+  readonly head: BlockHead;
+  /** Highest final block seen; it never goes back. */
+  readonly finalizedNumber: number;
+  /** The node's `eth_gasPrice`, in wei. */
+  readonly gasPrice: bigint;
+  /** When the head was first seen, by our clock, in milliseconds. */
+  readonly seenAtMs: number;
+}
+
+/** A running follower. */
+export interface BlockFollower {
+  /** The latest view; undefined until the first answer. */
+  view(): ChainView | undefined;
+  /** Looks again at once: something is to be waited for from now on. */
+  wake(): void;
+  /** Resolves with the first view, once the chain has answered. */
+  ready(): Promise<ChainView>;
+  /** Waits for what is being done and ends. */
+  stop(): Promise<void>;
+}
+
+/** Pause between looks while somebody waits: a tenth of the 2 s block period. */
+const busyPollMs = 200;
+/** Pause between looks while nobody waits: one block period. */
+const idlePollMs = 2_000;
+/** Blocks remembered to notice a reorganisation; XDC finalizes within a handful. */
+const rememberedBlocks = 128;
+/** Depth taken as final where the node has no `finalized` tag. */
+const finalDepth = 12;
+/** Blocks read in one request while catching up. */
+const catchUpBlocks = 50;
+
+/**
+ * Why somebody looks at blocks: for the outcome of a payment in flight, for the finality of one
+ * that is confirmed, or not at all.
+ */
+export type BlockInterest = "outcome" | "finality" | "none";
+
+/** Starts following. `interest` says what waits for blocks right now. */
+export function startBlockFollower(options: {
+  chain: Chain;
+  clock: Clock;
+  log: Log;
+  listener: BlockListener;
+  /** Wallets whose transaction counts are read with each new head. */
+  wallets: readonly string[];
+  interest(): BlockInterest;
+}): BlockFollower {
+  const { chain, clock, log, listener, wallets, interest } = options;
+  const { chainId } = chain.network;
+  const known = new Map<number, Hex>();
+  const stopping = new AbortController();
+  let wakeUp = new AbortController();
+  let view: ChainView | undefined;
+  let lastNumber: number | undefined;
+  let wasAwaited = false;
+  const ready = Promise.withResolvers<ChainView>();
+
+  async function look(): Promise<void> {
+    const [latest] = await chain.read([
+      { method: "eth_getBlockByNumber", params: ["latest", false] },
+    ]);
+    const head = readHead(resultOf(latest, "eth_getBlockByNumber"));
+    // Asked after the head was read: what is sent later cannot be in this head.
+    const awaited = interest() !== "none";
+    if (view && head.hash === view.head.hash) {
+      wasAwaited = awaited;
+      return;
+    }
+    const around = await readAround(chain, wallets, view?.finalizedNumber ?? 0, head);
+    view = { head, ...around.view, seenAtMs: clock.nowMs() };
+    ready.resolve(view);
+    // With nobody waiting, blocks may be passed over: whoever starts to wait searches the past
+    // for itself. The block on which waiting began is read in full.
+    if (lastNumber === undefined || (!awaited && !wasAwaited)) {
+      remember(head);
+      lastNumber = head.number;
+    } else await walk(head, around.transactionCounts);
+    wasAwaited = awaited;
+  }
+
+  async function walk(
+    head: BlockHead,
+    transactionCounts: ReadonlyMap<string, number>,
+  ): Promise<void> {
+    let next = await firstDifferent(head);
+    while (next <= head.number && !stopping.signal.aborted) {
+      const last = Math.min(head.number, next + catchUpBlocks - 1);
+      const heads = await readHeads(chain, next, last, head);
+      const answers = await chain.read(heads.map(({ hash }) => blockLogsCall(chain, hash)));
+      for (const [index, block] of heads.entries()) {
+        const events = readAuthorizationEvents(resultOf(answers[index], "eth_getLogs"));
+        const isHead = block.number === head.number;
+        await listener.onBlock({ ...block, events, transactionCounts, isHead });
+        remember(block);
+        lastNumber = block.number;
+      }
+      next = last + 1;
+    }
+  }
+
+  /** The first block to read: one after the last, or where the chain parted from what we saw. */
+  async function firstDifferent(head: BlockHead): Promise<number> {
+    const seen = lastNumber ?? head.number - 1;
+    let number = Math.min(seen, head.number);
+    while (known.has(number)) {
+      const hash = number === head.number ? head.hash : await hashOf(chain, number);
+      if (hash === known.get(number)) break;
+      known.delete(number--);
+    }
+    if (number < seen) {
+      log.warn({ chainId, fromBlock: number + 1, head: head.number }, "Chain reorganised");
+      await listener.onReorganisation(number + 1);
+      for (const later of known.keys()) if (later > number) known.delete(later);
+    }
+    return number + 1;
+  }
+
+  function remember({ number, hash }: BlockHead): void {
+    known.set(number, hash);
+    known.delete(number - rememberedBlocks);
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      try {
+        await look();
+      } catch (error) {
+        log.warn({ chainId, problem: messageOf(error) }, "Could not follow the chain");
+      }
+      wakeUp = new AbortController();
+      const pause = interest() === "outcome" ? busyPollMs : idlePollMs;
+      await clock.sleep(pause, AbortSignal.any([stopping.signal, wakeUp.signal]));
+    }
+  }
+
+  const running = run();
+  return {
+    view: () => view,
+    ready: () => ready.promise,
+    wake: () => wakeUp.abort(),
+    stop: async () => {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+async function readAround(
+  chain: Chain,
+  wallets: readonly string[],
+  finalizedSeen: number,
+  head: BlockHead,
+) {
+  const [gasPrice, finalized, ...counts] = await chain.read([
+    { method: "eth_gasPrice", params: [] },
+    { method: "eth_getBlockByNumber", params: ["finalized", false] },
+    ...wallets.map((wallet) => ({ method: "eth_getTransactionCount", params: [wallet, "latest"] })),
+  ]);
+  const finalizedNumber =
+    finalized?.ok && isObject(finalized.result)
+      ? readHead(finalized.result).number
+      : head.number - finalDepth;
+  return {
+    view: {
+      gasPrice: quantity(resultOf(gasPrice, "eth_gasPrice"), "the gas price"),
+      // A backend that lags may show an older final block; final stays final.
+      finalizedNumber: Math.max(finalizedSeen, finalizedNumber),
+    },
+    transactionCounts: new Map(
+      wallets.map((wallet, index) => [
+        wallet,
+        Number(quantity(resultOf(counts[index], "eth_getTransactionCount"), "a transaction count")),
+      ]),
+    ),
+  };
+}
+
+async function readHeads(
+  chain: Chain,
+  from: number,
+  to: number,
+  head: BlockHead,
+): Promise<BlockHead[]> {
+  const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
+  const missing = numbers.filter((number) => number !== head.number);
+  const answers = await chain.read(
+    missing.map((number) => ({
+      method: "eth_getBlockByNumber",
+      params: [`0x${number.toString(16)}`, false],
+    })),
+  );
+  const heads = answers.map((answer) => readHead(resultOf(answer, "eth_getBlockByNumber")));
+  return to === head.number ? [...heads, head] : heads;
+}
+
+async function hashOf(chain: Chain, number: number): Promise<Hex> {
+  const params = [`0x${number.toString(16)}`, false];
+  const [answer] = await chain.read([{ method: "eth_getBlockByNumber", params }]);
+  return readHead(resultOf(answer, "eth_getBlockByNumber")).hash;
+}
+
+function readHead(value: unknown): BlockHead {
+  // A node that does not have the block yet answers null.
+  if (!isObject(value)) throw new Fault("rpc_unavailable", "The node does not have the block");
+  return {
+    number: Number(quantity(value["number"], "a block number")),
+    hash: String(value["hash"]).toLowerCase() as Hex,
+    parentHash: String(value["parentHash"]).toLowerCase() as Hex,
+    time: quantity(value["timestamp"], "a block time"),
+  };
+}

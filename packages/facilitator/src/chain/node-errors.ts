@@ -1,0 +1,93 @@
+/**
+ * What a node's error means. Nodes word errors differently and some write addresses as `xdc…`, so
+ * only stable phrases are matched, in lower case, in this order (XDPoSChain v2.7.0 and anvil).
+ * Whatever is not listed is `inconclusive`: it proves nothing about a transaction.
+ */
+import type { Hex } from "@farthing/protocol";
+
+/** An error inside a JSON-RPC answer. */
+export interface NodeError {
+  readonly code: number;
+  readonly message: string;
+  /** Revert data, when the node gave any. */
+  readonly data: Hex | undefined;
+}
+
+/** The classes that the relayer acts upon. */
+export type NodeProblem =
+  | "already_known"
+  | "nonce_too_low"
+  | "nonce_too_high"
+  | "replacement_underpriced"
+  | "price_too_low"
+  | "insufficient_gas_money"
+  | "pool_full"
+  | "transaction_too_large"
+  | "fee_cap_exceeded"
+  | "wrong_chain_or_type"
+  | "blacklisted"
+  | "reverted"
+  | "rate_limited"
+  | "node_behind"
+  | "inconclusive";
+
+const phrases: readonly (readonly [NodeProblem, readonly string[]])[] = [
+  ["already_known", ["already known", "already imported", "known transaction"]],
+  ["nonce_too_low", ["nonce too low", "nonce is too low"]],
+  ["nonce_too_high", ["nonce too high", "exceeds next nonce", "nonce too far in the future"]],
+  ["replacement_underpriced", ["replacement transaction underpriced"]],
+  [
+    "price_too_low",
+    [
+      "under min gas price",
+      "zero gas price",
+      "transaction underpriced",
+      "less than block base fee",
+      "lower than the block base fee",
+    ],
+  ],
+  ["insufficient_gas_money", ["insufficient funds"]],
+  ["pool_full", ["txpool is full", "pool limit"]],
+  ["transaction_too_large", ["exceeds block gas limit", "intrinsic gas too low", "oversized data"]],
+  ["fee_cap_exceeded", ["exceeds the configured cap"]],
+  [
+    "wrong_chain_or_type",
+    ["invalid sender", "transaction type not supported", "replay-protected", "invalid chain id"],
+  ],
+  ["blacklisted", ["black-list"]],
+  ["rate_limited", ["rate limit", "too many requests", "limit exceeded"]],
+  [
+    "node_behind",
+    [
+      "execution aborted (timeout",
+      "header not found",
+      "header for number not found",
+      "missing trie node",
+      "unknown block",
+      "block not found",
+    ],
+  ],
+];
+
+/** JSON-RPC codes that providers use for rate limits, also inside HTTP 200. */
+const rateLimitCodes = new Set([-32005, -32007, -32016, 429]);
+
+/** Code of a revert in geth-family nodes; nothing else counts as one. */
+const revertCode = 3;
+
+/** Puts a node's error into a class. */
+export function classifyNodeError(error: NodeError): NodeProblem {
+  if (error.code === revertCode) return "reverted";
+  if (rateLimitCodes.has(error.code)) return "rate_limited";
+  const text = error.message.toLowerCase();
+  if (text.startsWith("execution reverted") && error.data !== undefined) return "reverted";
+  for (const [problem, candidates] of phrases) {
+    if (candidates.some((phrase) => text.includes(phrase))) return problem;
+  }
+  return "inconclusive";
+}
+
+/** Tells whether another endpoint may well answer where this one could not. */
+export function isEndpointProblem(problem: NodeProblem): boolean {
+  return problem === "rate_limited" || problem === "node_behind";
+}

@@ -1,0 +1,191 @@
+/**
+ * What the chain says about a payment: has the payer code, what does he hold, is the authorization
+ * used, would the transfer go through. Concurrent asks share one `eth_call` to a contract that is
+ * never deployed (its creation code is the call), so all answers come from one block and one
+ * request. A node that refuses such a call is asked by a JSON-RPC batch instead.
+ */
+import type { Address, Authorization, Hex } from "@farthing/protocol";
+import { createBatcher } from "../base/batcher.ts";
+import { Fault } from "../base/fault.ts";
+import { quantity, resultOf, type Chain } from "./chain.ts";
+import { paymentReaderCode } from "./generated/payment-reader.ts";
+import { classifyNodeError } from "./node-errors.ts";
+import { addressWord, encodeAuthorizationState, encodeBalanceOf, encodeTransfer } from "./usdc.ts";
+
+/** One payment to look at: the very bytes that would be sent. */
+export interface PaymentCheck {
+  readonly authorization: Authorization;
+  readonly signature: Hex;
+}
+
+/** What the chain says about it, all at one block. */
+export interface PaymentReading {
+  readonly blockNumber: number;
+  /** Unix seconds. */
+  readonly blockTime: bigint;
+  readonly payerHasCode: boolean;
+  /** USDC base units. */
+  readonly balance: bigint;
+  /** The token's `authorizationState`: used or canceled. */
+  readonly isUsed: boolean;
+  /** Whether the transfer would go through. */
+  readonly isTransferable: boolean;
+  /** What it would revert with; "0x" when it ran out of the gas allowed for one transfer. */
+  readonly revertData: Hex;
+}
+
+/** Asks the chain about one payment; many at once travel together. */
+export type PaymentReader = (check: PaymentCheck) => Promise<PaymentReading>;
+
+/**
+ * Gas one simulated transfer may use. A contract payer's transaction is sent with at most 400 k,
+ * a fifth of it in reserve, 21 k and calldata before the call begins: 290 k are left for the call,
+ * so whatever passes here can be sent. A plain transfer takes at most 104 k.
+ */
+export const transferGasCap = 290_000n;
+
+/** Checks in one call: more would pass the answer limit of 24,576 bytes (EIP-170). */
+const checksMax = 48;
+
+/** Gas of the whole read: what XDC nodes allow an `eth_call`; 48 plain checks take 6 M. */
+const gas = "0x2faf080";
+
+/** Creation code and arguments stay below EIP-3860's 49,152 bytes; signatures may be long. */
+const callBytesMax = 48_000;
+
+/** Calls on their way at once. At 50 ms round trip 16 x 48 checks are 15,000 a second. */
+const callsInFlightMax = 16;
+
+/** Payments waiting for a call; beyond it the service says that it is overloaded. */
+const waitingMax = 5_000;
+
+/** Creates the reader of a network. */
+export function createPaymentReader(chain: Chain): PaymentReader {
+  let takesDeployless = true;
+
+  async function run(checks: readonly PaymentCheck[]): Promise<PaymentReading[]> {
+    const calls = checks.map((check) => encodeTransfer(check.authorization, check.signature));
+    const bytes = calls.reduce(
+      (sum, call) => sum + call.length / 2 + 192,
+      paymentReaderCode.length / 2,
+    );
+    if (takesDeployless && bytes <= callBytesMax) {
+      const readings = await readDeployless(chain, checks, calls);
+      if (readings) return readings;
+      takesDeployless = false;
+    }
+    return readByBatch(chain, checks, calls);
+  }
+
+  return createBatcher({ run, itemsMax: checksMax, inFlightMax: callsInFlightMax, waitingMax });
+}
+
+async function readDeployless(
+  chain: Chain,
+  checks: readonly PaymentCheck[],
+  calls: readonly Hex[],
+): Promise<PaymentReading[] | undefined> {
+  const data = `${paymentReaderCode}${encodeChecks(chain.network.usdc, checks, calls)}`;
+  const [answer] = await chain.read([{ method: "eth_call", params: [{ data, gas }, "latest"] }]);
+  if (answer?.ok && typeof answer.result === "string" && answer.result.length > 2) {
+    return decodeReadings(answer.result, checks.length);
+  }
+  if (answer && !answer.ok && classifyNodeError(answer.error) === "rate_limited") {
+    throw new Fault("rpc_unavailable", "The RPC endpoints limit our rate");
+  }
+  return undefined;
+}
+
+function word(value: bigint | number): string {
+  return value.toString(16).padStart(64, "0");
+}
+
+/** ABI encoding of (address token, uint256 gasCap, (address, bytes32, bytes)[] checks). */
+function encodeChecks(
+  token: Address,
+  checks: readonly PaymentCheck[],
+  calls: readonly Hex[],
+): string {
+  const bodies = checks.map(({ authorization }, index) => {
+    const bytes = (calls[index] ?? "0x").slice(2);
+    const padded = bytes.padEnd(Math.ceil(bytes.length / 64) * 64, "0");
+    return `${addressWord(authorization.from)}${authorization.nonce.slice(2)}${word(96)}${word(bytes.length / 2)}${padded}`;
+  });
+  let offset = bodies.length * 32;
+  const offsets = bodies.map((body) => {
+    const here = word(offset);
+    offset += body.length / 2;
+    return here;
+  });
+  return `${addressWord(token)}${word(transferGasCap)}${word(96)}${word(bodies.length)}${offsets.join("")}${bodies.join("")}`;
+}
+
+/** ABI decoding of (uint256, uint256, (uint256, uint256, bool, bool, bytes)[]). */
+function decodeReadings(result: string, count: number): PaymentReading[] {
+  const hex = result.slice(2);
+  const at = (byte: number) => hex.slice(byte * 2, byte * 2 + 64);
+  const numberAt = (byte: number) => Number.parseInt(at(byte), 16);
+  const start = numberAt(64) + 32;
+  if (numberAt(start - 32) !== count) {
+    throw new Fault("rpc_refused", "The node answered for another number of payments");
+  }
+  return Array.from({ length: count }, (_, index) => {
+    const body = start + numberAt(start + index * 32);
+    const bytes = body + numberAt(body + 128);
+    const length = numberAt(bytes);
+    return {
+      blockNumber: numberAt(0),
+      blockTime: BigInt(`0x${at(32)}`),
+      payerHasCode: numberAt(body) > 0,
+      balance: BigInt(`0x${at(body + 32)}`),
+      isUsed: numberAt(body + 64) === 1,
+      isTransferable: numberAt(body + 96) === 1,
+      revertData: `0x${hex.slice((bytes + 32) * 2, (bytes + 32 + length) * 2)}` as const,
+    };
+  });
+}
+
+/** Calls per payment in the fallback, and their order in it. */
+const fallbackCalls = 4;
+
+async function readByBatch(
+  chain: Chain,
+  checks: readonly PaymentCheck[],
+  calls: readonly Hex[],
+): Promise<PaymentReading[]> {
+  const to = chain.network.usdc;
+  const callGas = `0x${transferGasCap.toString(16)}`;
+  const answers = await chain.read([
+    { method: "eth_getBlockByNumber", params: ["latest", false] },
+    ...checks.flatMap(({ authorization: { from, nonce } }, index) => [
+      { method: "eth_getCode", params: [from, "latest"] },
+      { method: "eth_call", params: [{ to, data: encodeBalanceOf(from) }, "latest"] },
+      {
+        method: "eth_call",
+        params: [{ to, data: encodeAuthorizationState(from, nonce) }, "latest"],
+      },
+      { method: "eth_call", params: [{ to, data: calls[index], gas: callGas }, "latest"] },
+    ]),
+  ]);
+  const block = resultOf(answers[0], "eth_getBlockByNumber") as {
+    number: unknown;
+    timestamp: unknown;
+  };
+  return checks.map((_, index) => {
+    const [code, balance, state, transfer] = answers.slice(1 + index * fallbackCalls);
+    const problem = transfer && !transfer.ok ? classifyNodeError(transfer.error) : undefined;
+    const isOutOfGas = transfer && !transfer.ok && /out of gas/i.test(transfer.error.message);
+    // Only a revert or running out of gas is the payment's fault; all else is the node's.
+    if (problem !== undefined && problem !== "reverted" && !isOutOfGas)
+      resultOf(transfer, "eth_call");
+    return {
+      blockNumber: Number(quantity(block.number, "the block number")),
+      blockTime: quantity(block.timestamp, "the block time"),
+      payerHasCode: String(resultOf(code, "eth_getCode")).length > 2,
+      balance: quantity(resultOf(balance, "eth_call"), "a balance"),
+      isUsed: quantity(resultOf(state, "eth_call"), "an authorization's state") === 1n,
+      isTransferable: transfer?.ok === true,
+      revertData: (transfer && !transfer.ok ? transfer.error.data : undefined) ?? "0x",
+    };
+  });
+}

@@ -1,0 +1,68 @@
+/** Single questions to a chain, each with its answer read and checked. All throw RPC faults. */
+import { isObject, type Address, type Hex } from "@farthing/protocol";
+import { quantity, resultOf, type Chain } from "./chain.ts";
+import { classifyNodeError } from "./node-errors.ts";
+import { encodeIsBlacklisted } from "./usdc.ts";
+
+/** What a receipt says about a transaction in a block. */
+export interface Receipt {
+  readonly succeeded: boolean;
+  readonly blockNumber: number;
+}
+
+/** How many transactions of a wallet are in blocks: the next nonce, as far as the chain knows. */
+export async function readTransactionCount(chain: Chain, wallet: Address): Promise<number> {
+  const method = "eth_getTransactionCount";
+  const [answer] = await chain.read([{ method, params: [wallet, "latest"] }]);
+  return Number(quantity(resultOf(answer, method), "a transaction count"));
+}
+
+/** Receipts by hash; undefined where the node has none, which proves nothing. */
+export async function readReceipts(
+  chain: Chain,
+  hashes: readonly (Hex | null)[],
+): Promise<(Receipt | undefined)[]> {
+  const method = "eth_getTransactionReceipt";
+  const answers = await chain.read(hashes.map((hash) => ({ method, params: [hash] })));
+  return answers.map((answer) => {
+    const receipt = resultOf(answer, method);
+    if (!isObject(receipt)) return undefined;
+    return {
+      succeeded: quantity(receipt["status"], "a receipt's status") === 1n,
+      blockNumber: Number(quantity(receipt["blockNumber"], "a block number")),
+    };
+  });
+}
+
+/** Gas a call would use; "reverts" when it would fail, undefined when the node cannot tell. */
+export async function estimateGas(
+  chain: Chain,
+  call: { readonly to: Address; readonly data: Hex },
+): Promise<bigint | "reverts" | undefined> {
+  const params = [{ to: call.to, data: call.data }];
+  const [answer] = await chain.read([{ method: "eth_estimateGas", params }]);
+  if (answer?.ok) return quantity(answer.result, "a gas estimate");
+  return answer && classifyNodeError(answer.error) === "reverted" ? "reverts" : undefined;
+}
+
+/** Tells whether the issuer of USDC blocks an address. */
+export async function isBlacklisted(chain: Chain, address: Address): Promise<boolean> {
+  const call = { to: chain.network.usdc, data: encodeIsBlacklisted(address) };
+  const [answer] = await chain.read([{ method: "eth_call", params: [call, "latest"] }]);
+  return quantity(resultOf(answer, "eth_call"), "isBlacklisted") === 1n;
+}
+
+/** Calls a stranger's contract with a gas cap; undefined when it reverts or runs out of gas. */
+export async function callCapped(
+  chain: Chain,
+  call: { readonly to: Address; readonly data: Hex; readonly gas: bigint },
+): Promise<string | undefined> {
+  const { to, data, gas } = call;
+  const params = [{ to, data, gas: `0x${gas.toString(16)}` }, "latest"];
+  const [answer] = await chain.read([{ method: "eth_call", params }]);
+  if (answer && !answer.ok) {
+    const isReverted = classifyNodeError(answer.error) === "reverted";
+    if (isReverted || /out of gas/i.test(answer.error.message)) return undefined;
+  }
+  return String(resultOf(answer, "eth_call"));
+}

@@ -1,0 +1,105 @@
+/**
+ * USDC on chain: calldata, event topics and revert texts of Circle's FiatTokenV2_2.
+ * Selectors and topics are the first bytes of keccak256 of the signatures beside them.
+ */
+import {
+  zeroAddress,
+  type Address,
+  type Authorization,
+  type Hex,
+  type RefusalCode,
+} from "@farthing/protocol";
+
+/** transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,bytes) */
+const transferSelector = "cf092995";
+/** authorizationState(address,bytes32) */
+const stateSelector = "e94a0102";
+/** balanceOf(address) */
+const balanceSelector = "70a08231";
+/** isBlacklisted(address) */
+const blacklistedSelector = "fe575a87";
+/** DOMAIN_SEPARATOR() */
+export const domainSeparatorCall: Hex = "0x3644e515";
+
+/** Topic 0 of the events that tell a settlement's outcome. */
+export const topics = {
+  /** AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce) */
+  used: "0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5",
+  /** AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce) */
+  canceled: "0x1cdd46ff242716cdaa72d159d339a485b3438398348d68f09d7c8c0a59353d81",
+  /** Transfer(address indexed from, address indexed to, uint256 value) */
+  transfer: "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef",
+} as const satisfies Record<string, Hex>;
+
+/** An address as a 32-byte topic or argument. */
+export function addressWord(address: Address): string {
+  return address.slice(2).toLowerCase().padStart(64, "0");
+}
+
+function numberWord(value: bigint): string {
+  return value.toString(16).padStart(64, "0");
+}
+
+/** Calldata of the `bytes signature` overload: it serves plain and contract payers alike. */
+export function encodeTransfer(authorization: Authorization, signature: Hex): Hex {
+  const bytes = signature.slice(2);
+  const padded = bytes.padEnd(Math.ceil(bytes.length / 64) * 64, "0");
+  // The signature is the seventh argument; its bytes begin after seven words.
+  const offset = numberWord(7n * 32n);
+  const length = numberWord(BigInt(bytes.length / 2));
+  return `0x${transferSelector}${addressWord(authorization.from)}${addressWord(authorization.to)}${numberWord(authorization.value)}${numberWord(authorization.validAfter)}${numberWord(authorization.validBefore)}${authorization.nonce.slice(2)}${offset}${length}${padded}`;
+}
+
+/** Calldata that asks whether an authorization is used or canceled. */
+export function encodeAuthorizationState(payer: Address, nonce: Hex): Hex {
+  return `0x${stateSelector}${addressWord(payer)}${nonce.slice(2)}`;
+}
+
+/** Calldata that asks for a balance. */
+export function encodeBalanceOf(address: Address): Hex {
+  return `0x${balanceSelector}${addressWord(address)}`;
+}
+
+/** Calldata that asks whether the issuer blocks an address. */
+export function encodeIsBlacklisted(address: Address): Hex {
+  return `0x${blacklistedSelector}${addressWord(address)}`;
+}
+
+/** `Error(string)` */
+const errorSelector = "0x08c379a0";
+
+/** Reads the text of a revert; "" when it has none. */
+export function revertText(data: Hex | undefined): string {
+  if (data === undefined || !data.startsWith(errorSelector)) return "";
+  const body = data.slice(errorSelector.length);
+  const length = Number.parseInt(body.slice(64, 128), 16);
+  if (!Number.isSafeInteger(length)) return "";
+  return Buffer.from(body.slice(128, 128 + length * 2), "hex").toString("utf8");
+}
+
+/** What a revert of the token means. `blocked` leaves open which of the two is blocked. */
+export type TokenRefusal = RefusalCode | "blocked";
+
+/** Revert texts by what they begin with (FiatTokenV2_2, EIP3009, ECRecover, ERC20 of Circle). */
+const revertMeanings: readonly (readonly [string, TokenRefusal])[] = [
+  ["Pausable: paused", "token_paused"],
+  ["Blacklistable:", "blocked"],
+  ["FiatTokenV2_2: Account is blacklisted", "blocked"],
+  ["FiatTokenV2: authorization is not yet valid", "authorization_not_yet_valid"],
+  ["FiatTokenV2: authorization is expired", "authorization_expired"],
+  ["FiatTokenV2: authorization is used or canceled", "nonce_already_used"],
+  ["FiatTokenV2: invalid signature", "invalid_signature"],
+  ["ECRecover:", "invalid_signature"],
+  ["ERC20: transfer amount exceeds balance", "insufficient_funds"],
+  ["ERC20: transfer to the zero address", "invalid_payload"],
+];
+
+/** Maps a revert text of the token to a refusal. */
+export function tokenRefusalOf(text: string): TokenRefusal {
+  return revertMeanings.find(([start]) => text.startsWith(start))?.[1] ?? "simulation_failed";
+}
+
+/** The address an indexed topic carries, or zero when it carries none. */
+export function topicAddress(topic: string | undefined): Address {
+  return topic?.length === 66 ? `0x${topic.slice(26).toLowerCase()}` : zeroAddress;
+}

@@ -1,0 +1,219 @@
+/** The service, wired: configuration in, a running facilitator out; started and stopped whole. */
+import { readFileSync } from "node:fs";
+import type { FastifyInstance } from "fastify";
+import { authenticate } from "./accounts/api-keys.ts";
+import { createBatcher } from "./base/batcher.ts";
+import { systemClock, type Clock } from "./base/clock.ts";
+import { Fault } from "./base/fault.ts";
+import { createLog, type Log } from "./base/log.ts";
+import { findAuthorizationEvent } from "./chain/authorization-logs.ts";
+import { selfCheck, type CheckLine } from "./chain/self-check.ts";
+import { gasPriceFloorWei, type Config } from "./config.ts";
+import type { HttpContext } from "./http/context.ts";
+import { createServer } from "./http/server.ts";
+import { surfacesOf } from "./http/surface.ts";
+import type { Claim, Pair, Settlement } from "./model/settlement.ts";
+import { createNetworkEngine, openChain, type NetworkEngine } from "./network-engine.ts";
+import { contractTransferGasMax } from "./relayer/fees.ts";
+import { createLeaseOwner } from "./relayer/lease.ts";
+import { createSigners } from "./relayer/sign.ts";
+import { createSettle } from "./settlement/settle.ts";
+import { createWaiters, type Waiters } from "./settlement/waiters.ts";
+import { openStore } from "./storage/open-store.ts";
+import type { ClaimResult, Store } from "./storage/store.ts";
+import { installCrypto } from "./verification/signature.ts";
+import { createVerifier, pairOf, type Verifier } from "./verification/verify.ts";
+
+/** A running facilitator. */
+export interface Facilitator {
+  /** Where it listens. */
+  readonly url: string;
+  /** The self-check's lines, by network. */
+  readonly checks: readonly { readonly network: string; readonly lines: readonly CheckLine[] }[];
+  /** Stops taking requests, finishes what is being signed, closes the store. */
+  stop(): Promise<void>;
+}
+
+/** How to start. */
+export interface StartOptions {
+  readonly config: Config;
+  /** The self-built face alone, instead of public and hosted. */
+  readonly selfBuilt?: boolean;
+  readonly clock?: Clock;
+  readonly log?: Log;
+  /** Told the self-check's findings, also when they end the start. */
+  onChecked?(network: string, lines: readonly CheckLine[]): void;
+}
+
+/** Blocks that a search for an authorization's earlier use goes back: about half a day. */
+const earlierUseBlocks = 20_000;
+
+/** Claims of one transaction, and claims that may wait for one. */
+const claimsMax = 200;
+const claimsWaitingMax = 10_000;
+
+/** Starts the service. Throws the fault `configuration` when a check fails. */
+export async function startFacilitator(options: StartOptions): Promise<Facilitator> {
+  const { config, clock = systemClock } = options;
+  const log = options.log ?? createLog(config.logLevel);
+  await installCrypto();
+  const signers = walletsOf(config);
+  const chains = config.networks.map((network) => openChain(network, log));
+  const checks = await Promise.all(
+    chains.map(async (chain) => {
+      const addresses = signers.map(({ address }) => address);
+      const lines = await selfCheck(chain, addresses, contractTransferGasMax * gasPriceFloorWei);
+      options.onChecked?.(chain.network.id, lines);
+      return { network: chain.network.id, lines };
+    }),
+  );
+  refuseFailedChecks(checks);
+  const store = await openStore(config.databaseUrl);
+  const waiters = createWaiters(clock);
+  const owner = createLeaseOwner({ sameMachine: config.databaseUrl.startsWith("sqlite:") });
+  const shared = { config, store, clock, log, waiters, owner, signers };
+  const engines = new Map<number, NetworkEngine>(
+    chains.map((chain) => [chain.network.chainId, createNetworkEngine(chain, shared)]),
+  );
+  await Promise.all([...engines.values()].map((engine) => engine.start()));
+  const context = contextOf({ options, config, clock, log, store, waiters, engines });
+  const server = await createServer(context, { trustedProxies: config.trustedProxies });
+  const url = await listen(server, config);
+  log.info({ networks: config.networks.map(({ network }) => network.id) }, "Facilitator serves");
+  return {
+    url,
+    checks,
+    async stop() {
+      await server.close();
+      await Promise.all([...engines.values()].map((engine) => engine.stop()));
+      await store.close();
+      log.info({}, "Facilitator stopped");
+    },
+  };
+}
+
+function walletsOf(config: Config) {
+  if (config.wallets) return createSigners(config.wallets);
+  throw new Fault(
+    "configuration",
+    "No relayer wallet is configured; set FARTHING_RELAYER_KEYS or FARTHING_RELAYER_MNEMONIC",
+    { retryable: false },
+  );
+}
+
+/** Refuses to serve with a wrong chain, token or domain, or with no wallet that can pay gas. */
+function refuseFailedChecks(checks: Facilitator["checks"]): void {
+  const problems = checks.flatMap(({ network, lines }) => {
+    const relayers = lines.filter(({ name }) => name === "relayer");
+    const isFunded = relayers.length === 0 || relayers.some(({ ok }) => ok);
+    // One empty wallet among several is a warning; the others work.
+    const failed = lines.filter(({ name, ok }) => !ok && (name !== "relayer" || !isFunded));
+    return failed.map(({ name, text }) => `${network} ${name}: ${text}`);
+  });
+  if (problems.length > 0) {
+    throw new Fault("configuration", problems.join("\n"), { retryable: false });
+  }
+}
+
+async function listen(server: FastifyInstance, config: Config): Promise<string> {
+  try {
+    return await server.listen({ host: config.host, port: config.port });
+  } catch (error) {
+    throw new Fault(
+      "configuration",
+      `Cannot listen on ${config.host}:${config.port}; set FARTHING_PORT to a free port`,
+      { retryable: false, cause: error },
+    );
+  }
+}
+
+interface Wiring {
+  readonly options: StartOptions;
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly store: Store;
+  readonly waiters: Waiters;
+  readonly engines: ReadonlyMap<number, NetworkEngine>;
+}
+
+function contextOf({ options, config, clock, log, store, waiters, engines }: Wiring): HttpContext {
+  const networks = config.networks.map(({ network }) => network);
+  const findByPair = createBatcher<Pair, Settlement | undefined>({
+    run: (pairs) => store.findSettlementsByPair(pairs),
+    itemsMax: claimsMax,
+    inFlightMax: 1,
+    waitingMax: claimsWaitingMax,
+  });
+  const verifier = createVerifier({
+    clock,
+    findByPair,
+    chainOf: (chainId) => engines.get(chainId),
+  });
+  return {
+    version: versionOf(),
+    clock,
+    log,
+    surfaces: surfacesOf({
+      selfBuilt: options.selfBuilt ?? false,
+      networks,
+      publicNetworks: config.publicNetworks,
+      hostedAuth: config.hostedAuth,
+    }),
+    networks: [...engines.values()].map(({ chain, relayer, view }) => ({
+      network: chain.network,
+      relayers: relayer.addresses,
+      view,
+      load: relayer.load,
+    })),
+    limits: {
+      requestsMax: config.rateLimit,
+      payerCapUnits: config.payerCapUnits,
+      headAgeMaxSeconds: config.headAgeMaxSeconds,
+    },
+    verifier,
+    settle: settleOf({ clock, log, store, waiters, engines, verifier, findByPair }),
+    waiters,
+    settleMarginSeconds: config.settleMarginSeconds,
+    repeatAfterSuccess: config.repeatAfterSuccess,
+    findSettlement: (id) => store.findSettlement(id),
+    authenticate: (text) => authenticate(store, clock, text),
+    pingStore: () => store.ping(),
+    viewOf: (chainId) => engines.get(chainId)?.view(),
+  };
+}
+
+function settleOf(
+  wiring: Pick<Wiring, "clock" | "log" | "store" | "waiters" | "engines"> & {
+    verifier: Verifier;
+    findByPair(pair: Pair): Promise<Settlement | undefined>;
+  },
+) {
+  const { clock, store, engines } = wiring;
+  return createSettle({
+    ...wiring,
+    claim: createBatcher<Claim, ClaimResult>({
+      run: (claims) => store.claimSettlements(claims, clock.nowMs()),
+      itemsMax: claimsMax,
+      inFlightMax: 1,
+      waitingMax: claimsWaitingMax,
+    }),
+    findSettlement: (id) => store.findSettlement(id),
+    networkOf: (chainId) => engines.get(chainId),
+    async findEarlierUse(request) {
+      const { chainId, payer, nonce } = pairOf(request);
+      const engine = engines.get(chainId);
+      const head = engine?.view()?.head.number;
+      if (!engine || head === undefined) return undefined;
+      const fromBlock = Math.max(0, head - earlierUseBlocks);
+      const wanted = { payer, nonce, fromBlock, toBlock: head };
+      return (await findAuthorizationEvent(engine.chain, wanted))?.transaction;
+    },
+  });
+}
+
+/** The version of the package, which all packages share. */
+export function versionOf(): string {
+  const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
+  return String((JSON.parse(text) as { version: unknown }).version);
+}

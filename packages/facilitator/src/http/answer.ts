@@ -1,0 +1,188 @@
+/**
+ * From refusals, faults and settlements to bodies and statuses: the only place that knows both.
+ * Whatever is judged is HTTP 200, since that is the one status that every kind of client reads;
+ * other statuses mean that nothing was judged.
+ */
+import {
+  x402ReasonOf,
+  type ErrorBody,
+  type ErrorCode,
+  type Refusal,
+  type SettleResponse,
+  type SettlementResponse,
+  type SettlementStatus,
+  type VerifyResponse,
+} from "@farthing/protocol";
+import { timeText } from "../base/clock.ts";
+import { Fault } from "../base/fault.ts";
+import type { Settlement } from "../model/settlement.ts";
+
+/** An answer that judges nothing; thrown inside the HTTP layer only. */
+export class HttpProblem extends Error {
+  readonly code: ErrorCode;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: ErrorCode, message: string, retryAfterSeconds?: number) {
+    super(message);
+    this.code = code;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** Status and retry advice of each code; `retryable`: the same request can succeed later. */
+const problems: Readonly<Record<ErrorCode, { status: number; retryable: boolean }>> = {
+  invalid_request: { status: 400, retryable: false },
+  unauthorized: { status: 401, retryable: false },
+  insufficient_facilitator_credits: { status: 403, retryable: false },
+  seller_plan_inactive: { status: 403, retryable: false },
+  payee_mismatch: { status: 403, retryable: false },
+  not_found: { status: 404, retryable: false },
+  method_not_allowed: { status: 405, retryable: false },
+  request_too_large: { status: 413, retryable: false },
+  unsupported_media_type: { status: 415, retryable: false },
+  rate_limited: { status: 429, retryable: true },
+  queue_full: { status: 503, retryable: true },
+  service_unavailable: { status: 503, retryable: true },
+  internal_error: { status: 500, retryable: false },
+};
+
+/** Seconds after which a 503 is worth another try: a block or two. */
+const retryAfterFaultSeconds = 5;
+
+/** Status, body and wait of an answer that judges nothing. */
+export interface ProblemAnswer {
+  readonly status: number;
+  readonly body: ErrorBody;
+  readonly retryAfterSeconds: number | undefined;
+}
+
+/** Turns whatever was thrown into an answer; nothing of a bug's text goes out. */
+export function answerProblem(error: unknown, requestId: string): ProblemAnswer {
+  const problem = toProblem(error);
+  const { status, retryable } = problems[problem.code];
+  return {
+    status,
+    body: { error: problem.code, message: problem.message, retryable, requestId },
+    retryAfterSeconds:
+      problem.retryAfterSeconds ?? (status === 503 ? retryAfterFaultSeconds : undefined),
+  };
+}
+
+function toProblem(error: unknown): HttpProblem {
+  if (error instanceof HttpProblem) return error;
+  if (error instanceof Fault) {
+    return error.code === "queue_full"
+      ? new HttpProblem("queue_full", error.message)
+      : new HttpProblem("service_unavailable", unavailable);
+  }
+  return new HttpProblem(
+    "internal_error",
+    "Something went wrong here; tell the operator the requestId.",
+  );
+}
+
+const unavailable =
+  "The service cannot reach the chain or its database right now; nothing was judged, try again shortly with the same payment.";
+
+/** The verdict on a payment that would go through. */
+export function answerValid(payer: string): VerifyResponse {
+  return { isValid: true, payer };
+}
+
+/** The verdict on a payment that would not. */
+export function answerInvalid(refusal: Refusal, payer: string | undefined): VerifyResponse {
+  return {
+    isValid: false,
+    invalidReason: refusal.code,
+    invalidMessage: refusal.message,
+    ...(payer === undefined ? {} : { payer }),
+    extra: { x402Reason: x402ReasonOf(refusal.code) },
+  };
+}
+
+/** The answer of a settle that was refused before anything was claimed. */
+export function answerRefused(
+  refusal: Refusal,
+  network: string,
+  payer: string | undefined,
+  existing: Settlement | undefined,
+): SettleResponse {
+  return {
+    success: false,
+    errorReason: refusal.code,
+    errorMessage: refusal.message,
+    ...(payer === undefined ? {} : { payer }),
+    transaction: existing?.transaction ?? "",
+    network,
+    extra: { x402Reason: existing ? "duplicate_settlement" : x402ReasonOf(refusal.code) },
+  };
+}
+
+/** One word for programs. */
+export function statusOf(settlement: Settlement): SettlementStatus {
+  if (settlement.state === "confirmed" || settlement.state === "failed") return settlement.state;
+  return "pending";
+}
+
+/** The answer of a settle, and the receipt inside it. */
+export function answerSettle(
+  settlement: Settlement,
+  network: string,
+  isRepeat: boolean,
+): SettleResponse & { readonly id: string; readonly status: SettlementStatus } {
+  const status = statusOf(settlement);
+  return {
+    id: settlement.id,
+    status,
+    success: status === "confirmed",
+    ...reasonOf(settlement, status),
+    payer: settlement.payer,
+    transaction: settlement.transaction ?? "",
+    network,
+    amount: settlement.amount.toString(),
+    extra: {
+      settlementId: settlement.id,
+      ...(isRepeat ? { replayed: true } : {}),
+      ...(settlement.failure === null ? {} : { x402Reason: x402ReasonOf(settlement.failure) }),
+    },
+  };
+}
+
+function reasonOf(settlement: Settlement, status: SettlementStatus) {
+  if (status === "pending") {
+    return {
+      errorReason: "settlement_pending",
+      errorMessage:
+        "The transfer is under way; ask again with the same payment, do not sign a new one.",
+    };
+  }
+  return settlement.failure === null
+    ? {}
+    : { errorReason: settlement.failure, errorMessage: settlement.failureMessage ?? "" };
+}
+
+/** The answer of `GET /settlements/{id}`. */
+export function answerSettlement(
+  settlement: Settlement,
+  chain: { headNumber: number; finalizedNumber: number },
+): SettlementResponse {
+  const { blockNumber, finalizedAt } = settlement;
+  return {
+    ...answerSettle(settlement, settlement.networkName, false),
+    state: settlement.state,
+    asset: settlement.asset,
+    payTo: settlement.payTo,
+    amount: settlement.amount.toString(),
+    blockNumber,
+    confirmations: blockNumber === null ? 0 : Math.max(0, chain.headNumber - blockNumber + 1),
+    finalized:
+      finalizedAt !== null || (blockNumber !== null && blockNumber <= chain.finalizedNumber),
+    settledBy: settlement.settledBy,
+    credits: settlement.credits,
+    createdAt: timeText(settlement.createdAt) ?? "",
+    submittedAt: timeText(settlement.submittedAt),
+    confirmedAt: timeText(settlement.confirmedAt),
+    finalizedAt: timeText(finalizedAt),
+    failedAt: timeText(settlement.failedAt),
+  };
+}

@@ -1,0 +1,50 @@
+/** What the routes work with. */
+import type { ChainId, Network } from "@farthing/protocol";
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import type { ChainView } from "../chain/block-follower.ts";
+import type { ApiKey } from "../model/api-key.ts";
+import type { Settlement } from "../model/settlement.ts";
+import type { Settle } from "../settlement/settle.ts";
+import type { Waiters } from "../settlement/waiters.ts";
+import type { Verifier } from "../verification/verify.ts";
+import type { Surface } from "./surface.ts";
+
+/** A network as the status routes see it. */
+export interface NetworkStatus {
+  readonly network: Network;
+  readonly relayers: readonly string[];
+  view(): ChainView | undefined;
+  load(): { readonly inFlight: number; readonly queued: number; readonly lanesUsable: number };
+}
+
+/** Limits of the surfaces. */
+export interface HttpLimits {
+  /** Requests per caller and window; 0 for no limit. */
+  readonly requestsMax: number;
+  /** USDC base units per payer and day on surfaces without keys; null for no cap. */
+  readonly payerCapUnits: bigint | null;
+  /** Age of the newest block, in seconds, beyond which the service is not ready; 0 for no limit. */
+  readonly headAgeMaxSeconds: number;
+}
+
+/** The service behind the routes. */
+export interface HttpContext {
+  readonly version: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly surfaces: readonly Surface[];
+  readonly networks: readonly NetworkStatus[];
+  readonly limits: HttpLimits;
+  readonly verifier: Verifier;
+  readonly settle: Settle;
+  readonly waiters: Waiters;
+  /** Seconds an authorization must still be valid to be settled. */
+  readonly settleMarginSeconds: bigint;
+  /** What a repeat of a confirmed settle answers: the first result, or a refusal. */
+  readonly repeatAfterSuccess: "return" | "refuse";
+  findSettlement(id: string): Promise<Settlement | undefined>;
+  authenticate(text: string): Promise<ApiKey | undefined>;
+  pingStore(): Promise<void>;
+  viewOf(chainId: ChainId): ChainView | undefined;
+}

@@ -1,0 +1,180 @@
+/** The HTTP server: how bodies are read, what errors look like, and which routes there are. */
+import { randomBytes } from "node:crypto";
+import type { Socket } from "node:net";
+import { parseJson, isObject } from "@farthing/protocol";
+import Fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from "fastify";
+import { Fault, messageOf } from "../base/fault.ts";
+import { answerProblem, HttpProblem } from "./answer.ts";
+import type { HttpContext } from "./context.ts";
+import { createThrottle } from "./limits.ts";
+import { registerSettle } from "./settle.ts";
+import { registerSettlements } from "./settlements.ts";
+import { registerStatus } from "./status.ts";
+import { registerSupported } from "./supported.ts";
+import { registerVerify } from "./verify.ts";
+
+/** Largest body: a payment with a long contract signature and a bazaar schema is far smaller. */
+const bodyBytesMax = 64 * 1024;
+
+/** How long a request may take to arrive; a slow trickle must not hold a connection for ever. */
+const requestTimeoutMs = 15_000;
+
+/** Longer than the 60 s after which common proxies close idle connections, so that they do it. */
+const keepAliveMs = 72_000;
+
+/** Headers of which two would be ambiguous. */
+const singleHeaders = new Set(["authorization", "content-type", "content-length", "prefer"]);
+
+/** Creates the server with all routes of the surfaces; it does not listen yet. */
+export async function createServer(
+  context: HttpContext,
+  options: { trustedProxies: readonly string[] },
+): Promise<FastifyInstance> {
+  const server = Fastify({
+    bodyLimit: bodyBytesMax,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: keepAliveMs,
+    // Old clients append `/verify` to a base that ends with a slash.
+    rewriteUrl: ({ url = "/" }) => collapseSlashes(url),
+    genReqId: () => `req_${randomBytes(9).toString("hex")}`,
+    trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
+    forceCloseConnections: "idle",
+    clientErrorHandler: answerBrokenRequest,
+  });
+  readBodies(server);
+  answerErrors(server, context);
+  server.addHook("onRequest", async (request, reply) => {
+    reply.header("X-Request-Id", request.id);
+    refuseDuplicateHeaders(request);
+  });
+  const throttle = await createThrottle(server, context.limits.requestsMax);
+  for (const surface of context.surfaces) {
+    registerSupported(server, context, surface);
+    registerVerify(server, context, surface, throttle);
+    registerSettle(server, context, surface, throttle);
+    registerSettlements(server, context, surface, throttle);
+    registerStatus(server, context, surface);
+  }
+  return server;
+}
+
+function collapseSlashes(url: string): string {
+  const query = url.indexOf("?");
+  const path = query === -1 ? url : url.slice(0, query);
+  return path.replaceAll(/\/{2,}/g, "/") + (query === -1 ? "" : url.slice(query));
+}
+
+function readBodies(server: FastifyInstance): void {
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser(
+    "application/json",
+    { parseAs: "string" },
+    async (_request: FastifyRequest, body: string | Buffer) => {
+      const parsed = parseJson(String(body));
+      if (!parsed || !isObject(parsed.value)) {
+        throw new HttpProblem(
+          "invalid_request",
+          "The body must be a JSON object of bounded depth.",
+        );
+      }
+      return parsed.value;
+    },
+  );
+}
+
+function refuseDuplicateHeaders(request: FastifyRequest): void {
+  const seen = new Set<string>();
+  const { rawHeaders } = request.raw;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = (rawHeaders[index] ?? "").toLowerCase();
+    if (!singleHeaders.has(name)) continue;
+    if (seen.has(name)) {
+      throw new HttpProblem("invalid_request", `The header ${name} is there twice; send it once.`);
+    }
+    seen.add(name);
+  }
+}
+
+function answerErrors(server: FastifyInstance, context: HttpContext): void {
+  server.setErrorHandler(async (error: FastifyError, request, reply) => {
+    sendProblem(context, request, reply, translate(error));
+  });
+  server.setNotFoundHandler(async (request, reply) => {
+    const path = request.url.split("?")[0] ?? "/";
+    const methods = (["GET", "POST"] as const).filter((method) =>
+      server.hasRoute({ method, url: path }),
+    );
+    if (methods.length > 0) reply.header("Allow", methods.join(", "));
+    const problem =
+      methods.length > 0
+        ? new HttpProblem("method_not_allowed", `Use ${methods.join(" or ")} here.`)
+        : new HttpProblem(
+            "not_found",
+            "There is nothing at this path; see the README for the routes.",
+          );
+    sendProblem(context, request, reply, problem);
+  });
+}
+
+/** Answers a thrown thing; faults and bugs are logged, where the caller's own mistakes are not. */
+export function sendProblem(
+  context: HttpContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  error: unknown,
+  shape: object = {},
+): void {
+  const answer = answerProblem(error, request.id);
+  if (!(error instanceof HttpProblem)) {
+    const cause = error instanceof Error && error.cause ? messageOf(error.cause) : undefined;
+    const fields = { requestId: request.id, problem: messageOf(error), cause };
+    if (error instanceof Fault) context.log.warn(fields, "Request met a fault");
+    else
+      context.log.error(
+        { ...fields, stack: error instanceof Error ? error.stack : undefined },
+        "Request met a bug",
+      );
+  }
+  if (answer.retryAfterSeconds !== undefined) reply.header("Retry-After", answer.retryAfterSeconds);
+  reply.status(answer.status).send({ ...answer.body, ...shape });
+}
+
+/** Fastify's own errors in our words. */
+function translate(error: FastifyError): unknown {
+  switch (error.code) {
+    case "FST_ERR_CTP_BODY_TOO_LARGE":
+      return new HttpProblem(
+        "request_too_large",
+        `The body may have ${bodyBytesMax} bytes at most.`,
+      );
+    case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
+      return new HttpProblem("unsupported_media_type", "Send the body as application/json.");
+    default:
+      return typeof error.statusCode === "number" && error.statusCode < 500
+        ? new HttpProblem(
+            "invalid_request",
+            "The request is malformed; see the README for its shape.",
+          )
+        : error;
+  }
+}
+
+/** What is not even HTTP: answered by hand, since no request object exists. */
+function answerBrokenRequest(error: { code?: string }, socket: Socket): void {
+  if (!socket.writable) return void socket.destroy();
+  const [status, code, message] =
+    error.code === "HPE_HEADER_OVERFLOW"
+      ? ["431 Request Header Fields Too Large", "request_too_large", "The headers are too large."]
+      : error.code === "ERR_HTTP_REQUEST_TIMEOUT"
+        ? ["408 Request Timeout", "invalid_request", "The request took too long to arrive."]
+        : ["400 Bad Request", "invalid_request", "This is not valid HTTP."];
+  const body = JSON.stringify({ error: code, message, retryable: false, requestId: "" });
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}

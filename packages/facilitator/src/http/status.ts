@@ -1,0 +1,81 @@
+/** Health for machines and people: /health, /ready and /v1/status. Free, without a key. */
+import type { FastifyInstance } from "fastify";
+import { messageOf } from "../base/fault.ts";
+import type { HttpContext, NetworkStatus } from "./context.ts";
+import type { Surface } from "./surface.ts";
+
+/** Adds the routes to a surface. */
+export function registerStatus(
+  server: FastifyInstance,
+  context: HttpContext,
+  surface: Surface,
+): void {
+  const { basePath } = surface;
+  // The process answers: nothing else is asked.
+  server.get(`${basePath}/health`, async () => ({ status: "ok" }));
+  server.get(`${basePath}/ready`, async (_, reply) => {
+    const checks = await readiness(context);
+    const isReady = checks.every(({ ok }) => ok);
+    return reply
+      .status(isReady ? 200 : 503)
+      .send({ status: isReady ? "ready" : "not ready", checks });
+  });
+  server.get(`${basePath}/v1/status`, async () => ({
+    version: context.version,
+    surfaces: context.surfaces.map(({ name, basePath: path, settle, auth, networks }) => ({
+      name,
+      path: path === "" ? "/" : path,
+      settle,
+      auth,
+      networks: networks.map(({ id }) => id),
+    })),
+    networks: context.networks.map((status) => describe(context, status)),
+  }));
+}
+
+function describe(context: HttpContext, { network, relayers, view, load }: NetworkStatus) {
+  const { head, finalizedNumber } = view() ?? {};
+  return {
+    network: network.id,
+    headBlock: head?.number ?? null,
+    headAgeSeconds: head ? headAge(context, head.time) : null,
+    finalizedBlock: finalizedNumber ?? null,
+    relayers: relayers.length,
+    ...load(),
+  };
+}
+
+function headAge(context: HttpContext, time: bigint): number {
+  return Math.max(0, Math.round(context.clock.nowMs() / 1000 - Number(time)));
+}
+
+interface ReadyCheck {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly text?: string;
+}
+
+async function readiness(context: HttpContext): Promise<ReadyCheck[]> {
+  const networks = context.networks.map((status): ReadyCheck => {
+    const name = status.network.id;
+    const head = status.view()?.head;
+    const ageMax = context.limits.headAgeMaxSeconds;
+    if (!head) return { name, ok: false, text: "the chain has not answered yet" };
+    const age = headAge(context, head.time);
+    if (ageMax > 0 && age > ageMax)
+      return { name, ok: false, text: `the newest block is ${age} s old` };
+    return status.load().lanesUsable > 0
+      ? { name, ok: true }
+      : { name, ok: false, text: "no relayer wallet can take work" };
+  });
+  return [await storeCheck(context), ...networks];
+}
+
+async function storeCheck(context: HttpContext): Promise<ReadyCheck> {
+  try {
+    await context.pingStore();
+    return { name: "database", ok: true };
+  } catch (error) {
+    return { name: "database", ok: false, text: messageOf(error) };
+  }
+}

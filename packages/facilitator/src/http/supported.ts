@@ -1,0 +1,48 @@
+/**
+ * GET /supported: what this surface serves. Made once from the configuration: a node that is down
+ * must not make a kind disappear, since stock sellers end their process when one they need does.
+ */
+import { usdcDecimals, type SupportedKind, type SupportedResponse } from "@farthing/protocol";
+import type { FastifyInstance } from "fastify";
+import type { HttpContext } from "./context.ts";
+import type { Surface } from "./surface.ts";
+
+/** Adds the route to a surface. */
+export function registerSupported(
+  server: FastifyInstance,
+  context: HttpContext,
+  surface: Surface,
+): void {
+  const body = supportedBy(surface, context);
+  server.get(`${surface.basePath}/supported`, async (_, reply) => {
+    reply.header("Cache-Control", "public, max-age=60");
+    return body;
+  });
+}
+
+/** The kinds of a surface. */
+export function supportedBy(surface: Surface, context: HttpContext): SupportedResponse {
+  const kinds = surface.networks.flatMap((network): SupportedKind[] =>
+    surface.versions.toReversed().flatMap((x402Version) => {
+      const names = x402Version === 2 ? [network.id] : [network.label, ...network.aliases];
+      const extra = {
+        decimals: usdcDecimals,
+        ...network.domain,
+        ...(x402Version === 2 ? { assetTransferMethod: "eip3009" } : {}),
+      };
+      return names.map((name) => ({
+        x402Version,
+        scheme: "exact" as const,
+        network: name,
+        asset: network.usdc,
+        extra,
+      }));
+    }),
+  );
+  const signers = Object.fromEntries(
+    context.networks
+      .filter(({ network }) => surface.networks.includes(network))
+      .map(({ network, relayers }) => [network.id, relayers]),
+  );
+  return { kinds, extensions: [], signers };
+}

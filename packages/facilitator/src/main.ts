@@ -1,0 +1,38 @@
+/** The process: start with the environment's configuration, stop on SIGINT and SIGTERM. */
+import { Fault, messageOf } from "./base/fault.ts";
+import { readConfig } from "./config.ts";
+import { startFacilitator } from "./facilitator.ts";
+
+/** Exit status for a configuration that cannot be served with. */
+const configurationStatus = 3;
+
+/** Runs the service until it is told to stop; sets the exit status. */
+export async function serve(options: { selfBuilt: boolean }): Promise<void> {
+  const say = (line: string) => process.stderr.write(`${line}\n`);
+  try {
+    const facilitator = await startFacilitator({
+      config: readConfig(),
+      selfBuilt: options.selfBuilt,
+      onChecked: (network, lines) => {
+        for (const { name, ok, text } of lines)
+          say(`${ok ? "ok  " : "FAIL"} ${network} ${name}: ${text}`);
+      },
+    });
+    say(`Farthing listens on ${facilitator.url}`);
+    await stopSignal();
+    say("Stopping: no new requests, what is being signed is finished.");
+    await facilitator.stop();
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    say(`Farthing cannot start:\n${messageOf(error)}`);
+    process.exitCode = configurationStatus;
+    // A chain that never answers would keep timers alive.
+    process.exit();
+  }
+}
+
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+  });
+}

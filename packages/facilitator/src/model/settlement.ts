@@ -1,0 +1,111 @@
+/**
+ * A settlement: the story of one authorization from claim to outcome. Its identity is
+ * (chain, asset, payer, nonce), which the token itself lets be used once.
+ */
+import type { Address, ChainId, Hex, RefusalCode } from "@farthing/protocol";
+
+/**
+ * Where a settlement stands.
+ * - `queued`: claimed; no transaction carries it yet.
+ * - `submitted`: a signed transaction that carries it is stored; it may or may not be on chain.
+ * - `confirmed`: mined, and its own AuthorizationUsed and Transfer logs are there.
+ * - `failed`: the chain says that it did not and will not move the money.
+ */
+export type SettlementState = "queued" | "submitted" | "confirmed" | "failed";
+
+/** Every allowed move; the store carries them out as guarded updates. */
+export const settlementMoves: Readonly<Record<SettlementState, readonly SettlementState[]>> = {
+  // Straight to confirmed when somebody else submitted the authorization before we did.
+  queued: ["submitted", "confirmed", "failed"],
+  // Back to queued only when its transaction can provably never be mined.
+  submitted: ["confirmed", "failed", "queued"],
+  // Back to submitted when its block was reorganised away.
+  confirmed: ["submitted"],
+  failed: [],
+};
+
+/** What identifies a settlement; addresses and nonce in lower case where they are compared. */
+export interface Pair {
+  readonly chainId: ChainId;
+  readonly asset: Address;
+  readonly payer: Address;
+  readonly nonce: Hex;
+}
+
+/** What is claimed: a verified payment, ready to be settled. */
+export interface Claim extends Pair {
+  readonly id: string;
+  readonly payTo: Address;
+  /** USDC base units. */
+  readonly amount: bigint;
+  /** Unix seconds. */
+  readonly validAfter: bigint;
+  /** Unix seconds. */
+  readonly validBefore: bigint;
+  /** The bytes that were verified; the same bytes are simulated and sent. */
+  readonly signature: Hex;
+  readonly payerHasCode: boolean;
+  /** A block at which the token said that the nonce was unused: where a search for its use begins. */
+  readonly seenUnusedAt: number;
+  /** The network as the payment named it; answers repeat it. */
+  readonly networkName: string;
+  /** The API key's lookup id on an authenticated surface, else null. */
+  readonly keyId: string | null;
+  /** What one payer may have claimed in the trailing window, on surfaces without keys. */
+  readonly payerCap: { readonly units: bigint; readonly windowMs: number } | null;
+}
+
+/** The outcome on chain. */
+export interface Mined {
+  readonly transaction: Hex;
+  readonly blockNumber: number;
+  readonly blockHash: Hex;
+  /** Index of its AuthorizationUsed log: with the hash it names the payment within a batch. */
+  readonly logIndex: number;
+  readonly settledBy: "relayer" | "other";
+}
+
+/** A settlement as stored. Times are milliseconds since 1970. */
+export interface Settlement extends Pair {
+  readonly id: string;
+  readonly payTo: Address;
+  readonly amount: bigint;
+  readonly validAfter: bigint;
+  readonly validBefore: bigint;
+  readonly signature: Hex;
+  readonly payerHasCode: boolean;
+  readonly seenUnusedAt: number;
+  readonly networkName: string;
+  readonly keyId: string | null;
+  readonly state: SettlementState;
+  /** Hash of the transaction that carries or carried it; null while queued. */
+  readonly transaction: Hex | null;
+  readonly blockNumber: number | null;
+  readonly blockHash: Hex | null;
+  readonly logIndex: number | null;
+  readonly settledBy: "relayer" | "other" | null;
+  readonly failure: RefusalCode | null;
+  readonly failureMessage: string | null;
+  /** Credits held at claim and charged at confirmation. */
+  readonly credits: number;
+  readonly createdAt: number;
+  readonly submittedAt: number | null;
+  readonly confirmedAt: number | null;
+  readonly finalizedAt: number | null;
+  readonly failedAt: number | null;
+}
+
+/** Tells whether nothing more will happen to a settlement, reorganisations aside. */
+export function isSettled(settlement: Settlement): boolean {
+  return settlement.state === "confirmed" || settlement.state === "failed";
+}
+
+/** A text that is equal for equal pairs. */
+export function pairKey(pair: Pair): string {
+  return `${pair.chainId}:${pair.asset}:${pair.payer}:${pair.nonce}`.toLowerCase();
+}
+
+/** The part of the key that logs carry: payer and nonce. */
+export function payerNonceKey(payer: string, nonce: string): string {
+  return `${payer}:${nonce}`.toLowerCase();
+}

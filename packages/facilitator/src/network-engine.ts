@@ -1,0 +1,137 @@
+/**
+ * The engine of one network, wired: chain, reader, follower, book of outcomes, relayer. Started in
+ * the order that leaves no gap: first the blocks are followed, then the past is searched, then the
+ * wallets work again.
+ */
+import type { Clock } from "./base/clock.ts";
+import { messageOf } from "./base/fault.ts";
+import type { Log } from "./base/log.ts";
+import { startBlockFollower, type BlockFollower, type ChainView } from "./chain/block-follower.ts";
+import { createChain, type Chain } from "./chain/chain.ts";
+import { createPaymentReader, type PaymentReader } from "./chain/payment-reader.ts";
+import { createRpcEndpoint } from "./chain/rpc-endpoint.ts";
+import { gasPriceFloorWei, type Config, type NetworkConfig } from "./config.ts";
+import { gasPriceOf } from "./relayer/fees.ts";
+import { inFlightMaxDefault } from "./relayer/lane.ts";
+import type { LeaseOwner } from "./relayer/lease.ts";
+import { simulate } from "./relayer/prepare.ts";
+import { createRelayer, type Relayer } from "./relayer/relayer.ts";
+import type { Signer } from "./relayer/sign.ts";
+import { createOutcomeBook, type OutcomeBook } from "./settlement/outcome.ts";
+import type { Waiters } from "./settlement/waiters.ts";
+import type { Store } from "./storage/store.ts";
+
+/** A network at work. */
+export interface NetworkEngine {
+  readonly chain: Chain;
+  readonly read: PaymentReader;
+  readonly relayer: Relayer;
+  readonly book: OutcomeBook;
+  view(): ChainView | undefined;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** What all networks share. */
+export interface EngineDeps {
+  readonly config: Config;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly waiters: Waiters;
+  readonly owner: LeaseOwner;
+  readonly signers: readonly Signer[];
+}
+
+/** Opens a network's chain; nothing is asked yet. */
+export function openChain({ network, rpcUrls }: NetworkConfig, log: Log): Chain {
+  const endpoints = rpcUrls.map((url, index) => createRpcEndpoint({ url, index }));
+  return createChain({ network, endpoints, log });
+}
+
+/** Wires a network. */
+export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngine {
+  const { config, store, clock, log, waiters } = deps;
+  const { chainId } = chain.network;
+  const read = createPaymentReader(chain);
+  let follower: BlockFollower | undefined;
+  const headNumber = () => follower?.view()?.head.number ?? 0;
+  const bounds = { floor: gasPriceFloorWei, ceiling: config.gasPriceMaxWei };
+
+  const book = createOutcomeBook({
+    chain,
+    store,
+    clock,
+    log,
+    waiters,
+    confirmations: config.confirmations,
+    simulate: (settlement) => simulate(settlement, { chain, read }),
+    headNumber,
+  });
+  const relayer = createRelayer({
+    chain,
+    read,
+    store,
+    clock,
+    log,
+    owner: deps.owner,
+    signers: deps.signers,
+    inFlightMax: inFlightMaxDefault,
+    marginSeconds: config.settleMarginSeconds,
+    gasPrice: () => gasPriceOf(follower?.view(), bounds),
+    headNumber,
+    events: {
+      onSubmitted: (settlements) => {
+        for (const settlement of settlements) book.track(settlement);
+        waiters.notify(settlements);
+        follower?.wake();
+      },
+      onSent: (ids) => waiters.notifySent(ids),
+      onRefused: book.onRefused,
+      onExpiring: book.onExpiring,
+      onMinedWithoutLog: book.onMinedWithoutLog,
+    },
+  });
+
+  async function start(): Promise<void> {
+    follower = startBlockFollower({
+      chain,
+      clock,
+      log,
+      wallets: relayer.addresses,
+      interest: book.interest,
+      listener: {
+        async onBlock(block) {
+          const view = follower?.view();
+          if (view) await relayer.onBlock(block, await book.onBlock(block, view));
+        },
+        async onReorganisation(fromBlock) {
+          await relayer.onReorganised(await book.onReorganisation(fromBlock));
+        },
+      },
+    });
+    await follower.ready();
+    await book.catchUp();
+    await relayer.start();
+    for (const settlement of await store.listOpenSettlements(chainId)) {
+      // Those a transaction already carries are left out when nonces are taken.
+      if (settlement.state === "queued") relayer.enqueue({ settlement, simulatedAt: 0 });
+    }
+    follower.wake();
+  }
+
+  return {
+    chain,
+    read,
+    relayer,
+    book,
+    view: () => follower?.view(),
+    start,
+    async stop() {
+      await relayer.stop().catch((error: unknown) => {
+        log.warn({ chainId, problem: messageOf(error) }, "Relayer did not stop cleanly");
+      });
+      await follower?.stop();
+    },
+  };
+}

@@ -1,0 +1,96 @@
+/**
+ * The only file that sees a private key. A signer takes a transaction's fields and gives its bytes;
+ * a key service can stand behind the same interface. Signatures are deterministic (RFC 6979), so
+ * signing the same fields again gives the same bytes.
+ */
+import { isBytes32, type Address, type ChainId, type Hex } from "@farthing/protocol";
+import * as OxAddress from "ox/Address";
+import * as Mnemonic from "ox/Mnemonic";
+import * as Secp256k1 from "ox/Secp256k1";
+import * as TxEnvelopeLegacy from "ox/TxEnvelopeLegacy";
+import { Fault } from "../base/fault.ts";
+import type { Secret } from "../base/secret.ts";
+
+/** The fields of a legacy-type transaction that moves no native coin of its own accord. */
+export interface UnsignedTransaction {
+  readonly chainId: ChainId;
+  readonly nonce: number;
+  /** Wei. */
+  readonly gasPrice: bigint;
+  readonly gasLimit: bigint;
+  readonly to: Address;
+  readonly data: Hex;
+}
+
+/** Bytes ready to send, and their hash. */
+export interface SignedTransaction {
+  readonly raw: Hex;
+  readonly hash: Hex;
+}
+
+/** A wallet that signs. */
+export interface Signer {
+  readonly address: Address;
+  sign(transaction: UnsignedTransaction): Promise<SignedTransaction>;
+}
+
+/** Where the wallets come from: keys, or a mnemonic with a number of wallets (m/44'/60'/0'/0/n). */
+export type WalletSource =
+  | { readonly keys: readonly Secret[] }
+  | { readonly mnemonic: Secret; readonly count: number };
+
+/** Creates the signers. Throws the fault `configuration`, which quotes nothing of the secret. */
+export function createSigners(source: WalletSource): Signer[] {
+  if ("keys" in source) return source.keys.map((key, index) => signerOf(readKey(key, index)));
+  return Array.from({ length: source.count }, (_, index) => {
+    try {
+      const path = `m/44'/60'/0'/0/${index}`;
+      return signerOf(Mnemonic.toPrivateKey(source.mnemonic.expose(), { as: "Hex", path }));
+    } catch {
+      throw new Fault(
+        "configuration",
+        "FARTHING_RELAYER_MNEMONIC is not a BIP-39 mnemonic; give its words separated by spaces",
+        { retryable: false },
+      );
+    }
+  });
+}
+
+function readKey(key: Secret, index: number): Hex {
+  const text = key.expose().trim();
+  if (!isBytes32(text)) {
+    throw new Fault(
+      "configuration",
+      `FARTHING_RELAYER_KEYS: key ${index + 1} is not 0x and 64 hex digits`,
+      { retryable: false },
+    );
+  }
+  return text;
+}
+
+function signerOf(privateKey: Hex): Signer {
+  const address = OxAddress.checksum(
+    OxAddress.fromPublicKey(Secp256k1.getPublicKey({ privateKey })),
+  );
+  return {
+    address,
+    async sign({ chainId, nonce, gasPrice, gasLimit, to, data }) {
+      const envelope = TxEnvelopeLegacy.from({
+        chainId,
+        nonce: BigInt(nonce),
+        gasPrice,
+        gas: gasLimit,
+        to,
+        data,
+        value: 0n,
+      });
+      const payload = TxEnvelopeLegacy.getSignPayload(envelope);
+      const signature = Secp256k1.sign({ payload, privateKey });
+      const signed = TxEnvelopeLegacy.from(envelope, { signature });
+      return {
+        raw: TxEnvelopeLegacy.serialize(signed),
+        hash: TxEnvelopeLegacy.hash(signed),
+      };
+    },
+  };
+}

@@ -1,0 +1,273 @@
+/**
+ * What the chain says becomes what we say. One book per network holds the settlements whose outcome
+ * is open; each block's events are looked up in it, ours and those of anybody who submitted an
+ * authorization before us. "Failed" is written only when the money did not and will not move.
+ */
+import {
+  explorerLink,
+  isSameAddress,
+  networkOfChain,
+  refusal,
+  type Hex,
+  type Refusal,
+} from "@farthing/protocol";
+import type { Clock } from "../base/clock.ts";
+import { messageOf } from "../base/fault.ts";
+import type { Log } from "../base/log.ts";
+import { findAuthorizationEvent, type AuthorizationEvent } from "../chain/authorization-logs.ts";
+import type { BlockInterest, ChainView, FollowedBlock } from "../chain/block-follower.ts";
+import type { Chain } from "../chain/chain.ts";
+import { isSettled, payerNonceKey, type Settlement } from "../model/settlement.ts";
+import type { MinedTransaction } from "../relayer/relayer.ts";
+import type { Confirmation, Failure, Store } from "../storage/store.ts";
+import type { Waiters } from "./waiters.ts";
+
+/**
+ * Blocks before the one that saw the nonce unused from which a search begins: another endpoint
+ * may have answered a few blocks behind.
+ */
+const searchSlackBlocks = 12;
+
+/** The open settlements of a network. */
+export interface OutcomeBook {
+  /** Takes a settlement in, or its newer state. */
+  track(settlement: Settlement): void;
+  interest(): BlockInterest;
+  /** Looks a block's events up; gives the settlements found, by transaction. */
+  onBlock(block: FollowedBlock, view: ChainView): Promise<Map<Hex, Set<string>>>;
+  /** Puts back what vanished blocks had confirmed; gives the transactions concerned. */
+  onReorganisation(fromBlock: number): Promise<Hex[]>;
+  /** A transaction of ours is mined and lacks logs of some of its settlements. */
+  onMinedWithoutLog(mined: MinedTransaction): Promise<void>;
+  /** A queued settlement would fail now. */
+  onRefused(settlement: Settlement, why: Refusal): Promise<void>;
+  /** A queued settlement comes too late; it ends when its time is over on chain. */
+  onExpiring(settlement: Settlement): void;
+  /** Searches the past for what happened while no process was looking. */
+  catchUp(): Promise<void>;
+}
+
+/** What a book works with. */
+export interface OutcomeDeps {
+  readonly chain: Chain;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly waiters: Waiters;
+  /** Blocks a transaction must be deep: 1 is its own block. */
+  readonly confirmations: number;
+  /** Would the transfer go through now? The reason when it would not. */
+  simulate(settlement: Settlement): Promise<Refusal | undefined>;
+  headNumber(): number;
+}
+
+/** Creates the book of a network. */
+export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
+  const { chain, store, clock, log, waiters, confirmations } = deps;
+  const { chainId } = chain.network;
+  const open = new Map<string, Settlement>();
+  /** Expired before they could be sent, until the chain's time has passed validBefore. */
+  const expiring = new Map<string, Settlement>();
+  let deepening: { event: AuthorizationEvent; settlement: Settlement }[] = [];
+  let unfinalizedUpTo = 0;
+
+  function keyOf(settlement: Settlement): string {
+    return payerNonceKey(settlement.payer, settlement.nonce);
+  }
+
+  function track(settlement: Settlement): void {
+    if (isSettled(settlement)) {
+      open.delete(keyOf(settlement));
+      expiring.delete(settlement.id);
+    } else open.set(keyOf(settlement), settlement);
+  }
+
+  async function onBlock(block: FollowedBlock, view: ChainView): Promise<Map<Hex, Set<string>>> {
+    const resolved = new Map<Hex, Set<string>>();
+    for (const event of block.events) {
+      const settlement = open.get(payerNonceKey(event.payer, event.nonce));
+      if (!settlement) continue;
+      deepening.push({ event, settlement });
+      const ids = resolved.get(event.transaction) ?? new Set();
+      resolved.set(event.transaction, ids.add(settlement.id));
+    }
+    const deepest = block.number - confirmations + 1;
+    const deep = deepening.filter(({ event }) => event.blockNumber <= deepest);
+    deepening = deepening.filter(({ event }) => event.blockNumber > deepest);
+    await conclude(deep);
+    if (block.isHead) {
+      await endExpired(block);
+      await finalize(view);
+    }
+    return resolved;
+  }
+
+  async function conclude(found: typeof deepening): Promise<void> {
+    const confirmed: Confirmation[] = [];
+    const failed: Failure[] = [];
+    for (const { event, settlement } of found) {
+      const { id } = settlement;
+      if (isOurTransfer(event, settlement))
+        confirmed.push({ id, mined: minedOf(event, settlement) });
+      else failed.push(failureOf(event, settlement));
+    }
+    if (confirmed.length > 0) finish(await store.recordConfirmed(confirmed, clock.nowMs()));
+    if (failed.length > 0) finish(await store.recordFailed(failed, clock.nowMs()));
+  }
+
+  function finish(moved: readonly Settlement[]): void {
+    for (const settlement of moved) {
+      track(settlement);
+      const { id, state, payer, transaction, settledBy, failure, blockNumber } = settlement;
+      const ms = clock.nowMs() - settlement.createdAt;
+      log.info(
+        { chainId, settlementId: id, payer, transaction, settledBy, failure, ms },
+        `Settlement ${state}`,
+      );
+      if (state === "confirmed") unfinalizedUpTo = Math.max(unfinalizedUpTo, blockNumber ?? 0);
+    }
+    waiters.notify(moved);
+  }
+
+  async function finalize(view: ChainView): Promise<void> {
+    if (unfinalizedUpTo === 0) return;
+    const final = await store.recordFinalized(chainId, view.finalizedNumber, clock.nowMs());
+    waiters.notify(final);
+    if (view.finalizedNumber >= unfinalizedUpTo) unfinalizedUpTo = 0;
+  }
+
+  /** Ends what was never sent, once no block can carry it any more. */
+  async function endExpired(block: FollowedBlock): Promise<void> {
+    for (const settlement of [...expiring.values()]) {
+      if (block.time < settlement.validBefore) continue;
+      await endUnsent(
+        settlement,
+        refusal(
+          "authorization_expired",
+          "The authorization expired before it could be sent; sign a new one.",
+        ),
+      );
+      expiring.delete(settlement.id);
+    }
+  }
+
+  async function endUnsent(settlement: Settlement, why: Refusal): Promise<void> {
+    // "Used" may well be our payer's payment, submitted by somebody else: look before saying no.
+    const event = await findEvent(settlement);
+    if (event) return conclude([{ event, settlement }]);
+    const { id } = settlement;
+    const { code, message } = why;
+    finish(await store.recordFailed([{ id, code, message, transaction: null }], clock.nowMs()));
+  }
+
+  function findEvent(settlement: Settlement): Promise<AuthorizationEvent | undefined> {
+    return findAuthorizationEvent(chain, {
+      payer: settlement.payer,
+      nonce: settlement.nonce,
+      fromBlock: Math.max(0, settlement.seenUnusedAt - searchSlackBlocks),
+      toBlock: deps.headNumber(),
+    });
+  }
+
+  async function onMinedWithoutLog({
+    hash,
+    succeeded,
+    unresolved,
+  }: MinedTransaction): Promise<void> {
+    for (const id of unresolved) {
+      const settlement = await store.findSettlement(id);
+      if (!settlement || isSettled(settlement)) continue;
+      const event = await findEvent(settlement);
+      if (event) {
+        await conclude([{ event, settlement }]);
+        continue;
+      }
+      const why = succeeded ? refusal("transfer_not_found") : await causeOf(settlement);
+      const { code, message } = why;
+      finish(await store.recordFailed([{ id, code, message, transaction: hash }], clock.nowMs()));
+    }
+  }
+
+  /** Why a transaction reverted: what the token says to the same transfer now, if it says no. */
+  async function causeOf(settlement: Settlement): Promise<Refusal> {
+    return (await deps.simulate(settlement)) ?? refusal("transaction_reverted");
+  }
+
+  async function catchUp(): Promise<void> {
+    const stored = await store.listOpenSettlements(chainId);
+    for (const settlement of stored) track(settlement);
+    for (const settlement of stored) {
+      try {
+        const event = await findEvent(settlement);
+        if (event) await conclude([{ event, settlement }]);
+      } catch (error) {
+        log.warn(
+          { chainId, settlementId: settlement.id, problem: messageOf(error) },
+          "Could not look up a settlement",
+        );
+      }
+    }
+    if ((await store.countUnfinalized(chainId)) > 0) unfinalizedUpTo = deps.headNumber();
+  }
+
+  return {
+    track,
+    interest: () =>
+      open.size > 0 || deepening.length > 0 ? "outcome" : unfinalizedUpTo > 0 ? "finality" : "none",
+    onBlock,
+    async onReorganisation(fromBlock) {
+      deepening = deepening.filter(({ event }) => event.blockNumber < fromBlock);
+      const put = await store.recordReorganised(chainId, fromBlock);
+      for (const settlement of put) track(settlement);
+      waiters.notify(put);
+      for (const { id, transaction } of put) {
+        log.warn({ chainId, settlementId: id, transaction }, "Settlement reorganised away");
+      }
+      return put.flatMap(({ transaction }) => (transaction === null ? [] : [transaction]));
+    },
+    onMinedWithoutLog,
+    onRefused: endUnsent,
+    onExpiring: (settlement) => {
+      expiring.set(settlement.id, settlement);
+    },
+    catchUp,
+  };
+}
+
+/** The transfer that was authorized, whoever submitted it. */
+function isOurTransfer({ kind, transfer }: AuthorizationEvent, settlement: Settlement): boolean {
+  return (
+    kind === "used" &&
+    transfer !== undefined &&
+    isSameAddress(transfer.from, settlement.payer) &&
+    isSameAddress(transfer.to, settlement.payTo) &&
+    transfer.value === settlement.amount
+  );
+}
+
+function minedOf(event: AuthorizationEvent, settlement: Settlement) {
+  const { transaction, blockNumber, blockHash, logIndex } = event;
+  const settledBy =
+    transaction === settlement.transaction ? ("relayer" as const) : ("other" as const);
+  return { transaction, blockNumber, blockHash, logIndex, settledBy };
+}
+
+/** The nonce is gone and our transfer did not happen: canceled, or used for another transfer. */
+function failureOf(event: AuthorizationEvent, settlement: Settlement): Failure {
+  const { id, chainId } = settlement;
+  const { transaction } = event;
+  const link = explorerLink(networkOfChain(chainId), transaction);
+  return event.kind === "canceled"
+    ? {
+        id,
+        transaction,
+        code: "authorization_canceled",
+        message: `The payer canceled this authorization, see ${link}; sign a new one.`,
+      }
+    : {
+        id,
+        transaction,
+        code: "nonce_already_used",
+        message: `The payer used this nonce for another transfer, see ${link}; sign a new authorization.`,
+      };
+}

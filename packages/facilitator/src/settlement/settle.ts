@@ -1,0 +1,193 @@
+/**
+ * From a request to a settlement: judge, claim, hand to the relayer, wait as long as was asked.
+ * The claim comes before anything is sent, and there is one per authorization; whoever asks again
+ * gets the same settlement.
+ */
+import { randomBytes } from "node:crypto";
+import { refusal, type ErrorCode, type PaymentRequest, type Refusal } from "@farthing/protocol";
+import type { Batcher } from "../base/batcher.ts";
+import type { Clock } from "../base/clock.ts";
+import { Fault } from "../base/fault.ts";
+import type { Log } from "../base/log.ts";
+import { isSettled, type Claim, type Settlement } from "../model/settlement.ts";
+import type { Relayer } from "../relayer/relayer.ts";
+import type { ClaimRefusal, ClaimResult } from "../storage/store.ts";
+import {
+  pairOf,
+  type VerifiedPayment,
+  type Verifier,
+  type VerifyOptions,
+} from "../verification/verify.ts";
+import type { OutcomeBook } from "./outcome.ts";
+import type { Waiters, WaitGoal } from "./waiters.ts";
+
+/** How a settlement is asked for. */
+export interface SettleOptions extends VerifyOptions {
+  /** The API key's lookup id, where one was shown. */
+  readonly keyId: string | null;
+  readonly payerCap: Claim["payerCap"];
+  /** What the first asker waits for, and how long at most. */
+  readonly goal: WaitGoal;
+  readonly timeoutMs: number;
+  /** How long one waits who asks again while it is pending. */
+  readonly repeatTimeoutMs: number;
+}
+
+/** What became of it. */
+export type SettleResult =
+  | {
+      readonly kind: "settlement";
+      readonly settlement: Settlement;
+      /** Somebody asked for the same settlement before. */
+      readonly isRepeat: boolean;
+    }
+  | { readonly kind: "refused"; readonly refusal: Refusal; readonly existing?: Settlement }
+  /** Nothing was judged: the caller's account stands in the way. */
+  | { readonly kind: "denied"; readonly code: ErrorCode };
+
+/** What settling needs. */
+export interface SettleDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly verifier: Verifier;
+  readonly waiters: Waiters;
+  readonly claim: Batcher<Claim, ClaimResult>;
+  findByPair(pair: ReturnType<typeof pairOf>): Promise<Settlement | undefined>;
+  findSettlement(id: string): Promise<Settlement | undefined>;
+  networkOf(chainId: number): { readonly relayer: Relayer; readonly book: OutcomeBook } | undefined;
+  /** Names the transaction that used an authorization before we first saw it, where one is found. */
+  findEarlierUse(request: PaymentRequest): Promise<string | undefined>;
+}
+
+/** Settles a payment, or gives the settlement that it already has. */
+export type Settle = (request: PaymentRequest, options: SettleOptions) => Promise<SettleResult>;
+
+/** Creates the function. */
+export function createSettle(deps: SettleDeps): Settle {
+  const { verifier, waiters } = deps;
+
+  async function settle(request: PaymentRequest, options: SettleOptions): Promise<SettleResult> {
+    // Terms first: what was settled for one seller says nothing to another.
+    const terms = verifier.checkTerms(request, options);
+    if (!terms.ok) return { kind: "refused", refusal: terms.refusal };
+    const existing = await deps.findByPair(pairOf(request));
+    if (existing) return repeat(request, existing, options);
+    const verified = await verifier.verify(request, options);
+    if (!verified.ok) return refuseOrRepeat(request, verified.refusal, options);
+    return claimAndWait(verified.value, options);
+  }
+
+  /** Two at once: the other one may have been claimed, even mined, while this one was judged. */
+  async function refuseOrRepeat(
+    request: PaymentRequest,
+    why: Refusal,
+    options: SettleOptions,
+  ): Promise<SettleResult> {
+    if (why.code !== "nonce_already_used") return { kind: "refused", refusal: why };
+    const existing = await deps.findByPair(pairOf(request));
+    if (existing) return repeat(request, existing, options);
+    const hash = await deps.findEarlierUse(request);
+    const where = hash === undefined ? "" : ` It was used or canceled in transaction ${hash}.`;
+    const message = `This authorization was used before it came here; sign a new one.${where}`;
+    return { kind: "refused", refusal: refusal("nonce_already_used", message) };
+  }
+
+  async function claimAndWait(
+    verified: VerifiedPayment,
+    options: SettleOptions,
+  ): Promise<SettleResult> {
+    const at = deps.networkOf(verified.payment.network.chainId);
+    if (!at?.relayer.hasRoom()) {
+      throw new Fault("queue_full", "Too many settlements are waiting; try again shortly");
+    }
+    const claim = claimOf(verified, options);
+    const waiting = waiters.wait(claim.id, options.goal, options.timeoutMs);
+    try {
+      const result = await deps.claim(claim);
+      if (result.kind === "refused") return refusedClaim(result.reason);
+      if (result.kind === "existing") return await repeat(verified, result.settlement, options);
+      const { settlement } = result;
+      const { id, chainId, payer, payTo, amount } = settlement;
+      deps.log.info(
+        { settlementId: id, chainId, payer, payTo, amount: amount.toString() },
+        "Settlement queued",
+      );
+      at.book.track(settlement);
+      at.relayer.enqueue({ settlement, simulatedAt: deps.clock.nowMs() });
+      await waiting.done;
+      return { kind: "settlement", settlement: await newest(settlement), isRepeat: false };
+    } finally {
+      waiting.cancel();
+    }
+  }
+
+  async function repeat(
+    request: PaymentRequest,
+    existing: Settlement,
+    options: SettleOptions,
+  ): Promise<SettleResult> {
+    if (!hasSameTerms(request, existing)) {
+      const message = "This nonce was presented before with other terms; sign a new authorization.";
+      return { kind: "refused", refusal: refusal("nonce_already_used", message), existing };
+    }
+    const waiting = waiters.wait(existing.id, "outcome", options.repeatTimeoutMs);
+    // Read again after the wait has begun, so that an outcome in between is not slept through.
+    const now = await newest(existing);
+    if (!isSettled(now)) await waiting.done;
+    waiting.cancel();
+    return { kind: "settlement", settlement: await newest(now), isRepeat: true };
+  }
+
+  async function newest(settlement: Settlement): Promise<Settlement> {
+    if (isSettled(settlement)) return settlement;
+    return (await deps.findSettlement(settlement.id)) ?? settlement;
+  }
+
+  return settle;
+}
+
+/** Random bytes of a settlement's id: too many to guess, since some surfaces ask for no key. */
+const idBytes = 16;
+
+function claimOf(verified: VerifiedPayment, options: SettleOptions): Claim {
+  const { payment, signature, payerHasCode, seenUnusedAt } = verified;
+  const { to, value, validAfter, validBefore } = payment.authorization;
+  return {
+    ...pairOf(verified),
+    id: `stl_${randomBytes(idBytes).toString("hex")}`,
+    payTo: to,
+    amount: value,
+    validAfter,
+    validBefore,
+    signature,
+    payerHasCode,
+    seenUnusedAt,
+    networkName: payment.networkName,
+    keyId: options.keyId,
+    payerCap: options.payerCap,
+  };
+}
+
+function hasSameTerms({ payment }: PaymentRequest, existing: Settlement): boolean {
+  const { to, value, validAfter, validBefore } = payment.authorization;
+  return (
+    to === existing.payTo &&
+    value === existing.amount &&
+    validAfter === existing.validAfter &&
+    validBefore === existing.validBefore
+  );
+}
+
+function refusedClaim(reason: ClaimRefusal): SettleResult {
+  switch (reason) {
+    case "payer_spend_cap_reached":
+      return { kind: "refused", refusal: refusal(reason) };
+    case "key_not_valid":
+      return { kind: "denied", code: "unauthorized" };
+    case "seller_plan_inactive":
+    case "insufficient_facilitator_credits":
+      return { kind: "denied", code: reason };
+    default:
+      return reason satisfies never;
+  }
+}

@@ -1,0 +1,33 @@
+/** Brings a database to the newest schema. Migrations are numbered and never edited once released. */
+import type { Kysely } from "kysely";
+import { Migrator, type Migration } from "kysely/migration";
+import { Fault } from "../base/fault.ts";
+import type { IdType } from "./dialect.ts";
+import type { Tables } from "./schema.ts";
+import * as settlements from "./migrations/0001-settlements.ts";
+
+/** Every migration, by number. */
+const migrations: Readonly<Record<string, (db: Kysely<unknown>, idType: IdType) => Promise<void>>> =
+  {
+    "0001-settlements": settlements.up,
+  };
+
+/** Carries out what is missing, under the database's migration lock. Throws `storage_unavailable`. */
+export async function migrate(db: Kysely<Tables>, idType: IdType): Promise<void> {
+  const entries = Object.entries(migrations).map(([name, up]): [string, Migration] => [
+    name,
+    { up: (inside) => up(inside, idType) },
+  ]);
+  const provider = { getMigrations: async () => Object.fromEntries(entries) };
+  const { error } = await new Migrator({ db, provider }).migrateToLatest();
+  if (error !== undefined) {
+    throw new Fault(
+      "storage_unavailable",
+      "The database could not be brought to this version's schema",
+      {
+        retryable: false,
+        cause: error,
+      },
+    );
+  }
+}

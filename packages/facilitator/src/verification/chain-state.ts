@@ -1,0 +1,107 @@
+/**
+ * Rules 6 and 7 and the rest that only the chain knows: what the token would say to the transfer,
+ * turned into a refusal with a sentence that says what to change. The token's first failing check
+ * names the reason, so verdict and chain agree.
+ */
+import { accept, isSameAddress, refuse, type Outcome, type Payment } from "@farthing/protocol";
+import type { Chain } from "../chain/chain.ts";
+import type { PaymentReading } from "../chain/payment-reader.ts";
+import { isBlacklisted } from "../chain/reads.ts";
+import { revertText, tokenRefusalOf } from "../chain/usdc.ts";
+import { isAcceptedByWallet } from "./contract-signature.ts";
+import type { SignatureReading } from "./signature.ts";
+
+/** Judges a payment by what the chain said about it. */
+export async function judgeReading(
+  chain: Chain,
+  payment: Payment,
+  signature: SignatureReading,
+  reading: PaymentReading,
+): Promise<Outcome<undefined>> {
+  if (reading.isTransferable) return accept(undefined);
+  const text = revertText(reading.revertData);
+  const refusal = tokenRefusalOf(text);
+  switch (refusal) {
+    case "authorization_not_yet_valid":
+      // Our clock has passed validAfter, the latest block has not yet: the transfer goes into a
+      // later block, so judge what the token did not get to.
+      return judgeUnreached(chain, payment, signature, reading);
+    case "authorization_expired":
+      return refuse(refusal, "The authorization expires before the next block; sign a new one.");
+    case "nonce_already_used":
+      return refuse(refusal);
+    case "insufficient_funds":
+      return tooLittle(payment, reading);
+    case "invalid_signature":
+      return badSignature(signature, reading);
+    case "blocked":
+      return whoIsBlocked(chain, payment);
+    case "simulation_failed":
+      return unknownRefusal(payment, reading, text);
+    default:
+      return refuse(refusal);
+  }
+}
+
+async function judgeUnreached(
+  chain: Chain,
+  payment: Payment,
+  signature: SignatureReading,
+  reading: PaymentReading,
+): Promise<Outcome<undefined>> {
+  if (reading.isUsed) return refuse("nonce_already_used");
+  const isSigned = reading.payerHasCode
+    ? await isAcceptedByWallet(chain, payment.authorization, payment.signature)
+    : signature.kind === "payer";
+  if (!isSigned) return badSignature(signature, reading);
+  return reading.balance < payment.authorization.value
+    ? tooLittle(payment, reading)
+    : accept(undefined);
+}
+
+function tooLittle(payment: Payment, reading: PaymentReading) {
+  return refuse(
+    "insufficient_funds",
+    `${payment.authorization.from} holds ${reading.balance} base units of USDC, ${payment.authorization.value} are required; add funds or pay from another address.`,
+  );
+}
+
+function badSignature(signature: SignatureReading, reading: PaymentReading) {
+  if (reading.payerHasCode) {
+    return refuse(
+      "invalid_signature",
+      "The payer is a contract wallet and does not accept this signature (ERC-1271); sign with its owner.",
+    );
+  }
+  if (signature.kind === "undeployed") return refuse("wallet_not_deployed");
+  return signature.kind === "high_s"
+    ? refuse(
+        "invalid_signature",
+        "The signature has a high s value; sign again with low s (EIP-2).",
+      )
+    : refuse("invalid_signature", wrongKey);
+}
+
+const wrongKey =
+  "The signature does not recover to authorization.from; sign the EIP-712 domain name USDC, version 2, with this chain id and token.";
+
+async function whoIsBlocked(chain: Chain, payment: Payment): Promise<Outcome<undefined>> {
+  const { from, to } = payment.authorization;
+  if (isSameAddress(to, chain.network.usdc)) return refuse("payee_blocked");
+  const isPayer = await isBlacklisted(chain, from);
+  return refuse(isPayer ? "payer_blocked" : "payee_blocked");
+}
+
+function unknownRefusal(payment: Payment, reading: PaymentReading, text: string) {
+  if (reading.isUsed) return refuse("nonce_already_used");
+  if (reading.payerHasCode && reading.revertData === "0x") {
+    return refuse(
+      "simulation_failed",
+      `The contract wallet ${payment.authorization.from} needs more gas than a payment may use; simplify its signature check.`,
+    );
+  }
+  return refuse(
+    "simulation_failed",
+    text === "" ? undefined : `The transfer would fail on chain: ${text.slice(0, 120)}.`,
+  );
+}

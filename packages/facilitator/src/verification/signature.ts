@@ -1,0 +1,89 @@
+/**
+ * Rule 1, the local half: whose key signed. Recovery runs in WebAssembly and needs no node.
+ *
+ * Forms that the token would refuse from a plain address although they mean the same signature,
+ * v 0/1 and the 64 bytes of EIP-2098, are rewritten once; the rewritten bytes are the ones that
+ * are simulated and sent. High s is refused, as the token does. Signatures of contract wallets
+ * are nobody's business but the wallet's and pass unchanged.
+ */
+import {
+  authorizationDigest,
+  isSameAddress,
+  type Authorization,
+  type Hex,
+  type Network,
+} from "@farthing/protocol";
+import * as Address from "ox/Address";
+import * as Secp256k1 from "ox/Secp256k1";
+import * as Engine from "ox/Engine";
+import { Hash as WasmHash, Secp256k1 as WasmSecp256k1 } from "ox/wasm";
+
+/** Half the order of secp256k1: a signature's s above it is the malleable twin (EIP-2). */
+const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
+const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+
+/** Marks a signature of a wallet that is not deployed yet (ERC-6492). */
+const erc6492Suffix = "6492".repeat(16);
+
+/** What local recovery says. */
+export type SignatureReading =
+  /** The key of `from` signed; `bytes` is the form the token takes. */
+  | { readonly kind: "payer"; readonly bytes: Hex }
+  /** The key of `from` signed, in the malleable form that the token refuses. */
+  | { readonly kind: "high_s" }
+  /** An undeployed wallet's wrapping. */
+  | { readonly kind: "undeployed" }
+  /** Somebody else's, or no plain signature: only a contract wallet could still accept it. */
+  | { readonly kind: "other" };
+
+/** Compiles the WebAssembly engines; call once, before the first signature. */
+export async function installCrypto(): Promise<void> {
+  const [hash, secp256k1] = await Promise.all([WasmHash.engine(), WasmSecp256k1.engine()]);
+  await Engine.install({ Hash: hash, Secp256k1: secp256k1 });
+}
+
+/** Recovers the signer and compares with `authorization.from`. */
+export function readSignature(
+  network: Network,
+  authorization: Authorization,
+  signature: Hex,
+): SignatureReading {
+  const hex = signature.slice(2);
+  if (hex.endsWith(erc6492Suffix)) return { kind: "undeployed" };
+  const parts = splitSignature(hex);
+  if (!parts) return { kind: "other" };
+  const payload = authorizationDigest(network, authorization);
+  try {
+    const signer = Address.fromPublicKey(Secp256k1.recoverPublicKey({ payload, signature: parts }));
+    if (!isSameAddress(signer, authorization.from)) return { kind: "other" };
+  } catch {
+    // Not a point on the curve: no key signed this.
+    return { kind: "other" };
+  }
+  if (BigInt(parts.s) > halfOrder) return { kind: "high_s" };
+  const v = (parts.yParity + 27).toString(16);
+  return { kind: "payer", bytes: `0x${parts.r.slice(2)}${parts.s.slice(2)}${v}` };
+}
+
+/** Splits 65 bytes (r, s, v) or 64 bytes (r, yParity and s: EIP-2098). */
+function splitSignature(hex: string): { r: Hex; s: Hex; yParity: 0 | 1 } | undefined {
+  const r: Hex = `0x${hex.slice(0, 64)}`;
+  if (hex.length === 128) {
+    const packed = BigInt(`0x${hex.slice(64)}`);
+    const s = packed & ((1n << 255n) - 1n);
+    return inRange(r, s)
+      ? { r, s: `0x${s.toString(16).padStart(64, "0")}`, yParity: packed >> 255n === 1n ? 1 : 0 }
+      : undefined;
+  }
+  if (hex.length !== 130) return undefined;
+  const s: Hex = `0x${hex.slice(64, 128)}`;
+  const v = Number.parseInt(hex.slice(128), 16);
+  const yParity = v >= 27 ? v - 27 : v;
+  if (yParity !== 0 && yParity !== 1) return undefined;
+  return inRange(r, BigInt(s)) ? { r, s, yParity } : undefined;
+}
+
+function inRange(r: Hex, s: bigint): boolean {
+  const x = BigInt(r);
+  return x > 0n && x < order && s > 0n && s < order;
+}

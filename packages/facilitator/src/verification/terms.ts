@@ -1,0 +1,73 @@
+/**
+ * Rules 2, 3 and 4: the signed authorization against what is asked for. Nothing here needs the
+ * chain. Amounts and payees stated outside the authorization are ignored; the network and asset
+ * that the payload names are judged.
+ */
+import {
+  accept,
+  isSameAddress,
+  lookalikeName,
+  refuse,
+  type Network,
+  type Outcome,
+  type PaymentRequest,
+} from "@farthing/protocol";
+
+/** Judges network, asset, domain, amount and payee. `served` says which pairs a surface offers. */
+export function checkTerms(
+  request: PaymentRequest,
+  served: (version: 1 | 2, network: Network) => boolean,
+): Outcome<PaymentRequest> {
+  const { payment, requirements } = request;
+  const { authorization, network } = payment;
+  if (network !== requirements.network) {
+    return refuse(
+      "network_mismatch",
+      `The payment is for ${payment.networkName}, the requirements for ${requirements.networkName}; sign for the network of the requirements.`,
+    );
+  }
+  if (!served(payment.version, network)) {
+    return refuse(
+      "unsupported_network",
+      `${payment.networkName} with x402 version ${payment.version} is not served here; see /supported.`,
+    );
+  }
+  const asset = checkAsset(request);
+  if (!asset.ok) return asset;
+  if (authorization.value !== requirements.amount) {
+    return refuse(
+      "amount_mismatch",
+      `The authorization is for ${authorization.value} base units, ${requirements.amount} are required; sign exactly that.`,
+    );
+  }
+  if (!isSameAddress(authorization.to, requirements.payTo)) {
+    return refuse(
+      "pay_to_mismatch",
+      `The authorization pays ${authorization.to}, the requirements name ${requirements.payTo}; sign for that address.`,
+    );
+  }
+  if (isSameAddress(authorization.from, authorization.to)) {
+    return refuse("invalid_payload", "Payer and payee are the same address; pay another one.");
+  }
+  return accept(request);
+}
+
+function checkAsset({ payment, requirements }: PaymentRequest): Outcome<undefined> {
+  const { network } = payment;
+  for (const asset of [requirements.asset, payment.asset]) {
+    if (asset === undefined || isSameAddress(asset, network.usdc)) continue;
+    const name = lookalikeName(network, asset) ?? asset;
+    return refuse(
+      "asset_mismatch",
+      `The asset is ${name}; only native USDC at ${network.usdc} is paid on ${network.id}.`,
+    );
+  }
+  const { domainName = network.domain.name, domainVersion = network.domain.version } = requirements;
+  if (domainName !== network.domain.name || domainVersion !== network.domain.version) {
+    return refuse(
+      "token_domain_mismatch",
+      `extra names the token "${domainName}" version "${domainVersion}"; on ${network.id} it must be "${network.domain.name}" version "${network.domain.version}".`,
+    );
+  }
+  return accept(undefined);
+}

@@ -1,0 +1,131 @@
+/**
+ * The seven rules of a payment, run in the order in which they cost: what the request itself shows,
+ * then the signature, then one shared question to the chain. Used by /verify and again by /settle.
+ */
+import {
+  accept,
+  refuse,
+  type ChainId,
+  type Hex,
+  type Network,
+  type Outcome,
+  type PaymentRequest,
+} from "@farthing/protocol";
+import { assert } from "../base/assert.ts";
+import { unixSeconds, type Clock } from "../base/clock.ts";
+import type { Chain } from "../chain/chain.ts";
+import type { PaymentReader } from "../chain/payment-reader.ts";
+import { isSettled, type Pair, type Settlement } from "../model/settlement.ts";
+import { judgeReading } from "./chain-state.ts";
+import { readSignature } from "./signature.ts";
+import { checkTerms } from "./terms.ts";
+import { checkTimeWindow } from "./time-window.ts";
+
+/** A payment that would go through now. */
+export interface VerifiedPayment extends PaymentRequest {
+  /** The bytes to send: those that were simulated. */
+  readonly signature: Hex;
+  readonly payerHasCode: boolean;
+  /** The block at which the token said that the nonce was unused. */
+  readonly seenUnusedAt: number;
+}
+
+/** What a surface offers, and what it asks of time. */
+export interface VerifyOptions {
+  served(version: 1 | 2, network: Network): boolean;
+  /** Seconds the authorization must still be valid: 0 to verify. */
+  readonly marginSeconds: bigint;
+}
+
+/** Judges payments. Throws a fault when the chain or the store cannot be asked. */
+export interface Verifier {
+  /** What the request itself shows, time apart: a settled payment still answers when expired. */
+  checkTerms(request: PaymentRequest, options: VerifyOptions): Outcome<PaymentRequest>;
+  /** All seven rules. */
+  verify(request: PaymentRequest, options: VerifyOptions): Promise<Outcome<VerifiedPayment>>;
+  /** All seven rules, and refuses what is in flight or settled here. */
+  verifyUnclaimed(
+    request: PaymentRequest,
+    options: VerifyOptions,
+  ): Promise<Outcome<VerifiedPayment>>;
+}
+
+/** What the verifier asks. */
+export interface VerifierDeps {
+  readonly clock: Clock;
+  chainOf(chainId: ChainId): { readonly chain: Chain; readonly read: PaymentReader } | undefined;
+  findByPair(pair: Pair): Promise<Settlement | undefined>;
+}
+
+/** The pair that identifies a payment. */
+export function pairOf({ payment }: PaymentRequest): Pair {
+  const { network, authorization } = payment;
+  return {
+    chainId: network.chainId,
+    asset: network.usdc,
+    payer: authorization.from,
+    nonce: authorization.nonce,
+  };
+}
+
+/** Creates the verifier. */
+export function createVerifier(deps: VerifierDeps): Verifier {
+  const { clock } = deps;
+
+  function check(request: PaymentRequest, options: VerifyOptions): Outcome<PaymentRequest> {
+    const terms = checkTerms(request, options.served);
+    if (!terms.ok) return terms;
+    const { authorization } = request.payment;
+    const window = checkTimeWindow(authorization, unixSeconds(clock), options.marginSeconds);
+    return window.ok ? terms : window;
+  }
+
+  async function verify(
+    request: PaymentRequest,
+    options: VerifyOptions,
+  ): Promise<Outcome<VerifiedPayment>> {
+    const checked = check(request, options);
+    if (!checked.ok) return checked;
+    const { payment } = request;
+    const { network, authorization } = payment;
+    const at = deps.chainOf(network.chainId);
+    assert(at, "a served network has a chain");
+    const signature = readSignature(network, authorization, payment.signature);
+    let bytes = signature.kind === "payer" ? signature.bytes : payment.signature;
+    let reading = await at.read({ authorization, signature: bytes });
+    if (reading.payerHasCode && bytes !== payment.signature) {
+      // A contract's signature is the contract's business: ask again with the bytes as they came.
+      bytes = payment.signature;
+      reading = await at.read({ authorization, signature: bytes });
+    }
+    const judged = await judgeReading(at.chain, payment, signature, reading);
+    if (!judged.ok) return judged;
+    const { payerHasCode, blockNumber } = reading;
+    return accept({ ...request, signature: bytes, payerHasCode, seenUnusedAt: blockNumber });
+  }
+
+  async function verifyUnclaimed(request: PaymentRequest, options: VerifyOptions) {
+    const checked = check(request, options);
+    if (!checked.ok) return checked;
+    const [claimed, verified] = await Promise.all([
+      deps.findByPair(pairOf(request)),
+      verify(request, options),
+    ]);
+    return claimed ? refuseClaimed(claimed) : verified;
+  }
+
+  return {
+    checkTerms: (request, options) => checkTerms(request, options.served),
+    verify,
+    verifyUnclaimed,
+  };
+}
+
+function refuseClaimed(settlement: Settlement) {
+  return refuse(
+    "nonce_already_used",
+    isSettled(settlement)
+      ? `This authorization was settled before (${settlement.id}); a new payment needs a new nonce.`
+      : `This authorization is being settled (${settlement.id}); ask /settle again with the same payment instead.`,
+  );
+}

@@ -1,0 +1,171 @@
+/**
+ * The answers of the exchange that are not the seller's content, and the headers of all of them:
+ * receipts, CORS and the rule that nobody caches what was paid for.
+ */
+import {
+  buildChallenge,
+  headerNames,
+  receiptHeaders,
+  type Refusal,
+  type Requirements,
+  type Resource,
+  type SettleResponse,
+} from "@farthing/protocol";
+
+/** Names of the answers that judge no payment. */
+export type AnswerCode =
+  | "ambiguous_payment"
+  | "payment_header_too_large"
+  | "request_too_large"
+  | "payment_bound_elsewhere"
+  | "already_delivered"
+  | "already_settled"
+  | "settlement_pending"
+  | "facilitator_unavailable"
+  | "seller_account_problem"
+  | "busy"
+  | "paid_undelivered";
+
+/** The body of such an answer. */
+export interface AnswerBody {
+  readonly error: AnswerCode;
+  /** What happened and what to do next, for a person. */
+  readonly message: string;
+  /** Whether the same request with the same payment can succeed later. */
+  readonly retryable: boolean;
+}
+
+/** Marks an answer that was given before, see `replay` in the README. */
+export const replayedHeader = "X-Payment-Replayed";
+
+/** Headers that a browser's script may read: wire reference of x402, plus our own. */
+const exposedHeaders = [
+  headerNames.paymentRequired,
+  headerNames.paymentResponse,
+  headerNames.xPaymentResponse,
+  "Retry-After",
+  replayedHeader,
+];
+
+/**
+ * Headers that a browser's script may send. The last is here because stock buyers set it, a
+ * response header by its name, on the paid request.
+ */
+const allowedHeaders = [
+  "Content-Type",
+  headerNames.paymentSignature,
+  headerNames.xPayment,
+  "Access-Control-Expose-Headers",
+];
+
+/** How long a browser may remember the preflight, in seconds: one visit. */
+const preflightSecondsMax = 600;
+
+/** What a 402 offers. */
+export interface ChallengeTerms {
+  readonly offers: readonly Requirements[];
+  readonly resource: Resource;
+  readonly mode: "dual" | "v2-only";
+}
+
+/** Asks for a payment; with a refusal, says why the one presented will not do. */
+export function challenge(
+  terms: ChallengeTerms,
+  why?: { readonly error: string; readonly message?: string },
+  receipt?: SettleResponse,
+): Response {
+  const { headers, body } = buildChallenge({ ...terms, ...(why ? { error: why.error } : {}) });
+  const message = why?.message === undefined ? {} : { message: why.message };
+  return new Response(JSON.stringify({ ...body, ...message }), {
+    status: 402,
+    headers: { ...headers, ...(receipt ? receiptHeaders(compact(receipt)) : {}) },
+  });
+}
+
+/** A refusal in the words of a challenge. */
+export function reasonOf(refusal: Refusal): { error: string; message: string } {
+  return { error: refusal.code, message: refusal.message };
+}
+
+/** An answer in words, without a challenge: it must never make a buyer sign again. */
+export function say(
+  status: number,
+  body: AnswerBody,
+  more: { readonly receipt?: SettleResponse; readonly retryAfterSeconds?: number } = {},
+): Response {
+  const headers = new Headers({ "Content-Type": "application/json", "Cache-Control": "no-store" });
+  if (more.retryAfterSeconds !== undefined) headers.set("Retry-After", `${more.retryAfterSeconds}`);
+  if (more.receipt) addReceipt(headers, more.receipt);
+  return new Response(JSON.stringify(body), { status, headers });
+}
+
+/** The seller's content with the receipts; headers only the exchange may write are replaced. */
+export function content(
+  answer: { readonly status: number; readonly headers: Headers },
+  body: BodyInit | null,
+  receipt: SettleResponse,
+): Response {
+  const headers = new Headers(answer.headers);
+  headers.delete(headerNames.paymentRequired);
+  headers.delete(replayedHeader);
+  addReceipt(headers, receipt);
+  headers.set("Cache-Control", "private, no-store");
+  const hasNoBody = [204, 205, 304].includes(answer.status);
+  return new Response(hasNoBody ? null : body, { status: answer.status, headers });
+}
+
+/** Answers a browser's question which headers it may send. Free. */
+export function preflight(): Response {
+  return new Response(null, {
+    status: 204,
+    headers: {
+      "Access-Control-Allow-Methods": "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS",
+      "Access-Control-Allow-Headers": allowedHeaders.join(", "),
+      "Access-Control-Max-Age": `${preflightSecondsMax}`,
+    },
+  });
+}
+
+/** Adds what every answer has: CORS, and that caches must look at the payment. */
+export function dress(response: Response, allowOrigin: string | false): Response {
+  const { headers } = response;
+  addTokens(headers, "Vary", [headerNames.paymentSignature, headerNames.xPayment]);
+  if (allowOrigin !== false) {
+    if (!headers.has("Access-Control-Allow-Origin")) {
+      headers.set("Access-Control-Allow-Origin", allowOrigin);
+      if (allowOrigin !== "*") addTokens(headers, "Vary", ["Origin"]);
+    }
+    addTokens(headers, "Access-Control-Expose-Headers", exposedHeaders);
+  }
+  return response;
+}
+
+/** Adds tokens to a header that lists them, each once. */
+export function addTokens(headers: Headers, name: string, tokens: readonly string[]): void {
+  const present = (headers.get(name) ?? "").split(",").map((token) => token.trim());
+  const known = new Set(present.map((token) => token.toLowerCase()));
+  if (known.has("*") && name.toLowerCase() === "vary") return;
+  const added = tokens.filter((token) => !known.has(token.toLowerCase()));
+  headers.set(name, [...present.filter((token) => token !== ""), ...added].join(", "));
+}
+
+function addReceipt(headers: Headers, receipt: SettleResponse): void {
+  for (const [name, value] of Object.entries(receiptHeaders(compact(receipt)))) {
+    headers.set(name, value);
+  }
+}
+
+/** Headers of an answer share 8 KiB at common proxies; the receipt goes out twice. */
+const receiptCharsMax = 2048;
+
+/** Keeps a receipt small enough for a header: the facts stay, extensions go first. */
+function compact(receipt: SettleResponse): SettleResponse {
+  if (JSON.stringify(receipt).length <= receiptCharsMax) return receipt;
+  const { extensions: _extensions, extra, errorMessage, ...facts } = receipt;
+  const settlementId = extra?.["settlementId"];
+  return {
+    ...facts,
+    ...(errorMessage === undefined ? {} : { errorMessage: errorMessage.slice(0, 300) }),
+    ...(typeof settlementId === "string" ? { extra: { settlementId } } : {}),
+  };
+}

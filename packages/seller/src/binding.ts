@@ -1,0 +1,66 @@
+/**
+ * What ties a payment to one request: the payment's identity, the fingerprint of the request and
+ * the hash of the payment itself. Anyone can rebuild a settled payment from the chain, so the
+ * fingerprint leaves nothing of the request out, its body included.
+ */
+import { toWirePayment, type Payment, type Requirements } from "@farthing/protocol";
+import type { Binding } from "./grants.ts";
+
+/** The request as it is bound. */
+export interface BoundRequest {
+  readonly method: string;
+  /** Full address with its query. */
+  readonly url: string;
+  readonly body: Uint8Array<ArrayBuffer>;
+}
+
+/** Unix milliseconds that any clock reaches safely: the year 9999. */
+const timeMsMax = 253_402_300_799_000;
+
+/** Binds a payment to a request. */
+export async function bind(
+  request: BoundRequest,
+  payment: Payment,
+  offer: Requirements,
+): Promise<Binding> {
+  const { from, nonce, validBefore } = payment.authorization;
+  const url = new URL(request.url);
+  const [bodyHash, payload] = await Promise.all([
+    sha256(request.body),
+    sha256(encode(canonicalJson(toWirePayment(payment)))),
+  ]);
+  const parts = [
+    request.method.toUpperCase(),
+    url.host,
+    url.pathname,
+    url.search,
+    bodyHash,
+    offer.payTo,
+    offer.amount.toString(),
+  ];
+  return {
+    key: [offer.network.id, offer.asset, from, nonce].join("/").toLowerCase(),
+    // As JSON, so that no two lists of parts have the same text.
+    fingerprint: await sha256(encode(JSON.stringify(parts))),
+    payload,
+    validBeforeMs: Math.min(Number(validBefore) * 1000, timeMsMax),
+  };
+}
+
+/** JSON with sorted keys: clients write the same payment in different orders. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, member: unknown) =>
+    typeof member === "object" && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : member,
+  );
+}
+
+function encode(text: string): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(text);
+}
+
+async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

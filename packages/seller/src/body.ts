@@ -1,0 +1,67 @@
+/** Reading of bodies up to a bound. */
+
+/**
+ * Reads a body to its end. Undefined as soon as it is longer than `bytesMax`; the rest is then
+ * given up. Errors of the stream are thrown on.
+ */
+export async function readBytes(
+  body: ReadableStream<Uint8Array> | null,
+  bytesMax: number,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  if (body === null) return new Uint8Array();
+  const head = await readHead(body, bytesMax);
+  if (head.rest === undefined) return head.bytes;
+  // Not awaited: the other end of a tee settles this only when its own reader gives up too.
+  void head.rest.cancel().catch(() => undefined);
+  return undefined;
+}
+
+/** The start of a body: all of it, or the first bytes and a reader that has the others. */
+export interface BodyHead {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Present when the body is longer than asked for. */
+  readonly rest?: ReadableStreamDefaultReader<Uint8Array>;
+}
+
+/** Reads a body until it ends or is longer than `bytesMax`. */
+export async function readHead(
+  body: ReadableStream<Uint8Array>,
+  bytesMax: number,
+): Promise<BodyHead> {
+  const reader = body.getReader();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  while (size <= bytesMax) {
+    const { done, value } = await reader.read();
+    if (done) return { bytes: concatenate(chunks, size) };
+    chunks.push(value);
+    size += value.byteLength;
+  }
+  return { bytes: concatenate(chunks, size), rest: reader };
+}
+
+/** The whole body of a head again, as a stream. */
+export function resume(head: BodyHead): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      if (head.bytes.byteLength > 0) controller.enqueue(head.bytes);
+      if (head.rest === undefined) controller.close();
+    },
+    async pull(controller) {
+      const next = await head.rest?.read();
+      if (next === undefined || next.done) controller.close();
+      else controller.enqueue(next.value);
+    },
+    cancel: (reason) => head.rest?.cancel(reason),
+  });
+}
+
+function concatenate(chunks: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return bytes;
+}

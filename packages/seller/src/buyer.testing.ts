@@ -1,0 +1,103 @@
+/** A buyer for tests: reads a challenge, signs a real authorization, writes any payment header. */
+import {
+  authorizationTypedData,
+  decodeHeader,
+  encodeHeader,
+  headerNames,
+  parseChallenge,
+  toWireAuthorization,
+  type Authorization,
+  type JsonObject,
+  type Requirements,
+} from "@farthing/protocol";
+import { privateKeyToAccount } from "viem/accounts";
+import type { FacilitatorRequest } from "./facilitator.ts";
+
+// The public key of Hardhat's account 1: worth nothing anywhere.
+const account = privateKeyToAccount(
+  "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d",
+);
+
+/** The address that pays. */
+export const payer = account.address;
+
+let paymentsMade = 0;
+
+/** What a test changes about a payment. */
+export interface Changes {
+  readonly authorization?: Partial<Authorization>;
+  readonly accepted?: JsonObject;
+  readonly resource?: JsonObject;
+}
+
+/** A payment header ready to send. */
+export type PaymentHeader = Readonly<Record<string, string>>;
+
+/** Pays the challenge of an address in the official version 2 shape. */
+export async function payFor(url: string, init: RequestInit = {}, changes: Changes = {}) {
+  return pay(await fetch(url, init), "v2", changes);
+}
+
+/** Pays a challenge in one of the three shapes. */
+export async function pay(
+  response: Response,
+  shape: "v1" | "v2" | "flat-v2",
+  changes: Changes = {},
+): Promise<PaymentHeader> {
+  const body: unknown = await response.json();
+  const header = decodeHeader(response.headers.get(headerNames.paymentRequired) ?? "")?.value;
+  const parsed = parseChallenge(shape === "v1" ? body : header);
+  if (!parsed.ok) throw new Error(`No challenge: ${parsed.refusal.message}`);
+  const version = shape === "v1" ? 1 : 2;
+  const entry = parsed.value.entries.find(({ requirements }) => requirements.version === version);
+  if (!entry) throw new Error(`The challenge has no entry of version ${version}.`);
+  const payload = await sign(entry.requirements, changes.authorization);
+  const { networkName: network } = entry.requirements;
+  const resource = changes.resource ?? parsed.value.resource;
+  if (shape === "v1") {
+    const payment = { x402Version: 1, scheme: "exact", network, payload };
+    return { [headerNames.xPayment]: encodeHeader(payment) };
+  }
+  const payment =
+    shape === "v2"
+      ? { x402Version: 2, payload, resource, accepted: { ...entry.raw, ...changes.accepted } }
+      : { x402Version: 2, scheme: "exact", network, payload };
+  return { [headerNames.paymentSignature]: encodeHeader(payment) };
+}
+
+async function sign(requirements: Requirements, changes: Partial<Authorization> = {}) {
+  const authorization: Authorization = {
+    from: payer,
+    to: requirements.payTo,
+    value: requirements.amount,
+    validAfter: 0n,
+    validBefore: BigInt(Math.floor(Date.now() / 1000) + requirements.maxTimeoutSeconds),
+    nonce: `0x${(++paymentsMade).toString(16).padStart(64, "0")}`,
+    ...changes,
+  };
+  const signature = await account.signTypedData(
+    authorizationTypedData(requirements.network, authorization),
+  );
+  return { signature, authorization: toWireAuthorization(authorization) };
+}
+
+/** A well-formed request for tests that never look into it. */
+export const sampleRequest: FacilitatorRequest = {
+  x402Version: 2,
+  paymentPayload: {
+    x402Version: 2,
+    payload: {
+      signature: "0x00",
+      authorization: { from: "", to: "", value: "1", validAfter: "0", validBefore: "1", nonce: "" },
+    },
+  },
+  paymentRequirements: {
+    scheme: "exact",
+    network: "eip155:50",
+    amount: "1",
+    asset: "0xfA2958CB79b0491CC627c1557F441eF849Ca8eb1",
+    payTo: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
+    maxTimeoutSeconds: 60,
+    extra: { assetTransferMethod: "eip3009", name: "USDC", version: "2" },
+  },
+};

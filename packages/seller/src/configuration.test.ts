@@ -1,0 +1,50 @@
+/** A wrong configuration stops the start and says how to mend it. */
+import { expect, test } from "vitest";
+import { parseRouteOptions, parseSellerOptions, type SellerOptions } from "./configuration.ts";
+import { ConfigurationError, createSeller } from "./index.ts";
+
+const good: SellerOptions = {
+  facilitator: { url: "https://facilitator.example/api/facilitator", apiKey: "fk_test_1" },
+  payTo: "xdc209693bc6afc0c5328ba36faf03c514ef312287c",
+  price: "$0.01",
+};
+
+test("a good one is taken", () => {
+  const seller = parseSellerOptions({ ...good, publicUrl: "https://api.example.com/v1/" });
+  expect(seller).toMatchObject({ publicUrl: "https://api.example.com/v1", mode: "dual" });
+  expect(seller.terms.payTo).toBe("0x209693Bc6afc0C5328bA36FaF03C514EF312287C");
+  expect(seller.terms.networks.map(({ id }) => id)).toEqual(["eip155:50"]);
+  expect(parseRouteOptions(good)).toMatchObject({ amount: 10_000n, maxTimeoutSeconds: 120 });
+});
+
+test.each<[string, string, object]>([
+  ["payTo", "missing", { payTo: undefined }],
+  ["payTo", "zero", { payTo: `0x${"0".repeat(40)}` }],
+  ["payTo", "with a wrong checksum", { payTo: "0x209693bc6afc0C5328bA36FaF03C514EF312287C" }],
+  ["facilitator.url", "missing", { facilitator: undefined }],
+  ["facilitator.url", "of another scheme", { facilitator: { url: "ftp://x" } }],
+  [
+    "facilitator.apiKey",
+    "with a line break",
+    { facilitator: { url: "http://x", apiKey: "se\ncret" } },
+  ],
+  ["facilitator.timeoutMs", "negative", { facilitator: { url: "http://x", timeoutMs: -1 } }],
+  ["network", "unknown", { network: "base" }],
+  ["network", "empty", { network: [] }],
+  ["price", "zero", { price: "0" }],
+  ["price", "with seven decimals", { price: "0.0000001" }],
+  ["price", "a float", { price: 0.01 }],
+  ["publicUrl", "with a query", { publicUrl: "https://x.example/?a=1" }],
+  ["maxTimeoutSeconds", "too short to settle in", { maxTimeoutSeconds: 5 }],
+  ["waitMs", "too long", { waitMs: 1e9 }],
+  ["bodyBytesMax", "no number", { bodyBytesMax: "1" }],
+  ["mode", "unknown", { mode: "v1" }],
+  ["allowOrigin", "empty", { allowOrigin: "" }],
+  ["description", "too long for a header", { description: "x".repeat(501) }],
+  ["mimeType", "no media type", { mimeType: "json" }],
+])("%s %s is refused", (field, _case, change) => {
+  const create = () => createSeller({ ...good, ...change });
+  expect(create).toThrow(ConfigurationError);
+  expect(create).toThrow(new RegExp(`^${field} must be .*, for example `));
+  expect(create).not.toThrow(/cret/);
+});

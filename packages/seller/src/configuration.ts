@@ -1,0 +1,227 @@
+/**
+ * What a seller configures, checked when the seller is created: a wrong value stops the start with
+ * the field, the shape it must have and an example. A secret is never repeated.
+ */
+import {
+  findNetwork,
+  parseAddress,
+  parseUsdc,
+  zeroAddress,
+  type Network,
+} from "@farthing/protocol";
+import type { EventListener } from "./events.ts";
+import {
+  createFacilitatorClient,
+  type Facilitator,
+  type FacilitatorOptions,
+} from "./facilitator.ts";
+import type { GrantStore } from "./grants.ts";
+import type { Terms } from "./offer.ts";
+
+/** USDC as text, `"0.01"` or `"$0.01"`; or base units as a bigint, `10000n`. Never a number. */
+export type Price = string | bigint;
+
+/** What can differ from route to route. */
+export interface RouteOptions {
+  readonly price?: Price;
+  /** One sentence about what is sold. Short: it travels in a header. */
+  readonly description?: string;
+  /** Media type of the content, e.g. `application/json`. */
+  readonly mimeType?: string;
+  /** How long the buyer's signature may be valid, in seconds; {@link timeoutSecondsDefault}. */
+  readonly maxTimeoutSeconds?: number;
+  /**
+   * Sends the content as it is made instead of when it is complete. A streamed answer cannot be
+   * fetched again after a broken connection. Event streams are always sent this way.
+   */
+  readonly stream?: boolean;
+}
+
+/** What a seller is. The route options here are the defaults of every route. */
+export interface SellerOptions extends RouteOptions {
+  readonly facilitator: FacilitatorOptions | Facilitator;
+  /** Where the money goes, `0x…` or `xdc…`. */
+  readonly payTo: string;
+  /** Networks to be paid on, e.g. `eip155:50` (the default), `eip155:51`, `xdc`. */
+  readonly network?: string | readonly string[];
+  /**
+   * The address under which buyers reach this server, e.g. `https://api.example.com`, with the
+   * path prefix that a proxy takes away. Without it the request's own address is used, and with it
+   * the Host header, which the buyer chooses.
+   */
+  readonly publicUrl?: string;
+  /** `dual` (the default) speaks both x402 versions, `v2-only` leaves version 1 out. */
+  readonly mode?: "dual" | "v2-only";
+  /** Where grants are kept; in memory when absent, which serves one process. */
+  readonly grants?: GrantStore;
+  /** Longest time from a paid request to the start of its content, in milliseconds. */
+  readonly waitMs?: number;
+  /** Largest request body that can be bound to a payment, in bytes. */
+  readonly bodyBytesMax?: number;
+  /** `Access-Control-Allow-Origin` where the app sets none; `*`, or false for no CORS at all. */
+  readonly allowOrigin?: string | false;
+  readonly onEvent?: EventListener;
+}
+
+/** A seller's configuration, checked. */
+export interface Configuration {
+  readonly facilitator: Facilitator;
+  readonly terms: Omit<Terms, "amount" | "maxTimeoutSeconds">;
+  /** Without a slash at the end. */
+  readonly publicUrl?: string;
+  readonly mode: "dual" | "v2-only";
+  readonly waitMs: number;
+  readonly bodyBytesMax: number;
+  readonly allowOrigin: string | false;
+}
+
+/** A route's configuration, checked. */
+export interface RouteConfiguration {
+  readonly amount: bigint;
+  readonly maxTimeoutSeconds: number;
+  readonly description?: string;
+  readonly mimeType?: string;
+  readonly isStreamed: boolean;
+}
+
+/** A value in the configuration is wrong. `field` says which. */
+export class ConfigurationError extends Error {
+  readonly field: string;
+  constructor(field: string, shape: string, example: string) {
+    super(`${field} must be ${shape}, for example ${example}.`);
+    this.name = "ConfigurationError";
+    this.field = field;
+  }
+}
+
+/** Time for a person to confirm in a wallet, and for a slow block. */
+export const timeoutSecondsDefault = 120;
+
+/** A signature must outlive the wait for its settlement, with room for one slow block. */
+const timeoutSecondsMin = 30;
+/** A longer promise of the payer is a risk to him and of no use to anybody. */
+const timeoutSecondsMax = 24 * 60 * 60;
+
+/** Below the 30 s after which HTTP clients and proxies commonly give up. */
+const waitMsDefault = 20_000;
+const waitMsMax = 60_000;
+
+const bodyBytesMaxDefault = 1024 * 1024;
+
+/** Descriptions travel in a header of at most about 8 KiB. */
+const descriptionCharsMax = 500;
+
+/** Checks a seller's options. Throws {@link ConfigurationError}. */
+export function parseSellerOptions(options: SellerOptions): Configuration {
+  const payTo = parseAddress(options.payTo);
+  if (!payTo || payTo === zeroAddress) {
+    const shape = "an address of 20 bytes, 0x… (with its checksum if in mixed case) or xdc…";
+    throw new ConfigurationError("payTo", shape, '"0x209693Bc6afc0C5328bA36FaF03C514EF312287C"');
+  }
+  const { mode = "dual", allowOrigin = "*" } = options;
+  if (mode !== "dual" && mode !== "v2-only") {
+    throw new ConfigurationError("mode", "one of dual and v2-only", '"dual"');
+  }
+  if (allowOrigin !== false && (typeof allowOrigin !== "string" || allowOrigin === "")) {
+    throw new ConfigurationError("allowOrigin", "an origin, * or false", '"https://app.example"');
+  }
+  const publicUrl = options.publicUrl === undefined ? {} : parsePublicUrl(options.publicUrl);
+  return {
+    facilitator: parseFacilitator(options.facilitator),
+    terms: { payTo, networks: parseNetworks(options.network ?? "eip155:50") },
+    ...publicUrl,
+    mode,
+    waitMs: parseInteger("waitMs", options.waitMs ?? waitMsDefault, 1, waitMsMax),
+    bodyBytesMax: parseInteger(
+      "bodyBytesMax",
+      options.bodyBytesMax ?? bodyBytesMaxDefault,
+      0,
+      Number.MAX_SAFE_INTEGER,
+    ),
+    allowOrigin,
+  };
+}
+
+/** Checks a route's options over the seller's defaults. Throws {@link ConfigurationError}. */
+export function parseRouteOptions(options: RouteOptions): RouteConfiguration {
+  const { price, description, mimeType } = options;
+  const amount = typeof price === "string" ? parseUsdc(price) : price;
+  if (typeof amount !== "bigint" || amount <= 0n) {
+    const shape = "USDC above 0 as text with at most 6 decimals, or base units as a bigint";
+    throw new ConfigurationError("price", shape, '"0.01" or 10000n');
+  }
+  if (description !== undefined && !isShortText(description)) {
+    const shape = `text of at most ${descriptionCharsMax} characters`;
+    throw new ConfigurationError("description", shape, '"One weather report"');
+  }
+  if (mimeType !== undefined && !(isShortText(mimeType) && mimeType.includes("/"))) {
+    throw new ConfigurationError("mimeType", "a media type", '"application/json"');
+  }
+  return {
+    amount,
+    maxTimeoutSeconds: parseInteger(
+      "maxTimeoutSeconds",
+      options.maxTimeoutSeconds ?? timeoutSecondsDefault,
+      timeoutSecondsMin,
+      timeoutSecondsMax,
+    ),
+    ...(description === undefined ? {} : { description }),
+    ...(mimeType === undefined ? {} : { mimeType }),
+    isStreamed: options.stream === true,
+  };
+}
+
+function parseFacilitator(facilitator: FacilitatorOptions | Facilitator | undefined): Facilitator {
+  if (facilitator && "verify" in facilitator) return facilitator;
+  if (!facilitator || !isHttpUrl(facilitator.url)) {
+    const shape = "the facilitator's base address, http or https";
+    throw new ConfigurationError("facilitator.url", shape, '"https://facilitator.example"');
+  }
+  const { apiKey, timeoutMs } = facilitator;
+  // Checked here because a header with a line break would fail at the first payment instead.
+  if (apiKey !== undefined && !(typeof apiKey === "string" && /^[\x21-\x7e]+$/.test(apiKey))) {
+    const shape = "the key as the dashboard shows it, without spaces or line breaks";
+    throw new ConfigurationError("facilitator.apiKey", shape, '"fk_live_…"');
+  }
+  if (timeoutMs !== undefined) parseInteger("facilitator.timeoutMs", timeoutMs, 1, waitMsMax);
+  return createFacilitatorClient(facilitator);
+}
+
+function parseNetworks(input: string | readonly string[]): readonly Network[] {
+  const names = typeof input === "string" ? [input] : input;
+  const found = names.map((name) => findNetwork(name));
+  const known = found.filter((network) => network !== undefined);
+  if (known.length === 0 || known.length < found.length) {
+    const shape = "eip155:50 (XDC), eip155:51 (Apothem), or a list of both";
+    throw new ConfigurationError("network", shape, '"eip155:50"');
+  }
+  return [...new Set(known)];
+}
+
+function parsePublicUrl(text: string): { publicUrl: string } {
+  const url = isHttpUrl(text) ? new URL(text) : undefined;
+  if (!url || url.search !== "" || url.hash !== "" || url.username !== "") {
+    const shape = "an http or https address without query, fragment and user name";
+    throw new ConfigurationError("publicUrl", shape, '"https://api.example.com"');
+  }
+  return { publicUrl: url.href.replace(/\/+$/, "") };
+}
+
+function isHttpUrl(text: unknown): text is string {
+  return typeof text === "string" && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+function isShortText(value: unknown): value is string {
+  return typeof value === "string" && value.length <= descriptionCharsMax;
+}
+
+function parseInteger(field: string, value: unknown, min: number, max: number): number {
+  if (typeof value === "number" && Number.isInteger(value) && value >= min && value <= max) {
+    return value;
+  }
+  throw new ConfigurationError(
+    field,
+    `a whole number from ${min} to ${max}`,
+    `${Math.max(min, 60)}`,
+  );
+}

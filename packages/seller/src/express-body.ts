@@ -1,0 +1,80 @@
+/**
+ * The body of an Express request, for the binding of payment and request, whether or not a parser
+ * ran before. What is read here is put back, so that the handler or a parser behind reads it too.
+ */
+import type { Request } from "express";
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** Reads the whole body; undefined when it is larger than `bytesMax`. */
+export async function readExpressBody(req: Request, bytesMax: number): Promise<Bytes | undefined> {
+  const kept = keptBody(req);
+  if (kept) return kept.byteLength <= bytesMax ? kept : undefined;
+  return hasBody(req) ? peekBody(req, bytesMax) : new Uint8Array();
+}
+
+/** The body as somebody before us has kept it; undefined when it is still to be read. */
+function keptBody(req: Request): Bytes | undefined {
+  const rawBody: unknown = "rawBody" in req ? req.rawBody : undefined;
+  const raw = toBytes(rawBody);
+  if (raw) return raw;
+  if (!hasBody(req) || !(req.readableDidRead || req.readableEnded)) return undefined;
+  const body: unknown = req.body;
+  const parsed = toBytes(body);
+  if (parsed) return parsed;
+  if (typeof body === "object" && body !== null && !req.is("multipart/*")) {
+    // A parser's output is the same for the same body, which is all that a binding needs.
+    return new TextEncoder().encode(JSON.stringify(body));
+  }
+  throw new Error(
+    "The request's body was read before charge() ran, and nothing tells what it was. " +
+      "Put charge() before the parser of this route, or keep the bytes in req.rawBody.",
+  );
+}
+
+function toBytes(body: unknown): Bytes | undefined {
+  if (typeof body === "string") return new TextEncoder().encode(body);
+  return body instanceof Uint8Array ? new Uint8Array(body) : undefined;
+}
+
+function hasBody(req: Request): boolean {
+  const length = req.headers["content-length"];
+  return req.headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0");
+}
+
+/**
+ * Reads to the end and puts everything back before the stream has said that it ended, which it
+ * says only once everything is read again.
+ */
+async function peekBody(req: Request, bytesMax: number): Promise<Bytes | undefined> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for (;;) {
+    const chunk: unknown = req.read();
+    if (chunk instanceof Uint8Array) {
+      chunks.push(chunk);
+      size += chunk.byteLength;
+      if (size > bytesMax) return undefined;
+    } else if (req.complete) {
+      break;
+    } else {
+      await moreOrEnd(req);
+    }
+  }
+  const bytes = Buffer.concat(chunks);
+  if (bytes.byteLength > 0) req.unshift(bytes);
+  return new Uint8Array(bytes);
+}
+
+function moreOrEnd(req: Request): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const settle = (error?: Error) => {
+      req.off("readable", onReadable).off("close", onClose).off("error", settle);
+      if (error) reject(error);
+      else resolve();
+    };
+    const onReadable = () => settle();
+    const onClose = () => settle(new Error("The connection closed before the request was whole."));
+    req.on("readable", onReadable).on("close", onClose).on("error", settle);
+  });
+}

@@ -1,0 +1,118 @@
+/** The facilitator's HTTP client: addresses, keys, and what each kind of answer comes to. */
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { sampleRequest as request } from "./buyer.testing.ts";
+import { createFacilitatorClient } from "./facilitator.ts";
+import {
+  confirmedReply,
+  startScriptedFacilitator,
+  type Reply,
+  type ScriptedFacilitator,
+} from "./scripted-facilitator.testing.ts";
+
+const limit = { timeoutMs: 2_000 };
+let facilitator: ScriptedFacilitator;
+beforeEach(async () => {
+  facilitator = await startScriptedFacilitator();
+});
+afterEach(() => facilitator.close());
+
+describe("a call", () => {
+  test.each(["", "/", "//"])("goes to the base address with %j at its end", async (slashes) => {
+    facilitator.script.verify.push({ json: { isValid: true } });
+    const client = createFacilitatorClient({ url: facilitator.url + slashes, apiKey: "k" });
+    const verdict = { isValid: true };
+    expect(await client.verify(request, limit)).toEqual({ kind: "verdict", verdict });
+    expect(facilitator.calls).toEqual([
+      { operation: "verify", url: "/verify", authorization: "Bearer k", body: request },
+    ]);
+  });
+
+  test("without a key carries none", async () => {
+    facilitator.script.settle.push(confirmedReply());
+    await createFacilitatorClient({ url: facilitator.url }).settle(request, limit);
+    expect(facilitator.calls[0]?.authorization).toBeUndefined();
+  });
+
+  test("for a settlement cannot leave its path", async () => {
+    facilitator.script.settlement.push(confirmedReply());
+    const client = createFacilitatorClient({ url: facilitator.url });
+    await client.settlement("../verify?x", { ...limit, waitSeconds: 3 });
+    expect(facilitator.calls[0]?.url).toBe("/settlements/..%2Fverify%3Fx?wait=3");
+  });
+
+  test("is sent once, whatever happens to it", async () => {
+    facilitator.script.settle.push("cut");
+    const client = createFacilitatorClient({ url: facilitator.url });
+    const outcome = await client.settle(request, limit);
+    expect(outcome).toMatchObject({ kind: "fault", reason: "unreachable" });
+    expect(facilitator.calls).toHaveLength(1);
+  });
+
+  test("to nobody is a fault that names no secret", async () => {
+    const client = createFacilitatorClient({ url: facilitator.url, apiKey: "fk_live_x" });
+    await facilitator.close();
+    const outcome = await client.verify(request, limit);
+    expect(outcome).toMatchObject({ kind: "fault", reason: "unreachable" });
+    expect(JSON.stringify(outcome)).toMatch(/ECONNREFUSED/);
+    expect(JSON.stringify(outcome)).not.toMatch(/fk_live|127\.0\.0\.1/);
+  });
+});
+
+describe("an answer to settle", () => {
+  const failed = {
+    success: false,
+    errorReason: "insufficient_funds",
+    transaction: "",
+    network: "x",
+  };
+  test.each<[string, Reply, object]>([
+    ["200 success", confirmedReply(), { kind: "settlement", settlement: { success: true } }],
+    ["200 failure", { json: failed }, { kind: "settlement", settlement: failed }],
+    ["400 judged", { status: 400, json: failed }, { kind: "settlement", settlement: failed }],
+    ["400 unjudged", { status: 400, json: {} }, { kind: "fault", reason: "unavailable" }],
+    ["503 judged", { status: 503, json: failed }, { kind: "fault", reason: "unavailable" }],
+    ["200 without network", { json: { success: true, transaction: "" } }, { reason: "unreadable" }],
+    ["200 too long", { text: " ".repeat(300_000) }, { kind: "fault", reason: "unreadable" }],
+    ["200 too deep", { text: "[".repeat(99) }, { kind: "fault", reason: "unreadable" }],
+    ["401", { status: 401, json: {} }, { kind: "account", code: "unauthorized" }],
+    ["403 of a firewall", { status: 403, text: "<h1>No</h1>" }, { kind: "fault" }],
+    [
+      "403 of the plan",
+      { status: 403, json: { error: "seller_plan_inactive", message: "Renew." } },
+      { kind: "account", code: "seller_plan_inactive", message: "Renew." },
+    ],
+    [
+      "429",
+      { status: 429, json: {}, headers: { "Retry-After": "9" } },
+      { kind: "fault", reason: "rate_limited", retryAfterSeconds: 9 },
+    ],
+    [
+      "503 for a day",
+      { status: 503, json: {}, headers: { "Retry-After": "86400" } },
+      { kind: "fault", retryAfterSeconds: 300 },
+    ],
+  ])("%s", async (_case, reply, expected) => {
+    facilitator.script.settle.push(reply);
+    const client = createFacilitatorClient({ url: facilitator.url });
+    expect(await client.settle(request, limit)).toMatchObject(expected);
+  });
+
+  test("that does not come ends at the shorter of both limits", async () => {
+    facilitator.script.settle.push("hang", "hang");
+    const patient = createFacilitatorClient({ url: facilitator.url });
+    const hasty = createFacilitatorClient({ url: facilitator.url, timeoutMs: 20 });
+    for (const [client, timeoutMs] of [
+      [patient, 20],
+      [hasty, 60_000],
+    ] as const) {
+      expect(await client.settle(request, { timeoutMs })).toMatchObject({ reason: "timed_out" });
+    }
+  });
+});
+
+test.each([404, 405])("status %i to a lookup means that there is none", async (status) => {
+  facilitator.script.settlement.push({ status, text: "" });
+  const client = createFacilitatorClient({ url: facilitator.url });
+  const outcome = await client.settlement("s", { ...limit, waitSeconds: 1 });
+  expect(outcome).toEqual({ kind: "not_found" });
+});

@@ -1,0 +1,227 @@
+/**
+ * The facilitator as a seller sees it, and the HTTP client for one.
+ *
+ * Every call ends in a typed outcome: a judgement, a fault (nobody judged anything), or a problem
+ * of the seller's own account. Nothing is thrown and nothing is sent twice by itself: only the
+ * caller knows whether asking again is safe.
+ */
+import {
+  isObject,
+  member,
+  parseJson,
+  parseSettleResponse,
+  parseVerifyResponse,
+  type JsonObject,
+  type RequirementsV1,
+  type RequirementsV2,
+  type SettleResponse,
+  type VerifyResponse,
+  type WirePayment,
+} from "@farthing/protocol";
+import { readBytes } from "./body.ts";
+
+/** The body of `/verify` and `/settle`. */
+export interface FacilitatorRequest {
+  readonly x402Version: 1 | 2;
+  readonly paymentPayload: WirePayment;
+  readonly paymentRequirements: RequirementsV1 | RequirementsV2;
+}
+
+/** Nobody judged the payment. After a `/settle` it is unknown whether the money moves. */
+export interface Fault {
+  readonly kind: "fault";
+  readonly reason: "unreachable" | "timed_out" | "rate_limited" | "unavailable" | "unreadable";
+  /** For the seller's log; holds no secret and nothing the buyer sent. */
+  readonly message: string;
+  readonly retryAfterSeconds?: number;
+}
+
+/** The facilitator will not work for this seller until the seller does something. */
+export interface AccountProblem {
+  readonly kind: "account";
+  readonly code:
+    | "unauthorized"
+    | "insufficient_facilitator_credits"
+    | "seller_plan_inactive"
+    | "payee_mismatch";
+  readonly message: string;
+}
+
+/** What `/verify` came to. */
+export type VerifyOutcome =
+  | { readonly kind: "verdict"; readonly verdict: VerifyResponse }
+  | Fault
+  | AccountProblem;
+
+/** What `/settle` came to. */
+export type SettleOutcome =
+  | { readonly kind: "settlement"; readonly settlement: SettleResponse }
+  | Fault
+  | AccountProblem;
+
+/** What `GET /settlements/{id}` came to. */
+export type LookupOutcome = SettleOutcome | { readonly kind: "not_found" };
+
+/** How long the caller waits for one call, in milliseconds. */
+export interface CallLimit {
+  readonly timeoutMs: number;
+}
+
+/** What the exchange needs of a facilitator. Implementations return outcomes and never throw. */
+export interface Facilitator {
+  verify(request: FacilitatorRequest, limit: CallLimit): Promise<VerifyOutcome>;
+  /** Safe to repeat: one pair of payer and nonce is settled at most once. */
+  settle(request: FacilitatorRequest, limit: CallLimit): Promise<SettleOutcome>;
+  /** Holds the answer for up to `waitSeconds` until the settlement changes. */
+  settlement(id: string, limit: CallLimit & { waitSeconds: number }): Promise<LookupOutcome>;
+}
+
+/** Where a facilitator is, and how to call it. */
+export interface FacilitatorOptions {
+  /** Base address, e.g. `https://facilitator.example` or `https://host.example/api/facilitator`. */
+  readonly url: string;
+  /** The seller's key, sent as `Authorization: Bearer`. Left out for facilitators without keys. */
+  readonly apiKey?: string;
+  /** Longest wait for one call, in milliseconds; {@link callTimeoutMsDefault} when absent. */
+  readonly timeoutMs?: number;
+}
+
+/** The whole budget of one exchange: a call that takes longer could no longer help the buyer. */
+export const callTimeoutMsDefault = 20_000;
+
+/** Longest `?wait=` that a facilitator takes, in seconds (x402 facilitators hold 30 s at most). */
+export const lookupWaitSecondsMax = 30;
+
+/** A judged answer has about 1 kB; extensions may make it a few times larger. */
+const answerBytesMax = 256 * 1024;
+
+/** Statuses with which some facilitators answer a judged refusal, where ours answers 200. */
+const judgedStatuses = new Set([200, 202, 400, 402, 409, 412, 422]);
+
+const accountCodes = [
+  "insufficient_facilitator_credits",
+  "seller_plan_inactive",
+  "payee_mismatch",
+] as const;
+
+/** Longest `Retry-After` that is believed, in seconds. */
+const retryAfterSecondsMax = 300;
+
+interface Answer {
+  readonly kind: "answer";
+  readonly status: number;
+  readonly body: unknown;
+  readonly retryAfterSeconds?: number;
+}
+
+/** Creates the HTTP client for a facilitator. */
+export function createFacilitatorClient(options: FacilitatorOptions): Facilitator {
+  const base = options.url.replace(/\/+$/, "");
+  const timeoutMsMax = options.timeoutMs ?? callTimeoutMsDefault;
+  const headers: Record<string, string> = { Accept: "application/json" };
+  if (options.apiKey !== undefined) headers["Authorization"] = `Bearer ${options.apiKey}`;
+
+  const post = (path: string, body: FacilitatorRequest, limit: CallLimit) =>
+    call(
+      base + path,
+      {
+        method: "POST",
+        headers: { ...headers, "Content-Type": "application/json" },
+        body: JSON.stringify(body),
+      },
+      Math.min(timeoutMsMax, limit.timeoutMs),
+    );
+
+  return {
+    async verify(request, limit) {
+      const answer = await post("/verify", request, limit);
+      return judge(answer, parseVerifyResponse, (verdict) => ({ kind: "verdict", verdict }));
+    },
+    async settle(request, limit) {
+      const answer = await post("/settle", request, limit);
+      return judge(answer, parseSettleResponse, (settlement) => ({
+        kind: "settlement",
+        settlement,
+      }));
+    },
+    async settlement(id, { timeoutMs, waitSeconds }) {
+      const url = `${base}/settlements/${encodeURIComponent(id)}?wait=${waitSeconds}`;
+      const answer = await call(url, { headers }, Math.min(timeoutMsMax, timeoutMs));
+      if (answer.kind === "answer" && (answer.status === 404 || answer.status === 405)) {
+        return { kind: "not_found" };
+      }
+      return judge(answer, parseSettleResponse, (settlement) => ({
+        kind: "settlement",
+        settlement,
+      }));
+    },
+  };
+}
+
+async function call(url: string, init: RequestInit, timeoutMs: number): Promise<Answer | Fault> {
+  const signal = AbortSignal.timeout(Math.max(1, Math.ceil(timeoutMs)));
+  try {
+    // A followed redirect could carry the key to another host, or turn the POST into a GET.
+    const response = await fetch(url, { ...init, signal, redirect: "manual" });
+    const bytes = await readBytes(response.body, answerBytesMax);
+    if (bytes === undefined) return fault("unreadable", "its answer is too large");
+    const retryAfterSeconds = retryAfterOf(response.headers);
+    return {
+      kind: "answer",
+      status: response.status,
+      body: parseJson(new TextDecoder().decode(bytes))?.value,
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    };
+  } catch (error) {
+    if (signal.aborted) return fault("timed_out", `no answer within ${Math.ceil(timeoutMs)} ms`);
+    return fault("unreachable", causeOf(error));
+  }
+}
+
+function judge<T, R>(
+  answer: Answer | Fault,
+  parse: (body: unknown) => T | undefined,
+  judged: (value: T) => R,
+): R | Fault | AccountProblem {
+  if (answer.kind === "fault") return answer;
+  const { status, body } = answer;
+  const code = isObject(body) ? textOf(body, "error") : undefined;
+  const said = (isObject(body) ? textOf(body, "message") : undefined) ?? code ?? "no reason given";
+  if (status === 401) return { kind: "account", code: "unauthorized", message: said };
+  const account = accountCodes.find((known) => known === code);
+  if (status === 403 && account) return { kind: "account", code: account, message: said };
+  const value = judgedStatuses.has(status) ? parse(body) : undefined;
+  if (value !== undefined) return judged(value);
+  const wait =
+    answer.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: answer.retryAfterSeconds };
+  if (status === 429) return { ...fault("rate_limited", `status 429: ${said}`), ...wait };
+  const reason = status === 200 ? "unreadable" : "unavailable";
+  return { ...fault(reason, `status ${status}: ${said}`), ...wait };
+}
+
+function fault(reason: Fault["reason"], what: string): Fault {
+  return { kind: "fault", reason, message: `The facilitator could not be used: ${what}.` };
+}
+
+/** Longest text of a foreign answer that is kept for the seller's log, in characters. */
+const textCharsMax = 300;
+
+function textOf(body: JsonObject, key: string): string | undefined {
+  const value = member(body, key);
+  return typeof value === "string" ? value.slice(0, textCharsMax) : undefined;
+}
+
+/** Says what the connection failed with, e.g. `ECONNREFUSED`; never the address or a header. */
+function causeOf(error: unknown): string {
+  const cause = error instanceof Error ? (error.cause ?? error) : undefined;
+  if (cause instanceof Error && "code" in cause && typeof cause.code === "string")
+    return cause.code;
+  return "the connection failed";
+}
+
+function retryAfterOf(headers: Headers): number | undefined {
+  const text = headers.get("Retry-After");
+  return text !== null && /^\d{1,6}$/.test(text)
+    ? Math.min(Number(text), retryAfterSecondsMax)
+    : undefined;
+}

@@ -1,0 +1,209 @@
+/**
+ * Grants in memory, for one process. What a restart forgets cannot be served twice: the
+ * facilitator still refuses the used payment, and the buyer gets the proof that he paid.
+ */
+import type { SettleResponse } from "@farthing/protocol";
+import type { Binding, GrantState, GrantStore, Lease, StoredAnswer, Take } from "./grants.ts";
+
+/** Bounds of the grants in memory. */
+export interface MemoryGrantOptions {
+  /** Most grants at once. */
+  readonly entriesMax?: number;
+  /** Longest body that is kept for a repeat, in bytes. */
+  readonly answerBytesMax?: number;
+  /** Most bytes of bodies together; the oldest go first. */
+  readonly totalBytesMax?: number;
+  /** Milliseconds since the Unix epoch. */
+  readonly now?: () => number;
+}
+
+/** About 1 kB each: tens of megabytes at most. */
+const entriesMaxDefault = 20_000;
+/** One document or image. */
+const answerBytesMaxDefault = 1024 * 1024;
+const totalBytesMaxDefault = 64 * 1024 * 1024;
+
+/**
+ * How long a paid answer can be fetched again, in milliseconds. After settlement the payment is
+ * public calldata and anyone can rebuild the header, so the window is short, and it never
+ * outlives the authorization.
+ */
+export const replayMsMax = 10 * 60 * 1000;
+
+/** How long a paid request that failed can be run again without a new charge, in milliseconds. */
+const undeliveredMsMax = 10 * 60 * 1000;
+
+/**
+ * How long an open settlement is remembered, in milliseconds. A day is longer than any chain stays
+ * stuck unnoticed; only payments that verified get this far, so strangers cannot fill the store.
+ */
+const settlingMsMax = 24 * 60 * 60 * 1000;
+
+/** How long the fact of a delivery is kept after it; then the facilitator refuses the repeat. */
+const deliveredMsMax = 24 * 60 * 60 * 1000;
+
+/** Requests that wait for the same payment at once. More than that is no honest repeat. */
+const waitersMax = 64;
+
+interface Entry {
+  readonly binding: Binding;
+  state: GrantState | "delivered";
+  receipt?: SettleResponse;
+  answer?: StoredAnswer;
+  answerUntilMs: number;
+  expiresAtMs: number;
+  /** The lease in force; a lease that is not it any more does nothing. */
+  holder: object | undefined;
+  readonly waiters: Set<() => void>;
+}
+
+/** Creates an empty store of grants. */
+export function createMemoryGrants(options: MemoryGrantOptions = {}): GrantStore {
+  const entriesMax = options.entriesMax ?? entriesMaxDefault;
+  const answerBytesMax = options.answerBytesMax ?? answerBytesMaxDefault;
+  const totalBytesMax = options.totalBytesMax ?? totalBytesMaxDefault;
+  const now = options.now ?? Date.now;
+  // In order of creation, so the first delivered entry is the oldest.
+  const entries = new Map<string, Entry>();
+  let totalBytes = 0;
+
+  function dropAnswer(entry: Entry): void {
+    totalBytes -= entry.answer?.body.byteLength ?? 0;
+    delete entry.answer;
+  }
+
+  function drop(entry: Entry): void {
+    dropAnswer(entry);
+    entries.delete(entry.binding.key);
+    free(entry);
+  }
+
+  function makeRoom(): boolean {
+    if (entries.size < entriesMax) return true;
+    for (const entry of entries.values()) if (entry.expiresAtMs <= now()) drop(entry);
+    if (entries.size < entriesMax) return true;
+    for (const entry of entries.values()) {
+      if (entry.state !== "delivered") continue;
+      drop(entry);
+      return true;
+    }
+    return false;
+  }
+
+  function store(entry: Entry, answer: StoredAnswer): void {
+    const size = answer.body.byteLength;
+    if (size > answerBytesMax || size > totalBytesMax) return;
+    for (const other of entries.values()) {
+      if (totalBytes + size <= totalBytesMax) break;
+      dropAnswer(other);
+    }
+    entry.answer = answer;
+    totalBytes += size;
+  }
+
+  return {
+    answerBytesMax,
+    async take(binding): Promise<Take> {
+      let entry = entries.get(binding.key);
+      if (entry && entry.expiresAtMs <= now()) {
+        drop(entry);
+        entry = undefined;
+      }
+      if (!entry) {
+        if (!makeRoom()) return { kind: "full" };
+        entry = newEntry(binding, now() + settlingMsMax);
+        entries.set(binding.key, entry);
+        return { kind: "taken", lease: createLease(entry, { now, drop, store }) };
+      }
+      const { fingerprint, payload } = entry.binding;
+      if (fingerprint !== binding.fingerprint || payload !== binding.payload) {
+        return { kind: "bound" };
+      }
+      if (entry.state === "delivered" && entry.receipt) {
+        if (entry.answerUntilMs <= now()) dropAnswer(entry);
+        const { receipt, answer } = entry;
+        return { kind: "delivered", receipt, ...(answer ? { answer } : {}) };
+      }
+      if (entry.holder) return { kind: "busy" };
+      return { kind: "taken", lease: createLease(entry, { now, drop, store }) };
+    },
+    async wait(key, timeoutMs) {
+      const entry = entries.get(key);
+      if (!entry?.holder) return true;
+      return entry.waiters.size < waitersMax && waitForHolder(entry, timeoutMs);
+    },
+  };
+}
+
+function newEntry(binding: Binding, expiresAtMs: number): Entry {
+  return {
+    binding,
+    state: "claimed",
+    answerUntilMs: 0,
+    expiresAtMs,
+    holder: undefined,
+    waiters: new Set(),
+  };
+}
+
+interface Keeping {
+  readonly now: () => number;
+  readonly drop: (entry: Entry) => void;
+  readonly store: (entry: Entry, answer: StoredAnswer) => void;
+}
+
+function createLease(entry: Entry, keeping: Keeping): Lease {
+  const { now } = keeping;
+  const token = {};
+  entry.holder = token;
+  const whileHeld = (change: () => void) => async (): Promise<void> => {
+    if (entry.holder === token) change();
+  };
+  return {
+    state: entry.state === "delivered" ? "claimed" : entry.state,
+    ...(entry.receipt ? { receipt: entry.receipt } : {}),
+    settling: (receipt) =>
+      whileHeld(() => {
+        entry.state = "settling";
+        if (receipt) entry.receipt = receipt;
+        entry.expiresAtMs = now() + settlingMsMax;
+      })(),
+    paid: (receipt) =>
+      whileHeld(() => {
+        entry.state = "paid";
+        entry.receipt = receipt;
+        entry.expiresAtMs = now() + undeliveredMsMax;
+      })(),
+    deliver: (answer) =>
+      whileHeld(() => {
+        entry.state = "delivered";
+        entry.answerUntilMs = Math.min(entry.binding.validBeforeMs, now() + replayMsMax);
+        entry.expiresAtMs = now() + deliveredMsMax;
+        if (answer) keeping.store(entry, answer);
+        free(entry);
+      })(),
+    release: whileHeld(() => keeping.drop(entry)),
+    leave: whileHeld(() => free(entry)),
+  };
+}
+
+function free(entry: Entry): void {
+  entry.holder = undefined;
+  const waiters = [...entry.waiters];
+  entry.waiters.clear();
+  for (const wake of waiters) wake();
+}
+
+function waitForHolder(entry: Entry, timeoutMs: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const wake = () => {
+      clearTimeout(timer);
+      resolve(true);
+    };
+    const timer = setTimeout(() => {
+      entry.waiters.delete(wake);
+      resolve(false);
+    }, timeoutMs);
+    entry.waiters.add(wake);
+  });
+}

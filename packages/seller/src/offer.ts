@@ -1,0 +1,103 @@
+/**
+ * What a route asks for, and whether a payment is for exactly that. The offer is always rebuilt
+ * from the route: a payment made for a cheap route must not open a dear one.
+ */
+import {
+  accept,
+  isObject,
+  isSameAddress,
+  member,
+  parseUint256,
+  refuse,
+  type Address,
+  type JsonObject,
+  type Network,
+  type Outcome,
+  type Payment,
+  type Requirements,
+} from "@farthing/protocol";
+
+/** The terms of a route. */
+export interface Terms {
+  readonly networks: readonly Network[];
+  readonly payTo: Address;
+  /** USDC base units. */
+  readonly amount: bigint;
+  readonly maxTimeoutSeconds: number;
+}
+
+/** One offer for each network, in the seller's order. */
+export function offersOf(terms: Terms): readonly Requirements[] {
+  return terms.networks.map((network) => ({
+    version: 2,
+    network,
+    networkName: network.id,
+    asset: network.usdc,
+    amount: terms.amount,
+    payTo: terms.payTo,
+    maxTimeoutSeconds: terms.maxTimeoutSeconds,
+    domainName: network.domain.name,
+    domainVersion: network.domain.version,
+  }));
+}
+
+/**
+ * Finds the offer that a payment takes, in the payment's own version, or the reason why it takes
+ * none. `isOwnUrl` tells whether an address names the paid route.
+ */
+export function matchOffer(
+  offers: readonly Requirements[],
+  payment: Payment,
+  isOwnUrl: (url: string) => boolean,
+): Outcome<Requirements> {
+  const offer = offers.find(({ network }) => network === payment.network);
+  if (!offer) {
+    const offered = offers.map(({ network }) => network.id).join(", ");
+    return refuse("network_mismatch", `This resource is paid on ${offered}.`);
+  }
+  const { value, to } = payment.authorization;
+  if (value !== offer.amount) return wrongAmount("authorization.value", offer);
+  if (!isSameAddress(to, offer.payTo)) return wrongPayee("authorization.to", offer);
+  if (payment.accepted) {
+    const checked = checkAccepted(payment.accepted, offer);
+    if (!checked.ok) return checked;
+  }
+  const url = payment.resource && member(payment.resource, "url");
+  if (url !== undefined && url !== null && !(typeof url === "string" && isOwnUrl(url))) {
+    return refuse("invalid_payload", "resource.url names another resource than this one.");
+  }
+  return accept(
+    payment.version === 1 ? { ...offer, version: 1, networkName: payment.networkName } : offer,
+  );
+}
+
+/** Compares the entry that the buyer echoes on the keys that mean money; other keys are his. */
+function checkAccepted(accepted: JsonObject, offer: Requirements): Outcome<undefined> {
+  const asset = member(accepted, "asset");
+  if (typeof asset !== "string" || !isSameAddress(asset, offer.asset)) {
+    return refuse("asset_mismatch", `accepted.asset must be ${offer.asset}, native USDC.`);
+  }
+  if (parseUint256(member(accepted, "amount")) !== offer.amount) {
+    return wrongAmount("accepted.amount", offer);
+  }
+  const payTo = member(accepted, "payTo");
+  if (typeof payTo !== "string" || !isSameAddress(payTo, offer.payTo)) {
+    return wrongPayee("accepted.payTo", offer);
+  }
+  const extra = member(accepted, "extra");
+  if (!isObject(extra)) return accept(undefined);
+  const { name, version } = offer.network.domain;
+  const hasOtherName = (member(extra, "name") ?? name) !== name;
+  const hasOtherVersion = (member(extra, "version") ?? version) !== version;
+  return hasOtherName || hasOtherVersion
+    ? refuse("token_domain_mismatch", `The token's EIP-712 domain is ${name}, version ${version}.`)
+    : accept(undefined);
+}
+
+function wrongAmount(field: string, offer: Requirements) {
+  return refuse("amount_mismatch", `${field} must be exactly ${offer.amount} base units of USDC.`);
+}
+
+function wrongPayee(field: string, offer: Requirements) {
+  return refuse("pay_to_mismatch", `${field} must be ${offer.payTo}.`);
+}

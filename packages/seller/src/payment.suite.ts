@@ -1,0 +1,248 @@
+/** The promises about challenges and payments, good and bad: the same for every adapter. */
+import { decodeHeader, headerNames, readReceipt } from "@farthing/protocol";
+import { describe, expect, test } from "vitest";
+import { pay, payer, payFor, type Changes } from "./buyer.testing.ts";
+import {
+  bodyOf,
+  payTo,
+  reasonOf,
+  shortMs,
+  useScene,
+  type App,
+  type Listen,
+} from "./scene.testing.ts";
+import { confirmedReply, pendingReply, transferHash } from "./scripted-facilitator.testing.ts";
+
+/** Runs these promises against one adapter. */
+export function paymentSuite(listen: Listen): void {
+  const at = useScene(listen);
+
+  describe("the challenge", () => {
+    test("a request without payment gets a dual challenge and nothing else", async () => {
+      const url = await at.start();
+      const response = await fetch(url);
+      expect(response.status).toBe(402);
+      expect(response.headers.get("Cache-Control")).toBe("no-store");
+      expect(response.headers.get("Access-Control-Allow-Origin")).toBe("*");
+      expect(response.headers.get("Access-Control-Expose-Headers")).toContain("PAYMENT-REQUIRED");
+      expect(response.headers.get("Vary")).toContain("PAYMENT-SIGNATURE, X-PAYMENT");
+      const header = decodeHeader(response.headers.get(headerNames.paymentRequired) ?? "")?.value;
+      const resource = { url, description: "One report", mimeType: "text/plain" };
+      expect(header).toMatchObject({
+        x402Version: 2,
+        resource,
+        accepts: [{ network: "eip155:50", amount: "10000", payTo, maxTimeoutSeconds: 120 }],
+      });
+      expect(await response.json()).toMatchObject({
+        x402Version: 1,
+        error: "Payment required",
+        accepts: [
+          { network: "xdc", maxAmountRequired: "10000", resource: url },
+          { x402Version: 2, network: "eip155:50", amount: "10000" },
+        ],
+      });
+      expect(at.facilitator.calls).toEqual([]);
+      expect(at.served).toEqual([]);
+    });
+
+    test("publicUrl replaces the address that the buyer chose", async () => {
+      const url = await at.start(undefined, { publicUrl: "https://api.example.com/v1/" });
+      const challenge = await fetch(url);
+      const header = decodeHeader(challenge.headers.get(headerNames.paymentRequired) ?? "")?.value;
+      const resource = { url: "https://api.example.com/v1/report?city=Paris" };
+      expect(header).toMatchObject({ resource });
+      const headers = await pay(challenge, "v2", { resource: { url } });
+      expect(await reasonOf(await fetch(url, { headers }))).toBe("invalid_payload");
+    });
+
+    test("a browser's preflight is free", async () => {
+      const url = await at.start();
+      const response = await fetch(url, {
+        method: "OPTIONS",
+        headers: { Origin: "https://app.example", "Access-Control-Request-Method": "GET" },
+      });
+      expect(response.status).toBe(204);
+      const allowed = response.headers.get("Access-Control-Allow-Headers");
+      const names = "Content-Type, PAYMENT-SIGNATURE, X-PAYMENT, Access-Control-Expose-Headers";
+      expect(allowed).toBe(names);
+      expect(at.served).toEqual([]);
+    });
+
+    test("HEAD costs what GET costs", async () => {
+      const url = await at.start();
+      const challenge = await fetch(url, { method: "HEAD" });
+      expect(challenge.status).toBe(402);
+      expect(challenge.headers.get(headerNames.paymentRequired)).not.toBeNull();
+      const paid = await fetch(url, { method: "HEAD", headers: await payFor(url) });
+      expect(paid.status).toBe(200);
+      expect(readReceipt(paid.headers)?.success).toBe(true);
+    });
+  });
+
+  describe("a good payment", () => {
+    test.each(["v1", "v2", "flat-v2"] as const)("of shape %s opens the content", async (shape) => {
+      const order: string[] = [];
+      const url = await at.start(() => {
+        order.push(...facilitator.operations(), "content");
+        return { body: "the report", headers: { "X-App": "yes" } };
+      });
+      const response = await fetch(url, { headers: await pay(await fetch(url), shape) });
+      expect([response.status, await response.text()]).toEqual([200, "the report"]);
+      expect(order).toEqual(["verify", "settle", "content"]);
+      expect(response.headers.get("X-App")).toBe("yes");
+      for (const header of [headerNames.paymentResponse, headerNames.xPaymentResponse]) {
+        const receipt = decodeHeader(response.headers.get(header) ?? "")?.value;
+        expect(receipt).toMatchObject({ success: true, transaction: transferHash, payer });
+      }
+      expect(response.headers.get("Cache-Control")).toBe("private, no-store");
+      expect(response.headers.get("Vary")).toContain("PAYMENT-SIGNATURE");
+      expect(response.headers.get("Access-Control-Expose-Headers")).toContain("PAYMENT-RESPONSE");
+      const fact = { payer, amount: "10000", network: "eip155:50", transaction: transferHash };
+      expect(at.served).toEqual([{ ...fact, settlementId: expect.stringMatching(/^s-/) }]);
+      expect(at.facilitator.calls[0]?.authorization).toBe("Bearer fk_test_1");
+      expect(at.events.map(({ type }) => type)).toEqual(["delivered"]);
+    });
+
+    test("comes with its request body", async () => {
+      const url = await at.start(({ body }) => ({ body: `got ${body}` }));
+      const headers = { ...(await payFor(url, { method: "POST" })), "Content-Type": "text/plain" };
+      const response = await fetch(url, { method: "POST", headers, body: "hello" });
+      expect(await response.text()).toBe("got hello");
+    });
+
+    test("with too large a body is not taken", async () => {
+      const url = await at.start(undefined, { bodyBytesMax: 4 });
+      const headers = await payFor(url, { method: "POST" });
+      const response = await fetch(url, { method: "POST", headers, body: "hello" });
+      expect(response.status).toBe(413);
+      expect(at.facilitator.calls).toEqual([]);
+    });
+
+    test("is waited for when the facilitator settles asynchronously", async () => {
+      const url = await at.start();
+      at.facilitator.script.settle.push(pendingReply("s_1", ""));
+      at.facilitator.script.settlement.push(pendingReply("s_1"), "cut", confirmedReply());
+      const response = await fetch(url, { headers: await payFor(url) });
+      expect(response.status).toBe(200);
+      expect(readReceipt(response.headers)?.extra?.["settlementId"]).toBe("s_1");
+      const [, , ...lookups] = at.facilitator.calls;
+      expect(lookups.map((call) => call.url.replace(/\d+$/, "N"))).toEqual(
+        Array.from({ length: 3 }, () => "/settlements/s_1?wait=N"),
+      );
+    });
+
+    test.each([
+      ["has no lookup", pendingReply("s_1"), { status: 404, json: { error: "not_found" } }],
+      ["wants a key for the lookup", pendingReply("s_1"), { status: 401, text: "" }],
+      ["gives no id", pendingReply(), undefined],
+    ])("is waited for when the facilitator %s", async (_case, settle, lookup) => {
+      const url = await at.start();
+      at.facilitator.script.settle.push(settle, confirmedReply({ extra: { replayed: true } }));
+      if (lookup) at.facilitator.script.settlement.push(lookup);
+      const response = await fetch(url, { headers: await payFor(url) });
+      expect(response.status).toBe(200);
+      expect(at.facilitator.operations().filter((name) => name === "settle")).toHaveLength(2);
+    });
+  });
+
+  describe("a payment that will not do", () => {
+    test.each([
+      ["both headers", (value: string) => ({ "PAYMENT-SIGNATURE": value, "X-PAYMENT": value })],
+      ["one header twice", (value: string) => ({ "X-PAYMENT": `${value}, ${value}` })],
+    ])("%s is a bad request", async (_case, headersOf) => {
+      const url = await at.start();
+      const [value = ""] = Object.values(await payFor(url));
+      const response = await fetch(url, { headers: headersOf(value) });
+      expect(response.status).toBe(400);
+      expect(await bodyOf(response)).toMatchObject({ error: "ambiguous_payment" });
+      expect(at.facilitator.calls).toEqual([]);
+    });
+
+    test.each(["%%%", "e30=", btoa("[1"), "eyJ4NDAyVmVyc2lvbiI6Mn0="])(
+      "%s is refused with a challenge",
+      async (value) => {
+        const url = await at.start();
+        const response = await fetch(url, { headers: { "PAYMENT-SIGNATURE": value } });
+        expect(response.status).toBe(402);
+        expect(String(await reasonOf(response))).toMatch(/^invalid_(payload|x402_version)$/);
+      },
+    );
+
+    test.each<[string, string, Changes]>([
+      ["a smaller amount", "amount_mismatch", { authorization: { value: 9_999n } }],
+      ["a larger amount", "amount_mismatch", { authorization: { value: 10_001n } }],
+      ["another payee", "pay_to_mismatch", { authorization: { to: payer } }],
+      ["another stated amount", "amount_mismatch", { accepted: { amount: "1" } }],
+      ["another stated payee", "pay_to_mismatch", { accepted: { payTo: payer } }],
+      ["another asset", "asset_mismatch", { accepted: { asset: payer } }],
+      ["a network not offered", "network_mismatch", { accepted: { network: "eip155:51" } }],
+      ["another domain", "token_domain_mismatch", { accepted: { extra: { name: "USD Coin" } } }],
+      ["another resource", "invalid_payload", { resource: { url: "http://x.example/cheap" } }],
+      ["another query", "invalid_payload", { resource: { url: "http://x.example/report" } }],
+    ])("%s is refused as %s", async (_case, reason, changes) => {
+      const url = await at.start();
+      const response = await fetch(url, { headers: await payFor(url, {}, changes) });
+      expect(response.status).toBe(402);
+      expect(await reasonOf(response)).toBe(reason);
+      expect(at.facilitator.calls).toEqual([]);
+    });
+
+    test("unknown keys, cases and a foreign host in what it states do not matter", async () => {
+      const url = await at.start();
+      const headers = await payFor(
+        url,
+        {},
+        {
+          accepted: {
+            payTo: payTo.toLowerCase(),
+            maxTimeoutSeconds: 5,
+            more: 1,
+            extra: { name: "USDC" },
+          },
+          resource: { url: "https://proxied.example/report?city=Paris" },
+        },
+      );
+      expect((await fetch(url, { headers })).status).toBe(200);
+    });
+
+    test("a verdict against it is a fresh challenge, and it may be tried again", async () => {
+      const url = await at.start();
+      const json = { isValid: false, invalidReason: "insufficient_funds" };
+      at.facilitator.script.verify.push({ json });
+      const headers = await payFor(url);
+      expect(await reasonOf(await fetch(url, { headers }))).toBe("insufficient_funds");
+      expect([at.facilitator.transfers(), at.served.length]).toEqual([0, 0]);
+      expect((await fetch(url, { headers })).status).toBe(200);
+    });
+
+    test("a settlement that failed is a challenge with the receipt", async () => {
+      const url = await at.start();
+      const failed = { status: "failed", errorReason: "transaction_reverted" };
+      const network = "eip155:50";
+      at.facilitator.script.settle.push({
+        json: { success: false, ...failed, transaction: transferHash, network },
+      });
+      const response = await fetch(url, { headers: await payFor(url) });
+      expect(response.status).toBe(402);
+      expect(readReceipt(response.headers)).toMatchObject({ success: false, ...failed });
+      expect(await reasonOf(response)).toBe("transaction_reverted");
+      expect(at.served).toEqual([]);
+    });
+
+    test.each([
+      ["names no transaction", confirmedReply({ transaction: "" })],
+      ["names another network", confirmedReply({ network: "eip155:51" })],
+      ["names another payer", confirmedReply({ payer: payTo })],
+      ["is called pending", confirmedReply({ status: "pending" })],
+      ["is denied in the same answer", confirmedReply({ success: false, status: "confirmed" })],
+    ])("a success that %s opens nothing", async (_case, reply) => {
+      const url = await at.start(undefined, { waitMs: shortMs });
+      at.facilitator.script.settle.push(...Array.from({ length: 9 }, () => reply));
+      const response = await fetch(url, { headers: await payFor(url) });
+      expect(readReceipt(response.headers)?.success ?? false).toBe(false);
+      expect(response.status).toBe(503);
+      expect(response.headers.get(headerNames.paymentRequired)).toBeNull();
+      expect(at.served).toEqual([]);
+    });
+  });
+}

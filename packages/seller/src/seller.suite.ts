@@ -1,0 +1,18 @@
+/**
+ * The promises of a seller, the same for every adapter: over real HTTP, with real signatures,
+ * against a facilitator that answers rightly, wrongly, late or not at all.
+ */
+import { describe } from "vitest";
+import { facilitatorFaultsSuite } from "./facilitator-faults.suite.ts";
+import { paymentSuite } from "./payment.suite.ts";
+import type { Listen } from "./scene.testing.ts";
+import { singleUseSuite } from "./single-use.suite.ts";
+
+/** Runs every promise against one adapter. */
+export function sellerSuite(name: string, listen: Listen): void {
+  describe(name, () => {
+    paymentSuite(listen);
+    facilitatorFaultsSuite(listen);
+    singleUseSuite(listen);
+  });
+}

@@ -1,0 +1,161 @@
+/**
+ * Compiles the Solidity of this repository into TypeScript constants: the stand-in token and the
+ * sample wallet of the devnet, and the facilitator's payment reader. Copies Multicall3 from viem
+ * in the same go. The results are committed, so that nobody needs a compiler at run time, and
+ * `generated.test.ts` compiles again and compares.
+ *
+ * Run it with `npm run contracts` after a change to a `.sol` file.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import solc from "solc";
+
+const repository = join(import.meta.dirname, "../../..");
+const require = createRequire(import.meta.url);
+
+/** Compiler output is the same for the same input: no metadata hash, one exact solc in the lock. */
+const settings = {
+  // XDC has had Cancun since January 2026; Shanghai is enough and also runs on nodes that lag.
+  evmVersion: "shanghai",
+  metadata: { appendCBOR: false, bytecodeHash: "none" },
+  outputSelection: {
+    "*": { "*": ["evm.bytecode.object", "evm.deployedBytecode.object", "storageLayout"] },
+  },
+};
+
+interface CompiledContract {
+  evm: { bytecode: { object: string }; deployedBytecode: { object: string } };
+  storageLayout: { storage: { label: string; slot: string }[] };
+}
+
+interface CompilerOutput {
+  errors?: { severity: string; formattedMessage: string }[];
+  contracts?: Record<string, Record<string, CompiledContract>>;
+}
+
+const readImport = (name: string) => ({ contents: readFileSync(require.resolve(name), "utf8") });
+
+/** Compiles one file and returns the contract of the same name. `path` is from the repository. */
+function compile(path: string, optimizerRuns: number): CompiledContract {
+  const input = {
+    language: "Solidity",
+    sources: { [path]: { content: readFileSync(join(repository, path), "utf8") } },
+    settings: { ...settings, optimizer: { enabled: true, runs: optimizerRuns } },
+  };
+  const output: CompilerOutput = JSON.parse(
+    solc.compile(JSON.stringify(input), { import: readImport }),
+  );
+  // Warnings count too: this much Solidity can be kept without any.
+  const complaints = (output.errors ?? []).map((error) => error.formattedMessage);
+  if (complaints.length > 0) throw new Error(complaints.join("\n"));
+  const name = path.slice(path.lastIndexOf("/") + 1, -".sol".length);
+  const contract = output.contracts?.[path]?.[name];
+  if (!contract) throw new Error(`${path} holds no contract ${name}`);
+  return contract;
+}
+
+/** The storage slot where solc put a state variable. */
+function slotOf(contract: CompiledContract, label: string): number {
+  const entry = contract.storageLayout.storage.find((variable) => variable.label === label);
+  if (!entry) throw new Error(`no state variable ${label}`);
+  return Number(entry.slot);
+}
+
+/**
+ * Multicall3 as viem carries it. viem does not export the constant, so the file is reached beside
+ * its entry. What it holds is creation code: `…600080fd5b50 61<length> 80 61<offset> 6000 39 6000
+ * f3 fe` and then the runtime code, which is what a chain stores.
+ */
+async function multicall3Runtime(): Promise<string> {
+  const entry = import.meta.resolve("viem");
+  const module: { multicall3Bytecode: string } = await import(
+    new URL("./constants/contracts.js", entry).href
+  );
+  const match = /^0x(.*?61([0-9a-f]{4})8061[0-9a-f]{4}6000396000f3fe)(.*)$/.exec(
+    module.multicall3Bytecode,
+  );
+  const [, , length = "", runtime = ""] = match ?? [];
+  if (runtime.length !== 2 * Number.parseInt(length, 16) || runtime === "") {
+    throw new Error("viem's Multicall3 no longer has the known shape");
+  }
+  return runtime;
+}
+
+interface GeneratedConstant {
+  name: string;
+  comment: string;
+  type: string;
+  value: string;
+}
+
+function render(source: string, constants: GeneratedConstant[]): string {
+  const body = constants.map(
+    ({ name, comment, value, type }) =>
+      `\n/** ${comment} */\nexport const ${name}: ${type} = ${value};\n`,
+  );
+  return `// Generated from ${source} by \`npm run contracts\`. Do not edit.\n${body.join("")}`;
+}
+
+/** A constant of code. The type is written out, since a literal's own type would be as long. */
+function code(name: string, comment: string, digits: string): GeneratedConstant {
+  return { name, comment, type: "`0x${string}`", value: `\n  "0x${digits}"` };
+}
+
+function slot(name: string, comment: string, value: number): GeneratedConstant {
+  return { name, comment, type: "number", value: `${value}` };
+}
+
+/** Every generated file, by its path from the repository, with what it should hold. */
+export async function compileContracts(): Promise<Map<string, string>> {
+  const devnet = "tools/devnet/contracts";
+  const facilitator = "packages/facilitator/contracts";
+  // 200 runs is solc's usual balance. The reader is sent with every read, so it is made small.
+  const token = compile(`${devnet}/StandInUsdc.sol`, 200);
+  const wallet = compile(`${devnet}/SampleWallet.sol`, 200);
+  const reader = compile(`${facilitator}/PaymentReader.sol`, 1);
+  const runtime = "Runtime code, to be placed with `anvil_setCode`.";
+  return new Map([
+    [
+      "tools/devnet/src/generated/stand-in-usdc.ts",
+      render("StandInUsdc.sol", [
+        code("standInUsdcCode", runtime, token.evm.deployedBytecode.object),
+        slot(
+          "balanceWordsSlot",
+          "Slot of the mapping from account to balance word (bit 255: blacklisted).",
+          slotOf(token, "_balanceWords"),
+        ),
+      ]),
+    ],
+    [
+      "tools/devnet/src/generated/sample-wallet.ts",
+      render("SampleWallet.sol", [
+        code("sampleWalletCode", runtime, wallet.evm.deployedBytecode.object),
+        slot("ownerSlot", "Slot of the owner.", slotOf(wallet, "owner")),
+      ]),
+    ],
+    [
+      "tools/devnet/src/generated/multicall3.ts",
+      render("viem's Multicall3", [code("multicall3Code", runtime, await multicall3Runtime())]),
+    ],
+    [
+      "packages/facilitator/src/chain/generated/payment-reader.ts",
+      render("PaymentReader.sol", [
+        code(
+          "paymentReaderCode",
+          "Creation code, to be followed by the encoded constructor arguments.",
+          reader.evm.bytecode.object,
+        ),
+      ]),
+    ],
+  ]);
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  for (const [path, text] of await compileContracts()) {
+    mkdirSync(dirname(join(repository, path)), { recursive: true });
+    writeFileSync(join(repository, path), text);
+    console.log(`${path}: ${text.length} characters`);
+  }
+}

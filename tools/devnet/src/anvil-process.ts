@@ -1,0 +1,152 @@
+/**
+ * Runs anvil (Foundry's local chain) as a child process that cannot outlive its parent.
+ *
+ * The parent starts a small shell supervisor and holds the other end of its standard input. When
+ * the parent ends for whatever reason, SIGKILL included, the system closes that pipe: the
+ * supervisor sees the end of input, kills anvil and removes its folder. Stopping in good order is
+ * the same thing: close the pipe. Needs `sh`, so Linux and macOS, not Windows.
+ */
+import { spawn, type ChildProcess } from "node:child_process";
+import { mkdtempSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+/** What to start. */
+export interface AnvilOptions {
+  /** 0 lets the system choose a free one. */
+  port: number;
+  /** Flags besides `--port`, `--host` and `--cache-path`. */
+  flags: string[];
+}
+
+/** A running chain. */
+export interface AnvilProcess {
+  readonly port: number;
+  /** Of anvil itself. */
+  readonly pid: number;
+  /** Resolves when anvil and its supervisor have ended and its folder is gone. */
+  readonly ended: Promise<void>;
+  /** Ends it; resolves with `ended`. */
+  stop(): Promise<void>;
+}
+
+/** anvil answers within 0.2 s on an idle machine; a loaded one gets a lot more. */
+const startTimeoutMs = 15_000;
+
+/** Enough of what anvil complains about to name the cause; it may never stop complaining. */
+const complaintCharactersMax = 4_000;
+
+/**
+ * `$1` is the folder to remove, the rest is the command. File descriptor 3 is the pipe to the
+ * parent: the child gets no copy of it, and a subshell waits there for the end of input. The child
+ * says its process id before it becomes anvil, so that this line is the first. The supervisor
+ * itself is silent: it would die of writing to a parent that is gone, and the folder would stay.
+ */
+const supervisor = `
+folder=$1; shift
+exec 3<&0
+sh -c 'echo "supervised $$"; exec "$@"' start "$@" </dev/null 3<&- &
+child=$!
+{ read -r _; kill -KILL $child; } <&3 3<&- >/dev/null 2>&1 &
+watcher=$!
+exec >/dev/null 2>&1
+wait $child
+status=$?
+kill -KILL $watcher 2>/dev/null
+rm -rf "$folder"
+exit $status
+`;
+
+/**
+ * Finds anvil's binary in the npm package of this platform. `@foundry-rs/anvil` itself only wraps
+ * it, and its post-install script may not have run (`npm ci --ignore-scripts`).
+ */
+export function findAnvil(): string {
+  const system = { linux: "linux", darwin: "darwin" }[process.platform as string];
+  const machine = { x64: "amd64", arm64: "arm64" }[process.arch as string];
+  const platformPackage = `@foundry-rs/anvil-${system}-${machine}`;
+  try {
+    if (!system || !machine) throw new Error("anvil is not published for this platform");
+    // Found from its parent package: a package manager may not link it anywhere else.
+    const wrapper = createRequire(import.meta.url).resolve("@foundry-rs/anvil/package.json");
+    return createRequire(wrapper).resolve(`${platformPackage}/bin/anvil`);
+  } catch (cause) {
+    throw new Error(
+      `No anvil for ${process.platform} ${process.arch}. ` +
+        "Install without --omit=optional; the devnet runs on Linux and macOS.",
+      { cause },
+    );
+  }
+}
+
+/** Starts anvil and waits until it listens. Throws with anvil's own words when it does not. */
+export async function startAnvil(options: AnvilOptions): Promise<AnvilProcess> {
+  const folder = mkdtempSync(join(tmpdir(), "farthing-devnet-"));
+  const command = [findAnvil(), "--host", "127.0.0.1", "--port", `${options.port}`];
+  // anvil writes states of past blocks to disk, gigabytes of them in a long run, and never
+  // removes them: they go where the supervisor cleans up.
+  command.push("--cache-path", join(folder, "cache"), ...options.flags);
+  const child = spawn("sh", ["-c", supervisor, "supervisor", folder, ...command], {
+    stdio: ["pipe", "pipe", "pipe"],
+    // Of its own group, so that Ctrl-C reaches the parent only, which then stops in order.
+    detached: true,
+    env: { PATH: process.env["PATH"], HOME: folder, NO_COLOR: "1" },
+  });
+  // Writing to a supervisor that has ended is no event of interest: `ended` tells.
+  child.stdin.on("error", () => {});
+  const ended = new Promise<void>((resolve) => {
+    child.once("close", () => resolve());
+    child.once("error", () => resolve());
+  });
+  const stop = async (): Promise<void> => {
+    child.stdin.end();
+    await ended;
+  };
+  try {
+    return { ...(await untilListening(child, options.port)), ended, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Reads the port from anvil's start page: the only sure way to learn a port the system chose. */
+async function untilListening(
+  child: ChildProcess,
+  wantedPort: number,
+): Promise<{ port: number; pid: number }> {
+  const { stdout, stderr } = child;
+  if (!stdout || !stderr) throw new Error("anvil was started without pipes");
+  let complaint = "";
+  stderr.setEncoding("utf8").on("data", (text: string) => {
+    complaint = (complaint + text).slice(-complaintCharactersMax);
+  });
+  const lines = createInterface({ input: stdout });
+  const found = Promise.withResolvers<{ port: number; pid: number }>();
+  let pid = 0;
+  lines.on("line", (line) => {
+    pid = Number(/^supervised (\d+)$/.exec(line)?.[1] ?? pid);
+    const port = /^Listening on .*:(\d+)$/.exec(line)?.[1];
+    if (port) found.resolve({ port: Number(port), pid });
+  });
+  child.once("error", found.reject);
+  child.once("close", (status) => {
+    const taken = complaint.toLowerCase().includes("address already in use");
+    const why = taken ? `port ${wantedPort} is taken` : complaint.trim() || `status ${status}`;
+    found.reject(new Error(`The local chain did not start: ${why}`));
+  });
+  const timer = setTimeout(() => {
+    const seconds = startTimeoutMs / 1000;
+    found.reject(new Error(`The local chain did not answer within ${seconds} s: ${complaint}`));
+  }, startTimeoutMs);
+  try {
+    return await found.promise;
+  } finally {
+    clearTimeout(timer);
+    lines.close();
+    // A full pipe would stop anvil in the middle of a write.
+    stdout.resume();
+  }
+}

@@ -1,0 +1,102 @@
+/** The calls to the stand-in token and the sample wallet that the devnet makes itself. */
+import * as AbiFunction from "ox/AbiFunction";
+import * as AbiParameters from "ox/AbiParameters";
+import * as Hash from "ox/Hash";
+import * as Secp256k1 from "ox/Secp256k1";
+import * as Signature from "ox/Signature";
+import type { Address, Hex } from "@farthing/protocol";
+
+const mint = AbiFunction.from("function mint(address to, uint256 amount)");
+const pause = AbiFunction.from("function pause()");
+const unpause = AbiFunction.from("function unpause()");
+const blacklist = AbiFunction.from("function blacklist(address account)");
+const unBlacklist = AbiFunction.from("function unBlacklist(address account)");
+const rename = AbiFunction.from("function rename(string newName)");
+const balanceOf = AbiFunction.from("function balanceOf(address) view returns (uint256)");
+const authorizationState = AbiFunction.from(
+  "function authorizationState(address, bytes32) view returns (bool)",
+);
+const cancelAuthorization = AbiFunction.from(
+  "function cancelAuthorization(address authorizer, bytes32 nonce, bytes signature)",
+);
+const setMode = AbiFunction.from("function setMode(uint8 mode)");
+const setOwner = AbiFunction.from("function setOwner(address owner)");
+const aggregate3 = AbiFunction.from([
+  "struct Call { address target; bool allowFailure; bytes callData; }",
+  "function aggregate3(Call[] calls)",
+]);
+
+/** What the sample wallet does when the token asks it about a signature. */
+export const walletModes = [
+  /** Accepts a 65-byte signature of its owner. */
+  "owner-signed",
+  /** Answers with another value than ERC-1271's. */
+  "refuse",
+  "revert",
+  /** Uses up all the gas it was given. */
+  "burn-gas",
+  "accept-all",
+  /** Answers with 300,000 bytes. */
+  "return-bomb",
+] as const;
+
+/** One of {@link walletModes}. */
+export type WalletMode = (typeof walletModes)[number];
+
+/** Calldata of the token's test controls and reads. Amounts are USDC base units. */
+export const tokenCalls = {
+  mint: (to: Address, units: bigint): Hex => AbiFunction.encodeData(mint, [to, units]),
+  pause: (): Hex => AbiFunction.encodeData(pause),
+  unpause: (): Hex => AbiFunction.encodeData(unpause),
+  blacklist: (account: Address): Hex => AbiFunction.encodeData(blacklist, [account]),
+  unBlacklist: (account: Address): Hex => AbiFunction.encodeData(unBlacklist, [account]),
+  rename: (name: string): Hex => AbiFunction.encodeData(rename, [name]),
+  balanceOf: (account: Address): Hex => AbiFunction.encodeData(balanceOf, [account]),
+  authorizationState: (authorizer: Address, nonce: Hex): Hex =>
+    AbiFunction.encodeData(authorizationState, [authorizer, nonce]),
+  cancelAuthorization: (authorizer: Address, nonce: Hex, signature: Hex): Hex =>
+    AbiFunction.encodeData(cancelAuthorization, [authorizer, nonce, signature]),
+};
+
+/** Calldata of the sample wallet's test controls. */
+export const walletCalls = {
+  setMode: (mode: WalletMode): Hex => AbiFunction.encodeData(setMode, [walletModes.indexOf(mode)]),
+  setOwner: (owner: Address): Hex => AbiFunction.encodeData(setOwner, [owner]),
+};
+
+/** Calldata of one Multicall3 batch in which every call must succeed. */
+export function encodeBatch(target: Address, calls: Hex[]): Hex {
+  const entries = calls.map((callData) => ({ target, allowFailure: false, callData }));
+  return AbiFunction.encodeData(aggregate3, [entries]);
+}
+
+/** keccak256 of `CancelAuthorization(address authorizer,bytes32 nonce)`, EIP-3009. */
+const cancelTypeHash: Hex = "0x158b0a9edf7a828aad02f63cd515c68ef2f50ba807396f6d12842833a1597429";
+
+/** Signs the cancellation of an authorization, in the 65-byte form. */
+export function signCancellation(
+  domainSeparator: Hex,
+  cancellation: { authorizer: Address; privateKey: Hex; nonce: Hex },
+): Hex {
+  const { authorizer, privateKey, nonce } = cancellation;
+  const struct = AbiParameters.encode(AbiParameters.from("bytes32, address, bytes32"), [
+    cancelTypeHash,
+    authorizer,
+    nonce,
+  ]);
+  const digest = Hash.keccak256(
+    `0x1901${domainSeparator.slice(2)}${Hash.keccak256(struct).slice(2)}`,
+  );
+  return Signature.toHex(Secp256k1.sign({ payload: digest, privateKey }));
+}
+
+/** The storage slot of `mapping[account]` for a mapping at `slot`. */
+export function mappingSlot(account: Address, slot: number): Hex {
+  const key = AbiParameters.encode(AbiParameters.from("address, uint256"), [account, BigInt(slot)]);
+  return Hash.keccak256(key);
+}
+
+/** A number as the 32 bytes of a storage word. */
+export function toWord(value: bigint): Hex {
+  return `0x${value.toString(16).padStart(64, "0")}`;
+}

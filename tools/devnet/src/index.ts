@@ -1,0 +1,14 @@
+/** A local chain with stand-in USDC, for trying and testing x402 payments. Never for real money. */
+export { walletModes, type WalletMode } from "./contract-calls.ts";
+export type { ChainControls, Rpc, UsdcControls } from "./chain-controls.ts";
+export { RpcError } from "./json-rpc.ts";
+export {
+  buyerUnits,
+  nativeWei,
+  smartWalletAddress,
+  startDevnet,
+  type Devnet,
+  type DevnetOptions,
+} from "./devnet.ts";
+export { describeDevnet, devnetPage, runDevnet, type RunOptions } from "./run-devnet.ts";
+export { devnetMnemonic, type DevnetWallet } from "./wallets.ts";

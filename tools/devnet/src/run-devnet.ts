@@ -1,0 +1,128 @@
+/** The devnet as a program: starts it, shows what is there, stays until told to stop. */
+import { buyerUnits, nativeWei, startDevnet, type Devnet, type DevnetOptions } from "./devnet.ts";
+import { formatUsdc } from "@farthing/protocol";
+import type { DevnetWallet } from "./wallets.ts";
+
+/** Options of {@link startDevnet}, and how to show the result. */
+export interface RunOptions extends DevnetOptions {
+  /** Print one JSON object on one line instead of the page for people. */
+  json?: boolean;
+  /** Where text goes; default standard output. */
+  write?: (text: string) => void;
+}
+
+/** Wallets of each sort that the page lists; the rest is in `--json`. */
+const listedMax = 5;
+
+/** Coins are counted in 10^18 wei. */
+const weiPerCoin = 10n ** 18n;
+
+/**
+ * Starts a devnet, prints it, and resolves after SIGINT (Ctrl-C), SIGTERM or SIGHUP, when no
+ * process of it is left. Rejects when the chain ends by itself.
+ */
+export async function runDevnet(options: RunOptions = {}): Promise<void> {
+  const { json = false, write = (text) => process.stdout.write(text), ...devnetOptions } = options;
+  const told = untilTold();
+  const devnet = await startDevnet(devnetOptions);
+  try {
+    write(json ? `${JSON.stringify(describeDevnet(devnet))}\n` : devnetPage(devnet));
+    const ended = devnet.ended.then(() => {
+      throw new Error("The local chain ended by itself");
+    });
+    await Promise.race([told, ended]);
+  } finally {
+    await devnet.stop();
+  }
+}
+
+/** Listens from the first moment on: a signal during the start must not be lost. */
+function untilTold(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+      process.once(signal, () => resolve());
+    }
+  });
+}
+
+/** Every fact about a devnet, as plain data. The keys in it are public test keys. */
+export function describeDevnet(devnet: Devnet) {
+  return {
+    chainId: devnet.chainId,
+    network: `eip155:${devnet.chainId}`,
+    rpcUrl: devnet.rpcUrl,
+    blockTimeSeconds: devnet.blockTimeSeconds,
+    token: devnet.token,
+    domainSeparator: devnet.domainSeparator,
+    multicall3: devnet.multicall3,
+    buyers: devnet.buyers,
+    relayers: devnet.relayers,
+    seller: devnet.seller,
+    treasury: devnet.treasury,
+    smartWallet: devnet.smartWallet,
+    pid: devnet.pid,
+    environment: environmentOf(devnet),
+  };
+}
+
+/** The variables that point a facilitator at this devnet. */
+function environmentOf(devnet: Devnet): Record<string, string> {
+  const keys = devnet.relayers.map(({ privateKey }) => privateKey).join(",");
+  return { [`FARTHING_RPC_${devnet.chainId}`]: devnet.rpcUrl, FARTHING_RELAYER_KEYS: keys };
+}
+
+/** What a person sees after the start. */
+export function devnetPage(devnet: Devnet): string {
+  const { chainId, blockTimeSeconds, smartWallet } = devnet;
+  const usdc = formatUsdc(buyerUnits).replace(/\.?0+$/, "");
+  const coins = `${nativeWei / weiPerCoin}`;
+  const exports = Object.entries(environmentOf(devnet)).map(([name, value]) => `${name}=${value}`);
+  const mainnet = chainId === 50 ? chain50Warning : [];
+  const blocks = blockTimeSeconds === 0 ? "with each transaction" : `every ${blockTimeSeconds} s`;
+  return [
+    `Farthing devnet: a local chain with stand-in USDC`,
+    ``,
+    `  RPC         ${devnet.rpcUrl}`,
+    `  chain id    ${chainId}   (eip155:${chainId}, a block ${blocks})`,
+    `  USDC        ${devnet.token}`,
+    `  Multicall3  ${devnet.multicall3}`,
+    ``,
+    ...mainnet,
+    ...walletLines(`Buyers, ${usdc} USDC and ${coins} coins each`, devnet.buyers),
+    ...walletLines(`Relayers, ${coins} coins each`, devnet.relayers),
+    ...walletLines(`Seller`, [devnet.seller]),
+    ...walletLines(`Treasury`, [devnet.treasury]),
+    `Contract wallet (ERC-1271), ${usdc} USDC, and its owner`,
+    `  ${smartWallet.address}`,
+    `  ${walletLine(smartWallet.owner)}`,
+    ``,
+    `These keys are public. Never send anything of value to these addresses.`,
+    ``,
+    `For a facilitator in another terminal:`,
+    ``,
+    `  export ${exports.join(" ")}`,
+    ``,
+    `Ctrl-C stops the chain and forgets it.`,
+    ``,
+  ].join("\n");
+}
+
+const chain50Warning = [
+  `WARNING: chain id 50 is XDC mainnet's, and USDC is at its mainnet address. What a real wallet`,
+  `signs here is a valid payment there. Use the keys below and no others.`,
+  ``,
+];
+
+function walletLines(title: string, wallets: readonly DevnetWallet[]): string[] {
+  const rest = wallets.length - listedMax;
+  return [
+    title,
+    ...wallets.slice(0, listedMax).map((wallet) => `  ${walletLine(wallet)}`),
+    ...(rest > 0 ? [`  and ${rest} more (--json lists all)`] : []),
+    ``,
+  ];
+}
+
+function walletLine({ address, privateKey }: DevnetWallet): string {
+  return `${address}  ${privateKey}`;
+}

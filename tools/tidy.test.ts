@@ -1,0 +1,162 @@
+/**
+ * Keeps the code's shape: who may import whom, what may appear in one place only, how long things
+ * may grow, what is left over. Every check is also shown planted faults, because a check that
+ * cannot fail keeps nothing, and innocent look-alikes, because one that always fails is switched off.
+ */
+import { globSync, readFileSync } from "node:fs";
+import { join, sep } from "node:path";
+import { describe, expect, test } from "vitest";
+import { checks, checkSizes, staleEntries, wrongDependencies } from "./tidy/checks.ts";
+import { read, type Source } from "./tidy/source.ts";
+
+const root = join(import.meta.dirname, "..");
+
+const sources: readonly Source[] = globSync("{packages,tools}/**/*.{ts,tsx,js,mjs}", {
+  cwd: root,
+  exclude: ["**/node_modules/**", "**/dist/**", "**/generated/**"],
+})
+  .map((path) => path.replaceAll(sep, "/"))
+  .sort()
+  .map((path) => read(path, readFileSync(join(root, path), "utf8")));
+
+test("the sources are found", () => {
+  expect(sources.map(({ path }) => path)).toContain("packages/protocol/src/index.ts");
+});
+
+test.each(Object.entries(checks))("%s", (_name, check) => {
+  expect(sources.flatMap((source) => check(source))).toEqual([]);
+});
+
+test("dependencies follow the arrows", () => {
+  expect(wrongDependencies()).toEqual([]);
+});
+
+test("the known long ones are still there", () => {
+  expect(staleEntries(sources)).toEqual([]);
+});
+
+const inside = (path: string) => `packages/facilitator/src/${path}`;
+const lines = (count: number) => "void 0;\n".repeat(count);
+const layers = "a folder imports only the folders below it";
+const arrows = "a package imports only its neighbours, by what they export";
+const sizes = "nothing grows too long";
+const names = "names say something";
+const leftovers = "nothing is left over";
+const tests = "tests are the real thing";
+
+/** A check, a file, and text in it that the check must find. */
+const faults: readonly (readonly [string, string, string])[] = [
+  [layers, inside("model/a.ts"), 'import { b } from "../storage/b.ts";'],
+  [layers, inside("chain/a.ts"), 'import type { B } from "../relayer/b.ts";'],
+  [layers, inside("chain/a.ts"), 'export * from "../relayer/b.ts";'],
+  [layers, inside("chain/a.ts"), 'const b = await import("../http/b.ts");'],
+  [layers, inside("chain/a.ts"), 'type B = import("../http/b.ts").B;'],
+  [layers, inside("http/a.ts"), 'import type { Config } from "../config.ts";'],
+  [layers, inside("newcomer/a.ts"), ""],
+  [arrows, "packages/protocol/src/a.ts", 'import { b } from "@farthing/seller";'],
+  [arrows, "packages/buyer/src/a.ts", 'import { b } from "@farthing/seller";'],
+  [arrows, "packages/seller/src/a.ts", 'import { b } from "@farthing/facilitator";'],
+  [arrows, "packages/gateway/src/a.ts", 'import { b } from "@farthing/buyer";'],
+  [arrows, "tools/devnet/src/a.ts", 'import { b } from "@farthing/facilitator";'],
+  [arrows, "packages/buyer/src/a.ts", 'import { b } from "@farthing/protocol/src/hex.ts";'],
+  [arrows, "packages/buyer/src/a.test.ts", 'import { b } from "@farthing/protocol/src/hex.ts";'],
+  [arrows, "packages/buyer/src/a.ts", 'import { b } from "../../protocol/src/hex.ts";'],
+  [arrows, "packages/newcomer/src/a.ts", ""],
+  [sizes, "packages/buyer/src/a.ts", lines(401)],
+  [sizes, "packages/buyer/src/a.ts", `function long() {\n${lines(69)}}`],
+  [sizes, "packages/buyer/src/a.ts", `const long = async () => {\n${lines(69)}};`],
+  [sizes, "packages/buyer/src/a.test.ts", `test("t", () => {\n${lines(69)}});`],
+  [names, "packages/buyer/src/utils.ts", ""],
+  [names, "packages/buyer/src/types.test.ts", ""],
+  [names, "packages/buyer/src/common/a.ts", ""],
+  [names, "packages/buyer/src/string-helpers.ts", ""],
+  [names, "packages/buyer/src/payOnce.ts", ""],
+  [leftovers, "packages/buyer/src/a.ts", "// FIXME: later"],
+  [leftovers, "packages/buyer/src/a.ts", "/** TODO: later */"],
+  [leftovers, "packages/buyer/src/a.test.ts", 'test.only("t", () => {});'],
+  [leftovers, "packages/buyer/src/a.test.ts", 'describe.only.each([1])("d", () => {});'],
+  [tests, "packages/buyer/src/a.ts", 'import { b } from "./b.testing.ts";'],
+  [tests, "packages/buyer/src/a.test.ts", "await new Promise((done) => setTimeout(done, 10));"],
+  [tests, "packages/buyer/src/a.test.ts", 'import { setTimeout } from "node:timers/promises";'],
+  [tests, "packages/buyer/src/a.suite.ts", "await systemClock.sleep(10);"],
+  [tests, "packages/buyer/src/a.test.ts", 'test("t", { retry: 2 }, () => {});'],
+  [tests, "packages/buyer/src/a.test.ts", 'test.each([1])("t", { retry: 2 }, () => {});'],
+  ["HTTP statuses and bodies", inside("accounts/a.ts"), 'import fastify from "fastify";'],
+  ["HTTP statuses and bodies", inside("accounts/a.ts"), 'import limit from "@fastify/rate-limit";'],
+  ["HTTP statuses and bodies", inside("accounts/a.ts"), "reply.code(503);"],
+  ["HTTP statuses and bodies", inside("accounts/a.ts"), "const fault = { statusCode: 503 };"],
+  ["SQL and database drivers", inside("http/a.ts"), 'import { Kysely } from "kysely";'],
+  ["SQL and database drivers", inside("http/a.ts"), 'import { DatabaseSync } from "node:sqlite";'],
+  ["SQL and database drivers", inside("http/a.ts"), 'const pg = await import("pg");'],
+  ["SQL and database drivers", inside("http/a.ts"), "sql`select id from settlement where ${x}`;"],
+  ["the EVM library", inside("accounts/a.ts"), 'import * as Secp256k1 from "ox/Secp256k1";'],
+  ["the EVM library", inside("accounts/a.ts"), 'import { createPublicClient } from "viem";'],
+  ["JSON-RPC", inside("relayer/a.ts"), 'const call = { method: "eth_getCode" };'],
+  ["JSON-RPC", inside("relayer/a.ts"), 'const call = { jsonrpc: "2.0" };'],
+  ["private keys", inside("relayer/lane.ts"), "Secp256k1.sign({ payload, key });"],
+  ["private keys", inside("facilitator.ts"), "const { privateKey } = config;"],
+  ["private keys", inside("facilitator.ts"), "start(config.relayerPrivateKeys);"],
+  ["the environment", inside("main.ts"), "const port = process.env.PORT;"],
+  ["the environment", inside("main.ts"), 'const port = globalThis.process["env"].PORT;'],
+  ["the environment", inside("main.ts"), "const { env } = process;"],
+  ["the environment", inside("main.ts"), 'import { env } from "node:process";'],
+  ["the time", inside("settlement/a.ts"), "const now = Date.now();"],
+  ["the time", inside("settlement/a.ts"), "const now = new Date();"],
+  ["the time", inside("settlement/a.ts"), "const clock = performance.now;"],
+  ["the end of the process", inside("config.ts"), "process.exit(1);"],
+  ["the end of the process", inside("config.ts"), "process.exitCode = 1;"],
+  ["the outside world", "packages/protocol/src/a.ts", 'import { readFileSync } from "node:fs";'],
+  ["the outside world", "packages/protocol/src/a.ts", "const now = Date.now();"],
+  ["the outside world", "packages/protocol/src/a.ts", "await fetch(url);"],
+];
+
+/** The same, where there is nothing to find. */
+const innocents: readonly (readonly [string, string, string])[] = [
+  [layers, inside("storage/a.ts"), 'import { b } from "../model/b.ts"; import "./c.ts";'],
+  [layers, inside("facilitator.ts"), 'import { b } from "./http/b.ts"; import "./config.ts";'],
+  [layers, inside("model/a.test.ts"), 'import { b } from "../storage/b.ts";'],
+  [arrows, "packages/buyer/src/a.ts", 'import { b } from "@farthing/protocol";'],
+  [arrows, "packages/facilitator/src/a.test.ts", 'import { b } from "@farthing/devnet";'],
+  [arrows, "tools/demo/main.ts", 'import { b } from "@farthing/facilitator";'],
+  [sizes, "packages/buyer/src/a.ts", `function fine() {\n${lines(68)}}\n`],
+  [sizes, "packages/buyer/src/a.ts", lines(400)],
+  [sizes, "packages/buyer/src/a.test.ts", `describe("d", () => {\ntest("t", f);\n${lines(80)}});`],
+  [leftovers, "packages/buyer/src/a.ts", '// TODO #12: later\nconst text = "FIXME";'],
+  [tests, "packages/buyer/src/a.test.ts", "const retry = { retry: 2 }; setTimeout(stop, 10);"],
+  ["SQL and database drivers", inside("http/a.ts"), 'const hint = "Select a network first.";'],
+  ["JSON-RPC", inside("http/a.ts"), '// Not eth_call.\nconst text = "the eth_call failed";'],
+  ["the time", inside("http/a.ts"), "const shown = new Date(ms); type D = Date;"],
+  ["the time", inside("base/clock.ts"), "const now = Date.now();"],
+  ["private keys", inside("relayer/sign.ts"), "Secp256k1.sign({ payload, privateKey });"],
+];
+
+const findingsOf = (name: string, path: string, text: string) =>
+  checks[name]?.(read(path, text)) ?? ["there is no such check"];
+
+describe("the checks can fail", () => {
+  test.each(faults)("%s: %s: %s", (name, path, text) => {
+    const findings = findingsOf(name, path, text);
+    expect(findings.length).toBeGreaterThan(0);
+    // Says where, and after the semicolon or colon what to do.
+    for (const finding of findings) expect(finding).toMatch(/^[\w./-]+.*[;:,] \S.{8,}$/);
+  });
+
+  test("every check is shown a fault", () => {
+    expect(new Set(faults.map(([name]) => name))).toEqual(new Set(Object.keys(checks)));
+  });
+
+  test.each(innocents)("and pass, %s: %s: %s", (name, path, text) => {
+    expect(findingsOf(name, path, text)).toEqual([]);
+  });
+});
+
+describe("a known long one may only shrink", () => {
+  const path = "packages/buyer/src/a.ts";
+  const judge = (size: number, known: number) =>
+    checkSizes({ [path]: known }, {})(read(path, lines(size)));
+
+  test("as long as it was", () => expect(judge(500, 500)).toEqual([]));
+  test("grown", () => expect(judge(501, 500)).toHaveLength(1));
+  test("shrunk, and its entry with it", () => expect(judge(450, 500)).toHaveLength(1));
+  test("short again", () => expect(judge(400, 500)).toHaveLength(1));
+});

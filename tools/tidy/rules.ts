@@ -1,0 +1,119 @@
+/** What is decided about the code's shape. The checks that hold the code to it are in checks.ts. */
+import { dotted, firstValue, listOf, takesFromProcess, type Node } from "./source.ts";
+
+/** Folders of packages/facilitator/src, lowest first: each imports itself and those before it. */
+export const layers =
+  "base model chain storage verification relayer accounts settlement listings http";
+
+/** Packages that a package may import; a package that is not listed fails until it is. */
+export const arrows: Readonly<Record<string, string>> = {
+  "packages/protocol": "",
+  "packages/seller": "@farthing/protocol",
+  "packages/buyer": "@farthing/protocol",
+  "packages/facilitator": "@farthing/protocol",
+  "packages/dashboard": "@farthing/protocol",
+  "tools/devnet": "@farthing/protocol",
+  "packages/gateway": "@farthing/protocol @farthing/seller",
+  "packages/cli": "*",
+};
+
+/** Longer than the limit today, with their size: they may shrink, never grow. New ones: split. */
+export const knownLongFiles: Readonly<Record<string, number>> = {};
+/** The same for functions, as `path#name`. */
+export const knownLongFunctions: Readonly<Record<string, number>> = {};
+
+/** In lines, comments included: what one can hold in mind. */
+export const fileLinesMax = 400;
+export const functionLinesMax = 70;
+
+/** One thing and its place. */
+export interface OnlyRule {
+  /** The files that the rule is about. */
+  readonly scope: string;
+  /** Where the thing belongs, within the scope. */
+  readonly home: RegExp;
+  readonly instead: string;
+  readonly imports?: RegExp;
+  /** Identifiers and property names. */
+  readonly names?: RegExp;
+  /** Members of names, such as `process.env`. */
+  readonly members?: RegExp;
+  readonly texts?: RegExp;
+  readonly also?: (node: Node) => boolean;
+}
+
+/** Where the facilitator's sources are. */
+export const facilitator = "packages/facilitator/src/";
+/** What may appear in one place only. */
+export const onlyRules: Readonly<Record<string, OnlyRule>> = {
+  "HTTP statuses and bodies": {
+    scope: facilitator,
+    home: /^http\//,
+    imports: /^@?fastify(\/|$)/,
+    names: /^(statusCode|httpStatus)$/,
+    also: (node) =>
+      /\.(code|status)$/.test(dotted(node["callee"])) && typeof firstValue(node) === "number",
+    instead: "return a refusal or throw a Fault; http/ gives it a status",
+  },
+  "SQL and database drivers": {
+    scope: facilitator,
+    home: /^storage\//,
+    imports: /^(kysely|node:sqlite|better-sqlite3|pg|postgres)(\/|-|$)/,
+    texts: /^\s*(select\s[^]+\sfrom|insert\s+into|update\s+\S+\s+set|delete\s+from|pragma)\s/i,
+    instead: "add a verb to the store",
+  },
+  "the EVM library": {
+    scope: facilitator,
+    home: /^(chain|verification|relayer)\//,
+    imports: /^(ox|viem|ethers|@noble\/[a-z]+)(\/|$)/,
+    instead: "use @farthing/protocol, or a function of chain/, verification/ or relayer/",
+  },
+  "JSON-RPC": {
+    scope: facilitator,
+    home: /^chain\//,
+    names: /^jsonrpc$/,
+    texts: /^((eth|net|web3|debug|trace|txpool)_[a-zA-Z]+|jsonrpc)$/,
+    instead: "add a read to chain/ that says what is asked, and call that",
+  },
+  "private keys": {
+    scope: facilitator,
+    home: /^(relayer\/sign|config)\.ts$/,
+    imports: /^ox\/(HdKey|Mnemonic)$/,
+    names: /private_?key/i,
+    members: /Secp256k1\.(sign|getPublicKey|randomPrivateKey)$/,
+    instead: "ask a signer of relayer/sign.ts for the signature or the address",
+  },
+  "the environment": {
+    scope: facilitator,
+    home: /^config\.ts$/,
+    members: /(^|\.)process\.env$/,
+    also: (node) => takesFromProcess(node, "env"),
+    instead: "read it in config.ts and pass the value",
+  },
+  "the time": {
+    scope: facilitator,
+    home: /^base\/clock\.ts$/,
+    members: /(^|\.)(Date\.now|performance\.(now|timeOrigin)|process\.hrtime|Temporal\.Now)$/,
+    also: (node) => dotted(node["callee"]) === "Date" && listOf(node["arguments"]).length === 0,
+    instead: "take a Clock",
+  },
+  "the end of the process": {
+    scope: facilitator,
+    home: /^main\.ts$/,
+    members: /(^|\.)process\.(exit|exitCode|abort|reallyExit)$/,
+    also: (node) => takesFromProcess(node, "exit"),
+    instead: "throw, or return; main.ts decides",
+  },
+  "the outside world": {
+    scope: "packages/protocol/src/",
+    home: /^$/,
+    imports: /^(?!\.|ox\/)/,
+    names: /^(fetch|process|console|setTimeout|setInterval|performance)$/,
+    members: /^(Date\.now|Math\.random|crypto\.\w+)$/,
+    instead: "protocol is pure: take the value as an argument",
+  },
+};
+
+/** Names of files and folders that say nothing. */
+export const bannedNames =
+  /^(utils?|helpers?|common|manager|handler|service|interfaces?|types?|misc|data|info)$|-(utils?|helpers?|manager|handler|service|misc)$/;
