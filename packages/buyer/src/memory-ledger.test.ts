@@ -77,6 +77,16 @@ test("the pin holds at the moment of reserving, also between two calls at once",
   expect(outcomes).toEqual([{ ok: true }, { ok: false, reason: "payee_changed" }, { ok: true }]);
 });
 
+test("open payments are counted at the moment of reserving", async () => {
+  const ledger = memoryLedger();
+  const two = { ...rules, openPaymentsMax: 2 };
+  const ids = ["a", "b", "c"];
+  const outcomes = await Promise.all(ids.map((id) => ledger.reserve(reservation(id), two)));
+  expect(outcomes[2]).toEqual({ ok: false, reason: "open_payments_limit" });
+  for (const state of pathTo.settled) await ledger.move("a", { state });
+  expect((await ledger.reserve(reservation("c"), two)).ok).toBe(true);
+});
+
 test("closed records are forgotten after a day, open ones are not", async () => {
   const ledger = memoryLedger();
   await ledger.reserve(reservation("open"), rules);

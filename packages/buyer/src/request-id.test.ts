@@ -101,6 +101,17 @@ test("a record that was never signed, left by a run that died, is not signed aga
   expect(signer.count).toBe(0);
 });
 
+test("two buyers on one ledger sign once for one id, whichever comes first", async () => {
+  await using seller = await startSeller();
+  const one = buyerBench();
+  const other = buyerBench({ ledger: one.ledger });
+  const calls = [one, other].map(({ pay }) => pay(seller.url, { payment }));
+  const outcomes = await Promise.allSettled(calls);
+  expect(outcomes.some(({ status }) => status === "fulfilled")).toBe(true);
+  expect(one.signer.count + other.signer.count).toBe(1);
+  expect(new Set(seller.paid.map(({ paymentHeader }) => paymentHeader)).size).toBe(1);
+});
+
 test("with a secret the nonce follows from the request id; without one it is random", async () => {
   await using seller = await startSeller();
   const nonceSecret = new Uint8Array(32).fill(7);

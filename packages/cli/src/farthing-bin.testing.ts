@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { testKey } from "../../buyer/src/scripted-seller.testing.ts";
+import { testKey } from "@farthing/buyer/testing";
 
 const bin = fileURLToPath(new URL("../bin/farthing.js", import.meta.url));
 

@@ -37,7 +37,7 @@ export function failureOf(
   if (!(error instanceof PaymentError)) {
     const message = error instanceof Error ? deepMessage(error) : String(error);
     const { payment, isSigned } = seen;
-    const paymentStatus = payment?.state ?? (isSigned ? "ambiguous" : "not_sent");
+    const paymentStatus: PaymentStatus = payment?.state ?? (isSigned ? "ambiguous" : "not_sent");
     const base = { code: fallbackCode, message, retryable: false, paymentStatus, exitCode };
     return payment === undefined ? base : { ...base, payment, requestId: payment.requestId };
   }

@@ -1,6 +1,6 @@
 /** The service, wired: configuration in, a running facilitator out; started and stopped whole. */
 import { readFileSync } from "node:fs";
-import type { FastifyInstance } from "fastify";
+import { isObject } from "@farthing/protocol";
 import { authenticate } from "./accounts/api-keys.ts";
 import { createBatcher } from "./base/batcher.ts";
 import { systemClock, type Clock } from "./base/clock.ts";
@@ -10,7 +10,7 @@ import { findAuthorizationEvent } from "./chain/authorization-logs.ts";
 import { selfCheck, type CheckLine } from "./chain/self-check.ts";
 import { gasPriceFloorWei, type Config } from "./config.ts";
 import type { HttpContext } from "./http/context.ts";
-import { createServer } from "./http/server.ts";
+import { createServer, type HttpServer } from "./http/server.ts";
 import { surfacesOf } from "./http/surface.ts";
 import type { Claim, Pair, Settlement } from "./model/settlement.ts";
 import { createNetworkEngine, openChain, type NetworkEngine } from "./network-engine.ts";
@@ -115,7 +115,7 @@ function refuseFailedChecks(checks: Facilitator["checks"]): void {
   }
 }
 
-async function listen(server: FastifyInstance, config: Config): Promise<string> {
+async function listen(server: HttpServer, config: Config): Promise<string> {
   try {
     return await server.listen({ host: config.host, port: config.port });
   } catch (error) {
@@ -215,5 +215,6 @@ function settleOf(
 /** The version of the package, which all packages share. */
 export function versionOf(): string {
   const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
-  return String((JSON.parse(text) as { version: unknown }).version);
+  const manifest: unknown = JSON.parse(text);
+  return isObject(manifest) ? String(manifest["version"]) : "";
 }

@@ -8,7 +8,6 @@ const configurationStatus = 3;
 
 /** Runs the service until it is told to stop; sets the exit status. */
 export async function serve(options: { selfBuilt: boolean }): Promise<void> {
-  const say = (line: string) => process.stderr.write(`${line}\n`);
   try {
     const facilitator = await startFacilitator({
       config: readConfig(),
@@ -29,6 +28,10 @@ export async function serve(options: { selfBuilt: boolean }): Promise<void> {
     // A chain that never answers would keep timers alive.
     process.exit();
   }
+}
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
 }
 
 function stopSignal(): Promise<void> {

@@ -154,7 +154,9 @@ async function verify(
   const isValid = outcome.kind === "verdict" && outcome.verdict.isValid;
   if (isValid && deadlineMs - at.clock.now() >= callMsMin) return undefined;
   try {
-    if (outcome.kind !== "verdict") return answerUnpaid(at, sale, outcome);
+    const { url } = sale.terms.resource;
+    if (outcome.kind === "fault") return answerFault(at, url, outcome, { what: unchecked });
+    if (outcome.kind === "account") return answerAccountProblem(at, url, outcome, {});
     if (isValid)
       return later("facilitator_unavailable", untouched, { retryAfterSeconds: faultRetrySeconds });
     if (isNonceUsed(outcome.verdict.invalidReason)) {
@@ -231,11 +233,10 @@ function answerFault(
   at: Surroundings,
   url: string,
   fault: Fault,
-  receipt: { receipt?: SettleResponse },
+  { what = unknown, ...receipt }: { what?: string; receipt?: SettleResponse },
 ): Response {
   at.emit({ type: "facilitator_fault", url, fault });
   const retryAfterSeconds = fault.retryAfterSeconds ?? faultRetrySeconds;
-  const what = "The payment could not be completed yet, and nobody said that it failed.";
   return later("facilitator_unavailable", what, { ...receipt, retryAfterSeconds });
 }
 
@@ -254,6 +255,8 @@ function answerAccountProblem(
   });
 }
 
+const unknown = "What became of the payment is not known yet.";
+const unchecked = "The payment could not be checked yet. It was not taken.";
 const untouched = "The seller cannot take payments at the moment. Yours was not taken.";
 
 function later(

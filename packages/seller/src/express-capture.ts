@@ -5,7 +5,7 @@
  * `write`, `end`, `writeHead` and `flushHeaders` of the response are replaced until the answer is
  * sent; everything built on them (`json`, `send`, `sendFile`, `pipe`) follows.
  */
-import type { Response as ExpressResponse } from "express";
+import type { ServerResponse } from "node:http";
 
 /** The way to the buyer that a capture has taken the place of. */
 export interface Outlet {
@@ -38,7 +38,7 @@ const abandonedMsMax = 30_000;
 const noBodyStatuses = new Set([204, 205, 304]);
 
 /** Starts to catch what is written to a response. */
-export function capture(res: ExpressResponse): Capture {
+export function capture(res: ServerResponse): Capture {
   // As methods of the response, whoever put them there: compression, for one, has its own.
   const write = res.write.bind(res);
   const end = res.end.bind(res);
@@ -86,7 +86,7 @@ export function capture(res: ExpressResponse): Capture {
 }
 
 /** The answer as it is put together from the handler's calls. */
-function catchAnswer(res: ExpressResponse) {
+function catchAnswer(res: ServerResponse) {
   let isBegun = false;
   let isOver = false;
   let body: ReadableStreamDefaultController<Uint8Array> | undefined;
@@ -137,7 +137,7 @@ function catchAnswer(res: ExpressResponse) {
 }
 
 /** Does what `writeHead(status, message?, headers?)` says, on the headers that can still change. */
-function applyHead(res: ExpressResponse, [status, ...rest]: unknown[]): void {
+function applyHead(res: ServerResponse, [status, ...rest]: unknown[]): void {
   res.statusCode = Number(status);
   const headers = rest.find((value) => typeof value === "object" && value !== null);
   // Node takes a list of headers flat, or as a list of pairs.
@@ -148,7 +148,7 @@ function applyHead(res: ExpressResponse, [status, ...rest]: unknown[]): void {
   }
 }
 
-function toHeaders(res: ExpressResponse): Headers {
+function toHeaders(res: ServerResponse): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(res.getHeaders())) {
     const values = Array.isArray(value) ? value : [value];

@@ -2,7 +2,13 @@
 import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { headerNames, readReceipt } from "@farthing/protocol";
-import express, { type Express, type Request, type RequestHandler, type Response } from "express";
+import express, {
+  type Express,
+  type NextFunction,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from "express";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { payFor } from "./buyer.testing.ts";
 import { farthing } from "./express.ts";
@@ -21,7 +27,7 @@ function quietApp(): Express {
 
 sellerSuite("express", (options, route, app) => {
   const web = quietApp();
-  const respond = async (req: Request, res: Response): Promise<void> => {
+  const answer = async (req: Request, res: Response): Promise<void> => {
     const body: unknown = req.body;
     if (!req.payment) throw new Error("No payment.");
     const request = { body: typeof body === "string" ? body : "", payment: req.payment };
@@ -30,8 +36,15 @@ sellerSuite("express", (options, route, app) => {
     for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
     res.end(text);
   };
+  const respond = async (req: Request, res: Response, next: NextFunction): Promise<void> => {
+    try {
+      await answer(req, res);
+    } catch (error) {
+      next(error);
+    }
+  };
   web.use(farthing(options)(route), express.text({ type: () => true }), (req, res, next) => {
-    respond(req, res).catch(next);
+    void respond(req, res, next);
   });
   return listen(web);
 });
@@ -176,6 +189,10 @@ const post = (body: string, headers: Record<string, string> = {}) => ({
   headers: { "Content-Type": "application/json", ...headers },
 });
 const echo: RequestHandler = (req, res) => void res.json({ got: req.body as unknown });
+const readRawBody: RequestHandler = (req, _res, next) => {
+  req.once("data", (bytes: Buffer) => Object.assign(req, { rawBody: bytes }));
+  req.once("end", () => next());
+};
 const keepRawBody = (req: object, _res: unknown, bytes: Buffer) =>
   void Object.assign(req, { rawBody: bytes });
 
@@ -183,6 +200,16 @@ describe("express: the body binds the payment", () => {
   test.each<[string, (web: Express) => void]>([
     ["before express.json()", (web) => web.post("/report", charge(), express.json(), echo)],
     ["after express.json()", (web) => web.post("/report", express.json(), charge(), echo)],
+    [
+      "after a reader that keeps rawBody only",
+      (web) => {
+        const parse: RequestHandler = (req, _res, next) => {
+          req.body = JSON.parse(String(Reflect.get(req, "rawBody")));
+          next();
+        };
+        web.post("/report", readRawBody, charge(), parse, echo);
+      },
+    ],
     [
       "after a parser that keeps rawBody",
       (web) => {

@@ -1,7 +1,7 @@
 /** The promises about a facilitator that errs, stalls or will not work: the same for every adapter. */
 import { describe, expect, test } from "vitest";
 import { payFor } from "./buyer.testing.ts";
-import { expectLater, shortMs, useScene, type Listen } from "./scene.testing.ts";
+import { expectLater, shortMs, useScene, type Listen, type Scene } from "./scene.testing.ts";
 import {
   confirmedReply,
   pendingReply,
@@ -17,22 +17,23 @@ const faults: [string, Reply][] = [
   ],
   ["answers 500 in HTML", { status: 500, text: "<h1>Oops</h1>" }],
   ["answers 200 in HTML", { status: 200, text: "<h1>Hello</h1>" }],
-  ["redirects", { status: 302, text: "", headers: { Location: "http://127.0.0.1:1/" } }],
+  ["redirects", { status: 307, text: "", headers: { Location: "/settle" } }],
   ["cuts the connection", "cut"],
   ["does not answer", "hang"],
 ];
+
+/** A seller who gives each call of the facilitator a short time. */
+const hastily = ({ facilitator }: Scene) => ({
+  facilitator: { url: `${facilitator.url}/`, timeoutMs: shortMs },
+});
 
 /** Runs these promises against one adapter. */
 export function facilitatorFaultsSuite(listen: Listen): void {
   const at = useScene(listen);
 
   describe("a facilitator that", () => {
-    const options = () => ({
-      facilitator: { url: `${at.facilitator.url}/`, timeoutMs: shortMs },
-    });
-
     test.each(faults)("%s to verify has taken nothing", async (_case, reply) => {
-      const url = await at.start(undefined, options());
+      const url = await at.start(undefined, hastily(at));
       at.facilitator.script.verify.push(reply);
       const headers = await payFor(url);
       await expectLater(await fetch(url, { headers }), "facilitator_unavailable");
@@ -42,7 +43,7 @@ export function facilitatorFaultsSuite(listen: Listen): void {
     });
 
     test.each(faults)("%s to settle is asked again by the repeat", async (_case, reply) => {
-      const url = await at.start(undefined, options());
+      const url = await at.start(undefined, hastily(at));
       at.facilitator.script.settle.push(reply);
       const headers = await payFor(url);
       await expectLater(await fetch(url, { headers }), "facilitator_unavailable");
@@ -54,7 +55,7 @@ export function facilitatorFaultsSuite(listen: Listen): void {
     });
 
     test("settled without answering still opens the content once", async () => {
-      const url = await at.start(undefined, options());
+      const url = await at.start(undefined, hastily(at));
       const headers = await payFor(url);
       at.facilitator.script.settle.push("cut", confirmedReply({ extra: { replayed: true } }));
       await expectLater(await fetch(url, { headers }), "facilitator_unavailable");

@@ -2,6 +2,7 @@
  * Runs one call to the stand-in token at an exact block time and tells what became of it: the
  * revert reason, or the names of the events. Each case starts from the same chain state.
  */
+export * from "./authorizations.testing.ts";
 import * as AbiParameters from "ox/AbiParameters";
 import type { Address, ChainId, Hex } from "@farthing/protocol";
 import {

@@ -3,6 +3,7 @@
  * arrive while the allowed number of groups is running wait for the next group. So an idle system
  * adds no delay and a loaded one makes few, large groups.
  */
+import { assert } from "./assert.ts";
 import { Fault } from "./fault.ts";
 
 /** How a batcher works. */
@@ -36,7 +37,8 @@ export function createBatcher<In, Out>(options: BatcherOptions<In, Out>): Batche
     inFlight++;
     try {
       const results = await options.run(group.map(({ item }) => item));
-      for (const [index, entry] of group.entries()) entry.resolve(results[index] as Out);
+      assert(results.length === group.length, "a group has one result per item");
+      for (const [index, result] of results.entries()) group[index]?.resolve(result);
     } catch (error) {
       for (const entry of group) entry.reject(error);
     } finally {

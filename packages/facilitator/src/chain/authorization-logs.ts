@@ -5,7 +5,7 @@
  */
 import { isObject, type Address, type Hex } from "@farthing/protocol";
 import { Fault } from "../base/fault.ts";
-import { quantity, resultOf, type Chain } from "./chain.ts";
+import { bytesOf, quantity, resultOf, type Chain } from "./chain.ts";
 import { topicAddress, topics } from "./usdc.ts";
 
 /** How an authorization ended, by its logs. */
@@ -59,7 +59,7 @@ export function readAuthorizationEvents(result: unknown): AuthorizationEvent[] {
       {
         kind: topic === topics.used ? ("used" as const) : ("canceled" as const),
         payer: topicAddress(authorizer),
-        nonce: (nonce ?? "0x").toLowerCase() as Hex,
+        nonce: bytesOf(nonce, "an authorization's nonce"),
         transaction,
         blockNumber,
         blockHash,
@@ -82,15 +82,15 @@ function readTransfer(log: TokenLog | undefined, used: TokenLog) {
 function readLog(value: unknown): TokenLog {
   if (!isObject(value)) throw new Fault("rpc_refused", "The node sent a log that is no object");
   const { topics: list, data, transactionHash, blockNumber, blockHash, logIndex } = value;
-  if (!Array.isArray(list) || typeof data !== "string" || typeof transactionHash !== "string") {
-    throw new Fault("rpc_refused", "The node sent a log without topics, data or transaction");
+  if (!Array.isArray(list) || typeof data !== "string") {
+    throw new Fault("rpc_refused", "The node sent a log without topics or data");
   }
   return {
     topics: list.map(String),
     data,
-    transaction: transactionHash.toLowerCase() as Hex,
+    transaction: bytesOf(transactionHash, "transactionHash"),
     blockNumber: Number(quantity(blockNumber, "blockNumber")),
-    blockHash: String(blockHash).toLowerCase() as Hex,
+    blockHash: bytesOf(blockHash, "blockHash"),
     logIndex: Number(quantity(logIndex, "logIndex")),
   };
 }

@@ -13,7 +13,7 @@ import {
   readAuthorizationEvents,
   type AuthorizationEvent,
 } from "./authorization-logs.ts";
-import { quantity, resultOf, type Chain } from "./chain.ts";
+import { bytesOf, quantity, resultOf, type Chain } from "./chain.ts";
 
 /** A block's header, as far as it matters here. */
 export interface BlockHead {
@@ -249,8 +249,8 @@ function readHead(value: unknown): BlockHead {
   if (!isObject(value)) throw new Fault("rpc_unavailable", "The node does not have the block");
   return {
     number: Number(quantity(value["number"], "a block number")),
-    hash: String(value["hash"]).toLowerCase() as Hex,
-    parentHash: String(value["parentHash"]).toLowerCase() as Hex,
+    hash: bytesOf(value["hash"], "a block hash"),
+    parentHash: bytesOf(value["parentHash"], "a parent hash"),
     time: quantity(value["timestamp"], "a block time"),
   };
 }

@@ -74,6 +74,14 @@ export function resultOf(answer: RpcAnswer | undefined, method: string): unknown
   );
 }
 
+/** Reads bytes of a node's answer, in lower case. */
+export function bytesOf(value: unknown, name: string): Hex {
+  if (typeof value === "string" && /^0x[0-9a-fA-F]*$/.test(value)) {
+    return `0x${value.slice(2).toLowerCase()}`;
+  }
+  throw new Fault("rpc_refused", `The node sent no bytes for ${name}`);
+}
+
 /** Reads a quantity (`0x…`) of a node's answer. */
 export function quantity(value: unknown, name: string): bigint {
   if (typeof value === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(value)) return BigInt(value);

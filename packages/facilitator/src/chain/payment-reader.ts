@@ -4,7 +4,7 @@
  * never deployed (its creation code is the call), so all answers come from one block and one
  * request. A node that refuses such a call is asked by a JSON-RPC batch instead.
  */
-import type { Address, Authorization, Hex } from "@farthing/protocol";
+import { isObject, type Address, type Authorization, type Hex } from "@farthing/protocol";
 import { createBatcher } from "../base/batcher.ts";
 import { Fault } from "../base/fault.ts";
 import { quantity, resultOf, type Chain } from "./chain.ts";
@@ -167,10 +167,8 @@ async function readByBatch(
       { method: "eth_call", params: [{ to, data: calls[index], gas: callGas }, "latest"] },
     ]),
   ]);
-  const block = resultOf(answers[0], "eth_getBlockByNumber") as {
-    number: unknown;
-    timestamp: unknown;
-  };
+  const block = resultOf(answers[0], "eth_getBlockByNumber");
+  if (!isObject(block)) throw new Fault("rpc_unavailable", "The node does not have the block");
   return checks.map((_, index) => {
     const [code, balance, state, transfer] = answers.slice(1 + index * fallbackCalls);
     const problem = transfer && !transfer.ok ? classifyNodeError(transfer.error) : undefined;
@@ -179,8 +177,8 @@ async function readByBatch(
     if (problem !== undefined && problem !== "reverted" && !isOutOfGas)
       resultOf(transfer, "eth_call");
     return {
-      blockNumber: Number(quantity(block.number, "the block number")),
-      blockTime: quantity(block.timestamp, "the block time"),
+      blockNumber: Number(quantity(block["number"], "the block number")),
+      blockTime: quantity(block["timestamp"], "the block time"),
       payerHasCode: String(resultOf(code, "eth_getCode")).length > 2,
       balance: quantity(resultOf(balance, "eth_call"), "a balance"),
       isUsed: quantity(resultOf(state, "eth_call"), "an authorization's state") === 1n,

@@ -120,6 +120,6 @@ function readAnswer(body: unknown, unavailable: (what: string) => Fault): RpcAns
 }
 
 function readRevertData(data: unknown): Hex | undefined {
-  if (typeof data === "string" && /^0x[0-9a-fA-F]*$/.test(data)) return data as Hex;
+  if (typeof data === "string" && /^0x[0-9a-fA-F]*$/.test(data)) return `0x${data.slice(2)}`;
   return isObject(data) ? readRevertData(data["data"]) : undefined;
 }

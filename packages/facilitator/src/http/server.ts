@@ -2,16 +2,11 @@
 import { randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
 import { parseJson, isObject } from "@farthing/protocol";
-import Fastify, {
-  type FastifyError,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-} from "fastify";
-import { Fault, messageOf } from "../base/fault.ts";
-import { answerProblem, HttpProblem } from "./answer.ts";
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from "fastify";
+import { HttpProblem } from "./answer.ts";
 import type { HttpContext } from "./context.ts";
 import { createThrottle } from "./limits.ts";
+import { sendProblem } from "./send-problem.ts";
 import { registerSettle } from "./settle.ts";
 import { registerSettlements } from "./settlements.ts";
 import { registerStatus } from "./status.ts";
@@ -30,11 +25,14 @@ const keepAliveMs = 72_000;
 /** Headers of which two would be ambiguous. */
 const singleHeaders = new Set(["authorization", "content-type", "content-length", "prefer"]);
 
+/** A server that can listen and close. */
+export type HttpServer = Pick<FastifyInstance, "listen" | "close">;
+
 /** Creates the server with all routes of the surfaces; it does not listen yet. */
 export async function createServer(
   context: HttpContext,
   options: { trustedProxies: readonly string[] },
-): Promise<FastifyInstance> {
+): Promise<HttpServer> {
   const server = Fastify({
     bodyLimit: bodyBytesMax,
     requestTimeout: requestTimeoutMs,
@@ -119,29 +117,6 @@ function answerErrors(server: FastifyInstance, context: HttpContext): void {
           );
     sendProblem(context, request, reply, problem);
   });
-}
-
-/** Answers a thrown thing; faults and bugs are logged, where the caller's own mistakes are not. */
-export function sendProblem(
-  context: HttpContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  error: unknown,
-  shape: object = {},
-): void {
-  const answer = answerProblem(error, request.id);
-  if (!(error instanceof HttpProblem)) {
-    const cause = error instanceof Error && error.cause ? messageOf(error.cause) : undefined;
-    const fields = { requestId: request.id, problem: messageOf(error), cause };
-    if (error instanceof Fault) context.log.warn(fields, "Request met a fault");
-    else
-      context.log.error(
-        { ...fields, stack: error instanceof Error ? error.stack : undefined },
-        "Request met a bug",
-      );
-  }
-  if (answer.retryAfterSeconds !== undefined) reply.header("Retry-After", answer.retryAfterSeconds);
-  reply.status(answer.status).send({ ...answer.body, ...shape });
 }
 
 /** Fastify's own errors in our words. */

@@ -13,7 +13,7 @@ import { authenticateCaller, checkPayee } from "./authenticate.ts";
 import type { HttpContext } from "./context.ts";
 import type { Throttle } from "./limits.ts";
 import { parsePrefer } from "./prefer.ts";
-import { sendProblem } from "./server.ts";
+import { sendProblem } from "./send-problem.ts";
 import { isServed, type Surface } from "./surface.ts";
 import { faultMessage } from "./verify.ts";
 

@@ -7,7 +7,7 @@ import { authenticateCaller } from "./authenticate.ts";
 import type { HttpContext } from "./context.ts";
 import type { Throttle } from "./limits.ts";
 import { parseWait, waitSecondsMax } from "./prefer.ts";
-import { isServed, type Surface } from "./surface.ts";
+import type { Surface } from "./surface.ts";
 
 /** Adds the route to a surface. */
 export function registerSettlements(
@@ -16,43 +16,42 @@ export function registerSettlements(
   surface: Surface,
   throttle: Throttle,
 ): void {
-  server.get(`${surface.basePath}/settlements/:id`, {
-    onRequest: async (request, reply) => {
-      request.apiKey = await authenticateCaller(context, surface, request);
-      await throttle(request, reply, request.apiKey);
+  server.get<{ Params: { id: string }; Querystring: { wait?: unknown } }>(
+    `${surface.basePath}/settlements/:id`,
+    {
+      onRequest: async (request, reply) => {
+        request.apiKey = await authenticateCaller(context, surface, request);
+        await throttle(request, reply, request.apiKey);
+      },
+      handler: async (request, reply) => {
+        const { id } = request.params;
+        const waitMs = parseWait(request.query.wait);
+        if (waitMs === undefined) {
+          throw new HttpProblem("invalid_request", `wait must be 0 to ${waitSecondsMax} seconds.`);
+        }
+        const find = async () => visible(await context.findSettlement(id), request.apiKey?.account);
+        const waiting = context.waiters.wait(id, "change", waitMs);
+        let settlement = await find();
+        // Waits for news only where there is some to come; an unknown id must not hold a connection.
+        if (settlement && !isSettled(settlement) && waitMs > 0) {
+          await waiting.done;
+          settlement = await find();
+        }
+        waiting.cancel();
+        if (!settlement || !isOffered(surface, settlement)) {
+          throw new HttpProblem("not_found", "There is no such settlement of this account.");
+        }
+        const view = context.viewOf(settlement.chainId);
+        const { head, finalizedNumber = 0 } = view ?? {};
+        reply.header("Cache-Control", "no-store");
+        return answerSettlement(settlement, { headNumber: head?.number ?? 0, finalizedNumber });
+      },
     },
-    handler: async (request, reply) => {
-      const { id } = request.params as { id: string };
-      const waitMs = parseWait((request.query as Record<string, unknown>)["wait"]);
-      if (waitMs === undefined) {
-        throw new HttpProblem("invalid_request", `wait must be 0 to ${waitSecondsMax} seconds.`);
-      }
-      const find = async () => visible(await context.findSettlement(id), request.apiKey?.account);
-      const waiting = context.waiters.wait(id, "change", waitMs);
-      let settlement = await find();
-      // Waits for news only where there is some to come; an unknown id must not hold a connection.
-      if (settlement && !isSettled(settlement) && waitMs > 0) {
-        await waiting.done;
-        settlement = await find();
-      }
-      waiting.cancel();
-      if (!settlement || !isOffered(surface, settlement)) {
-        throw new HttpProblem("not_found", "There is no such settlement of this account.");
-      }
-      const view = context.viewOf(settlement.chainId);
-      const { head, finalizedNumber = 0 } = view ?? {};
-      reply.header("Cache-Control", "no-store");
-      return answerSettlement(settlement, { headNumber: head?.number ?? 0, finalizedNumber });
-    },
-  });
+  );
+}
 
-  function isOffered(at: Surface, settlement: Settlement): boolean {
-    return at.networks.some(
-      (network) =>
-        network.chainId === settlement.chainId &&
-        (isServed(at, 2, network) || isServed(at, 1, network)),
-    );
-  }
+function isOffered(surface: Surface, { chainId }: Settlement): boolean {
+  return surface.networks.some((network) => network.chainId === chainId);
 }
 
 /** Another account's settlement is as good as none. */

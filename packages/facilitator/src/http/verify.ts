@@ -5,7 +5,7 @@ import { answerInvalid, answerValid, HttpProblem } from "./answer.ts";
 import { authenticateCaller, checkPayee } from "./authenticate.ts";
 import type { HttpContext } from "./context.ts";
 import type { Throttle } from "./limits.ts";
-import { sendProblem } from "./server.ts";
+import { sendProblem } from "./send-problem.ts";
 import { isServed, type Surface } from "./surface.ts";
 
 /** Adds the route to a surface. */

@@ -164,22 +164,6 @@ export function createRelayer(deps: RelayerDeps): Relayer {
     if (block.isHead) dispatch();
   }
 
-  async function closeResolved(
-    lane: Lane,
-    resolved: ReadonlyMap<Hex, ReadonlySet<string>>,
-  ): Promise<void> {
-    const mined = lane.inFlight().filter(({ transaction, unresolved }) => {
-      const ids = transaction.hash === null ? undefined : resolved.get(transaction.hash);
-      for (const id of ids ?? []) unresolved.delete(id);
-      return ids !== undefined && unresolved.size === 0;
-    });
-    if (mined.length > 0)
-      await lane.close(
-        mined.map(({ transaction }) => transaction),
-        "mined",
-      );
-  }
-
   /** Transactions whose nonce is used up although their logs were not all seen. */
   async function lookAtConsumed(lane: Lane, block: FollowedBlock): Promise<void> {
     const count = block.transactionCounts.get(lane.signer.address) ?? 0;
@@ -245,4 +229,21 @@ export function createRelayer(deps: RelayerDeps): Relayer {
       await Promise.all(lanes.map((lane) => lane.stop()));
     },
   };
+}
+
+/** Ends the transactions whose settlements were all found in a block. */
+async function closeResolved(
+  lane: Lane,
+  resolved: ReadonlyMap<Hex, ReadonlySet<string>>,
+): Promise<void> {
+  const mined = lane.inFlight().filter(({ transaction, unresolved }) => {
+    const ids = transaction.hash === null ? undefined : resolved.get(transaction.hash);
+    for (const id of ids ?? []) unresolved.delete(id);
+    return ids !== undefined && unresolved.size === 0;
+  });
+  if (mined.length > 0)
+    await lane.close(
+      mined.map(({ transaction }) => transaction),
+      "mined",
+    );
 }

@@ -41,7 +41,24 @@ export type WalletSource =
 
 /** Creates the signers. Throws the fault `configuration`, which quotes nothing of the secret. */
 export function createSigners(source: WalletSource): Signer[] {
-  if ("keys" in source) return source.keys.map((key, index) => signerOf(readKey(key, index)));
+  const signers = "keys" in source ? signersOfKeys(source.keys) : signersOfMnemonic(source);
+  if (new Set(signers.map(({ address }) => address)).size < signers.length) {
+    // Two lanes on one wallet would take each other's nonces.
+    throw new Fault("configuration", "FARTHING_RELAYER_KEYS names a key twice; name each once", {
+      retryable: false,
+    });
+  }
+  return signers;
+}
+
+function signersOfKeys(keys: readonly Secret[]): Signer[] {
+  return keys.map((key, index) => signerOf(readKey(key, index)));
+}
+
+function signersOfMnemonic(source: {
+  readonly mnemonic: Secret;
+  readonly count: number;
+}): Signer[] {
   return Array.from({ length: source.count }, (_, index) => {
     try {
       const path = `m/44'/60'/0'/0/${index}`;

@@ -71,10 +71,6 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
   let deepening: { event: AuthorizationEvent; settlement: Settlement }[] = [];
   let unfinalizedUpTo = 0;
 
-  function keyOf(settlement: Settlement): string {
-    return payerNonceKey(settlement.payer, settlement.nonce);
-  }
-
   function track(settlement: Settlement): void {
     if (isSettled(settlement)) {
       open.delete(keyOf(settlement));
@@ -138,7 +134,7 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
 
   /** Ends what was never sent, once no block can carry it any more. */
   async function endExpired(block: FollowedBlock): Promise<void> {
-    for (const settlement of [...expiring.values()]) {
+    for (const settlement of expiring.values()) {
       if (block.time < settlement.validBefore) continue;
       await endUnsent(
         settlement,
@@ -232,6 +228,10 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     },
     catchUp,
   };
+}
+
+function keyOf(settlement: Settlement): string {
+  return payerNonceKey(settlement.payer, settlement.nonce);
 }
 
 /** The transfer that was authorized, whoever submitted it. */

@@ -37,7 +37,7 @@ export function createWaiters(clock: Clock): Waiters {
   const listeners = new Map<string, Set<(change: SettlementChange) => void>>();
 
   function tell(id: string, change: SettlementChange): void {
-    for (const listener of [...(listeners.get(id) ?? [])]) listener(change);
+    for (const listener of listeners.get(id) ?? []) listener(change);
   }
 
   return {

@@ -1,4 +1,5 @@
 /** API keys and the accounts they belong to. */
+import { toLowerHex } from "@farthing/protocol";
 import type { Kysely } from "kysely";
 import { toApiKey, toApiKeyRow } from "./rows.ts";
 import type { Tables } from "./schema.ts";
@@ -14,7 +15,7 @@ export function apiKeyVerbs(db: Kysely<Tables>): ApiKeyVerbs {
   return {
     createApiKey: (key) =>
       db.transaction().execute(async (inside) => {
-        const address = key.account.toLowerCase();
+        const address = toLowerHex(key.account);
         await inside
           .insertInto("accounts")
           .values({ address, plan: "active", created_at: key.createdAt })
@@ -32,7 +33,7 @@ export function apiKeyVerbs(db: Kysely<Tables>): ApiKeyVerbs {
     },
     listApiKeys: async (account) => {
       let query = db.selectFrom("api_keys").selectAll().orderBy("created_at");
-      if (account !== undefined) query = query.where("account", "=", account.toLowerCase());
+      if (account !== undefined) query = query.where("account", "=", toLowerHex(account));
       return (await query.execute()).map(toApiKey);
     },
     revokeApiKey: async (id, now) => {

@@ -3,6 +3,7 @@
  * whether it may (the key, the plan, credits, the payer's cap) is read in that same transaction,
  * so that nothing slips through between a check and the claim.
  */
+import { toLowerHex } from "@farthing/protocol";
 import type { Transaction } from "kysely";
 import { sql } from "kysely";
 import { pairKey, type Claim, type Pair, type Settlement } from "../model/settlement.ts";
@@ -74,9 +75,9 @@ export async function findByPairs(
         pairs.map((pair) =>
           where.and({
             chain_id: pair.chainId,
-            asset: pair.asset.toLowerCase(),
-            payer: pair.payer.toLowerCase(),
-            nonce: pair.nonce.toLowerCase(),
+            asset: toLowerHex(pair.asset),
+            payer: toLowerHex(pair.payer),
+            nonce: toLowerHex(pair.nonce),
           }),
         ),
       ),
@@ -162,7 +163,7 @@ async function spentSince(db: Inside, claim: Claim, since: number): Promise<bigi
   const row = await db
     .selectFrom("settlements")
     .select(sql<string | null>`cast(sum(cast(amount as bigint)) as text)`.as("spent"))
-    .where("payer", "=", claim.payer.toLowerCase())
+    .where("payer", "=", toLowerHex(claim.payer))
     .where("chain_id", "=", claim.chainId)
     .where("created_at", ">", since)
     .where("state", "!=", "failed")

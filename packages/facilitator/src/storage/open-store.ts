@@ -46,16 +46,19 @@ function engineOf(databaseUrl: string): Engine {
 
 /** Turns every error of the database into the one fault that the layers above know. */
 function guard(store: Store): Store {
-  const verbs = Object.entries(store).map(([name, verb]) => [
-    name,
-    async (...parameters: unknown[]) => {
-      try {
-        return await (verb as (...all: unknown[]) => Promise<unknown>)(...parameters);
-      } catch (error) {
-        if (error instanceof Fault) throw error;
-        throw new Fault("storage_unavailable", `The database failed at ${name}`, { cause: error });
-      }
+  return new Proxy(store, {
+    get(target, name) {
+      const verb: unknown = Reflect.get(target, name);
+      if (typeof verb !== "function") return verb;
+      return async (...parameters: unknown[]) => {
+        try {
+          return await Reflect.apply(verb, target, parameters);
+        } catch (error) {
+          if (error instanceof Fault) throw error;
+          const message = `The database failed at ${String(name)}`;
+          throw new Fault("storage_unavailable", message, { cause: error });
+        }
+      };
     },
-  ]);
-  return Object.fromEntries(verbs) as Store;
+  });
 }

@@ -1,5 +1,5 @@
 /** Lanes and their transactions: leases, nonces, signed bytes. */
-import type { Address, ChainId, Hex } from "@farthing/protocol";
+import { toLowerHex, type Address, type ChainId, type Hex } from "@farthing/protocol";
 import { sql, type Kysely, type Transaction } from "kysely";
 import { Fault } from "../base/fault.ts";
 import type {
@@ -34,7 +34,7 @@ export function relayerVerbs(db: Kysely<Tables>): RelayerVerbs {
         .selectFrom("lanes")
         .select(["lease_owner", "lease_until"])
         .where("chain_id", "=", chainId)
-        .where("lane", "=", lane.toLowerCase())
+        .where("lane", "=", toLowerHex(lane))
         .executeTakeFirst();
       return row && { owner: row.lease_owner, until: Number(row.lease_until) };
     },
@@ -91,7 +91,7 @@ function ownLane(db: Pick<Kysely<Tables>, "updateTable">, lease: LaneLease) {
   return db
     .updateTable("lanes")
     .where("chain_id", "=", lease.chainId)
-    .where("lane", "=", lease.lane.toLowerCase())
+    .where("lane", "=", toLowerHex(lease.lane))
     .where("fence", "=", lease.fence);
 }
 
@@ -100,7 +100,7 @@ async function takeLane(
   options: Parameters<Store["takeLane"]>[0],
 ): Promise<LaneLease | undefined> {
   const { chainId, owner, goneOwner = owner, nonceFloor, until, now } = options;
-  const lane = options.lane.toLowerCase();
+  const lane = toLowerHex(options.lane);
   await db
     .insertInto("lanes")
     .values({ chain_id: chainId, lane, next_nonce: 0, lease_owner: null, lease_until: 0, fence: 0 })
@@ -151,9 +151,9 @@ async function reserve(
       .insertInto("relayer_transactions")
       .values({
         chain_id: lease.chainId,
-        lane: lease.lane.toLowerCase(),
+        lane: toLowerHex(lease.lane),
         nonce: nextNonce + index,
-        to_address: plan.to.toLowerCase(),
+        to_address: toLowerHex(plan.to),
         data: plan.data,
         gas_limit: plan.gasLimit.toString(),
         gas_price: plan.gasPrice.toString(),
@@ -255,7 +255,7 @@ async function listOpenTransactions(
     .selectFrom("relayer_transactions")
     .selectAll()
     .where("chain_id", "=", chainId)
-    .where("lane", "=", lane.toLowerCase())
+    .where("lane", "=", toLowerHex(lane))
     .where("state", "in", ["intent", "signed", "sent"])
     .orderBy("nonce")
     .execute();

@@ -1,17 +1,16 @@
 /** Rows to model and back. PostgreSQL gives 64-bit columns as text, SQLite as numbers. */
-import {
-  networkOfChain,
-  parseWireAddress,
-  type Address,
-  type ChainId,
-  type Hex,
-  type RefusalCode,
-} from "@farthing/protocol";
+import { networkOfChain, parseWireAddress, toLowerHex, type Address } from "@farthing/protocol";
 import { assert } from "../base/assert.ts";
-import type { ApiKey, KeyMode } from "../model/api-key.ts";
-import type { RelayerTransaction, TransactionState } from "../model/relayer-transaction.ts";
-import type { Claim, Settlement, SettlementState } from "../model/settlement.ts";
-import type { ApiKeyRow, RelayerTransactionRow, SettlementRow, SettlementTable } from "./schema.ts";
+import type { ApiKey } from "../model/api-key.ts";
+import type { RelayerTransaction } from "../model/relayer-transaction.ts";
+import type { Claim, Settlement } from "../model/settlement.ts";
+import type {
+  ApiKeyRow,
+  NewApiKeyRow,
+  NewSettlementRow,
+  RelayerTransactionRow,
+  SettlementRow,
+} from "./schema.ts";
 
 function address(text: string): Address {
   const parsed = parseWireAddress(text);
@@ -19,35 +18,35 @@ function address(text: string): Address {
   return parsed;
 }
 
-function numberOrNull(value: number | null): number | null {
+function numberOrNull(value: number | string | null): number | null {
   return value === null ? null : Number(value);
 }
 
 /** Reads a settlement. */
 export function toSettlement(row: SettlementRow): Settlement {
-  const chainId = Number(row.chain_id) as ChainId;
+  const chainId = row.chain_id;
   return {
     id: row.id,
     chainId,
     asset: networkOfChain(chainId).usdc,
     payer: address(row.payer),
-    nonce: row.nonce as Hex,
+    nonce: row.nonce,
     payTo: address(row.pay_to),
     amount: BigInt(row.amount),
     validAfter: BigInt(row.valid_after),
     validBefore: BigInt(row.valid_before),
-    signature: row.signature as Hex,
-    payerHasCode: Number(row.payer_has_code) === 1,
+    signature: row.signature,
+    payerHasCode: row.payer_has_code === 1,
     seenUnusedAt: Number(row.seen_unused_at),
     networkName: row.network_name,
     keyId: row.key_id,
-    state: row.state as SettlementState,
-    transaction: row.transaction_hash as Hex | null,
+    state: row.state,
+    transaction: row.transaction_hash,
     blockNumber: numberOrNull(row.block_number),
-    blockHash: row.block_hash as Hex | null,
-    logIndex: numberOrNull(row.log_index),
-    settledBy: row.settled_by as Settlement["settledBy"],
-    failure: row.failure as RefusalCode | null,
+    blockHash: row.block_hash,
+    logIndex: row.log_index,
+    settledBy: row.settled_by,
+    failure: row.failure,
     failureMessage: row.failure_message,
     credits: Number(row.credits),
     createdAt: Number(row.created_at),
@@ -59,14 +58,14 @@ export function toSettlement(row: SettlementRow): Settlement {
 }
 
 /** Writes a new settlement. */
-export function toSettlementRow(claim: Claim, now: number): SettlementTable {
+export function toSettlementRow(claim: Claim, now: number): NewSettlementRow {
   return {
     id: claim.id,
     chain_id: claim.chainId,
-    asset: claim.asset.toLowerCase(),
-    payer: claim.payer.toLowerCase(),
-    nonce: claim.nonce.toLowerCase(),
-    pay_to: claim.payTo.toLowerCase(),
+    asset: toLowerHex(claim.asset),
+    payer: toLowerHex(claim.payer),
+    nonce: toLowerHex(claim.nonce),
+    pay_to: toLowerHex(claim.payTo),
     amount: claim.amount.toString(),
     valid_after: claim.validAfter.toString(),
     valid_before: claim.validBefore.toString(),
@@ -100,16 +99,16 @@ export function toRelayerTransaction(
 ): RelayerTransaction {
   return {
     id: Number(row.id),
-    chainId: Number(row.chain_id) as ChainId,
+    chainId: row.chain_id,
     lane: address(row.lane),
     nonce: Number(row.nonce),
     to: address(row.to_address),
-    data: row.data as Hex,
+    data: row.data,
     gasLimit: BigInt(row.gas_limit),
     gasPrice: BigInt(row.gas_price),
-    state: row.state as TransactionState,
-    raw: row.raw as Hex | null,
-    hash: row.hash as Hex | null,
+    state: row.state,
+    raw: row.raw,
+    hash: row.hash,
     settlementIds,
   };
 }
@@ -119,7 +118,7 @@ export function toApiKey(row: ApiKeyRow): ApiKey {
   return {
     id: row.id,
     account: address(row.account),
-    mode: row.mode as KeyMode,
+    mode: row.mode,
     label: row.label,
     hash: row.hash,
     lastFour: row.last_four,
@@ -131,10 +130,10 @@ export function toApiKey(row: ApiKeyRow): ApiKey {
 }
 
 /** Writes an API key. */
-export function toApiKeyRow(key: ApiKey): ApiKeyRow {
+export function toApiKeyRow(key: ApiKey): NewApiKeyRow {
   return {
     id: key.id,
-    account: key.account.toLowerCase(),
+    account: toLowerHex(key.account),
     mode: key.mode,
     label: key.label,
     hash: key.hash,

@@ -2,90 +2,98 @@
  * The tables, as Kysely types. Addresses, nonces and hashes are lower-case text; amounts and wei
  * are decimal text, since they may pass 64 bits; times are milliseconds since 1970.
  */
-import type { Generated, Selectable } from "kysely";
+import type { Address, ChainId, Hex, RefusalCode } from "@farthing/protocol";
+import type { ColumnType, Insertable, Selectable } from "kysely";
+import type { KeyMode } from "../model/api-key.ts";
+import type { TransactionState } from "../model/relayer-transaction.ts";
+import type { SettlementState } from "../model/settlement.ts";
+
+/** A 64-bit column: SQLite gives a number, PostgreSQL text. */
+type Whole = ColumnType<number | string, number, number>;
+type WholeOrNull = ColumnType<number | string | null, number | null, number | null>;
 
 export interface SettlementTable {
   id: string;
-  chain_id: number;
-  asset: string;
-  payer: string;
-  nonce: string;
-  pay_to: string;
+  chain_id: ChainId;
+  asset: Address;
+  payer: Address;
+  nonce: Hex;
+  pay_to: Address;
   amount: string;
   valid_after: string;
   valid_before: string;
-  signature: string;
+  signature: Hex;
   payer_has_code: number;
-  seen_unused_at: number;
+  seen_unused_at: Whole;
   network_name: string;
   key_id: string | null;
-  state: string;
+  state: SettlementState;
   /** The relayer transaction that carries it; set with the nonce, cleared when that one is dropped. */
-  transaction_id: number | null;
-  transaction_hash: string | null;
-  block_number: number | null;
-  block_hash: string | null;
+  transaction_id: WholeOrNull;
+  transaction_hash: Hex | null;
+  block_number: WholeOrNull;
+  block_hash: Hex | null;
   log_index: number | null;
-  settled_by: string | null;
-  failure: string | null;
+  settled_by: "relayer" | "other" | null;
+  failure: RefusalCode | null;
   failure_message: string | null;
-  credits: number;
-  created_at: number;
-  submitted_at: number | null;
-  confirmed_at: number | null;
-  finalized_at: number | null;
-  failed_at: number | null;
+  credits: Whole;
+  created_at: Whole;
+  submitted_at: WholeOrNull;
+  confirmed_at: WholeOrNull;
+  finalized_at: WholeOrNull;
+  failed_at: WholeOrNull;
 }
 
 export interface RelayerTransactionTable {
-  id: Generated<number>;
-  chain_id: number;
-  lane: string;
-  nonce: number;
-  to_address: string;
-  data: string;
+  id: ColumnType<number | string, never, never>;
+  chain_id: ChainId;
+  lane: Address;
+  nonce: Whole;
+  to_address: Address;
+  data: Hex;
   gas_limit: string;
   gas_price: string;
-  raw: string | null;
-  hash: string | null;
-  state: string;
-  created_at: number;
-  sent_at: number | null;
+  raw: Hex | null;
+  hash: Hex | null;
+  state: TransactionState;
+  created_at: Whole;
+  sent_at: WholeOrNull;
 }
 
 /** Which settlements a transaction carries: a batch carries many, a replaced one shares them. */
 export interface TransactionSettlementTable {
-  transaction_id: number;
+  transaction_id: Whole;
   settlement_id: string;
 }
 
 export interface LaneTable {
-  chain_id: number;
-  lane: string;
-  next_nonce: number;
+  chain_id: ChainId;
+  lane: Address;
+  next_nonce: Whole;
   lease_owner: string | null;
-  lease_until: number;
-  fence: number;
+  lease_until: Whole;
+  fence: Whole;
 }
 
 export interface AccountTable {
-  address: string;
+  address: Address;
   /** `active`, or `inactive` after the operator deactivated it. */
-  plan: string;
-  created_at: number;
+  plan: "active" | "inactive";
+  created_at: Whole;
 }
 
 export interface ApiKeyTable {
   id: string;
-  account: string;
-  mode: string;
+  account: Address;
+  mode: KeyMode;
   label: string;
   hash: string;
   last_four: string;
-  created_at: number;
-  last_used_at: number | null;
-  expires_at: number | null;
-  revoked_at: number | null;
+  created_at: Whole;
+  last_used_at: WholeOrNull;
+  expires_at: WholeOrNull;
+  revoked_at: WholeOrNull;
 }
 
 export interface Tables {
@@ -97,6 +105,8 @@ export interface Tables {
   api_keys: ApiKeyTable;
 }
 
+export type NewSettlementRow = Insertable<SettlementTable>;
+export type NewApiKeyRow = Insertable<ApiKeyTable>;
 export type SettlementRow = Selectable<SettlementTable>;
 export type RelayerTransactionRow = Selectable<RelayerTransactionTable>;
 export type ApiKeyRow = Selectable<ApiKeyTable>;

@@ -65,7 +65,8 @@ export function settlementVerbs(db: Kysely<Tables>): SettlementVerbs {
     countUnfinalized: async (chainId) => {
       const row = await db
         .selectFrom("settlements")
-        .select((select) => select.fn.countAll<number>().as("count"))
+        // PostgreSQL gives a count as text.
+        .select(({ fn }) => fn.countAll<number | string>().as("count"))
         .where("chain_id", "=", chainId)
         .where("state", "=", "confirmed")
         .where("finalized_at", "is", null)

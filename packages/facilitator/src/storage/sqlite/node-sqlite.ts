@@ -4,6 +4,7 @@
  */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { SqliteDialect, type SqliteDatabase } from "kysely";
+import { assert } from "../../base/assert.ts";
 import type { Engine } from "../dialect.ts";
 
 /** How long a write waits for another process (the command line) to finish its own. */
@@ -37,14 +38,22 @@ function adapt(database: DatabaseSync): SqliteDatabase {
       // A transaction that begins by reading and then writes would fail, not wait, when another
       // process wrote in between; taking the write lock at the start makes it wait.
       const statement = statementOf(text === "begin" ? "begin immediate" : text);
-      const values = (parameters: readonly unknown[]) => parameters as readonly SQLInputValue[];
       return {
         reader: statement.columns().length > 0,
-        all: (parameters) => statement.all(...values(parameters)),
-        run: (parameters) => statement.run(...values(parameters)),
-        iterate: (parameters) =>
-          statement.iterate(...values(parameters)) as IterableIterator<unknown>,
+        all: (parameters) => statement.all(...valuesOf(parameters)),
+        run: (parameters) => statement.run(...valuesOf(parameters)),
+        iterate: (parameters) => statement.iterate(...valuesOf(parameters)),
       };
     },
   };
+}
+
+function valuesOf(parameters: readonly unknown[]): SQLInputValue[] {
+  const values = parameters.filter(isSqlValue);
+  assert(values.length === parameters.length, "the store binds text, numbers and null only");
+  return values;
+}
+
+function isSqlValue(value: unknown): value is string | number | bigint | null {
+  return value === null || ["string", "number", "bigint"].includes(typeof value);
 }

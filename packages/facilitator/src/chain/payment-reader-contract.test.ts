@@ -6,15 +6,17 @@ import * as AbiParameters from "ox/AbiParameters";
 import * as Hex from "ox/Hex";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Address, Hex as HexText } from "@farthing/protocol";
-import { paymentReaderCode } from "../../../packages/facilitator/src/chain/generated/payment-reader.ts";
+import { RpcError } from "@farthing/devnet";
 import {
   decodeReason,
   encodeAuthorization,
+  now,
   revertReason,
+  startTokenBench,
   type Terms,
-} from "./authorizations.testing.ts";
-import { RpcError } from "./json-rpc.ts";
-import { now, startTokenBench, type TokenBench } from "./token-bench.testing.ts";
+  type TokenBench,
+} from "@farthing/devnet/testing";
+import { paymentReaderCode } from "./generated/payment-reader.ts";
 
 interface Check {
   payer: Address;

@@ -1,0 +1,145 @@
+/** Every setting: its names, the shape of its value, an example, and what holds when it is not set. */
+import { logLevels } from "./base/log.ts";
+
+/** One setting. */
+export interface Setting {
+  /** Name in the YAML file. */
+  readonly key: string;
+  readonly shape: string;
+  readonly example: string;
+  /** Text used when nothing is set; absent for settings that may stay unset. */
+  readonly fallback?: string;
+  readonly isSecret?: true;
+}
+
+/** Every setting by the name of its environment variable. */
+export const settings = {
+  FARTHING_HOST: {
+    key: "host",
+    shape: "address to listen on",
+    example: "0.0.0.0",
+    fallback: "127.0.0.1",
+  },
+  FARTHING_PORT: {
+    key: "port",
+    shape: "port, 0 for any free one",
+    example: "8402",
+    fallback: "8402",
+  },
+  FARTHING_NETWORKS: {
+    key: "networks",
+    shape: "networks to serve, comma-separated: eip155:50 (XDC), eip155:51 (Apothem)",
+    example: "eip155:50,eip155:51",
+  },
+  FARTHING_RPC_50: {
+    key: "rpc50",
+    shape: "JSON-RPC URLs of XDC nodes, comma-separated",
+    example: "https://erpc.xinfin.network",
+    isSecret: true,
+  },
+  FARTHING_RPC_51: {
+    key: "rpc51",
+    shape: "JSON-RPC URLs of Apothem nodes, comma-separated",
+    example: "https://erpc.apothem.network",
+    isSecret: true,
+  },
+  FARTHING_RELAYER_KEYS: {
+    key: "relayerKeys",
+    shape: "private keys of the relayer wallets, comma-separated, each 0x and 64 hex digits",
+    example: "0x… (keep it in a file: FARTHING_RELAYER_KEYS_FILE=/run/secrets/relayer)",
+    isSecret: true,
+  },
+  FARTHING_RELAYER_MNEMONIC: {
+    key: "relayerMnemonic",
+    shape: "BIP-39 words, instead of keys",
+    example: "twelve or more words (keep them in a file: FARTHING_RELAYER_MNEMONIC_FILE=…)",
+    isSecret: true,
+  },
+  FARTHING_RELAYER_COUNT: {
+    key: "relayerCount",
+    shape: "number of wallets of the mnemonic, 1 to 64",
+    example: "4",
+    fallback: "1",
+  },
+  DATABASE_URL: {
+    key: "databaseUrl",
+    shape: "sqlite:/path/to/file",
+    example: "sqlite:/var/lib/farthing/farthing.db",
+    fallback: "sqlite:./farthing.db",
+    isSecret: true,
+  },
+  FARTHING_CONFIRMATIONS: {
+    key: "confirmations",
+    shape: "blocks until a payment counts as confirmed, 1 to 100",
+    example: "1",
+    fallback: "1",
+  },
+  FARTHING_PUBLIC_NETWORKS: {
+    key: "publicNetworks",
+    shape: "networks of the public surface, comma-separated; eip155:50 when it is served, else all",
+    example: "eip155:50",
+  },
+  FARTHING_HOSTED_AUTH: {
+    key: "hostedAuth",
+    shape: "who may call the hosted or self-built surface: none or api-key",
+    example: "none",
+    fallback: "none",
+  },
+  FARTHING_RATE_LIMIT: {
+    key: "rateLimit",
+    shape: "requests per caller in 10 seconds, 0 for no limit",
+    example: "500",
+    fallback: "500",
+  },
+  FARTHING_PAYER_CAP: {
+    key: "payerCap",
+    shape: "USDC one payer may spend in 24 hours on surfaces without keys, 0 for no cap",
+    example: "1000",
+    fallback: "1000",
+  },
+  FARTHING_HEAD_AGE_MAX: {
+    key: "headAgeMax",
+    shape: "seconds after which a newest block makes /ready fail, 0 for never",
+    example: "90",
+    fallback: "90",
+  },
+  FARTHING_SETTLE_MARGIN: {
+    key: "settleMargin",
+    shape: "seconds an authorization must still be valid to be settled, 0 to 600",
+    example: "6",
+    fallback: "6",
+  },
+  FARTHING_REPEAT_AFTER_SUCCESS: {
+    key: "repeatAfterSuccess",
+    shape: "what a repeat of a confirmed settle answers: return (the first result) or refuse",
+    example: "return",
+    fallback: "return",
+  },
+  FARTHING_GAS_PRICE_MAX: {
+    key: "gasPriceMax",
+    shape: "highest gas price in gwei, at least 12.5",
+    example: "100",
+    fallback: "100",
+  },
+  FARTHING_TRUSTED_PROXIES: {
+    key: "trustedProxies",
+    shape: "addresses of proxies whose X-Forwarded-For is believed, comma-separated",
+    example: "10.0.0.0/8",
+  },
+  FARTHING_LOG_LEVEL: {
+    key: "logLevel",
+    shape: logLevels.join(", "),
+    example: "info",
+    fallback: "info",
+  },
+} as const satisfies Record<string, Setting>;
+
+/** Names of settings. */
+export type SettingName = keyof typeof settings;
+
+/** Variables of other parts of Farthing, which may stand in the same environment. */
+export const foreignNames = new Set([
+  "FARTHING_CONFIG",
+  "FARTHING_WALLET_KEY",
+  "FARTHING_WALLET_KEY_FILE",
+]);

@@ -1,0 +1,75 @@
+/** Where settings come from: a YAML file, environment variables, files that variables name. */
+import { readFileSync } from "node:fs";
+import { parse as parseYaml } from "yaml";
+import { foreignNames, settings, type SettingName } from "./config-table.ts";
+
+/** Variables by name, as a process has them. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Gathers the texts of all settings: file first, then environment, then `_FILE` variables. */
+export function readTexts(env: Environment, problems: string[]): Map<SettingName, string> {
+  const texts = readYaml(env["FARTHING_CONFIG"], problems);
+  for (const [name, value] of Object.entries(env)) {
+    if (value === undefined || foreignNames.has(name)) continue;
+    const plain = name.replace(/_FILE$/, "");
+    const setting = isSettingName(name) ? name : isSettingName(plain) ? plain : undefined;
+    if (!setting) {
+      if (name.startsWith("FARTHING_"))
+        problems.push(
+          `${name} is no setting. There are: ${Object.keys(settings).join(", ")}, each also with _FILE.`,
+        );
+      continue;
+    }
+    if (setting !== name && env[setting] !== undefined) {
+      problems.push(`Set ${setting} or ${name}, not both.`);
+    } else if (value !== "")
+      texts.set(setting, setting === name ? value : readSecretFile(name, value, problems));
+  }
+  return texts;
+}
+
+function readSecretFile(name: string, path: string, problems: string[]): string {
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch {
+    problems.push(`${name}: the file ${path} cannot be read; check the path and its rights.`);
+    return "";
+  }
+}
+
+function isSettingName(name: string): name is SettingName {
+  return Object.hasOwn(settings, name);
+}
+
+/** Reads the YAML file: the same settings under their short names, lists as YAML lists. */
+function readYaml(path: string | undefined, problems: string[]): Map<SettingName, string> {
+  const texts = new Map<SettingName, string>();
+  if (path === undefined || path === "") return texts;
+  const names = new Map<string, SettingName>(
+    Object.keys(settings)
+      .filter(isSettingName)
+      .map((name) => [settings[name].key, name]),
+  );
+  for (const [key, value] of Object.entries(parseFile(path, problems))) {
+    const name = names.get(key);
+    const text = Array.isArray(value) ? value.map(String).join(",") : value;
+    if (!name) {
+      problems.push(`${path}: "${key}" is no setting. There are: ${[...names.keys()].join(", ")}.`);
+    } else if (typeof text === "string") texts.set(name, text);
+    else problems.push(`${path}: "${key}" must be a value or a list of values.`);
+  }
+  return texts;
+}
+
+function parseFile(path: string, problems: string[]): Readonly<Record<string, unknown>> {
+  try {
+    // Numbers stay text, so that a key or an amount is never rounded.
+    const value: unknown = parseYaml(readFileSync(path, "utf8"), { schema: "failsafe" });
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
+    problems.push(`FARTHING_CONFIG: ${path} must hold settings as "name: value" lines.`);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split("\n")[0] : String(error);
+    problems.push(`FARTHING_CONFIG: ${path} cannot be read: ${reason}`);
+  }
+  return {};
+}

@@ -1,0 +1,38 @@
+/** What the capture does when the buyer hangs up; the rest is tested over HTTP. */
+import { IncomingMessage, ServerResponse } from "node:http";
+import { Socket } from "node:net";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { capture } from "./express-capture.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const response = () => new ServerResponse(new IncomingMessage(new Socket()));
+
+test("a handler may begin to answer for half a minute after its buyer has gone", async () => {
+  const res = response();
+  const { answer } = capture(res);
+  res.emit("close");
+  vi.advanceTimersByTime(29_999);
+  res.end("late");
+  expect(await (await answer).text()).toBe("late");
+});
+
+test("a handler that never answers is given up then", async () => {
+  const res = response();
+  const given = expect(capture(res).answer).rejects.toThrow("The connection closed");
+  res.emit("close");
+  vi.advanceTimersByTime(30_000);
+  await given;
+});
+
+test("close gives the response back", () => {
+  const res = response();
+  const caught = capture(res);
+  res.write("lost");
+  expect(res.headersSent).toBe(true);
+  caught.close();
+  expect(res.headersSent).toBe(false);
+  res.end("sent");
+  expect(res.writableEnded).toBe(true);
+});
