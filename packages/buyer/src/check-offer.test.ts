@@ -1,4 +1,4 @@
-/** Every check before a signature: what it refuses, with which code, and that nothing is signed. */
+/** Every check before a signature: what it refuses, with which code, and nothing is signed. */
 import { apothem, xdc } from "@farthing/protocol";
 import { expect, test } from "vitest";
 import { buyerBench, paymentErrorOf } from "./buyer-bench.testing.ts";

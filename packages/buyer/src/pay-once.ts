@@ -35,7 +35,7 @@ export interface PayingOrder {
   readonly isNamed: boolean;
 }
 
-/** Pays a 402. Throws a PaymentError when a check, the approver, the ledger or the signer says no. */
+/** Pays a 402. Throws a PaymentError when a check, the approver, ledger or signer says no. */
 export async function payOnce(tools: PayingTools, order: PayingOrder): Promise<PaidResponse> {
   const { request, terms, quotation } = order;
   const { chosen, refusal } = quotation;

@@ -5,7 +5,7 @@
 import * as Hash from "ox/Hash";
 import { refusedPayment } from "./payment-error.ts";
 
-/** Most of a stream that is kept for resending; longer ones are refused before anything is sent. */
+/** Most of a stream that is kept for resending; longer ones are refused unsent. */
 export const streamBytesMax = 1024 * 1024;
 
 /** A function with the shape of the platform's `fetch`. */

@@ -36,7 +36,7 @@ export const oneCent: Requirements = {
 export interface Answer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string | string[]>>;
-  readonly body?: string | Uint8Array;
+  readonly body?: string | Uint8Array<ArrayBuffer>;
   /** Break the connection: before the answer, or after half of the body. */
   readonly cut?: "before" | "body";
   /** Never answer. */

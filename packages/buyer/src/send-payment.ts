@@ -86,7 +86,7 @@ export async function sendPayment(tools: SendingTools, order: SendingOrder): Pro
     seen.set(kind, count);
     if (count > rows[kind].resendsMax) return end(false);
     const asked = retryAfterSeconds(result.response, surroundings.now());
-    const waitMs = 1000 * backoffOf(sends);
+    const waitMs = 1000 * Math.max(asked ?? 0, backoffOf(sends));
     if (surroundings.now() + waitMs >= order.signed.validBefore * 1000) {
       return { ...end(false), ...(asked === undefined ? {} : { retryAfterSeconds: asked }) };
     }

@@ -35,7 +35,7 @@ export interface BuyerOptions {
   readonly allow?: Allow;
   /** In memory unless set: limits then hold within this process only. */
   readonly ledger?: Ledger;
-  /** Asked above `limits.askAbove` and when a host's payee changes; the answer holds for this quote. */
+  /** Asked above `limits.askAbove` and when a host's payee changes; holds for this quote. */
   readonly approve?: (quote: Quote) => boolean | Promise<boolean>;
   /** Hears what happens. What it throws is dropped: it must not cost the answer to a payment. */
   readonly onEvent?: (event: PaymentEvent) => void;

@@ -1,14 +1,12 @@
 /** `farthing devnet`: a local chain with stand-in USDC, up until Ctrl+C. */
 import { InvalidArgumentError, type Command } from "commander";
 
-/** Where Ethereum tools look for a local chain. */
-const defaultPort = 8545;
 /** XDC's block period. */
 const defaultBlockTimeSeconds = 2;
 const portMax = 65_535;
 
 interface Flags {
-  readonly port: number;
+  readonly port?: number;
   readonly chainId: 50 | 51;
   readonly blockTime: number;
   readonly json?: boolean;
@@ -22,7 +20,7 @@ export function register(program: Command): void {
     .description(
       "Starts a local chain with stand-in USDC and wallets that hold it, and keeps it up until Ctrl+C. Its keys are public: never send anything of value there.",
     )
-    .option("--port <n>", "port on 127.0.0.1", parsePort, defaultPort)
+    .option("--port <n>", "port on 127.0.0.1; a free one without it", parsePort)
     .option("--chain-id <n>", "51, the test network, or 50", parseChainId, 51)
     .option(
       "--block-time <seconds>",
@@ -34,7 +32,7 @@ export function register(program: Command): void {
     .action(async (flags: Flags) => {
       const { runDevnet } = await import("@farthing/devnet");
       await runDevnet({
-        port: flags.port,
+        ...(flags.port === undefined ? {} : { port: flags.port }),
         chainId: flags.chainId,
         blockTimeSeconds: flags.blockTime,
         json: flags.json === true,

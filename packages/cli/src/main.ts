@@ -20,6 +20,14 @@ interface Entry {
 
 /** Every subcommand, in the order of the help. */
 const commands: Readonly<Record<string, Entry>> = {
+  serve: {
+    summary: "verify and settle payments over HTTP",
+    load: () => import("./serve.ts"),
+  },
+  keys: {
+    summary: "create, list and revoke sellers' API keys",
+    load: () => import("./keys.ts"),
+  },
   pay: {
     summary: "request a URL and pay the 402 within limits",
     load: () => import("./pay.ts"),

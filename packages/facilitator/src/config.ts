@@ -76,6 +76,16 @@ export function readConfig({ env = process.env }: ConfigSource = {}): Config {
   return Object.freeze(config);
 }
 
+/** Reads the database's place alone, for commands that need nothing else. Throws `configuration`. */
+export function readDatabaseUrl({ env = process.env }: ConfigSource = {}): string {
+  const problems: string[] = [];
+  const text = readTexts(env, problems).get("DATABASE_URL") ?? settings.DATABASE_URL.fallback;
+  if (problems.length > 0) {
+    throw new Fault("configuration", problems.join("\n"), { retryable: false });
+  }
+  return text;
+}
+
 type Read = <T>(name: SettingName, parse: (text: string) => T | undefined) => T | undefined;
 
 function assemble(

@@ -199,6 +199,13 @@ export function bodyOn(devnet: Devnet, wish: Wish = {}): JsonObject {
   };
 }
 
+/** A payment of the devnet's contract wallet, signed by its owner. */
+export function byContract(devnet: Devnet, wish: Wish = {}): JsonObject {
+  const { address, owner } = devnet.smartWallet;
+  const authorization = { from: address, ...wish.authorization };
+  return bodyOn(devnet, { payer: owner, ...wish, authorization });
+}
+
 /** A message with the member at a path (`a.b.c`) set; undefined removes it. */
 export function withMember(message: JsonObject, path: string, value: unknown): JsonObject {
   const [key = "", ...rest] = path.split(".");

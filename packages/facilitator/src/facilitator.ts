@@ -41,6 +41,8 @@ export interface StartOptions {
   readonly selfBuilt?: boolean;
   readonly clock?: Clock;
   readonly log?: Log;
+  /** Instead of the one that the configuration names; closed with the facilitator. */
+  readonly store?: Store;
   /** Told the self-check's findings, also when they end the start. */
   onChecked?(network: string, lines: readonly CheckLine[]): void;
 }
@@ -68,7 +70,7 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
     }),
   );
   refuseFailedChecks(checks);
-  const store = await openStore(config.databaseUrl);
+  const store = options.store ?? (await openStore(config.databaseUrl));
   const waiters = createWaiters(clock);
   const owner = createLeaseOwner({ sameMachine: config.databaseUrl.startsWith("sqlite:") });
   const shared = { config, store, clock, log, waiters, owner, signers };

@@ -5,7 +5,7 @@ export { Fault, type FaultCode } from "./base/fault.ts";
 export { createLog, silentLog, type Log, type LogLevel } from "./base/log.ts";
 export type { CheckLine } from "./chain/self-check.ts";
 export { settings } from "./config-table.ts";
-export { readConfig, type Config, type ConfigSource } from "./config.ts";
+export { readConfig, readDatabaseUrl, type Config, type ConfigSource } from "./config.ts";
 export { startFacilitator, versionOf, type Facilitator, type StartOptions } from "./facilitator.ts";
 export { serve } from "./main.ts";
 export type { ApiKey, KeyMode } from "./model/api-key.ts";

@@ -193,6 +193,10 @@ const readRawBody: RequestHandler = (req, _res, next) => {
   req.once("data", (bytes: Buffer) => Object.assign(req, { rawBody: bytes }));
   req.once("end", () => next());
 };
+const parseRawBody: RequestHandler = (req, _res, next) => {
+  req.body = JSON.parse(String(Reflect.get(req, "rawBody")));
+  next();
+};
 const keepRawBody = (req: object, _res: unknown, bytes: Buffer) =>
   void Object.assign(req, { rawBody: bytes });
 
@@ -203,11 +207,7 @@ describe("express: the body binds the payment", () => {
     [
       "after a reader that keeps rawBody only",
       (web) => {
-        const parse: RequestHandler = (req, _res, next) => {
-          req.body = JSON.parse(String(Reflect.get(req, "rawBody")));
-          next();
-        };
-        web.post("/report", readRawBody, charge(), parse, echo);
+        web.post("/report", readRawBody, charge(), parseRawBody, echo);
       },
     ],
     [

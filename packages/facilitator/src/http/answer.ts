@@ -4,6 +4,7 @@
  * other statuses mean that nothing was judged.
  */
 import {
+  refusal,
   x402ReasonOf,
   type ErrorBody,
   type ErrorCode,
@@ -90,31 +91,31 @@ export function answerValid(payer: string): VerifyResponse {
 }
 
 /** The verdict on a payment that would not. */
-export function answerInvalid(refusal: Refusal, payer: string | undefined): VerifyResponse {
+export function answerInvalid(why: Refusal, payer: string | undefined): VerifyResponse {
   return {
     isValid: false,
-    invalidReason: refusal.code,
-    invalidMessage: refusal.message,
+    invalidReason: why.code,
+    invalidMessage: why.message,
     ...(payer === undefined ? {} : { payer }),
-    extra: { x402Reason: x402ReasonOf(refusal.code) },
+    extra: { x402Reason: x402ReasonOf(why.code) },
   };
 }
 
 /** The answer of a settle that was refused before anything was claimed. */
 export function answerRefused(
-  refusal: Refusal,
+  why: Refusal,
   network: string,
   payer: string | undefined,
   existing: Settlement | undefined,
 ): SettleResponse {
   return {
     success: false,
-    errorReason: refusal.code,
-    errorMessage: refusal.message,
+    errorReason: why.code,
+    errorMessage: why.message,
     ...(payer === undefined ? {} : { payer }),
     transaction: existing?.transaction ?? "",
     network,
-    extra: { x402Reason: existing ? "duplicate_settlement" : x402ReasonOf(refusal.code) },
+    extra: { x402Reason: existing ? "duplicate_settlement" : x402ReasonOf(why.code) },
   };
 }
 
@@ -131,11 +132,12 @@ export function answerSettle(
   isRepeat: boolean,
 ): SettleResponse & { readonly id: string; readonly status: SettlementStatus } {
   const status = statusOf(settlement);
+  const reason = reasonOf(settlement, status);
   return {
     id: settlement.id,
     status,
     success: status === "confirmed",
-    ...reasonOf(settlement, status),
+    ...(reason && { errorReason: reason.code, errorMessage: reason.message }),
     payer: settlement.payer,
     transaction: settlement.transaction ?? "",
     network,
@@ -143,22 +145,15 @@ export function answerSettle(
     extra: {
       settlementId: settlement.id,
       ...(isRepeat ? { replayed: true } : {}),
-      ...(settlement.failure === null ? {} : { x402Reason: x402ReasonOf(settlement.failure) }),
+      ...(reason && { x402Reason: x402ReasonOf(reason.code) }),
     },
   };
 }
 
-function reasonOf(settlement: Settlement, status: SettlementStatus) {
-  if (status === "pending") {
-    return {
-      errorReason: "settlement_pending",
-      errorMessage:
-        "The transfer is under way; ask again with the same payment, do not sign a new one.",
-    };
-  }
-  return settlement.failure === null
-    ? {}
-    : { errorReason: settlement.failure, errorMessage: settlement.failureMessage ?? "" };
+function reasonOf(settlement: Settlement, status: SettlementStatus): Refusal | undefined {
+  if (status === "pending") return refusal("settlement_pending");
+  const { failure, failureMessage } = settlement;
+  return failure === null ? undefined : refusal(failure, failureMessage ?? undefined);
 }
 
 /** The answer of `GET /settlements/{id}`. */

@@ -62,6 +62,7 @@ export function registerSettle(
         ...reason,
         transaction: "",
         network,
+        extra: { x402Reason: "unexpected_settle_error" },
       });
     },
   });

@@ -39,6 +39,7 @@ export function registerVerify(
         isValid: false,
         invalidReason: "service_unavailable",
         invalidMessage: faultMessage,
+        extra: { x402Reason: "unexpected_verify_error" },
       };
       if (isJudged || "statusCode" in error) server.errorHandler(error, request, reply);
       else sendProblem(context, request, reply, error, shape);

@@ -1,0 +1,145 @@
+/**
+ * `farthing keys`: API keys of sellers, straight in the facilitator's database. For the operator:
+ * whoever can run it can read the database as well.
+ */
+import type { Command } from "commander";
+import { InvalidArgumentError } from "commander";
+import { parseAddress, toXdcAddress, type Address } from "@farthing/protocol";
+import type { ApiKey, KeyMode, Store } from "@farthing/facilitator";
+import { exitCodes } from "./exit-codes.ts";
+
+/** A key's label is for people; long ones break the table. */
+const labelCharsMax = 64;
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+interface CreateFlags {
+  readonly account: Address;
+  readonly label: string;
+  readonly test: boolean;
+  readonly expiresDays?: number;
+  readonly json: boolean;
+}
+
+/** Adds the subcommand. */
+export function register(program: Command): void {
+  const keys = program
+    .command("keys")
+    .summary("create, list and revoke sellers' API keys")
+    .description(
+      "Manages API keys in the database of DATABASE_URL (or of FARTHING_CONFIG), also while the facilitator runs.",
+    );
+  keys
+    .command("create")
+    .description("create a key for a payout address; it is shown once")
+    .requiredOption("--account <address>", "payout address, 0x… or xdc…", readAccount)
+    .option("--label <text>", "what the key is for", readLabel, "")
+    .option("--test", "a key for Apothem and devnets; without it the key is for XDC mainnet", false)
+    .option("--expires-days <n>", "days until it expires; never without it", readDays)
+    .option("--json", "print one JSON object", false)
+    .action((flags: CreateFlags) => withStore((store) => create(store, flags)));
+  keys
+    .command("list")
+    .description("list keys; the keys themselves are not stored")
+    .option("--account <address>", "only this payout address", readAccount)
+    .option("--json", "print a JSON array", false)
+    .action((flags: { account?: Address; json: boolean }) =>
+      withStore((store) => list(store, flags)),
+    );
+  keys
+    .command("revoke")
+    .description("revoke a key; it stops working at once")
+    .argument("<id>", "the twelve characters that `keys list` shows")
+    .action((id: string) => withStore((store) => revoke(store, id)));
+}
+
+async function withStore(work: (store: Store) => Promise<void>): Promise<void> {
+  const { Fault, openStore, readDatabaseUrl } = await import("@farthing/facilitator");
+  try {
+    const store = await openStore(readDatabaseUrl());
+    try {
+      await work(store);
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    process.stderr.write(`farthing keys: ${error.message}\n`);
+    process.exitCode = exitCodes.configuration;
+  }
+}
+
+async function create(store: Store, flags: CreateFlags): Promise<void> {
+  const { createApiKey, systemClock } = await import("@farthing/facilitator");
+  const mode: KeyMode = flags.test ? "test" : "live";
+  const { account, label, expiresDays } = flags;
+  const expiresAt = expiresDays === undefined ? null : systemClock.nowMs() + expiresDays * dayMs;
+  const { text, key } = await createApiKey(store, systemClock, { account, mode, label, expiresAt });
+  if (flags.json) return console.log(JSON.stringify({ key: text, ...describe(key) }));
+  console.log(text);
+  console.error(
+    `For ${account} (${toXdcAddress(account)}), ${mode === "live" ? "XDC mainnet" : "test networks"}. Keep it now: only its hash is stored. Revoke it with: farthing keys revoke ${key.id}`,
+  );
+}
+
+async function list(store: Store, flags: { account?: Address; json: boolean }): Promise<void> {
+  const keys = await store.listApiKeys(flags.account);
+  if (flags.json) return console.log(JSON.stringify(keys.map(describe)));
+  if (keys.length === 0)
+    return console.error("There are no keys yet: farthing keys create --account 0x…");
+  console.table(
+    Object.fromEntries(
+      keys.map((key) => {
+        const { id, ...rest } = describe(key);
+        return [id, rest];
+      }),
+    ),
+  );
+}
+
+async function revoke(store: Store, id: string): Promise<void> {
+  const { systemClock } = await import("@farthing/facilitator");
+  if (await store.revokeApiKey(id, systemClock.nowMs())) {
+    console.error(`Key ${id} is revoked.`);
+    return;
+  }
+  console.error(`There is no working key ${id}; see: farthing keys list`);
+  process.exitCode = exitCodes.notFound;
+}
+
+/** What may be shown of a key. */
+function describe(key: ApiKey) {
+  return {
+    id: key.id,
+    account: key.account,
+    mode: key.mode,
+    label: key.label,
+    lastFour: key.lastFour,
+    created: timeOf(key.createdAt),
+    lastUsed: timeOf(key.lastUsedAt),
+    expires: timeOf(key.expiresAt),
+    revoked: timeOf(key.revokedAt),
+  };
+}
+
+function timeOf(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}
+
+function readAccount(text: string): Address {
+  const address = parseAddress(text);
+  if (address) return address;
+  throw new InvalidArgumentError(
+    "Give an address as 0x and 40 hex digits with a right checksum, or as xdc….",
+  );
+}
+
+function readLabel(text: string): string {
+  if (text.length <= labelCharsMax) return text;
+  throw new InvalidArgumentError(`A label has at most ${labelCharsMax} characters.`);
+}
+
+function readDays(text: string): number {
+  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("Give whole days, 1 to 9999.");
+}

@@ -1,0 +1,103 @@
+/** The demo for people: a header, a line a step, a table of balances, a line to try. */
+import { styleText } from "node:util";
+import { formatUsdc } from "@farthing/protocol";
+import type { Change } from "./balances.ts";
+import { price } from "./paid-api.ts";
+import type { PlannedPayment } from "./payments.ts";
+import type { Stage } from "./stage.ts";
+import { shorten, type Step } from "./watch-payment.ts";
+
+/** Text in a style on a terminal that has colours, and as it is everywhere else. */
+function paint(style: "bold" | "dim" | "green" | "red", text: string): string {
+  return styleText(style, text, { stream: process.stdout });
+}
+
+/** What is running, and where. */
+export function stagePage({ devnet, network, facilitatorUrl, paidApi }: Stage): string {
+  const { rpcUrl, blockTimeSeconds } = devnet;
+  const rows = [
+    ["chain", rpcUrl, `${network.id}, a block every ${blockTimeSeconds} s`],
+    ["facilitator", facilitatorUrl, "public, with an API key"],
+    ["", `${facilitatorUrl}/api/facilitator`, "hosted, without one"],
+    ["paid API", paidApi.publicUrl, `${price} USDC, by the public one`],
+    ["", paidApi.hostedUrl, `${price} USDC, by the hosted one`],
+  ] as const;
+  const width = Math.max(...rows.map(([, url]) => url.length));
+  return [
+    "",
+    paint("bold", "Farthing demo: an API that is paid for in USDC, on a chain of its own"),
+    "",
+    ...rows.map(([name, url, what]) => `  ${name.padEnd(12)} ${url.padEnd(width)}  ${what}`),
+    "",
+  ].join("\n");
+}
+
+/** The title of a payment. */
+export function paymentTitle(planned: PlannedPayment, position: number): string {
+  return `\n${paint("bold", `${position}. ${planned.title}`)}\n`;
+}
+
+/** One step of a payment, `milliseconds` after its start. */
+export function stepLine({ name, text, hash }: Step, milliseconds: number): string {
+  const time = paint("dim", `${(milliseconds / 1000).toFixed(2).padStart(6)} s`);
+  const isBad = name === "refused";
+  const isGood = name === "settled";
+  const padded = name.padEnd(8);
+  const shown = isBad ? paint("red", padded) : isGood ? paint("green", padded) : padded;
+  return `${time}  ${shown}  ${hash ?? text}\n`;
+}
+
+const weiPerCoin = 10n ** 18n;
+/** Digits of gas that people compare: a payment costs about 0.001 XDC. */
+const coinDecimals = 6n;
+
+/** The balances before and after. */
+export function balancesPage(changes: readonly Change[]): string {
+  const rows = changes.map(({ before, after }) => {
+    const isRelayer = before.holder === "relayer";
+    const show = isRelayer ? formatCoin : formatUsdc;
+    const pick = isRelayer ? "coinWei" : "usdcUnits";
+    const difference = after[pick] - before[pick];
+    return [
+      before.holder,
+      shorten(before.address),
+      show(before[pick]),
+      show(after[pick]),
+      `${difference > 0n ? "+" : ""}${show(difference)}`,
+      isRelayer ? "XDC for gas" : "USDC",
+    ] as const;
+  });
+  const heads = ["", "", "before", "after", "change", ""] as const;
+  const lines = [heads, ...rows].map(([holder, address, before, after, change, unit]) =>
+    [
+      "",
+      holder.padEnd(15),
+      address.padEnd(11),
+      before.padStart(12),
+      after.padStart(13),
+      change.padStart(11),
+      unit,
+    ]
+      .join("  ")
+      .trimEnd(),
+  );
+  return `\n${paint("bold", "Balances")}\n${lines.join("\n")}\n`;
+}
+
+function formatCoin(wei: bigint): string {
+  return formatUsdc(wei / (weiPerCoin / 10n ** coinDecimals));
+}
+
+/** What to do with a demo that stays up. */
+export function invitation(tryLine: string): string {
+  return [
+    "",
+    "It stays up. Pay from another terminal, in this folder:",
+    "",
+    `  ${tryLine}`,
+    "",
+    paint("dim", "The key is a public test key of this chain. Ctrl-C stops everything."),
+    "",
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,60 @@
+/** The demo's seller: a weather report, sold through both faces of the facilitator. */
+import type { Server } from "node:http";
+import type { Facilitator } from "@farthing/seller";
+import { farthing } from "@farthing/seller/express";
+import express from "express";
+
+/** What a report costs, in USDC. */
+export const price = "0.01";
+
+/** How the reports are sold. */
+export interface PaidApiOptions {
+  readonly payTo: string;
+  readonly network: string;
+  /** The face that asks for an API key and speaks version 2. */
+  readonly publicFace: Facilitator;
+  /** The face without keys that speaks both versions. */
+  readonly hostedFace: Facilitator;
+}
+
+/** A running seller. */
+export interface PaidApi {
+  /** Sold through the public face. */
+  readonly publicUrl: string;
+  /** Sold through the hosted face. */
+  readonly hostedUrl: string;
+  stop(): Promise<void>;
+}
+
+/** Starts the seller on a free port. */
+export async function startPaidApi(options: PaidApiOptions): Promise<PaidApi> {
+  const { payTo, network, publicFace, hostedFace } = options;
+  const terms = { payTo, network, price, description: "One weather report" };
+  const charge = farthing({ ...terms, facilitator: publicFace, mode: "v2-only" });
+  const chargeHosted = farthing({ ...terms, facilitator: hostedFace });
+  const app = express();
+  app.get("/weather", charge(), (_req, res) => void res.json(report));
+  app.get("/hosted/weather", chargeHosted(), (_req, res) => void res.json(report));
+  const { server, origin } = await listen(app);
+  return {
+    publicUrl: `${origin}/weather`,
+    hostedUrl: `${origin}/hosted/weather`,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+const report = { place: "Singapore", sky: "thunder", celsius: 31 };
+
+async function listen(app: express.Express): Promise<{ server: Server; origin: string }> {
+  const server = await new Promise<Server>((resolve, reject) => {
+    const listening = app.listen(0, "127.0.0.1", () => resolve(listening));
+    listening.once("error", reject);
+  });
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("The paid API has no port");
+  return { server, origin: `http://127.0.0.1:${address.port}` };
+}

@@ -1,0 +1,29 @@
+/** The demo for programs: one JSON object. Amounts are decimal digits of base units. */
+import type { Change } from "./balances.ts";
+import type { MadePayment } from "./payments.ts";
+import type { Stage } from "./stage.ts";
+
+/** Everything that happened, ready for JSON. */
+export function describeDemo(
+  { devnet, network, facilitatorUrl, paidApi }: Stage,
+  payments: readonly MadePayment[],
+  changes: readonly Change[],
+) {
+  return {
+    network: network.id,
+    asset: network.usdc,
+    rpcUrl: devnet.rpcUrl,
+    facilitatorUrl,
+    paidApiUrl: paidApi.publicUrl,
+    pids: { demo: process.pid, chain: devnet.pid },
+    payments,
+    balances: changes.map(({ before, after }) => ({
+      holder: before.holder,
+      address: before.address,
+      usdcBefore: before.usdcUnits.toString(),
+      usdcAfter: after.usdcUnits.toString(),
+      coinBefore: before.coinWei.toString(),
+      coinAfter: after.coinWei.toString(),
+    })),
+  };
+}

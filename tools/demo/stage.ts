@@ -1,0 +1,88 @@
+/** Everything the demo runs, started in order: chain, facilitator with an API key, paid API. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startDevnet, type Devnet } from "@farthing/devnet";
+import {
+  createApiKey,
+  createLog,
+  openStore,
+  readConfig,
+  startFacilitator,
+  systemClock,
+} from "@farthing/facilitator";
+import { networkOfChain, type Network } from "@farthing/protocol";
+import { createFacilitatorClient } from "@farthing/seller";
+import { startPaidApi, type PaidApi } from "./paid-api.ts";
+import { within } from "./time-limit.ts";
+import { watchFacilitator, type StepListener } from "./watch-payment.ts";
+
+/** What is running. */
+export interface Stage {
+  readonly devnet: Devnet;
+  readonly network: Network;
+  readonly facilitatorUrl: string;
+  readonly paidApi: PaidApi;
+}
+
+/** XDC's block period: what a person sees here is what the real chain feels like. */
+const blockTimeSeconds = 2;
+
+/** Each of the parts starts in well under a second; a machine under load gets a lot more. */
+const startMs = 20_000;
+const stopMs = 10_000;
+
+/** Starts everything. Whatever has started is put on `stack`, also when a later part fails. */
+export async function startStage(stack: AsyncDisposableStack, tell: StepListener): Promise<Stage> {
+  const folder = mkdtempSync(join(tmpdir(), "farthing-demo-"));
+  stack.defer(() => rmSync(folder, { recursive: true, force: true }));
+
+  const starting = startDevnet({ blockTimeSeconds, buyers: 1, relayers: 1 });
+  const devnet = await within(startMs, "The local chain did not start", starting);
+  stack.defer(() => within(stopMs, "The local chain did not stop", devnet.stop()));
+  const network = networkOfChain(devnet.chainId);
+
+  const databaseUrl = `sqlite:${join(folder, "farthing.db")}`;
+  const facilitator = await within(
+    startMs,
+    "The facilitator did not start",
+    startFacilitator({
+      config: readConfig({
+        env: {
+          [`FARTHING_RPC_${devnet.chainId}`]: devnet.rpcUrl,
+          FARTHING_RELAYER_KEYS: devnet.relayers.map(({ privateKey }) => privateKey).join(","),
+          FARTHING_PORT: "0",
+          DATABASE_URL: databaseUrl,
+        },
+      }),
+      // Standard output is the demo's; what is worth a warning is worth a line beside it.
+      log: createLog("warn", process.stderr),
+    }),
+  );
+  stack.defer(() => within(stopMs, "The facilitator did not stop", facilitator.stop()));
+
+  const { url } = facilitator;
+  const apiKey = await mintKey(databaseUrl, devnet);
+  const face = (options: { url: string; apiKey?: string }) =>
+    watchFacilitator(createFacilitatorClient(options), tell);
+  const paidApi = await startPaidApi({
+    payTo: devnet.seller.address,
+    network: network.id,
+    publicFace: face({ url, apiKey }),
+    hostedFace: face({ url: `${url}/api/facilitator` }),
+  });
+  stack.defer(() => within(stopMs, "The paid API did not stop", paidApi.stop()));
+  return { devnet, network, facilitatorUrl: url, paidApi };
+}
+
+/** Makes the seller's API key; the facilitator reads the same database. */
+async function mintKey(databaseUrl: string, devnet: Devnet): Promise<string> {
+  const store = await openStore(databaseUrl);
+  try {
+    const account = devnet.seller.address;
+    const key = await createApiKey(store, systemClock, { account, mode: "test", label: "demo" });
+    return key.text;
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * Tells what happens to a payment, as it happens. Nothing here takes part in it: the buyer's
+ * fetch, the wallet and the seller's facilitator are watched from outside.
+ */
+import {
+  formatUsdc,
+  headerNames,
+  isObject,
+  isTransactionHash,
+  member,
+  parseUint256,
+  statusOf,
+  type Address,
+} from "@farthing/protocol";
+import type { Facilitator, SettleOutcome } from "@farthing/seller";
+
+/** One thing that happened, in words for a person. */
+export interface Step {
+  readonly name: "402" | "signed" | "verified" | "sent" | "settled" | "refused" | "content";
+  readonly text: string;
+  /** Of the transaction, where the step is about one. */
+  readonly hash?: string;
+}
+
+/** Hears of steps. The demo makes one payment at a time, so no step says whose it is. */
+export type StepListener = (step: Step) => void;
+
+/** A fetch that tells of the 402. */
+export function watchFetch(tell: StepListener): typeof fetch {
+  return async (input, init) => {
+    const request = new Request(input, init);
+    const isPaid = [headerNames.paymentSignature, headerNames.xPayment].some((name) =>
+      request.headers.has(name),
+    );
+    const response = await fetch(request);
+    if (response.status === 402 && !isPaid) tell({ name: "402", text: await readPrice(response) });
+    return response;
+  };
+}
+
+/** Reads the price of a challenge, in words. */
+async function readPrice(response: Response): Promise<string> {
+  const body: unknown = await response.clone().json();
+  const offers: unknown = isObject(body) ? member(body, "accepts") : undefined;
+  const offer: unknown = Array.isArray(offers) ? offers[0] : undefined;
+  if (!isObject(offer)) return "the price cannot be read";
+  const units = parseUint256(member(offer, "maxAmountRequired") ?? member(offer, "amount"));
+  const price = units === undefined ? "?" : formatUsdc(units);
+  return `${price} USDC, to ${shorten(String(member(offer, "payTo")))}`;
+}
+
+/** A wallet as both buyers take it. */
+interface Wallet {
+  readonly address: Address;
+  signTypedData(typedData: never): Promise<`0x${string}`>;
+}
+
+/** A wallet that tells when it signs. */
+export function watchWallet<T extends Wallet>(wallet: T, tell: StepListener): T {
+  return {
+    ...wallet,
+    signTypedData: async (typedData: never) => {
+      const signature = await wallet.signTypedData(typedData);
+      const bytes = (signature.length - 2) / 2;
+      tell({ name: "signed", text: `by ${shorten(wallet.address)}: ${bytes} bytes, no gas` });
+      return signature;
+    },
+  };
+}
+
+/** The seller's facilitator, telling what it answers. */
+export function watchFacilitator(facilitator: Facilitator, tell: StepListener): Facilitator {
+  let lastHash = "";
+  const tellSettlement = (outcome: SettleOutcome | { readonly kind: "not_found" }): void => {
+    if (outcome.kind !== "settlement") {
+      tell({ name: "refused", text: "code" in outcome ? outcome.code : outcome.kind });
+      return;
+    }
+    const { settlement } = outcome;
+    const { transaction: hash, errorReason = "no reason" } = settlement;
+    const status = statusOf(settlement);
+    if (status === "failed") tell({ name: "refused", text: errorReason });
+    if (status === "confirmed") tell({ name: "settled", text: "transaction", hash });
+    if (status !== "pending" || !isTransactionHash(hash) || hash === lastHash) return;
+    lastHash = hash;
+    tell({ name: "sent", text: "waits for its block" });
+  };
+  return {
+    async verify(request, limit) {
+      const outcome = await facilitator.verify(request, limit);
+      if (outcome.kind !== "verdict") tell({ name: "refused", text: outcome.message });
+      else if (outcome.verdict.isValid) tell({ name: "verified", text: "nothing has moved yet" });
+      else tell({ name: "refused", text: outcome.verdict.invalidReason ?? "no reason" });
+      return outcome;
+    },
+    async settle(request, limit) {
+      const outcome = await facilitator.settle(request, limit);
+      tellSettlement(outcome);
+      return outcome;
+    },
+    async settlement(id, limit) {
+      const outcome = await facilitator.settlement(id, limit);
+      tellSettlement(outcome);
+      return outcome;
+    },
+  };
+}
+
+/** An address as people compare them: by its ends. */
+export function shorten(address: string): string {
+  return `${address.slice(0, 6)}…${address.slice(-4)}`;
+}
