@@ -29,12 +29,19 @@ const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** Runs the demo and gives its exit status. */
 async function runDemo(options: Options): Promise<number> {
+  const stopping = new AbortController();
   const told = Promise.withResolvers<"told">();
-  // Told twice is told once: npm passes Ctrl-C on to a program that the terminal has told already.
-  for (const signal of stopSignals) process.on(signal, () => told.resolve("told"));
+  for (const signal of stopSignals) {
+    // Told twice is told once: npm passes Ctrl-C on to a program that the terminal has told too.
+    process.on(signal, () => {
+      stopping.abort();
+      told.resolve("told");
+    });
+  }
   const stack = new AsyncDisposableStack();
+  const performing = perform(options, stack, stopping.signal);
   try {
-    const outcome = await Promise.race([perform(options, stack), told.promise]);
+    const outcome = await Promise.race([performing, told.promise]);
     if (outcome === "told") return interruptedStatus;
     if (options.once) return 0;
     const chainEnded = outcome.devnet.ended.then(() => "ended" as const);
@@ -42,18 +49,26 @@ async function runDemo(options: Options): Promise<number> {
     throw new Error("The local chain ended by itself");
   } finally {
     setTimeout(() => process.exit(1), stopMs).unref();
+    // Only what has started can be stopped, so a start under way is waited for.
+    await performing.catch(() => {});
     await stack.disposeAsync();
   }
 }
 
 /** Starts everything, pays, tells. */
-async function perform({ once, json }: Options, stack: AsyncDisposableStack): Promise<Stage> {
-  const write = (text: string): void => void process.stdout.write(text);
+async function perform(
+  { once, json }: Options,
+  stack: AsyncDisposableStack,
+  stopped: AbortSignal,
+): Promise<Stage> {
+  const write = (text: string): void => {
+    if (!stopped.aborted) process.stdout.write(text);
+  };
   const say = json ? (): void => {} : write;
   let listener: StepListener = () => {};
   const tell = (step: Step): void => listener(step);
 
-  const stage = await startStage(stack, tell);
+  const stage = await startStage(stack, tell, stopped);
   say(stagePage(stage));
   const before = await readHoldings(stage);
   const made: MadePayment[] = [];
@@ -61,7 +76,7 @@ async function perform({ once, json }: Options, stack: AsyncDisposableStack): Pr
     say(paymentTitle(planned, index + 1));
     const startedAt = performance.now();
     listener = (step) => say(stepLine(step, performance.now() - startedAt));
-    made.push(await makePayment(planned, tell));
+    made.push(await makePayment(planned, tell, stopped));
   }
   // Whoever pays from another terminal needs no running commentary here.
   listener = () => {};

@@ -100,10 +100,12 @@ function payOurs(
 export async function makePayment(
   planned: PlannedPayment,
   tell: StepListener,
+  stopped: AbortSignal,
 ): Promise<MadePayment> {
   const { title, version, face, url, payer } = planned;
   const startedAt = performance.now();
-  const response = await planned.pay(AbortSignal.timeout(paymentMs), tell);
+  const signal = AbortSignal.any([stopped, AbortSignal.timeout(paymentMs)]);
+  const response = await planned.pay(signal, tell);
   const text = await response.text();
   const receipt = readReceipt(response.headers);
   if (response.status !== 200 || receipt?.success !== true) {

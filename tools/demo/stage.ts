@@ -33,13 +33,18 @@ const startMs = 20_000;
 const stopMs = 10_000;
 
 /** Starts everything. Whatever has started is put on `stack`, also when a later part fails. */
-export async function startStage(stack: AsyncDisposableStack, tell: StepListener): Promise<Stage> {
+export async function startStage(
+  stack: AsyncDisposableStack,
+  tell: StepListener,
+  stopped: AbortSignal,
+): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), "farthing-demo-"));
   stack.defer(() => rmSync(folder, { recursive: true, force: true }));
 
   const starting = startDevnet({ blockTimeSeconds, buyers: 1, relayers: 1 });
   const devnet = await within(startMs, "The local chain did not start", starting);
   stack.defer(() => within(stopMs, "The local chain did not stop", devnet.stop()));
+  stopped.throwIfAborted();
   const network = networkOfChain(devnet.chainId);
 
   const databaseUrl = `sqlite:${join(folder, "farthing.db")}`;

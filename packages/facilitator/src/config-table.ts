@@ -121,6 +121,12 @@ export const settings = {
     example: "100",
     fallback: "100",
   },
+  FARTHING_BATCH_MAX: {
+    key: "batchMax",
+    shape: "settlements of one transaction at most, 1 to 100; 1 turns batching off",
+    example: "50",
+    fallback: "50",
+  },
   FARTHING_TRUSTED_PROXIES: {
     key: "trustedProxies",
     shape: "addresses of proxies whose X-Forwarded-For is believed, comma-separated",

@@ -40,6 +40,8 @@ export interface Config {
   readonly settleMarginSeconds: bigint;
   readonly repeatAfterSuccess: "return" | "refuse";
   readonly gasPriceMaxWei: bigint;
+  /** Settlements of one transaction at most. */
+  readonly batchMax: number;
   readonly trustedProxies: readonly string[];
   readonly logLevel: LogLevel;
 }
@@ -115,6 +117,7 @@ function assemble(
     settleMarginSeconds: read("FARTHING_SETTLE_MARGIN", whole(0, 600)),
     repeatAfterSuccess: read("FARTHING_REPEAT_AFTER_SUCCESS", oneOf(["return", "refuse"])),
     gasPriceMaxWei: read("FARTHING_GAS_PRICE_MAX", gwei),
+    batchMax: read("FARTHING_BATCH_MAX", whole(1, 100)),
     trustedProxies:
       read(
         "FARTHING_TRUSTED_PROXIES",

@@ -7,6 +7,7 @@ import {
   authorizationTypedData,
   isObject,
   networkOfChain,
+  parsePaymentRequest,
   toWireAuthorization,
   type Address,
   type Authorization,
@@ -18,6 +19,7 @@ import * as Signature from "ox/Signature";
 import * as TypedData from "ox/TypedData";
 import { readConfig } from "./config.ts";
 import { silentLog } from "./base/log.ts";
+import { encodeTransfer } from "./chain/usdc.ts";
 import { startFacilitator, type Facilitator, type StartOptions } from "./facilitator.ts";
 
 /** One US cent in base units: what payments here are for, if not said otherwise. */
@@ -244,4 +246,20 @@ export async function usesOf(devnet: Devnet, body: JsonObject): Promise<string[]
   const filter = { address: devnet.token, fromBlock: "0x0", toBlock: "latest", topics };
   const logs = await devnet.rpc<{ transactionHash: string }[]>("eth_getLogs", [filter]);
   return logs.map(({ transactionHash }) => transactionHash);
+}
+
+/** The account whose key the devnet's node holds: a stranger to every facilitator. */
+const stranger = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
+
+/** Submits a payment's authorization in a stranger's transaction and mines it; gives its hash. */
+export async function frontRun(devnet: Devnet, body: JsonObject): Promise<string> {
+  const parsed = parsePaymentRequest(body);
+  if (!parsed.ok) throw new Error(parsed.refusal.message);
+  const { authorization, signature } = parsed.value.payment;
+  const data = encodeTransfer(authorization, signature);
+  // Ahead of everything a relayer has sent: blocks are ordered by price.
+  const call = { from: stranger, to: devnet.token, data, gasPrice: "0xe8d4a51000" };
+  const hash = await devnet.rpc<string>("eth_sendTransaction", [call]);
+  await devnet.mine();
+  return hash;
 }

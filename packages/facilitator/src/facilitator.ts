@@ -208,7 +208,7 @@ function settleOf(
       const head = engine?.view()?.head.number;
       if (!engine || head === undefined) return undefined;
       const fromBlock = Math.max(0, head - earlierUseBlocks);
-      const wanted = { payer, nonce, fromBlock, toBlock: head };
+      const wanted = { payer, nonce, fromBlock, headNumber: head };
       return (await findAuthorizationEvent(engine.chain, wanted))?.transaction;
     },
   });

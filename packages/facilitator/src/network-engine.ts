@@ -77,6 +77,7 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
     owner: deps.owner,
     signers: deps.signers,
     inFlightMax: inFlightMaxDefault,
+    batchMax: config.batchMax,
     marginSeconds: config.settleMarginSeconds,
     gasPrice: () => gasPriceOf(follower?.view(), bounds),
     headNumber,

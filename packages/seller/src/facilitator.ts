@@ -81,7 +81,7 @@ export interface FacilitatorOptions {
   /** Base address, e.g. `https://facilitator.example` or `https://host.example/api/facilitator`. */
   readonly url: string;
   /** The seller's key, sent as `Authorization: Bearer`. Left out for facilitators without keys. */
-  readonly apiKey?: string;
+  readonly apiKey?: string | undefined;
   /** Longest wait for one call, in milliseconds; {@link callTimeoutMsDefault} when absent. */
   readonly timeoutMs?: number;
 }

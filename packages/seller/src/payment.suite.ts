@@ -43,8 +43,11 @@ export function paymentSuite(listen: Listen): void {
       const header = decodeHeader(challenge.headers.get(headerNames.paymentRequired) ?? "")?.value;
       const resource = { url: "https://api.example.com/v1/report?city=Paris" };
       expect(header).toMatchObject({ resource });
-      const headers = await pay(challenge, "v2", { resource: { url } });
-      expect(await reasonOf(await fetch(url, { headers }))).toBe("invalid_payload");
+      for (const foreign of [url, "https://other.example.com/v1/report?city=Paris"]) {
+        const headers = await pay(await fetch(url), "v2", { resource: { url: foreign } });
+        expect(await reasonOf(await fetch(url, { headers }))).toBe("invalid_payload");
+      }
+      expect((await fetch(url, { headers: await payFor(url) })).status).toBe(200);
     });
 
     test("a browser's preflight is free", async () => {
@@ -130,10 +133,11 @@ export function paymentSuite(listen: Listen): void {
     ])("is waited for when the facilitator %s", async (_case, settle, lookup) => {
       const url = await at.start();
       at.facilitator.script.settle.push(settle, confirmedReply({ extra: { replayed: true } }));
-      if (lookup) at.facilitator.script.settlement.push(lookup);
+      if (lookup) at.facilitator.script.settlement.push(lookup, lookup, lookup);
       const response = await fetch(url, { headers: await payFor(url) });
       expect(response.status).toBe(200);
-      expect(at.facilitator.operations().filter((name) => name === "settle")).toHaveLength(2);
+      const lookups = lookup ? ["settlement"] : [];
+      expect(at.facilitator.operations()).toEqual(["verify", "settle", ...lookups, "settle"]);
     });
   });
 

@@ -157,6 +157,26 @@ export function singleUseSuite(listen: Listen): void {
       expect(await reasonOf(await fetch(url, { headers }))).toBe("nonce_already_used");
     });
 
+    test("a used nonce with the transaction that used it is proved, not asked for again", async () => {
+      const url = await at.start();
+      const headers = await payFor(url);
+      const used = { errorReason: "nonce_already_used", transaction: transferHash };
+      at.facilitator.script.settle.push({
+        json: { success: false, network: "eip155:50", ...used },
+      });
+      const response = await fetch(url, { headers });
+      expect(response.status).toBe(409);
+      expect(response.headers.get(headerNames.paymentRequired)).toBeNull();
+      expect(readReceipt(response.headers)?.transaction).toBe(transferHash);
+      expect(at.served).toEqual([]);
+    });
+
+    test("a seller without room for another payment takes none", async () => {
+      const url = await at.start(undefined, { grants: createMemoryGrants({ entriesMax: 0 }) });
+      await expectLater(await fetch(url, { headers: await payFor(url) }), "busy");
+      expect(at.facilitator.calls).toEqual([]);
+    });
+
     test("a used nonce after an unanswered settle is never called a failure", async () => {
       const url = await at.start();
       const headers = await payFor(url);

@@ -3,7 +3,7 @@
  * to the lane with the most room. After each block it looks at what was mined without the expected
  * log, and sends again what does not show up.
  */
-import type { Address, Hex, Refusal } from "@farthing/protocol";
+import type { Address, Hex } from "@farthing/protocol";
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
@@ -11,15 +11,14 @@ import type { Chain } from "../chain/chain.ts";
 import { readReceipts, type Receipt } from "../chain/reads.ts";
 import type { FollowedBlock } from "../chain/block-follower.ts";
 import type { RelayerTransaction } from "../model/relayer-transaction.ts";
-import type { Settlement } from "../model/settlement.ts";
 import type { Store } from "../storage/store.ts";
+import { findMulticall } from "../chain/multicall.ts";
+import type { BatchSettings } from "./batch.ts";
 import { createLane, type InFlight, type Lane, type LaneEvents } from "./lane.ts";
 import type { LeaseOwner } from "./lease.ts";
-import { prepare, type PrepareDeps, type QueuedSettlement } from "./prepare.ts";
+import type { PrepareDeps, QueuedSettlement } from "./prepare.ts";
 import type { Signer } from "./sign.ts";
-
-/** Settlements that may wait for a wallet: about half an hour of a single wallet's work. */
-export const queueMax = 5_000;
+import { createWorkQueue, type QueueEvents } from "./work-queue.ts";
 
 /** Pause between looks at what no block announces: leases, waiting settlements. */
 const tickMs = 1_000;
@@ -35,11 +34,7 @@ export interface MinedTransaction {
 }
 
 /** What the relayer tells; outcomes are decided by who listens. */
-export interface RelayerEvents extends LaneEvents {
-  /** The transfer would fail now; it was not signed. */
-  onRefused(settlement: Settlement, refusal: Refusal): Promise<void>;
-  /** Too late to be sent; it was not signed. */
-  onExpiring(settlement: Settlement): void;
+export interface RelayerEvents extends LaneEvents, QueueEvents {
   /** Mined, and some of its settlements have no log of theirs. */
   onMinedWithoutLog(mined: MinedTransaction): Promise<void>;
 }
@@ -71,6 +66,8 @@ export interface RelayerDeps extends Omit<PrepareDeps, "chain"> {
   readonly events: RelayerEvents;
   readonly signers: readonly Signer[];
   readonly inFlightMax: number;
+  /** Settlements of one transaction at most; 1 turns batching off. */
+  readonly batchMax: number;
   headNumber(): number;
 }
 
@@ -79,74 +76,10 @@ export function createRelayer(deps: RelayerDeps): Relayer {
   const { chain, store, clock, log, events } = deps;
   const { chainId } = chain.network;
   const lanes = deps.signers.map((signer) => createLane(signer, deps));
-  /** Slots promised to settlements that are being prepared. */
-  const promised = new Map<Lane, number>(lanes.map((lane) => [lane, 0]));
   const stopping = new AbortController();
-  let queue: QueuedSettlement[] = [];
-  let delayed: QueuedSettlement[] = [];
-  const working = new Set<Promise<void>>();
+  let batching: BatchSettings | undefined;
   let ticking: Promise<void> | undefined;
-
-  function roomOf(lane: Lane): number {
-    return lane.room() - (promised.get(lane) ?? 0);
-  }
-
-  function dispatch(): void {
-    const groups = new Map<Lane, QueuedSettlement[]>();
-    while (queue.length > 0 && !stopping.signal.aborted) {
-      const lane = lanes.reduce<Lane | undefined>(
-        (best, next) => (roomOf(next) > (best ? roomOf(best) : 0) ? next : best),
-        undefined,
-      );
-      const next = lane && queue.shift();
-      if (!lane || !next) break;
-      promised.set(lane, (promised.get(lane) ?? 0) + 1);
-      groups.set(lane, [...(groups.get(lane) ?? []), next]);
-    }
-    for (const [lane, group] of groups) {
-      const work = carry(lane, group).finally(() => working.delete(work));
-      working.add(work);
-    }
-  }
-
-  async function carry(lane: Lane, group: readonly QueuedSettlement[]): Promise<void> {
-    try {
-      const prepared = await Promise.all(group.map(prepareOne));
-      const plans = prepared.flatMap((preparation) =>
-        preparation?.kind === "plan" ? [preparation.plan] : [],
-      );
-      if (plans.length > 0) await lane.submit(plans);
-    } catch (error) {
-      log.warn(
-        { chainId, problem: messageOf(error), settlements: group.length },
-        "Settlements wait for another try",
-      );
-      // What did get a nonce is left out by the store when it is tried again.
-      delayed.push(...group.map(({ settlement }) => ({ settlement, simulatedAt: 0 })));
-    } finally {
-      promised.set(lane, (promised.get(lane) ?? 0) - group.length);
-      if (queue.length > 0) dispatch();
-    }
-  }
-
-  async function prepareOne(queued: QueuedSettlement) {
-    try {
-      const preparation = await prepare(queued, deps);
-      if (preparation.kind === "wait") delayed.push(queued);
-      if (preparation.kind === "expiring") events.onExpiring(queued.settlement);
-      if (preparation.kind === "refused") {
-        await events.onRefused(queued.settlement, preparation.refusal);
-      }
-      return preparation;
-    } catch (error) {
-      log.warn(
-        { chainId, settlementId: queued.settlement.id, problem: messageOf(error) },
-        "Could not prepare a settlement",
-      );
-      delayed.push(queued);
-      return undefined;
-    }
-  }
+  const queue = createWorkQueue({ ...deps, lanes, batching: () => batching });
 
   async function onBlock(
     block: FollowedBlock,
@@ -161,7 +94,7 @@ export function createRelayer(deps: RelayerDeps): Relayer {
         log.warn({ chainId, problem: messageOf(error) }, "Could not send again");
       });
     }
-    if (block.isHead) dispatch();
+    if (block.isHead) queue.dispatch();
   }
 
   /** Transactions whose nonce is used up although their logs were not all seen. */
@@ -184,30 +117,34 @@ export function createRelayer(deps: RelayerDeps): Relayer {
     const { transaction, unresolved } = entry;
     if (transaction.hash === null) return;
     const { hash } = transaction;
-    await events.onMinedWithoutLog({ transaction, hash, ...receipt, unresolved: [...unresolved] });
-    await lane.close([transaction], "mined");
+    try {
+      const mined = { transaction, hash, ...receipt, unresolved: [...unresolved] };
+      await events.onMinedWithoutLog(mined);
+      await lane.close([transaction], "mined");
+    } catch (error) {
+      // It stays in flight and is looked at again with the next block; other payments go on.
+      log.warn(
+        { chainId, transaction: hash, problem: messageOf(error) },
+        "Could not tell what became of a mined transaction",
+      );
+    }
   }
 
   async function tick(): Promise<void> {
     while (!stopping.signal.aborted) {
       await Promise.all(lanes.map((lane) => lane.keep()));
-      queue.push(...delayed);
-      delayed = [];
-      dispatch();
+      queue.dispatch(true);
       await clock.sleep(tickMs, stopping.signal);
     }
   }
 
   return {
     addresses: lanes.map(({ signer }) => signer.address),
-    hasRoom: () => queue.length + delayed.length < queueMax,
-    enqueue(queued) {
-      queue.push(queued);
-      dispatch();
-    },
+    hasRoom: queue.hasRoom,
+    enqueue: queue.enqueue,
     load: () => ({
       inFlight: lanes.reduce((sum, lane) => sum + lane.inFlight().length, 0),
-      queued: queue.length + delayed.length,
+      queued: queue.size(),
       lanesUsable: lanes.filter((lane) => lane.room() > 0 || lane.inFlight().length > 0).length,
     }),
     onBlock,
@@ -219,13 +156,15 @@ export function createRelayer(deps: RelayerDeps): Relayer {
       }
     },
     async start() {
+      const multicall = deps.batchMax > 1 ? await findMulticall(chain) : undefined;
+      batching = multicall && { multicall, paymentsMax: deps.batchMax };
       await Promise.all(lanes.map((lane) => lane.keep()));
       ticking = tick();
     },
     async stop() {
       stopping.abort();
       await ticking;
-      await Promise.all(working);
+      await queue.stop();
       await Promise.all(lanes.map((lane) => lane.stop()));
     },
   };

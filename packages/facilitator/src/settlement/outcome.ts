@@ -12,7 +12,7 @@ import {
   type Refusal,
 } from "@farthing/protocol";
 import type { Clock } from "../base/clock.ts";
-import { messageOf } from "../base/fault.ts";
+import { Fault, messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { findAuthorizationEvent, type AuthorizationEvent } from "../chain/authorization-logs.ts";
 import type { BlockInterest, ChainView, FollowedBlock } from "../chain/block-follower.ts";
@@ -37,7 +37,10 @@ export interface OutcomeBook {
   onBlock(block: FollowedBlock, view: ChainView): Promise<Map<Hex, Set<string>>>;
   /** Puts back what vanished blocks had confirmed; gives the transactions concerned. */
   onReorganisation(fromBlock: number): Promise<Hex[]>;
-  /** A transaction of ours is mined and lacks logs of some of its settlements. */
+  /**
+   * A transaction of ours is mined and lacks logs of some of its settlements. Throws a fault while
+   * the chain cannot tell what became of them.
+   */
   onMinedWithoutLog(mined: MinedTransaction): Promise<void>;
   /** A queued settlement would fail now. */
   onRefused(settlement: Settlement, why: Refusal): Promise<void>;
@@ -151,6 +154,7 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     // "Used" may well be our payer's payment, submitted by somebody else: look before saying no.
     const event = await findEvent(settlement);
     if (event) return conclude([{ event, settlement }]);
+    if (why.code === "nonce_already_used") throw logsLag();
     const { id } = settlement;
     const { code, message } = why;
     finish(await store.recordFailed([{ id, code, message, transaction: null }], clock.nowMs()));
@@ -161,11 +165,12 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
       payer: settlement.payer,
       nonce: settlement.nonce,
       fromBlock: Math.max(0, settlement.seenUnusedAt - searchSlackBlocks),
-      toBlock: deps.headNumber(),
+      headNumber: deps.headNumber(),
     });
   }
 
   async function onMinedWithoutLog({
+    transaction,
     hash,
     succeeded,
     unresolved,
@@ -178,15 +183,17 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
         await conclude([{ event, settlement }]);
         continue;
       }
-      const why = succeeded ? refusal("transfer_not_found") : await causeOf(settlement);
-      const { code, message } = why;
+      // What the token says to the same transfer now, if it says no.
+      const why = await deps.simulate(settlement);
+      if (why?.code === "nonce_already_used") throw logsLag();
+      // A batch succeeds as a transaction though some of its calls fail.
+      const isAlone = transaction.settlementIds.length === 1;
+      const { code, message } =
+        succeeded && isAlone
+          ? refusal("transfer_not_found")
+          : (why ?? refusal("transaction_reverted"));
       finish(await store.recordFailed([{ id, code, message, transaction: hash }], clock.nowMs()));
     }
-  }
-
-  /** Why a transaction reverted: what the token says to the same transfer now, if it says no. */
-  async function causeOf(settlement: Settlement): Promise<Refusal> {
-    return (await deps.simulate(settlement)) ?? refusal("transaction_reverted");
   }
 
   async function catchUp(): Promise<void> {
@@ -228,6 +235,11 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     },
     catchUp,
   };
+}
+
+/** The nonce is used and no log tells how: unknown, and unknown is never called failed. */
+function logsLag(): Fault {
+  return new Fault("rpc_unavailable", "The node calls an authorization used and has no log of it");
 }
 
 function keyOf(settlement: Settlement): string {

@@ -1,0 +1,97 @@
+/**
+ * Multicall3 `aggregate3`: many transfers in one transaction, each failing alone. EIP-3009 does not
+ * bind the sender, so anybody's contract may submit. Where the contract stands differs per network
+ * and source, so the chain is asked, and what is found has to behave before it is used.
+ */
+import { isSameAddress, type Address, type Hex } from "@farthing/protocol";
+import { resultOf, type Chain } from "./chain.ts";
+import { addressWord, domainSeparatorCall } from "./usdc.ts";
+
+/** aggregate3((address,bool,bytes)[]) */
+const selector = "82ad56cb";
+
+/** One call of a batch; all may fail without the others. */
+export interface BatchedCall {
+  readonly to: Address;
+  readonly data: Hex;
+}
+
+/** What a batch would do, call by call. */
+export interface BatchedResult {
+  readonly succeeded: boolean;
+  readonly returnData: Hex;
+}
+
+function word(value: number): string {
+  return value.toString(16).padStart(64, "0");
+}
+
+/** Calldata of aggregate3 with `allowFailure` for every call. */
+export function encodeBatch(calls: readonly BatchedCall[]): Hex {
+  const bodies = calls.map(({ to, data }) => {
+    const bytes = data.slice(2);
+    const padded = bytes.padEnd(Math.ceil(bytes.length / 64) * 64, "0");
+    return `${addressWord(to)}${word(1)}${word(96)}${word(bytes.length / 2)}${padded}`;
+  });
+  let offset = bodies.length * 32;
+  const offsets = bodies.map((body) => {
+    const here = word(offset);
+    offset += body.length / 2;
+    return here;
+  });
+  return `0x${selector}${word(32)}${word(bodies.length)}${offsets.join("")}${bodies.join("")}`;
+}
+
+/** Reads the answer of aggregate3: (bool success, bytes returnData)[]. */
+export function decodeBatch(result: string): BatchedResult[] {
+  const hex = result.slice(2);
+  const at = (byte: number) => hex.slice(byte * 2, byte * 2 + 64);
+  const numberAt = (byte: number) => Number.parseInt(at(byte), 16);
+  const start = numberAt(0) + 32;
+  const count = numberAt(start - 32);
+  if (!(count >= 0) || count > hex.length / 64) return [];
+  return Array.from({ length: count }, (_, index) => {
+    const body = start + numberAt(start + index * 32);
+    const bytes = body + numberAt(body + 32);
+    const length = numberAt(bytes);
+    return {
+      succeeded: numberAt(body) === 1,
+      returnData: `0x${hex.slice((bytes + 32) * 2, (bytes + 32 + length) * 2)}` as const,
+    };
+  });
+}
+
+/** What the batch would do now, sent from `from`; undefined when the node cannot tell. */
+export async function simulateBatch(
+  chain: Chain,
+  batch: { readonly from: Address; readonly to: Address; readonly data: Hex; readonly gas: bigint },
+): Promise<BatchedResult[] | undefined> {
+  const { from, to, data, gas } = batch;
+  const call = { from, to, data, gas: `0x${gas.toString(16)}` };
+  const [answer] = await chain.read([{ method: "eth_call", params: [call, "latest"] }]);
+  return answer?.ok && typeof answer.result === "string" ? decodeBatch(answer.result) : undefined;
+}
+
+/**
+ * Finds the network's Multicall3: the first candidate whose code answers a batch of two as it
+ * should, a question to the token and one that fails. Undefined when there is none.
+ */
+export async function findMulticall(chain: Chain): Promise<Address | undefined> {
+  const { usdc, domainSeparator, multicall3 } = chain.network;
+  const data = encodeBatch([
+    { to: usdc, data: domainSeparatorCall },
+    { to: usdc, data: "0xffffffff" },
+  ]);
+  for (const to of multicall3) {
+    const [answer] = await chain.read([{ method: "eth_call", params: [{ to, data }, "latest"] }]);
+    if (!answer?.ok) continue;
+    const results = decodeBatch(String(resultOf(answer, "eth_call")));
+    const isRight =
+      results.length === 2 &&
+      results[0]?.succeeded === true &&
+      isSameAddress(results[0].returnData, domainSeparator) &&
+      results[1]?.succeeded === false;
+    if (isRight) return to;
+  }
+  return undefined;
+}

@@ -1,0 +1,41 @@
+/**
+ * A facilitator that kills itself, as `kill -9` would, at one step of its store: the argument names
+ * the verb and the side of it, such as `before:recordSigned`. Says its address on standard output.
+ */
+import { readConfig } from "./config.ts";
+import { silentLog } from "./base/log.ts";
+import { startFacilitator } from "./facilitator.ts";
+import { openStore } from "./storage/open-store.ts";
+
+type Verb = (...parameters: unknown[]) => Promise<unknown>;
+
+/** Ends the process at once; nothing after it runs, not even what is already under way. */
+function die(): Promise<never> {
+  process.kill(process.pid, "SIGKILL");
+  return new Promise(() => {});
+}
+
+const [side, step] = (process.argv[2] ?? "").split(":");
+const config = readConfig();
+const store = await openStore(config.databaseUrl);
+if (step === undefined || !Object.hasOwn(store, step)) throw new Error(`no such step: ${step}`);
+
+const dyingStore = new Proxy(store, {
+  get(target, name, receiver) {
+    const verb: unknown = Reflect.get(target, name, receiver);
+    if (name !== step || typeof verb !== "function") return verb;
+    const dying: Verb = async (...parameters) => {
+      if (side === "before") return die();
+      await (verb as Verb)(...parameters);
+      return die();
+    };
+    return dying;
+  },
+});
+const { url } = await startFacilitator({
+  config,
+  selfBuilt: true,
+  log: silentLog,
+  store: dyingStore,
+});
+process.stdout.write(`${url}\n`);

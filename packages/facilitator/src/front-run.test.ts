@@ -1,0 +1,253 @@
+/**
+ * What happens between claim and block: somebody else submits the authorization first, the window
+ * closes, a block vanishes. Blocks are made by the test, so that each thing happens when it should.
+ */
+import type { Devnet } from "@farthing/devnet";
+import type { Hex, JsonObject } from "@farthing/protocol";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { systemClock, type Clock } from "./base/clock.ts";
+import { silentLog, type Log } from "./base/log.ts";
+import {
+  bodyOn,
+  countOf,
+  frontRun,
+  newDatabaseUrl,
+  oneCent,
+  secondsFromNow,
+  serveOn,
+  startChain,
+  textAt,
+  usesOf,
+  type Served,
+} from "./facilitator.testing.ts";
+import { inFlightMaxDefault } from "./relayer/lane.ts";
+import { startRpcProxy, type RpcProxy } from "./rpc-proxy.testing.ts";
+import { openStore } from "./storage/open-store.ts";
+import type { Store } from "./storage/store.ts";
+
+let devnet: Devnet;
+let proxy: RpcProxy;
+let store: Store;
+let served: Served;
+
+/** Runs once, right after the next claim is stored. */
+let afterClaim: (() => Promise<void>) | undefined;
+/** Runs once, right before the next nonce is taken. */
+let beforeNonce: (() => Promise<void>) | undefined;
+let aheadMs = 0;
+const clock: Clock = { ...systemClock, nowMs: () => systemClock.nowMs() + aheadMs };
+
+/** Calls of a message in the log, as they come. */
+const logged: { message: string; wake: () => void }[] = [];
+const log: Log = {
+  ...silentLog,
+  warn: (_, message) => {
+    for (const entry of logged.filter((waiting) => waiting.message === message)) entry.wake();
+  },
+};
+const untilLogged = (message: string) =>
+  new Promise<void>((resolve) => logged.push({ message, wake: resolve }));
+
+beforeAll(async () => {
+  devnet = await startChain();
+  proxy = await startRpcProxy(devnet.rpcUrl);
+  const databaseUrl = newDatabaseUrl();
+  const opened = await openStore(databaseUrl);
+  store = {
+    ...opened,
+    claimSettlements: async (...parameters) => {
+      const results = await opened.claimSettlements(...parameters);
+      await takeHook("claim");
+      return results;
+    },
+    reserveTransactions: async (...parameters) => {
+      await takeHook("nonce");
+      return opened.reserveTransactions(...parameters);
+    },
+  };
+  served = await serveOn(devnet, { rpcUrl: proxy.url, databaseUrl, store, clock, log });
+});
+afterAll(async () => {
+  await served?.stop();
+  await proxy?.stop();
+  await devnet?.stop();
+});
+afterEach(async () => {
+  proxy.react = () => undefined;
+  await automine(true);
+});
+
+async function takeHook(at: "claim" | "nonce"): Promise<void> {
+  const hook = at === "claim" ? afterClaim : beforeNonce;
+  if (at === "claim") afterClaim = undefined;
+  else beforeNonce = undefined;
+  await hook?.();
+}
+
+const automine = (isOn: boolean) => devnet.rpc("evm_setAutomine", [isOn]);
+const page = async (id: unknown) => (await served.get(`/settlements/${String(id)}?wait=20`)).body;
+const async = { prefer: "respond-async" };
+
+async function expectPaidByOther(body: JsonObject, hash: string, answer: JsonObject) {
+  const shown = await page(answer["id"]);
+  expect(shown).toMatchObject({
+    status: "confirmed",
+    success: true,
+    transaction: hash,
+    settledBy: "other",
+  });
+  expect(await usesOf(devnet, body)).toEqual([hash]);
+  expect((await served.post("/settle", body)).body).toMatchObject({
+    success: true,
+    id: answer["id"],
+    transaction: hash,
+  });
+}
+
+describe("somebody else submits the authorization after the claim: paid, by his transaction", () => {
+  test("before our nonce is taken", async () => {
+    const body = bodyOn(devnet);
+    let hash = "";
+    beforeNonce = async () => void (hash = await frontRun(devnet, body));
+    const { body: answer } = await served.post("/settle", body);
+    await expectPaidByOther(body, hash, answer);
+  });
+
+  test("while it waits for a wallet with room: nothing of ours is sent", async () => {
+    await automine(false);
+    const others = Array.from({ length: inFlightMaxDefault }, () => bodyOn(devnet));
+    await Promise.all(others.map((other) => served.post("/settle", other, async)));
+    const before = await countOf(devnet, served.relayer);
+    const body = bodyOn(devnet);
+    const { body: answer } = await served.post("/settle", body, async);
+    expect(answer).toMatchObject({ status: "pending", transaction: "" });
+    await expectPaidByOther(body, await frontRun(devnet, body), answer);
+    for (const other of others) {
+      expect((await served.post("/settle", other)).body).toMatchObject({ success: true });
+    }
+    expect(await countOf(devnet, served.relayer)).toBe(before);
+  });
+
+  test("and the simulation hears of it before any block is read", async () => {
+    const { body, answer } = await settleLater();
+    proxy.react = ({ method }) => (method === "eth_getBlockByNumber" ? "down" : undefined);
+    const hash = await frontRun(devnet, body);
+    aheadMs += 10_000;
+    await expectPaidByOther(body, hash, answer);
+  });
+
+  test("and the node has no log of it yet: pending, until it has", async () => {
+    const { body, answer } = await settleLater();
+    proxy.react = ({ method }) => (method === "eth_getLogs" ? { result: [] } : undefined);
+    const hash = await frontRun(devnet, body);
+    const lags = untilLogged("Could not prepare a settlement");
+    aheadMs += 10_000;
+    await lags;
+    expect(await state(answer["id"])).toBe("queued");
+    proxy.react = () => undefined;
+    await expectPaidByOther(body, hash, answer);
+  });
+
+  test("and ours is reverted before the node has a log: pending, until it has", async () => {
+    await automine(false);
+    const body = bodyOn(devnet);
+    const { body: answer } = await served.post("/settle", body, async);
+    proxy.react = ({ method }) => (method === "eth_getLogs" ? { result: [] } : undefined);
+    const lags = untilLogged("Could not tell what became of a mined transaction");
+    const hash = await frontRun(devnet, body);
+    await lags;
+    expect(await state(answer["id"])).toBe("submitted");
+    proxy.react = () => undefined;
+    await devnet.mine();
+    await expectPaidByOther(body, hash, answer);
+  });
+
+  test("while ours waits for its block", async () => {
+    await automine(false);
+    const body = bodyOn(devnet);
+    const { body: answer } = await served.post("/settle", body, async);
+    expect(answer).toMatchObject({ status: "pending", transaction: expect.stringMatching(/^0x/) });
+    const hash = await frontRun(devnet, body);
+    expect(hash).not.toBe(answer["transaction"]);
+    await expectPaidByOther(body, hash, answer);
+  });
+
+  test("and the next payment is not held up by the transaction that lost", async () => {
+    const { body } = await served.post("/settle", bodyOn(devnet));
+    expect(body).toMatchObject({ success: true });
+    expect(await countOf(devnet, served.relayer)).toBe(
+      Number(await devnet.rpc<Hex>("eth_getTransactionCount", [served.relayer, "latest"])),
+    );
+  });
+});
+
+test("submitted by somebody else before we ever saw it: refused, and his hash is named", async () => {
+  const body = bodyOn(devnet);
+  const hash = await frontRun(devnet, body);
+  expect((await served.post("/verify", body)).body).toMatchObject({
+    isValid: false,
+    invalidReason: "nonce_already_used",
+  });
+  const { body: answer } = await served.post("/settle", body);
+  expect(answer).toMatchObject({
+    success: false,
+    errorReason: "nonce_already_used",
+    errorMessage: expect.stringContaining(hash),
+    transaction: "",
+  });
+});
+
+test("a window that closes before a nonce is taken: expired once the chain is past it", async () => {
+  const before = await countOf(devnet, served.relayer);
+  const validBefore = secondsFromNow(60 + aheadMs / 1_000);
+  const body = bodyOn(devnet, { authorization: { validBefore } });
+  const start = aheadMs;
+  afterClaim = async () => void (aheadMs = start + 58_000);
+  const { body: answer } = await served.post("/settle", body, async);
+  expect(answer).toMatchObject({ status: "pending", transaction: "" });
+  // Our clock alone says nothing about the money: it is the block's time that counts.
+  expect(await state(answer["id"])).toBe("queued");
+  await devnet.setNextBlockTimestamp(Number(validBefore));
+  await devnet.mine();
+  expect(await page(answer["id"])).toMatchObject({
+    status: "failed",
+    errorReason: "authorization_expired",
+    errorMessage: expect.stringMatching(/before it could be sent; sign a new one/),
+    transaction: "",
+  });
+  expect(await countOf(devnet, served.relayer)).toBe(before);
+});
+
+/** Claims a payment whose window is about to open: it waits, and is simulated again before it is sent. */
+async function settleLater() {
+  const validAfter = secondsFromNow(aheadMs / 1_000);
+  const body = bodyOn(devnet, { authorization: { validAfter } });
+  const { body: answer } = await served.post("/settle", body, async);
+  expect(answer).toMatchObject({ status: "pending", transaction: "" });
+  // The token compares the window with the time of the block.
+  await devnet.setNextBlockTimestamp(Number(validAfter) + 1);
+  return { body, answer };
+}
+
+const state = async (id: unknown) => (await served.get(`/settlements/${String(id)}`)).body["state"];
+
+test("a block that vanishes takes the confirmation with it; the same bytes confirm again", async () => {
+  const body = bodyOn(devnet);
+  const balance = await devnet.usdc.balanceOf(devnet.seller.address);
+  const { body: answer } = await served.post("/settle", body);
+  expect(answer).toMatchObject({ success: true });
+  const gone = untilLogged("Settlement reorganised away");
+  await automine(false);
+  await devnet.rpc("anvil_reorg", [1, []]);
+  await devnet.mine();
+  await gone;
+  expect(await state(answer["id"])).toBe("submitted");
+  await automine(true);
+  await devnet.mine();
+  expect(await page(answer["id"])).toMatchObject({
+    status: "confirmed",
+    transaction: answer["transaction"],
+  });
+  expect(await usesOf(devnet, body)).toEqual([textAt(answer, "transaction")]);
+  expect(await devnet.usdc.balanceOf(devnet.seller.address)).toBe(balance + oneCent);
+});
