@@ -60,7 +60,7 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
   const log = options.log ?? createLog(config.logLevel);
   await installCrypto();
   const signers = walletsOf(config);
-  const chains = config.networks.map((network) => openChain(network, log));
+  const chains = config.networks.map((network) => openChain(network, log, clock));
   const checks = await Promise.all(
     chains.map(async (chain) => {
       const addresses = signers.map(({ address }) => address);

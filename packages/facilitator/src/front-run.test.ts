@@ -116,7 +116,8 @@ describe("somebody else submits the authorization after the claim: paid, by his 
   test("while it waits for a wallet with room: nothing of ours is sent", async () => {
     await automine(false);
     const others = Array.from({ length: inFlightMaxDefault }, () => bodyOn(devnet));
-    await Promise.all(others.map((other) => served.post("/settle", other, async)));
+    // One after the other: what waits together would go out in one transaction.
+    for (const other of others) await served.post("/settle", other, async);
     const before = await countOf(devnet, served.relayer);
     const body = bodyOn(devnet);
     const { body: answer } = await served.post("/settle", body, async);
@@ -140,7 +141,7 @@ describe("somebody else submits the authorization after the claim: paid, by his 
     const { body, answer } = await settleLater();
     proxy.react = ({ method }) => (method === "eth_getLogs" ? { result: [] } : undefined);
     const hash = await frontRun(devnet, body);
-    const lags = untilLogged("Could not prepare a settlement");
+    const lags = untilLogged("Settlement put off");
     aheadMs += 10_000;
     await lags;
     expect(await state(answer["id"])).toBe("queued");

@@ -44,9 +44,9 @@ export interface EngineDeps {
 }
 
 /** Opens a network's chain; nothing is asked yet. */
-export function openChain({ network, rpcUrls }: NetworkConfig, log: Log): Chain {
+export function openChain({ network, rpcUrls }: NetworkConfig, log: Log, clock: Clock): Chain {
   const endpoints = rpcUrls.map((url, index) => createRpcEndpoint({ url, index }));
-  return createChain({ network, endpoints, log });
+  return createChain({ network, endpoints, log, clock });
 }
 
 /** Wires a network. */

@@ -31,6 +31,8 @@ export interface RpcProxy {
   readonly calls: ProxiedCall[];
   /** Set it to interfere. */
   react: (call: ProxiedCall) => Reaction | undefined;
+  /** While set, answers wait for it. */
+  gate: Promise<void> | undefined;
   countOf(method: string): number;
   /** Forgets what was counted. */
   reset(): void;
@@ -50,6 +52,7 @@ export async function startRpcProxy(upstream: string): Promise<RpcProxy> {
     requests: 0,
     calls: [],
     react: () => undefined,
+    gate: undefined,
     countOf: (method) => proxy.calls.filter((call) => call.method === method).length,
     reset: () => {
       proxy.requests = 0;
@@ -80,6 +83,7 @@ async function handle(
     return;
   }
   const answers = await ask(upstream, calls, reactions);
+  await proxy.gate;
   if (reactions.includes("lose")) {
     response.destroy();
     return;

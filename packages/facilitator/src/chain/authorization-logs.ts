@@ -6,7 +6,7 @@
 import { isObject, type Address, type Hex } from "@farthing/protocol";
 import { Fault } from "../base/fault.ts";
 import { bytesOf, quantity, resultOf, type Chain } from "./chain.ts";
-import { topicAddress, topics } from "./usdc.ts";
+import { encodeAuthorizationState, topicAddress, topics } from "./usdc.ts";
 
 /** How an authorization ended, by its logs. */
 export interface AuthorizationEvent {
@@ -147,4 +147,48 @@ async function searchRange(
     (candidate) =>
       candidate.logIndex === event.logIndex && candidate.transaction === event.transaction,
   );
+}
+
+/**
+ * Asks a second endpoint whether it has these events of one block; undefined when there is none to
+ * ask. One endpoint alone, faulty or hostile, must not decide what is paid.
+ */
+export async function areEventsSeenElsewhere(
+  chain: Chain,
+  blockHash: Hex,
+  events: readonly AuthorizationEvent[],
+  headNumber: number,
+): Promise<boolean | undefined> {
+  const answers = await chain.readElsewhere([blockLogsCall(chain, blockHash)], headNumber);
+  const [answer] = answers ?? [];
+  if (!answer?.ok) return undefined;
+  const seen = readAuthorizationEvents(answer.result);
+  return events.every((event) =>
+    seen.some(
+      (other) =>
+        other.kind === event.kind &&
+        other.transaction === event.transaction &&
+        other.logIndex === event.logIndex &&
+        other.payer === event.payer &&
+        other.nonce === event.nonce &&
+        other.transfer?.to === event.transfer?.to &&
+        other.transfer?.value === event.transfer?.value,
+    ),
+  );
+}
+
+/**
+ * Asks a second endpoint whether an authorization is still unused; undefined when there is none to
+ * ask. Before money is called not moved, two must say so where two can be asked.
+ */
+export async function isUnusedElsewhere(
+  chain: Chain,
+  wanted: { payer: Address; nonce: Hex },
+  headNumber: number,
+): Promise<boolean | undefined> {
+  const data = encodeAuthorizationState(wanted.payer, wanted.nonce);
+  const params = [{ to: chain.network.usdc, data }, "latest"];
+  const answers = await chain.readElsewhere([{ method: "eth_call", params }], headNumber);
+  const [answer] = answers ?? [];
+  return answer?.ok ? quantity(answer.result, "an authorization's state") === 0n : undefined;
 }

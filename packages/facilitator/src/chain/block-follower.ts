@@ -67,6 +67,8 @@ export interface BlockFollower {
 const busyPollMs = 200;
 /** Pause between looks while nobody waits: one block period. */
 const idlePollMs = 2_000;
+/** Pause between looks at all endpoints: two block periods. */
+const probeMs = 4_000;
 /** Blocks remembered to notice a reorganisation; XDC finalizes within a handful. */
 const rememberedBlocks = 128;
 /** Depth taken as final where the node has no `finalized` tag. */
@@ -165,8 +167,19 @@ export function startBlockFollower(options: {
     known.delete(number - rememberedBlocks);
   }
 
+  let probedAtMs = 0;
+
+  /** With several endpoints, where each of them stands: a read alone shows only the one it used. */
+  function probeNowAndThen(): void {
+    const now = clock.nowMs();
+    if (chain.endpoints.length < 2 || now - probedAtMs < probeMs) return;
+    probedAtMs = now;
+    void chain.probe();
+  }
+
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
+      probeNowAndThen();
       try {
         await look();
       } catch (error) {

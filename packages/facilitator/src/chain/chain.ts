@@ -1,11 +1,13 @@
 /**
- * A network through its endpoints. Reads move on to the next endpoint when one does not answer;
- * sends do not: a transaction's bytes go to the endpoint that its lane is pinned to, and the same
- * bytes to the others only when somebody asks for that.
+ * A network through its endpoints. Reads go to the endpoint that does best and move on when it does
+ * not answer; sends do not: a transaction's bytes go to the endpoint that its lane is pinned to, and
+ * the same bytes to the others only when somebody asks for that.
  */
-import type { Hex, Network } from "@farthing/protocol";
+import { isObject, type Hex, type Network } from "@farthing/protocol";
+import { systemClock, type Clock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
+import { createEndpointHealth } from "./endpoint-health.ts";
 import { classifyNodeError, isEndpointProblem } from "./node-errors.ts";
 import type { RpcAnswer, RpcCall, RpcEndpoint } from "./rpc-endpoint.ts";
 
@@ -13,10 +15,17 @@ import type { RpcAnswer, RpcCall, RpcEndpoint } from "./rpc-endpoint.ts";
 export interface Chain {
   readonly network: Network;
   readonly endpoints: readonly RpcEndpoint[];
-  /** Asks the preferred endpoint, then the others. Throws `rpc_unavailable` when none answers. */
+  /** Asks the best endpoint, then the others. Throws `rpc_unavailable` when none answers. */
   read(calls: readonly RpcCall[]): Promise<RpcAnswer[]>;
+  /**
+   * Asks a second opinion: a healthy endpoint other than the one that `read` uses first, whose
+   * head is at or above `headNumber`. Undefined when there is none or it does not answer.
+   */
+  readElsewhere(calls: readonly RpcCall[], headNumber: number): Promise<RpcAnswer[] | undefined>;
   /** Sends signed bytes, in order, to one endpoint. Throws `rpc_unavailable`: then all is unknown. */
   send(endpointIndex: number, raws: readonly Hex[]): Promise<RpcAnswer[]>;
+  /** Looks at every endpoint's chain and head; called now and then when there are several. */
+  probe(): Promise<void>;
 }
 
 /** Creates a chain. */
@@ -24,25 +33,61 @@ export function createChain(options: {
   network: Network;
   endpoints: readonly RpcEndpoint[];
   log: Log;
+  clock?: Clock;
 }): Chain {
-  const { network, endpoints, log } = options;
+  const { network, endpoints, log, clock = systemClock } = options;
+  const { chainId } = network;
+  const health = endpoints.map(({ index }) => createEndpointHealth(index, clock));
   let preferred = 0;
+
+  function newestHead(): number {
+    return Math.max(0, ...health.map((one) => one.head()));
+  }
+
+  /** Endpoints from best to worst; among equals the one in use stays first. */
+  function inOrder(): number[] {
+    const newest = newestHead();
+    const rank = (at: number) => health[at]?.rank(newest) ?? 0;
+    const distance = (at: number) => (at - preferred + endpoints.length) % endpoints.length;
+    return endpoints
+      .map((_, at) => at)
+      .toSorted((one, other) => rank(one) - rank(other) || distance(one) - distance(other));
+  }
+
+  async function ask(at: number, calls: readonly RpcCall[]): Promise<RpcAnswer[]> {
+    const endpoint = endpoints[at];
+    if (!endpoint) throw new Fault("configuration", "The network has no RPC endpoint");
+    try {
+      const answers = await endpoint.send(calls);
+      if (answers.some(isRateLimited)) health[at]?.noteFailure();
+      else health[at]?.noteAnswer();
+      noteHeads(at, calls, answers);
+      return answers;
+    } catch (error) {
+      health[at]?.noteFailure();
+      log.warn({ chainId, endpoint: at }, "RPC endpoint did not answer");
+      throw error;
+    }
+  }
+
+  function noteHeads(at: number, calls: readonly RpcCall[], answers: readonly RpcAnswer[]): void {
+    for (const [index, answer] of answers.entries()) {
+      const number = answer.ok ? headOf(calls[index], answer.result) : undefined;
+      if (number !== undefined) health[at]?.noteHead(number);
+    }
+  }
 
   async function read(calls: readonly RpcCall[]): Promise<RpcAnswer[]> {
     let fault: unknown;
-    for (let step = 0; step < endpoints.length; step++) {
-      const at = (preferred + step) % endpoints.length;
-      const endpoint = endpoints[at];
-      if (!endpoint) break;
+    const order = inOrder();
+    for (const at of order) {
       try {
-        const answers = await endpoint.send(calls);
-        const isLast = step === endpoints.length - 1;
-        if (!isLast && answers.some(isEndpointIll)) continue;
+        const answers = await ask(at, calls);
+        if (at !== order.at(-1) && answers.some(isEndpointIll)) continue;
         preferred = at;
         return answers;
       } catch (error) {
         fault = error;
-        log.warn({ chainId: network.chainId, endpoint: at }, "RPC endpoint did not answer");
       }
     }
     throw fault instanceof Fault
@@ -50,13 +95,68 @@ export function createChain(options: {
       : new Fault("rpc_unavailable", "No RPC endpoint answered", { cause: fault });
   }
 
-  async function send(endpointIndex: number, raws: readonly Hex[]): Promise<RpcAnswer[]> {
-    const endpoint = endpoints[endpointIndex % endpoints.length];
-    if (!endpoint) throw new Fault("configuration", "The network has no RPC endpoint");
-    return endpoint.send(raws.map((raw) => ({ method: "eth_sendRawTransaction", params: [raw] })));
+  async function readElsewhere(calls: readonly RpcCall[], headNumber: number) {
+    const newest = newestHead();
+    const other = inOrder().find(
+      (at) => at !== preferred && health[at]?.rank(newest) === 0 && health[at].head() >= headNumber,
+    );
+    if (other === undefined) return undefined;
+    try {
+      const answers = await ask(other, calls);
+      return answers.some(isEndpointIll) ? undefined : answers;
+    } catch {
+      return undefined;
+    }
   }
 
-  return { network, endpoints, read, send };
+  async function probe(): Promise<void> {
+    const calls = [
+      { method: "eth_chainId", params: [] },
+      { method: "eth_blockNumber", params: [] },
+    ];
+    await Promise.all(
+      endpoints.map(async (_, at) => {
+        // A failure is noted where it happens.
+        const answers = await ask(at, calls).catch(() => undefined);
+        const [id] = answers ?? [];
+        if (!id?.ok) return;
+        const isOurs = Number(id.result) === chainId;
+        if (!isOurs) log.error({ chainId, endpoint: at }, "RPC endpoint serves another chain");
+        health[at]?.noteChain(isOurs);
+      }),
+    );
+  }
+
+  return {
+    network,
+    endpoints,
+    read,
+    readElsewhere,
+    send: (at, raws) =>
+      ask(
+        at % endpoints.length,
+        raws.map((raw) => ({ method: "eth_sendRawTransaction", params: [raw] })),
+      ),
+    probe,
+  };
+}
+
+/** The head an answer shows: of `eth_blockNumber`, or of the latest block. */
+function headOf(call: RpcCall | undefined, result: unknown): number | undefined {
+  const isLatest = call?.method === "eth_getBlockByNumber" && call.params[0] === "latest";
+  const number =
+    call?.method === "eth_blockNumber"
+      ? result
+      : isLatest && isObject(result)
+        ? result["number"]
+        : undefined;
+  return typeof number === "string" && /^0x[0-9a-fA-F]{1,13}$/.test(number)
+    ? Number(number)
+    : undefined;
+}
+
+function isRateLimited(answer: RpcAnswer): boolean {
+  return !answer.ok && classifyNodeError(answer.error) === "rate_limited";
 }
 
 function isEndpointIll(answer: RpcAnswer): boolean {

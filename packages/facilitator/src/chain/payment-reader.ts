@@ -59,9 +59,12 @@ const callsInFlightMax = 16;
 /** Payments waiting for a call; beyond it the service says that it is overloaded. */
 const waitingMax = 5_000;
 
+/** Reads made by batch after a node refused the short way, before that is tried again. */
+const readsByBatchAfterRefusal = 200;
+
 /** Creates the reader of a network. */
 export function createPaymentReader(chain: Chain): PaymentReader {
-  let takesDeployless = true;
+  let readsByBatch = 0;
 
   async function run(checks: readonly PaymentCheck[]): Promise<PaymentReading[]> {
     const calls = checks.map((check) => encodeTransfer(check.authorization, check.signature));
@@ -69,10 +72,14 @@ export function createPaymentReader(chain: Chain): PaymentReader {
       (sum, call) => sum + call.length / 2 + 192,
       paymentReaderCode.length / 2,
     );
-    if (takesDeployless && bytes <= callBytesMax) {
+    if (readsByBatch > 0) readsByBatch--;
+    else if (bytes <= callBytesMax) {
       const readings = await readDeployless(chain, checks, calls);
       if (readings) return readings;
-      takesDeployless = false;
+      // Throws when the node is ill and not choosy: then nothing is learned about its ways.
+      const answered = await readByBatch(chain, checks, calls);
+      readsByBatch = readsByBatchAfterRefusal;
+      return answered;
     }
     return readByBatch(chain, checks, calls);
   }

@@ -14,7 +14,12 @@ import {
 import type { Clock } from "../base/clock.ts";
 import { Fault, messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
-import { findAuthorizationEvent, type AuthorizationEvent } from "../chain/authorization-logs.ts";
+import {
+  areEventsSeenElsewhere,
+  findAuthorizationEvent,
+  isUnusedElsewhere,
+  type AuthorizationEvent,
+} from "../chain/authorization-logs.ts";
 import type { BlockInterest, ChainView, FollowedBlock } from "../chain/block-follower.ts";
 import type { Chain } from "../chain/chain.ts";
 import { isSettled, payerNonceKey, type Settlement } from "../model/settlement.ts";
@@ -50,6 +55,12 @@ export interface OutcomeBook {
   catchUp(): Promise<void>;
 }
 
+/** An open settlement and the event that ends it. */
+interface Found {
+  readonly event: AuthorizationEvent;
+  readonly settlement: Settlement;
+}
+
 /** What a book works with. */
 export interface OutcomeDeps {
   readonly chain: Chain;
@@ -71,11 +82,13 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
   const open = new Map<string, Settlement>();
   /** Expired before they could be sent, until the chain's time has passed validBefore. */
   const expiring = new Map<string, Settlement>();
-  let deepening: { event: AuthorizationEvent; settlement: Settlement }[] = [];
+  /** Events seen, until they are deep enough and agreed upon; by settlement. */
+  const deepening = new Map<string, Found>();
   let unfinalizedUpTo = 0;
 
   function track(settlement: Settlement): void {
     if (isSettled(settlement)) {
+      deepening.delete(settlement.id);
       open.delete(keyOf(settlement));
       expiring.delete(settlement.id);
     } else open.set(keyOf(settlement), settlement);
@@ -86,14 +99,12 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     for (const event of block.events) {
       const settlement = open.get(payerNonceKey(event.payer, event.nonce));
       if (!settlement) continue;
-      deepening.push({ event, settlement });
+      deepening.set(settlement.id, { event, settlement });
       const ids = resolved.get(event.transaction) ?? new Set();
       resolved.set(event.transaction, ids.add(settlement.id));
     }
     const deepest = block.number - confirmations + 1;
-    const deep = deepening.filter(({ event }) => event.blockNumber <= deepest);
-    deepening = deepening.filter(({ event }) => event.blockNumber > deepest);
-    await conclude(deep);
+    await conclude([...deepening.values()].filter(({ event }) => event.blockNumber <= deepest));
     if (block.isHead) {
       await endExpired(block);
       await finalize(view);
@@ -101,17 +112,33 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     return resolved;
   }
 
-  async function conclude(found: typeof deepening): Promise<void> {
+  async function conclude(found: readonly Found[]): Promise<void> {
     const confirmed: Confirmation[] = [];
     const failed: Failure[] = [];
-    for (const { event, settlement } of found) {
+    for (const { event, settlement } of await agreed(found)) {
       const { id } = settlement;
-      if (isOurTransfer(event, settlement))
+      if (isOurTransfer(event, settlement)) {
         confirmed.push({ id, mined: minedOf(event, settlement) });
-      else failed.push(failureOf(event, settlement));
+      } else failed.push(failureOf(event, settlement));
     }
     if (confirmed.length > 0) finish(await store.recordConfirmed(confirmed, clock.nowMs()));
     if (failed.length > 0) finish(await store.recordFailed(failed, clock.nowMs()));
+  }
+
+  /** What a second endpoint does not deny; the rest is looked at again with the next block. */
+  async function agreed(found: readonly Found[]): Promise<Found[]> {
+    const blocks = Map.groupBy(found, ({ event }) => event.blockHash);
+    const lists = await Promise.all(
+      [...blocks].map(async ([blockHash, inBlock]) => {
+        const events = inBlock.map(({ event }) => event);
+        const head = Math.max(...events.map(({ blockNumber }) => blockNumber));
+        const isSeen = await areEventsSeenElsewhere(chain, blockHash, events, head);
+        if (isSeen !== false) return inBlock;
+        log.error({ chainId, blockHash, settlements: inBlock.length }, "RPC endpoints disagree");
+        return [];
+      }),
+    );
+    return lists.flat();
   }
 
   function finish(moved: readonly Settlement[]): void {
@@ -155,9 +182,16 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     const event = await findEvent(settlement);
     if (event) return conclude([{ event, settlement }]);
     if (why.code === "nonce_already_used") throw logsLag();
+    await checkUnused(settlement);
     const { id } = settlement;
     const { code, message } = why;
     finish(await store.recordFailed([{ id, code, message, transaction: null }], clock.nowMs()));
+  }
+
+  /** "Failed" is final: where a second endpoint can be asked, it has to call the nonce unused. */
+  async function checkUnused(settlement: Settlement): Promise<void> {
+    const head = deps.headNumber();
+    if ((await isUnusedElsewhere(chain, settlement, head)) === false) throw logsLag();
   }
 
   function findEvent(settlement: Settlement): Promise<AuthorizationEvent | undefined> {
@@ -186,6 +220,7 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
       // What the token says to the same transfer now, if it says no.
       const why = await deps.simulate(settlement);
       if (why?.code === "nonce_already_used") throw logsLag();
+      await checkUnused(settlement);
       // A batch succeeds as a transaction though some of its calls fail.
       const isAlone = transaction.settlementIds.length === 1;
       const { code, message } =
@@ -215,11 +250,12 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
 
   return {
     track,
-    interest: () =>
-      open.size > 0 || deepening.length > 0 ? "outcome" : unfinalizedUpTo > 0 ? "finality" : "none",
+    interest: () => (open.size > 0 ? "outcome" : unfinalizedUpTo > 0 ? "finality" : "none"),
     onBlock,
     async onReorganisation(fromBlock) {
-      deepening = deepening.filter(({ event }) => event.blockNumber < fromBlock);
+      for (const [id, { event }] of deepening) {
+        if (event.blockNumber >= fromBlock) deepening.delete(id);
+      }
       const put = await store.recordReorganised(chainId, fromBlock);
       for (const settlement of put) track(settlement);
       waiters.notify(put);

@@ -1,0 +1,64 @@
+/**
+ * How an endpoint is doing: whether it answers, how new its head is, whether it is on our chain.
+ * An endpoint that fails rests for a while, longer each time; one on another chain is left out for
+ * good. "No new block" alone proves nothing: XDC pauses up to a minute when a leader is missing,
+ * so an endpoint counts as lagging only beside another one that is ahead.
+ */
+import type { Clock } from "../base/clock.ts";
+
+/** First rest after a failure, and the longest, in milliseconds. */
+const restMsMin = 250;
+const restMsMax = 30_000;
+
+/** Blocks behind the newest known head beyond which an endpoint is not asked first. */
+const lagBlocksMax = 3;
+
+/** Share of a rest that chance adds, so that processes do not come back all at once. */
+const jitterShare = 0.5;
+
+/** What is known of one endpoint. */
+export interface EndpointHealth {
+  readonly index: number;
+  /** Newest head it showed; 0 until it showed one. */
+  head(): number;
+  noteHead(number: number): void;
+  noteAnswer(): void;
+  noteFailure(): void;
+  /** It is on another chain; never asked again until it shows ours. */
+  noteChain(isOurs: boolean): void;
+  /** 0 is best: rested and near the head; then lagging; then resting; then on another chain. */
+  rank(newestHead: number): number;
+}
+
+/** Creates the record of an endpoint. */
+export function createEndpointHealth(index: number, clock: Clock): EndpointHealth {
+  let failures = 0;
+  let restUntil = 0;
+  let head = 0;
+  let isOurChain = true;
+
+  return {
+    index,
+    head: () => head,
+    noteHead(number) {
+      head = number;
+    },
+    noteAnswer() {
+      failures = 0;
+      restUntil = 0;
+    },
+    noteFailure() {
+      const rest = Math.min(restMsMax, restMsMin * 2 ** failures);
+      failures = Math.min(failures + 1, 16);
+      restUntil = clock.nowMs() + rest * (1 + Math.random() * jitterShare);
+    },
+    noteChain(isOurs) {
+      isOurChain = isOurs;
+    },
+    rank(newestHead) {
+      if (!isOurChain) return 3;
+      if (restUntil > clock.nowMs()) return 2;
+      return head > 0 && newestHead - head > lagBlocksMax ? 1 : 0;
+    },
+  };
+}
