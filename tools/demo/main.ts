@@ -20,6 +20,11 @@ const interruptedStatus = 130;
 /** Longest orderly stop; a person who pressed Ctrl-C waits for it. */
 const stopMs = 15_000;
 
+/** What is left when all has stopped is a seller asking after a payment; it need not find out. */
+const lingerMs = 100;
+
+const silence: StepListener = () => {};
+
 interface Options {
   readonly once: boolean;
   readonly json: boolean;
@@ -27,31 +32,33 @@ interface Options {
 
 const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
+/** Why the demo stops before or after its payments. */
+type StopReason = "told" | "chain ended";
+
 /** Runs the demo and gives its exit status. */
 async function runDemo(options: Options): Promise<number> {
   const stopping = new AbortController();
-  const told = Promise.withResolvers<"told">();
-  for (const signal of stopSignals) {
-    // Told twice is told once: npm passes Ctrl-C on to a program that the terminal has told too.
-    process.on(signal, () => {
-      stopping.abort();
-      told.resolve("told");
-    });
-  }
+  const stopped = Promise.withResolvers<StopReason>();
+  const stop = (reason: StopReason): void => {
+    stopping.abort();
+    stopped.resolve(reason);
+  };
+  // Told twice is told once: npm passes Ctrl-C on to a program that the terminal has told too.
+  for (const signal of stopSignals) process.on(signal, () => stop("told"));
   const stack = new AsyncDisposableStack();
-  const performing = perform(options, stack, stopping.signal);
+  const performing = perform(options, stack, { stop, signal: stopping.signal });
   try {
-    const outcome = await Promise.race([performing, told.promise]);
-    if (outcome === "told") return interruptedStatus;
-    if (options.once) return 0;
-    const chainEnded = outcome.devnet.ended.then(() => "ended" as const);
-    if ((await Promise.race([told.promise, chainEnded])) === "told") return 0;
-    throw new Error("The local chain ended by itself");
+    const first = await Promise.race([performing, stopped.promise]);
+    if (first === "performed" && options.once) return 0;
+    const reason = first === "performed" ? await stopped.promise : first;
+    if (reason === "chain ended") throw new Error("The local chain ended by itself");
+    return first === "performed" ? 0 : interruptedStatus;
   } finally {
     setTimeout(() => process.exit(1), stopMs).unref();
     // Only what has started can be stopped, so a start under way is waited for.
     await performing.catch(() => {});
     await stack.disposeAsync();
+    setTimeout(() => process.exit(), lingerMs).unref();
   }
 }
 
@@ -59,16 +66,17 @@ async function runDemo(options: Options): Promise<number> {
 async function perform(
   { once, json }: Options,
   stack: AsyncDisposableStack,
-  stopped: AbortSignal,
-): Promise<Stage> {
+  { stop, signal }: { stop(reason: StopReason): void; signal: AbortSignal },
+): Promise<"performed"> {
   const write = (text: string): void => {
-    if (!stopped.aborted) process.stdout.write(text);
+    if (!signal.aborted) process.stdout.write(text);
   };
   const say = json ? (): void => {} : write;
-  let listener: StepListener = () => {};
+  let listener = silence;
   const tell = (step: Step): void => listener(step);
 
-  const stage = await startStage(stack, tell, stopped);
+  const stage = await startStage(stack, tell, signal);
+  void stage.devnet.ended.then(() => stop("chain ended"));
   say(stagePage(stage));
   const before = await readHoldings(stage);
   const made: MadePayment[] = [];
@@ -76,15 +84,15 @@ async function perform(
     say(paymentTitle(planned, index + 1));
     const startedAt = performance.now();
     listener = (step) => say(stepLine(step, performance.now() - startedAt));
-    made.push(await makePayment(planned, tell, stopped));
+    made.push(await makePayment(planned, tell, signal));
   }
   // Whoever pays from another terminal needs no running commentary here.
-  listener = () => {};
+  listener = silence;
   const changes = compareHoldings(before, await readHoldings(stage), made.length);
   say(balancesPage(changes));
   if (json) write(`${JSON.stringify(describeDemo(stage, made, changes))}\n`);
   if (!once) say(invitation(tryLineOf(stage)));
-  return stage;
+  return "performed";
 }
 
 /** A line for a shell that makes one more payment. */

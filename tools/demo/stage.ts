@@ -60,8 +60,8 @@ export async function startStage(
           DATABASE_URL: databaseUrl,
         },
       }),
-      // Standard output is the demo's; what is worth a warning is worth a line beside it.
-      log: createLog("warn", process.stderr),
+      // Standard output is the demo's.
+      log: createLog("error", process.stderr),
     }),
   );
   stack.defer(() => within(stopMs, "The facilitator did not stop", facilitator.stop()));

@@ -63,7 +63,7 @@ export const settings = {
   },
   DATABASE_URL: {
     key: "databaseUrl",
-    shape: "sqlite:/path/to/file",
+    shape: "sqlite:/path/to/file, or postgres://user:password@host:5432/database",
     example: "sqlite:/var/lib/farthing/farthing.db",
     fallback: "sqlite:./farthing.db",
     isSecret: true,

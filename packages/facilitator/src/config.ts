@@ -3,6 +3,7 @@
  * wins over the file; `NAME_FILE` reads the value from a file, for secrets. Whatever is unknown or
  * wrong stops the start and is named with its shape and an example.
  */
+import { isIP } from "node:net";
 import {
   findNetwork,
   networkOfChain,
@@ -103,7 +104,7 @@ function assemble(
     host: read("FARTHING_HOST", (text) => text || undefined),
     port: read("FARTHING_PORT", whole(0, 65_535)),
     networks: served,
-    databaseUrl: read("DATABASE_URL", (text) => (/^sqlite:.+$/.test(text) ? text : undefined)),
+    databaseUrl: read("DATABASE_URL", databasePlace),
     confirmations: read("FARTHING_CONFIRMATIONS", whole(1, 100)),
     publicNetworks:
       read(
@@ -118,11 +119,7 @@ function assemble(
     repeatAfterSuccess: read("FARTHING_REPEAT_AFTER_SUCCESS", oneOf(["return", "refuse"])),
     gasPriceMaxWei: read("FARTHING_GAS_PRICE_MAX", gwei),
     batchMax: read("FARTHING_BATCH_MAX", whole(1, 100)),
-    trustedProxies:
-      read(
-        "FARTHING_TRUSTED_PROXIES",
-        listOf((text) => text),
-      ) ?? [],
+    trustedProxies: read("FARTHING_TRUSTED_PROXIES", listOf(proxyAddress)) ?? [],
     logLevel: read("FARTHING_LOG_LEVEL", oneOf(logLevels)),
   };
   if (!isComplete(config)) return undefined;
@@ -153,7 +150,8 @@ function readNetworks(
     "FARTHING_NETWORKS",
     listOf((name) => findNetwork(name)),
   );
-  const chosen = named ?? withNodes;
+  // Each network once, by whichever of its names: it has one engine.
+  const chosen = [...new Set(named ?? withNodes)];
   if (chosen.length === 0 && problems.length === 0) {
     problems.push(
       "No network is configured; name a node. Example: FARTHING_NETWORKS=eip155:51 FARTHING_RPC_51=https://erpc.apothem.network",
@@ -190,8 +188,21 @@ function readWallets(
   if (texts.has("FARTHING_RELAYER_KEYS") && texts.has("FARTHING_RELAYER_MNEMONIC")) {
     problems.push("Set FARTHING_RELAYER_KEYS or FARTHING_RELAYER_MNEMONIC, not both.");
   }
+  refuseTwins(keys ?? [], problems);
   if (keys) return { keys };
   return mnemonic && { mnemonic, count };
+}
+
+/** One wallet has one writer: the same key twice would be two of them. */
+function refuseTwins(keys: readonly Secret[], problems: string[]): void {
+  const texts = keys.map((key) => key.expose().toLowerCase());
+  for (const [index, text] of texts.entries()) {
+    const first = texts.indexOf(text);
+    if (first === index) continue;
+    problems.push(
+      `FARTHING_RELAYER_KEYS: key ${index + 1} is key ${first + 1} again; name each wallet once.`,
+    );
+  }
 }
 
 function whole(least: number, most: number) {
@@ -216,8 +227,19 @@ function listOf<T>(parse: (text: string) => T | undefined) {
   };
 }
 
+function databasePlace(text: string): string | undefined {
+  return /^(sqlite:.+|postgres(ql)?:\/\/.+)$/.test(text) ? text : undefined;
+}
+
 function httpUrl(text: string): Secret | undefined {
   return /^https?:$/.test(URL.parse(text)?.protocol ?? "") ? new Secret(text) : undefined;
+}
+
+/** An address, or a range such as 10.0.0.0/8. */
+function proxyAddress(text: string): string | undefined {
+  const [, address = "", bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const bitsMax = { 4: 32, 6: 128 }[isIP(address)];
+  return bitsMax !== undefined && Number(bits ?? 0) <= bitsMax ? text : undefined;
 }
 
 function gwei(text: string): bigint | undefined {

@@ -70,7 +70,7 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
     }),
   );
   refuseFailedChecks(checks);
-  const store = options.store ?? (await openStore(config.databaseUrl));
+  const store = options.store ?? (await openStore(config.databaseUrl, log));
   const waiters = createWaiters(clock);
   const owner = createLeaseOwner({ sameMachine: config.databaseUrl.startsWith("sqlite:") });
   const shared = { config, store, clock, log, waiters, owner, signers };

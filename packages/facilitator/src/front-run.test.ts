@@ -84,6 +84,9 @@ async function takeHook(at: "claim" | "nonce"): Promise<void> {
   await hook?.();
 }
 
+/** More than the devnet takes to call a block final. */
+const finalAfterBlocks = 4;
+
 const automine = (isOn: boolean) => devnet.rpc("evm_setAutomine", [isOn]);
 const page = async (id: unknown) => (await served.get(`/settlements/${String(id)}?wait=20`)).body;
 const async = { prefer: "respond-async" };
@@ -141,9 +144,9 @@ describe("somebody else submits the authorization after the claim: paid, by his 
     const { body, answer } = await settleLater();
     proxy.react = ({ method }) => (method === "eth_getLogs" ? { result: [] } : undefined);
     const hash = await frontRun(devnet, body);
-    const lags = untilLogged("Settlement put off");
+    proxy.reset();
     aheadMs += 10_000;
-    await lags;
+    await untilDecided();
     expect(await state(answer["id"])).toBe("queued");
     proxy.react = () => undefined;
     await expectPaidByOther(body, hash, answer);
@@ -154,9 +157,9 @@ describe("somebody else submits the authorization after the claim: paid, by his 
     const body = bodyOn(devnet);
     const { body: answer } = await served.post("/settle", body, async);
     proxy.react = ({ method }) => (method === "eth_getLogs" ? { result: [] } : undefined);
-    const lags = untilLogged("Could not tell what became of a mined transaction");
+    proxy.reset();
     const hash = await frontRun(devnet, body);
-    await lags;
+    await untilDecided();
     expect(await state(answer["id"])).toBe("submitted");
     proxy.react = () => undefined;
     await devnet.mine();
@@ -198,7 +201,7 @@ test("submitted by somebody else before we ever saw it: refused, and his hash is
   });
 });
 
-test("a window that closes before a nonce is taken: expired once the chain is past it", async () => {
+test("a window that closes before a nonce is taken: expired once a final block is past it", async () => {
   const before = await countOf(devnet, served.relayer);
   const validBefore = secondsFromNow(60 + aheadMs / 1_000);
   const body = bodyOn(devnet, { authorization: { validBefore } });
@@ -209,15 +212,21 @@ test("a window that closes before a nonce is taken: expired once the chain is pa
   // Our clock alone says nothing about the money: it is the block's time that counts.
   expect(await state(answer["id"])).toBe("queued");
   await devnet.setNextBlockTimestamp(Number(validBefore));
-  await devnet.mine();
+  await devnet.mine(finalAfterBlocks);
   expect(await page(answer["id"])).toMatchObject({
     status: "failed",
     errorReason: "authorization_expired",
-    errorMessage: expect.stringMatching(/before it could be sent; sign a new one/),
+    errorMessage: expect.stringMatching(/before it was mined; sign a new one/),
     transaction: "",
   });
   expect(await countOf(devnet, served.relayer)).toBe(before);
 });
+
+/** Resolves when the token and its logs were asked what became of a payment. */
+async function untilDecided(): Promise<void> {
+  const asked = () => [proxy.countOf("eth_call"), proxy.countOf("eth_getLogs")].every(Boolean);
+  await expect.poll(asked, { timeout: 10_000 }).toBe(true);
+}
 
 /** Claims a payment whose window is about to open: it waits, and is simulated again before it is sent. */
 async function settleLater() {

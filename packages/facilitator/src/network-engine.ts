@@ -17,7 +17,7 @@ import type { LeaseOwner } from "./relayer/lease.ts";
 import { simulate } from "./relayer/prepare.ts";
 import { createRelayer, type Relayer } from "./relayer/relayer.ts";
 import type { Signer } from "./relayer/sign.ts";
-import { createOutcomeBook, type OutcomeBook } from "./settlement/outcome.ts";
+import { createOutcomeBook, type OutcomeBook, type Vanished } from "./settlement/outcome.ts";
 import type { Waiters } from "./settlement/waiters.ts";
 import type { Store } from "./storage/store.ts";
 
@@ -66,6 +66,7 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
     waiters,
     confirmations: config.confirmations,
     simulate: (settlement) => simulate(settlement, { chain, read }),
+    onSettled: (ids) => relayer.onSettled(ids),
     headNumber,
   });
   const relayer = createRelayer({
@@ -81,6 +82,8 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
     marginSeconds: config.settleMarginSeconds,
     gasPrice: () => gasPriceOf(follower?.view(), bounds),
     headNumber,
+    finalizedNumber: () => follower?.view()?.finalized.number ?? 0,
+    gasPriceCeiling: config.gasPriceMaxWei,
     events: {
       onSubmitted: (settlements) => {
         for (const settlement of settlements) book.track(settlement);
@@ -89,10 +92,21 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
       },
       onSent: (ids) => waiters.notifySent(ids),
       onRefused: book.onRefused,
-      onExpiring: book.onExpiring,
       onMinedWithoutLog: book.onMinedWithoutLog,
+      onNeverMined: requeue,
     },
   });
+
+  async function requeue(settlementIds: readonly string[]): Promise<void> {
+    for (const settlement of await book.onNeverMined(settlementIds)) {
+      relayer.enqueue({ settlement, simulatedAt: 0 });
+    }
+  }
+
+  async function putBack({ transactions, orphans }: Vanished): Promise<void> {
+    await relayer.onReorganised(transactions);
+    await requeue(orphans);
+  }
 
   async function start(): Promise<void> {
     follower = startBlockFollower({
@@ -107,12 +121,12 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
           if (view) await relayer.onBlock(block, await book.onBlock(block, view));
         },
         async onReorganisation(fromBlock) {
-          await relayer.onReorganised(await book.onReorganisation(fromBlock));
+          await putBack(await book.onReorganisation(fromBlock));
         },
       },
     });
     await follower.ready();
-    await book.catchUp();
+    await putBack(await book.catchUp());
     await relayer.start();
     for (const settlement of await store.listOpenSettlements(chainId)) {
       // Those a transaction already carries are left out when nonces are taken.

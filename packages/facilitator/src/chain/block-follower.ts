@@ -27,10 +27,17 @@ export interface BlockHead {
 /** A new block with what happened in it. */
 export interface FollowedBlock extends BlockHead {
   readonly events: readonly AuthorizationEvent[];
-  /** Transactions counted per followed wallet, as of the head. */
-  readonly transactionCounts: ReadonlyMap<string, number>;
+  /** Transactions in blocks and wei held, per followed wallet, as of the head. */
+  readonly wallets: ReadonlyMap<string, WalletState>;
   /** Whether this block is the newest one known. */
   readonly isHead: boolean;
+}
+
+/** What a wallet has done and holds. */
+export interface WalletState {
+  readonly transactionCount: number;
+  /** Wei. */
+  readonly balance: bigint;
 }
 
 /** Who is told about blocks. Each call is awaited before the next block is read. */
@@ -40,11 +47,17 @@ export interface BlockListener {
   onReorganisation(fromBlock: number): Promise<void>;
 }
 
+/** A final block; time in Unix seconds. */
+export interface Finalized {
+  readonly number: number;
+  readonly time: bigint;
+}
+
 /** What is known of the chain right now. */
 export interface ChainView {
   readonly head: BlockHead;
   /** Highest final block seen; it never goes back. */
-  readonly finalizedNumber: number;
+  readonly finalized: Finalized;
   /** The node's `eth_gasPrice`, in wei. */
   readonly gasPrice: bigint;
   /** When the head was first seen, by our clock, in milliseconds. */
@@ -113,7 +126,12 @@ export function startBlockFollower(options: {
       wasAwaited = awaited;
       return;
     }
-    const around = await readAround(chain, wallets, view?.finalizedNumber ?? 0, head);
+    const around = await readAround(
+      chain,
+      wallets,
+      view?.finalized ?? { number: 0, time: 0n },
+      head,
+    );
     view = { head, ...around.view, seenAtMs: clock.nowMs() };
     ready.resolve(view);
     // With nobody waiting, blocks may be passed over: whoever starts to wait searches the past
@@ -121,13 +139,13 @@ export function startBlockFollower(options: {
     if (lastNumber === undefined || (!awaited && !wasAwaited)) {
       remember(head);
       lastNumber = head.number;
-    } else await walk(head, around.transactionCounts);
+    } else await walk(head, around.wallets);
     wasAwaited = awaited;
   }
 
   async function walk(
     head: BlockHead,
-    transactionCounts: ReadonlyMap<string, number>,
+    walletStates: ReadonlyMap<string, WalletState>,
   ): Promise<void> {
     let next = await firstDifferent(head);
     while (next <= head.number && !stopping.signal.aborted) {
@@ -137,7 +155,7 @@ export function startBlockFollower(options: {
       for (const [index, block] of heads.entries()) {
         const events = readAuthorizationEvents(resultOf(answers[index], "eth_getLogs"));
         const isHead = block.number === head.number;
-        await listener.onBlock({ ...block, events, transactionCounts, isHead });
+        await listener.onBlock({ ...block, events, wallets: walletStates, isHead });
         remember(block);
         lastNumber = block.number;
       }
@@ -150,7 +168,7 @@ export function startBlockFollower(options: {
     const seen = lastNumber ?? head.number - 1;
     let number = Math.min(seen, head.number);
     while (known.has(number)) {
-      const hash = number === head.number ? head.hash : await hashOf(chain, number);
+      const hash = number === head.number ? head.hash : (await readBlock(chain, number)).hash;
       if (hash === known.get(number)) break;
       known.delete(number--);
     }
@@ -206,29 +224,36 @@ export function startBlockFollower(options: {
 async function readAround(
   chain: Chain,
   wallets: readonly string[],
-  finalizedSeen: number,
+  seen: Finalized,
   head: BlockHead,
 ) {
-  const [gasPrice, finalized, ...counts] = await chain.read([
+  const [gasPrice, finalized, ...states] = await chain.read([
     { method: "eth_gasPrice", params: [] },
     { method: "eth_getBlockByNumber", params: ["finalized", false] },
-    ...wallets.map((wallet) => ({ method: "eth_getTransactionCount", params: [wallet, "latest"] })),
+    ...wallets.flatMap((wallet) => [
+      { method: "eth_getTransactionCount", params: [wallet, "latest"] },
+      { method: "eth_getBalance", params: [wallet, "latest"] },
+    ]),
   ]);
-  const finalizedNumber =
-    finalized?.ok && isObject(finalized.result)
-      ? readHead(finalized.result).number
-      : head.number - finalDepth;
+  const hasTag = finalized?.ok === true && isObject(finalized.result);
+  const final = hasTag
+    ? readHead(finalized.result)
+    : await readBlock(chain, Math.max(0, head.number - finalDepth));
   return {
     view: {
       gasPrice: quantity(resultOf(gasPrice, "eth_gasPrice"), "the gas price"),
       // A backend that lags may show an older final block; final stays final.
-      finalizedNumber: Math.max(finalizedSeen, finalizedNumber),
+      finalized: final.number > seen.number ? { number: final.number, time: final.time } : seen,
     },
-    transactionCounts: new Map(
-      wallets.map((wallet, index) => [
-        wallet,
-        Number(quantity(resultOf(counts[index], "eth_getTransactionCount"), "a transaction count")),
-      ]),
+    wallets: new Map(
+      wallets.map((wallet, index): [string, WalletState] => {
+        const [count, balance] = states.slice(index * 2, index * 2 + 2);
+        const transactionCount = Number(
+          quantity(resultOf(count, "eth_getTransactionCount"), "a transaction count"),
+        );
+        const wei = quantity(resultOf(balance, "eth_getBalance"), "a balance");
+        return [wallet, { transactionCount, balance: wei }];
+      }),
     ),
   };
 }
@@ -251,10 +276,10 @@ async function readHeads(
   return to === head.number ? [...heads, head] : heads;
 }
 
-async function hashOf(chain: Chain, number: number): Promise<Hex> {
+async function readBlock(chain: Chain, number: number): Promise<BlockHead> {
   const params = [`0x${number.toString(16)}`, false];
   const [answer] = await chain.read([{ method: "eth_getBlockByNumber", params }]);
-  return readHead(resultOf(answer, "eth_getBlockByNumber")).hash;
+  return readHead(resultOf(answer, "eth_getBlockByNumber"));
 }
 
 function readHead(value: unknown): BlockHead {

@@ -1,7 +1,8 @@
 /** Single questions to a chain, each with its answer read and checked. All throw RPC faults. */
 import { isObject, type Address, type Hex } from "@farthing/protocol";
-import { quantity, resultOf, type Chain } from "./chain.ts";
+import { bytesOf, quantity, resultOf, type Chain } from "./chain.ts";
 import { classifyNodeError } from "./node-errors.ts";
+import type { RpcAnswer } from "./rpc-endpoint.ts";
 import { encodeIsBlacklisted } from "./usdc.ts";
 
 /** What a receipt says about a transaction in a block. */
@@ -17,21 +18,42 @@ export async function readTransactionCount(chain: Chain, wallet: Address): Promi
   return Number(quantity(resultOf(answer, method), "a transaction count"));
 }
 
+/** The hash of the block at a height; undefined when the chain is not that high. */
+export async function readBlockHash(chain: Chain, number: number): Promise<Hex | undefined> {
+  const method = "eth_getBlockByNumber";
+  const [answer] = await chain.read([{ method, params: [`0x${number.toString(16)}`, false] }]);
+  const block = resultOf(answer, method);
+  return isObject(block) ? bytesOf(block["hash"], "a block hash") : undefined;
+}
+
 /** Receipts by hash; undefined where the node has none, which proves nothing. */
 export async function readReceipts(
   chain: Chain,
   hashes: readonly (Hex | null)[],
 ): Promise<(Receipt | undefined)[]> {
-  const method = "eth_getTransactionReceipt";
-  const answers = await chain.read(hashes.map((hash) => ({ method, params: [hash] })));
-  return answers.map((answer) => {
-    const receipt = resultOf(answer, method);
-    if (!isObject(receipt)) return undefined;
-    return {
-      succeeded: quantity(receipt["status"], "a receipt's status") === 1n,
-      blockNumber: Number(quantity(receipt["blockNumber"], "a block number")),
-    };
-  });
+  return (await chain.read(hashes.map(receiptCall))).map(toReceipt);
+}
+
+/** The same from a second endpoint at or above a head; undefined when there is none to ask. */
+export async function readReceiptsElsewhere(
+  chain: Chain,
+  hashes: readonly (Hex | null)[],
+  headNumber: number,
+): Promise<(Receipt | undefined)[] | undefined> {
+  return (await chain.readElsewhere(hashes.map(receiptCall), headNumber))?.map(toReceipt);
+}
+
+function receiptCall(hash: Hex | null) {
+  return { method: "eth_getTransactionReceipt", params: [hash] };
+}
+
+function toReceipt(answer: RpcAnswer): Receipt | undefined {
+  const receipt = resultOf(answer, "eth_getTransactionReceipt");
+  if (!isObject(receipt)) return undefined;
+  return {
+    succeeded: quantity(receipt["status"], "a receipt's status") === 1n,
+    blockNumber: Number(quantity(receipt["blockNumber"], "a block number")),
+  };
 }
 
 /** Gas a call would use; "reverts" when it would fail, undefined when the node cannot tell. */

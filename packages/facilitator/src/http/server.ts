@@ -43,13 +43,18 @@ export async function createServer(
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     forceCloseConnections: "idle",
     clientErrorHandler: answerBrokenRequest,
+    // Before any route is found, such as for a path that cannot be decoded.
+    frameworkErrors: (error, request, reply) => {
+      sendProblem(context, request, reply, translate(error));
+    },
   });
   readBodies(server);
-  answerErrors(server, context);
+  answerErrors(server, context, collectRoutes(server));
   server.addHook("onRequest", async (request, reply) => {
     reply.header("X-Request-Id", request.id);
     refuseDuplicateHeaders(request);
   });
+  closeAnswered(server);
   const throttle = await createThrottle(server, context.limits.requestsMax);
   for (const surface of context.surfaces) {
     registerSupported(server, context, surface);
@@ -59,6 +64,20 @@ export async function createServer(
     registerStatus(server, context, surface);
   }
   return server;
+}
+
+/**
+ * Ends each connection with the answer that was under way on it when the server began to close:
+ * kept alive, it would hold the stop up until the client lets go of it, a minute or more.
+ */
+function closeAnswered(server: FastifyInstance): void {
+  let isClosing = false;
+  server.addHook("preClose", async () => {
+    isClosing = true;
+  });
+  server.addHook("onSend", async (_request, reply) => {
+    if (isClosing) reply.header("Connection", "close");
+  });
 }
 
 function collapseSlashes(url: string): string {
@@ -98,25 +117,56 @@ function refuseDuplicateHeaders(request: FastifyRequest): void {
   }
 }
 
-function answerErrors(server: FastifyInstance, context: HttpContext): void {
+/** A route as it is registered: `/settlements/:id`. */
+interface Route {
+  readonly method: string;
+  readonly pattern: readonly string[];
+}
+
+/** Notes the routes that are registered from here on. */
+function collectRoutes(server: FastifyInstance): readonly Route[] {
+  const routes: Route[] = [];
+  server.addHook("onRoute", ({ method, url }) => {
+    for (const one of [method].flat()) routes.push({ method: one, pattern: url.split("/") });
+  });
+  return routes;
+}
+
+/** The methods that a path takes; none when there is nothing there. */
+function methodsOf(routes: readonly Route[], path: string): string[] {
+  const parts = path.split("/");
+  const found = routes.filter(
+    ({ pattern }) =>
+      pattern.length === parts.length &&
+      pattern.every((part, index) => part.startsWith(":") || part === parts[index]),
+  );
+  return [...new Set(found.map(({ method }) => method))];
+}
+
+function answerErrors(
+  server: FastifyInstance,
+  context: HttpContext,
+  routes: readonly Route[],
+): void {
   server.setErrorHandler(async (error: FastifyError, request, reply) => {
     sendProblem(context, request, reply, translate(error));
   });
   server.setNotFoundHandler(async (request, reply) => {
-    const path = request.url.split("?")[0] ?? "/";
-    const methods = (["GET", "POST"] as const).filter((method) =>
-      server.hasRoute({ method, url: path }),
-    );
+    const methods = methodsOf(routes, request.url.split("?")[0] ?? "/");
     if (methods.length > 0) reply.header("Allow", methods.join(", "));
     const problem =
       methods.length > 0
         ? new HttpProblem("method_not_allowed", `Use ${methods.join(" or ")} here.`)
-        : new HttpProblem(
-            "not_found",
-            "There is nothing at this path; see the README for the routes.",
-          );
+        : nothingHere();
     sendProblem(context, request, reply, problem);
   });
+}
+
+function nothingHere(): HttpProblem {
+  return new HttpProblem(
+    "not_found",
+    "There is nothing at this path; see the README for the routes.",
+  );
 }
 
 /** Fastify's own errors in our words. */
@@ -127,6 +177,8 @@ function translate(error: FastifyError): unknown {
         "request_too_large",
         `The body may have ${bodyBytesMax} bytes at most.`,
       );
+    case "FST_ERR_MAX_PARAM_LENGTH":
+      return nothingHere();
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
       return new HttpProblem("unsupported_media_type", "Send the body as application/json.");
     default:

@@ -42,9 +42,12 @@ export function registerSettlements(
           throw new HttpProblem("not_found", "There is no such settlement of this account.");
         }
         const view = context.viewOf(settlement.chainId);
-        const { head, finalizedNumber = 0 } = view ?? {};
+        const finalizedNumber = view?.finalized.number ?? 0;
         reply.header("Cache-Control", "no-store");
-        return answerSettlement(settlement, { headNumber: head?.number ?? 0, finalizedNumber });
+        return answerSettlement(settlement, {
+          headNumber: view?.head.number ?? 0,
+          finalizedNumber,
+        });
       },
     },
   );

@@ -34,12 +34,12 @@ export function registerStatus(
 }
 
 function describe(context: HttpContext, { network, relayers, view, load }: NetworkStatus) {
-  const { head, finalizedNumber } = view() ?? {};
+  const { head, finalized } = view() ?? {};
   return {
     network: network.id,
     headBlock: head?.number ?? null,
     headAgeSeconds: head ? headAge(context, head.time) : null,
-    finalizedBlock: finalizedNumber ?? null,
+    finalizedBlock: finalized?.number ?? null,
     relayers: relayers.length,
     ...load(),
   };

@@ -10,6 +10,9 @@ export const plainTransferGas = 130_000n;
 /** Most gas for a contract payer's transfer; a wallet that needs more is refused. */
 export const contractTransferGasMax = 400_000n;
 
+/** Gas of a call to itself without data, which only uses a nonce up. */
+export const selfCallGas = 21_000n;
+
 /** Reserve on top of an estimate, in percent: state can change between estimate and inclusion. */
 const estimateReservePercent = 20n;
 
@@ -26,6 +29,21 @@ export function gasPriceOf(view: ChainView | undefined, bounds: GasPriceBounds):
   const suggested = view?.gasPrice ?? 0n;
   const atLeast = suggested > bounds.floor ? suggested : bounds.floor;
   return atLeast < bounds.ceiling ? atLeast : bounds.ceiling;
+}
+
+/**
+ * The price for another transaction at the same nonce: an eighth above every earlier one (nodes
+ * demand a tenth and strictly more), or what is asked now. Undefined above the ceiling.
+ */
+export function replacementPrice(
+  earlier: readonly bigint[],
+  asked: bigint,
+  ceiling: bigint,
+): bigint | undefined {
+  const highest = earlier.reduce((most, price) => (price > most ? price : most), 0n);
+  const bumped = highest + highest / 8n + 1n;
+  const price = bumped > asked ? bumped : asked;
+  return price <= ceiling ? price : undefined;
 }
 
 /** The limit for an estimate; undefined when the wallet needs more than it may. */

@@ -8,36 +8,22 @@ import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import type { Chain } from "../chain/chain.ts";
-import { readReceipts, type Receipt } from "../chain/reads.ts";
 import type { FollowedBlock } from "../chain/block-follower.ts";
-import type { RelayerTransaction } from "../model/relayer-transaction.ts";
 import type { Store } from "../storage/store.ts";
 import { findMulticall } from "../chain/multicall.ts";
 import type { BatchSettings } from "./batch.ts";
-import { createLane, type InFlight, type Lane, type LaneEvents } from "./lane.ts";
+import { createLane, type Lane, type LaneEvents } from "./lane.ts";
 import type { LeaseOwner } from "./lease.ts";
 import type { PrepareDeps, QueuedSettlement } from "./prepare.ts";
 import type { Signer } from "./sign.ts";
+import { lookAtUsedNonces, type NonceEvents } from "./used-nonces.ts";
 import { createWorkQueue, type QueueEvents } from "./work-queue.ts";
 
 /** Pause between looks at what no block announces: leases, waiting settlements. */
 const tickMs = 1_000;
 
-/** A transaction that is in a block, as its receipt says. */
-export interface MinedTransaction {
-  readonly transaction: RelayerTransaction;
-  readonly hash: Hex;
-  readonly succeeded: boolean;
-  readonly blockNumber: number;
-  /** Settlements it carries whose logs were not seen. */
-  readonly unresolved: readonly string[];
-}
-
 /** What the relayer tells; outcomes are decided by who listens. */
-export interface RelayerEvents extends LaneEvents, QueueEvents {
-  /** Mined, and some of its settlements have no log of theirs. */
-  onMinedWithoutLog(mined: MinedTransaction): Promise<void>;
-}
+export interface RelayerEvents extends LaneEvents, QueueEvents, NonceEvents {}
 
 /** A running relayer. */
 export interface Relayer {
@@ -50,6 +36,8 @@ export interface Relayer {
   load(): { readonly inFlight: number; readonly queued: number; readonly lanesUsable: number };
   /** Takes notice of a block; `resolved` are the settlements whose logs were in it, by transaction. */
   onBlock(block: FollowedBlock, resolved: ReadonlyMap<Hex, ReadonlySet<string>>): Promise<void>;
+  /** These settlements have their outcome, however it came about. */
+  onSettled(settlementIds: readonly string[]): void;
   /** The blocks that held these transactions are gone. */
   onReorganised(hashes: readonly Hex[]): Promise<void>;
   start(): Promise<void>;
@@ -69,11 +57,13 @@ export interface RelayerDeps extends Omit<PrepareDeps, "chain"> {
   /** Settlements of one transaction at most; 1 turns batching off. */
   readonly batchMax: number;
   headNumber(): number;
+  finalizedNumber(): number;
+  readonly gasPriceCeiling: bigint;
 }
 
 /** Creates a relayer; `start` lets it work. */
 export function createRelayer(deps: RelayerDeps): Relayer {
-  const { chain, store, clock, log, events } = deps;
+  const { chain, store, clock, log } = deps;
   const { chainId } = chain.network;
   const lanes = deps.signers.map((signer) => createLane(signer, deps));
   const stopping = new AbortController();
@@ -87,47 +77,16 @@ export function createRelayer(deps: RelayerDeps): Relayer {
   ): Promise<void> {
     for (const lane of lanes) {
       await closeResolved(lane, resolved);
-      if (!block.isHead) continue;
-      await lookAtConsumed(lane, block);
+      const state = block.wallets.get(lane.signer.address);
+      if (!block.isHead || !state) continue;
+      const { number } = block;
+      await lookAtUsedNonces(lane, { number, count: state.transactionCount }, deps);
       // Not awaited: a slow endpoint must not hold up the next block.
-      void lane.resend(block.number).catch((error: unknown) => {
-        log.warn({ chainId, problem: messageOf(error) }, "Could not send again");
+      void lane.onHead({ number, balance: state.balance }).catch((error: unknown) => {
+        log.warn({ chainId, problem: messageOf(error) }, "Could not help a transaction on");
       });
     }
     if (block.isHead) queue.dispatch();
-  }
-
-  /** Transactions whose nonce is used up although their logs were not all seen. */
-  async function lookAtConsumed(lane: Lane, block: FollowedBlock): Promise<void> {
-    const count = block.transactionCounts.get(lane.signer.address) ?? 0;
-    const consumed = lane.inFlight().filter(({ transaction }) => transaction.nonce < count);
-    if (consumed.length === 0) return;
-    const receipts = await readReceipts(
-      chain,
-      consumed.map(({ transaction }) => transaction.hash),
-    );
-    for (const [index, entry] of consumed.entries()) {
-      const receipt = receipts[index];
-      // None: this node lags, or another transaction took the nonce; the next block tells more.
-      if (receipt && receipt.blockNumber <= block.number) await endByReceipt(lane, entry, receipt);
-    }
-  }
-
-  async function endByReceipt(lane: Lane, entry: InFlight, receipt: Receipt): Promise<void> {
-    const { transaction, unresolved } = entry;
-    if (transaction.hash === null) return;
-    const { hash } = transaction;
-    try {
-      const mined = { transaction, hash, ...receipt, unresolved: [...unresolved] };
-      await events.onMinedWithoutLog(mined);
-      await lane.close([transaction], "mined");
-    } catch (error) {
-      // It stays in flight and is looked at again with the next block; other payments go on.
-      log.warn(
-        { chainId, transaction: hash, problem: messageOf(error) },
-        "Could not tell what became of a mined transaction",
-      );
-    }
   }
 
   async function tick(): Promise<void> {
@@ -143,11 +102,16 @@ export function createRelayer(deps: RelayerDeps): Relayer {
     hasRoom: queue.hasRoom,
     enqueue: queue.enqueue,
     load: () => ({
-      inFlight: lanes.reduce((sum, lane) => sum + lane.inFlight().length, 0),
+      inFlight: lanes.reduce((sum, lane) => sum + lane.slots().length, 0),
       queued: queue.size(),
-      lanesUsable: lanes.filter((lane) => lane.room() > 0 || lane.inFlight().length > 0).length,
+      lanesUsable: lanes.filter((lane) => lane.room() > 0 || lane.slots().length > 0).length,
     }),
     onBlock,
+    onSettled(settlementIds) {
+      for (const slot of lanes.flatMap((lane) => lane.slots())) {
+        for (const id of settlementIds) slot.unresolved.delete(id);
+      }
+    },
     async onReorganised(hashes) {
       await store.reopenTransactions(hashes);
       for (const lane of lanes) {
@@ -170,19 +134,16 @@ export function createRelayer(deps: RelayerDeps): Relayer {
   };
 }
 
-/** Ends the transactions whose settlements were all found in a block. */
+/** Ends the nonces whose settlements were all found in a block. */
 async function closeResolved(
   lane: Lane,
   resolved: ReadonlyMap<Hex, ReadonlySet<string>>,
 ): Promise<void> {
-  const mined = lane.inFlight().filter(({ transaction, unresolved }) => {
-    const ids = transaction.hash === null ? undefined : resolved.get(transaction.hash);
-    for (const id of ids ?? []) unresolved.delete(id);
-    return ids !== undefined && unresolved.size === 0;
-  });
-  if (mined.length > 0)
-    await lane.close(
-      mined.map(({ transaction }) => transaction),
-      "mined",
-    );
+  for (const slot of lane.slots()) {
+    for (const transaction of slot.attempts) {
+      const ids = transaction.hash === null ? undefined : resolved.get(transaction.hash);
+      for (const id of ids ?? []) slot.unresolved.delete(id);
+      if (ids && slot.unresolved.size === 0) await lane.close(slot, transaction);
+    }
+  }
 }

@@ -22,8 +22,6 @@ const gatherMs = 25;
 export interface QueueEvents {
   /** The transfer would fail now; it was not signed. */
   onRefused(settlement: Settlement, refusal: Refusal): Promise<void>;
-  /** Too late to be sent; it was not signed. */
-  onExpiring(settlement: Settlement): void;
 }
 
 /** The queue of a relayer. */
@@ -64,6 +62,7 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
   }
 
   function laneWithRoom(): Lane | undefined {
+    if (isStopping) return undefined;
     return lanes.reduce<Lane | undefined>(
       (best, next) => (roomOf(next) > (best ? roomOf(best) : 0) ? next : best),
       undefined,
@@ -72,9 +71,7 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
 
   function dispatch(): void {
     isScheduled = false;
-    while (queue.length > 0 && !isStopping) {
-      const lane = laneWithRoom();
-      if (!lane) break;
+    for (let lane = laneWithRoom(); lane && queue.length > 0; lane = laneWithRoom()) {
       const group = takeGroup();
       promised.set(lane, (promised.get(lane) ?? 0) + 1);
       const work = carry(lane, group).finally(() => working.delete(work));
@@ -129,11 +126,17 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
     const { kept, dropped } = hasPayerTwice(group)
       ? await dropFailing(deps.chain, lane.signer.address, plans, settings)
       : { kept: [...plans], dropped: [] };
-    const [batch, ...others] = batchPlans(kept, settings);
+    const [batch, ...others] = batchPlans(kept, sizeFor(lane, kept, settings));
     // More than one transaction has room for: the lane has one slot for this group.
     const left = new Set([...dropped, ...others.flatMap(({ settlementIds }) => settlementIds)]);
     delay(group.filter(({ settlement }) => left.has(settlement.id)));
     return batch ? [batch] : [];
+  }
+
+  /** A wallet that is nearly empty carries as much as it can pay for. */
+  function sizeFor(lane: Lane, plans: readonly TransactionPlan[], settings: BatchSettings) {
+    const [whole] = batchPlans(plans, settings);
+    return whole && !lane.canAfford(whole) ? { ...settings, paymentsMax: 1 } : settings;
   }
 
   async function prepareOne(queued: QueuedSettlement): Promise<TransactionPlan | undefined> {
@@ -141,8 +144,10 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
       const preparation = await prepare(queued, deps);
       if (preparation.kind === "plan") return preparation.plan;
       if (preparation.kind === "wait") delayed.push(queued);
-      else if (preparation.kind === "expiring") events.onExpiring(queued.settlement);
-      else await events.onRefused(queued.settlement, preparation.refusal);
+      // One that comes too late is not sent; it ends when its time is over on chain.
+      if (preparation.kind === "refused") {
+        await events.onRefused(queued.settlement, preparation.refusal);
+      }
     } catch (error) {
       const { id } = queued.settlement;
       log.warn({ chainId, settlementId: id, problem: messageOf(error) }, "Settlement put off");
@@ -165,7 +170,7 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
     if (isScheduled || queue.length === 0) return;
     isScheduled = true;
     const most = deps.batching()?.paymentsMax ?? 1;
-    const isBusy = lanes.every((lane) => lane.inFlight().length + (promised.get(lane) ?? 0) > 0);
+    const isBusy = lanes.every((lane) => lane.slots().length + (promised.get(lane) ?? 0) > 0);
     if (isBusy && queue.length < most) void deps.clock.sleep(gatherMs).then(dispatch);
     else setImmediate(dispatch);
   }

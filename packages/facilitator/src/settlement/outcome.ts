@@ -22,8 +22,9 @@ import {
 } from "../chain/authorization-logs.ts";
 import type { BlockInterest, ChainView, FollowedBlock } from "../chain/block-follower.ts";
 import type { Chain } from "../chain/chain.ts";
-import { isSettled, payerNonceKey, type Settlement } from "../model/settlement.ts";
-import type { MinedTransaction } from "../relayer/relayer.ts";
+import { readBlockHash } from "../chain/reads.ts";
+import { isSettled, payerNonceKey, type Mined, type Settlement } from "../model/settlement.ts";
+import type { MinedTransaction } from "../relayer/used-nonces.ts";
 import type { Confirmation, Failure, Store } from "../storage/store.ts";
 import type { Waiters } from "./waiters.ts";
 
@@ -33,6 +34,14 @@ import type { Waiters } from "./waiters.ts";
  */
 const searchSlackBlocks = 12;
 
+/** What a reorganisation took out of the chain. */
+export interface Vanished {
+  /** Transactions of ours, to be sent again as the same bytes. */
+  readonly transactions: readonly Hex[];
+  /** Settlements that somebody else's transaction had settled: they need one of ours now. */
+  readonly orphans: readonly string[];
+}
+
 /** The open settlements of a network. */
 export interface OutcomeBook {
   /** Takes a settlement in, or its newer state. */
@@ -40,8 +49,8 @@ export interface OutcomeBook {
   interest(): BlockInterest;
   /** Looks a block's events up; gives the settlements found, by transaction. */
   onBlock(block: FollowedBlock, view: ChainView): Promise<Map<Hex, Set<string>>>;
-  /** Puts back what vanished blocks had confirmed; gives the transactions concerned. */
-  onReorganisation(fromBlock: number): Promise<Hex[]>;
+  /** Puts back what vanished blocks had confirmed. */
+  onReorganisation(fromBlock: number): Promise<Vanished>;
   /**
    * A transaction of ours is mined and lacks logs of some of its settlements. Throws a fault while
    * the chain cannot tell what became of them.
@@ -49,10 +58,13 @@ export interface OutcomeBook {
   onMinedWithoutLog(mined: MinedTransaction): Promise<void>;
   /** A queued settlement would fail now. */
   onRefused(settlement: Settlement, why: Refusal): Promise<void>;
-  /** A queued settlement comes too late; it ends when its time is over on chain. */
-  onExpiring(settlement: Settlement): void;
-  /** Searches the past for what happened while no process was looking. */
-  catchUp(): Promise<void>;
+  /** Their transactions can never be mined; gives them back as queued. */
+  onNeverMined(settlementIds: readonly string[]): Promise<Settlement[]>;
+  /**
+   * Searches the past for what happened while no process was looking, and puts back what
+   * vanished meanwhile.
+   */
+  catchUp(): Promise<Vanished>;
 }
 
 /** An open settlement and the event that ends it. */
@@ -72,6 +84,8 @@ export interface OutcomeDeps {
   readonly confirmations: number;
   /** Would the transfer go through now? The reason when it would not. */
   simulate(settlement: Settlement): Promise<Refusal | undefined>;
+  /** Told of settlements that have their outcome. */
+  onSettled(settlementIds: readonly string[]): void;
   headNumber(): number;
 }
 
@@ -80,8 +94,6 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
   const { chain, store, clock, log, waiters, confirmations } = deps;
   const { chainId } = chain.network;
   const open = new Map<string, Settlement>();
-  /** Expired before they could be sent, until the chain's time has passed validBefore. */
-  const expiring = new Map<string, Settlement>();
   /** Events seen, until they are deep enough and agreed upon; by settlement. */
   const deepening = new Map<string, Found>();
   let unfinalizedUpTo = 0;
@@ -90,7 +102,6 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     if (isSettled(settlement)) {
       deepening.delete(settlement.id);
       open.delete(keyOf(settlement));
-      expiring.delete(settlement.id);
     } else open.set(keyOf(settlement), settlement);
   }
 
@@ -106,7 +117,7 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     const deepest = block.number - confirmations + 1;
     await conclude([...deepening.values()].filter(({ event }) => event.blockNumber <= deepest));
     if (block.isHead) {
-      await endExpired(block);
+      await endExpired(view);
       await finalize(view);
     }
     return resolved;
@@ -118,11 +129,20 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     for (const { event, settlement } of await agreed(found)) {
       const { id } = settlement;
       if (isOurTransfer(event, settlement)) {
-        confirmed.push({ id, mined: minedOf(event, settlement) });
+        confirmed.push({ id, mined: await minedOf(event, settlement) });
       } else failed.push(failureOf(event, settlement));
     }
     if (confirmed.length > 0) finish(await store.recordConfirmed(confirmed, clock.nowMs()));
     if (failed.length > 0) finish(await store.recordFailed(failed, clock.nowMs()));
+  }
+
+  async function minedOf(event: AuthorizationEvent, settlement: Settlement): Promise<Mined> {
+    const { transaction, blockNumber, blockHash, logIndex } = event;
+    // An earlier transaction at a replaced nonce is ours as well.
+    const isOurs =
+      transaction === settlement.transaction || (await store.isRelayerTransaction(transaction));
+    const settledBy = isOurs ? "relayer" : "other";
+    return { transaction, blockNumber, blockHash, logIndex, settledBy };
   }
 
   /** What a second endpoint does not deny; the rest is looked at again with the next block. */
@@ -150,6 +170,7 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
         { chainId, settlementId: id, payer, transaction, settledBy, failure, ms },
         `Settlement ${state}`,
       );
+      deps.onSettled([id]);
       if (state === "confirmed") unfinalizedUpTo = Math.max(unfinalizedUpTo, blockNumber ?? 0);
     }
     waiters.notify(moved);
@@ -157,23 +178,27 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
 
   async function finalize(view: ChainView): Promise<void> {
     if (unfinalizedUpTo === 0) return;
-    const final = await store.recordFinalized(chainId, view.finalizedNumber, clock.nowMs());
+    const final = await store.recordFinalized(chainId, view.finalized.number, clock.nowMs());
     waiters.notify(final);
-    if (view.finalizedNumber >= unfinalizedUpTo) unfinalizedUpTo = 0;
+    if (view.finalized.number >= unfinalizedUpTo) unfinalizedUpTo = 0;
   }
 
-  /** Ends what was never sent, once no block can carry it any more. */
-  async function endExpired(block: FollowedBlock): Promise<void> {
-    for (const settlement of expiring.values()) {
-      if (block.time < settlement.validBefore) continue;
-      await endUnsent(
-        settlement,
-        refusal(
-          "authorization_expired",
-          "The authorization expired before it could be sent; sign a new one.",
-        ),
-      );
-      expiring.delete(settlement.id);
+  /**
+   * Ends what no block can carry any more: the time of a final block has passed validBefore, and
+   * the token calls the nonce unused. Whether it was sent makes no difference then.
+   */
+  async function endExpired(view: ChainView): Promise<void> {
+    for (const settlement of open.values()) {
+      const isOver = view.finalized.time >= settlement.validBefore;
+      if (!isOver || deepening.has(settlement.id)) continue;
+      try {
+        const now = await deps.simulate(settlement);
+        await endUnsent(settlement, now?.code === "nonce_already_used" ? now : expired);
+      } catch (error) {
+        // Looked at again with the next block; the others go on.
+        const fields = { chainId, settlementId: settlement.id, problem: messageOf(error) };
+        log.warn(fields, "Could not end an expired settlement");
+      }
     }
   }
 
@@ -231,7 +256,7 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     }
   }
 
-  async function catchUp(): Promise<void> {
+  async function catchUp(): Promise<Vanished> {
     const stored = await store.listOpenSettlements(chainId);
     for (const settlement of stored) track(settlement);
     for (const settlement of stored) {
@@ -245,33 +270,66 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
         );
       }
     }
-    if ((await store.countUnfinalized(chainId)) > 0) unfinalizedUpTo = deps.headNumber();
+    return findVanished();
+  }
+
+  /** Confirmed before this start, and no longer in the chain. */
+  async function findVanished(): Promise<Vanished> {
+    const unfinalized = await store.listUnfinalized(chainId);
+    for (const { blockNumber, blockHash } of unfinalized) {
+      if (blockNumber === null) continue;
+      if ((await readBlockHash(chain, blockNumber)) === blockHash) {
+        unfinalizedUpTo = Math.max(unfinalizedUpTo, blockNumber);
+      } else return onReorganisation(blockNumber);
+    }
+    return { transactions: [], orphans: [] };
+  }
+
+  async function onReorganisation(fromBlock: number): Promise<Vanished> {
+    for (const [id, { event }] of deepening) {
+      if (event.blockNumber >= fromBlock) deepening.delete(id);
+    }
+    const put = await store.recordReorganised(chainId, fromBlock);
+    for (const settlement of put) track(settlement);
+    waiters.notify(put);
+    for (const { id, transaction } of put) {
+      log.warn({ chainId, settlementId: id, transaction }, "Settlement reorganised away");
+    }
+    return sortVanished(put);
+  }
+
+  async function sortVanished(put: readonly Settlement[]): Promise<Vanished> {
+    const transactions = new Set<Hex>();
+    const orphans: string[] = [];
+    for (const { id, transaction } of put) {
+      const isOurs = transaction !== null && (await store.isRelayerTransaction(transaction));
+      if (isOurs) transactions.add(transaction);
+      else orphans.push(id);
+    }
+    return { transactions: [...transactions], orphans };
   }
 
   return {
     track,
     interest: () => (open.size > 0 ? "outcome" : unfinalizedUpTo > 0 ? "finality" : "none"),
     onBlock,
-    async onReorganisation(fromBlock) {
-      for (const [id, { event }] of deepening) {
-        if (event.blockNumber >= fromBlock) deepening.delete(id);
-      }
-      const put = await store.recordReorganised(chainId, fromBlock);
+    onReorganisation,
+    onMinedWithoutLog,
+    async onNeverMined(settlementIds) {
+      const put = await store.requeueSettlements(settlementIds);
       for (const settlement of put) track(settlement);
       waiters.notify(put);
-      for (const { id, transaction } of put) {
-        log.warn({ chainId, settlementId: id, transaction }, "Settlement reorganised away");
-      }
-      return put.flatMap(({ transaction }) => (transaction === null ? [] : [transaction]));
+      return put;
     },
-    onMinedWithoutLog,
     onRefused: endUnsent,
-    onExpiring: (settlement) => {
-      expiring.set(settlement.id, settlement);
-    },
     catchUp,
   };
 }
+
+const expired = refusal(
+  "authorization_expired",
+  "The authorization expired before it was mined; sign a new one.",
+);
 
 /** The nonce is used and no log tells how: unknown, and unknown is never called failed. */
 function logsLag(): Fault {
@@ -291,13 +349,6 @@ function isOurTransfer({ kind, transfer }: AuthorizationEvent, settlement: Settl
     isSameAddress(transfer.to, settlement.payTo) &&
     transfer.value === settlement.amount
   );
-}
-
-function minedOf(event: AuthorizationEvent, settlement: Settlement) {
-  const { transaction, blockNumber, blockHash, logIndex } = event;
-  const settledBy =
-    transaction === settlement.transaction ? ("relayer" as const) : ("other" as const);
-  return { transaction, blockNumber, blockHash, logIndex, settledBy };
 }
 
 /** The nonce is gone and our transfer did not happen: canceled, or used for another transfer. */

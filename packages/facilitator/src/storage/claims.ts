@@ -4,30 +4,33 @@
  * so that nothing slips through between a check and the claim.
  */
 import { toLowerHex } from "@farthing/protocol";
-import type { Transaction } from "kysely";
-import { sql } from "kysely";
+import { sql, type Kysely } from "kysely";
 import { pairKey, type Claim, type Pair, type Settlement } from "../model/settlement.ts";
+import type { Database } from "./dialect.ts";
 import { toSettlement, toSettlementRow } from "./rows.ts";
-import type { Tables } from "./schema.ts";
+import { newSettlementColumns, newSettlementNames, settlementColumns, type Tables } from "./schema.ts";
 import type { ClaimRefusal, ClaimResult } from "./store.ts";
-
-type Inside = Transaction<Tables>;
 
 /** Claims a group; results in order. */
 export async function claimAll(
-  db: Inside,
+  inside: Database,
   claims: readonly Claim[],
   now: number,
 ): Promise<ClaimResult[]> {
-  const known = await findByPairs(db, claims);
+  // Before anything is looked at: what a payer has spent stands still until we are done.
+  const capped = claims.filter(({ payerCap }) => payerCap !== null);
+  await inside.engine.lockNames(inside.db, capped.map(payerKey));
+  const known = await findByPairs(inside, claims);
   // The same pair twice in one group: the first makes the settlement, the second finds it.
   const fresh = firstOfEachPair(claims.filter((claim) => !known.has(pairKey(claim))));
-  const refusals = await refusalsOf(db, fresh, now);
+  const refusals = await refusalsOf(inside, fresh, now);
   const allowed = fresh.filter((claim) => !refusals.has(claim.id));
-  const created = await insertAll(db, allowed, now);
+  const created = await insertAll(inside, allowed, now);
   // Lost to another process between our look and our insert: that settlement is the answer.
   const lost = allowed.filter((claim) => !created.has(claim.id));
-  for (const [key, settlement] of await findByPairs(db, lost)) known.set(key, settlement);
+  for (const [key, settlement] of await findByPairs(inside, lost)) known.set(key, settlement);
+  const ids = [...created.keys()];
+  await inside.engine.changes.announce(inside.db, { kind: "queued", ids });
   return claims.map((claim) => {
     const own = created.get(claim.id);
     if (own) return { kind: "created", settlement: own };
@@ -63,52 +66,70 @@ function firstOfEachPair(claims: readonly Claim[]): Claim[] {
 
 /** Finds settlements by pair, under {@link pairKey}. */
 export async function findByPairs(
-  db: Pick<Inside, "selectFrom">,
+  { db, engine }: Database,
   pairs: readonly Pair[],
 ): Promise<Map<string, Settlement>> {
   if (pairs.length === 0) return new Map();
+  const given = pairs.map(({ chainId, asset, payer, nonce }) => ({
+    of_chain: chainId,
+    of_asset: toLowerHex(asset),
+    of_payer: toLowerHex(payer),
+    of_nonce: toLowerHex(nonce),
+  }));
+  const list = engine.list(given, {
+    of_chain: "bigint",
+    of_asset: "text",
+    of_payer: "text",
+    of_nonce: "text",
+  });
   const rows = await db
-    .selectFrom("settlements")
-    .selectAll()
-    .where((where) =>
-      where.or(
-        pairs.map((pair) =>
-          where.and({
-            chain_id: pair.chainId,
-            asset: toLowerHex(pair.asset),
-            payer: toLowerHex(pair.payer),
-            nonce: toLowerHex(pair.nonce),
-          }),
-        ),
-      ),
+    .selectFrom(list)
+    .innerJoin("settlements", (join) =>
+      join
+        .onRef("settlements.chain_id", "=", "given.of_chain")
+        .onRef("settlements.asset", "=", "given.of_asset")
+        .onRef("settlements.payer", "=", "given.of_payer")
+        .onRef("settlements.nonce", "=", "given.of_nonce"),
     )
+    .select(settlementColumns)
     .execute();
-  return new Map(rows.map((row) => [pairKey(toSettlement(row)), toSettlement(row)]));
+  const settlements = rows.map(toSettlement);
+  return new Map(settlements.map((settlement) => [pairKey(settlement), settlement]));
 }
 
 async function insertAll(
-  db: Inside,
+  { db, engine }: Database,
   claims: readonly Claim[],
   now: number,
 ): Promise<Map<string, Settlement>> {
   if (claims.length === 0) return new Map();
+  // By pair: two processes that claim the same payments wait for each other in one order only.
+  const inOrder = claims.toSorted((one, other) => (pairKey(one) < pairKey(other) ? -1 : 1));
+  const list = engine.list(
+    inOrder.map((claim) => toSettlementRow(claim, now)),
+    newSettlementColumns,
+  );
   const rows = await db
     .insertInto("settlements")
-    .values(claims.map((claim) => toSettlementRow(claim, now)))
+    .columns(newSettlementNames)
+    .expression(
+      // SQLite takes the conflict clause for a part of the query unless it has a condition.
+      db.selectFrom(list).select(newSettlementNames).where(sql<boolean>`true`),
+    )
     .onConflict((conflict) => conflict.columns(["chain_id", "asset", "payer", "nonce"]).doNothing())
-    .returningAll()
+    .returning(settlementColumns)
     .execute();
   return new Map(rows.map((row) => [row.id, toSettlement(row)]));
 }
 
 async function refusalsOf(
-  db: Inside,
+  inside: Database,
   claims: readonly Claim[],
   now: number,
 ): Promise<Map<string, ClaimRefusal>> {
   const refusals = new Map<string, ClaimRefusal>();
-  await refuseKeys(db, claims, now, refusals);
-  await refuseCaps(db, claims, now, refusals);
+  await refuseKeys(inside, claims, now, refusals);
+  await refuseCaps(inside.db, claims, now, refusals);
   // Credits are held here, after everything else that could refuse: one row per claim in the
   // ledger, in this transaction. Until accounts have a ledger every settlement costs 0 credits.
   return refusals;
@@ -116,19 +137,22 @@ async function refusalsOf(
 
 /** A key that was revoked after the request was let in must not spend gas or credits. */
 async function refuseKeys(
-  db: Inside,
+  { db, engine }: Database,
   claims: readonly Claim[],
   now: number,
   refusals: Map<string, ClaimRefusal>,
 ): Promise<void> {
   const ids = [...new Set(claims.flatMap(({ keyId }) => (keyId === null ? [] : [keyId])))];
   if (ids.length === 0) return;
-  const rows = await db
+  let query = db
     .selectFrom("api_keys")
     .innerJoin("accounts", "accounts.address", "api_keys.account")
     .select(["api_keys.id", "api_keys.revoked_at", "api_keys.expires_at", "accounts.plan"])
     .where("api_keys.id", "in", ids)
-    .execute();
+    .orderBy("api_keys.id");
+  // Neither is revoked or deactivated between this look and the claim.
+  if (engine.hasRowLocks) query = query.forShare();
+  const rows = await query.execute();
   const byId = new Map(rows.map((row) => [row.id, row]));
   for (const { id, keyId } of claims) {
     if (keyId === null) continue;
@@ -141,32 +165,55 @@ async function refuseKeys(
 
 /** What one payer may have claimed in a trailing window, where callers need no key. */
 async function refuseCaps(
-  db: Inside,
+  db: Kysely<Tables>,
   claims: readonly Claim[],
   now: number,
   refusals: Map<string, ClaimRefusal>,
 ): Promise<void> {
-  const spent = new Map<string, bigint>();
-  for (const claim of claims) {
-    const { payerCap, payer, amount } = claim;
-    if (payerCap === null || refusals.has(claim.id)) continue;
-    const key = `${claim.chainId}:${payer}`;
-    const before = spent.get(key) ?? (await spentSince(db, claim, now - payerCap.windowMs));
-    if (before + amount > payerCap.units) {
-      refusals.set(claim.id, "payer_spend_cap_reached");
-      spent.set(key, before);
-    } else spent.set(key, before + amount);
+  const capped = claims.filter(({ payerCap, id }) => payerCap !== null && !refusals.has(id));
+  const spent = await spentByPayer(db, capped, now);
+  for (const claim of capped) {
+    const { payerCap, amount } = claim;
+    if (payerCap === null) continue;
+    const key = windowKey(claim);
+    const total = (spent.get(key) ?? 0n) + amount;
+    if (total > payerCap.units) refusals.set(claim.id, "payer_spend_cap_reached");
+    else spent.set(key, total);
   }
 }
 
-async function spentSince(db: Inside, claim: Claim, since: number): Promise<bigint> {
-  const row = await db
-    .selectFrom("settlements")
-    .select(sql<string | null>`cast(sum(cast(amount as bigint)) as text)`.as("spent"))
-    .where("payer", "=", toLowerHex(claim.payer))
-    .where("chain_id", "=", claim.chainId)
-    .where("created_at", ">", since)
-    .where("state", "!=", "failed")
-    .executeTakeFirst();
-  return BigInt(row?.spent ?? 0);
+/** What is claimed already, by payer and window. */
+async function spentByPayer(
+  db: Kysely<Tables>,
+  claims: readonly Claim[],
+  now: number,
+): Promise<Map<string, bigint>> {
+  const spent = new Map<string, bigint>();
+  const groups = Map.groupBy(claims, ({ chainId, payerCap }) => `${chainId}:${payerCap?.windowMs}`);
+  for (const group of groups.values()) {
+    const [first] = group;
+    if (!first?.payerCap) continue;
+    const rows = await db
+      .selectFrom("settlements")
+      .select("payer")
+      .select(sql<string>`cast(sum(cast(amount as bigint)) as text)`.as("spent"))
+      .where("payer", "in", [...new Set(group.map(({ payer }) => toLowerHex(payer)))])
+      .where("chain_id", "=", first.chainId)
+      .where("created_at", ">", now - first.payerCap.windowMs)
+      .where("state", "!=", "failed")
+      .groupBy("payer")
+      .execute();
+    for (const { payer, spent: units } of rows) {
+      spent.set(windowKey({ ...first, payer }), BigInt(units));
+    }
+  }
+  return spent;
+}
+
+function payerKey({ chainId, payer }: Claim): string {
+  return `cap:${chainId}:${payer}`.toLowerCase();
+}
+
+function windowKey(claim: Claim): string {
+  return `${payerKey(claim)}:${claim.payerCap?.windowMs}`;
 }

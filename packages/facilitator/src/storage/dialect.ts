@@ -1,11 +1,59 @@
 /** Where the two database engines differ, beyond what Kysely evens out. */
-import type { Dialect } from "kysely";
+import type { AliasedRawBuilder, Dialect, IsolationLevel, Kysely, RawBuilder } from "kysely";
+import type { ChangeFeed } from "./changes.ts";
+import type { Tables } from "./schema.ts";
 
 /** Column type of a self-counting integer key. */
 export type IdType = "integer" | "bigserial";
 
+/** What the rows of a list hold. */
+export type ListColumns<Row> = { readonly [Name in keyof Row]: "text" | "bigint" };
+
 /** An engine: how to reach it, and its ways. */
 export interface Engine {
   readonly dialect: Dialect;
+  /** For migrations, whose statements may take long; the same connection when left out. */
+  readonly patientDialect?: Dialect;
   readonly idType: IdType;
+  /** What transactions ask for, where there is a choice. */
+  readonly isolation?: IsolationLevel;
+  /** Whether reading can lock rows. SQLite has one writer at a time: nothing is left to lock. */
+  readonly hasRowLocks: boolean;
+  readonly changes: ChangeFeed;
+  /** The time by which leases run: the database's, where processes of several machines share it. */
+  leaseNow(processNow: number): RawBuilder<number>;
+  /** Rows as a table named `given`, bound as one value: the same statement for any number of rows. */
+  list<Row extends object>(
+    rows: readonly Row[],
+    columns: ListColumns<Row>,
+  ): AliasedRawBuilder<Row, "given">;
+  /** Holds names until the transaction ends; in order, so that two holders cannot block each other. */
+  lockNames(db: Kysely<Tables>, names: readonly string[]): Promise<void>;
+  /** Whether a transaction that failed so was undone only because of another one. */
+  isUndoneByRival(error: unknown): boolean;
+}
+
+/** A database as the verbs see it, in or out of a transaction. */
+export interface Database {
+  readonly db: Kysely<Tables>;
+  readonly engine: Engine;
+}
+
+/** Tries of a transaction that the database undoes in favour of another one. */
+const triesMax = 3;
+
+/** Runs work whole or not at all. */
+export async function inTransaction<T>(
+  { db, engine }: Database,
+  work: (inside: Database) => Promise<T>,
+): Promise<T> {
+  const begin = () =>
+    engine.isolation ? db.transaction().setIsolationLevel(engine.isolation) : db.transaction();
+  for (let tries = 1; ; tries++) {
+    try {
+      return await begin().execute((transaction) => work({ db: transaction, engine }));
+    } catch (error) {
+      if (tries === triesMax || !engine.isUndoneByRival(error)) throw error;
+    }
+  }
 }

@@ -1,8 +1,8 @@
 /** Brings a database to the newest schema. Migrations are numbered and never edited once released. */
-import type { Kysely } from "kysely";
+import { Kysely } from "kysely";
 import { Migrator, type Migration } from "kysely/migration";
 import { Fault } from "../base/fault.ts";
-import type { IdType } from "./dialect.ts";
+import type { Database, IdType } from "./dialect.ts";
 import type { Tables } from "./schema.ts";
 import * as settlements from "./migrations/0001-settlements.ts";
 
@@ -13,13 +13,16 @@ const migrations: Readonly<Record<string, (db: Kysely<unknown>, idType: IdType) 
   };
 
 /** Carries out what is missing, under the database's migration lock. Throws `storage_unavailable`. */
-export async function migrate(db: Kysely<Tables>, idType: IdType): Promise<void> {
+export async function migrate({ db, engine }: Database): Promise<void> {
+  const { idType, patientDialect: dialect } = engine;
+  const patient = dialect ? new Kysely<Tables>({ dialect }) : db;
   const entries = Object.entries(migrations).map(([name, up]): [string, Migration] => [
     name,
     { up: (inside) => up(inside, idType) },
   ]);
   const provider = { getMigrations: async () => Object.fromEntries(entries) };
-  const { error } = await new Migrator({ db, provider }).migrateToLatest();
+  const { error } = await new Migrator({ db: patient, provider }).migrateToLatest();
+  if (patient !== db) await patient.destroy();
   if (error !== undefined) {
     throw new Fault(
       "storage_unavailable",

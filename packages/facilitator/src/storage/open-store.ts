@@ -1,37 +1,65 @@
 /** Opens the store that a DATABASE_URL names and brings its schema up to date. */
 import { Kysely, sql } from "kysely";
 import { Fault } from "../base/fault.ts";
+import { silentLog, type Log } from "../base/log.ts";
 import { apiKeyVerbs } from "./api-keys.ts";
 import type { Engine } from "./dialect.ts";
+import { laneVerbs } from "./lanes.ts";
 import { migrate } from "./migrate.ts";
+import { repairVerbs } from "./nonce-repairs.ts";
+import { openPostgres } from "./postgres/open-postgres.ts";
 import { relayerVerbs } from "./relayer-transactions.ts";
 import type { Tables } from "./schema.ts";
 import { settlementVerbs } from "./settlements.ts";
 import { openSqlite } from "./sqlite/node-sqlite.ts";
 import type { Store } from "./store.ts";
 
-/** Opens `sqlite:/path/to/file` (or `sqlite::memory:`). Throws `storage_unavailable`. */
-export async function openStore(databaseUrl: string): Promise<Store> {
-  const engine = engineOf(databaseUrl);
+/**
+ * Opens `sqlite:/path/to/file`, `sqlite::memory:` or `postgres://…`. Throws `storage_unavailable`,
+ * or `configuration` for anything else.
+ */
+export async function openStore(databaseUrl: string, log: Log = silentLog): Promise<Store> {
+  const engine = engineOf(databaseUrl, log);
   const db = new Kysely<Tables>({ dialect: engine.dialect });
-  await migrate(db, engine.idType);
-  return guard({
-    ...settlementVerbs(db),
-    ...relayerVerbs(db),
+  const database = { db, engine };
+  const { changes } = engine;
+  const verbs = guard({
+    ...settlementVerbs(database),
+    ...laneVerbs(database),
+    ...relayerVerbs(database),
+    ...repairVerbs(database),
     ...apiKeyVerbs(db),
+    announceSent: (ids: readonly string[]) => changes.announce(db, { kind: "sent", ids }),
     ping: async () => {
       await sql`select 1`.execute(db);
     },
-    close: () => db.destroy(),
+    start: async () => {
+      await migrate(database);
+      await changes.start();
+    },
+    close: async () => {
+      await changes.stop();
+      await db.destroy();
+    },
   });
+  try {
+    await verbs.start();
+  } catch (error) {
+    await verbs.close();
+    throw error;
+  }
+  return { ...verbs, onChange: changes.onChange };
 }
 
-function engineOf(databaseUrl: string): Engine {
+function engineOf(databaseUrl: string, log: Log): Engine {
+  if (/^postgres(ql)?:\/\//.test(databaseUrl)) return openPostgres(databaseUrl, log);
   const path = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(databaseUrl)?.[1];
   if (path === undefined) {
-    throw new Fault("configuration", "DATABASE_URL must be sqlite:/path/to/file", {
-      retryable: false,
-    });
+    throw new Fault(
+      "configuration",
+      "DATABASE_URL must be sqlite:/path/to/file or postgres://user:password@host:5432/database",
+      { retryable: false },
+    );
   }
   try {
     return openSqlite(path);
@@ -44,9 +72,11 @@ function engineOf(databaseUrl: string): Engine {
   }
 }
 
+type Verbs = Readonly<Record<string, (...parameters: never[]) => Promise<unknown>>>;
+
 /** Turns every error of the database into the one fault that the layers above know. */
-function guard(store: Store): Store {
-  return new Proxy(store, {
+function guard<T extends Verbs>(verbs: T): T {
+  return new Proxy(verbs, {
     get(target, name) {
       const verb: unknown = Reflect.get(target, name);
       if (typeof verb !== "function") return verb;

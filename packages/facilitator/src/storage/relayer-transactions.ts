@@ -1,23 +1,22 @@
-/** Lanes and their transactions: leases, nonces, signed bytes. */
+/** The transactions of lanes: their nonces, their signed bytes, the settlements they carry. */
 import { toLowerHex, type Address, type ChainId, type Hex } from "@farthing/protocol";
-import { sql, type Kysely, type Transaction } from "kysely";
-import { Fault } from "../base/fault.ts";
+import { sql } from "kysely";
+import { assert } from "../base/assert.ts";
 import type {
   LaneLease,
   RelayerTransaction,
   TransactionPlan,
 } from "../model/relayer-transaction.ts";
 import type { Settlement } from "../model/settlement.ts";
-import { toRelayerTransaction, toSettlement } from "./rows.ts";
-import type { Tables } from "./schema.ts";
+import { inTransaction, type Database } from "./dialect.ts";
+import { checkFence, takeNonces } from "./lanes.ts";
+import { toRelayerTransaction } from "./rows.ts";
+import { settlementColumns, transactionColumns } from "./schema.ts";
+import { announceMoved, isOneOf, lockSettlements } from "./settlements.ts";
 import type { Store } from "./store.ts";
 
 type RelayerVerbs = Pick<
   Store,
-  | "findLaneHolder"
-  | "takeLane"
-  | "renewLane"
-  | "releaseLane"
   | "reserveTransactions"
   | "recordSigned"
   | "recordSent"
@@ -26,36 +25,14 @@ type RelayerVerbs = Pick<
   | "listOpenTransactions"
 >;
 
-/** The store's verbs about relayer wallets. */
-export function relayerVerbs(db: Kysely<Tables>): RelayerVerbs {
+/** The store's verbs about relayer transactions. */
+export function relayerVerbs(database: Database): RelayerVerbs {
+  const { db } = database;
   return {
-    findLaneHolder: async (chainId, lane) => {
-      const row = await db
-        .selectFrom("lanes")
-        .select(["lease_owner", "lease_until"])
-        .where("chain_id", "=", chainId)
-        .where("lane", "=", toLowerHex(lane))
-        .executeTakeFirst();
-      return row && { owner: row.lease_owner, until: Number(row.lease_until) };
-    },
-    takeLane: (options) => db.transaction().execute((inside) => takeLane(inside, options)),
-    renewLane: async (lease, owner, until) => {
-      const result = await ownLane(db, lease)
-        .set({ lease_until: until })
-        .where("lease_owner", "=", owner)
-        .executeTakeFirst();
-      return result.numUpdatedRows === 1n;
-    },
-    releaseLane: async (lease, owner) => {
-      await ownLane(db, lease)
-        .set({ lease_owner: null, lease_until: 0 })
-        .where("lease_owner", "=", owner)
-        .execute();
-    },
     reserveTransactions: (lease, plans, now) =>
-      db.transaction().execute((inside) => reserve(inside, lease, plans, now)),
+      inTransaction(database, (inside) => reserve(inside, lease, plans, now)),
     recordSigned: (lease, signed, now) =>
-      db.transaction().execute((inside) => recordSigned(inside, lease, signed, now)),
+      inTransaction(database, (inside) => recordSigned(inside, lease, signed, now)),
     recordSent: async (ids, now) => {
       if (ids.length === 0) return;
       await db
@@ -71,202 +48,191 @@ export function relayerVerbs(db: Kysely<Tables>): RelayerVerbs {
         .updateTable("relayer_transactions")
         .set({ state })
         .where("id", "in", [...ids])
+        .where("state", "in", ["intent", "signed", "sent"])
         .execute();
     },
     reopenTransactions: async (hashes: readonly Hex[]) => {
       if (hashes.length === 0) return;
-      await db
-        .updateTable("relayer_transactions")
-        .set({ state: "sent" })
-        .where("hash", "in", [...hashes])
-        .where("state", "=", "mined")
-        .execute();
+      // A transaction, because every process reopens them at once and one may have to try again.
+      await inTransaction(database, (inside) =>
+        inside.db
+          .updateTable("relayer_transactions")
+          .set({ state: "sent" })
+          .where("hash", "in", [...hashes])
+          .where("state", "=", "mined")
+          .execute(),
+      );
     },
-    listOpenTransactions: (chainId, lane) => listOpenTransactions(db, chainId, lane),
+    listOpenTransactions: (chainId, lane) => listOpenTransactions(database, chainId, lane),
   };
 }
 
-/** The lane's row as long as the lease's fence is the newest. */
-function ownLane(db: Pick<Kysely<Tables>, "updateTable">, lease: LaneLease) {
-  return db
-    .updateTable("lanes")
-    .where("chain_id", "=", lease.chainId)
-    .where("lane", "=", toLowerHex(lease.lane))
-    .where("fence", "=", lease.fence);
-}
-
-async function takeLane(
-  db: Transaction<Tables>,
-  options: Parameters<Store["takeLane"]>[0],
-): Promise<LaneLease | undefined> {
-  const { chainId, owner, goneOwner = owner, nonceFloor, until, now } = options;
-  const lane = toLowerHex(options.lane);
-  await db
-    .insertInto("lanes")
-    .values({ chain_id: chainId, lane, next_nonce: 0, lease_owner: null, lease_until: 0, fence: 0 })
-    .onConflict((conflict) => conflict.columns(["chain_id", "lane"]).doNothing())
-    .execute();
-  const row = await db
-    .updateTable("lanes")
-    .set({
-      lease_owner: owner,
-      lease_until: until,
-      fence: sql<number>`fence + 1`,
-      next_nonce: sql<number>`case when next_nonce < ${nonceFloor} then ${nonceFloor} else next_nonce end`,
-    })
-    .where("chain_id", "=", chainId)
-    .where("lane", "=", lane)
-    .where((where) =>
-      where.or([
-        where("lease_owner", "is", null),
-        where("lease_until", "<=", now),
-        where("lease_owner", "in", [owner, goneOwner]),
-      ]),
-    )
-    .returning(["fence", "next_nonce"])
-    .executeTakeFirst();
-  return (
-    row && {
-      chainId,
-      lane: options.lane,
-      fence: Number(row.fence),
-      nextNonce: Number(row.next_nonce),
-    }
-  );
-}
-
 async function reserve(
-  db: Transaction<Tables>,
+  inside: Database,
   lease: LaneLease,
   plans: readonly TransactionPlan[],
   now: number,
 ): Promise<RelayerTransaction[]> {
-  const free = await freeSettlements(db, plans);
-  const kept = plans.filter((plan) => plan.settlementIds.every((id) => free.has(id)));
+  const free = await freeSettlements(inside, plans);
+  const kept = plansOf(plans, free);
   // The nonce is taken last: whatever refuses above cannot leave a gap.
-  const nextNonce = await takeNonces(db, lease, kept.length, now);
-  const reserved: RelayerTransaction[] = [];
-  for (const [index, plan] of kept.entries()) {
-    const row = await db
-      .insertInto("relayer_transactions")
-      .values({
+  const nextNonce = await takeNonces(inside, lease, kept.length, now);
+  const planned = kept.map((plan, index) => ({ plan, nonce: nextNonce + index }));
+  return insertTransactions(inside, lease, planned, now);
+}
+
+/** Queued settlements of plans that nothing carries; another lane's cannot take them meanwhile. */
+/** The plans whose settlements are all free, each settlement in the first plan that names it. */
+function plansOf(plans: readonly TransactionPlan[], free: ReadonlySet<string>): TransactionPlan[] {
+  const taken = new Set<string>();
+  return plans.filter(({ settlementIds }) => {
+    const isFree = settlementIds.every((id) => free.has(id) && !taken.has(id));
+    if (isFree) for (const id of settlementIds) taken.add(id);
+    return isFree;
+  });
+}
+
+async function freeSettlements(
+  { db, engine }: Database,
+  plans: readonly TransactionPlan[],
+): Promise<Set<string>> {
+  const ids = plans.flatMap((plan) => plan.settlementIds);
+  if (ids.length === 0) return new Set();
+  let query = db
+    .selectFrom("settlements")
+    .select("id")
+    .where(isOneOf(engine, ids))
+    .where("state", "=", "queued")
+    .where("transaction_id", "is", null);
+  // One that is locked is just being moved: not ours to wait for.
+  if (engine.hasRowLocks) query = query.forUpdate().skipLocked();
+  const rows = await query.execute();
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Stores transactions at nonces that are taken, and ties their settlements to them. */
+export async function insertTransactions(
+  { db, engine }: Database,
+  lease: LaneLease,
+  planned: readonly { readonly plan: TransactionPlan; readonly nonce: number }[],
+  now: number,
+): Promise<RelayerTransaction[]> {
+  if (planned.length === 0) return [];
+  const rows = await db
+    .insertInto("relayer_transactions")
+    .values(
+      planned.map(({ plan, nonce }) => ({
         chain_id: lease.chainId,
         lane: toLowerHex(lease.lane),
-        nonce: nextNonce + index,
+        nonce,
         to_address: toLowerHex(plan.to),
         data: plan.data,
         gas_limit: plan.gasLimit.toString(),
         gas_price: plan.gasPrice.toString(),
         raw: null,
         hash: null,
-        state: "intent",
+        state: "intent" as const,
         created_at: now,
         sent_at: null,
-      })
-      .returningAll()
-      .executeTakeFirstOrThrow();
-    const transaction = toRelayerTransaction(row, plan.settlementIds);
-    await tie(db, transaction);
-    reserved.push(transaction);
-  }
-  return reserved;
-}
-
-async function freeSettlements(
-  db: Transaction<Tables>,
-  plans: readonly TransactionPlan[],
-): Promise<Set<string>> {
-  const ids = plans.flatMap((plan) => plan.settlementIds);
-  if (ids.length === 0) return new Set();
-  const rows = await db
-    .selectFrom("settlements")
-    .select("id")
-    .where("id", "in", ids)
-    .where("state", "=", "queued")
-    .where("transaction_id", "is", null)
+      })),
+    )
+    .returning(transactionColumns)
     .execute();
-  return new Set(rows.map(({ id }) => id));
-}
-
-async function takeNonces(
-  db: Transaction<Tables>,
-  lease: LaneLease,
-  count: number,
-  now: number,
-): Promise<number> {
-  const row = await ownLane(db, lease)
-    .set({ next_nonce: sql<number>`next_nonce + ${count}` })
-    .where("lease_until", ">", now)
-    .returning("next_nonce")
-    .executeTakeFirst();
-  if (!row) throw leaseLost(lease);
-  return Number(row.next_nonce) - count;
-}
-
-async function tie(db: Transaction<Tables>, transaction: RelayerTransaction): Promise<void> {
-  const { id, settlementIds } = transaction;
-  if (settlementIds.length === 0) return;
+  const byNonce = new Map(rows.map((row) => [Number(row.nonce), row]));
+  const transactions = planned.map(({ plan, nonce }) => {
+    const row = byNonce.get(nonce);
+    assert(row, "an inserted transaction is given back");
+    return toRelayerTransaction(row, plan.settlementIds);
+  });
+  const links = transactions.flatMap(({ id, settlementIds }) =>
+    settlementIds.map((settlement_id) => ({ transaction_id: id, settlement_id })),
+  );
+  if (links.length === 0) return transactions;
+  const list = engine.list(links, { transaction_id: "bigint", settlement_id: "text" });
   await db
     .updateTable("settlements")
-    .set({ transaction_id: id })
-    .where("id", "in", [...settlementIds])
+    .from(list)
+    .set(({ ref }) => ({ transaction_id: ref("given.transaction_id") }))
+    .whereRef("settlements.id", "=", "given.settlement_id")
+    .where("state", "in", ["queued", "submitted"])
     .execute();
-  await db
-    .insertInto("transaction_settlements")
-    .values(
-      settlementIds.map((settlementId) => ({ transaction_id: id, settlement_id: settlementId })),
-    )
-    .execute();
+  await db.insertInto("transaction_settlements").values(links).execute();
+  return transactions;
 }
 
 async function recordSigned(
-  db: Transaction<Tables>,
+  inside: Database,
   lease: LaneLease,
   signed: Parameters<Store["recordSigned"]>[1],
   now: number,
 ): Promise<Settlement[]> {
-  await takeNonces(db, lease, 0, now);
-  const moved: Settlement[] = [];
-  for (const { id, raw, hash } of signed) {
-    await db
-      .updateTable("relayer_transactions")
-      .set({ raw, hash, state: "signed" })
-      .where("id", "=", id)
-      .where("state", "=", "intent")
-      .execute();
-    const rows = await db
-      .updateTable("settlements")
-      .set({ state: "submitted", transaction_hash: hash, submitted_at: now })
-      .where("transaction_id", "=", id)
-      .where("state", "=", "queued")
-      .returningAll()
-      .execute();
-    moved.push(...rows.map(toSettlement));
-  }
-  return moved;
+  await checkFence(inside, lease, now);
+  if (signed.length === 0) return [];
+  const { db, engine } = inside;
+  const list = engine.list(
+    signed.map(({ id, raw, hash }) => ({ of: id, given_raw: raw, given_hash: hash })),
+    { of: "bigint", given_raw: "text", given_hash: "text" },
+  );
+  const stored = await db
+    .updateTable("relayer_transactions")
+    .from(list)
+    .set(({ ref }) => ({
+      raw: ref("given.given_raw"),
+      hash: ref("given.given_hash"),
+      state: "signed",
+    }))
+    .whereRef("relayer_transactions.id", "=", "given.of")
+    .where("chain_id", "=", lease.chainId)
+    .where("lane", "=", toLowerHex(lease.lane))
+    .where("state", "=", "intent")
+    .returning(["relayer_transactions.id", "relayer_transactions.hash"])
+    .execute();
+  const carriers = stored.map(({ id, hash }) => ({ of: Number(id), given_hash: hash }));
+  const carrier = engine.list(carriers, { of: "bigint", given_hash: "text" });
+  await lockSettlements(inside, (where) =>
+    where.and([
+      where("transaction_id", "in", where.selectFrom(carrier).select("given.of")),
+      where("state", "in", ["queued", "submitted"]),
+    ]),
+  );
+  const rows = await db
+    .updateTable("settlements")
+    .from(carrier)
+    .set(({ ref }) => ({
+      state: "submitted",
+      transaction_hash: ref("given.given_hash"),
+      // A replacement does not make it younger.
+      submitted_at: sql<number>`coalesce(submitted_at, ${now})`,
+    }))
+    .whereRef("settlements.transaction_id", "=", "given.of")
+    .where("state", "in", ["queued", "submitted"])
+    .returning(settlementColumns)
+    .execute();
+  return announceMoved(inside, rows);
 }
 
 async function listOpenTransactions(
-  db: Kysely<Tables>,
+  { db }: Database,
   chainId: ChainId,
   lane: Address,
 ): Promise<RelayerTransaction[]> {
   const rows = await db
     .selectFrom("relayer_transactions")
-    .selectAll()
+    .select(transactionColumns)
     .where("chain_id", "=", chainId)
     .where("lane", "=", toLowerHex(lane))
     .where("state", "in", ["intent", "signed", "sent"])
     .orderBy("nonce")
+    .orderBy("id")
     .execute();
   if (rows.length === 0) return [];
   const links = await db
     .selectFrom("transaction_settlements")
-    .selectAll()
+    .select(["transaction_id", "settlement_id"])
     .where(
       "transaction_id",
       "in",
-      rows.map(({ id }) => id),
+      rows.map(({ id }) => Number(id)),
     )
     .execute();
   const idsOf = Map.groupBy(links, (link) => Number(link.transaction_id));
@@ -275,12 +241,5 @@ async function listOpenTransactions(
       row,
       (idsOf.get(Number(row.id)) ?? []).map((link) => link.settlement_id),
     ),
-  );
-}
-
-function leaseLost(lease: LaneLease): Fault {
-  return new Fault(
-    "lease_lost",
-    `Relayer wallet ${lease.lane} on chain ${lease.chainId} is now worked by another process`,
   );
 }

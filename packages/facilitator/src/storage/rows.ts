@@ -94,7 +94,7 @@ export function toSettlementRow(claim: Claim, now: number): NewSettlementRow {
 
 /** Reads a relayer transaction. */
 export function toRelayerTransaction(
-  row: RelayerTransactionRow,
+  row: Omit<RelayerTransactionRow, "created_at" | "sent_at">,
   settlementIds: readonly string[],
 ): RelayerTransaction {
   return {

@@ -45,6 +45,39 @@ export interface SettlementTable {
   failed_at: WholeOrNull;
 }
 
+/** Every column, by name: what is read stays the same when a newer version adds one. */
+export const settlementColumns = [
+  "settlements.id",
+  "settlements.chain_id",
+  "settlements.asset",
+  "settlements.payer",
+  "settlements.nonce",
+  "settlements.pay_to",
+  "settlements.amount",
+  "settlements.valid_after",
+  "settlements.valid_before",
+  "settlements.signature",
+  "settlements.payer_has_code",
+  "settlements.seen_unused_at",
+  "settlements.network_name",
+  "settlements.key_id",
+  "settlements.state",
+  "settlements.transaction_id",
+  "settlements.transaction_hash",
+  "settlements.block_number",
+  "settlements.block_hash",
+  "settlements.log_index",
+  "settlements.settled_by",
+  "settlements.failure",
+  "settlements.failure_message",
+  "settlements.credits",
+  "settlements.created_at",
+  "settlements.submitted_at",
+  "settlements.confirmed_at",
+  "settlements.finalized_at",
+  "settlements.failed_at",
+] as const;
+
 export interface RelayerTransactionTable {
   id: ColumnType<number | string, never, never>;
   chain_id: ChainId;
@@ -60,6 +93,20 @@ export interface RelayerTransactionTable {
   created_at: Whole;
   sent_at: WholeOrNull;
 }
+
+export const transactionColumns = [
+  "relayer_transactions.id",
+  "relayer_transactions.chain_id",
+  "relayer_transactions.lane",
+  "relayer_transactions.nonce",
+  "relayer_transactions.to_address",
+  "relayer_transactions.data",
+  "relayer_transactions.gas_limit",
+  "relayer_transactions.gas_price",
+  "relayer_transactions.state",
+  "relayer_transactions.raw",
+  "relayer_transactions.hash",
+] as const;
 
 /** Which settlements a transaction carries: a batch carries many, a replaced one shares them. */
 export interface TransactionSettlementTable {
@@ -110,3 +157,26 @@ export type NewApiKeyRow = Insertable<ApiKeyTable>;
 export type SettlementRow = Selectable<SettlementTable>;
 export type RelayerTransactionRow = Selectable<RelayerTransactionTable>;
 export type ApiKeyRow = Selectable<ApiKeyTable>;
+
+export const newSettlementColumns = {
+  id: "text",
+  chain_id: "bigint",
+  asset: "text",
+  payer: "text",
+  nonce: "text",
+  pay_to: "text",
+  amount: "text",
+  valid_after: "text",
+  valid_before: "text",
+  signature: "text",
+  payer_has_code: "bigint",
+  seen_unused_at: "bigint",
+  network_name: "text",
+  key_id: "text",
+  state: "text",
+  credits: "bigint",
+  created_at: "bigint",
+} as const;
+export const newSettlementNames = [
+  "id", "chain_id", "asset", "payer", "nonce", "pay_to", "amount", "valid_after", "valid_before", "signature", "payer_has_code", "seen_unused_at", "network_name", "key_id", "state", "credits", "created_at",
+] as const;

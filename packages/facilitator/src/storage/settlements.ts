@@ -1,10 +1,11 @@
 /** Settlements after the claim: found, confirmed, failed, reorganised away, final. */
 import type { ChainId } from "@farthing/protocol";
-import type { Kysely } from "kysely";
+import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
 import { pairKey, type Pair, type Settlement } from "../model/settlement.ts";
 import { claimAll, findByPairs } from "./claims.ts";
+import { inTransaction, type Database, type Engine } from "./dialect.ts";
 import { toSettlement } from "./rows.ts";
-import type { Tables } from "./schema.ts";
+import { settlementColumns, type SettlementRow, type Tables } from "./schema.ts";
 import type { Confirmation, Failure, Store } from "./store.ts";
 
 type SettlementVerbs = Pick<
@@ -13,6 +14,7 @@ type SettlementVerbs = Pick<
   | "findSettlement"
   | "findSettlementsByPair"
   | "listOpenSettlements"
+  | "listUnassigned"
   | "recordConfirmed"
   | "recordFailed"
   | "recordReorganised"
@@ -21,47 +23,51 @@ type SettlementVerbs = Pick<
 >;
 
 /** The store's verbs about settlements. */
-export function settlementVerbs(db: Kysely<Tables>): SettlementVerbs {
+export function settlementVerbs(database: Database): SettlementVerbs {
+  const { db } = database;
   return {
     claimSettlements: (claims, now) =>
-      db.transaction().execute((inside) => claimAll(inside, claims, now)),
+      inTransaction(database, (inside) => claimAll(inside, claims, now)),
     findSettlement: async (id) => {
       const row = await db
         .selectFrom("settlements")
-        .selectAll()
+        .select(settlementColumns)
         .where("id", "=", id)
         .executeTakeFirst();
       return row && toSettlement(row);
     },
     findSettlementsByPair: async (pairs: readonly Pair[]) => {
-      const found = await findByPairs(db, pairs);
+      const found = await findByPairs(database, pairs);
       return pairs.map((pair) => found.get(pairKey(pair)));
     },
     listOpenSettlements: async (chainId) => {
       const rows = await db
         .selectFrom("settlements")
-        .selectAll()
+        .select(settlementColumns)
         .where("chain_id", "=", chainId)
         .where("state", "in", ["queued", "submitted"])
         .orderBy("created_at")
         .execute();
       return rows.map(toSettlement);
     },
-    recordConfirmed: (confirmations, now) => recordConfirmed(db, confirmations, now),
-    recordFailed: (failures, now) => recordFailed(db, failures, now),
-    recordReorganised: (chainId, fromBlock) => recordReorganised(db, chainId, fromBlock),
-    recordFinalized: async (chainId, upToBlock, now) => {
+    listUnassigned: async (chainId, { olderThan, limit }) => {
       const rows = await db
-        .updateTable("settlements")
-        .set({ finalized_at: now })
+        .selectFrom("settlements")
+        .select(settlementColumns)
         .where("chain_id", "=", chainId)
-        .where("state", "=", "confirmed")
-        .where("finalized_at", "is", null)
-        .where("block_number", "<=", upToBlock)
-        .returningAll()
+        .where("state", "=", "queued")
+        .where("transaction_id", "is", null)
+        .where("created_at", "<", olderThan)
+        .orderBy("created_at")
+        .limit(limit)
         .execute();
       return rows.map(toSettlement);
     },
+    recordConfirmed: (confirmations, now) => recordConfirmed(database, confirmations, now),
+    recordFailed: (failures, now) => recordFailed(database, failures, now),
+    recordReorganised: (chainId, fromBlock) => recordReorganised(database, chainId, fromBlock),
+    recordFinalized: (chainId, upToBlock, now) =>
+      recordFinalized(database, chainId, upToBlock, now),
     countUnfinalized: async (chainId) => {
       const row = await db
         .selectFrom("settlements")
@@ -76,82 +82,197 @@ export function settlementVerbs(db: Kysely<Tables>): SettlementVerbs {
   };
 }
 
+/**
+ * Locks settlements in one order, whoever moves them: every process follows the same blocks, and
+ * two that lock the same rows in different orders would block each other.
+ */
+export async function lockSettlements(
+  { db, engine }: Database,
+  which: (where: ExpressionBuilder<Tables, "settlements">) => Expression<SqlBool>,
+): Promise<void> {
+  if (!engine.hasRowLocks) return;
+  await db.selectFrom("settlements").select("id").where(which).orderBy("id").forUpdate().execute();
+}
+
+/** The condition that a settlement is one of these. */
+export function isOneOf(engine: Engine, ids: readonly string[]) {
+  const list = engine.list(
+    ids.map((of) => ({ of })),
+    { of: "text" },
+  );
+  return (where: ExpressionBuilder<Tables, "settlements">) =>
+    where("settlements.id", "in", where.selectFrom(list).select("given.of"));
+}
+
+/** Tells other processes that settlements moved, and gives them. */
+export async function announceMoved(
+  { db, engine }: Database,
+  rows: readonly SettlementRow[],
+): Promise<Settlement[]> {
+  await engine.changes.announce(db, { kind: "changed", ids: rows.map(({ id }) => id) });
+  return rows.map(toSettlement);
+}
+
+/** The first of each id, so that one statement moves each settlement once. */
+function firstOfEachId<T extends { readonly id: string }>(items: readonly T[]): T[] {
+  const byId = new Map<string, T>();
+  for (const item of items) if (!byId.has(item.id)) byId.set(item.id, item);
+  return [...byId.values()];
+}
+
 function recordConfirmed(
-  db: Kysely<Tables>,
+  database: Database,
   confirmations: readonly Confirmation[],
   now: number,
 ): Promise<Settlement[]> {
-  return db.transaction().execute(async (inside) => {
-    const moved: Settlement[] = [];
-    for (const { id, mined } of confirmations) {
-      const row = await inside
+  const given = firstOfEachId(confirmations).map(({ id, mined }) => ({
+    of: id,
+    hash: mined.transaction,
+    block: mined.blockNumber,
+    block_hash: mined.blockHash,
+    log_index: mined.logIndex,
+    settled_by: mined.settledBy,
+  }));
+  return move(
+    database,
+    given.map(({ of }) => of),
+    (inside) => {
+      const list = inside.engine.list(given, {
+        of: "text",
+        hash: "text",
+        block: "bigint",
+        block_hash: "text",
+        log_index: "bigint",
+        settled_by: "text",
+      });
+      return inside.db
         .updateTable("settlements")
-        .set({
+        .from(list)
+        .set(({ ref }) => ({
           state: "confirmed",
-          transaction_hash: mined.transaction,
-          block_number: mined.blockNumber,
-          block_hash: mined.blockHash,
-          log_index: mined.logIndex,
-          settled_by: mined.settledBy,
+          transaction_hash: ref("given.hash"),
+          block_number: ref("given.block"),
+          block_hash: ref("given.block_hash"),
+          log_index: ref("given.log_index"),
+          settled_by: ref("given.settled_by"),
           confirmed_at: now,
-        })
-        .where("id", "=", id)
+        }))
+        .whereRef("settlements.id", "=", "given.of")
         .where("state", "in", ["queued", "submitted"])
-        .returningAll()
-        .executeTakeFirst();
-      if (row) moved.push(toSettlement(row));
-    }
-    return moved;
-  });
+        .returning(settlementColumns)
+        .execute();
+    },
+  );
 }
 
 function recordFailed(
-  db: Kysely<Tables>,
+  database: Database,
   failures: readonly Failure[],
   now: number,
 ): Promise<Settlement[]> {
-  return db.transaction().execute(async (inside) => {
-    const moved: Settlement[] = [];
-    for (const { id, code, message, transaction } of failures) {
-      const row = await inside
+  const given = firstOfEachId(failures).map(({ id, code, message, transaction }) => ({
+    of: id,
+    code,
+    message,
+    hash: transaction,
+  }));
+  return move(
+    database,
+    given.map(({ of }) => of),
+    (inside) => {
+      const list = inside.engine.list(given, {
+        of: "text",
+        code: "text",
+        message: "text",
+        hash: "text",
+      });
+      return inside.db
         .updateTable("settlements")
-        .set({
+        .from(list)
+        .set(({ ref }) => ({
           state: "failed",
-          failure: code,
-          failure_message: message,
-          transaction_hash: transaction,
+          failure: ref("given.code"),
+          failure_message: ref("given.message"),
+          transaction_hash: ref("given.hash"),
           failed_at: now,
-        })
-        .where("id", "=", id)
+        }))
+        .whereRef("settlements.id", "=", "given.of")
         .where("state", "in", ["queued", "submitted"])
-        .returningAll()
-        .executeTakeFirst();
-      if (row) moved.push(toSettlement(row));
-    }
-    return moved;
+        .returning(settlementColumns)
+        .execute();
+    },
+  );
+}
+
+/** Moves named settlements in one transaction; gives those that moved, in the order of the names. */
+async function move(
+  database: Database,
+  ids: readonly string[],
+  update: (inside: Database) => Promise<SettlementRow[]>,
+): Promise<Settlement[]> {
+  if (ids.length === 0) return [];
+  return inTransaction(database, async (inside) => {
+    if (ids.length > 1) await lockSettlements(inside, isOneOf(inside.engine, ids));
+    const rows = new Map((await update(inside)).map((row) => [row.id, row]));
+    return announceMoved(
+      inside,
+      ids.flatMap((id) => rows.get(id) ?? []),
+    );
   });
 }
 
-async function recordReorganised(
-  db: Kysely<Tables>,
+function recordReorganised(
+  database: Database,
   chainId: ChainId,
   fromBlock: number,
 ): Promise<Settlement[]> {
-  const rows = await db
-    .updateTable("settlements")
-    .set({
-      state: "submitted",
-      block_number: null,
-      block_hash: null,
-      log_index: null,
-      settled_by: null,
-      confirmed_at: null,
-    })
-    .where("chain_id", "=", chainId)
-    .where("state", "=", "confirmed")
-    .where("finalized_at", "is", null)
-    .where("block_number", ">=", fromBlock)
-    .returningAll()
-    .execute();
-  return rows.map(toSettlement);
+  const which = ({ and, eb }: ExpressionBuilder<Tables, "settlements">) =>
+    and([
+      eb("chain_id", "=", chainId),
+      eb("state", "=", "confirmed"),
+      eb("finalized_at", "is", null),
+      eb("block_number", ">=", fromBlock),
+    ]);
+  return inTransaction(database, async (inside) => {
+    await lockSettlements(inside, which);
+    const rows = await inside.db
+      .updateTable("settlements")
+      .set({
+        state: "submitted",
+        block_number: null,
+        block_hash: null,
+        log_index: null,
+        settled_by: null,
+        confirmed_at: null,
+      })
+      .where(which)
+      .returning(settlementColumns)
+      .execute();
+    return announceMoved(inside, rows);
+  });
+}
+
+function recordFinalized(
+  database: Database,
+  chainId: ChainId,
+  upToBlock: number,
+  now: number,
+): Promise<Settlement[]> {
+  const which = ({ and, eb }: ExpressionBuilder<Tables, "settlements">) =>
+    and([
+      eb("chain_id", "=", chainId),
+      eb("state", "=", "confirmed"),
+      eb("finalized_at", "is", null),
+      eb("block_number", "<=", upToBlock),
+    ]);
+  return inTransaction(database, async (inside) => {
+    await lockSettlements(inside, which);
+    const rows = await inside.db
+      .updateTable("settlements")
+      .set({ finalized_at: now })
+      .where(which)
+      .returning(settlementColumns)
+      .execute();
+    return announceMoved(inside, rows);
+  });
 }

@@ -12,6 +12,7 @@ import type {
   TransactionState,
 } from "../model/relayer-transaction.ts";
 import type { Claim, Mined, Pair, Settlement } from "../model/settlement.ts";
+import type { ChangeListener } from "./changes.ts";
 
 /** What became of a claim. */
 export type ClaimResult =
@@ -45,7 +46,8 @@ export interface Failure {
 /** Who holds a lane. */
 export interface LaneHolder {
   readonly owner: string | null;
-  readonly until: number;
+  /** Whether the lease still runs. */
+  readonly isRunning: boolean;
 }
 
 /** The store. */
@@ -57,6 +59,11 @@ export interface Store {
   findSettlementsByPair(pairs: readonly Pair[]): Promise<(Settlement | undefined)[]>;
   /** Queued and submitted settlements of a chain, oldest first. */
   listOpenSettlements(chainId: ChainId): Promise<Settlement[]>;
+  /** Queued settlements that no transaction carries, created before a time, oldest first. */
+  listUnassigned(
+    chainId: ChainId,
+    options: { readonly olderThan: number; readonly limit: number },
+  ): Promise<Settlement[]>;
   /** Marks settlements confirmed; gives those that were not already, as they are now. */
   recordConfirmed(confirmations: readonly Confirmation[], now: number): Promise<Settlement[]>;
   /** Marks settlements failed; gives those that moved. */
@@ -68,10 +75,22 @@ export interface Store {
   /** How many confirmed settlements of a chain are not final yet. */
   countUnfinalized(chainId: ChainId): Promise<number>;
 
-  findLaneHolder(chainId: ChainId, lane: Address): Promise<LaneHolder | undefined>;
+  /**
+   * Tells other processes on the same database that a node has these settlements' transactions.
+   * Every verb that creates or moves settlements tells them by itself.
+   */
+  announceSent(ids: readonly string[]): Promise<void>;
+  /**
+   * Calls the listener with what other processes did, never with what this one did; without ids
+   * when news may have been missed. Gives what ends that. A file on one machine has no news.
+   */
+  onChange(listener: ChangeListener): () => void;
+
+  findLaneHolder(chainId: ChainId, lane: Address, now: number): Promise<LaneHolder | undefined>;
   /**
    * Takes or renews a lane's lease; undefined when another holder's still runs. A take-over makes
    * the fence grow. `goneOwner` may be taken from before its time. The next nonce only ever rises.
+   * Leases run by the clock that all holders share: `now` counts where that is this machine's.
    */
   takeLane(options: {
     chainId: ChainId;
@@ -79,11 +98,15 @@ export interface Store {
     owner: string;
     goneOwner?: string | undefined;
     nonceFloor: number;
-    until: number;
+    leaseMs: number;
     now: number;
   }): Promise<LaneLease | undefined>;
   /** Keeps a lease alive; false when it is no longer ours. */
-  renewLane(lease: LaneLease, owner: string, until: number): Promise<boolean>;
+  renewLane(
+    lease: LaneLease,
+    owner: string,
+    times: { readonly leaseMs: number; readonly now: number },
+  ): Promise<boolean>;
   releaseLane(lease: LaneLease, owner: string): Promise<void>;
   /**
    * Takes the next nonces for planned transactions, in order, and ties their settlements to them.
@@ -114,6 +137,27 @@ export interface Store {
   reopenTransactions(hashes: readonly Hex[]): Promise<void>;
   /** Transactions that may still be mined, by nonce. */
   listOpenTransactions(chainId: ChainId, lane: Address): Promise<RelayerTransaction[]>;
+
+  /**
+   * Puts another transaction at a nonce that this lane has taken: a better price for the same
+   * call, or a call to itself that only uses the nonce up. The settlements it names are carried
+   * by it from now on; the earlier transaction stays watched. Throws `lease_lost`.
+   */
+  replaceTransaction(
+    lease: LaneLease,
+    nonce: number,
+    plan: TransactionPlan,
+    now: number,
+  ): Promise<RelayerTransaction>;
+  /**
+   * Puts submitted settlements back to queued. Only for those whose transactions can never be
+   * mined, since another transaction has finally taken their nonce. Gives those that moved.
+   */
+  requeueSettlements(ids: readonly string[]): Promise<Settlement[]>;
+  /** Tells whether a transaction is one of ours, also an earlier one at a replaced nonce. */
+  isRelayerTransaction(hash: Hex): Promise<boolean>;
+  /** Confirmed settlements of a chain that are not final yet, by block. */
+  listUnfinalized(chainId: ChainId): Promise<Settlement[]>;
 
   /** Adds a key, and its account when it is new. */
   createApiKey(key: ApiKey): Promise<void>;

@@ -3,9 +3,10 @@
  * write-ahead log, and a synced write for every commit: what is acknowledged survives power loss.
  */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
-import { SqliteDialect, type SqliteDatabase } from "kysely";
+import { sql, SqliteDialect, type SqliteDatabase } from "kysely";
 import { assert } from "../../base/assert.ts";
-import type { Engine } from "../dialect.ts";
+import { noChanges } from "../changes.ts";
+import type { Engine, ListColumns } from "../dialect.ts";
 
 /** How long a write waits for another process (the command line) to finish its own. */
 const busyTimeoutMs = 5_000;
@@ -17,7 +18,22 @@ const statementsMax = 256;
 export function openSqlite(path: string): Engine {
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
   database.exec("pragma journal_mode = WAL; pragma synchronous = FULL; pragma foreign_keys = ON");
-  return { dialect: new SqliteDialect({ database: adapt(database) }), idType: "integer" };
+  return {
+    dialect: new SqliteDialect({ database: adapt(database) }),
+    idType: "integer",
+    hasRowLocks: false,
+    changes: noChanges,
+    // Every process that can open the file runs on this machine, and reads the same clock.
+    leaseNow: (processNow) => sql<number>`${processNow}`,
+    list: <Row extends object>(rows: readonly Row[], columns: ListColumns<Row>) => {
+      const names = Object.keys(columns).map((name) => `value ->> '${name}' as ${name}`);
+      return sql<Row>`(select ${sql.raw(names.join(", "))} from json_each(${JSON.stringify(rows)}))`.as(
+        "given",
+      );
+    },
+    lockNames: async () => {},
+    isUndoneByRival: () => false,
+  };
 }
 
 function adapt(database: DatabaseSync): SqliteDatabase {

@@ -1,0 +1,189 @@
+/** Who may call: API keys in every wrong form, other accounts' things, and callers who ask too often. */
+import type { Devnet } from "@farthing/devnet";
+import type { Address, JsonObject } from "@farthing/protocol";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createApiKey } from "./accounts/api-keys.ts";
+import { systemClock } from "./base/clock.ts";
+import {
+  bodyOn,
+  countOf,
+  newDatabaseUrl,
+  serveOn,
+  startChain,
+  textAt,
+  usesOf,
+  type Answer,
+  type Served,
+} from "./facilitator.testing.ts";
+import type { KeyMode } from "./model/api-key.ts";
+import { openStore } from "./storage/open-store.ts";
+import type { Store } from "./storage/store.ts";
+
+let devnet: Devnet;
+let store: Store;
+let served: Served;
+let key = "";
+let stranger = "";
+
+beforeAll(async () => {
+  devnet = await startChain({ relayers: 2 });
+  const databaseUrl = newDatabaseUrl();
+  store = await openStore(databaseUrl);
+  key = await keyFor(devnet.seller.address);
+  stranger = await keyFor(devnet.treasury.address);
+  served = await serveOn(devnet, { selfBuilt: false, databaseUrl, store });
+});
+afterAll(async () => {
+  await served?.stop();
+  await devnet?.stop();
+});
+
+async function keyFor(account: Address, mode: KeyMode = "test", expiresAt: number | null = null) {
+  const made = await createApiKey(store, systemClock, { account, mode, label: "t", expiresAt });
+  return made.text;
+}
+
+const bearer = (text: string) => ({ authorization: `Bearer ${text}` });
+
+function expectProblem(answer: Answer, status: number, code: string, says = /./): void {
+  expect([answer.status, answer.body]).toMatchObject([
+    status,
+    {
+      error: code,
+      message: expect.stringMatching(says),
+      requestId: expect.stringMatching(/^req_/),
+    },
+  ]);
+}
+
+/** The same key with its last character changed: the checksum is wrong. */
+function mistyped(text: string): string {
+  return `${text.slice(0, -1)}${text.endsWith("0") ? "1" : "0"}`;
+}
+
+describe("401", () => {
+  const forms: [string, () => Promise<Record<string, string>>][] = [
+    ["no header", async () => ({})],
+    ["an empty header", async () => ({ authorization: "" })],
+    ["Basic", async () => ({ authorization: `Basic ${btoa(key)}` })],
+    ["the key alone", async () => ({ authorization: key })],
+    ["two words", async () => bearer(`${key} ${key}`)],
+    ["no key", async () => bearer("")],
+    ["a key of nobody", async () => bearer(key.replace(/_([0-9A-Za-z]{12})/, "_AAAAAAAAAAAA"))],
+    ["a mistyped key", async () => bearer(mistyped(key))],
+    ["another secret", async () => bearer(`${key.slice(0, 30)}${stranger.slice(30)}`)],
+    ["a very long key", async () => bearer("x".repeat(8_000))],
+    [
+      "an expired key",
+      async () => bearer(await keyFor(devnet.seller.address, "test", Date.now() - 1)),
+    ],
+    ["a revoked key", async () => bearer(await revoked())],
+  ];
+
+  async function revoked(): Promise<string> {
+    const text = await keyFor(devnet.seller.address);
+    expect(await store.revokeApiKey(text.slice(8, 20), Date.now())).toBe(true);
+    return text;
+  }
+
+  test.each(forms)("%s", async (_, headersOf) => {
+    const headers = await headersOf();
+    const body = bodyOn(devnet);
+    for (const answer of [
+      await served.post("/verify", body, headers),
+      await served.post("/settle", body, headers),
+      // Before the body is looked at.
+      await served.post("/settle", "no JSON", headers),
+      await served.get("/settlements/stl_1", headers),
+    ]) {
+      expectProblem(answer, 401, "unauthorized", /valid API key/);
+      expect(answer.body).not.toHaveProperty("isValid");
+    }
+    expect(await usesOf(devnet, body)).toEqual([]);
+  });
+
+  test("a live key on the test network, and the answer says which is needed", async () => {
+    const live = bearer(await keyFor(devnet.seller.address, "live"));
+    for (const path of ["/verify", "/settle"]) {
+      const answer = await served.post(path, bodyOn(devnet), live);
+      expectProblem(answer, 401, "unauthorized", /needs a test key, this is a live key/);
+    }
+  });
+
+  test("the scheme's name in any case, and blanks, are fine", async () => {
+    const headers = { authorization: `bEARER   ${key} ` };
+    expect((await served.post("/verify", bodyOn(devnet), headers)).status).toBe(200);
+  });
+});
+
+test.each(["/supported", "/health", "/ready", "/v1/status", "/api/facilitator/supported"])(
+  "%s needs no key",
+  async (path) => {
+    expect((await served.get(path)).status).toBe(200);
+  },
+);
+
+describe("403", () => {
+  test("a payment to another account: nothing is judged and nothing moves", async () => {
+    const before = await countOf(devnet, served.relayer);
+    for (const path of ["/verify", "/settle"]) {
+      const answer = await served.post(path, bodyOn(devnet), bearer(stranger));
+      expectProblem(answer, 403, "payee_mismatch", /use that address's key/);
+      expect(answer.body).not.toHaveProperty("success");
+    }
+    expect(await countOf(devnet, served.relayer)).toBe(before);
+  });
+});
+
+describe("404", () => {
+  test("another account's settlement is as good as none", async () => {
+    const { body } = await served.post("/settle", bodyOn(devnet), bearer(key));
+    const path = `/settlements/${textAt(body, "id")}`;
+    expect((await served.get(`${path}?wait=10`, bearer(key))).body).toMatchObject({
+      success: true,
+    });
+    const unknown = await served.get("/settlements/stl_1", bearer(stranger));
+    const others = await served.get(path, bearer(stranger));
+    expectProblem(others, 404, "not_found");
+    const { requestId: _, ...shown } = others.body;
+    expect(unknown.body).toMatchObject(shown);
+  });
+});
+
+describe("429", () => {
+  let strict: Served;
+  let other: JsonObject;
+  beforeAll(async () => {
+    strict = await serveOn(devnet, { wallets: [1], env: { FARTHING_RATE_LIMIT: "3" } });
+    other = bodyOn(devnet);
+  });
+  afterAll(() => strict?.stop());
+
+  test("beyond the limit, with when to come back; what is free stays so", async () => {
+    const allowed = [
+      await strict.post("/verify", other),
+      await strict.post("/verify", other),
+      await strict.post("/verify", other),
+    ];
+    expect(allowed.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(allowed.map(({ headers }) => headers.get("ratelimit-policy"))).toEqual(
+      allowed.map(() => '"default";q=3;w=10'),
+    );
+    expect(allowed.map(({ headers }) => headers.get("ratelimit"))).toEqual(
+      [2, 1, 0].map((left) => expect.stringMatching(new RegExp(`^"default";r=${left};t=\\d+$`))),
+    );
+    for (const answer of [
+      await strict.post("/settle", other),
+      await strict.get("/settlements/stl_1"),
+    ]) {
+      expectProblem(answer, 429, "rate_limited", /More than 3 requests in 10 seconds/);
+      expect(answer.body).toMatchObject({ retryable: true });
+      expect(Number(answer.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+      expect(answer.headers.get("ratelimit")).toMatch(/^"default";r=0;t=\d+$/);
+    }
+    for (const path of ["/supported", "/health", "/v1/status"]) {
+      expect((await strict.get(path)).status).toBe(200);
+    }
+    expect(await usesOf(devnet, other)).toEqual([]);
+  });
+});

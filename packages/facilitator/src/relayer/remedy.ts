@@ -1,0 +1,70 @@
+/**
+ * What to do about a nonce that is not mined yet. Age is counted in blocks, not in seconds: XDC
+ * itself pauses for up to a minute when a leader is missing. Since the base fee is constant, a
+ * transaction that is not mined was dropped, not spread, or waits behind a gap; a better price is
+ * the last remedy, not the first.
+ */
+import type { Slot } from "./slot.ts";
+
+/** Blocks without inclusion after which the same bytes go to every endpoint. */
+export const fanOutAfterBlocks = 3;
+
+/** Blocks after which the lane moves to another endpoint: this one or its peers are ill. */
+export const moveAfterBlocks = 8;
+
+/** Blocks after which a better price is tried; twice as many after each try. */
+export const repriceAfterBlocks = 25;
+
+/** Sends that a node refused for want of a predecessor before the lane moves on. */
+const refusalsMax = 3;
+
+/** What a slot needs now. */
+export type Remedy =
+  | "wait"
+  /** The same bytes once more, to the lane's endpoint. */
+  | "send"
+  /** The same bytes to every endpoint. */
+  | "fan_out"
+  /** The same bytes to another endpoint, which becomes the lane's. */
+  | "move"
+  /** The same call at the same nonce for a better price. */
+  | "reprice"
+  /** A call to itself at the same nonce: what it carried can no longer go this way. */
+  | "use_up";
+
+/** The remedy for a slot at a head block. */
+export function remedyOf(slot: Slot, headNumber: number): Remedy {
+  const sinceSend = headNumber - slot.sentAtBlock;
+  const sinceAttempt = headNumber - slot.attemptedAtBlock;
+  switch (slot.outcome) {
+    case "unsent":
+      return "send";
+    case "price_too_low":
+      return "reprice";
+    case "transaction_too_large":
+    case "fee_cap_exceeded":
+      // No node takes it as it is, so nothing of it can be on its way.
+      return "use_up";
+    case "accepted":
+    case "replacement_underpriced":
+      return remedyOfKnown(slot, sinceSend, sinceAttempt);
+    case "nonce_too_high":
+    case "unknown":
+    case "pool_full":
+      if (sinceSend < 1) return "wait";
+      return slot.refusals >= refusalsMax ? "move" : "send";
+    default:
+      // Out of gas money, refused by the node's configuration, or used up: once a block, since
+      // only a change outside can help.
+      return sinceSend < 1 ? "wait" : "send";
+  }
+}
+
+function remedyOfKnown(slot: Slot, sinceSend: number, sinceAttempt: number): Remedy {
+  if (sinceAttempt >= repriceAfterBlocks * 2 ** (slot.attempts.length - 1)) {
+    // With nothing left to carry the nonce only has to be used up.
+    return slot.unresolved.size === 0 ? "use_up" : "reprice";
+  }
+  if (sinceSend < fanOutAfterBlocks) return "wait";
+  return sinceAttempt >= moveAfterBlocks ? "move" : "fan_out";
+}

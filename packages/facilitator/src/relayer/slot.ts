@@ -1,0 +1,68 @@
+/**
+ * A slot: one nonce of a wallet that is taken and not yet used up, with every transaction that was
+ * ever signed at it. Any of them may be mined, so all are watched until one is.
+ */
+import type { Hex } from "@farthing/protocol";
+import type { RelayerTransaction } from "../model/relayer-transaction.ts";
+import type { SendOutcome } from "./broadcast.ts";
+
+/** A nonce on its way. */
+export interface Slot {
+  readonly nonce: number;
+  /** Signed transactions at this nonce, oldest first; the last one is the one that is sent. */
+  readonly attempts: RelayerTransaction[];
+  /** Settlements it carries whose outcome is not known yet. */
+  readonly unresolved: Set<string>;
+  /** How the last send ended. */
+  outcome: SendOutcome | "unsent";
+  /** Head block at the last send, and when the newest transaction was first sent. */
+  sentAtBlock: number;
+  attemptedAtBlock: number;
+  /** Sends in a row that no node took. */
+  refusals: number;
+  /** Head block at which the nonce was first seen used up without a transaction of ours. */
+  lostAtBlock: number | undefined;
+}
+
+/** A slot with its first transaction. */
+export function createSlot(transaction: RelayerTransaction, headNumber: number): Slot {
+  return {
+    nonce: transaction.nonce,
+    attempts: [transaction],
+    unresolved: new Set(transaction.settlementIds),
+    outcome: "unsent",
+    sentAtBlock: headNumber,
+    attemptedAtBlock: headNumber,
+    refusals: 0,
+    lostAtBlock: undefined,
+  };
+}
+
+/** Adds a later transaction at the same nonce. */
+export function addAttempt(slot: Slot, transaction: RelayerTransaction, headNumber: number): void {
+  slot.attempts.push(transaction);
+  for (const id of transaction.settlementIds) slot.unresolved.add(id);
+  slot.outcome = "unsent";
+  slot.attemptedAtBlock = headNumber;
+  slot.refusals = 0;
+}
+
+/** The transaction that is sent: the last one signed. */
+export function newestOf(slot: Slot): RelayerTransaction {
+  const newest = slot.attempts.at(-1);
+  if (!newest) throw new Error("A slot has a transaction");
+  return newest;
+}
+
+/** The transaction of a slot with a hash. */
+export function attemptOf(slot: Slot, hash: Hex): RelayerTransaction | undefined {
+  return slot.attempts.find((transaction) => transaction.hash === hash);
+}
+
+/** What the transactions of a slot may cost at most, in wei. */
+export function costOf(slot: Slot): bigint {
+  return slot.attempts.reduce((most, { gasLimit, gasPrice }) => {
+    const cost = gasLimit * gasPrice;
+    return cost > most ? cost : most;
+  }, 0n);
+}

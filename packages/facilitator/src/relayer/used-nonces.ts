@@ -1,0 +1,126 @@
+/**
+ * Nonces that the chain has used up although not all their payments were seen in its logs: reverted
+ * transactions, failed calls of a batch, calls to itself, or somebody else's transaction. Says what
+ * became of the payments, and gives back those that can never be mined.
+ */
+import type { Hex } from "@farthing/protocol";
+import { messageOf } from "../base/fault.ts";
+import type { Log } from "../base/log.ts";
+import type { Chain } from "../chain/chain.ts";
+import { readReceipts, readReceiptsElsewhere, type Receipt } from "../chain/reads.ts";
+import type { RelayerTransaction } from "../model/relayer-transaction.ts";
+import type { Lane } from "./lane.ts";
+import type { Slot } from "./slot.ts";
+
+/** A transaction that is in a block, as its receipt says. */
+export interface MinedTransaction {
+  readonly transaction: RelayerTransaction;
+  readonly hash: Hex;
+  readonly succeeded: boolean;
+  readonly blockNumber: number;
+  /** Settlements it carries whose logs were not seen. */
+  readonly unresolved: readonly string[];
+}
+
+/** What is told about used nonces. */
+export interface NonceEvents {
+  /** Mined, and some of its settlements have no log of theirs. */
+  onMinedWithoutLog(mined: MinedTransaction): Promise<void>;
+  /** Their transactions can never be mined: another one has finally taken the nonce. */
+  onNeverMined(settlementIds: readonly string[]): Promise<void>;
+}
+
+/** What the look needs. */
+export interface UsedNoncesDeps {
+  readonly chain: Chain;
+  readonly log: Log;
+  readonly events: NonceEvents;
+  finalizedNumber(): number;
+}
+
+/** Where the chain stands for a lane. */
+export interface LaneHead {
+  readonly number: number;
+  /** Transactions of the wallet in blocks: every nonce below is used up. */
+  readonly count: number;
+}
+
+/** Looks at the used nonces of a lane. Throws a fault when the chain cannot be asked. */
+export async function lookAtUsedNonces(
+  lane: Lane,
+  head: LaneHead,
+  deps: UsedNoncesDeps,
+): Promise<void> {
+  await lane.raiseNonce(head.count);
+  const used = lane.slots().filter(({ nonce }) => nonce < head.count);
+  if (used.length === 0) return;
+  const attempts = used.flatMap((slot) => slot.attempts);
+  const receipts = await readReceipts(
+    deps.chain,
+    attempts.map(({ hash }) => hash),
+  );
+  const receiptOf = new Map(attempts.map(({ id }, index) => [id, receipts[index]]));
+  for (const slot of used) {
+    try {
+      await lookAtSlot(lane, slot, head, receiptOf, deps);
+    } catch (error) {
+      // It stays and is looked at again with the next block; other payments go on.
+      const fields = { chainId: deps.chain.network.chainId, nonce: slot.nonce };
+      deps.log.warn(
+        { ...fields, problem: messageOf(error) },
+        "Could not tell what became of a mined transaction",
+      );
+    }
+  }
+}
+
+async function lookAtSlot(
+  lane: Lane,
+  slot: Slot,
+  head: LaneHead,
+  receiptOf: ReadonlyMap<number, Receipt | undefined>,
+  deps: UsedNoncesDeps,
+): Promise<void> {
+  const mined = slot.attempts.find(({ id }) => receiptOf.get(id) !== undefined);
+  const receipt = mined && receiptOf.get(mined.id);
+  if (!mined || !receipt) return lookAtLostNonce(lane, slot, head, deps);
+  // Mined in a block that was not looked through yet: its logs come first.
+  if (receipt.blockNumber > head.number || mined.hash === null) return;
+  const carried = mined.settlementIds.filter((id) => slot.unresolved.has(id));
+  if (carried.length > 0) {
+    const { hash } = mined;
+    await deps.events.onMinedWithoutLog({
+      transaction: mined,
+      hash,
+      ...receipt,
+      unresolved: carried,
+    });
+    for (const id of carried) slot.unresolved.delete(id);
+  }
+  if (slot.unresolved.size > 0) {
+    // Carried by other transactions at this nonce. Until this one is final they could come back.
+    if (deps.finalizedNumber() < receipt.blockNumber) return;
+    await deps.events.onNeverMined([...slot.unresolved]);
+  }
+  await lane.close(slot, mined);
+}
+
+/** No receipt of ours: this node lags, or another writer used the nonce. Only finality tells. */
+async function lookAtLostNonce(
+  lane: Lane,
+  slot: Slot,
+  head: LaneHead,
+  deps: UsedNoncesDeps,
+): Promise<void> {
+  slot.lostAtBlock ??= head.number;
+  if (deps.finalizedNumber() < slot.lostAtBlock) return;
+  const hashes = slot.attempts.map(({ hash }) => hash);
+  const elsewhere = await readReceiptsElsewhere(deps.chain, hashes, head.number);
+  if (elsewhere?.some((receipt) => receipt !== undefined)) return;
+  deps.log.error(
+    { chainId: deps.chain.network.chainId, relayer: lane.signer.address, nonce: slot.nonce },
+    "Another writer used a nonce of this wallet; give every process wallets of its own",
+  );
+  await deps.events.onNeverMined([...slot.unresolved]);
+  await lane.close(slot, undefined);
+}

@@ -1,0 +1,131 @@
+/** Who works a lane, and the nonces it has given out. Leases run by the engine's clock. */
+import { toLowerHex, type Address, type ChainId } from "@farthing/protocol";
+import { sql } from "kysely";
+import { Fault } from "../base/fault.ts";
+import type { LaneLease } from "../model/relayer-transaction.ts";
+import { inTransaction, type Database } from "./dialect.ts";
+import type { LaneHolder, Store } from "./store.ts";
+
+type LaneVerbs = Pick<Store, "findLaneHolder" | "takeLane" | "renewLane" | "releaseLane">;
+
+/** The store's verbs about leases. */
+export function laneVerbs(database: Database): LaneVerbs {
+  const { engine } = database;
+  return {
+    findLaneHolder: (chainId, lane, now) => findLaneHolder(database, chainId, lane, now),
+    takeLane: (options) => inTransaction(database, (inside) => takeLane(inside, options)),
+    renewLane: async (lease, owner, { leaseMs, now }) => {
+      const result = await ownLane(database, lease)
+        .set({ lease_until: sql<number>`${engine.leaseNow(now)} + ${leaseMs}` })
+        .where("lease_owner", "=", owner)
+        .executeTakeFirst();
+      return result.numUpdatedRows === 1n;
+    },
+    releaseLane: async (lease, owner) => {
+      await ownLane(database, lease)
+        .set({ lease_owner: null, lease_until: 0 })
+        .where("lease_owner", "=", owner)
+        .execute();
+    },
+  };
+}
+
+/** The lane's row as long as the lease's fence is the newest. */
+function ownLane({ db }: Database, lease: LaneLease) {
+  return db
+    .updateTable("lanes")
+    .where("chain_id", "=", lease.chainId)
+    .where("lane", "=", toLowerHex(lease.lane))
+    .where("fence", "=", lease.fence);
+}
+
+async function findLaneHolder(
+  { db, engine }: Database,
+  chainId: ChainId,
+  lane: Address,
+  now: number,
+): Promise<LaneHolder | undefined> {
+  const row = await db
+    .selectFrom("lanes")
+    .select("lease_owner")
+    .select((select) =>
+      select
+        .case()
+        .when("lease_until", ">", engine.leaseNow(now))
+        .then(1)
+        .else(0)
+        .end()
+        .as("is_running"),
+    )
+    .where("chain_id", "=", chainId)
+    .where("lane", "=", toLowerHex(lane))
+    .executeTakeFirst();
+  return row && { owner: row.lease_owner, isRunning: Number(row.is_running) === 1 };
+}
+
+async function takeLane(
+  { db, engine }: Database,
+  options: Parameters<Store["takeLane"]>[0],
+): Promise<LaneLease | undefined> {
+  const { chainId, owner, goneOwner = owner, nonceFloor, leaseMs, now } = options;
+  const lane = toLowerHex(options.lane);
+  await db
+    .insertInto("lanes")
+    .values({ chain_id: chainId, lane, next_nonce: 0, lease_owner: null, lease_until: 0, fence: 0 })
+    .onConflict((conflict) => conflict.columns(["chain_id", "lane"]).doNothing())
+    .execute();
+  const row = await db
+    .updateTable("lanes")
+    .set({
+      lease_owner: owner,
+      lease_until: sql<number>`${engine.leaseNow(now)} + ${leaseMs}`,
+      fence: sql<number>`fence + 1`,
+      next_nonce: sql<number>`case when next_nonce < ${nonceFloor} then ${nonceFloor} else next_nonce end`,
+    })
+    .where("chain_id", "=", chainId)
+    .where("lane", "=", lane)
+    .where((where) =>
+      where.or([
+        where("lease_owner", "is", null),
+        where("lease_until", "<=", engine.leaseNow(now)),
+        where("lease_owner", "in", [owner, goneOwner]),
+      ]),
+    )
+    .returning(["fence", "next_nonce"])
+    .executeTakeFirst();
+  return (
+    row && {
+      chainId,
+      lane: options.lane,
+      fence: Number(row.fence),
+      nextNonce: Number(row.next_nonce),
+    }
+  );
+}
+
+/**
+ * Takes the lane's next nonces; gives the first. Throws `lease_lost` unless the lease is the newest
+ * and still runs. Locks the lane's row: nobody takes it over before the transaction ends.
+ */
+export async function takeNonces(
+  database: Database,
+  lease: LaneLease,
+  count: number,
+  now: number,
+): Promise<number> {
+  const row = await ownLane(database, lease)
+    .set({ next_nonce: sql<number>`next_nonce + ${count}` })
+    .where("lease_until", ">", database.engine.leaseNow(now))
+    .returning("next_nonce")
+    .executeTakeFirst();
+  if (row) return Number(row.next_nonce) - count;
+  throw new Fault(
+    "lease_lost",
+    `Relayer wallet ${lease.lane} on chain ${lease.chainId} is now worked by another process`,
+  );
+}
+
+/** Throws `lease_lost` as {@link takeNonces} does, and locks the lane's row. */
+export async function checkFence(database: Database, lease: LaneLease, now: number): Promise<void> {
+  await takeNonces(database, lease, 0, now);
+}

@@ -1,0 +1,81 @@
+/** Repairs of a lane: another transaction at a nonce that is taken, and work given back. */
+import { assert } from "../base/assert.ts";
+import type {
+  LaneLease,
+  RelayerTransaction,
+  TransactionPlan,
+} from "../model/relayer-transaction.ts";
+import { inTransaction, type Database } from "./dialect.ts";
+import { checkFence } from "./lanes.ts";
+import { insertTransactions } from "./relayer-transactions.ts";
+import { toSettlement } from "./rows.ts";
+import { settlementColumns } from "./schema.ts";
+import { announceMoved, isOneOf, lockSettlements } from "./settlements.ts";
+import type { Store } from "./store.ts";
+
+type RepairVerbs = Pick<
+  Store,
+  "replaceTransaction" | "requeueSettlements" | "isRelayerTransaction" | "listUnfinalized"
+>;
+
+/** The store's verbs about repairs. */
+export function repairVerbs(database: Database): RepairVerbs {
+  const { db } = database;
+  return {
+    replaceTransaction: (lease, nonce, plan, now) =>
+      inTransaction(database, (inside) => replaceTransaction(inside, lease, nonce, plan, now)),
+    requeueSettlements: async (ids) => {
+      if (ids.length === 0) return [];
+      return inTransaction(database, async (inside) => {
+        const which = isOneOf(inside.engine, ids);
+        await lockSettlements(inside, which);
+        const rows = await inside.db
+          .updateTable("settlements")
+          .set({
+            state: "queued",
+            transaction_id: null,
+            transaction_hash: null,
+            submitted_at: null,
+          })
+          .where(which)
+          .where("state", "=", "submitted")
+          .returning(settlementColumns)
+          .execute();
+        return announceMoved(inside, rows);
+      });
+    },
+    isRelayerTransaction: async (hash) => {
+      const row = await db
+        .selectFrom("relayer_transactions")
+        .select("id")
+        .where("hash", "=", hash)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+    listUnfinalized: async (chainId) => {
+      const rows = await db
+        .selectFrom("settlements")
+        .select(settlementColumns)
+        .where("chain_id", "=", chainId)
+        .where("state", "=", "confirmed")
+        .where("finalized_at", "is", null)
+        .orderBy("block_number")
+        .execute();
+      return rows.map(toSettlement);
+    },
+  };
+}
+
+async function replaceTransaction(
+  inside: Database,
+  lease: LaneLease,
+  nonce: number,
+  plan: TransactionPlan,
+  now: number,
+): Promise<RelayerTransaction> {
+  await checkFence(inside, lease, now);
+  await lockSettlements(inside, isOneOf(inside.engine, plan.settlementIds));
+  const [transaction] = await insertTransactions(inside, lease, [{ plan, nonce }], now);
+  assert(transaction, "one plan makes one transaction");
+  return transaction;
+}

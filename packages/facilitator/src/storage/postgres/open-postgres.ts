@@ -1,0 +1,124 @@
+/**
+ * PostgreSQL through pg. Any number of processes share a database: what one verb reads and then
+ * relies on is locked, and leases run by the database's clock. While the database is away every
+ * verb fails within seconds; when it is back, new connections are made by themselves.
+ */
+import { Pool, type PoolClient, type PoolConfig, type QueryResult } from "pg";
+import { PostgresDialect, sql, type PostgresPool } from "kysely";
+import { Fault, messageOf } from "../../base/fault.ts";
+import type { Log } from "../../base/log.ts";
+import type { Engine, ListColumns } from "../dialect.ts";
+import { createChangeFeed } from "./change-feed.ts";
+
+/** Connections per process: the measured rate falls again above 16, and servers allow about 100. */
+const connectionsMax = 12;
+
+/** How long a verb waits for a connection, new or free: more than a lost packet, less than a caller. */
+const connectMs = 5_000;
+
+/** How long the server works on a statement or waits for a lock; ours take milliseconds. */
+const statementMs = 10_000;
+
+/** How long we wait for an answer: past the server's own limit, so it is the network that is gone. */
+const answerMs = 12_000;
+
+/** How long the server keeps a transaction whose process says nothing, and with it its locks. */
+const silentTransactionMs = 15_000;
+
+/** How long a migration's statement may take: an index over many settlements. */
+const migrationMs = 30 * 60_000;
+
+/** Idle time after which the system asks whether the other side is still there. */
+const keepAliveAfterMs = 10_000;
+
+/** Opens a database by its URL; the first connection is made by the first statement. */
+export function openPostgres(url: string, log: Log): Engine {
+  if (!URL.canParse(url, "postgres://base")) {
+    // Without a cause: the platform's error repeats the URL, and with it the password.
+    throw new Fault("configuration", "DATABASE_URL is not a URL; percent-encode its password", {
+      retryable: false,
+    });
+  }
+  const connection = {
+    connectionString: url,
+    application_name: "farthing",
+    connectionTimeoutMillis: connectMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveAfterMs,
+    query_timeout: answerMs,
+  };
+  const bounds = {
+    statement_timeout: statementMs,
+    idle_in_transaction_session_timeout: silentTransactionMs,
+  };
+  return {
+    dialect: dialectOf({ ...connection, ...bounds, max: connectionsMax }, log),
+    patientDialect: dialectOf({ ...connection, query_timeout: migrationMs, max: 1 }, log),
+    idType: "bigserial",
+    // What another transaction committed while ours waited for a lock must be seen.
+    isolation: "read committed",
+    hasRowLocks: true,
+    changes: createChangeFeed(connection, log),
+    leaseNow: () => sql<number>`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`,
+    list: <Row extends object>(rows: readonly Row[], columns: ListColumns<Row>) => {
+      const types = Object.entries(columns).map(([name, type]) => `${name} ${String(type)}`);
+      return sql<Row>`(select * from json_to_recordset(${JSON.stringify(rows)}::json) as rows(${sql.raw(types.join(", "))}))`.as(
+        "given",
+      );
+    },
+    async lockNames(db, names) {
+      if (names.length === 0) return;
+      const ordered = JSON.stringify([...new Set(names)].toSorted());
+      await sql`select pg_advisory_xact_lock(hashtextextended(name, 0)) from json_array_elements_text(${ordered}::json) as name`.execute(
+        db,
+      );
+    },
+    // Deadlock and failed serialisation, by PostgreSQL's error codes.
+    isUndoneByRival: (error) =>
+      error instanceof Error && "code" in error && /^(40P01|40001)$/.test(String(error.code)),
+  };
+}
+
+function dialectOf(config: PoolConfig, log: Log): PostgresDialect {
+  const pool = new Pool(config);
+  pool.on("error", (error) => {
+    log.warn({ problem: messageOf(error) }, "Lost an idle connection to the database");
+  });
+  // The pool listens only while a connection is idle; in use, the failing query tells its caller.
+  pool.on("connect", (client) => client.on("error", () => {}));
+  return new PostgresDialect({ pool: dropUnanswering(pool) });
+}
+
+/**
+ * A connection whose answer did not come in time must not go back to the pool: the next statement
+ * would wait behind the lost one.
+ */
+function dropUnanswering(pool: Pool): PostgresPool {
+  return {
+    options: pool.options,
+    end: () => pool.end(),
+    connect: async () => watch(await pool.connect()),
+  };
+}
+
+function watch(client: PoolClient): PoolClient {
+  let isLost = false;
+  const query = async (text: string, values: unknown[]): Promise<QueryResult> => {
+    // The rollback after a lost answer would wait as long again.
+    if (isLost) throw new Error("The database did not answer in time");
+    try {
+      return await client.query(text, values);
+    } catch (error) {
+      isLost = messageOf(error) === "Query read timeout";
+      throw error;
+    }
+  };
+  const release = (destroy?: boolean) => client.release(isLost || destroy);
+  return new Proxy(client, {
+    get(target, name) {
+      if (name === "query") return query;
+      if (name === "release") return release;
+      return Reflect.get(target, name);
+    },
+  });
+}

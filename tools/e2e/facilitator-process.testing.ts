@@ -1,0 +1,41 @@
+/** The facilitator as an operator runs it: `farthing serve`, a process that can be killed. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { facilitatorEnvironment, type Market } from "./market.testing.ts";
+
+const bin = fileURLToPath(new URL("../../packages/cli/bin/farthing.js", import.meta.url));
+
+/** A running process. */
+export interface FacilitatorProcess {
+  readonly url: string;
+  /** Ends it without a chance to tidy up; resolves when it is gone. */
+  kill(): Promise<void>;
+}
+
+/** Starts the process on a market's chain and database; resolves when it listens. */
+export async function serveFacilitator(market: Market): Promise<FacilitatorProcess> {
+  const { devnet, databaseUrl } = market;
+  const child = spawn(process.execPath, [bin, "serve"], {
+    stdio: ["ignore", "ignore", "pipe"],
+    env: { PATH: process.env["PATH"], ...facilitatorEnvironment(devnet, databaseUrl) },
+  });
+  const said: string[] = [];
+  const listening = new Promise<string>((resolve, reject) => {
+    createInterface({ input: child.stderr }).on("line", (line) => {
+      said.push(line);
+      const url = /^Farthing listens on (http\S+)$/.exec(line)?.[1];
+      if (url !== undefined) resolve(url);
+    });
+    child.once("exit", () => reject(new Error(`It ended: ${said.join("\n")}`)));
+  });
+  return {
+    url: await listening,
+    async kill() {
+      const ended = once(child, "exit");
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}

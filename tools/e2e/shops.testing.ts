@@ -1,0 +1,102 @@
+/** Sellers of one report: on our middleware for Express and Hono, and on the stock middleware. */
+import { getRequestListener } from "@hono/node-server";
+import { farthing as expressFarthing } from "@farthing/seller/express";
+import { farthing as honoFarthing } from "@farthing/seller/hono";
+import type { SellerOptions } from "@farthing/seller";
+import { ExactEvmScheme } from "@x402/evm/exact/server";
+import { HTTPFacilitatorClient } from "@x402/core/server";
+import { paymentMiddleware, x402ResourceServer } from "@x402/express";
+import express from "express";
+import { Hono } from "hono";
+import { listen, type Listening } from "./listen.testing.ts";
+import { price, type Face, type Market } from "./market.testing.ts";
+
+/** A seller that is open. */
+export interface Shop {
+  /** Of the report. */
+  readonly url: string;
+  /** How many reports were made; each has its number in it. */
+  readonly made: () => number;
+  close(): Promise<void>;
+}
+
+/** What a test changes about a shop of ours. */
+export type ShopOptions = Partial<SellerOptions>;
+
+/** Opens a shop. */
+export type OpenShop = (market: Market, face: Face, options?: ShopOptions) => Promise<Shop>;
+
+function termsOf(market: Market, face: Face, options: ShopOptions): SellerOptions {
+  return {
+    facilitator: market.facilitator(face),
+    payTo: market.devnet.seller.address,
+    network: market.network.id,
+    price,
+    description: "One report",
+    mimeType: "application/json",
+    // What the tests want to know, they read from the answers and the chain.
+    onEvent: () => {},
+    ...options,
+  };
+}
+
+function shopOf(listening: Listening, made: () => number): Shop {
+  return { url: `${listening.url}/report`, made, close: listening.close };
+}
+
+/** A shop on our Express middleware. */
+export const openExpressShop: OpenShop = async (market, face, options = {}) => {
+  let reports = 0;
+  const charge = expressFarthing(termsOf(market, face, options));
+  const app = express();
+  app.all("/:any", charge(), (_req, res) => void res.json({ report: ++reports }));
+  return shopOf(await listen(app), () => reports);
+};
+
+/** A shop on our Hono middleware. */
+export const openHonoShop: OpenShop = async (market, face, options = {}) => {
+  let reports = 0;
+  const charge = honoFarthing(termsOf(market, face, options));
+  const app = new Hono();
+  app.all("/:any", charge(), (c) => c.json({ report: ++reports }));
+  const listener = getRequestListener(app.fetch);
+  return shopOf(await listen((req, res) => void listener(req, res)), () => reports);
+};
+
+/** How a stock seller asks for its price. */
+export interface StockTerms {
+  /** `upfront` settles before the work; left out, the stock default: after it. */
+  readonly flow?: "upfront";
+}
+
+/** A shop on the stock Express middleware, as its documentation shows it. */
+export async function openStockShop(
+  market: Market,
+  face: Face,
+  { flow }: StockTerms = {},
+): Promise<Shop> {
+  let reports = 0;
+  const { devnet, network } = market;
+  const { url, apiKey } = market.facilitator(face);
+  const headers = { Authorization: `Bearer ${apiKey}` };
+  const facilitator = new HTTPFacilitatorClient({
+    url,
+    ...(apiKey === undefined
+      ? {}
+      : { createAuthHeaders: async () => ({ verify: headers, settle: headers }) }),
+  });
+  const server = new x402ResourceServer(facilitator).register(network.id, new ExactEvmScheme());
+  const extra = flow === undefined ? {} : { extra: { paymentFlow: flow } };
+  const accepts = {
+    scheme: "exact",
+    network: network.id,
+    payTo: devnet.seller.address,
+    // No address of a token: the stock table knows USDC on both networks.
+    price: `$${price}`,
+    ...extra,
+  };
+  const app = express();
+  app.use(paymentMiddleware({ "GET /report": { accepts, description: "One report" } }, server));
+  app.get("/report", (_req, res) => void res.json({ report: ++reports }));
+  return shopOf(await listen(app), () => reports);
+}

@@ -1,0 +1,240 @@
+/**
+ * The chain of a run: the devnet's node makes blocks only when told to, and what goes into them is
+ * decided here. Transactions wait in the pool of whoever makes the blocks, not in the node's, so that
+ * one can be late, lost or put back by a reorganisation as it happens between real nodes.
+ */
+import type { Devnet } from "@farthing/devnet";
+import type { Clock } from "@farthing/facilitator";
+import type { Address, Hex } from "@farthing/protocol";
+import { readTransaction, signOrder, type Order, type PoolTransaction } from "./raw-transaction.ts";
+import type { Rolls } from "./rolls.ts";
+import type { Trace } from "./trace.ts";
+
+/** A block by number and hash. */
+export interface BlockRef {
+  readonly number: number;
+  readonly hash: Hex;
+  /** Unix seconds. */
+  readonly time: number;
+}
+
+/** How a reorganisation treats what was in the blocks that go. */
+export type Keep = "all" | "some" | "none";
+
+/** The chain. */
+export interface World {
+  readonly devnet: Devnet;
+  head(): number;
+  blockOf(hash: string): number | undefined;
+  /** Resolves when no block is being made. */
+  still(): Promise<void>;
+  /** Takes a transaction into the block maker's pool, for blocks from `fromBlock` on. */
+  offer(transaction: PoolTransaction, fromBlock: number): void;
+  /** Whether the block maker's pool has these very bytes. */
+  isOffered(hash: Hex): boolean;
+  /** Somebody's transaction, into the next block. */
+  order(order: Order, privateKey: Hex): void;
+  mine(): Promise<void>;
+  /** Replaces the newest blocks by as many or one more. */
+  reorganise(options: { depth: number; keep: Keep; rolls: Rolls }): Promise<void>;
+  /** What a relayer wallet holds in native coin from now on, in wei. */
+  fund(wallet: Address, wei: bigint): Promise<void>;
+  /** Called with every transaction that leaves all pools unmined. */
+  onLost(listener: (transaction: PoolTransaction) => void): void;
+  /** Settlement transactions that stood in a block which is gone. */
+  readonly uprooted: ReadonlySet<Hex>;
+}
+
+/** Blocks behind the head that are final: a reorganisation never reaches them. */
+export const finalDepth = 3;
+
+interface Waiting {
+  readonly transaction: PoolTransaction;
+  readonly fromBlock: number;
+}
+
+/** An order that stood in a block, in case that block goes. */
+type Placed = { readonly order: Order; readonly privateKey: Hex };
+
+/** A pool holds less than this percentage more as "underpriced". */
+const replacementPercent = 110n;
+
+/** Takes over a devnet: from now on it makes no block by itself. */
+export async function createWorld(devnet: Devnet, clock: Clock, trace: Trace): Promise<World> {
+  const { rpc } = devnet;
+  const pool = new Map<string, Waiting>();
+  const blocks = new Map<number, BlockRef>();
+  const contents = new Map<number, { transactions: PoolTransaction[]; orders: Placed[] }>();
+  const uprooted = new Set<Hex>();
+  const balances = new Map<Address, bigint>();
+  const listeners: ((transaction: PoolTransaction) => void)[] = [];
+  let orders: Placed[] = [];
+  let head = 0;
+  let making: Promise<unknown> = Promise.resolve();
+
+  await rpc("evm_setAutomine", [false]);
+  const first = await readBlock(devnet);
+  for (let number = 0; number <= first.number; number++) {
+    const block = await readBlock(devnet, number);
+    blocks.set(number, block);
+  }
+  head = first.number;
+  trace.head = head;
+
+  const keyOf = ({ from, nonce }: PoolTransaction) => `${from}:${nonce}`;
+  const countOf = async (wallet: Address) =>
+    Number(await rpc<Hex>("eth_getTransactionCount", [wallet, "latest"]));
+
+  function inTurn<T>(step: () => Promise<T>): Promise<T> {
+    const run = making.then(step, step);
+    making = run.catch(() => undefined);
+    return run;
+  }
+
+  function offer(transaction: PoolTransaction, fromBlock: number): void {
+    const before = pool.get(keyOf(transaction));
+    if (before && before.transaction.hash !== transaction.hash) {
+      const price = before.transaction.gasPrice;
+      if (transaction.gasPrice * 100n < price * replacementPercent) return;
+      trace.note(`pool: nonce ${transaction.nonce} replaced by ${short(transaction.hash)}`);
+    }
+    const isSame = before?.transaction.hash === transaction.hash;
+    const earliest = isSame ? Math.min(fromBlock, before.fromBlock) : fromBlock;
+    pool.set(keyOf(transaction), { transaction, fromBlock: earliest });
+  }
+
+  function lose(transaction: PoolTransaction, why: string): void {
+    trace.note(`pool: nonce ${transaction.nonce} ${short(transaction.hash)} lost: ${why}`);
+    pool.delete(keyOf(transaction));
+    for (const listener of listeners) listener(transaction);
+  }
+
+  /** The transactions that the next block can take: per wallet, nonces without a gap. */
+  async function takeReady(): Promise<PoolTransaction[]> {
+    const ready: PoolTransaction[] = [];
+    const bySender = Map.groupBy(pool.values(), ({ transaction }) => transaction.from);
+    for (const [sender, waiting] of bySender) {
+      let next = await countOf(sender);
+      const inOrder = waiting.toSorted((a, b) => a.transaction.nonce - b.transaction.nonce);
+      for (const { transaction, fromBlock } of inOrder) {
+        if (transaction.nonce < next) pool.delete(keyOf(transaction));
+        else if (transaction.nonce > next || fromBlock > head + 1) break;
+        else {
+          ready.push(transaction);
+          next++;
+        }
+      }
+    }
+    return ready;
+  }
+
+  async function place(placed: readonly Placed[]): Promise<void> {
+    const next = new Map<Address, number>();
+    for (const { order, privateKey } of placed) {
+      const from = readTransaction(signOrder(order, { privateKey, nonce: 0, chainId: 51 }))?.from;
+      if (!from) throw new Error("an order can be signed");
+      const nonce = next.get(from) ?? (await countOf(from));
+      next.set(from, nonce + 1);
+      const raw = signOrder(order, { privateKey, nonce, chainId: devnet.chainId });
+      await rpc("eth_sendRawTransaction", [raw]);
+    }
+  }
+
+  async function makeBlock(): Promise<void> {
+    const placed = orders;
+    orders = [];
+    await place(placed);
+    const taken: PoolTransaction[] = [];
+    for (const transaction of await takeReady()) {
+      try {
+        await rpc("eth_sendRawTransaction", [transaction.raw]);
+        taken.push(transaction);
+      } catch (error) {
+        lose(transaction, String(error));
+      }
+    }
+    const last = blocks.get(head)?.time ?? 0;
+    const time = Math.max(last + 1, Math.floor(clock.nowMs() / 1000));
+    await rpc("evm_setNextBlockTimestamp", [time]);
+    await rpc("evm_mine");
+    const block = await readBlock(devnet);
+    blocks.set(block.number, block);
+    contents.set(block.number, { transactions: taken, orders: placed });
+    for (const transaction of taken) {
+      if (pool.get(keyOf(transaction))?.transaction.hash === transaction.hash)
+        pool.delete(keyOf(transaction));
+    }
+    head = block.number;
+    trace.head = head;
+    if (taken.length > 0 || placed.length > 0) {
+      const nonces = taken.map(({ nonce, hash }) => `${nonce} ${short(hash)}`).join(", ");
+      trace.note(`mined: ${nonces || "no relayer transaction"}; ${placed.length} of strangers`);
+    }
+  }
+
+  async function reorganise(options: Parameters<World["reorganise"]>[0]): Promise<void> {
+    const { keep, rolls } = options;
+    const depth = Math.min(options.depth, finalDepth, head);
+    const gone = Array.from({ length: depth }, (_, index) => head - depth + 1 + index);
+    trace.note(`reorganisation of ${depth} blocks from ${gone[0]}, keeps ${keep}`);
+    await rpc("anvil_rollback", [depth]);
+    head -= depth;
+    for (const number of gone) {
+      const content = contents.get(number);
+      for (const transaction of content?.transactions ?? []) {
+        uprooted.add(transaction.hash);
+        const isKept = keep === "all" || (keep === "some" && rolls.chance(50));
+        if (isKept) offer(transaction, head + 1 + rolls.whole(0, depth));
+        else lose(transaction, "reorganised away");
+      }
+      const kept = (content?.orders ?? []).filter(
+        () => keep === "all" || (keep === "some" && rolls.chance(50)),
+      );
+      orders.push(...kept);
+      contents.delete(number);
+      blocks.delete(number);
+    }
+    for (const [wallet, wei] of balances) await setBalance(wallet, wei);
+    const blocksMade = depth + rolls.whole(0, 1);
+    for (let made = 0; made < blocksMade; made++) await makeBlock();
+  }
+
+  async function setBalance(wallet: Address, wei: bigint): Promise<void> {
+    await rpc("anvil_setBalance", [wallet, `0x${wei.toString(16)}`]);
+  }
+
+  return {
+    devnet,
+    head: () => head,
+    blockOf: (hash) => [...blocks.values()].find((block) => block.hash === hash)?.number,
+    still: async () => {
+      await making;
+    },
+    offer,
+    isOffered: (hash) => [...pool.values()].some(({ transaction }) => transaction.hash === hash),
+    order: (order, privateKey) => void orders.push({ order, privateKey }),
+    mine: () => inTurn(makeBlock),
+    reorganise: (options) => inTurn(() => reorganise(options)),
+    fund: (wallet, wei) =>
+      inTurn(async () => {
+        balances.set(wallet, wei);
+        await setBalance(wallet, wei);
+      }),
+    onLost: (listener) => void listeners.push(listener),
+    uprooted,
+  };
+}
+
+async function readBlock({ rpc }: Devnet, number?: number): Promise<BlockRef> {
+  const tag = number === undefined ? "latest" : `0x${number.toString(16)}`;
+  const block = await rpc<Record<"number" | "hash" | "timestamp", Hex>>("eth_getBlockByNumber", [
+    tag,
+    false,
+  ]);
+  return { number: Number(block.number), hash: block.hash, time: Number(block.timestamp) };
+}
+
+/** A hash as notes name it. */
+export function short(hash: string): string {
+  return hash.slice(0, 10);
+}

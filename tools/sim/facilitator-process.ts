@@ -1,0 +1,16 @@
+/** The facilitator of a run, in a process of its own that can be killed; says where it listens. */
+import { createLog, readConfig, startFacilitator } from "@farthing/facilitator";
+import { createVirtualClock, startName } from "./virtual-time.ts";
+
+const { [startName]: startedAt, ...env } = process.env;
+const facilitator = await startFacilitator({
+  config: readConfig({ env }),
+  selfBuilt: true,
+  clock: createVirtualClock(Number(startedAt)),
+  log: createLog("info", process.stderr),
+});
+process.stdout.write(`${facilitator.url}\n`);
+// The run's process holds the other end: when that is gone, nobody is left to stop this one.
+process.stdin.once("end", () => process.kill(process.pid, "SIGKILL")).resume();
+if ("unref" in process.stdin) process.stdin.unref();
+process.once("SIGTERM", () => void facilitator.stop());

@@ -1,0 +1,190 @@
+/**
+ * The road between a facilitator and its nodes: one address per node, and on the way requests and
+ * answers get lost, late, doubled, garbled or refused, as chance and the plan have it.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
+import { isObject, type Hex } from "@farthing/protocol";
+import type { NodeView, RpcReply, RpcRequest } from "./node-view.ts";
+import type { Rolls } from "./rolls.ts";
+import type { Trace } from "./trace.ts";
+
+/** What may happen to one HTTP request. */
+export const transportFaults = [
+  /** Never reaches the node; the connection is cut. */
+  "lost-before",
+  /** The node did it; the answer is cut off. */
+  "lost-after",
+  /** As `lost-after`, after a long silence. */
+  "silence",
+  "slow",
+  "http-500",
+  "http-429",
+  "html",
+  /** HTTP 200 with a JSON-RPC error in it for each call. */
+  "rate-limit-in-200",
+  "internal-error",
+  "half-an-answer",
+  /** The node gets it twice; the caller sees the second answer. */
+  "delivered-twice",
+  /** In a batch: answers in another order, one of them twice. */
+  "shuffled",
+  /** A send is answered with another hash than the transaction's. */
+  "wrong-hash",
+  /** An older node behind the same address answers. */
+  "stale",
+  "null-block",
+] as const;
+
+/** One of {@link transportFaults}. */
+export type TransportFault = (typeof transportFaults)[number];
+
+/** How the road to one node is. */
+export interface Road {
+  readonly url: string;
+  readonly node: NodeView;
+  /** Requests out of a hundred that meet a fault. */
+  faultPercent: number;
+  faults: readonly TransportFault[];
+  /** While set, nobody answers at this address. */
+  isDown: boolean;
+  /** Faults met so far. */
+  count: number;
+  stop(): Promise<void>;
+}
+
+/** Milliseconds of the machine: a slow answer, and a silence before a connection breaks. */
+const slowMs = { least: 20, most: 250 };
+const silenceMs = 1_000;
+/** Blocks that the oldest node behind an address is behind. */
+const staleBlocksMax = 4;
+
+/** Opens the road to a node. `rolls` decide on sends and on reads, each with luck of its own. */
+export async function openRoad(options: {
+  readonly node: NodeView;
+  readonly rolls: { readonly reads: Rolls; readonly sends: Rolls };
+  readonly trace: Trace;
+}): Promise<Road> {
+  const { node, trace } = options;
+  const server = createServer((request, response) => {
+    serve(request, response).catch((error: unknown) => {
+      trace.note(`road ${node.index}: ${String(error)}`);
+      response.destroy();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+
+  function drawFault(isSend: boolean): TransportFault | undefined {
+    const rolls = isSend ? options.rolls.sends : options.rolls.reads;
+    const isMet = rolls.chance(road.faultPercent);
+    const fault = road.faults.length > 0 ? rolls.pick(road.faults) : undefined;
+    return isMet ? fault : undefined;
+  }
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body: unknown = await json(request);
+    const calls = (Array.isArray(body) ? body : [body]).map(readCall);
+    const methods = [...new Set(calls.map(({ method }) => method))].join(" ");
+    if (road.isDown) return void response.destroy();
+    const isSend = calls.some(({ method }) => method === "eth_sendRawTransaction");
+    const fault = drawFault(isSend);
+    if (fault) {
+      road.count++;
+      trace.note(`road ${node.index}: ${fault} at ${methods}`);
+    }
+    const isBatch = Array.isArray(body);
+    const send = (answers: readonly object[]) =>
+      reply(response, 200, JSON.stringify(isBatch ? answers : answers[0]));
+    const rolls = isSend ? options.rolls.sends : options.rolls.reads;
+    switch (fault) {
+      case "lost-before":
+        return void response.destroy();
+      case "http-500":
+        return reply(response, 500, "internal server error");
+      case "http-429":
+        return reply(response, 429, '{"error":"too many requests"}');
+      case "html":
+        return reply(response, 200, "<html><body>Checking your browser</body></html>");
+      case "rate-limit-in-200":
+        return send(calls.map(({ id }) => refused(id, -32_005, "limit exceeded")));
+      case "internal-error":
+        return send(calls.map(({ id }) => refused(id, -32_603, "internal error")));
+      default:
+    }
+    if (fault === "delivered-twice") await answerAll(calls, 0);
+    const extraLag = fault === "stale" ? rolls.whole(1, staleBlocksMax) : 0;
+    const answers = spoil(fault, calls, await answerAll(calls, extraLag));
+    if (fault === "slow") await pause(rolls.whole(slowMs.least, slowMs.most));
+    if (fault === "silence") await pause(silenceMs);
+    if (fault === "lost-after" || fault === "silence") return void response.destroy();
+    if (fault === "half-an-answer") {
+      const text = JSON.stringify(answers);
+      return reply(response, 200, text.slice(0, text.length / 2));
+    }
+    send(answers);
+  }
+
+  /** One after the other, as a node takes the calls of a batch. */
+  async function answerAll(calls: readonly RpcRequest[], extraLag: number): Promise<object[]> {
+    const answers: object[] = [];
+    for (const call of calls) {
+      const answer: RpcReply = await node.answer(call, extraLag);
+      answers.push({ jsonrpc: "2.0", id: call.id, ...answer });
+    }
+    return answers;
+  }
+
+  const road: Road = {
+    url: `http://127.0.0.1:${port}`,
+    node,
+    faultPercent: 0,
+    faults: [],
+    isDown: false,
+    count: 0,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+  return road;
+}
+
+/** Changes answers on their way back. */
+function spoil(
+  fault: TransportFault | undefined,
+  calls: readonly RpcRequest[],
+  answers: readonly object[],
+): readonly object[] {
+  const [first] = answers;
+  if (fault === "shuffled" && first) return [...answers.toReversed(), first];
+  return answers.map((answer, index) => {
+    const method = calls[index]?.method;
+    const isSend = method === "eth_sendRawTransaction" && "result" in answer;
+    if (fault === "wrong-hash" && isSend) return { ...answer, result: anotherHash };
+    const isBlock = method === "eth_getBlockByNumber";
+    return fault === "null-block" && isBlock ? { ...answer, result: null } : answer;
+  });
+}
+
+const anotherHash: Hex = `0x${"5e".repeat(32)}`;
+
+function refused(id: unknown, code: number, message: string) {
+  return { jsonrpc: "2.0", id, error: { code, message } };
+}
+
+function reply(response: ServerResponse, status: number, body: string): void {
+  const type = body.startsWith("<") ? "text/html" : "application/json";
+  response.writeHead(status, { "content-type": type }).end(body);
+}
+
+function readCall(value: unknown): RpcRequest {
+  const { id, method, params } = isObject(value) ? value : {};
+  return { id, method: String(method), params: Array.isArray(params) ? params : [] };
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

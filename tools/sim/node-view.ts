@@ -1,0 +1,235 @@
+/**
+ * One node as a facilitator meets it: its own head, which may lag, and its own pool with the rules
+ * of XDPoSChain v2.7.0, of which anvil has none. Answers for blocks it has not seen as such a node
+ * would.
+ */
+import type { Address, Hex } from "@farthing/protocol";
+import { finalDepth, short, type World } from "./chain-world.ts";
+import { readTransaction, type PoolTransaction } from "./raw-transaction.ts";
+import type { Trace } from "./trace.ts";
+
+/** A JSON-RPC call. */
+export interface RpcRequest {
+  readonly id: unknown;
+  readonly method: string;
+  readonly params: readonly unknown[];
+}
+
+/** What a node says to it. */
+export type RpcReply =
+  | { readonly result: unknown }
+  | { readonly error: { readonly code: number; readonly message: string; readonly data?: unknown } };
+
+/** What becomes of a transaction that a node took. */
+export interface Fate {
+  /** Late: blocks until it may be mined. */
+  readonly lateBlocks: number;
+  /** The node forgets it at once, and tells nobody. */
+  readonly isDropped: boolean;
+  /** The node keeps it to itself for so many blocks. */
+  readonly keptBlocks: number;
+}
+
+/** A node. */
+export interface NodeView {
+  readonly index: number;
+  /** Blocks that it is behind; may change at any time. */
+  lag: number;
+  /** `extraLag`: another, older node behind the same address answers. */
+  answer(request: RpcRequest, extraLag: number): Promise<RpcReply>;
+  /** Hears of a transaction from another node. */
+  hear(transaction: PoolTransaction): Promise<void>;
+  /** Its pool is empty afterwards. */
+  restart(): void;
+}
+
+/** XDC refuses a nonce so far above what the node's pool has. */
+const nonceDistanceMax = 10;
+const gasPriceMin = 12_500_000_000n;
+/** Wei that gas limit times price may come to. */
+const feeCap = 10n ** 18n;
+const transactionBytesMax = 64 * 1024;
+
+/** Creates a node. `fateOf` is asked for each transaction that it takes. */
+export function createNodeView(options: {
+  readonly index: number;
+  readonly world: World;
+  readonly trace: Trace;
+  fateOf(): Fate;
+  others(): readonly NodeView[];
+}): NodeView {
+  const { index, world, trace } = options;
+  const { rpc } = world.devnet;
+  const pool = new Map<string, PoolTransaction>();
+  const keyOf = (from: Address, nonce: number) => `${from}:${nonce}`;
+  world.onLost(({ from, nonce, hash }) => {
+    if (pool.get(keyOf(from, nonce))?.hash === hash) pool.delete(keyOf(from, nonce));
+  });
+
+  const headWith = (extraLag: number) => Math.max(1, world.head() - view.lag - extraLag);
+
+  async function countAt(wallet: Address, head: number): Promise<number> {
+    return Number(await rpc<Hex>("eth_getTransactionCount", [wallet, hexOf(head)]));
+  }
+
+  /** What its pool holds next: the count of its head and what follows without a gap. */
+  async function poolNonce(wallet: Address, head: number): Promise<number> {
+    let next = await countAt(wallet, head);
+    while (pool.has(keyOf(wallet, next))) next++;
+    return next;
+  }
+
+  async function refusalOf(tx: PoolTransaction, head: number): Promise<string | undefined> {
+    const before = pool.get(keyOf(tx.from, tx.nonce));
+    if (before?.hash === tx.hash) return "already known";
+    if (tx.raw.length / 2 > transactionBytesMax) return "oversized data";
+    const fee = tx.gasLimit * tx.gasPrice;
+    if (fee > feeCap) return `tx fee (${Number(fee) / 1e18} ether) exceeds the configured cap (1.00 ether)`;
+    if (tx.gasPrice === 0n) return "zero gas price";
+    if (tx.gasPrice < gasPriceMin) return "under min gas price";
+    if (tx.nonce < (await countAt(tx.from, head))) return "nonce too low";
+    if (tx.nonce > (await poolNonce(tx.from, head)) + nonceDistanceMax) return "nonce too high";
+    const balance = BigInt(await rpc<Hex>("eth_getBalance", [tx.from, hexOf(head)]));
+    if (balance < fee + tx.value) return "insufficient funds for gas * price + value";
+    if (before && tx.gasPrice * 10n < before.gasPrice * 11n) return "replacement transaction underpriced";
+    return undefined;
+  }
+
+  async function take(raw: Hex, head: number): Promise<RpcReply> {
+    const tx = readTransaction(raw);
+    if (!tx) return refused("rlp: value size exceeds available input length");
+    const refusal = await refusalOf(tx, head);
+    trace.note(`node ${index}: nonce ${tx.nonce} ${short(tx.hash)} ${refusal ?? "taken"}`);
+    if (refusal !== undefined) return refused(refusal);
+    const fate = options.fateOf();
+    if (!fate.isDropped) pool.set(keyOf(tx.from, tx.nonce), tx);
+    tell(tx, fate);
+    return { result: tx.hash };
+  }
+
+  function tell(tx: PoolTransaction, fate: Fate): void {
+    if (fate.isDropped) return trace.note(`node ${index}: forgets nonce ${tx.nonce}`);
+    if (fate.keptBlocks > 0) trace.note(`node ${index}: keeps nonce ${tx.nonce} to itself`);
+    world.offer(tx, world.head() + 1 + fate.lateBlocks + fate.keptBlocks);
+    if (fate.keptBlocks > 0) return;
+    for (const other of options.others()) other.hear(tx).catch((error: unknown) => trace.note(`node ${other.index}: ${String(error)}`));
+  }
+
+  async function read(request: RpcRequest, head: number): Promise<RpcReply> {
+    const { method } = request;
+    const params = [...request.params];
+    const place = blockPlaces[method];
+    if (place !== undefined) {
+      const number = numberOf(params[place] ?? "latest", head);
+      if (number === undefined) return refused("invalid argument: unknown block tag");
+      if (number > head) {
+        return method === "eth_getBlockByNumber" ? { result: null } : refused("header not found");
+      }
+      params[place] = hexOf(number);
+    }
+    if (method === "eth_getTransactionCount" && request.params[1] === "pending") {
+      return { result: hexOf(await poolNonce(addressOf(params[0]), head)) };
+    }
+    if (method === "eth_getLogs") return readLogs(params[0], head);
+    return seenBy(head, method, params, await pass(method, params));
+  }
+
+  async function readLogs(filter: unknown, head: number): Promise<RpcReply> {
+    const wanted = { ...(filter as Record<string, unknown>) };
+    if (typeof wanted["blockHash"] === "string") {
+      const number = world.blockOf(wanted["blockHash"]);
+      if (number === undefined || number > head) return refused("unknown block");
+    } else {
+      const from = numberOf(wanted["fromBlock"] ?? "latest", head) ?? head;
+      if (from > head) return { result: [] };
+      const to = numberOf(wanted["toBlock"] ?? "latest", head) ?? head;
+      wanted["fromBlock"] = hexOf(from);
+      wanted["toBlock"] = hexOf(Math.min(to, head));
+    }
+    return pass("eth_getLogs", [wanted]);
+  }
+
+  async function pass(method: string, params: unknown[]): Promise<RpcReply> {
+    try {
+      return { result: await rpc(method, params) };
+    } catch (error) {
+      const { code, message, data } = error as { code?: number; message: string; data?: unknown };
+      // The devnet's client puts the method before the node's own words.
+      const words = message.replace(`${method}: `, "");
+      return { error: { code: code ?? -32_603, message: words, ...(data ? { data } : {}) } };
+    }
+  }
+
+  const view: NodeView = {
+    index,
+    lag: 0,
+    async answer(request, extraLag) {
+      await world.still();
+      const head = headWith(extraLag);
+      switch (request.method) {
+        case "eth_sendRawTransaction":
+          return take(String(request.params[0]) as Hex, head);
+        case "eth_blockNumber":
+          return { result: hexOf(head) };
+        case "eth_gasPrice":
+          return { result: `0x${gasPriceMin.toString(16)}` };
+        default:
+          return read(request, head);
+      }
+    },
+    async hear(tx) {
+      const head = headWith(0);
+      if ((await refusalOf(tx, head)) === undefined) pool.set(keyOf(tx.from, tx.nonce), tx);
+    },
+    restart: () => pool.clear(),
+  };
+
+  /** What a node has not seen yet does not exist for it. */
+  function seenBy(head: number, method: string, params: unknown[], reply: RpcReply): RpcReply {
+    if (!/^eth_getTransaction(Receipt|ByHash)$/.test(method) || !("result" in reply)) return reply;
+    const { blockNumber } = (reply.result ?? {}) as { blockNumber?: string };
+    const isSeen = reply.result !== null && Number(blockNumber ?? 0) <= head;
+    if (isSeen) return reply;
+    const waits = [...pool.values()].find(({ hash }) => hash === params[0]);
+    const isPending = waits !== undefined && method === "eth_getTransactionByHash";
+    return { result: isPending ? pendingOf(waits) : null };
+  }
+
+  return view;
+}
+
+/** Where the block stands among a method's parameters. */
+const blockPlaces: Readonly<Record<string, number>> = {
+  eth_getBlockByNumber: 0,
+  eth_getBalance: 1,
+  eth_getCode: 1,
+  eth_getTransactionCount: 1,
+  eth_call: 1,
+  eth_estimateGas: 1,
+};
+
+/** The block a tag means to a node with this head; undefined for a tag that XDC does not know. */
+function numberOf(tag: unknown, head: number): number | undefined {
+  if (tag === "latest" || tag === "pending") return head;
+  if (tag === "finalized" || tag === "committed") return Math.max(0, head - finalDepth);
+  if (tag === "earliest") return 0;
+  return typeof tag === "string" && /^0x[0-9a-f]+$/i.test(tag) ? Number(tag) : undefined;
+}
+
+/** A transaction in a pool, as a node shows it. */
+function pendingOf({ hash, from, to, nonce, data, gasPrice }: PoolTransaction) {
+  const at = { blockHash: null, blockNumber: null, transactionIndex: null };
+  return { hash, from, to, nonce: hexOf(nonce), input: data, gasPrice: `0x${gasPrice.toString(16)}`, ...at };
+}
+
+function hexOf(number: number): string {
+  return `0x${number.toString(16)}`;
+}
+
+function addressOf(value: unknown): Address {
+  return String(value) as Address;
+}
+
+function refused(message: string): RpcReply {
+  return { error: { code: -32_000, message } };
+}
