@@ -13,6 +13,8 @@ export interface Answer {
   readonly payment: number;
   readonly asked: "verify" | "settle" | "look";
   readonly atBlock: number;
+  /** How many answers, to anybody, had come when this was asked. */
+  readonly askedAfter: number;
   /** HTTP status; 0 when no answer came. */
   readonly status: number;
   readonly body: JsonObject;
@@ -27,7 +29,7 @@ export interface Callers {
   play(planned: PlannedPayment, payment: SignedPayment): Promise<void>;
   /** Asks once more what became of a payment, by its id and by the payment itself. */
   askAtLast(index: number, payment: SignedPayment): Promise<void>;
-  /** Pays and asks until there is an outcome; true when the payment is confirmed. */
+  /** Asks until there is an outcome, three times at most. */
   payNow(index: number, payment: SignedPayment): Promise<void>;
 }
 
@@ -60,8 +62,9 @@ export function createCallers(deps: CallersDeps): Callers {
     request: { path: string; body?: JsonObject; prefer?: string },
     isLast = false,
   ): Promise<Answer> {
+    const askedAfter = answers.length;
     const got = await fetchOnce(request);
-    const answer: Answer = { payment, asked, atBlock: deps.head(), isLast, ...got };
+    const answer = { payment, asked, askedAfter, atBlock: deps.head(), isLast, ...got };
     answers.push(answer);
     const id = answer.body["id"];
     if (typeof id === "string") ids.set(payment, id);

@@ -6,7 +6,7 @@
 import type { Devnet } from "@farthing/devnet";
 import type { Clock } from "@farthing/facilitator";
 import type { Address, Hex } from "@farthing/protocol";
-import { readTransaction, signOrder, type Order, type PoolTransaction } from "./raw-transaction.ts";
+import { addressOfKey, signOrder, type Order, type PoolTransaction } from "./raw-transaction.ts";
 import type { Rolls } from "./rolls.ts";
 import type { Trace } from "./trace.ts";
 
@@ -131,8 +131,7 @@ export async function createWorld(devnet: Devnet, clock: Clock, trace: Trace): P
   async function place(placed: readonly Placed[]): Promise<void> {
     const next = new Map<Address, number>();
     for (const { order, privateKey } of placed) {
-      const from = readTransaction(signOrder(order, { privateKey, nonce: 0, chainId: 51 }))?.from;
-      if (!from) throw new Error("an order can be signed");
+      const from = addressOfKey(privateKey);
       const nonce = next.get(from) ?? (await countOf(from));
       next.set(from, nonce + 1);
       const raw = signOrder(order, { privateKey, nonce, chainId: devnet.chainId });

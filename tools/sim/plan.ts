@@ -137,7 +137,7 @@ function drawAsks(rolls: Rolls): Ask[] {
 
 function drawRoad(rolls: Rolls, has: ReadonlySet<Trouble>): Plan["road"] {
   const faults = transportFaults.filter(() => rolls.chance(50));
-  const percent = rolls.pick([2, 5, 10, 25]);
+  const percent = rolls.pick([5, 15, 30, 50]);
   return has.has("road") ? { percent, faults } : { percent: 0, faults: [] };
 }
 

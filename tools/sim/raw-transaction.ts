@@ -1,7 +1,9 @@
 /** Signed legacy transactions: read those that a relayer sends, sign those of everybody else. */
 import type { Address, Hex } from "@farthing/protocol";
 import * as OxAddress from "ox/Address";
+import * as Hash from "ox/Hash";
 import * as Secp256k1 from "ox/Secp256k1";
+import * as Signature from "ox/Signature";
 import * as TxEnvelopeLegacy from "ox/TxEnvelopeLegacy";
 
 /** A transaction as a node's pool sees it. */
@@ -9,7 +11,7 @@ export interface PoolTransaction {
   readonly raw: Hex;
   readonly hash: Hex;
   readonly from: Address;
-  readonly to: Address | undefined;
+  readonly to: Address;
   readonly nonce: number;
   readonly gasPrice: bigint;
   readonly gasLimit: bigint;
@@ -20,22 +22,22 @@ export interface PoolTransaction {
 /** Reads signed bytes; undefined when they are no signed legacy transaction. */
 export function readTransaction(raw: Hex): PoolTransaction | undefined {
   try {
-    const envelope = TxEnvelopeLegacy.deserialize(raw as TxEnvelopeLegacy.Serialized);
-    const { r, s, yParity, v, ...unsigned } = envelope;
-    if (r === undefined || s === undefined || yParity === undefined) return undefined;
+    const read = TxEnvelopeLegacy.deserialize(raw as TxEnvelopeLegacy.Serialized);
+    const signature = Signature.extract(read);
+    if (!signature || !read.to) return undefined;
+    const { chainId = 0, nonce = 0n, gasPrice = 0n, gas = 0n, value = 0n, data = "0x" } = read;
+    const unsigned = { chainId, nonce, gasPrice, gas, value, data, to: read.to };
     const payload = TxEnvelopeLegacy.getSignPayload(TxEnvelopeLegacy.from(unsigned));
-    const from = Secp256k1.recoverAddress({ payload, signature: { r, s, yParity } });
-    void v;
     return {
       raw,
-      hash: TxEnvelopeLegacy.hash(envelope),
-      from: OxAddress.checksum(from),
-      to: envelope.to ?? undefined,
-      nonce: Number(envelope.nonce ?? 0n),
-      gasPrice: envelope.gasPrice ?? 0n,
-      gasLimit: envelope.gas ?? 0n,
-      value: envelope.value ?? 0n,
-      data: envelope.data ?? "0x",
+      hash: Hash.keccak256(raw),
+      from: OxAddress.checksum(Secp256k1.recoverAddress({ payload, signature })),
+      to: read.to,
+      nonce: Number(nonce),
+      gasPrice,
+      gasLimit: gas,
+      value,
+      data,
     };
   } catch {
     return undefined;
@@ -52,6 +54,11 @@ export interface Order {
 
 /** Gas of a stranger's transaction: more than any call to the token takes. */
 const orderGas = 300_000n;
+
+/** The address of a key. */
+export function addressOfKey(privateKey: Hex): Address {
+  return OxAddress.checksum(OxAddress.fromPublicKey(Secp256k1.getPublicKey({ privateKey })));
+}
 
 /** Signs a stranger's transaction. */
 export function signOrder(

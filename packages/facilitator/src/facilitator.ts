@@ -1,6 +1,6 @@
 /** The service, wired: configuration in, a running facilitator out; started and stopped whole. */
 import { readFileSync } from "node:fs";
-import { isObject } from "@farthing/protocol";
+import { isObject, type ChainId } from "@farthing/protocol";
 import { authenticate } from "./accounts/api-keys.ts";
 import { createBatcher } from "./base/batcher.ts";
 import { systemClock, type Clock } from "./base/clock.ts";
@@ -17,6 +17,7 @@ import { createNetworkEngine, openChain, type NetworkEngine } from "./network-en
 import { contractTransferGasMax } from "./relayer/fees.ts";
 import { createLeaseOwner } from "./relayer/lease.ts";
 import { createSigners } from "./relayer/sign.ts";
+import { listenToNeighbours } from "./settlement/neighbours.ts";
 import { createSettle } from "./settlement/settle.ts";
 import { createWaiters, type Waiters } from "./settlement/waiters.ts";
 import { openStore } from "./storage/open-store.ts";
@@ -74,10 +75,11 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
   const waiters = createWaiters(clock);
   const owner = createLeaseOwner({ sameMachine: config.databaseUrl.startsWith("sqlite:") });
   const shared = { config, store, clock, log, waiters, owner, signers };
-  const engines = new Map<number, NetworkEngine>(
+  const engines = new Map<ChainId, NetworkEngine>(
     chains.map((chain) => [chain.network.chainId, createNetworkEngine(chain, shared)]),
   );
   await Promise.all([...engines.values()].map((engine) => engine.start()));
+  const stopListening = listenToNeighbours({ store, clock, log, waiters, networks: engines });
   const context = contextOf({ options, config, clock, log, store, waiters, engines });
   const server = await createServer(context, { trustedProxies: config.trustedProxies });
   const url = await listen(server, config);
@@ -87,6 +89,7 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
     checks,
     async stop() {
       await server.close();
+      await stopListening();
       await Promise.all([...engines.values()].map((engine) => engine.stop()));
       await store.close();
       log.info({}, "Facilitator stopped");
@@ -136,7 +139,7 @@ interface Wiring {
   readonly log: Log;
   readonly store: Store;
   readonly waiters: Waiters;
-  readonly engines: ReadonlyMap<number, NetworkEngine>;
+  readonly engines: ReadonlyMap<ChainId, NetworkEngine>;
 }
 
 function contextOf({ options, config, clock, log, store, waiters, engines }: Wiring): HttpContext {

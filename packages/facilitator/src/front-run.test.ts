@@ -1,12 +1,11 @@
 /**
- * What happens between claim and block: somebody else submits the authorization first, the window
- * closes, a block vanishes. Blocks are made by the test, so that each thing happens when it should.
+ * What happens between claim and block: somebody else submits the authorization first, or the
+ * window closes. Blocks are made by the test, so that each thing happens when it should.
  */
 import type { Devnet } from "@farthing/devnet";
 import type { Hex, JsonObject } from "@farthing/protocol";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { systemClock, type Clock } from "./base/clock.ts";
-import { silentLog, type Log } from "./base/log.ts";
 import {
   bodyOn,
   countOf,
@@ -16,8 +15,8 @@ import {
   secondsFromNow,
   serveOn,
   startChain,
-  textAt,
   usesOf,
+  walletAt,
   type Served,
 } from "./facilitator.testing.ts";
 import { inFlightMaxDefault } from "./relayer/lane.ts";
@@ -37,17 +36,6 @@ let beforeNonce: (() => Promise<void>) | undefined;
 let aheadMs = 0;
 const clock: Clock = { ...systemClock, nowMs: () => systemClock.nowMs() + aheadMs };
 
-/** Calls of a message in the log, as they come. */
-const logged: { message: string; wake: () => void }[] = [];
-const log: Log = {
-  ...silentLog,
-  warn: (_, message) => {
-    for (const entry of logged.filter((waiting) => waiting.message === message)) entry.wake();
-  },
-};
-const untilLogged = (message: string) =>
-  new Promise<void>((resolve) => logged.push({ message, wake: resolve }));
-
 beforeAll(async () => {
   devnet = await startChain();
   proxy = await startRpcProxy(devnet.rpcUrl);
@@ -65,7 +53,7 @@ beforeAll(async () => {
       return opened.reserveTransactions(...parameters);
     },
   };
-  served = await serveOn(devnet, { rpcUrl: proxy.url, databaseUrl, store, clock, log });
+  served = await serveOn(devnet, { rpcUrl: proxy.url, databaseUrl, store, clock });
 });
 afterAll(async () => {
   await served?.stop();
@@ -241,23 +229,21 @@ async function settleLater() {
 
 const state = async (id: unknown) => (await served.get(`/settlements/${String(id)}`)).body["state"];
 
-test("a block that vanishes takes the confirmation with it; the same bytes confirm again", async () => {
-  const body = bodyOn(devnet);
-  const balance = await devnet.usdc.balanceOf(devnet.seller.address);
-  const { body: answer } = await served.post("/settle", body);
-  expect(answer).toMatchObject({ success: true });
-  const gone = untilLogged("Settlement reorganised away");
+// Known: "failed" is final here although the authorization can still be submitted by anybody until
+// it expires. Turn this into a plain test when a later payment by its own authorization is found.
+test.fails("a payment that failed and is submitted by somebody else later: paid after all", async () => {
   await automine(false);
-  await devnet.rpc("anvil_reorg", [1, []]);
+  const payer = walletAt(devnet.buyers, 3);
+  const body = bodyOn(devnet, { payer });
+  const { body: answer } = await served.post("/settle", body, async);
+  await devnet.usdc.setBalance(payer.address, 0n);
   await devnet.mine();
-  await gone;
-  expect(await state(answer["id"])).toBe("submitted");
-  await automine(true);
-  await devnet.mine();
-  expect(await page(answer["id"])).toMatchObject({
-    status: "confirmed",
-    transaction: answer["transaction"],
+  expect(await page(answer["id"])).toMatchObject({ errorReason: "insufficient_funds" });
+  await devnet.usdc.setBalance(payer.address, oneCent);
+  const hash = await frontRun(devnet, body);
+  expect(await usesOf(devnet, body)).toEqual([hash]);
+  expect((await served.post("/settle", body)).body).toMatchObject({
+    success: true,
+    transaction: hash,
   });
-  expect(await usesOf(devnet, body)).toEqual([textAt(answer, "transaction")]);
-  expect(await devnet.usdc.balanceOf(devnet.seller.address)).toBe(balance + oneCent);
 });

@@ -90,12 +90,24 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
         waiters.notify(settlements);
         follower?.wake();
       },
-      onSent: (ids) => waiters.notifySent(ids),
+      onSent: (ids) => {
+        waiters.notifySent(ids);
+        announceElsewhere(ids);
+      },
       onRefused: book.onRefused,
       onMinedWithoutLog: book.onMinedWithoutLog,
       onNeverMined: requeue,
     },
   });
+
+  /** Whoever claimed them elsewhere waits there. */
+  function announceElsewhere(ids: readonly string[]): void {
+    const foreign = ids.filter((id) => !waiters.has(id));
+    if (foreign.length === 0) return;
+    store.announceSent(foreign).catch((error: unknown) => {
+      log.warn({ chainId, problem: messageOf(error) }, "Could not tell other processes of a send");
+    });
+  }
 
   async function requeue(settlementIds: readonly string[]): Promise<void> {
     for (const settlement of await book.onNeverMined(settlementIds)) {

@@ -27,7 +27,7 @@ let proxy: RpcProxy;
 let served: Served;
 
 beforeAll(async () => {
-  devnet = await startChain({ buyers: 12 });
+  devnet = await startChain({ buyers: 16 });
   proxy = await startRpcProxy(devnet.rpcUrl);
   served = await serveOn(devnet, {
     rpcUrl: proxy.url,
@@ -211,6 +211,28 @@ describe("mined and reverted: the cause where it can be known", () => {
     await devnet.mine();
     expectFailed(await outcomeOf(id, body), "transaction_reverted", /reverted; no money moved/);
   });
+});
+
+test("one of several in one transaction fails: the others are paid, it has its own reason", async () => {
+  await automine(false);
+  const poor = fresh();
+  const others = [fresh(), fresh(), fresh()];
+  const all = [poor, ...others];
+  const answers = await Promise.all(
+    all.map(({ body }) => served.post("/settle", body, { prefer: "wait=1" })),
+  );
+  // The first may have left before the others came; the rest share a transaction.
+  expect(new Set(answers.map(({ body }) => body["transaction"])).size).toBeLessThan(4);
+  await devnet.usdc.setBalance(poor.payer.address, 1n);
+  await devnet.mine();
+  const [failed, ...paid] = await Promise.all(
+    all.map(({ body }, index) => outcomeOf(textAt(answers[index]?.body ?? {}, "id"), body)),
+  );
+  expectFailed(failed ?? {}, "insufficient_funds", /holds 1 base units/);
+  expect(paid.map(({ success }) => success)).toEqual([true, true, true]);
+  for (const [index, { body }] of others.entries()) {
+    expect(await usesOf(devnet, body)).toEqual([paid[index]?.["transaction"]]);
+  }
 });
 
 test("transfer_not_found: a successful receipt and no transfer anywhere", async () => {

@@ -39,14 +39,19 @@ export interface LaneEvents {
 /** A working lane. */
 export interface Lane {
   readonly signer: Signer;
+  /** Whether this process works the wallet. */
+  isOurs(): boolean;
   /** How many more transactions it takes now; 0 while it is paused, broke or not ours. */
   room(): number;
   /** Whether it can pay for a transaction beside those on their way. */
   canAfford(plan: TransactionPlan): boolean;
   /** Nonces on their way, lowest first. */
   slots(): readonly Slot[];
-  /** Takes nonces, signs, stores, sends. Throws when nothing was taken for any plan. */
-  submit(plans: readonly TransactionPlan[]): Promise<void>;
+  /**
+   * Takes nonces, signs, stores, sends; gives the settlements it carries now. Others of a plan were
+   * taken by another process. Throws when nothing was taken for any plan.
+   */
+  submit(plans: readonly TransactionPlan[]): Promise<ReadonlySet<string>>;
   /** Ends a nonce that is used up, by a transaction of ours or by another one. */
   close(slot: Slot, mined: RelayerTransaction | undefined): Promise<void>;
   /** Takes transactions back whose block was reorganised away. */
@@ -99,12 +104,13 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
     return run;
   }
 
-  async function submit(plans: readonly TransactionPlan[]): Promise<void> {
+  async function submit(plans: readonly TransactionPlan[]): Promise<ReadonlySet<string>> {
     const held = lease;
     if (!held || isStopping) throw new Fault("lease_lost", "The lane is not ours");
     const reserved = await losingLease(() => store.reserveTransactions(held, plans, clock.nowMs()));
     await signAndStore(held, reserved);
     await send(reserved.flatMap(({ nonce }) => slots.get(nonce) ?? []));
+    return new Set(reserved.flatMap(({ settlementIds }) => settlementIds));
   }
 
   async function signAndStore(
@@ -313,40 +319,47 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
     return deps.inFlightMax - slots.size;
   }
 
+  async function close(slot: Slot, mined: RelayerTransaction | undefined): Promise<void> {
+    slots.delete(slot.nonce);
+    const dropped = slot.attempts.filter(({ id }) => id !== mined?.id).map(({ id }) => id);
+    if (mined) await store.closeTransactions([mined.id], "mined");
+    await store.closeTransactions(dropped, "dropped");
+  }
+
+  async function tryToKeep(): Promise<void> {
+    try {
+      if (!isStopping) await keep();
+    } catch (error) {
+      log.warn({ ...facts, problem: messageOf(error) }, "Could not keep the relayer wallet");
+    }
+  }
+
+  async function raiseNonce(count: number): Promise<void> {
+    if (lease && nextNonce < count) await take(count, undefined);
+  }
+
+  async function release(): Promise<void> {
+    if (lease) await store.releaseLane(lease, owner.id);
+    lease = undefined;
+  }
+
   return {
     signer,
+    isOurs: () => lease !== undefined && !isStopping,
     room,
     canAfford: ({ gasLimit, gasPrice }) => balance === undefined || spare() >= gasLimit * gasPrice,
     slots: inOrder,
     submit: (plans) => inTurn(() => submit(plans)),
-    close: async (slot, mined) => {
-      slots.delete(slot.nonce);
-      const dropped = slot.attempts.filter(({ id }) => id !== mined?.id).map(({ id }) => id);
-      if (mined) await store.closeTransactions([mined.id], "mined");
-      await store.closeTransactions(dropped, "dropped");
-    },
+    close,
     reopen: (transactions) => {
       for (const transaction of transactions) add(transaction);
     },
     onHead: (head) => inTurn(() => (lease ? onHead(head) : Promise.resolve())),
-    raiseNonce: (count) =>
-      inTurn(async () => {
-        if (lease && nextNonce < count) await take(count, undefined);
-      }),
-    keep: () =>
-      inTurn(async () => {
-        try {
-          if (!isStopping) await keep();
-        } catch (error) {
-          log.warn({ ...facts, problem: messageOf(error) }, "Could not keep the relayer wallet");
-        }
-      }),
+    raiseNonce: (count) => inTurn(() => raiseNonce(count)),
+    keep: () => inTurn(tryToKeep),
     stop: () => {
       isStopping = true;
-      return inTurn(async () => {
-        if (lease) await store.releaseLane(lease, owner.id);
-        lease = undefined;
-      });
+      return inTurn(release);
     },
   };
 }

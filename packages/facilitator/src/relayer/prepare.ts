@@ -21,6 +21,8 @@ export interface QueuedSettlement {
   readonly settlement: Settlement;
   /** When its transfer was last simulated, in milliseconds; 0 for never in this process. */
   readonly simulatedAt: number;
+  /** Another process may have taken it meanwhile: look before it spoils a batch. */
+  readonly isContested?: boolean;
 }
 
 /** What is to be done with it. */

@@ -30,6 +30,12 @@ export interface Relayer {
   readonly addresses: readonly Address[];
   /** Whether one more settlement may be claimed now. */
   hasRoom(): boolean;
+  /** Whether this process works any wallet; otherwise another one has to. */
+  isWorking(): boolean;
+  /** Whether wallets here have room and nothing of their own to do. */
+  isSpare(): boolean;
+  /** Lets go of settlements that another process carries. */
+  forget(ids: ReadonlySet<string>): void;
   /** Takes a claimed settlement; call `hasRoom` before claiming. */
   enqueue(queued: QueuedSettlement): void;
   /** Transactions on their way and settlements that wait. */
@@ -100,6 +106,9 @@ export function createRelayer(deps: RelayerDeps): Relayer {
   return {
     addresses: lanes.map(({ signer }) => signer.address),
     hasRoom: queue.hasRoom,
+    isWorking: () => lanes.some((lane) => lane.isOurs()),
+    isSpare: () => queue.size() === 0 && lanes.some((lane) => lane.room() > 0),
+    forget: queue.forget,
     enqueue: queue.enqueue,
     load: () => ({
       inFlight: lanes.reduce((sum, lane) => sum + lane.slots().length, 0),

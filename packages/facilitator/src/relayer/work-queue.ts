@@ -8,6 +8,7 @@ import { messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import type { TransactionPlan } from "../model/relayer-transaction.ts";
 import type { Settlement } from "../model/settlement.ts";
+import type { Store } from "../storage/store.ts";
 import { batchPlans, dropFailing, type BatchSettings } from "./batch.ts";
 import type { Lane } from "./lane.ts";
 import { prepare, type PrepareDeps, type QueuedSettlement } from "./prepare.ts";
@@ -28,7 +29,10 @@ export interface QueueEvents {
 export interface WorkQueue {
   /** Whether one more settlement may be claimed now. */
   hasRoom(): boolean;
+  /** Takes a settlement in, unless it is in already. */
   enqueue(queued: QueuedSettlement): void;
+  /** Lets go of settlements that another process carries. */
+  forget(ids: ReadonlySet<string>): void;
   /** Gives work to lanes that have room; `withDelayed` takes up what was put off as well. */
   dispatch(withDelayed?: boolean): void;
   size(): number;
@@ -38,6 +42,7 @@ export interface WorkQueue {
 
 /** What the queue works with. */
 export interface WorkQueueDeps extends PrepareDeps {
+  readonly store: Pick<Store, "listUnassigned">;
   readonly log: Log;
   readonly events: QueueEvents;
   readonly lanes: readonly Lane[];
@@ -53,7 +58,10 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
   const promised = new Map<Lane, number>(lanes.map((lane) => [lane, 0]));
   const working = new Set<Promise<void>>();
   let queue: QueuedSettlement[] = [];
-  let delayed: QueuedSettlement[] = [];
+  /** Put off, by settlement: taken up again with the next tick. */
+  const delayed = new Map<string, QueuedSettlement>();
+  /** Everything that waits, is put off or is being carried: each settlement is in once. */
+  const known = new Set<string>();
   let isScheduled = false;
   let isStopping = false;
 
@@ -97,11 +105,15 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
   async function carry(lane: Lane, group: readonly QueuedSettlement[]): Promise<void> {
     let waiting = group;
     try {
-      const plans = (await Promise.all(group.map(prepareOne))).filter((plan) => plan !== undefined);
+      const free = await stillFree(group);
+      const plans = (await Promise.all(free.map(prepareOne))).filter((plan) => plan !== undefined);
       const planned = new Set(plans.flatMap(({ settlementIds }) => settlementIds));
-      waiting = group.filter(({ settlement }) => planned.has(settlement.id));
+      waiting = free.filter(({ settlement }) => planned.has(settlement.id));
       const ready = await fitTogether(lane, plans, waiting);
-      if (ready.length > 0) await lane.submit(ready);
+      const carried = ready.length > 0 ? await lane.submit(ready) : new Set<string>();
+      const sent = ready.flatMap(({ settlementIds }) => settlementIds);
+      // A plan is left out as a whole when one of its settlements was taken: sort them out.
+      if (carried.size < sent.length) contest(waiting, new Set(sent), carried);
     } catch (error) {
       log.warn(
         { chainId, problem: messageOf(error), settlements: waiting.length },
@@ -111,8 +123,36 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
       delay(waiting);
     } finally {
       promised.set(lane, (promised.get(lane) ?? 0) - 1);
+      for (const { settlement } of group) {
+        if (!delayed.has(settlement.id)) known.delete(settlement.id);
+      }
       schedule();
     }
+  }
+
+  function contest(
+    group: readonly QueuedSettlement[],
+    sent: ReadonlySet<string>,
+    carried: ReadonlySet<string>,
+  ): void {
+    for (const { settlement } of group) {
+      const { id } = settlement;
+      if (!sent.has(id) || carried.has(id)) continue;
+      delayed.set(id, { settlement, simulatedAt: 0, isContested: true });
+    }
+  }
+
+  /** Leaves out what another process has taken. */
+  async function stillFree(
+    group: readonly QueuedSettlement[],
+  ): Promise<readonly QueuedSettlement[]> {
+    if (!group.some(({ isContested }) => isContested)) return group;
+    const unassigned = await deps.store.listUnassigned(chainId, {
+      olderThan: deps.clock.nowMs() + 1,
+      limit: queueMax,
+    });
+    const free = new Set(unassigned.map(({ id }) => id));
+    return group.filter(({ settlement }) => free.has(settlement.id));
   }
 
   /** One transaction for all that can go together; the others wait until these are mined. */
@@ -143,7 +183,7 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
     try {
       const preparation = await prepare(queued, deps);
       if (preparation.kind === "plan") return preparation.plan;
-      if (preparation.kind === "wait") delayed.push(queued);
+      if (preparation.kind === "wait") delayed.set(queued.settlement.id, queued);
       // One that comes too late is not sent; it ends when its time is over on chain.
       if (preparation.kind === "refused") {
         await events.onRefused(queued.settlement, preparation.refusal);
@@ -151,14 +191,16 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
     } catch (error) {
       const { id } = queued.settlement;
       log.warn({ chainId, settlementId: id, problem: messageOf(error) }, "Settlement put off");
-      delayed.push(queued);
+      delayed.set(id, queued);
     }
     return undefined;
   }
 
   /** Simulated afresh when it is taken up again. */
   function delay(group: readonly QueuedSettlement[]): void {
-    delayed.push(...group.map(({ settlement }) => ({ settlement, simulatedAt: 0 })));
+    for (const { settlement } of group) {
+      delayed.set(settlement.id, { settlement, simulatedAt: 0 });
+    }
   }
 
   /**
@@ -176,19 +218,29 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
   }
 
   return {
-    hasRoom: () => queue.length + delayed.length < queueMax,
+    hasRoom: () => queue.length + delayed.size < queueMax,
     enqueue(queued) {
+      const { id } = queued.settlement;
+      if (known.has(id)) return;
+      known.add(id);
       queue.push(queued);
       schedule();
     },
+    forget(ids) {
+      queue = queue.filter(({ settlement }) => !ids.has(settlement.id));
+      for (const id of ids) {
+        delayed.delete(id);
+        known.delete(id);
+      }
+    },
     dispatch(withDelayed = false) {
       if (withDelayed) {
-        queue.push(...delayed);
-        delayed = [];
+        queue.push(...delayed.values());
+        delayed.clear();
       }
       dispatch();
     },
-    size: () => queue.length + delayed.length,
+    size: () => queue.length + delayed.size,
     async stop() {
       isStopping = true;
       await Promise.all(working);

@@ -46,6 +46,8 @@ export interface Vanished {
 export interface OutcomeBook {
   /** Takes a settlement in, or its newer state. */
   track(settlement: Settlement): void;
+  /** Settlements whose outcome is open here. */
+  openIds(): ReadonlySet<string>;
   interest(): BlockInterest;
   /** Looks a block's events up; gives the settlements found, by transaction. */
   onBlock(block: FollowedBlock, view: ChainView): Promise<Map<Hex, Set<string>>>;
@@ -311,6 +313,7 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
 
   return {
     track,
+    openIds: () => new Set([...open.values()].map(({ id }) => id)),
     interest: () => (open.size > 0 ? "outcome" : unfinalizedUpTo > 0 ? "finality" : "none"),
     onBlock,
     onReorganisation,

@@ -4,7 +4,13 @@
  * gets the same settlement.
  */
 import { randomBytes } from "node:crypto";
-import { refusal, type ErrorCode, type PaymentRequest, type Refusal } from "@farthing/protocol";
+import {
+  refusal,
+  type ChainId,
+  type ErrorCode,
+  type PaymentRequest,
+  type Refusal,
+} from "@farthing/protocol";
 import type { Batcher } from "../base/batcher.ts";
 import type { Clock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
@@ -54,7 +60,9 @@ export interface SettleDeps {
   readonly claim: Batcher<Claim, ClaimResult>;
   findByPair(pair: ReturnType<typeof pairOf>): Promise<Settlement | undefined>;
   findSettlement(id: string): Promise<Settlement | undefined>;
-  networkOf(chainId: number): { readonly relayer: Relayer; readonly book: OutcomeBook } | undefined;
+  networkOf(
+    chainId: ChainId,
+  ): { readonly relayer: Relayer; readonly book: OutcomeBook } | undefined;
   /** Names the transaction that used an authorization before we first saw it, where one is found. */
   findEarlierUse(request: PaymentRequest): Promise<string | undefined>;
 }
@@ -113,7 +121,10 @@ export function createSettle(deps: SettleDeps): Settle {
         "Settlement queued",
       );
       at.book.track(settlement);
-      at.relayer.enqueue({ settlement, simulatedAt: deps.clock.nowMs() });
+      // Without a wallet here, the process that has one hears of the claim by itself.
+      if (at.relayer.isWorking()) {
+        at.relayer.enqueue({ settlement, simulatedAt: deps.clock.nowMs() });
+      }
       await waiting.done;
       return { kind: "settlement", settlement: await newest(settlement), isRepeat: false };
     } finally {

@@ -22,6 +22,10 @@ export type WaitGoal =
 export interface Waiters {
   notify(settlements: readonly Settlement[]): void;
   notifySent(ids: readonly string[]): void;
+  /** Whether somebody waits for a settlement here. */
+  has(id: string): boolean;
+  /** Everything that is waited for here. */
+  ids(): readonly string[];
   /** Resolves when the goal is reached or after `timeoutMs`; the caller then looks for itself. */
   wait(id: string, goal: WaitGoal, timeoutMs: number): Waiting;
 }
@@ -47,6 +51,8 @@ export function createWaiters(clock: Clock): Waiters {
     notifySent: (ids) => {
       for (const id of ids) tell(id, { isSent: true });
     },
+    has: (id) => listeners.has(id),
+    ids: () => [...listeners.keys()],
     wait(id, goal, timeoutMs) {
       const { promise, resolve } = Promise.withResolvers<void>();
       const timeout = new AbortController();

@@ -6,9 +6,14 @@
 import { toLowerHex } from "@farthing/protocol";
 import { sql, type Kysely } from "kysely";
 import { pairKey, type Claim, type Pair, type Settlement } from "../model/settlement.ts";
-import type { Database } from "./dialect.ts";
+import type { Database, ListColumns } from "./dialect.ts";
 import { toSettlement, toSettlementRow } from "./rows.ts";
-import { newSettlementColumns, newSettlementNames, settlementColumns, type Tables } from "./schema.ts";
+import {
+  newSettlementNames,
+  settlementColumns,
+  type NewSettlementRow,
+  type Tables,
+} from "./schema.ts";
 import type { ClaimRefusal, ClaimResult } from "./store.ts";
 
 /** Claims a group; results in order. */
@@ -97,6 +102,26 @@ export async function findByPairs(
   return new Map(settlements.map((settlement) => [pairKey(settlement), settlement]));
 }
 
+const newColumns = {
+  id: "text",
+  chain_id: "bigint",
+  asset: "text",
+  payer: "text",
+  nonce: "text",
+  pay_to: "text",
+  amount: "text",
+  valid_after: "text",
+  valid_before: "text",
+  signature: "text",
+  payer_has_code: "bigint",
+  seen_unused_at: "bigint",
+  network_name: "text",
+  key_id: "text",
+  state: "text",
+  credits: "bigint",
+  created_at: "bigint",
+} satisfies ListColumns<NewSettlementRow>;
+
 async function insertAll(
   { db, engine }: Database,
   claims: readonly Claim[],
@@ -107,14 +132,17 @@ async function insertAll(
   const inOrder = claims.toSorted((one, other) => (pairKey(one) < pairKey(other) ? -1 : 1));
   const list = engine.list(
     inOrder.map((claim) => toSettlementRow(claim, now)),
-    newSettlementColumns,
+    newColumns,
   );
   const rows = await db
     .insertInto("settlements")
     .columns(newSettlementNames)
     .expression(
       // SQLite takes the conflict clause for a part of the query unless it has a condition.
-      db.selectFrom(list).select(newSettlementNames).where(sql<boolean>`true`),
+      db
+        .selectFrom(list)
+        .select(newSettlementNames)
+        .where(sql<boolean>`true`),
     )
     .onConflict((conflict) => conflict.columns(["chain_id", "asset", "payer", "nonce"]).doNothing())
     .returning(settlementColumns)

@@ -60,7 +60,7 @@ async function findLaneHolder(
     .where("chain_id", "=", chainId)
     .where("lane", "=", toLowerHex(lane))
     .executeTakeFirst();
-  return row && { owner: row.lease_owner, isRunning: Number(row.is_running) === 1 };
+  return row && { owner: row.lease_owner, isRunning: row.is_running === 1 };
 }
 
 async function takeLane(

@@ -59,9 +59,6 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Test
 async function useGiven(serverUrl: string): Promise<TestPostgres> {
   const made: string[] = [];
   const createDatabase = () => makeDatabase(serverUrl, made);
-  const refuse = async () => {
-    throw new Error("The server of DATABASE_URL_TEST is not ours to stop");
-  };
   return {
     databaseUrl: await createDatabase(),
     createDatabase,
@@ -72,6 +69,10 @@ async function useGiven(serverUrl: string): Promise<TestPostgres> {
       for (const name of made) await ask(serverUrl, `drop database if exists ${name} with (force)`);
     },
   };
+}
+
+async function refuse(): Promise<void> {
+  throw new Error("The server of DATABASE_URL_TEST is not ours to stop");
 }
 
 let databasesMade = 0;

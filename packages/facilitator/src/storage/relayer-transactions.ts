@@ -81,7 +81,6 @@ async function reserve(
   return insertTransactions(inside, lease, planned, now);
 }
 
-/** Queued settlements of plans that nothing carries; another lane's cannot take them meanwhile. */
 /** The plans whose settlements are all free, each settlement in the first plan that names it. */
 function plansOf(plans: readonly TransactionPlan[], free: ReadonlySet<string>): TransactionPlan[] {
   const taken = new Set<string>();
@@ -92,6 +91,7 @@ function plansOf(plans: readonly TransactionPlan[], free: ReadonlySet<string>): 
   });
 }
 
+/** Queued settlements of plans that nothing carries; another lane's cannot take them meanwhile. */
 async function freeSettlements(
   { db, engine }: Database,
   plans: readonly TransactionPlan[],

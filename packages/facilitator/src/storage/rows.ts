@@ -75,20 +75,8 @@ export function toSettlementRow(claim: Claim, now: number): NewSettlementRow {
     network_name: claim.networkName,
     key_id: claim.keyId,
     state: "queued",
-    transaction_id: null,
-    transaction_hash: null,
-    block_number: null,
-    block_hash: null,
-    log_index: null,
-    settled_by: null,
-    failure: null,
-    failure_message: null,
     credits: 0,
     created_at: now,
-    submitted_at: null,
-    confirmed_at: null,
-    finalized_at: null,
-    failed_at: null,
   };
 }
 

@@ -152,31 +152,32 @@ export interface Tables {
   api_keys: ApiKeyTable;
 }
 
-export type NewSettlementRow = Insertable<SettlementTable>;
+/** What a new settlement has; the rest is null until it happens. */
+export const newSettlementNames = [
+  "id",
+  "chain_id",
+  "asset",
+  "payer",
+  "nonce",
+  "pay_to",
+  "amount",
+  "valid_after",
+  "valid_before",
+  "signature",
+  "payer_has_code",
+  "seen_unused_at",
+  "network_name",
+  "key_id",
+  "state",
+  "credits",
+  "created_at",
+] as const;
+
+export type NewSettlementRow = Pick<
+  Insertable<SettlementTable>,
+  (typeof newSettlementNames)[number]
+>;
 export type NewApiKeyRow = Insertable<ApiKeyTable>;
 export type SettlementRow = Selectable<SettlementTable>;
 export type RelayerTransactionRow = Selectable<RelayerTransactionTable>;
 export type ApiKeyRow = Selectable<ApiKeyTable>;
-
-export const newSettlementColumns = {
-  id: "text",
-  chain_id: "bigint",
-  asset: "text",
-  payer: "text",
-  nonce: "text",
-  pay_to: "text",
-  amount: "text",
-  valid_after: "text",
-  valid_before: "text",
-  signature: "text",
-  payer_has_code: "bigint",
-  seen_unused_at: "bigint",
-  network_name: "text",
-  key_id: "text",
-  state: "text",
-  credits: "bigint",
-  created_at: "bigint",
-} as const;
-export const newSettlementNames = [
-  "id", "chain_id", "asset", "payer", "nonce", "pay_to", "amount", "valid_after", "valid_before", "signature", "payer_has_code", "seen_unused_at", "network_name", "key_id", "state", "credits", "created_at",
-] as const;

@@ -16,9 +16,6 @@ const channel = "farthing_changes";
 /** Ids of one notification: PostgreSQL takes less than 8000 bytes, ours have 36 and a comma. */
 const idsMax = 200;
 
-/** How often the connection is tried; a dead one says nothing by itself. */
-const heartbeatMs = 10_000;
-
 /** Pause before a new connection: at first at once felt, at last light on a database that starts. */
 const pauseMinMs = 100;
 const pauseMaxMs = 5_000;
@@ -26,7 +23,11 @@ const pauseMaxMs = 5_000;
 const kinds: readonly string[] = ["queued", "changed", "sent"] satisfies Change["kind"][];
 
 /** Creates a feed; nothing is connected before `start`. */
-export function createChangeFeed(connection: ClientConfig, log: Log): ChangeFeed {
+export function createChangeFeed(
+  connection: ClientConfig,
+  heartbeatMs: number,
+  log: Log,
+): ChangeFeed {
   /** Names this process: it hears its own notifications too, and passes over them. */
   const origin = randomBytes(6).toString("hex");
   const listeners = new Set<ChangeListener>();

@@ -13,17 +13,27 @@ import { createChangeFeed } from "./change-feed.ts";
 /** Connections per process: the measured rate falls again above 16, and servers allow about 100. */
 const connectionsMax = 12;
 
-/** How long a verb waits for a connection, new or free: more than a lost packet, less than a caller. */
-const connectMs = 5_000;
+/** How long things may take, in milliseconds. */
+export interface PostgresLimits {
+  /** A connection, new or free: more than a lost packet, less than a caller's patience. */
+  readonly connectMs: number;
+  /** The server's work on a statement, or its wait for a lock; ours take milliseconds. */
+  readonly statementMs: number;
+  /** An answer: past the server's own limit, so it is the network that is gone. */
+  readonly answerMs: number;
+  /** The silence of a process within a transaction; then the server gives its locks to others. */
+  readonly silentTransactionMs: number;
+  /** The time between tries of the connection that only listens: a dead one says nothing. */
+  readonly heartbeatMs: number;
+}
 
-/** How long the server works on a statement or waits for a lock; ours take milliseconds. */
-const statementMs = 10_000;
-
-/** How long we wait for an answer: past the server's own limit, so it is the network that is gone. */
-const answerMs = 12_000;
-
-/** How long the server keeps a transaction whose process says nothing, and with it its locks. */
-const silentTransactionMs = 15_000;
+export const postgresLimits: PostgresLimits = {
+  connectMs: 5_000,
+  statementMs: 10_000,
+  answerMs: 12_000,
+  silentTransactionMs: 15_000,
+  heartbeatMs: 10_000,
+};
 
 /** How long a migration's statement may take: an index over many settlements. */
 const migrationMs = 30 * 60_000;
@@ -32,7 +42,11 @@ const migrationMs = 30 * 60_000;
 const keepAliveAfterMs = 10_000;
 
 /** Opens a database by its URL; the first connection is made by the first statement. */
-export function openPostgres(url: string, log: Log): Engine {
+export function openPostgres(
+  url: string,
+  log: Log,
+  limits: PostgresLimits = postgresLimits,
+): Engine {
   if (!URL.canParse(url, "postgres://base")) {
     // Without a cause: the platform's error repeats the URL, and with it the password.
     throw new Fault("configuration", "DATABASE_URL is not a URL; percent-encode its password", {
@@ -42,14 +56,14 @@ export function openPostgres(url: string, log: Log): Engine {
   const connection = {
     connectionString: url,
     application_name: "farthing",
-    connectionTimeoutMillis: connectMs,
+    connectionTimeoutMillis: limits.connectMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveAfterMs,
-    query_timeout: answerMs,
+    query_timeout: limits.answerMs,
   };
   const bounds = {
-    statement_timeout: statementMs,
-    idle_in_transaction_session_timeout: silentTransactionMs,
+    statement_timeout: limits.statementMs,
+    idle_in_transaction_session_timeout: limits.silentTransactionMs,
   };
   return {
     dialect: dialectOf({ ...connection, ...bounds, max: connectionsMax }, log),
@@ -58,7 +72,7 @@ export function openPostgres(url: string, log: Log): Engine {
     // What another transaction committed while ours waited for a lock must be seen.
     isolation: "read committed",
     hasRowLocks: true,
-    changes: createChangeFeed(connection, log),
+    changes: createChangeFeed(connection, limits.heartbeatMs, log),
     leaseNow: () => sql<number>`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`,
     list: <Row extends object>(rows: readonly Row[], columns: ListColumns<Row>) => {
       const types = Object.entries(columns).map(([name, type]) => `${name} ${String(type)}`);
@@ -81,33 +95,48 @@ export function openPostgres(url: string, log: Log): Engine {
 
 function dialectOf(config: PoolConfig, log: Log): PostgresDialect {
   const pool = new Pool(config);
+  const nameOf = createNames();
   pool.on("error", (error) => {
     log.warn({ problem: messageOf(error) }, "Lost an idle connection to the database");
   });
   // The pool listens only while a connection is idle; in use, the failing query tells its caller.
   pool.on("connect", (client) => client.on("error", () => {}));
-  return new PostgresDialect({ pool: dropUnanswering(pool) });
+  return new PostgresDialect({ pool: adapt(pool, nameOf) });
+}
+
+/** Texts that the server keeps prepared, per connection; ours are a few dozen, lists of ids more. */
+const preparedMax = 256;
+
+type Names = (text: string) => string | undefined;
+
+/** Names statements, which the server then reads and plans once. */
+function createNames(): Names {
+  const names = new Map<string, string>();
+  return (text) => {
+    if (!names.has(text) && names.size < preparedMax) names.set(text, `farthing_${names.size}`);
+    return names.get(text);
+  };
+}
+
+function adapt(pool: Pool, nameOf: Names): PostgresPool {
+  return {
+    options: pool.options,
+    end: () => pool.end(),
+    connect: async () => watch(await pool.connect(), nameOf),
+  };
 }
 
 /**
  * A connection whose answer did not come in time must not go back to the pool: the next statement
  * would wait behind the lost one.
  */
-function dropUnanswering(pool: Pool): PostgresPool {
-  return {
-    options: pool.options,
-    end: () => pool.end(),
-    connect: async () => watch(await pool.connect()),
-  };
-}
-
-function watch(client: PoolClient): PoolClient {
+function watch(client: PoolClient, nameOf: Names): PoolClient {
   let isLost = false;
   const query = async (text: string, values: unknown[]): Promise<QueryResult> => {
     // The rollback after a lost answer would wait as long again.
     if (isLost) throw new Error("The database did not answer in time");
     try {
-      return await client.query(text, values);
+      return await client.query(values.length > 0 ? { name: nameOf(text), text, values } : text);
     } catch (error) {
       isLost = messageOf(error) === "Query read timeout";
       throw error;

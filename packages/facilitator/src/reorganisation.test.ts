@@ -1,0 +1,140 @@
+/** Blocks that vanish: what they confirmed is open again, and the money still moves once. */
+import type { Devnet } from "@farthing/devnet";
+import type { Hex, JsonObject } from "@farthing/protocol";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { systemClock, type Clock } from "./base/clock.ts";
+import {
+  bodyOn,
+  countOf,
+  frontRun,
+  oneCent,
+  serveOn,
+  startChain,
+  usesOf,
+  walletAt,
+  type Served,
+} from "./facilitator.testing.ts";
+
+let devnet: Devnet;
+let served: Served;
+let patient: Served;
+let doomed: Served;
+let frozenMs: number | undefined;
+const clock: Clock = { ...systemClock, nowMs: () => frozenMs ?? systemClock.nowMs() };
+
+beforeAll(async () => {
+  devnet = await startChain({ relayers: 3 });
+  served = await serveOn(devnet, { clock });
+  doomed = await serveOn(devnet, { wallets: [2] });
+  patient = await serveOn(devnet, { wallets: [1], env: { FARTHING_CONFIRMATIONS: "3" } });
+});
+afterAll(async () => {
+  await served?.stop();
+  await patient?.stop();
+  await doomed?.stop();
+  await devnet?.stop();
+});
+afterEach(() => automine(true));
+
+const automine = (isOn: boolean) => devnet.rpc("evm_setAutomine", [isOn]);
+const async = { prefer: "respond-async" };
+
+const pageOf = async (at: Served, id: unknown, query = "") =>
+  (await at.get(`/settlements/${String(id)}${query}`)).body;
+
+const untilState = (at: Served, id: unknown, state: string) =>
+  expect
+    .poll(async () => (await pageOf(at, id))["state"], { timeout: 15_000, interval: 100 })
+    .toBe(state);
+
+/** A transaction's block and all after it vanish; empty ones take their place. */
+async function loseBlockOf(hash: unknown, body: JsonObject): Promise<void> {
+  await automine(false);
+  const receipt = await devnet.rpc<{ blockNumber: Hex }>("eth_getTransactionReceipt", [hash]);
+  const head = await devnet.rpc<Hex>("eth_blockNumber");
+  const depth = Number(head) - Number(receipt.blockNumber) + 1;
+  await devnet.rpc("anvil_reorg", [depth, []]);
+  expect(await usesOf(devnet, body)).toEqual([]);
+  await devnet.mine();
+}
+
+const untilOpen = (at: Served, id: unknown) =>
+  expect
+    .poll(async () => (await pageOf(at, id))["status"], { timeout: 15_000, interval: 50 })
+    .toBe("pending");
+
+/** Settled again: one transfer, of this payment, and nothing left in the pool. */
+async function expectPaidOnce(at: Served, body: JsonObject, id: unknown, timeout = 20_000) {
+  await automine(true);
+  // What is lost is sent again after a few blocks; these come one by one, as on a real chain.
+  const state = async () => {
+    await devnet.mine();
+    return (await pageOf(at, id))["state"];
+  };
+  await expect.poll(state, { timeout, interval: 500 }).toBe("confirmed");
+  const page = await pageOf(at, id);
+  expect(await usesOf(devnet, body)).toEqual([page["transaction"]]);
+  const latest = await devnet.rpc<Hex>("eth_getTransactionCount", [at.relayer, "latest"]);
+  expect(await countOf(devnet, at.relayer)).toBe(Number(latest));
+  expect((await at.post("/settle", bodyOn(devnet), { prefer: "wait=1" })).status).toBe(200);
+  return page;
+}
+
+test("of our transaction: the same bytes confirm again", async () => {
+  const payer = walletAt(devnet.buyers, 1);
+  const start = await devnet.usdc.balanceOf(payer.address);
+  const body = bodyOn(devnet, { payer });
+  const { body: answer } = await served.post("/settle", body);
+  expect(answer).toMatchObject({ success: true });
+  await loseBlockOf(answer["transaction"], body);
+  await untilOpen(served, answer["id"]);
+  expect(await pageOf(served, answer["id"])).toMatchObject({ success: false, status: "pending" });
+  const page = await expectPaidOnce(served, body, answer["id"]);
+  expect(page).toMatchObject({ transaction: answer["transaction"], settledBy: "relayer" });
+  expect(await devnet.usdc.balanceOf(payer.address)).toBe(start - oneCent);
+});
+
+test("of a stranger's transaction that was before ours: ours goes out", async () => {
+  frozenMs = systemClock.nowMs();
+  // The window has just begun, so ours waits for as long as the clock stands still.
+  const validAfter = BigInt(Math.floor(frozenMs / 1_000));
+  const body = bodyOn(devnet, { authorization: { validAfter } });
+  const { body: answer } = await served.post("/settle", body, async);
+  expect(answer).toMatchObject({ status: "pending", transaction: "" });
+  await devnet.setNextBlockTimestamp(Number(validAfter) + 1);
+  const hash = await frontRun(devnet, body);
+  await untilState(served, answer["id"], "confirmed");
+  expect(await pageOf(served, answer["id"])).toMatchObject({ settledBy: "other" });
+  await loseBlockOf(hash, body);
+  await untilOpen(served, answer["id"]);
+  frozenMs = undefined;
+  const page = await expectPaidOnce(served, body, answer["id"]);
+  expect(page).toMatchObject({ settledBy: "relayer" });
+});
+
+// Known: the transaction that reverted is closed when its receipt is seen and not opened again with
+// its block gone, so its nonce stays open below the next one. Last of the wallet, which it blocks.
+test.fails("of a block in which a stranger's transaction made ours revert", async () => {
+  await automine(false);
+  const body = bodyOn(devnet);
+  const { body: answer } = await doomed.post("/settle", body, async);
+  const hash = await frontRun(devnet, body);
+  await untilState(doomed, answer["id"], "confirmed");
+  await loseBlockOf(hash, body);
+  await untilOpen(doomed, answer["id"]);
+  await expectPaidOnce(doomed, body, answer["id"], 6_000);
+});
+
+test("before it is deep enough to count: confirmed after three blocks that stay", async () => {
+  const body = bodyOn(devnet);
+  const { body: answer } = await patient.post("/settle", body, async);
+  await devnet.mine();
+  await loseBlockOf(answer["transaction"], body);
+  expect((await pageOf(patient, answer["id"]))["state"]).toBe("submitted");
+  await automine(true);
+  await devnet.mine();
+  await expect.poll(() => usesOf(devnet, body), { timeout: 15_000 }).toHaveLength(1);
+  expect((await pageOf(patient, answer["id"]))["state"]).toBe("submitted");
+  await devnet.mine(2);
+  await expectPaidOnce(patient, body, answer["id"]);
+});

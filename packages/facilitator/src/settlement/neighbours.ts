@@ -1,0 +1,132 @@
+/**
+ * Other processes on the same database. Whoever works a wallet carries what any of them claimed,
+ * and whoever waits hears of what any of them found out. Nothing is lost when one dies: what it
+ * claimed lies in the store, and is looked for now and then.
+ */
+import type { ChainId } from "@farthing/protocol";
+import type { Clock } from "../base/clock.ts";
+import { messageOf } from "../base/fault.ts";
+import type { Log } from "../base/log.ts";
+import { isSettled, type Settlement } from "../model/settlement.ts";
+import type { Relayer } from "../relayer/relayer.ts";
+import type { Store } from "../storage/store.ts";
+import type { OutcomeBook } from "./outcome.ts";
+import type { Waiters } from "./waiters.ts";
+
+/** Pause between looks for claims that nobody carries. */
+const sweepMs = 1_000;
+
+/** Age of a claim that somebody should carry by now: any wallet with room takes it in far less. */
+const unassignedAfterMs = 2_000;
+
+/**
+ * How long another process has for its own claim before ones with room take it over: a claimer
+ * with a free wallet needs a few milliseconds. Chance spreads the takers.
+ */
+const newsPauseMs = 40;
+
+/** Claims taken up in one look: a few batches. */
+const takeUpMax = 200;
+
+/** What one process knows of a network. */
+export interface LocalNetwork {
+  readonly relayer: Relayer;
+  readonly book: OutcomeBook;
+}
+
+/** What listening to neighbours needs. */
+export interface NeighbourDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly waiters: Waiters;
+  readonly networks: ReadonlyMap<ChainId, LocalNetwork>;
+}
+
+/** Starts listening; gives what ends it. */
+export function listenToNeighbours(deps: NeighbourDeps): () => Promise<void> {
+  const { store, clock, log, waiters, networks } = deps;
+  const stopping = new AbortController();
+  let isTakingUp = false;
+
+  /** What this process cares about: somebody waits for it here, or its outcome is open here. */
+  function concerned(ids: readonly string[]): string[] {
+    const open = [...networks.values()].map(({ book }) => book.openIds());
+    return ids.filter((id) => waiters.has(id) || open.some((set) => set.has(id)));
+  }
+
+  async function refresh(ids: readonly string[]): Promise<void> {
+    const moved: Settlement[] = [];
+    for (const id of ids) {
+      const settlement = await store.findSettlement(id);
+      const at = settlement && networks.get(settlement.chainId);
+      if (!settlement || !at) continue;
+      at.book.track(settlement);
+      if (settlement.state !== "queued") at.relayer.forget(new Set([id]));
+      if (isSettled(settlement)) at.relayer.onSettled([id]);
+      moved.push(settlement);
+    }
+    waiters.notify(moved);
+  }
+
+  /** Takes up claims that nobody carries, as far as wallets here have room. */
+  async function takeUp(ageMs: number): Promise<void> {
+    const olderThan = clock.nowMs() - ageMs;
+    for (const [chainId, { relayer, book }] of networks) {
+      if (!relayer.isSpare()) continue;
+      await guarded(async () => {
+        const found = await store.listUnassigned(chainId, { olderThan, limit: takeUpMax });
+        for (const settlement of found) {
+          book.track(settlement);
+          relayer.enqueue({ settlement, simulatedAt: 0, isContested: true });
+        }
+      });
+    }
+  }
+
+  async function sweep(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await takeUp(unassignedAfterMs);
+      await clock.sleep(sweepMs, stopping.signal);
+    }
+  }
+
+  /** One look for all the claims that others make within a moment. */
+  function takeUpSoon(): void {
+    if (isTakingUp) return;
+    isTakingUp = true;
+    const pause = newsPauseMs * (1 + Math.random());
+    void clock.sleep(pause, stopping.signal).then(() => {
+      isTakingUp = false;
+      return takeUp(newsPauseMs);
+    });
+  }
+
+  async function guarded(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      log.warn({ problem: messageOf(error) }, "Could not hear what other processes did");
+    }
+  }
+
+  const unlisten = store.onChange(({ kind, ids }) => {
+    if (kind === "sent") waiters.notifySent(ids);
+    else if (kind === "queued") takeUpSoon();
+    else if (ids.length > 0) void guarded(() => refresh(concerned(ids)));
+    else void guarded(() => refresh(everything()));
+  });
+
+  /** After news may have been missed. */
+  function everything(): string[] {
+    const open = [...networks.values()].flatMap(({ book }) => [...book.openIds()]);
+    return [...new Set([...waiters.ids(), ...open])];
+  }
+
+  const sweeping = sweep();
+  return async () => {
+    unlisten();
+    stopping.abort();
+    await sweeping;
+  };
+}

@@ -1,0 +1,247 @@
+/**
+ * The auditor: compares what the chain says, what the facilitator stored and what every caller was
+ * told. It knows nothing of how the facilitator works, only what it promises.
+ */
+import { finalDepth } from "./chain-world.ts";
+import { wordsOf, type Answer } from "./callers.ts";
+import type { Ledger, LedgerEntry } from "./ledger.ts";
+import { unrest, type Stored, type StoredSettlement } from "./stored.ts";
+import type { SignedPayment } from "./token-calls.ts";
+
+/** Everything a run leaves behind. */
+export interface Evidence {
+  readonly payments: ReadonlyMap<number, SignedPayment>;
+  /** Made after the run's faults, one after the other: the service must still work. */
+  readonly probes: readonly number[];
+  readonly answers: readonly Answer[];
+  readonly ledger: Ledger;
+  readonly stored: Stored;
+  readonly relayers: readonly string[];
+  /** Transactions that stood in a block which is gone. */
+  readonly uprooted: ReadonlySet<string>;
+  /** What had not come to rest in time. */
+  readonly restless: readonly string[];
+  readonly crashes: number;
+  /** Whether the process was ended on purpose; only then may an answer be missing. */
+  readonly wasEnded: boolean;
+}
+
+/** A promise that was broken. */
+export interface Violation {
+  readonly rule: string;
+  readonly payment: number | undefined;
+  readonly text: string;
+}
+
+/** One payment with all that is known of it. */
+interface File {
+  readonly index: number;
+  readonly payment: SignedPayment;
+  /** Its money moved. */
+  readonly paid: LedgerEntry | undefined;
+  readonly entries: readonly LedgerEntry[];
+  readonly row: StoredSettlement | undefined;
+  readonly answers: readonly Answer[];
+}
+
+type Say = (rule: string, text: string, file?: File) => void;
+
+/** Audits a run; an empty list is a run without fault. */
+export function audit(evidence: Evidence): Violation[] {
+  const violations: Violation[] = [];
+  const say: Say = (rule, text, file) => {
+    violations.push({ rule, payment: file?.index, text });
+  };
+  const files = [...evidence.payments].map(([index, payment]) => openFile(evidence, index, payment));
+  for (const file of files) {
+    auditChain(file, say);
+    auditAnswers(file, evidence, say);
+    auditLastWord(file, evidence, say);
+    auditRow(file, evidence, say);
+  }
+  auditProcess(evidence, files, say);
+  auditWallets(evidence, say);
+  auditMoney(evidence, files, say);
+  return violations;
+}
+
+function openFile(evidence: Evidence, index: number, payment: SignedPayment): File {
+  const { from, nonce } = payment.authorization;
+  const isIts = (one: { payer: string; nonce: string }) =>
+    one.payer.toLowerCase() === from.toLowerCase() && one.nonce === nonce;
+  const entries = evidence.ledger.entries.filter(isIts);
+  return {
+    index,
+    payment,
+    entries,
+    paid: entries.find(({ kind, transfer }) => kind === "used" && transfer !== undefined),
+    row: evidence.stored.settlements.find(isIts),
+    answers: evidence.answers.filter((answer) => answer.payment === index),
+  };
+}
+
+function auditChain({ entries, paid, payment, ...file }: File, say: Say): void {
+  const whole = { entries, paid, payment, ...file };
+  const { to, value } = payment.authorization;
+  if (entries.length > 1) say("used once", `${entries.length} logs of one authorization`, whole);
+  if (!paid?.transfer) return;
+  if (paid.transfer.to !== to.toLowerCase() || paid.transfer.units !== value) {
+    say("as signed", `moved ${paid.transfer.units} to ${paid.transfer.to}`, whole);
+  }
+}
+
+/** Settle answers that say the money did not and will not move. */
+function saysFailed({ asked, status, body }: Answer): boolean {
+  return asked !== "verify" && status === 200 && body["status"] === "failed";
+}
+
+function saysConfirmed({ asked, body }: Answer): boolean {
+  return asked !== "verify" && (body["status"] === "confirmed" || body["success"] === true);
+}
+
+/** Judged, and not a settlement's answer: nothing was claimed by this request. */
+function saysRefused({ asked, status, body }: Answer): boolean {
+  return asked === "settle" && status === 200 && body["success"] === false && !body["status"];
+}
+
+function auditAnswers(file: File, evidence: Evidence, say: Say): void {
+  const { answers, paid } = file;
+  const ids = new Set(answers.flatMap(({ body }) => (body["id"] ? [String(body["id"])] : [])));
+  if (ids.size > 1) say("one settlement", `callers were given ${[...ids].join(", ")}`, file);
+  for (const answer of answers) {
+    const words = wordsOf(answer);
+    if (saysFailed(answer) && paid) say("failed is final", `told ${words}; paid`, file);
+    if (saysConfirmed(answer)) auditConfirmed(file, answer, evidence, say);
+    if (saysRefused(answer) && isKnownBefore(evidence, file, answer)) {
+      say("a claim is remembered", `told ${words} after an id was given`, file);
+    }
+    if (![0, 200, 404, 503].includes(answer.status)) say("no bug answers", `told ${words}`, file);
+    if (answer.status === 404) say("an id is remembered", `told ${words}`, file);
+    if (answer.status === 0 && !evidence.wasEnded) say("everybody is answered", words, file);
+  }
+}
+
+function auditConfirmed(file: File, answer: Answer, { uprooted }: Evidence, say: Say): void {
+  const { body } = answer;
+  const hash = String(body["transaction"]);
+  // With one confirmation, what a reorganisation took away again is nobody's lie; final is final.
+  const isExcused = uprooted.has(hash) && body["finalized"] !== true;
+  if (isExcused || file.paid?.transaction === hash) return;
+  const really = file.paid ? `paid in ${file.paid.transaction}` : "not paid";
+  say("confirmed is paid", `told ${wordsOf(answer)}; ${really}`, file);
+}
+
+/** Somebody had been given the settlement's id before this was asked. */
+function isKnownBefore(evidence: Evidence, file: File, answer: Answer): boolean {
+  return evidence.answers
+    .slice(0, answer.askedAfter)
+    .some((earlier) => earlier.payment === file.index && earlier.body["id"] !== undefined);
+}
+
+function auditLastWord(file: File, { ledger }: Evidence, say: Say): void {
+  const { answers, paid, row } = file;
+  const last = answers.filter(({ isLast }) => isLast);
+  for (const answer of last) {
+    const words = wordsOf(answer);
+    if (answer.status !== 200) say("a last word", `told ${words}`, file);
+    else if (answer.asked === "verify") {
+      if (answer.body["isValid"] === true && file.entries.length > 0)
+        say("a used one is not valid", `told ${words}`, file);
+    } else if (row) {
+      const wanted = paid ? "confirmed" : "failed";
+      const isSo = answer.body["status"] === wanted;
+      if (!isSo) say("a last word", `told ${words}; the chain says ${wanted}`, file);
+    } else if (paid && paid.blockNumber <= ledger.head - finalDepth) {
+      // Never claimed: paid by somebody before the facilitator saw it. Some call must name it.
+      const isNamed = JSON.stringify(answer.body).includes(paid.transaction);
+      if (!isNamed) say("a payment is named", `told ${words}; paid in ${paid.transaction}`, file);
+    }
+  }
+}
+
+function auditRow(file: File, { ledger, relayers }: Evidence, say: Say): void {
+  const { row, paid } = file;
+  if (!row) return;
+  const wanted = paid ? "confirmed" : "failed";
+  if (row.state !== wanted) {
+    say("the store is the chain", `${row.id} is ${row.state}; the chain says ${wanted}`, file);
+    return;
+  }
+  if (!paid) return;
+  const settledBy = relayers.includes(paid.sender) ? "relayer" : "other";
+  const expected = {
+    transaction: paid.transaction,
+    blockNumber: paid.blockNumber,
+    blockHash: paid.blockHash,
+    logIndex: paid.logIndex,
+    settledBy,
+  };
+  for (const [name, value] of Object.entries(expected)) {
+    const stored = row[name as keyof typeof expected];
+    if (stored !== value) {
+      say("the store is the chain", `${row.id}: ${name} is ${stored}, not ${value}`, file);
+    }
+  }
+  const isFinal = paid.blockNumber <= ledger.head - finalDepth;
+  if (isFinal && row.finalizedAt === null) say("final at last", `${row.id} is not final`, file);
+  if (!isFinal && row.finalizedAt !== null) say("final is final", `${row.id} is too early`, file);
+}
+
+function auditProcess(evidence: Evidence, files: readonly File[], say: Say): void {
+  const { restless, crashes, stored, probes } = evidence;
+  for (const text of restless) say("nothing is stuck", text);
+  for (const text of unrest(stored)) if (!restless.includes(text)) say("nothing is stuck", text);
+  if (crashes > 0) say("it stays up", `the process ended by itself ${crashes} times`);
+  for (const file of files) {
+    if (probes.includes(file.index) && !file.paid) {
+      const [answer] = file.answers.toReversed();
+      say("it still works", answer ? `told ${wordsOf(answer)}` : "not asked", file);
+    }
+  }
+}
+
+function auditWallets({ ledger, stored }: Evidence, say: Say): void {
+  for (const [wallet, count] of ledger.counts) {
+    const rows = stored.transactions.filter(({ lane }) => lane === wallet);
+    const next = stored.nextNonces.get(wallet) ?? 0;
+    if (next !== count) say("no gap", `${wallet}: next nonce ${next}, the chain has ${count}`);
+    for (const { hash, nonce } of ledger.relayed.filter(({ from }) => from === wallet)) {
+      const row = rows.find((one) => one.hash === hash);
+      if (!row) say("stored before sent", `nonce ${nonce} of ${wallet}: ${hash} is not stored`);
+      else if (row.state !== "mined") say("no gap", `nonce ${nonce}: ${hash} is ${row.state}`);
+    }
+    for (const { hash, nonce, state } of rows) {
+      const isThere = ledger.relayed.some((one) => one.hash === hash);
+      if (state === "mined" && !isThere) say("no gap", `nonce ${nonce}: ${hash} is in no block`);
+    }
+  }
+  auditCarriers(stored, say);
+}
+
+/** A settlement goes on with a new nonce only when the old one is surely spent otherwise. */
+function auditCarriers({ settlements, transactions }: Stored, say: Say): void {
+  for (const { id } of settlements) {
+    const carriers = transactions.filter(
+      ({ settlementIds, state }) => settlementIds.includes(id) && state === "mined",
+    );
+    const places = new Set(carriers.map(({ lane, nonce }) => `nonce ${nonce} of ${lane}`));
+    if (places.size > 1) say("carried once", `${id} is carried by ${[...places].join(", ")}`);
+  }
+}
+
+function auditMoney({ ledger, stored }: Evidence, files: readonly File[], say: Say): void {
+  const moved = files.reduce((sum, { paid }) => sum + (paid?.transfer?.units ?? 0n), 0n);
+  if (moved !== ledger.sellerUnits) {
+    say("the seller has it", `${ledger.sellerUnits} units; payments moved ${moved}`);
+  }
+  const claimed = stored.settlements
+    .filter(({ state }) => state === "confirmed")
+    .reduce((sum, { amount }) => sum + BigInt(amount), 0n);
+  const unclaimed = files
+    .filter(({ row }) => row === undefined)
+    .reduce((sum, { paid }) => sum + (paid?.transfer?.units ?? 0n), 0n);
+  if (claimed + unclaimed !== ledger.sellerUnits) {
+    const parts = `${claimed} confirmed, ${unclaimed} of others`;
+    say("the books are the chain", `${ledger.sellerUnits} units; ${parts}`);
+  }
+}

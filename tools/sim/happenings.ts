@@ -1,0 +1,188 @@
+/** Makes the plan's events happen, and puts everything right again at the end. */
+import type { Address, Hex } from "@farthing/protocol";
+import type { Event, PlannedPayment } from "./plan.ts";
+import { createRolls } from "./rolls.ts";
+import type { Stage } from "./run.ts";
+import { calls, signCancellation } from "./token-calls.ts";
+
+/** What happens in a run. */
+export interface Happenings {
+  /** Lets a block's payments and events begin; false when no block is to be made. */
+  at(block: number): Promise<boolean>;
+  /** Ends all faults. */
+  heal(): Promise<void>;
+  /** A question: has everybody who asked an answer? */
+  done(): () => boolean;
+}
+
+/** 1,000 gwei, ahead of every relayer in a block; 12.5 gwei as theirs but later: behind them. */
+const aheadPrice = 1_000_000_000_000n;
+const behindPrice = 12_500_000_000n - 1n;
+
+/** Where drained money goes. */
+const sink: Address = "0x000000000000000000000000000000000000dEaD";
+
+/** What a drained payer keeps, and what a refilled one gets, in base units. */
+const leftUnits = 500n;
+const refillUnits = 500_000_000n;
+
+/** What a full relayer wallet holds, in wei. */
+const fullWei = 100n * 10n ** 18n;
+
+/** Within a block's period, when payments begin, in milliseconds. */
+const momentMsMax = 1_900;
+
+/** Prepares the events of a stage. */
+export function createHappenings(stage: Stage): Happenings {
+  const { plan, clock, trace, devnet, world, nodes, roads, child, callers, purses } = stage;
+  const rolls = createRolls(plan.seed, "moments");
+  const reorgRolls = createRolls(plan.seed, "reorg");
+  const playing = new Set<Promise<void>>();
+  const issuer = devnet.treasury.privateKey;
+
+  function begin(planned: PlannedPayment): void {
+    const payment = purses.sign(planned);
+    const moment = rolls.whole(0, momentMsMax);
+    const played = clock
+      .sleep(moment)
+      .then(() => callers.play(planned, payment))
+      .catch((error: unknown) => trace.note(`payment ${planned.index}: ${String(error)}`))
+      .finally(() => playing.delete(played));
+    playing.add(played);
+  }
+
+  /** The token's test controls are open to everybody. */
+  function order(data: Hex, privateKey = issuer, gasPrice = aheadPrice): void {
+    world.order({ to: devnet.token, data, gasPrice }, privateKey);
+  }
+
+  async function drain(index: number): Promise<void> {
+    const { address, privateKey } = purses.buyer(index);
+    const held = await devnet.usdc.balanceOf(address);
+    if (held > leftUnits) order(calls.transfer(sink, held - leftUnits), privateKey);
+  }
+
+  function meddle(event: Extract<Event, { what: "cancel" | "front-run" }>): void {
+    const payment = purses.signed.get(event.payment);
+    if (!payment) return;
+    const { authorization, signature } = payment;
+    const gasPrice = event.isAhead ? aheadPrice : behindPrice;
+    if (event.what === "front-run") {
+      return order(calls.settle(authorization, signature), issuer, gasPrice);
+    }
+    const { from: authorizer, nonce } = authorization;
+    const key = purses.keyOf(event.payment);
+    const consent = signCancellation(devnet.chainId, { authorizer, nonce }, key);
+    order(calls.cancel(authorizer, nonce, consent), issuer, gasPrice);
+  }
+
+  function walletMode(mode: "refuse" | "owner-signed"): void {
+    const { address } = devnet.smartWallet;
+    world.order({ to: address, data: calls.walletMode(mode), gasPrice: aheadPrice }, issuer);
+  }
+
+  function relayer(index: number): Address {
+    return devnet.relayers[index]?.address ?? sink;
+  }
+
+  async function happen(event: Event): Promise<void> {
+    trace.note(`event: ${JSON.stringify(event)}`);
+    switch (event.what) {
+      case "drain":
+        return drain(event.buyer);
+      case "refill":
+        return order(calls.mint(purses.buyer(event.buyer).address, refillUnits));
+      case "blacklist":
+        return order(calls.blacklist(purses.buyer(event.buyer).address));
+      case "unblacklist":
+        return order(calls.unBlacklist(purses.buyer(event.buyer).address));
+      case "pause":
+        return order(calls.pause());
+      case "unpause":
+        return order(calls.unpause());
+      case "wallet-refuses":
+        return walletMode("refuse");
+      case "wallet-accepts":
+        return walletMode("owner-signed");
+      case "cancel":
+      case "front-run":
+        return meddle(event);
+      case "reorganise":
+        return world.reorganise({ depth: event.depth, keep: event.keep, rolls: reorgRolls });
+      case "empty-wallet":
+        return world.fund(relayer(event.relayer), 0n);
+      case "fill-wallet":
+        return world.fund(relayer(event.relayer), fullWei);
+      default:
+        return happenToMachines(event);
+    }
+  }
+
+  type OfMachines = Extract<
+    Event,
+    { what: "no-block" | "kill" | "stop" | "start" | "down" | "up" | "node-restart" | "lag" }
+  >;
+
+  async function happenToMachines(event: OfMachines): Promise<void> {
+    switch (event.what) {
+      case "kill":
+        return child.kill();
+      case "stop":
+        // Its callers are answered first; blocks go on meanwhile.
+        return void child.stop();
+      case "start":
+        return void child.start().catch((error: unknown) => trace.note(String(error)));
+      case "down":
+      case "up":
+        return setDown(event.node, event.what === "down");
+      case "node-restart":
+        return nodes[event.node]?.restart();
+      case "lag":
+        return setLag(event.node, event.blocks);
+      case "no-block":
+        return;
+      default:
+        return event satisfies never;
+    }
+  }
+
+  function setDown(index: number, isDown: boolean): void {
+    const road = roads[index];
+    if (road) road.isDown = isDown;
+  }
+
+  function setLag(index: number, blocks: number): void {
+    const node = nodes[index];
+    if (node) node.lag = blocks;
+  }
+
+  async function healToken(): Promise<void> {
+    order(calls.unpause());
+    for (const { address } of devnet.buyers) {
+      order(calls.unBlacklist(address));
+      order(calls.mint(address, refillUnits));
+    }
+    walletMode("owner-signed");
+  }
+
+  return {
+    async at(block) {
+      for (const planned of plan.payments) if (planned.block === block) begin(planned);
+      const now = plan.events.filter((event) => event.block === block);
+      for (const event of now) await happen(event);
+      return !now.some(({ what }) => what === "no-block");
+    },
+    async heal() {
+      for (const road of roads) road.faultPercent = 0;
+      for (const { index } of nodes) {
+        setDown(index, false);
+        setLag(index, 0);
+      }
+      for (const { address } of devnet.relayers) await world.fund(address, fullWei);
+      await healToken();
+      if (child.url() === undefined) await child.start();
+      trace.note("all faults are over");
+    },
+    done: () => () => playing.size === 0,
+  };
+}

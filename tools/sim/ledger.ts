@@ -1,0 +1,125 @@
+/** What the chain of a run says at its end, read past every proxy and every fault. */
+import type { Devnet } from "@farthing/devnet";
+import type { Address, Hex } from "@farthing/protocol";
+
+/** An authorization used or canceled, by the token's logs. */
+export interface LedgerEntry {
+  readonly kind: "used" | "canceled";
+  readonly payer: string;
+  readonly nonce: string;
+  readonly transaction: string;
+  readonly blockNumber: number;
+  readonly blockHash: string;
+  readonly logIndex: number;
+  /** Of the transaction. */
+  readonly sender: string;
+  /** The Transfer right behind it. */
+  readonly transfer: { readonly to: string; readonly units: bigint } | undefined;
+}
+
+/** A relayer's transaction in a block. */
+export interface LedgerTransaction {
+  readonly hash: string;
+  readonly from: string;
+  readonly nonce: number;
+  readonly succeeded: boolean;
+}
+
+/** The chain, whole. */
+export interface Ledger {
+  readonly head: number;
+  readonly blockHashes: ReadonlyMap<number, string>;
+  readonly entries: readonly LedgerEntry[];
+  readonly relayed: readonly LedgerTransaction[];
+  /** Transactions that each relayer wallet has in blocks. */
+  readonly counts: ReadonlyMap<string, number>;
+  /** Of the seller, in base units. */
+  readonly sellerUnits: bigint;
+}
+
+const usedTopic = "0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5";
+const canceledTopic = "0x1cdd46ff242716cdaa72d159d339a485b3438398348d68f09d7c8c0a59353d81";
+const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+
+interface RawLog {
+  readonly topics: readonly string[];
+  readonly data: string;
+  readonly transactionHash: string;
+  readonly blockNumber: string;
+  readonly blockHash: string;
+  readonly logIndex: string;
+}
+
+interface RawBlock {
+  readonly hash: string;
+  readonly transactions: readonly { hash: string; from: string; nonce: string }[];
+}
+
+/** Reads everything. */
+export async function readLedger(devnet: Devnet, relayers: readonly Address[]): Promise<Ledger> {
+  const { rpc, token } = devnet;
+  const head = Number(await rpc<Hex>("eth_blockNumber"));
+  const logs = await rpc<RawLog[]>("eth_getLogs", [
+    { address: token, fromBlock: "0x0", toBlock: "latest" },
+  ]);
+  const blockHashes = new Map<number, string>();
+  const senders = new Map<string, string>();
+  const relayed: LedgerTransaction[] = [];
+  const ours = new Set(relayers.map((relayer) => relayer.toLowerCase()));
+  for (let number = 0; number <= head; number++) {
+    const block = await rpc<RawBlock>("eth_getBlockByNumber", [`0x${number.toString(16)}`, true]);
+    blockHashes.set(number, block.hash);
+    for (const { hash, from, nonce } of block.transactions) {
+      senders.set(hash, from.toLowerCase());
+      if (!ours.has(from.toLowerCase())) continue;
+      const receipt = await rpc<{ status: string }>("eth_getTransactionReceipt", [hash]);
+      const succeeded = receipt.status === "0x1";
+      relayed.push({ hash, from: from.toLowerCase(), nonce: Number(nonce), succeeded });
+    }
+  }
+  const counts = new Map<string, number>();
+  for (const relayer of relayers) {
+    const count = await rpc<Hex>("eth_getTransactionCount", [relayer, "latest"]);
+    counts.set(relayer.toLowerCase(), Number(count));
+  }
+  return {
+    head,
+    blockHashes,
+    entries: logs.flatMap((log) => entryOf(log, logs, senders)),
+    relayed,
+    counts,
+    sellerUnits: await devnet.usdc.balanceOf(devnet.seller.address),
+  };
+}
+
+function entryOf(
+  log: RawLog,
+  logs: readonly RawLog[],
+  senders: ReadonlyMap<string, string>,
+): LedgerEntry[] {
+  const [topic, authorizer = "", nonce = ""] = log.topics;
+  if (topic !== usedTopic && topic !== canceledTopic) return [];
+  const next = logs.find(
+    (other) =>
+      other.transactionHash === log.transactionHash &&
+      Number(other.logIndex) === Number(log.logIndex) + 1 &&
+      other.topics[0] === transferTopic,
+  );
+  return [
+    {
+      kind: topic === usedTopic ? "used" : "canceled",
+      payer: addressOf(authorizer),
+      nonce,
+      transaction: log.transactionHash,
+      blockNumber: Number(log.blockNumber),
+      blockHash: log.blockHash,
+      logIndex: Number(log.logIndex),
+      sender: senders.get(log.transactionHash) ?? "",
+      transfer: next && { to: addressOf(next.topics[2] ?? ""), units: BigInt(next.data) },
+    },
+  ];
+}
+
+function addressOf(topic: string): string {
+  return `0x${topic.slice(-40)}`;
+}
