@@ -12,6 +12,8 @@ export interface FacilitatorProcess {
   readonly url: string;
   /** Ends it without a chance to tidy up; resolves when it is gone. */
   kill(): Promise<void>;
+  /** Tells it to stop and gives its exit status. */
+  stop(): Promise<number | null>;
 }
 
 /** Starts the process on a market's chain and database; resolves when it listens. */
@@ -30,12 +32,18 @@ export async function serveFacilitator(market: Market): Promise<FacilitatorProce
     });
     child.once("exit", () => reject(new Error(`It ended: ${said.join("\n")}`)));
   });
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, "exit");
+    child.kill(signal);
+    await ended;
+  };
   return {
     url: await listening,
-    async kill() {
-      const ended = once(child, "exit");
-      child.kill("SIGKILL");
-      await ended;
+    kill: () => end("SIGKILL"),
+    async stop() {
+      await end("SIGTERM");
+      return child.exitCode;
     },
   };
 }

@@ -1,6 +1,6 @@
 /** The facilitator dies in the middle of a payment and comes back: one transfer, one report. */
 import { privateKeySigner, wrapFetch } from "@farthing/buyer";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { serveFacilitator, type FacilitatorProcess } from "./facilitator-process.testing.ts";
 import { startMarket, type Market } from "./market.testing.ts";
 import { openExpressShop } from "./shops.testing.ts";
@@ -14,6 +14,7 @@ beforeAll(async () => {
 afterAll(() => market?.stop());
 beforeEach(async () => {
   kills = 0;
+  market.tap.loses = () => false;
   await restart();
 });
 afterEach(() => running?.kill());
@@ -49,5 +50,24 @@ test.each([
   expect(response.payment).toMatchObject({ state: "settled" });
   await market.expectPaidOnce(response, buyer.address);
   expect([kills, shop.made()]).toEqual([1, 1]);
+  await shop.close();
+});
+
+test("told to stop, it finishes the payment under way and ends, whoever keeps a connection", async () => {
+  const { rpc, mine } = market.devnet;
+  // With the next block far off, the payment stays under way until the test mines one.
+  await rpc("evm_setIntervalMining", [600]);
+  const shop = await openExpressShop(market, "hosted");
+  const buyer = market.newBuyer();
+  const paying = wrapFetch(fetch, { signer: privateKeySigner(buyer.privateKey) })(shop.url);
+  const isSent = async () =>
+    expect(await rpc("txpool_status")).toEqual({ pending: "0x1", queued: "0x0" });
+  await vi.waitFor(isSent, { timeout: 5_000, interval: 20 });
+  const stopped = running.stop();
+  await mine();
+  const response = await paying;
+  await market.expectPaidOnce(response, buyer.address);
+  expect(await stopped).toBe(0);
+  await rpc("evm_setIntervalMining", [1]);
   await shop.close();
 });

@@ -55,6 +55,12 @@ export interface Market {
   stop(): Promise<void>;
 }
 
+/** How to start a market. */
+export interface MarketOptions {
+  readonly chainId?: ChainId;
+  readonly ownFacilitator?: boolean;
+}
+
 /** keccak256 of `Transfer(address,address,uint256)`. */
 const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 
@@ -73,11 +79,20 @@ export function facilitatorEnvironment(devnet: Devnet, databaseUrl: string) {
  * Starts a market. Blocks are a second apart, so that a payment is pending when it is first asked
  * about. Without a facilitator of its own, the tap leads nowhere until `upstream` is set.
  */
-export async function startMarket(
-  options: { chainId?: ChainId; ownFacilitator?: boolean } = {},
-): Promise<Market> {
-  const { chainId = 51, ownFacilitator = true } = options;
+export async function startMarket(options: MarketOptions = {}): Promise<Market> {
   const stack = new AsyncDisposableStack();
+  try {
+    return await openMarket(stack, options);
+  } catch (error) {
+    await stack.disposeAsync();
+    throw error;
+  }
+}
+
+async function openMarket(
+  stack: AsyncDisposableStack,
+  { chainId = 51, ownFacilitator = true }: MarketOptions,
+): Promise<Market> {
   const folder = mkdtempSync(join(tmpdir(), "farthing-e2e-"));
   stack.defer(() => rmSync(folder, { recursive: true, force: true }));
   const devnet = await startDevnet({ chainId, blockTimeSeconds: 1, relayers: 1 });

@@ -96,10 +96,14 @@ export function createCallers(deps: CallersDeps): Callers {
     const { index } = planned;
     const body = requestBody(chainId, payment);
     if (planned.isVerified) await ask(index, "verify", { path: "/verify", body });
-    const asking = planned.asks.flatMap(({ afterBlocks, prefer, atOnce }) =>
+    const asking = planned.asks.flatMap(({ afterBlocks, prefer, atOnce, again }) =>
       Array.from({ length: atOnce }, async () => {
         if (afterBlocks > 0) await deps.blocksLater(afterBlocks);
-        await ask(index, "settle", { path: "/settle", body, prefer });
+        for (let times = 0; times <= again; times++) {
+          const { status } = await ask(index, "settle", { path: "/settle", body, prefer });
+          if (status === 200) return;
+          await deps.blocksLater(1);
+        }
       }),
     );
     await Promise.all(asking);

@@ -36,6 +36,14 @@ export function createFacilitatorChild(
   let url: string | undefined;
   let isTold = false;
   let crashes = 0;
+  let tail: Promise<void> = Promise.resolve();
+
+  /** One after the other: a start that meets a kill would leave a process behind. */
+  function inTurn(step: () => Promise<void>): Promise<void> {
+    const run = tail.then(step, step);
+    tail = run.catch(() => undefined);
+    return run;
+  }
 
   async function startOnce(): Promise<string | undefined> {
     const started = spawn(process.execPath, ["--conditions=@farthing/source", program], {
@@ -79,13 +87,16 @@ export function createFacilitatorChild(
 
   return {
     url: () => url,
-    async start() {
-      for (let tries = 0; tries < startsMax && url === undefined; tries++) url = await startOnce();
-      if (url === undefined) throw new Error("the facilitator does not start");
-      trace.note("facilitator serves");
-    },
-    kill: () => end("SIGKILL"),
-    stop: () => end("SIGTERM"),
+    start: () =>
+      inTurn(async () => {
+        if (url !== undefined) return;
+        for (let tries = 0; tries < startsMax && url === undefined; tries++)
+          url = await startOnce();
+        if (url === undefined) throw new Error("the facilitator does not start");
+        trace.note("facilitator serves");
+      }),
+    kill: () => inTurn(() => end("SIGKILL")),
+    stop: () => inTurn(() => end("SIGTERM")),
     crashes: () => crashes,
   };
 }

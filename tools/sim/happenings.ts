@@ -126,12 +126,11 @@ export function createHappenings(stage: Stage): Happenings {
   async function happenToMachines(event: OfMachines): Promise<void> {
     switch (event.what) {
       case "kill":
-        return child.kill();
+        return aside(child.kill());
       case "stop":
-        // Its callers are answered first; blocks go on meanwhile.
-        return void child.stop();
+        return aside(child.stop());
       case "start":
-        return void child.start().catch((error: unknown) => trace.note(String(error)));
+        return aside(child.start());
       case "down":
       case "up":
         return setDown(event.node, event.what === "down");
@@ -144,6 +143,11 @@ export function createHappenings(stage: Stage): Happenings {
       default:
         return event satisfies never;
     }
+  }
+
+  /** Blocks go on meanwhile: a stop in order answers its callers first, a start may fail often. */
+  function aside(step: Promise<void>): void {
+    step.catch((error: unknown) => trace.note(String(error)));
   }
 
   function setDown(index: number, isDown: boolean): void {
@@ -169,7 +173,10 @@ export function createHappenings(stage: Stage): Happenings {
     async at(block) {
       for (const planned of plan.payments) if (planned.block === block) begin(planned);
       const now = plan.events.filter((event) => event.block === block);
-      for (const event of now) await happen(event);
+      for (const event of now) {
+        await clock.sleep(rolls.whole(0, momentMsMax));
+        await happen(event);
+      }
       return !now.some(({ what }) => what === "no-block");
     },
     async heal() {
@@ -180,7 +187,7 @@ export function createHappenings(stage: Stage): Happenings {
       }
       for (const { address } of devnet.relayers) await world.fund(address, fullWei);
       await healToken();
-      if (child.url() === undefined) await child.start();
+      await child.start();
       trace.note("all faults are over");
     },
     done: () => () => playing.size === 0,

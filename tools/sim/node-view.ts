@@ -18,7 +18,9 @@ export interface RpcRequest {
 /** What a node says to it. */
 export type RpcReply =
   | { readonly result: unknown }
-  | { readonly error: { readonly code: number; readonly message: string; readonly data?: unknown } };
+  | {
+      readonly error: { readonly code: number; readonly message: string; readonly data?: unknown };
+    };
 
 /** What becomes of a transaction that a node took. */
 export interface Fate {
@@ -84,14 +86,16 @@ export function createNodeView(options: {
     if (before?.hash === tx.hash) return "already known";
     if (tx.raw.length / 2 > transactionBytesMax) return "oversized data";
     const fee = tx.gasLimit * tx.gasPrice;
-    if (fee > feeCap) return `tx fee (${Number(fee) / 1e18} ether) exceeds the configured cap (1.00 ether)`;
+    if (fee > feeCap)
+      return `tx fee (${Number(fee) / 1e18} ether) exceeds the configured cap (1.00 ether)`;
     if (tx.gasPrice === 0n) return "zero gas price";
     if (tx.gasPrice < gasPriceMin) return "under min gas price";
     if (tx.nonce < (await countAt(tx.from, head))) return "nonce too low";
     if (tx.nonce > (await poolNonce(tx.from, head)) + nonceDistanceMax) return "nonce too high";
     const balance = BigInt(await rpc<Hex>("eth_getBalance", [tx.from, hexOf(head)]));
     if (balance < fee + tx.value) return "insufficient funds for gas * price + value";
-    if (before && tx.gasPrice * 10n < before.gasPrice * 11n) return "replacement transaction underpriced";
+    if (before && tx.gasPrice * 10n < before.gasPrice * 11n)
+      return "replacement transaction underpriced";
     return undefined;
   }
 
@@ -112,7 +116,8 @@ export function createNodeView(options: {
     if (fate.keptBlocks > 0) trace.note(`node ${index}: keeps nonce ${tx.nonce} to itself`);
     world.offer(tx, world.head() + 1 + fate.lateBlocks + fate.keptBlocks);
     if (fate.keptBlocks > 0) return;
-    for (const other of options.others()) other.hear(tx).catch((error: unknown) => trace.note(`node ${other.index}: ${String(error)}`));
+    for (const other of options.others())
+      other.hear(tx).catch((error: unknown) => trace.note(`node ${other.index}: ${String(error)}`));
   }
 
   async function read(request: RpcRequest, head: number): Promise<RpcReply> {
@@ -219,7 +224,15 @@ function numberOf(tag: unknown, head: number): number | undefined {
 /** A transaction in a pool, as a node shows it. */
 function pendingOf({ hash, from, to, nonce, data, gasPrice }: PoolTransaction) {
   const at = { blockHash: null, blockNumber: null, transactionIndex: null };
-  return { hash, from, to, nonce: hexOf(nonce), input: data, gasPrice: `0x${gasPrice.toString(16)}`, ...at };
+  return {
+    hash,
+    from,
+    to,
+    nonce: hexOf(nonce),
+    input: data,
+    gasPrice: `0x${gasPrice.toString(16)}`,
+    ...at,
+  };
 }
 
 function hexOf(number: number): string {

@@ -8,7 +8,16 @@ import { transportFaults, type TransportFault } from "./fault-proxy.ts";
 import { createRolls, type Rolls } from "./rolls.ts";
 
 /** Kinds of trouble; a run has those that its seed draws, or those that it is told to have. */
-export const troubles = ["road", "pool", "lag", "outage", "token", "reorg", "wallet", "crash"] as const;
+export const troubles = [
+  "road",
+  "pool",
+  "lag",
+  "outage",
+  "token",
+  "reorg",
+  "wallet",
+  "crash",
+] as const;
 
 /** One of {@link troubles}. */
 export type Trouble = (typeof troubles)[number];
@@ -21,6 +30,8 @@ export interface Ask {
   readonly prefer: "" | "respond-async" | "wait=4" | "wait=12";
   /** Callers who ask this at the same moment. */
   readonly atOnce: number;
+  /** Times that it is asked again, a block later, when nothing was judged. */
+  readonly again: number;
 }
 
 /** One authorization. */
@@ -132,6 +143,7 @@ function drawAsks(rolls: Rolls): Ask[] {
     afterBlocks: index === 0 ? rolls.pick([0, 0, 0, 1, 2]) : rolls.whole(0, 8),
     prefer: rolls.pick(["", "", "respond-async", "wait=4", "wait=12"] as const),
     atOnce: rolls.pick([1, 1, 1, 2, 4]),
+    again: rolls.pick([0, 2, 6]),
   }));
 }
 
@@ -193,7 +205,10 @@ const eventsOf: Readonly<Partial<Record<Trouble, DrawEvents>>> = {
       const { from, to } = span(rolls, size, 6);
       const node = rolls.whole(0, size.nodes - 1);
       return rolls.chance(30)
-        ? [{ block: from, what: "no-block" }, { block: from, what: "no-block" }]
+        ? [
+            { block: from, what: "no-block" },
+            { block: from, what: "no-block" },
+          ]
         : [
             { block: from, what: "down", node },
             { block: to, what: "up", node },
@@ -229,7 +244,9 @@ function drawTokenEvent(
   // Around the time at which the payment is on its way.
   const block = payment.block + rolls.whole(0, 3);
   const isAhead = rolls.chance(70);
-  switch (rolls.pick(["front-run", "front-run", "cancel", "drain", "blacklist", "pause", "wallet"])) {
+  switch (
+    rolls.pick(["front-run", "front-run", "cancel", "drain", "blacklist", "pause", "wallet"])
+  ) {
     case "front-run":
       return [{ block, what: "front-run", payment: payment.index, isAhead }];
     case "cancel":

@@ -191,7 +191,10 @@ async function rest(stage: Stage, happenings: Happenings): Promise<string[]> {
 /** Pays a few more times, without any fault, while blocks go on. */
 async function probe(stage: Stage): Promise<number[]> {
   const { plan, callers, purses, period } = stage;
-  const probes = Array.from({ length: plan.relayers * probesPerWallet }, (_, index) => 1_000 + index);
+  const probes = Array.from(
+    { length: plan.relayers * probesPerWallet },
+    (_, index) => 1_000 + index,
+  );
   let isDone = false;
   const asking = Promise.all(
     probes.map((index) => callers.payNow(index, purses.probe(index))),

@@ -37,7 +37,8 @@ export const calls = {
   unBlacklist: (account: Address): Hex => AbiFunction.encodeData(unBlacklist, [account]),
   transfer: (to: Address, units: bigint): Hex => AbiFunction.encodeData(transfer, [to, units]),
   mint: (to: Address, units: bigint): Hex => AbiFunction.encodeData(mint, [to, units]),
-  walletMode: (mode: WalletMode): Hex => AbiFunction.encodeData(setMode, [walletModes.indexOf(mode)]),
+  walletMode: (mode: WalletMode): Hex =>
+    AbiFunction.encodeData(setMode, [walletModes.indexOf(mode)]),
   cancel: (authorizer: Address, nonce: Hex, signature: Hex): Hex =>
     AbiFunction.encodeData(cancel, [authorizer, nonce, signature]),
   settle: ({ from, to, value, validAfter, validBefore, nonce }: Authorization, signature: Hex) =>

@@ -24,6 +24,10 @@ const commands: Readonly<Record<string, Entry>> = {
     summary: "verify and settle payments over HTTP",
     load: () => import("./serve.ts"),
   },
+  doctor: {
+    summary: "check a configuration against its nodes, and say what to fix",
+    load: () => import("./doctor.ts"),
+  },
   keys: {
     summary: "create, list and revoke sellers' API keys",
     load: () => import("./keys.ts"),

@@ -61,6 +61,12 @@ function mistyped(text: string): string {
   return `${text.slice(0, -1)}${text.endsWith("0") ? "1" : "0"}`;
 }
 
+async function revoked(): Promise<string> {
+  const text = await keyFor(devnet.seller.address);
+  expect(await store.revokeApiKey(text.slice(8, 20), Date.now())).toBe(true);
+  return text;
+}
+
 describe("401", () => {
   const forms: [string, () => Promise<Record<string, string>>][] = [
     ["no header", async () => ({})],
@@ -79,12 +85,6 @@ describe("401", () => {
     ],
     ["a revoked key", async () => bearer(await revoked())],
   ];
-
-  async function revoked(): Promise<string> {
-    const text = await keyFor(devnet.seller.address);
-    expect(await store.revokeApiKey(text.slice(8, 20), Date.now())).toBe(true);
-    return text;
-  }
 
   test.each(forms)("%s", async (_, headersOf) => {
     const headers = await headersOf();

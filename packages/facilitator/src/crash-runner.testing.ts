@@ -7,8 +7,6 @@ import { silentLog } from "./base/log.ts";
 import { startFacilitator } from "./facilitator.ts";
 import { openStore } from "./storage/open-store.ts";
 
-type Verb = (...parameters: unknown[]) => Promise<unknown>;
-
 /** Ends the process at once; nothing after it runs, not even what is already under way. */
 function die(): Promise<never> {
   process.kill(process.pid, "SIGKILL");
@@ -24,9 +22,9 @@ const dyingStore = new Proxy(store, {
   get(target, name, receiver) {
     const verb: unknown = Reflect.get(target, name, receiver);
     if (name !== step || typeof verb !== "function") return verb;
-    const dying: Verb = async (...parameters) => {
+    const dying = async (...parameters: unknown[]) => {
       if (side === "before") return die();
-      await (verb as Verb)(...parameters);
+      await Reflect.apply(verb, target, parameters);
       return die();
     };
     return dying;

@@ -15,9 +15,9 @@ import {
   environmentOn,
   newDatabaseUrl,
   oneCent,
+  payerAndNonceOf,
   serveOn,
   startChain,
-  textAt,
   usesOf,
   walletAt,
 } from "./facilitator.testing.ts";
@@ -79,8 +79,7 @@ async function storedBy(databaseUrl: string, body: JsonObject) {
     const pair = {
       chainId: devnet.chainId,
       asset: devnet.token,
-      payer: textAt(body, "paymentPayload.payload.authorization.from") as `0x${string}`,
-      nonce: textAt(body, "paymentPayload.payload.authorization.nonce") as `0x${string}`,
+      ...payerAndNonceOf(body),
     };
     const [settlement] = await store.findSettlementsByPair([pair]);
     return { open: open.length, settlement };

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { startDevnet, type Devnet, type DevnetOptions, type DevnetWallet } from "@farthing/devnet";
 import {
   authorizationTypedData,
+  isHexBytes,
   isObject,
   networkOfChain,
   parsePaymentRequest,
@@ -18,6 +19,7 @@ import * as Secp256k1 from "ox/Secp256k1";
 import * as Signature from "ox/Signature";
 import * as TypedData from "ox/TypedData";
 import { readConfig } from "./config.ts";
+import { systemClock, type Clock } from "./base/clock.ts";
 import { silentLog } from "./base/log.ts";
 import { encodeTransfer } from "./chain/usdc.ts";
 import { startFacilitator, type Facilitator, type StartOptions } from "./facilitator.ts";
@@ -230,6 +232,53 @@ export function textAt(message: JsonObject, path: string): string {
   return value;
 }
 
+/** The hexadecimal text at a path, which must be one. */
+export function hexAt(message: JsonObject, path: string): Hex {
+  const value = memberAt(message, path);
+  if (!isHexBytes(value, hexBytesMax)) throw new Error(`${path} is no hexadecimal text`);
+  return value;
+}
+
+/** More than any text in these tests has. */
+const hexBytesMax = 10_000;
+
+/** The payer and nonce of a request. */
+export function payerAndNonceOf(body: JsonObject) {
+  const payer = hexAt(body, "paymentPayload.payload.authorization.from");
+  return { payer, nonce: hexAt(body, "paymentPayload.payload.authorization.nonce") };
+}
+
+/** A clock that a test moves, stops and hurries. */
+export interface SteeredClock extends Clock {
+  /** Added to the machine's time. */
+  aheadMs: number;
+  /** While set, the time. */
+  frozenMs: number | undefined;
+  /** Waits of this length and more are cut down to `hurriedMs`. */
+  hurryFromMs: number;
+  /** Every wait that was asked for. */
+  readonly waits: number[];
+}
+
+/** What a hurried wait takes. */
+const hurriedMs = 300;
+
+/** Creates a clock that goes as the machine's until it is steered. */
+export function createSteeredClock(): SteeredClock {
+  const clock: SteeredClock = {
+    aheadMs: 0,
+    frozenMs: undefined,
+    hurryFromMs: Number.POSITIVE_INFINITY,
+    waits: [],
+    nowMs: () => clock.frozenMs ?? systemClock.nowMs() + clock.aheadMs,
+    sleep: (ms, signal) => {
+      clock.waits.push(ms);
+      return systemClock.sleep(ms >= clock.hurryFromMs ? hurriedMs : ms, signal);
+    },
+  };
+  return clock;
+}
+
 /** How many transactions of a wallet a devnet has seen, those that wait for a block included. */
 export async function countOf(devnet: Devnet, wallet: Address): Promise<number> {
   return Number(await devnet.rpc<Hex>("eth_getTransactionCount", [wallet, "pending"]));
@@ -240,8 +289,7 @@ const usedTopic = "0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479
 
 /** The transactions in which an authorization was used, by the chain's own logs. */
 export async function usesOf(devnet: Devnet, body: JsonObject): Promise<string[]> {
-  const payer = textAt(body, "paymentPayload.payload.authorization.from");
-  const nonce = textAt(body, "paymentPayload.payload.authorization.nonce");
+  const { payer, nonce } = payerAndNonceOf(body);
   const topics = [usedTopic, `0x${payer.slice(2).toLowerCase().padStart(64, "0")}`, nonce];
   const filter = { address: devnet.token, fromBlock: "0x0", toBlock: "latest", topics };
   const logs = await devnet.rpc<{ transactionHash: string }[]>("eth_getLogs", [filter]);

@@ -3,11 +3,12 @@ import { readFileSync } from "node:fs";
 import { isObject, type ChainId } from "@farthing/protocol";
 import { authenticate } from "./accounts/api-keys.ts";
 import { createBatcher } from "./base/batcher.ts";
+import { sentenceOf, type CheckLine } from "./base/check-line.ts";
 import { systemClock, type Clock } from "./base/clock.ts";
 import { Fault } from "./base/fault.ts";
 import { createLog, type Log } from "./base/log.ts";
 import { findAuthorizationEvent } from "./chain/authorization-logs.ts";
-import { selfCheck, type CheckLine } from "./chain/self-check.ts";
+import { selfCheck } from "./chain/self-check.ts";
 import { gasPriceFloorWei, type Config } from "./config.ts";
 import type { HttpContext } from "./http/context.ts";
 import { createServer, type HttpServer } from "./http/server.ts";
@@ -55,6 +56,9 @@ const earlierUseBlocks = 20_000;
 const claimsMax = 200;
 const claimsWaitingMax = 10_000;
 
+/** What a wallet needs to work at all, and the price its supply is reckoned with. */
+const gasNeeds = { floor: contractTransferGasMax * gasPriceFloorWei, price: gasPriceFloorWei };
+
 /** Starts the service. Throws the fault `configuration` when a check fails. */
 export async function startFacilitator(options: StartOptions): Promise<Facilitator> {
   const { config, clock = systemClock } = options;
@@ -65,13 +69,13 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
   const checks = await Promise.all(
     chains.map(async (chain) => {
       const addresses = signers.map(({ address }) => address);
-      const lines = await selfCheck(chain, addresses, contractTransferGasMax * gasPriceFloorWei);
+      const lines = await selfCheck(chain, addresses, gasNeeds);
       options.onChecked?.(chain.network.id, lines);
       return { network: chain.network.id, lines };
     }),
   );
   refuseFailedChecks(checks);
-  const store = options.store ?? (await openStore(config.databaseUrl, log));
+  const store = options.store ?? (await openStore(config.databaseUrl, { log }));
   const waiters = createWaiters(clock);
   const owner = createLeaseOwner({ sameMachine: config.databaseUrl.startsWith("sqlite:") });
   const shared = { config, store, clock, log, waiters, owner, signers };
@@ -110,10 +114,11 @@ function walletsOf(config: Config) {
 function refuseFailedChecks(checks: Facilitator["checks"]): void {
   const problems = checks.flatMap(({ network, lines }) => {
     const relayers = lines.filter(({ name }) => name === "relayer");
-    const isFunded = relayers.length === 0 || relayers.some(({ ok }) => ok);
+    const isFunded = relayers.length === 0 || relayers.some(({ status }) => status !== "fail");
     // One empty wallet among several is a warning; the others work.
-    const failed = lines.filter(({ name, ok }) => !ok && (name !== "relayer" || !isFunded));
-    return failed.map(({ name, text }) => `${network} ${name}: ${text}`);
+    return lines
+      .filter(({ name, status }) => status === "fail" && (name !== "relayer" || !isFunded))
+      .map((line) => `${network} ${line.name}: ${sentenceOf(line)}`);
   });
   if (problems.length > 0) {
     throw new Fault("configuration", problems.join("\n"), { retryable: false });

@@ -5,10 +5,10 @@
 import type { Devnet } from "@farthing/devnet";
 import type { Hex, JsonObject } from "@farthing/protocol";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { systemClock, type Clock } from "./base/clock.ts";
 import {
   bodyOn,
   countOf,
+  createSteeredClock,
   frontRun,
   newDatabaseUrl,
   oneCent,
@@ -33,8 +33,7 @@ let served: Served;
 let afterClaim: (() => Promise<void>) | undefined;
 /** Runs once, right before the next nonce is taken. */
 let beforeNonce: (() => Promise<void>) | undefined;
-let aheadMs = 0;
-const clock: Clock = { ...systemClock, nowMs: () => systemClock.nowMs() + aheadMs };
+const clock = createSteeredClock();
 
 beforeAll(async () => {
   devnet = await startChain();
@@ -124,7 +123,7 @@ describe("somebody else submits the authorization after the claim: paid, by his 
     const { body, answer } = await settleLater();
     proxy.react = ({ method }) => (method === "eth_getBlockByNumber" ? "down" : undefined);
     const hash = await frontRun(devnet, body);
-    aheadMs += 10_000;
+    clock.aheadMs += 10_000;
     await expectPaidByOther(body, hash, answer);
   });
 
@@ -133,7 +132,7 @@ describe("somebody else submits the authorization after the claim: paid, by his 
     proxy.react = ({ method }) => (method === "eth_getLogs" ? { result: [] } : undefined);
     const hash = await frontRun(devnet, body);
     proxy.reset();
-    aheadMs += 10_000;
+    clock.aheadMs += 10_000;
     await untilDecided();
     expect(await state(answer["id"])).toBe("queued");
     proxy.react = () => undefined;
@@ -191,10 +190,10 @@ test("submitted by somebody else before we ever saw it: refused, and his hash is
 
 test("a window that closes before a nonce is taken: expired once a final block is past it", async () => {
   const before = await countOf(devnet, served.relayer);
-  const validBefore = secondsFromNow(60 + aheadMs / 1_000);
+  const validBefore = secondsFromNow(60 + clock.aheadMs / 1_000);
   const body = bodyOn(devnet, { authorization: { validBefore } });
-  const start = aheadMs;
-  afterClaim = async () => void (aheadMs = start + 58_000);
+  const start = clock.aheadMs;
+  afterClaim = async () => void (clock.aheadMs = start + 58_000);
   const { body: answer } = await served.post("/settle", body, async);
   expect(answer).toMatchObject({ status: "pending", transaction: "" });
   // Our clock alone says nothing about the money: it is the block's time that counts.
@@ -210,15 +209,14 @@ test("a window that closes before a nonce is taken: expired once a final block i
   expect(await countOf(devnet, served.relayer)).toBe(before);
 });
 
-/** Resolves when the token and its logs were asked what became of a payment. */
-async function untilDecided(): Promise<void> {
-  const asked = () => [proxy.countOf("eth_call"), proxy.countOf("eth_getLogs")].every(Boolean);
-  await expect.poll(asked, { timeout: 10_000 }).toBe(true);
-}
+/** Tells whether the token and its logs were asked what became of a payment. */
+const wereAsked = () => [proxy.countOf("eth_call"), proxy.countOf("eth_getLogs")].every(Boolean);
+
+const untilDecided = () => expect.poll(wereAsked, { timeout: 10_000 }).toBe(true);
 
 /** Claims a payment whose window is about to open: it waits, and is simulated again before it is sent. */
 async function settleLater() {
-  const validAfter = secondsFromNow(aheadMs / 1_000);
+  const validAfter = secondsFromNow(clock.aheadMs / 1_000);
   const body = bodyOn(devnet, { authorization: { validAfter } });
   const { body: answer } = await served.post("/settle", body, async);
   expect(answer).toMatchObject({ status: "pending", transaction: "" });

@@ -1,11 +1,12 @@
 /** The facilitator as a library: read a configuration, start it, stop it; manage API keys. */
 export { authenticate, createApiKey, type NewApiKey } from "./accounts/api-keys.ts";
+export type { CheckLine, CheckStatus } from "./base/check-line.ts";
 export { systemClock, type Clock } from "./base/clock.ts";
 export { Fault, type FaultCode } from "./base/fault.ts";
 export { createLog, silentLog, type Log, type LogLevel } from "./base/log.ts";
-export type { CheckLine } from "./chain/self-check.ts";
 export { settings } from "./config-table.ts";
 export { readConfig, readDatabaseUrl, type Config, type ConfigSource } from "./config.ts";
+export { examine, type CheckSection } from "./doctor.ts";
 export { startFacilitator, versionOf, type Facilitator, type StartOptions } from "./facilitator.ts";
 export { serve } from "./main.ts";
 export type { ApiKey, KeyMode } from "./model/api-key.ts";

@@ -1,10 +1,14 @@
 /** The process: start with the environment's configuration, stop on SIGINT and SIGTERM. */
+import { sentenceOf } from "./base/check-line.ts";
 import { Fault, messageOf } from "./base/fault.ts";
 import { readConfig } from "./config.ts";
 import { startFacilitator } from "./facilitator.ts";
 
 /** Exit status for a configuration that cannot be served with. */
 const configurationStatus = 3;
+
+/** As wide as each other, so that lines stand below each other. */
+const statusWords = { ok: "ok  ", warn: "warn", fail: "FAIL" };
 
 /** Runs the service until it is told to stop; sets the exit status. */
 export async function serve(options: { selfBuilt: boolean }): Promise<void> {
@@ -13,8 +17,8 @@ export async function serve(options: { selfBuilt: boolean }): Promise<void> {
       config: readConfig(),
       selfBuilt: options.selfBuilt,
       onChecked: (network, lines) => {
-        for (const { name, ok, text } of lines)
-          say(`${ok ? "ok  " : "FAIL"} ${network} ${name}: ${text}`);
+        for (const line of lines)
+          say(`${statusWords[line.status]} ${network} ${line.name}: ${sentenceOf(line)}`);
       },
     });
     say(`Farthing listens on ${facilitator.url}`);

@@ -110,14 +110,16 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
   }
 
   async function requeue(settlementIds: readonly string[]): Promise<void> {
-    for (const settlement of await book.onNeverMined(settlementIds)) {
+    for (const settlement of await book.requeue(settlementIds)) {
       relayer.enqueue({ settlement, simulatedAt: 0 });
     }
   }
 
-  async function putBack({ transactions, orphans }: Vanished): Promise<void> {
-    await relayer.onReorganised(transactions);
-    await requeue(orphans);
+  async function putBack(vanished: Vanished | undefined): Promise<void> {
+    if (!vanished) return;
+    // Whatever of ours was in those blocks is on its way again; what nothing carries is queued.
+    await relayer.onReorganised(vanished.fromBlock);
+    await requeue(vanished.settlementIds);
   }
 
   async function start(): Promise<void> {
@@ -139,8 +141,11 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
     });
     await follower.ready();
     await putBack(await book.catchUp());
+    const stored = await store.listOpenSettlements(chainId);
+    // Only those that nothing open carries: a process died between closing and giving back.
+    await requeue(stored.filter(({ state }) => state === "submitted").map(({ id }) => id));
     await relayer.start();
-    for (const settlement of await store.listOpenSettlements(chainId)) {
+    for (const settlement of stored) {
       // Those a transaction already carries are left out when nonces are taken.
       if (settlement.state === "queued") relayer.enqueue({ settlement, simulatedAt: 0 });
     }

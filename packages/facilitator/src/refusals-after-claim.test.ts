@@ -3,13 +3,14 @@
  * its claim and its block. "Failed" is said only when the chain said so.
  */
 import type { Devnet } from "@farthing/devnet";
-import type { Hex, JsonObject, RefusalCode } from "@farthing/protocol";
+import type { JsonObject, RefusalCode } from "@farthing/protocol";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import {
   bodyOn,
   byContract,
   countOf,
   oneCent,
+  payerAndNonceOf,
   serveOn,
   startChain,
   textAt,
@@ -140,7 +141,7 @@ test("authorization_canceled: the payer takes it back while it is in flight", as
   const id = await settlePending(body);
   await devnet.cancelAuthorization({
     privateKey: payer.privateKey,
-    nonce: textAt(body, "paymentPayload.payload.authorization.nonce") as Hex,
+    nonce: payerAndNonceOf(body).nonce,
   });
   const page = await outcomeOf(id, body);
   expectFailed(page, "authorization_canceled", /payer canceled.*tx\/0x[0-9a-f]{64}; sign a new/);
@@ -149,7 +150,7 @@ test("authorization_canceled: the payer takes it back while it is in flight", as
 
 test("a canceled one that comes afterwards is refused with the hash of the cancellation", async () => {
   const { payer, body } = fresh();
-  const nonce = textAt(body, "paymentPayload.payload.authorization.nonce") as Hex;
+  const { nonce } = payerAndNonceOf(body);
   await devnet.cancelAuthorization({ privateKey: payer.privateKey, nonce });
   const { body: answer } = await served.post("/settle", body);
   expect(answer).toMatchObject({

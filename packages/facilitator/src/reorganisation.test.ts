@@ -2,10 +2,10 @@
 import type { Devnet } from "@farthing/devnet";
 import type { Hex, JsonObject } from "@farthing/protocol";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { systemClock, type Clock } from "./base/clock.ts";
 import {
   bodyOn,
   countOf,
+  createSteeredClock,
   frontRun,
   oneCent,
   serveOn,
@@ -19,8 +19,7 @@ let devnet: Devnet;
 let served: Served;
 let patient: Served;
 let doomed: Served;
-let frozenMs: number | undefined;
-const clock: Clock = { ...systemClock, nowMs: () => frozenMs ?? systemClock.nowMs() };
+const clock = createSteeredClock();
 
 beforeAll(async () => {
   devnet = await startChain({ relayers: 3 });
@@ -95,9 +94,9 @@ test("of our transaction: the same bytes confirm again", async () => {
 });
 
 test("of a stranger's transaction that was before ours: ours goes out", async () => {
-  frozenMs = systemClock.nowMs();
+  clock.frozenMs = clock.nowMs();
   // The window has just begun, so ours waits for as long as the clock stands still.
-  const validAfter = BigInt(Math.floor(frozenMs / 1_000));
+  const validAfter = BigInt(Math.floor(clock.frozenMs / 1_000));
   const body = bodyOn(devnet, { authorization: { validAfter } });
   const { body: answer } = await served.post("/settle", body, async);
   expect(answer).toMatchObject({ status: "pending", transaction: "" });
@@ -107,7 +106,7 @@ test("of a stranger's transaction that was before ours: ours goes out", async ()
   expect(await pageOf(served, answer["id"])).toMatchObject({ settledBy: "other" });
   await loseBlockOf(hash, body);
   await untilOpen(served, answer["id"]);
-  frozenMs = undefined;
+  clock.frozenMs = undefined;
   const page = await expectPaidOnce(served, body, answer["id"]);
   expect(page).toMatchObject({ settledBy: "relayer" });
 });

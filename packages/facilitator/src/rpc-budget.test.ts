@@ -99,22 +99,22 @@ function isOfVerify({ method }: ProxiedCall): boolean {
   return method === "eth_call" || method === "eth_getCode";
 }
 
-describe("the cause has its own code", () => {
-  async function expectCauses() {
-    const poor = walletAt(devnet.buyers, 19);
-    await devnet.usdc.setBalance(poor.address, 1n);
-    expect(await verify(bodyOn(devnet, { payer: poor }))).toMatchObject({
-      invalidReason: "insufficient_funds",
-    });
-    const used = bodyOn(devnet);
-    await frontRun(devnet, used);
-    expect(await verify(used)).toMatchObject({ invalidReason: "nonce_already_used" });
-    expect(await verify(bodyOn(devnet, { alter: flipped }))).toMatchObject({
-      invalidReason: "invalid_signature",
-    });
-    expect(await verify()).toMatchObject({ isValid: true });
-  }
+async function expectCauses() {
+  const poor = walletAt(devnet.buyers, 19);
+  await devnet.usdc.setBalance(poor.address, 1n);
+  expect(await verify(bodyOn(devnet, { payer: poor }))).toMatchObject({
+    invalidReason: "insufficient_funds",
+  });
+  const used = bodyOn(devnet);
+  await frontRun(devnet, used);
+  expect(await verify(used)).toMatchObject({ invalidReason: "nonce_already_used" });
+  expect(await verify(bodyOn(devnet, { alter: flipped }))).toMatchObject({
+    invalidReason: "invalid_signature",
+  });
+  expect(await verify()).toMatchObject({ isValid: true });
+}
 
+describe("the cause has its own code", () => {
   test("without a Multicall3 contract", async () => {
     const code = await devnet.rpc<Hex>("eth_getCode", [devnet.multicall3, "latest"]);
     await devnet.rpc("anvil_setCode", [devnet.multicall3, "0x"]);

@@ -9,9 +9,9 @@ import {
   countOf,
   newDatabaseUrl,
   oneCent,
+  payerAndNonceOf,
   serveOn,
   startChain,
-  textAt,
   usesOf,
   walletAt,
   withMember,
@@ -210,10 +210,10 @@ describe("the same nonce with other terms", () => {
     const prefer = state === "pending" ? "respond-async" : "wait=20";
     const { body: first } = await settleHosted(body, { prefer });
     expect(first).toMatchObject({ status: state });
-    const nonce = textAt(body, "paymentPayload.payload.authorization.nonce");
+    const { nonce } = payerAndNonceOf(body);
     const others = [
-      { nonce: nonce as `0x${string}`, value: 2n * oneCent },
-      { nonce: nonce as `0x${string}`, to: devnet.treasury.address },
+      { nonce, value: 2n * oneCent },
+      { nonce, to: devnet.treasury.address },
     ];
     for (const authorization of others) {
       const { body: answer } = await settleHosted(bodyOn(devnet, { authorization }));

@@ -6,3 +6,8 @@ export function formatEther(wei: bigint): string {
   const text = micro.toString().padStart(7, "0");
   return `${text.slice(0, -6)}.${text.slice(-6)}`.replace(/\.?0+$/, "");
 }
+
+/** Writes a gas price in gwei with up to three decimals, rounded down. */
+export function formatGwei(wei: bigint): string {
+  return formatEther((wei / 1_000_000n) * 1_000_000_000_000_000n);
+}

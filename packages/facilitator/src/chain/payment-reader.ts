@@ -87,6 +87,17 @@ export function createPaymentReader(chain: Chain): PaymentReader {
   return createBatcher({ run, itemsMax: checksMax, inFlightMax: callsInFlightMax, waitingMax });
 }
 
+/** Tells whether a node takes the call that reads many payments at once. Throws RPC faults. */
+export async function takesPaymentReads(chain: Chain): Promise<boolean> {
+  const nobody = { from: chain.network.usdc, to: chain.network.usdc, nonce: noNonce };
+  const authorization = { ...nobody, value: 0n, validAfter: 0n, validBefore: 0n };
+  const check = { authorization, signature: "0x" } as const;
+  const calls = [encodeTransfer(authorization, check.signature)];
+  return (await readDeployless(chain, [check], calls)) !== undefined;
+}
+
+const noNonce: Hex = `0x${"0".repeat(64)}`;
+
 async function readDeployless(
   chain: Chain,
   checks: readonly PaymentCheck[],

@@ -18,6 +18,38 @@ export async function readTransactionCount(chain: Chain, wallet: Address): Promi
   return Number(quantity(resultOf(answer, method), "a transaction count"));
 }
 
+/** Transactions of a wallet in blocks, and with those that wait in this node's pool. */
+export interface WalletNonces {
+  readonly latest: number;
+  readonly pending: number;
+}
+
+/** Reads them for several wallets, in order. */
+export async function readNonces(
+  chain: Chain,
+  wallets: readonly Address[],
+): Promise<WalletNonces[]> {
+  const method = "eth_getTransactionCount";
+  const answers = await chain.read(
+    wallets.flatMap((wallet) =>
+      ["latest", "pending"].map((tag) => ({ method, params: [wallet, tag] })),
+    ),
+  );
+  const counts = answers.map((answer) =>
+    Number(quantity(resultOf(answer, method), "a transaction count")),
+  );
+  return wallets.map((_, index) => ({
+    latest: counts[index * 2] ?? 0,
+    pending: counts[index * 2 + 1] ?? 0,
+  }));
+}
+
+/** What the node asks for gas, in wei. */
+export async function readGasPrice(chain: Chain): Promise<bigint> {
+  const [answer] = await chain.read([{ method: "eth_gasPrice", params: [] }]);
+  return quantity(resultOf(answer, "eth_gasPrice"), "the gas price");
+}
+
 /** The hash of the block at a height; undefined when the chain is not that high. */
 export async function readBlockHash(chain: Chain, number: number): Promise<Hex | undefined> {
   const method = "eth_getBlockByNumber";

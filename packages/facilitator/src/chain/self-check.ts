@@ -2,97 +2,138 @@
  * The check before serving: is this the right chain, does the token stand where it should, is its
  * EIP-712 domain the one that payments are signed for, can the relayer wallets pay gas.
  */
-import { formatEther } from "./ether.ts";
+import { usdcDecimals, type Address } from "@farthing/protocol";
+import { fail, ok, warn, type CheckLine } from "../base/check-line.ts";
 import { messageOf } from "../base/fault.ts";
-import type { Address } from "@farthing/protocol";
 import { quantity, resultOf, type Chain } from "./chain.ts";
-import { domainSeparatorCall } from "./usdc.ts";
+import { formatEther } from "./ether.ts";
+import { classifyNodeError } from "./node-errors.ts";
+import type { RpcAnswer } from "./rpc-endpoint.ts";
+import { decimalsCall, decodeText, domainSeparatorCall, nameCall, versionCall } from "./usdc.ts";
 
-/** One line of the check. */
-export interface CheckLine {
-  readonly name: string;
-  readonly ok: boolean;
-  /** What was found, and when it is wrong, what to do. */
-  readonly text: string;
+/** Settlements that a wallet should be able to pay for: below it somebody has to top it up soon. */
+export const settlementsLow = 500n;
+
+/** Gas that a settlement alone uses; the most measured with Circle's token is 103,580. */
+const usualGas = 90_000n;
+
+/** What gas costs, and what a wallet needs. All in wei. */
+export interface GasNeeds {
+  /** What one settlement can cost at most: a wallet with less cannot work. */
+  readonly floor: bigint;
+  /** The price that is reckoned with. */
+  readonly price: bigint;
 }
 
 /** Checks one network; every finding is a line, and nothing is thrown. */
 export async function selfCheck(
   chain: Chain,
   relayers: readonly Address[],
-  gasFloorWei: bigint,
+  needs: GasNeeds,
 ): Promise<CheckLine[]> {
   const { network } = chain;
   try {
-    const [id, code, separator, ...balances] = await chain.read([
-      { method: "eth_chainId", params: [] },
-      { method: "eth_getCode", params: [network.usdc, "latest"] },
-      { method: "eth_call", params: [{ to: network.usdc, data: domainSeparatorCall }, "latest"] },
-      ...relayers.map((relayer) => ({ method: "eth_getBalance", params: [relayer, "latest"] })),
-    ]);
-    const chainId = Number(quantity(resultOf(id, "eth_chainId"), "the chain id"));
-    if (chainId !== network.chainId) return [wrongChain(chain, chainId)];
-    const lines: CheckLine[] = [
-      { name: "chain id", ok: true, text: `${chainId}, ${network.name}` },
-    ];
-    if (String(resultOf(code, "eth_getCode")).length <= 2) {
-      return [
-        ...lines,
-        {
-          name: "token",
-          ok: false,
-          text: `no contract at ${network.usdc}; use a node of ${network.name} that is in sync`,
-        },
-      ];
+    const token = await checkToken(chain);
+    if (token.some(({ name, status }) => name !== "domain separator" && status === "fail")) {
+      return token;
     }
-    lines.push({ name: "token", ok: true, text: `USDC at ${network.usdc}` });
-    const found = separator?.ok ? String(separator.result).toLowerCase() : "no answer";
-    const isSame = found === network.domainSeparator;
-    lines.push({
-      name: "domain separator",
-      ok: isSame,
-      text: isSame
-        ? "as payments are signed for"
-        : `${found} instead of ${network.domainSeparator}; the token is not the USDC that payments are signed for, do not serve this chain`,
-    });
-    return [
-      ...lines,
-      ...relayers.map((relayer, index) =>
-        balanceLine(
-          relayer,
-          quantity(resultOf(balances[index], "eth_getBalance"), "a balance"),
-          gasFloorWei,
-        ),
-      ),
-    ];
+    const balances = await readBalances(chain, relayers);
+    const wallets = relayers.map((relayer, index) =>
+      balanceLine("relayer", relayer, balances[index] ?? 0n, needs),
+    );
+    return [...token, ...wallets];
   } catch (error) {
     return [
-      {
-        name: "node",
-        ok: false,
-        text: `${messageOf(error)}; check FARTHING_RPC_${network.chainId} and that the node is reachable`,
-      },
+      fail(
+        "node",
+        messageOf(error),
+        `check FARTHING_RPC_${network.chainId} and that the node is reachable`,
+      ),
     ];
   }
 }
 
-function wrongChain(chain: Chain, found: number): CheckLine {
+/** Checks chain id, token and domain; ends with the first thing that makes the rest pointless. */
+export async function checkToken(chain: Chain): Promise<CheckLine[]> {
   const { network } = chain;
-  return {
-    name: "chain id",
-    ok: false,
-    text: `the node serves chain ${found}, not ${network.chainId}; put a node of ${network.name} into FARTHING_RPC_${network.chainId}`,
-  };
+  const ask = (data: string) => ({
+    method: "eth_call",
+    params: [{ to: network.usdc, data }, "latest"],
+  });
+  const [id, code, separator, ...facts] = await chain.read([
+    { method: "eth_chainId", params: [] },
+    { method: "eth_getCode", params: [network.usdc, "latest"] },
+    ...[domainSeparatorCall, nameCall, versionCall, decimalsCall].map(ask),
+  ]);
+  const chainId = Number(quantity(resultOf(id, "eth_chainId"), "the chain id"));
+  if (chainId !== network.chainId) return [wrongChain(chain, chainId)];
+  const chainLine = ok("chain id", `${chainId}, ${network.name}`);
+  if (String(resultOf(code, "eth_getCode")).length <= 2) {
+    const fix = `use a node of ${network.name} that is in sync`;
+    return [chainLine, fail("token", `no contract at ${network.usdc}`, fix)];
+  }
+  return [chainLine, tokenLine(chain, facts), separatorLine(chain, separator)];
 }
 
-function balanceLine(relayer: Address, balance: bigint, floor: bigint): CheckLine {
-  const ok = balance >= floor;
-  const have = `${relayer} holds ${formatEther(balance)} XDC`;
-  return {
-    name: "relayer",
-    ok,
-    text: ok
-      ? have
-      : `${have}, less than the ${formatEther(floor)} that one settlement can cost; send it XDC for gas`,
-  };
+/** Reads what wallets hold, in wei and in order. Throws RPC faults. */
+export async function readBalances(chain: Chain, wallets: readonly Address[]): Promise<bigint[]> {
+  const method = "eth_getBalance";
+  const answers = await chain.read(wallets.map((at) => ({ method, params: [at, "latest"] })));
+  return answers.map((answer) => quantity(resultOf(answer, method), "a balance"));
+}
+
+/** Says that the node is on another chain. */
+export function wrongChain({ network }: Pick<Chain, "network">, found: number): CheckLine {
+  return fail(
+    "chain id",
+    `the node serves chain ${found}, not ${network.chainId}`,
+    `put a node of ${network.name} into FARTHING_RPC_${network.chainId}`,
+  );
+}
+
+/** Judges what a wallet holds by the settlements it can pay for. */
+export function balanceLine(
+  name: string,
+  wallet: Address,
+  balance: bigint,
+  { floor, price }: GasNeeds,
+): CheckLine {
+  const has = `${wallet} holds ${formatEther(balance)} XDC`;
+  if (balance < floor) {
+    const least = `less than the ${formatEther(floor)} that one settlement can cost`;
+    return fail(name, `${has}, ${least}`, "send it XDC for gas");
+  }
+  const paysFor = balance / (usualGas * price);
+  const text = `${has}, gas for about ${paysFor.toLocaleString("en")} settlements`;
+  return paysFor < settlementsLow ? warn(name, text, "top it up soon") : ok(name, text);
+}
+
+function tokenLine({ network }: Chain, facts: readonly (RpcAnswer | undefined)[]): CheckLine {
+  const [name, version, decimals] = facts.map((answer) => bytesOrNone(answer).slice(2));
+  const text = `"${decodeText(name ?? "")}" version "${decodeText(version ?? "")}", ${Number.parseInt(decimals ?? "", 16)} decimals, at ${network.usdc}`;
+  const wanted = `"${network.domain.name}" version "${network.domain.version}", ${usdcDecimals} decimals, at ${network.usdc}`;
+  if (text === wanted) return ok("token", text);
+  return fail(
+    "token",
+    `${text}; expected ${wanted}`,
+    "the token is not the USDC that payments are signed for, do not serve this chain",
+  );
+}
+
+function separatorLine({ network }: Chain, separator: RpcAnswer | undefined): CheckLine {
+  const found = bytesOrNone(separator).toLowerCase();
+  if (found === network.domainSeparator) {
+    return ok("domain separator", "as payments are signed for");
+  }
+  return fail(
+    "domain separator",
+    `${found} instead of ${network.domainSeparator}`,
+    "the token is not the USDC that payments are signed for, do not serve this chain",
+  );
+}
+
+/** What a call gave; "0x" when the contract has no such function. Throws when the node failed. */
+function bytesOrNone(answer: RpcAnswer | undefined): string {
+  const isReverted = answer && !answer.ok && classifyNodeError(answer.error) === "reverted";
+  return isReverted ? "0x" : String(resultOf(answer, "eth_call"));
 }

@@ -20,6 +20,10 @@ const balanceSelector = "70a08231";
 const blacklistedSelector = "fe575a87";
 /** DOMAIN_SEPARATOR() */
 export const domainSeparatorCall: Hex = "0x3644e515";
+/** name(), version() and decimals() */
+export const nameCall: Hex = "0x06fdde03";
+export const versionCall: Hex = "0x54fd4d50";
+export const decimalsCall: Hex = "0x313ce567";
 
 /** Topic 0 of the events that tell a settlement's outcome. */
 export const topics = {
@@ -71,7 +75,11 @@ const errorSelector = "0x08c379a0";
 /** Reads the text of a revert; "" when it has none. */
 export function revertText(data: Hex | undefined): string {
   if (data === undefined || !data.startsWith(errorSelector)) return "";
-  const body = data.slice(errorSelector.length);
+  return decodeText(data.slice(errorSelector.length));
+}
+
+/** Decodes an ABI-encoded string, given without 0x; "" when it is none. */
+export function decodeText(body: string): string {
   const length = Number.parseInt(body.slice(64, 128), 16);
   if (!Number.isSafeInteger(length)) return "";
   return Buffer.from(body.slice(128, 128 + length * 2), "hex").toString("utf8");

@@ -9,7 +9,8 @@ import type { Address, ChainId, Hex, RefusalCode } from "@farthing/protocol";
  * - `queued`: claimed; no transaction carries it yet.
  * - `submitted`: a signed transaction that carries it is stored; it may or may not be on chain.
  * - `confirmed`: mined, and its own AuthorizationUsed and Transfer logs are there.
- * - `failed`: the chain says that it did not and will not move the money.
+ * - `failed`: the chain says that ours did not and will not move the money. Until the authorization
+ *   expires somebody else still could; that is watched, and then said.
  */
 export type SettlementState = "queued" | "submitted" | "confirmed" | "failed";
 
@@ -21,7 +22,9 @@ export const settlementMoves: Readonly<Record<SettlementState, readonly Settleme
   submitted: ["confirmed", "failed", "queued"],
   // Back to submitted when its block was reorganised away.
   confirmed: ["submitted"],
-  failed: [],
+  // Only when somebody submits the authorization after all, while it is still valid: money that
+  // moved is always said to have moved.
+  failed: ["confirmed"],
 };
 
 /** What identifies a settlement; addresses and nonce in lower case where they are compared. */

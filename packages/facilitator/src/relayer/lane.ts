@@ -36,6 +36,12 @@ export interface LaneEvents {
   onSent(settlementIds: readonly string[]): void;
 }
 
+/** The transaction of a nonce that is in a block. */
+export interface MinedAttempt {
+  readonly transaction: RelayerTransaction;
+  readonly blockNumber: number;
+}
+
 /** A working lane. */
 export interface Lane {
   readonly signer: Signer;
@@ -53,7 +59,7 @@ export interface Lane {
    */
   submit(plans: readonly TransactionPlan[]): Promise<ReadonlySet<string>>;
   /** Ends a nonce that is used up, by a transaction of ours or by another one. */
-  close(slot: Slot, mined: RelayerTransaction | undefined): Promise<void>;
+  close(slot: Slot, mined: MinedAttempt | undefined): Promise<void>;
   /** Takes transactions back whose block was reorganised away. */
   reopen(transactions: readonly RelayerTransaction[]): void;
   /** Helps on what is not mined; told the head and what the wallet holds. */
@@ -319,10 +325,11 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
     return deps.inFlightMax - slots.size;
   }
 
-  async function close(slot: Slot, mined: RelayerTransaction | undefined): Promise<void> {
+  async function close(slot: Slot, mined: MinedAttempt | undefined): Promise<void> {
     slots.delete(slot.nonce);
-    const dropped = slot.attempts.filter(({ id }) => id !== mined?.id).map(({ id }) => id);
-    if (mined) await store.closeTransactions([mined.id], "mined");
+    const minedId = mined?.transaction.id;
+    const dropped = slot.attempts.filter(({ id }) => id !== minedId).map(({ id }) => id);
+    if (mined) await store.closeTransactions([mined.transaction.id], "mined", mined.blockNumber);
     await store.closeTransactions(dropped, "dropped");
   }
 

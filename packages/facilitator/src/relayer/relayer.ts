@@ -44,8 +44,8 @@ export interface Relayer {
   onBlock(block: FollowedBlock, resolved: ReadonlyMap<Hex, ReadonlySet<string>>): Promise<void>;
   /** These settlements have their outcome, however it came about. */
   onSettled(settlementIds: readonly string[]): void;
-  /** The blocks that held these transactions are gone. */
-  onReorganised(hashes: readonly Hex[]): Promise<void>;
+  /** The blocks from this one on are gone, with whatever of ours was in them. */
+  onReorganised(fromBlock: number): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -82,7 +82,7 @@ export function createRelayer(deps: RelayerDeps): Relayer {
     resolved: ReadonlyMap<Hex, ReadonlySet<string>>,
   ): Promise<void> {
     for (const lane of lanes) {
-      await closeResolved(lane, resolved);
+      await closeResolved(lane, resolved, block.number);
       const state = block.wallets.get(lane.signer.address);
       if (!block.isHead || !state) continue;
       const { number } = block;
@@ -121,11 +121,10 @@ export function createRelayer(deps: RelayerDeps): Relayer {
         for (const id of settlementIds) slot.unresolved.delete(id);
       }
     },
-    async onReorganised(hashes) {
-      await store.reopenTransactions(hashes);
+    async onReorganised(fromBlock) {
+      await store.reopenTransactions(chainId, fromBlock);
       for (const lane of lanes) {
-        const open = await store.listOpenTransactions(chainId, lane.signer.address);
-        lane.reopen(open.filter(({ hash }) => hash !== null && hashes.includes(hash)));
+        lane.reopen(await store.listOpenTransactions(chainId, lane.signer.address));
       }
     },
     async start() {
@@ -147,12 +146,13 @@ export function createRelayer(deps: RelayerDeps): Relayer {
 async function closeResolved(
   lane: Lane,
   resolved: ReadonlyMap<Hex, ReadonlySet<string>>,
+  blockNumber: number,
 ): Promise<void> {
   for (const slot of lane.slots()) {
     for (const transaction of slot.attempts) {
       const ids = transaction.hash === null ? undefined : resolved.get(transaction.hash);
       for (const id of ids ?? []) slot.unresolved.delete(id);
-      if (ids && slot.unresolved.size === 0) await lane.close(slot, transaction);
+      if (ids && slot.unresolved.size === 0) await lane.close(slot, { transaction, blockNumber });
     }
   }
 }

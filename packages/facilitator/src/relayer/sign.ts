@@ -59,17 +59,18 @@ function signersOfMnemonic(source: {
   readonly mnemonic: Secret;
   readonly count: number;
 }): Signer[] {
+  const words = source.mnemonic.expose().trim().split(/\s+/).join(" ");
+  // The checksum: with one word mistyped the wallets would be others, and empty.
+  if (!Mnemonic.validate(words, Mnemonic.english)) {
+    throw new Fault(
+      "configuration",
+      "FARTHING_RELAYER_MNEMONIC is not a BIP-39 mnemonic; give its words separated by spaces",
+      { retryable: false },
+    );
+  }
   return Array.from({ length: source.count }, (_, index) => {
-    try {
-      const path = `m/44'/60'/0'/0/${index}`;
-      return signerOf(Mnemonic.toPrivateKey(source.mnemonic.expose(), { as: "Hex", path }));
-    } catch {
-      throw new Fault(
-        "configuration",
-        "FARTHING_RELAYER_MNEMONIC is not a BIP-39 mnemonic; give its words separated by spaces",
-        { retryable: false },
-      );
-    }
+    const path = `m/44'/60'/0'/0/${index}`;
+    return signerOf(Mnemonic.toPrivateKey(words, { as: "Hex", path }));
   });
 }
 

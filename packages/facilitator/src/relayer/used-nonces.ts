@@ -88,6 +88,8 @@ async function lookAtSlot(
   if (receipt.blockNumber > head.number || mined.hash === null) return;
   const carried = mined.settlementIds.filter((id) => slot.unresolved.has(id));
   if (carried.length > 0) {
+    // Another block may yet take this one's place, and "failed" has to last.
+    if (deps.finalizedNumber() < receipt.blockNumber) return;
     const { hash } = mined;
     await deps.events.onMinedWithoutLog({
       transaction: mined,
@@ -100,9 +102,10 @@ async function lookAtSlot(
   if (slot.unresolved.size > 0) {
     // Carried by other transactions at this nonce. Until this one is final they could come back.
     if (deps.finalizedNumber() < receipt.blockNumber) return;
-    await deps.events.onNeverMined([...slot.unresolved]);
   }
-  await lane.close(slot, mined);
+  // Closed first: given back is only what nothing open carries.
+  await lane.close(slot, { transaction: mined, blockNumber: receipt.blockNumber });
+  if (slot.unresolved.size > 0) await deps.events.onNeverMined([...slot.unresolved]);
 }
 
 /** No receipt of ours: this node lags, or another writer used the nonce. Only finality tells. */
@@ -121,6 +124,6 @@ async function lookAtLostNonce(
     { chainId: deps.chain.network.chainId, relayer: lane.signer.address, nonce: slot.nonce },
     "Another writer used a nonce of this wallet; give every process wallets of its own",
   );
-  await deps.events.onNeverMined([...slot.unresolved]);
   await lane.close(slot, undefined);
+  await deps.events.onNeverMined([...slot.unresolved]);
 }

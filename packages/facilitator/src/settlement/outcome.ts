@@ -1,45 +1,32 @@
 /**
  * What the chain says becomes what we say. One book per network holds the settlements whose outcome
  * is open; each block's events are looked up in it, ours and those of anybody who submitted an
- * authorization before us. "Failed" is written only when the money did not and will not move.
+ * authorization before us. "Failed" is written only when ours did not and will not move the money,
+ * and is watched until the authorization has expired: money that moves after all is said to have.
  */
-import {
-  explorerLink,
-  isSameAddress,
-  networkOfChain,
-  refusal,
-  type Hex,
-  type Refusal,
-} from "@farthing/protocol";
+import { explorerLink, networkOfChain, refusal, type Hex, type Refusal } from "@farthing/protocol";
 import type { Clock } from "../base/clock.ts";
-import { Fault, messageOf } from "../base/fault.ts";
+import { messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
-import {
-  areEventsSeenElsewhere,
-  findAuthorizationEvent,
-  isUnusedElsewhere,
-  type AuthorizationEvent,
-} from "../chain/authorization-logs.ts";
+import type { AuthorizationEvent } from "../chain/authorization-logs.ts";
 import type { BlockInterest, ChainView, FollowedBlock } from "../chain/block-follower.ts";
 import type { Chain } from "../chain/chain.ts";
 import { readBlockHash } from "../chain/reads.ts";
-import { isSettled, payerNonceKey, type Mined, type Settlement } from "../model/settlement.ts";
+import { isSettled, payerNonceKey, type Settlement } from "../model/settlement.ts";
 import type { MinedTransaction } from "../relayer/used-nonces.ts";
 import type { Confirmation, Failure, Store } from "../storage/store.ts";
+import { createEvidence, isAuthorizedTransfer, logsLag, type Found } from "./evidence.ts";
 import type { Waiters } from "./waiters.ts";
 
-/**
- * Blocks before the one that saw the nonce unused from which a search begins: another endpoint
- * may have answered a few blocks behind.
- */
-const searchSlackBlocks = 12;
+/** How far back failures are watched after a start; authorizations seldom last an hour. */
+const watchFailuresMs = 24 * 60 * 60 * 1000;
 
 /** What a reorganisation took out of the chain. */
 export interface Vanished {
-  /** Transactions of ours, to be sent again as the same bytes. */
-  readonly transactions: readonly Hex[];
-  /** Settlements that somebody else's transaction had settled: they need one of ours now. */
-  readonly orphans: readonly string[];
+  /** The first block that is gone. */
+  readonly fromBlock: number;
+  /** Settlements that are open again. */
+  readonly settlementIds: readonly string[];
 }
 
 /** The open settlements of a network. */
@@ -53,26 +40,17 @@ export interface OutcomeBook {
   onBlock(block: FollowedBlock, view: ChainView): Promise<Map<Hex, Set<string>>>;
   /** Puts back what vanished blocks had confirmed. */
   onReorganisation(fromBlock: number): Promise<Vanished>;
-  /**
-   * A transaction of ours is mined and lacks logs of some of its settlements. Throws a fault while
-   * the chain cannot tell what became of them.
-   */
+  /** A transaction of ours is mined for good and lacks logs of some of its settlements. */
   onMinedWithoutLog(mined: MinedTransaction): Promise<void>;
   /** A queued settlement would fail now. */
   onRefused(settlement: Settlement, why: Refusal): Promise<void>;
-  /** Their transactions can never be mined; gives them back as queued. */
-  onNeverMined(settlementIds: readonly string[]): Promise<Settlement[]>;
+  /** Nothing that is still open carries them: gives those back that are queued again. */
+  requeue(settlementIds: readonly string[]): Promise<Settlement[]>;
   /**
-   * Searches the past for what happened while no process was looking, and puts back what
-   * vanished meanwhile.
+   * Searches the past for what happened while no process was looking. Gives what vanished
+   * meanwhile, if anything did.
    */
-  catchUp(): Promise<Vanished>;
-}
-
-/** An open settlement and the event that ends it. */
-interface Found {
-  readonly event: AuthorizationEvent;
-  readonly settlement: Settlement;
+  catchUp(): Promise<Vanished | undefined>;
 }
 
 /** What a book works with. */
@@ -95,22 +73,29 @@ export interface OutcomeDeps {
 export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
   const { chain, store, clock, log, waiters, confirmations } = deps;
   const { chainId } = chain.network;
+  const evidence = createEvidence(deps);
   const open = new Map<string, Settlement>();
+  /** Failed, while their authorizations are still valid. */
+  const failed = new Map<string, Settlement>();
   /** Events seen, until they are deep enough and agreed upon; by settlement. */
   const deepening = new Map<string, Found>();
   let unfinalizedUpTo = 0;
 
   function track(settlement: Settlement): void {
+    const key = payerNonceKey(settlement.payer, settlement.nonce);
+    failed.delete(key);
     if (isSettled(settlement)) {
       deepening.delete(settlement.id);
-      open.delete(keyOf(settlement));
-    } else open.set(keyOf(settlement), settlement);
+      open.delete(key);
+      if (settlement.state === "failed") failed.set(key, settlement);
+    } else open.set(key, settlement);
   }
 
   async function onBlock(block: FollowedBlock, view: ChainView): Promise<Map<Hex, Set<string>>> {
     const resolved = new Map<Hex, Set<string>>();
     for (const event of block.events) {
-      const settlement = open.get(payerNonceKey(event.payer, event.nonce));
+      const key = payerNonceKey(event.payer, event.nonce);
+      const settlement = open.get(key) ?? failed.get(key);
       if (!settlement) continue;
       deepening.set(settlement.id, { event, settlement });
       const ids = resolved.get(event.transaction) ?? new Set();
@@ -126,41 +111,23 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
   }
 
   async function conclude(found: readonly Found[]): Promise<void> {
-    const confirmed: Confirmation[] = [];
-    const failed: Failure[] = [];
-    for (const { event, settlement } of await agreed(found)) {
-      const { id } = settlement;
-      if (isOurTransfer(event, settlement)) {
-        confirmed.push({ id, mined: await minedOf(event, settlement) });
-      } else failed.push(failureOf(event, settlement));
+    const confirmations: Confirmation[] = [];
+    const failures: Failure[] = [];
+    for (const { event, settlement } of await evidence.agreed(found)) {
+      if (isAuthorizedTransfer(event, settlement)) {
+        const mined = await evidence.minedBy(event, settlement);
+        confirmations.push({ id: settlement.id, mined });
+      } else failures.push(failureOf(event, settlement));
+      deepening.delete(settlement.id);
     }
-    if (confirmed.length > 0) finish(await store.recordConfirmed(confirmed, clock.nowMs()));
-    if (failed.length > 0) finish(await store.recordFailed(failed, clock.nowMs()));
+    if (confirmations.length > 0) finish(await store.recordConfirmed(confirmations, clock.nowMs()));
+    if (failures.length > 0) finish(await store.recordFailed(failures, clock.nowMs()));
   }
 
-  async function minedOf(event: AuthorizationEvent, settlement: Settlement): Promise<Mined> {
-    const { transaction, blockNumber, blockHash, logIndex } = event;
-    // An earlier transaction at a replaced nonce is ours as well.
-    const isOurs =
-      transaction === settlement.transaction || (await store.isRelayerTransaction(transaction));
-    const settledBy = isOurs ? "relayer" : "other";
-    return { transaction, blockNumber, blockHash, logIndex, settledBy };
-  }
-
-  /** What a second endpoint does not deny; the rest is looked at again with the next block. */
-  async function agreed(found: readonly Found[]): Promise<Found[]> {
-    const blocks = Map.groupBy(found, ({ event }) => event.blockHash);
-    const lists = await Promise.all(
-      [...blocks].map(async ([blockHash, inBlock]) => {
-        const events = inBlock.map(({ event }) => event);
-        const head = Math.max(...events.map(({ blockNumber }) => blockNumber));
-        const isSeen = await areEventsSeenElsewhere(chain, blockHash, events, head);
-        if (isSeen !== false) return inBlock;
-        log.error({ chainId, blockHash, settlements: inBlock.length }, "RPC endpoints disagree");
-        return [];
-      }),
-    );
-    return lists.flat();
+  async function fail(settlement: Settlement, why: Refusal, transaction: Hex | null) {
+    const { id } = settlement;
+    const { code, message } = why;
+    finish(await store.recordFailed([{ id, code, message, transaction }], clock.nowMs()));
   }
 
   function finish(moved: readonly Settlement[]): void {
@@ -168,10 +135,8 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
       track(settlement);
       const { id, state, payer, transaction, settledBy, failure, blockNumber } = settlement;
       const ms = clock.nowMs() - settlement.createdAt;
-      log.info(
-        { chainId, settlementId: id, payer, transaction, settledBy, failure, ms },
-        `Settlement ${state}`,
-      );
+      const fields = { chainId, settlementId: id, payer, transaction, settledBy, failure, ms };
+      log.info(fields, `Settlement ${state}`);
       deps.onSettled([id]);
       if (state === "confirmed") unfinalizedUpTo = Math.max(unfinalizedUpTo, blockNumber ?? 0);
     }
@@ -190,9 +155,10 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
    * the token calls the nonce unused. Whether it was sent makes no difference then.
    */
   async function endExpired(view: ChainView): Promise<void> {
+    const isOver = ({ validBefore }: Settlement) => view.finalized.time >= validBefore;
+    for (const [key, settlement] of failed) if (isOver(settlement)) failed.delete(key);
     for (const settlement of open.values()) {
-      const isOver = view.finalized.time >= settlement.validBefore;
-      if (!isOver || deepening.has(settlement.id)) continue;
+      if (!isOver(settlement) || deepening.has(settlement.id)) continue;
       try {
         const now = await deps.simulate(settlement);
         await endUnsent(settlement, now?.code === "nonce_already_used" ? now : expired);
@@ -206,85 +172,62 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
 
   async function endUnsent(settlement: Settlement, why: Refusal): Promise<void> {
     // "Used" may well be our payer's payment, submitted by somebody else: look before saying no.
-    const event = await findEvent(settlement);
+    const event = await evidence.find(settlement);
     if (event) return conclude([{ event, settlement }]);
     if (why.code === "nonce_already_used") throw logsLag();
-    await checkUnused(settlement);
-    const { id } = settlement;
-    const { code, message } = why;
-    finish(await store.recordFailed([{ id, code, message, transaction: null }], clock.nowMs()));
+    await evidence.checkUnused(settlement);
+    await fail(settlement, why, settlement.transaction);
   }
 
-  /** "Failed" is final: where a second endpoint can be asked, it has to call the nonce unused. */
-  async function checkUnused(settlement: Settlement): Promise<void> {
-    const head = deps.headNumber();
-    if ((await isUnusedElsewhere(chain, settlement, head)) === false) throw logsLag();
-  }
-
-  function findEvent(settlement: Settlement): Promise<AuthorizationEvent | undefined> {
-    return findAuthorizationEvent(chain, {
-      payer: settlement.payer,
-      nonce: settlement.nonce,
-      fromBlock: Math.max(0, settlement.seenUnusedAt - searchSlackBlocks),
-      headNumber: deps.headNumber(),
-    });
-  }
-
-  async function onMinedWithoutLog({
-    transaction,
-    hash,
-    succeeded,
-    unresolved,
-  }: MinedTransaction): Promise<void> {
-    for (const id of unresolved) {
+  async function onMinedWithoutLog(mined: MinedTransaction): Promise<void> {
+    for (const id of mined.unresolved) {
       const settlement = await store.findSettlement(id);
-      if (!settlement || isSettled(settlement)) continue;
-      const event = await findEvent(settlement);
-      if (event) {
-        await conclude([{ event, settlement }]);
-        continue;
-      }
-      // What the token says to the same transfer now, if it says no.
-      const why = await deps.simulate(settlement);
-      if (why?.code === "nonce_already_used") throw logsLag();
-      await checkUnused(settlement);
-      // A batch succeeds as a transaction though some of its calls fail.
-      const isAlone = transaction.settlementIds.length === 1;
-      const { code, message } =
-        succeeded && isAlone
-          ? refusal("transfer_not_found")
-          : (why ?? refusal("transaction_reverted"));
-      finish(await store.recordFailed([{ id, code, message, transaction: hash }], clock.nowMs()));
+      if (settlement && !isSettled(settlement)) await endMined(settlement, mined);
     }
   }
 
-  async function catchUp(): Promise<Vanished> {
-    const stored = await store.listOpenSettlements(chainId);
-    for (const settlement of stored) track(settlement);
+  async function endMined(settlement: Settlement, mined: MinedTransaction): Promise<void> {
+    const event = await evidence.find(settlement);
+    if (event) return conclude([{ event, settlement }]);
+    // What the token says to the same transfer now, if it says no.
+    const why = await deps.simulate(settlement);
+    if (why?.code === "nonce_already_used") throw logsLag();
+    await evidence.checkUnused(settlement);
+    // A batch succeeds as a transaction though some of its calls fail.
+    const isOdd = mined.succeeded && mined.transaction.settlementIds.length === 1;
+    const reason = isOdd ? refusal("transfer_not_found") : why;
+    await fail(settlement, reason ?? refusal("transaction_reverted"), mined.hash);
+  }
+
+  async function catchUp(): Promise<Vanished | undefined> {
+    const since = clock.nowMs() - watchFailuresMs;
+    const stored = [
+      ...(await store.listOpenSettlements(chainId)),
+      ...(await store.listFailedSince(chainId, since)),
+    ];
     for (const settlement of stored) {
+      track(settlement);
       try {
-        const event = await findEvent(settlement);
-        if (event) await conclude([{ event, settlement }]);
+        const event = await evidence.find(settlement);
+        if (event && isNews(event, settlement)) await conclude([{ event, settlement }]);
       } catch (error) {
-        log.warn(
-          { chainId, settlementId: settlement.id, problem: messageOf(error) },
-          "Could not look up a settlement",
-        );
+        const fields = { chainId, settlementId: settlement.id, problem: messageOf(error) };
+        log.warn(fields, "Could not look up a settlement");
       }
     }
     return findVanished();
   }
 
   /** Confirmed before this start, and no longer in the chain. */
-  async function findVanished(): Promise<Vanished> {
-    const unfinalized = await store.listUnfinalized(chainId);
-    for (const { blockNumber, blockHash } of unfinalized) {
+  async function findVanished(): Promise<Vanished | undefined> {
+    for (const { blockNumber, blockHash } of await store.listUnfinalized(chainId)) {
       if (blockNumber === null) continue;
-      if ((await readBlockHash(chain, blockNumber)) === blockHash) {
-        unfinalizedUpTo = Math.max(unfinalizedUpTo, blockNumber);
-      } else return onReorganisation(blockNumber);
+      if ((await readBlockHash(chain, blockNumber)) !== blockHash) {
+        return onReorganisation(blockNumber);
+      }
+      unfinalizedUpTo = Math.max(unfinalizedUpTo, blockNumber);
     }
-    return { transactions: [], orphans: [] };
+    return undefined;
   }
 
   async function onReorganisation(fromBlock: number): Promise<Vanished> {
@@ -292,41 +235,43 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
       if (event.blockNumber >= fromBlock) deepening.delete(id);
     }
     const put = await store.recordReorganised(chainId, fromBlock);
-    for (const settlement of put) track(settlement);
-    waiters.notify(put);
-    for (const { id, transaction } of put) {
+    for (const settlement of put) {
+      track(settlement);
+      const { id, transaction } = settlement;
       log.warn({ chainId, settlementId: id, transaction }, "Settlement reorganised away");
     }
-    return sortVanished(put);
+    waiters.notify(put);
+    return { fromBlock, settlementIds: put.map(({ id }) => id) };
   }
 
-  async function sortVanished(put: readonly Settlement[]): Promise<Vanished> {
-    const transactions = new Set<Hex>();
-    const orphans: string[] = [];
-    for (const { id, transaction } of put) {
-      const isOurs = transaction !== null && (await store.isRelayerTransaction(transaction));
-      if (isOurs) transactions.add(transaction);
-      else orphans.push(id);
-    }
-    return { transactions: [...transactions], orphans };
+  async function requeue(settlementIds: readonly string[]): Promise<Settlement[]> {
+    const put = await store.requeueSettlements(settlementIds);
+    for (const settlement of put) track(settlement);
+    waiters.notify(put);
+    return put;
+  }
+
+  function interest(): BlockInterest {
+    if (open.size > 0) return "outcome";
+    return unfinalizedUpTo > 0 || failed.size > 0 ? "finality" : "none";
   }
 
   return {
     track,
     openIds: () => new Set([...open.values()].map(({ id }) => id)),
-    interest: () => (open.size > 0 ? "outcome" : unfinalizedUpTo > 0 ? "finality" : "none"),
+    interest,
     onBlock,
     onReorganisation,
     onMinedWithoutLog,
-    async onNeverMined(settlementIds) {
-      const put = await store.requeueSettlements(settlementIds);
-      for (const settlement of put) track(settlement);
-      waiters.notify(put);
-      return put;
-    },
     onRefused: endUnsent,
+    requeue,
     catchUp,
   };
+}
+
+/** A failure stays one unless the money moved after all. */
+function isNews(event: AuthorizationEvent, settlement: Settlement): boolean {
+  return settlement.state !== "failed" || isAuthorizedTransfer(event, settlement);
 }
 
 const expired = refusal(
@@ -334,42 +279,15 @@ const expired = refusal(
   "The authorization expired before it was mined; sign a new one.",
 );
 
-/** The nonce is used and no log tells how: unknown, and unknown is never called failed. */
-function logsLag(): Fault {
-  return new Fault("rpc_unavailable", "The node calls an authorization used and has no log of it");
-}
-
-function keyOf(settlement: Settlement): string {
-  return payerNonceKey(settlement.payer, settlement.nonce);
-}
-
-/** The transfer that was authorized, whoever submitted it. */
-function isOurTransfer({ kind, transfer }: AuthorizationEvent, settlement: Settlement): boolean {
-  return (
-    kind === "used" &&
-    transfer !== undefined &&
-    isSameAddress(transfer.from, settlement.payer) &&
-    isSameAddress(transfer.to, settlement.payTo) &&
-    transfer.value === settlement.amount
-  );
-}
-
 /** The nonce is gone and our transfer did not happen: canceled, or used for another transfer. */
 function failureOf(event: AuthorizationEvent, settlement: Settlement): Failure {
   const { id, chainId } = settlement;
   const { transaction } = event;
   const link = explorerLink(networkOfChain(chainId), transaction);
-  return event.kind === "canceled"
-    ? {
-        id,
-        transaction,
-        code: "authorization_canceled",
-        message: `The payer canceled this authorization, see ${link}; sign a new one.`,
-      }
-    : {
-        id,
-        transaction,
-        code: "nonce_already_used",
-        message: `The payer used this nonce for another transfer, see ${link}; sign a new authorization.`,
-      };
+  if (event.kind === "canceled") {
+    const message = `The payer canceled this authorization, see ${link}; sign a new one.`;
+    return { id, transaction, code: "authorization_canceled", message };
+  }
+  const message = `The payer used this nonce for another transfer, see ${link}; sign a new authorization.`;
+  return { id, transaction, code: "nonce_already_used", message };
 }

@@ -12,6 +12,9 @@ const migrations: Readonly<Record<string, (db: Kysely<unknown>, idType: IdType) 
     "0001-settlements": settlements.up,
   };
 
+/** Names of all migrations, oldest first. */
+export const migrationNames: readonly string[] = Object.keys(migrations).toSorted();
+
 /** Carries out what is missing, under the database's migration lock. Throws `storage_unavailable`. */
 export async function migrate({ db, engine }: Database): Promise<void> {
   const { idType, patientDialect: dialect } = engine;

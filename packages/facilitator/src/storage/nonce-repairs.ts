@@ -15,7 +15,11 @@ import type { Store } from "./store.ts";
 
 type RepairVerbs = Pick<
   Store,
-  "replaceTransaction" | "requeueSettlements" | "isRelayerTransaction" | "listUnfinalized"
+  | "replaceTransaction"
+  | "requeueSettlements"
+  | "isRelayerTransaction"
+  | "listFailedSince"
+  | "listUnfinalized"
 >;
 
 /** The store's verbs about repairs. */
@@ -39,6 +43,17 @@ export function repairVerbs(database: Database): RepairVerbs {
           })
           .where(which)
           .where("state", "=", "submitted")
+          .where(({ not, exists, selectFrom }) =>
+            not(
+              exists(
+                selectFrom("transaction_settlements as link")
+                  .innerJoin("relayer_transactions as carrier", "carrier.id", "link.transaction_id")
+                  .select("carrier.id")
+                  .whereRef("link.settlement_id", "=", "settlements.id")
+                  .where("carrier.state", "in", ["intent", "signed", "sent"]),
+              ),
+            ),
+          )
           .returning(settlementColumns)
           .execute();
         return announceMoved(inside, rows);
@@ -51,6 +66,16 @@ export function repairVerbs(database: Database): RepairVerbs {
         .where("hash", "=", hash)
         .executeTakeFirst();
       return row !== undefined;
+    },
+    listFailedSince: async (chainId, since) => {
+      const rows = await db
+        .selectFrom("settlements")
+        .select(settlementColumns)
+        .where("chain_id", "=", chainId)
+        .where("state", "=", "failed")
+        .where("failed_at", ">", since)
+        .execute();
+      return rows.map(toSettlement);
     },
     listUnfinalized: async (chainId) => {
       const rows = await db

@@ -7,19 +7,25 @@ import type { Engine } from "./dialect.ts";
 import { laneVerbs } from "./lanes.ts";
 import { migrate } from "./migrate.ts";
 import { repairVerbs } from "./nonce-repairs.ts";
-import { openPostgres } from "./postgres/open-postgres.ts";
+import { openPostgres, type PostgresLimits } from "./postgres/open-postgres.ts";
 import { relayerVerbs } from "./relayer-transactions.ts";
 import type { Tables } from "./schema.ts";
 import { settlementVerbs } from "./settlements.ts";
 import { openSqlite } from "./sqlite/node-sqlite.ts";
 import type { Store } from "./store.ts";
 
+/** What a store may be given. */
+export interface StoreOptions {
+  readonly log?: Log;
+  readonly limits?: PostgresLimits;
+}
+
 /**
  * Opens `sqlite:/path/to/file`, `sqlite::memory:` or `postgres://…`. Throws `storage_unavailable`,
  * or `configuration` for anything else.
  */
-export async function openStore(databaseUrl: string, log: Log = silentLog): Promise<Store> {
-  const engine = engineOf(databaseUrl, log);
+export async function openStore(databaseUrl: string, options: StoreOptions = {}): Promise<Store> {
+  const engine = engineOf(databaseUrl, options);
   const db = new Kysely<Tables>({ dialect: engine.dialect });
   const database = { db, engine };
   const { changes } = engine;
@@ -51,8 +57,13 @@ export async function openStore(databaseUrl: string, log: Log = silentLog): Prom
   return { ...verbs, onChange: changes.onChange };
 }
 
-function engineOf(databaseUrl: string, log: Log): Engine {
-  if (/^postgres(ql)?:\/\//.test(databaseUrl)) return openPostgres(databaseUrl, log);
+/** The engine of a database. Throws `configuration`, or `storage_unavailable` for a file. */
+export function engineOf(
+  databaseUrl: string,
+  options: StoreOptions & { readonly isReadOnly?: boolean },
+): Engine {
+  const { log = silentLog, limits } = options;
+  if (/^postgres(ql)?:\/\//.test(databaseUrl)) return openPostgres(databaseUrl, log, limits);
   const path = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(databaseUrl)?.[1];
   if (path === undefined) {
     throw new Fault(
@@ -62,7 +73,7 @@ function engineOf(databaseUrl: string, log: Log): Engine {
     );
   }
   try {
-    return openSqlite(path);
+    return openSqlite(path, options.isReadOnly);
   } catch (error) {
     throw new Fault(
       "storage_unavailable",

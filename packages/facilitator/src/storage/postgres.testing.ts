@@ -38,7 +38,7 @@ export interface PostgresOptions {
 }
 
 /** How long a start may take: it takes one second, but machines that run tests are busy. */
-const startMs = 30_000;
+const startMs = 15_000;
 
 /** Another program may take the free port before the server does. */
 const startTriesMax = 3;

@@ -1,5 +1,5 @@
 /** The transactions of lanes: their nonces, their signed bytes, the settlements they carry. */
-import { toLowerHex, type Address, type ChainId, type Hex } from "@farthing/protocol";
+import { toLowerHex, type Address, type ChainId } from "@farthing/protocol";
 import { sql } from "kysely";
 import { assert } from "../base/assert.ts";
 import type {
@@ -42,29 +42,43 @@ export function relayerVerbs(database: Database): RelayerVerbs {
         .where("state", "=", "signed")
         .execute();
     },
-    closeTransactions: async (ids, state) => {
+    closeTransactions: async (ids, state, blockNumber) => {
       if (ids.length === 0) return;
       await db
         .updateTable("relayer_transactions")
-        .set({ state })
+        .set({ state, block_number: blockNumber ?? null })
         .where("id", "in", [...ids])
         .where("state", "in", ["intent", "signed", "sent"])
         .execute();
     },
-    reopenTransactions: async (hashes: readonly Hex[]) => {
-      if (hashes.length === 0) return;
-      // A transaction, because every process reopens them at once and one may have to try again.
-      await inTransaction(database, (inside) =>
-        inside.db
-          .updateTable("relayer_transactions")
-          .set({ state: "sent" })
-          .where("hash", "in", [...hashes])
-          .where("state", "=", "mined")
-          .execute(),
-      );
-    },
+    // A transaction, because every process reopens them at once and one may have to try again.
+    reopenTransactions: (chainId, fromBlock) =>
+      inTransaction(database, (inside) => reopen(inside, chainId, fromBlock)),
     listOpenTransactions: (chainId, lane) => listOpenTransactions(database, chainId, lane),
   };
+}
+
+/** A nonce whose block is gone is open again for every transaction that was signed at it. */
+async function reopen({ db }: Database, chainId: ChainId, fromBlock: number): Promise<void> {
+  const vanished = await db
+    .selectFrom("relayer_transactions")
+    .select(["lane", "nonce"])
+    .where("chain_id", "=", chainId)
+    .where("state", "=", "mined")
+    .where("block_number", ">=", fromBlock)
+    .orderBy("id")
+    .execute();
+  for (const { lane, nonce } of vanished) {
+    await db
+      .updateTable("relayer_transactions")
+      .set({ state: "sent", block_number: null })
+      .where("chain_id", "=", chainId)
+      .where("lane", "=", lane)
+      .where("nonce", "=", Number(nonce))
+      .where("state", "in", ["mined", "dropped"])
+      .where("raw", "is not", null)
+      .execute();
+  }
 }
 
 async function reserve(
@@ -134,6 +148,7 @@ export async function insertTransactions(
         state: "intent" as const,
         created_at: now,
         sent_at: null,
+        block_number: null,
       })),
     )
     .returning(transactionColumns)

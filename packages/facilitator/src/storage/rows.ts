@@ -82,7 +82,7 @@ export function toSettlementRow(claim: Claim, now: number): NewSettlementRow {
 
 /** Reads a relayer transaction. */
 export function toRelayerTransaction(
-  row: Omit<RelayerTransactionRow, "created_at" | "sent_at">,
+  row: Omit<RelayerTransactionRow, "created_at" | "sent_at" | "block_number">,
   settlementIds: readonly string[],
 ): RelayerTransaction {
   return {

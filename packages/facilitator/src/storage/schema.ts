@@ -92,6 +92,8 @@ export interface RelayerTransactionTable {
   state: TransactionState;
   created_at: Whole;
   sent_at: WholeOrNull;
+  /** Where it was mined; what a reorganisation takes away is found by it. */
+  block_number: WholeOrNull;
 }
 
 export const transactionColumns = [

@@ -156,9 +156,12 @@ function recordConfirmed(
           log_index: ref("given.log_index"),
           settled_by: ref("given.settled_by"),
           confirmed_at: now,
+          failure: null,
+          failure_message: null,
+          failed_at: null,
         }))
         .whereRef("settlements.id", "=", "given.of")
-        .where("state", "in", ["queued", "submitted"])
+        .where("state", "in", ["queued", "submitted", "failed"])
         .returning(settlementColumns)
         .execute();
     },

@@ -132,9 +132,10 @@ export interface Store {
   closeTransactions(
     ids: readonly number[],
     state: Extract<TransactionState, "mined" | "dropped">,
+    blockNumber?: number,
   ): Promise<void>;
-  /** Opens the mined transactions of these hashes again: their block was reorganised away. */
-  reopenTransactions(hashes: readonly Hex[]): Promise<void>;
+  /** Opens the nonces again whose blocks, from this one on, were reorganised away. */
+  reopenTransactions(chainId: ChainId, fromBlock: number): Promise<void>;
   /** Transactions that may still be mined, by nonce. */
   listOpenTransactions(chainId: ChainId, lane: Address): Promise<RelayerTransaction[]>;
 
@@ -150,12 +151,14 @@ export interface Store {
     now: number,
   ): Promise<RelayerTransaction>;
   /**
-   * Puts submitted settlements back to queued. Only for those whose transactions can never be
-   * mined, since another transaction has finally taken their nonce. Gives those that moved.
+   * Puts submitted settlements back to queued, as far as no open transaction carries them: theirs
+   * can never be mined, since another one has finally taken the nonce. Gives those that moved.
    */
   requeueSettlements(ids: readonly string[]): Promise<Settlement[]>;
   /** Tells whether a transaction is one of ours, also an earlier one at a replaced nonce. */
   isRelayerTransaction(hash: Hex): Promise<boolean>;
+  /** Settlements of a chain that failed since a time: somebody else may still submit them. */
+  listFailedSince(chainId: ChainId, since: number): Promise<Settlement[]>;
   /** Confirmed settlements of a chain that are not final yet, by block. */
   listUnfinalized(chainId: ChainId): Promise<Settlement[]>;
 

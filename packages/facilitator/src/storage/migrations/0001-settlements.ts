@@ -78,6 +78,7 @@ async function createRelayer(db: Kysely<unknown>, idType: IdType): Promise<void>
     )
     .addColumn("created_at", "bigint", (column) => column.notNull())
     .addColumn("sent_at", "bigint")
+    .addColumn("block_number", "bigint")
     .execute();
   await db.schema
     .createIndex("relayer_transactions_lane")

@@ -14,10 +14,11 @@ const busyTimeoutMs = 5_000;
 /** Prepared statements kept; the store has a few dozen texts, lists of values make more. */
 const statementsMax = 256;
 
-/** Opens a file, or ":memory:". */
-export function openSqlite(path: string): Engine {
-  const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
-  database.exec("pragma journal_mode = WAL; pragma synchronous = FULL; pragma foreign_keys = ON");
+/** Opens a file, or ":memory:"; read-only, it must be there. */
+export function openSqlite(path: string, isReadOnly = false): Engine {
+  const database = new DatabaseSync(path, { timeout: busyTimeoutMs, readOnly: isReadOnly });
+  if (!isReadOnly)
+    database.exec("pragma journal_mode = WAL; pragma synchronous = FULL; pragma foreign_keys = ON");
   return {
     dialect: new SqliteDialect({ database: adapt(database) }),
     idType: "integer",

@@ -1,0 +1,52 @@
+/**
+ * This machine's clock against the chain's. Payments are valid from and until a time, by our clock
+ * when they are verified and by the block's when they are mined: the two must agree.
+ */
+import { isObject } from "@farthing/protocol";
+import { fail, ok, warn, type CheckLine } from "../base/check-line.ts";
+import type { Clock } from "../base/clock.ts";
+import { quantity, resultOf, type Chain } from "./chain.ts";
+
+/** How long a new block is waited for: more than two of XDC's 2 s periods. */
+const waitMs = 5_000;
+
+/** Pause between looks. */
+const pollMs = 250;
+
+/** Seconds that clock and new block may differ: a period, a round trip, rounding. */
+const skewMax = 5;
+
+/** Compares the clock with a block at the moment it appears. Throws RPC faults. */
+export async function checkClock(chain: Chain, clock: Clock): Promise<CheckLine> {
+  const first = await readHead(chain);
+  const until = clock.nowMs() + waitMs;
+  let head = first;
+  while (head.number === first.number && clock.nowMs() < until) {
+    await clock.sleep(pollMs);
+    head = await readHead(chain);
+  }
+  const skew = Math.round(clock.nowMs() / 1000 - head.time);
+  if (skew < -skewMax) return wrong(`${-skew} s behind block ${head.number}`);
+  if (head.number === first.number) {
+    const text = `no new block within ${waitMs / 1000} s to compare with`;
+    return warn("clock", text, "look again in a minute; XDC makes one every 2 s");
+  }
+  if (skew > skewMax) return wrong(`${skew} s ahead of block ${head.number}, which is new`);
+  return ok("clock", `within ${skewMax} s of block ${head.number}, which is new`);
+}
+
+function wrong(text: string): CheckLine {
+  const fix = "set this machine's clock by NTP; payments are judged by it";
+  return fail("clock", text, fix);
+}
+
+async function readHead(chain: Chain) {
+  const method = "eth_getBlockByNumber";
+  const [answer] = await chain.read([{ method, params: ["latest", false] }]);
+  const block = resultOf(answer, method);
+  const { number, timestamp } = isObject(block) ? block : {};
+  return {
+    number: Number(quantity(number, "a block number")),
+    time: Number(quantity(timestamp, "a block time")),
+  };
+}

@@ -1,0 +1,54 @@
+/** What the doctor says about relayer wallets: what gas costs them, and whether their nonces agree. */
+import type { Address } from "@farthing/protocol";
+import { ok, warn, type CheckLine } from "./base/check-line.ts";
+import type { Chain } from "./chain/chain.ts";
+import { readNonces, type WalletNonces } from "./chain/reads.ts";
+import type { GasNeeds } from "./chain/self-check.ts";
+import { gasPriceFloorWei, type Config } from "./config.ts";
+import { contractTransferGasMax } from "./relayer/fees.ts";
+import type { LaneReport, StoreReport } from "./storage/inspect-store.ts";
+
+/** What a wallet needs at a node's gas price: within our bounds, as transactions are priced. */
+export function gasNeedsAt(asked: bigint, { gasPriceMaxWei }: Pick<Config, "gasPriceMaxWei">) {
+  const atLeast = asked > gasPriceFloorWei ? asked : gasPriceFloorWei;
+  const price = atLeast < gasPriceMaxWei ? atLeast : gasPriceMaxWei;
+  return { floor: contractTransferGasMax * gasPriceFloorWei, price } satisfies GasNeeds;
+}
+
+/** One line per wallet: what waits in the node's pool, beside what the database knows of. */
+export async function checkNonces(
+  chain: Chain,
+  wallets: readonly Address[],
+  store: StoreReport | undefined,
+): Promise<CheckLine[]> {
+  const nonces = await readNonces(chain, wallets);
+  return wallets.map((wallet, index) => {
+    const lane = store?.lanes.find(
+      (one) => one.chainId === chain.network.chainId && one.lane === wallet.toLowerCase(),
+    );
+    return nonceLine(`nonce ${index}`, nonces[index] ?? { latest: 0, pending: 0 }, lane);
+  });
+}
+
+function nonceLine(
+  name: string,
+  { latest, pending }: WalletNonces,
+  lane: LaneReport | undefined,
+): CheckLine {
+  const waiting = pending - latest;
+  if (lane && latest > lane.nextNonce) {
+    return warn(
+      name,
+      `${latest} transactions on chain, of which the database knows ${lane.nextNonce}`,
+      "other software sends from this wallet, or this is another database: give each its own wallet",
+    );
+  }
+  if (waiting <= 0) return ok(name, `${latest}, nothing waits in the node's pool`);
+  const text = `${latest}, and ${waiting} wait in the node's pool`;
+  if (lane?.holder != null) return ok(name, `${text}; a facilitator is at work`);
+  const fix =
+    lane && lane.open > 0
+      ? "start the facilitator: it takes them up again"
+      : "other software sends from this wallet, or something is stuck: give each its own wallet";
+  return warn(name, text, fix);
+}

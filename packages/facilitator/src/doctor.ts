@@ -1,0 +1,215 @@
+/**
+ * A look at everything that a facilitator with this configuration will work with: the settings,
+ * the database, every node on its own, the token, the wallets, the clock. It changes nothing,
+ * sends no transaction and shows no secret: nodes are named by their place and host.
+ */
+import type { Network } from "@farthing/protocol";
+import { fail, ok, warn, type CheckLine } from "./base/check-line.ts";
+import { systemClock, type Clock } from "./base/clock.ts";
+import { Fault, messageOf } from "./base/fault.ts";
+import { silentLog } from "./base/log.ts";
+import type { Secret } from "./base/secret.ts";
+import { createChain, type Chain } from "./chain/chain.ts";
+import { checkClock } from "./chain/clock-check.ts";
+import { checkEndpoint, compareHeads } from "./chain/endpoint-check.ts";
+import { findMulticall } from "./chain/multicall.ts";
+import { readGasPrice } from "./chain/reads.ts";
+import { createRpcEndpoint } from "./chain/rpc-endpoint.ts";
+import { balanceLine, checkToken, readBalances } from "./chain/self-check.ts";
+import {
+  gasPriceFloorWei,
+  readConfig,
+  type Config,
+  type ConfigSource,
+  type NetworkConfig,
+} from "./config.ts";
+import { checkDatabase } from "./doctor-database.ts";
+import { checkNonces, gasNeedsAt } from "./doctor-wallets.ts";
+import { createSigners, type Signer } from "./relayer/sign.ts";
+import type { StoreReport } from "./storage/inspect-store.ts";
+
+/** Findings that belong together. */
+export interface CheckSection {
+  readonly title: string;
+  readonly lines: readonly CheckLine[];
+}
+
+/** Looks at everything, section by section as they are found. Throws nothing. */
+export async function* examine(
+  source: ConfigSource = {},
+  clock: Clock = systemClock,
+): AsyncGenerator<CheckSection> {
+  let config: Config;
+  try {
+    config = readConfig(source);
+  } catch (error) {
+    const fix = "see docs/reference/configuration.md; the rest is looked at once this is right";
+    const problems = messageOf(error).split("\n");
+    const lines = problems.map((text, at) =>
+      fail("setting", text, at === problems.length - 1 ? fix : ""),
+    );
+    return yield { title: "configuration", lines };
+  }
+  const wallets = readWallets(config);
+  yield { title: "configuration", lines: [...configLines(config), ...wallets.lines] };
+  const database = await checkDatabase(config.databaseUrl, clock);
+  yield { title: "database", lines: database.lines };
+  const bench = { config, clock, signers: wallets.signers, store: database.report };
+  for (const network of config.networks) yield* examineNetwork(network, bench);
+}
+
+interface Bench {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly signers: readonly Signer[];
+  /** Absent when the database cannot be read. */
+  readonly store: StoreReport | undefined;
+}
+
+function readWallets({ wallets }: Config): { signers: Signer[]; lines: CheckLine[] } {
+  const name = "wallets";
+  if (!wallets) {
+    const fix = "set FARTHING_RELAYER_KEYS_FILE or FARTHING_RELAYER_MNEMONIC_FILE";
+    return { signers: [], lines: [fail(name, "no relayer wallet is configured", fix)] };
+  }
+  try {
+    const signers = createSigners(wallets);
+    return { signers, lines: [ok(name, `${signers.length} to relay with`)] };
+  } catch (error) {
+    const text = error instanceof Fault ? error.message : "the wallets cannot be made";
+    return { signers: [], lines: [fail(name, text, "correct it and run this again")] };
+  }
+}
+
+function configLines({ networks, publicNetworks, hostedAuth, rateLimit }: Config): CheckLine[] {
+  const lines = networks.map(({ network, rpcUrls }) =>
+    rpcUrls.length > 1
+      ? ok(network.id, `${network.name}, ${rpcUrls.length} endpoints`)
+      : warn(
+          network.id,
+          `${network.name}, one endpoint`,
+          `name a second one in FARTHING_RPC_${network.chainId}: nothing can stand in for it, and nothing can contradict it`,
+        ),
+  );
+  const foreign = networks.flatMap(({ network, rpcUrls }) =>
+    rpcUrls
+      .filter(isReadableOnTheWay)
+      .map((url) =>
+        warn(
+          network.id,
+          `${hostOf(url)} is asked without TLS`,
+          "use https, or a node on this machine",
+        ),
+      ),
+  );
+  const open =
+    hostedAuth === "none" && rateLimit === 0
+      ? [
+          warn(
+            "limits",
+            "anybody may send any number of requests",
+            "set FARTHING_RATE_LIMIT, or FARTHING_HOSTED_AUTH=api-key",
+          ),
+        ]
+      : [ok("surfaces", `public on ${publicNetworks.map(({ id }) => id).join(", ")}`)];
+  return [...lines, ...foreign, ...open];
+}
+
+/** Whether others on the way can read and change what is said: plain http beyond private names. */
+function isReadableOnTheWay(url: Secret): boolean {
+  const { protocol, hostname } = new URL(url.expose());
+  const isNear =
+    !hostname.includes(".") || /^(127|10|192\.168|172\.(1[6-9]|2\d|3[01]))\./.test(hostname);
+  return protocol === "http:" && !isNear;
+}
+
+function hostOf(url: Secret): string {
+  return new URL(url.expose()).host;
+}
+
+async function* examineNetwork(
+  { network, rpcUrls }: NetworkConfig,
+  bench: Bench,
+): AsyncGenerator<CheckSection> {
+  const { config, clock } = bench;
+  const expected = {
+    network,
+    clock,
+    gasPriceFloor: gasPriceFloorWei,
+    gasPriceCeiling: config.gasPriceMaxWei,
+    headAgeMax: config.headAgeMaxSeconds,
+  };
+  const reports = await Promise.all(
+    rpcUrls.map((url, index) => checkEndpoint(createRpcEndpoint({ url, index }), expected)),
+  );
+  for (const [index, { lines }] of reports.entries()) {
+    const url = rpcUrls[index];
+    yield { title: `${network.id} endpoint ${index} (${url ? hostOf(url) : ""})`, lines };
+  }
+  const endpoints = reports.flatMap(({ endpoint, head }) => (head === undefined ? [] : [endpoint]));
+  if (endpoints.length === 0) {
+    const fix = `put a working node of ${network.name} into FARTHING_RPC_${network.chainId}`;
+    const text = "no endpoint can be used; token and wallets were not looked at";
+    return yield { title: `${network.id} chain`, lines: [fail("endpoints", text, fix)] };
+  }
+  const chain = createChain({ network, endpoints, log: silentLog, clock });
+  yield {
+    title: `${network.id} chain`,
+    lines: [...compareHeads(reports, lagBlocksMax), ...(await checkChain(chain, bench))],
+  };
+  const wallets = await guarded("wallets", () => checkWallets(chain, bench));
+  if (wallets.length > 0) yield { title: `${network.id} wallets`, lines: wallets };
+}
+
+/** Blocks that endpoints may differ: asked in one moment, they see the same block or its neighbour. */
+const lagBlocksMax = 3;
+
+async function checkChain(chain: Chain, { config, clock }: Bench): Promise<CheckLine[]> {
+  const [token, multicall, time] = await Promise.all([
+    guarded("token", async () => withoutChainId(await checkToken(chain))),
+    guarded("batching", async () => [await multicallLine(chain, config)]),
+    guarded("clock", async () => [await checkClock(chain, clock)]),
+  ]);
+  return [...token, ...multicall, ...time];
+}
+
+/** Each endpoint's section has said it. */
+function withoutChainId(lines: readonly CheckLine[]): CheckLine[] {
+  return lines.filter(({ name }) => name !== "chain id");
+}
+
+async function multicallLine(chain: Chain, { batchMax }: Config): Promise<CheckLine> {
+  if (batchMax === 1) return ok("batching", "turned off by FARTHING_BATCH_MAX");
+  const found = await findMulticall(chain);
+  if (found) return ok("batching", `through Multicall3 at ${found}`);
+  return warn(
+    "batching",
+    `no Multicall3 at ${placesOf(chain.network)}; every payment is a transaction of its own`,
+    "nothing to do unless you expect more than two payments a second and wallet",
+  );
+}
+
+function placesOf({ multicall3 }: Network): string {
+  return multicall3.join(" or ");
+}
+
+async function checkWallets(chain: Chain, bench: Bench): Promise<CheckLine[]> {
+  const { signers, config, store } = bench;
+  const addresses = signers.map(({ address }) => address);
+  const needs = gasNeedsAt(await readGasPrice(chain), config);
+  const balances = await readBalances(chain, addresses);
+  const nonces = await checkNonces(chain, addresses, store);
+  return addresses.flatMap((address, index) => [
+    balanceLine(`wallet ${index}`, address, balances[index] ?? 0n, needs),
+    ...nonces.slice(index, index + 1),
+  ]);
+}
+
+/** A node can fail between two questions; that is a finding like any other. */
+async function guarded(name: string, check: () => Promise<CheckLine[]>): Promise<CheckLine[]> {
+  try {
+    return await check();
+  } catch (error) {
+    return [fail(name, messageOf(error), "run this again; look at the endpoints above")];
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * What the chain's logs prove about one settlement, and whether a second endpoint agrees. Nothing
+ * here decides; it finds out.
+ */
+import { isSameAddress } from "@farthing/protocol";
+import { Fault } from "../base/fault.ts";
+import type { Log } from "../base/log.ts";
+import {
+  areEventsSeenElsewhere,
+  findAuthorizationEvent,
+  isUnusedElsewhere,
+  type AuthorizationEvent,
+} from "../chain/authorization-logs.ts";
+import type { Chain } from "../chain/chain.ts";
+import type { Mined, Settlement } from "../model/settlement.ts";
+import type { Store } from "../storage/store.ts";
+
+/**
+ * Blocks before the one that saw the nonce unused from which a search begins: another endpoint
+ * may have answered a few blocks behind.
+ */
+const searchSlackBlocks = 12;
+
+/** A settlement and the event that ends it. */
+export interface Found {
+  readonly event: AuthorizationEvent;
+  readonly settlement: Settlement;
+}
+
+/** Questions to the chain about settlements. All throw RPC faults. */
+export interface Evidence {
+  /** How its authorization ended, if it has. */
+  find(settlement: Settlement): Promise<AuthorizationEvent | undefined>;
+  /** What a second endpoint does not deny. */
+  agreed(found: readonly Found[]): Promise<Found[]>;
+  /** "Failed" has to last: throws when a second endpoint calls the nonce used. */
+  checkUnused(settlement: Settlement): Promise<void>;
+  /** The outcome of a transfer that was ours or somebody else's. */
+  minedBy(event: AuthorizationEvent, settlement: Settlement): Promise<Mined>;
+}
+
+/** Creates the questions of a network. */
+export function createEvidence(deps: {
+  chain: Chain;
+  store: Pick<Store, "isRelayerTransaction">;
+  log: Log;
+  headNumber(): number;
+}): Evidence {
+  const { chain, store, log } = deps;
+  const { chainId } = chain.network;
+  return {
+    find: (settlement) =>
+      findAuthorizationEvent(chain, {
+        payer: settlement.payer,
+        nonce: settlement.nonce,
+        fromBlock: Math.max(0, settlement.seenUnusedAt - searchSlackBlocks),
+        headNumber: deps.headNumber(),
+      }),
+    async agreed(found) {
+      const blocks = Map.groupBy(found, ({ event }) => event.blockHash);
+      const lists = await Promise.all(
+        [...blocks].map(async ([blockHash, inBlock]) => {
+          const events = inBlock.map(({ event }) => event);
+          const head = Math.max(...events.map(({ blockNumber }) => blockNumber));
+          const isSeen = await areEventsSeenElsewhere(chain, blockHash, events, head);
+          if (isSeen !== false) return inBlock;
+          log.error({ chainId, blockHash, settlements: inBlock.length }, "RPC endpoints disagree");
+          return [];
+        }),
+      );
+      return lists.flat();
+    },
+    async checkUnused(settlement) {
+      if ((await isUnusedElsewhere(chain, settlement, deps.headNumber())) === false) {
+        throw logsLag();
+      }
+    },
+    async minedBy({ transaction, blockNumber, blockHash, logIndex }, settlement) {
+      // An earlier transaction at a replaced nonce is ours as well.
+      const isOurs =
+        transaction === settlement.transaction || (await store.isRelayerTransaction(transaction));
+      const settledBy = isOurs ? "relayer" : "other";
+      return { transaction, blockNumber, blockHash, logIndex, settledBy };
+    },
+  };
+}
+
+/** Tells whether an event is the transfer that was authorized, whoever submitted it. */
+export function isAuthorizedTransfer(
+  { kind, transfer }: AuthorizationEvent,
+  settlement: Settlement,
+): boolean {
+  return (
+    kind === "used" &&
+    transfer !== undefined &&
+    isSameAddress(transfer.from, settlement.payer) &&
+    isSameAddress(transfer.to, settlement.payTo) &&
+    transfer.value === settlement.amount
+  );
+}
+
+/** The nonce is used and no log tells how: unknown, and unknown is never called failed. */
+export function logsLag(): Fault {
+  return new Fault("rpc_unavailable", "The node calls an authorization used and has no log of it");
+}

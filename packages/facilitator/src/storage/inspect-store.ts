@@ -1,0 +1,115 @@
+/** A look at a database that changes nothing in it: its schema, and who works which wallet. */
+import { accessSync, constants, existsSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Address, ChainId } from "@farthing/protocol";
+import { Kysely, sql } from "kysely";
+import { Fault } from "../base/fault.ts";
+import type { Engine } from "./dialect.ts";
+import { migrationNames } from "./migrate.ts";
+import { engineOf } from "./open-store.ts";
+import type { Tables } from "./schema.ts";
+
+/** What a database holds, as far as an operator asks. */
+export interface StoreReport {
+  /** Migrations that the next start carries out; all of them when the database is new. */
+  readonly missing: readonly string[];
+  readonly isNew: boolean;
+  /** Migrations of a newer version. */
+  readonly unknown: readonly string[];
+  /** None when the schema is not this version's. */
+  readonly lanes: readonly LaneReport[];
+}
+
+/** A wallet on a network, as stored. */
+export interface LaneReport {
+  readonly chainId: ChainId;
+  /** In lower case. */
+  readonly lane: Address;
+  readonly nextNonce: number;
+  /** The process whose lease runs; null when there is none. */
+  readonly holder: string | null;
+  /** Transactions that may still be mined. */
+  readonly open: number;
+}
+
+/** Where migrations are noted; Kysely's name. */
+const migrationTable = "kysely_migration";
+
+/** Looks at a database. Throws the fault `storage_unavailable`, with the reason as its cause. */
+export async function inspectStore(databaseUrl: string, now: number): Promise<StoreReport> {
+  if (isFileToBe(databaseUrl)) {
+    return { missing: migrationNames, isNew: true, unknown: [], lanes: [] };
+  }
+  const engine = engineOf(databaseUrl, { isReadOnly: true });
+  const db = new Kysely<Tables>({ dialect: engine.dialect });
+  try {
+    const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+    const isNew = !tables.some(({ name }) => name === migrationTable);
+    const done = isNew ? [] : await listDone(db);
+    const missing = migrationNames.filter((name) => !done.includes(name));
+    const unknown = done.filter((name) => !migrationNames.includes(name));
+    const isCurrent = missing.length === 0 && unknown.length === 0;
+    return { missing, isNew, unknown, lanes: isCurrent ? await listLanes(db, engine, now) : [] };
+  } catch (error) {
+    if (error instanceof Fault) throw error;
+    throw new Fault("storage_unavailable", "The database cannot be read", { cause: error });
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** A SQLite file that the first start makes. Throws where it could not. */
+function isFileToBe(databaseUrl: string): boolean {
+  const path = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(databaseUrl)?.[1];
+  if (path === ":memory:") return true;
+  if (path === undefined || existsSync(path)) return false;
+  try {
+    accessSync(dirname(path), constants.W_OK);
+  } catch (cause) {
+    throw new Fault("storage_unavailable", "there is no such folder, or it cannot be written to", {
+      cause,
+    });
+  }
+  return true;
+}
+
+async function listDone(db: Kysely<Tables>): Promise<string[]> {
+  const { rows } = await sql<{
+    name: string;
+  }>`select name from ${sql.table(migrationTable)}`.execute(db);
+  return rows.map(({ name }) => name);
+}
+
+async function listLanes(db: Kysely<Tables>, engine: Engine, now: number): Promise<LaneReport[]> {
+  const [lanes, open] = await Promise.all([
+    db
+      .selectFrom("lanes")
+      .select(["chain_id", "lane", "next_nonce"])
+      .select((select) =>
+        select
+          .case()
+          .when("lease_until", ">", engine.leaseNow(now))
+          .then(select.ref("lease_owner"))
+          .else(null)
+          .end()
+          .as("holder"),
+      )
+      .orderBy("chain_id")
+      .orderBy("lane")
+      .execute(),
+    db
+      .selectFrom("relayer_transactions")
+      .select(["chain_id", "lane"])
+      .select(({ fn }) => fn.countAll<number | string>().as("open"))
+      .where("state", "in", ["intent", "signed", "sent"])
+      .groupBy(["chain_id", "lane"])
+      .execute(),
+  ]);
+  return lanes.map(({ chain_id: chainId, lane, next_nonce: nextNonce, holder }) => ({
+    chainId,
+    lane,
+    nextNonce: Number(nextNonce),
+    holder,
+    open: Number(open.find((row) => row.chain_id === chainId && row.lane === lane)?.open ?? 0),
+  }));
+}

@@ -1,0 +1,302 @@
+/**
+ * What processes on one database may rely on: a move is guarded whoever tries it, a wallet's nonces
+ * stay whole while it changes hands, and work that nobody carries is found.
+ */
+import type { Hex } from "@farthing/protocol";
+import * as fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { LaneLease, RelayerTransaction } from "../model/relayer-transaction.ts";
+import { settlementMoves, type SettlementState } from "../model/settlement.ts";
+import {
+  chainId,
+  claimOf,
+  held,
+  hex32,
+  lane,
+  minedIn,
+  next,
+  planOf,
+  take,
+  type StoreBench,
+} from "./store-values.testing.ts";
+import type { Store } from "./store.ts";
+
+/** The tests, on databases that `start` makes. */
+export function severalProcessesSuite(start: () => Promise<StoreBench>): void {
+  let bench: StoreBench;
+  let stores: Store[];
+  beforeEach(async () => {
+    bench = await start();
+    stores = [await bench.open(), await bench.open(), await bench.open()];
+  });
+  afterEach(async () => {
+    await Promise.all(stores.map((store) => store.close()));
+    await bench.stop();
+  });
+  const storeAt = (index: number): Store => {
+    const store = stores[index];
+    if (!store) throw new Error(`there is no process ${index}`);
+    return store;
+  };
+
+  describe("every verb in state", () => guardTests(storeAt));
+  describe("a wallet that changes hands", () => handOverTests(storeAt));
+  describe("work that nobody carries", () => unassignedTests(storeAt));
+}
+
+/** A settlement on its way, and the lease under which it goes. */
+interface OnItsWay {
+  readonly id: string;
+  readonly lease: LaneLease;
+  readonly transaction: RelayerTransaction;
+}
+
+async function queued(store: Store): Promise<OnItsWay> {
+  const claim = claimOf();
+  await store.claimSettlements([claim], 1);
+  const lease = await held(store);
+  const [transaction] = await store.reserveTransactions(lease, [planOf(claim.id)], 1);
+  if (!transaction) throw new Error("nothing was reserved");
+  return { id: claim.id, lease, transaction };
+}
+
+const sign = (store: Store, { lease, transaction }: OnItsWay) =>
+  store.recordSigned(
+    lease,
+    [{ id: transaction.id, raw: hex32(transaction.id), hash: hex32(transaction.id) }],
+    2,
+  );
+const confirm = (store: Store, { id }: OnItsWay) =>
+  store.recordConfirmed([{ id, mined: minedIn(100) }], 3);
+const fail = (store: Store, { id }: OnItsWay) =>
+  store.recordFailed([{ id, code: "transaction_reverted", message: "m", transaction: null }], 4);
+
+async function giveBack(store: Store, { id, transaction }: OnItsWay) {
+  const open = await store.listOpenTransactions(chainId, transaction.lane);
+  await store.closeTransactions(
+    open.map((one) => one.id),
+    "dropped",
+  );
+  return store.requeueSettlements([id]);
+}
+
+type Verb = (store: Store, way: OnItsWay) => Promise<unknown>;
+
+/** How a settlement comes to where the verbs are tried. */
+const beginnings: Readonly<Record<string, readonly Verb[]>> = {
+  queued: [],
+  submitted: [sign],
+  confirmed: [sign, confirm],
+  "confirmed unsigned": [confirm],
+  final: [sign, confirm, (store) => store.recordFinalized(chainId, 100, 5)],
+  failed: [sign, fail],
+  "failed unsigned": [fail],
+};
+
+/** What moves settlements, and whereto. */
+const verbs: Readonly<Record<string, readonly [SettlementState, Verb]>> = {
+  sign: ["submitted", sign],
+  replace: [
+    "submitted",
+    async (store, way) => {
+      const { nonce } = way.transaction;
+      const transaction = await store.replaceTransaction(way.lease, nonce, planOf(way.id), 6);
+      return sign(store, { ...way, transaction });
+    },
+  ],
+  confirm: ["confirmed", confirm],
+  fail: ["failed", fail],
+  "undo the block": ["submitted", (store) => store.recordReorganised(chainId, 100)],
+  "give back": ["queued", giveBack],
+};
+
+function guardTests(storeAt: (index: number) => Store): void {
+  test.each(Object.keys(beginnings))("%s: an allowed move or none at all", async (begin) => {
+    for (const [name, [goal, verb]] of Object.entries(verbs)) {
+      const way = await queued(storeAt(0));
+      for (const step of beginnings[begin] ?? []) await step(storeAt(0), way);
+      const before = await storeAt(0).findSettlement(way.id);
+
+      // Whoever holds the lease may write, also from another connection.
+      await verb(storeAt(1), way);
+
+      const after = await storeAt(2).findSettlement(way.id);
+      if (!before || !after) throw new Error("the settlement is gone");
+      const isAllowed = settlementMoves[before.state].includes(goal);
+      if (after.state !== before.state) {
+        expect([name, isAllowed, after.state]).toEqual([name, true, goal]);
+        // What is final stays.
+        expect(before.finalizedAt).toBeNull();
+      } else if (!isAllowed && before.state !== goal) expect([name, after]).toEqual([name, before]);
+    }
+  });
+
+  test("a replacement is carried on, and counts as sent since the first", async () => {
+    const way = await queued(storeAt(0));
+    await sign(storeAt(0), way);
+    const { nonce } = way.transaction;
+    const newer = await storeAt(0).replaceTransaction(way.lease, nonce, planOf(way.id), 8);
+    expect(newer).toMatchObject({ nonce, state: "intent", settlementIds: [way.id] });
+    await sign(storeAt(0), { ...way, transaction: newer });
+    expect(await storeAt(1).findSettlement(way.id)).toMatchObject({
+      transaction: hex32(newer.id),
+      submittedAt: 2,
+    });
+    const open = await storeAt(1).listOpenTransactions(chainId, lane);
+    expect(open.map(({ id }) => id)).toEqual([way.transaction.id, newer.id]);
+  });
+}
+
+/** A process that works a wallet, as it believes. */
+interface Worker {
+  readonly store: Store;
+  readonly owner: string;
+  lease: LaneLease | undefined;
+}
+
+const stepOf = fc.record({
+  who: fc.integer({ min: 0, max: 2 }),
+  what: fc.constantFrom("take over", "wait its turn", "reserve", "sign", "send", "mined", "die"),
+  count: fc.integer({ min: 1, max: 4 }),
+});
+
+function handOverTests(storeAt: (index: number) => Store): void {
+  test("whatever the interleaving, nonces are taken once, in order, without a gap", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(stepOf, { minLength: 5, maxLength: 25 }), async (steps) => {
+        const at = `0x${hex32(next()).slice(-40)}` as const;
+        const workers = [0, 1, 2].map((index): Worker => ({
+          store: storeAt(index),
+          owner: `${at}/${index}`,
+          lease: undefined,
+        }));
+        const given: number[] = [];
+        for (const { who, what, count } of steps) {
+          const worker = workers[who];
+          if (worker) given.push(...(await act(worker, workers, what, { at, count })));
+        }
+        expect(given).toEqual(given.map((_, index) => index));
+        await expectWhole(storeAt(0), at, given);
+      }),
+      { numRuns: 40 },
+    );
+  });
+}
+
+/** Carries a step out; gives the nonces that it took. */
+async function act(
+  worker: Worker,
+  workers: readonly Worker[],
+  what: string,
+  { at, count }: { at: Hex; count: number },
+): Promise<number[]> {
+  const { store, owner, lease } = worker;
+  switch (what) {
+    case "take over":
+      worker.lease = await take(store, owner, { lane: at, goneOwner: await ownerOf(store, at) });
+      return [];
+    case "wait its turn":
+      worker.lease = (await take(store, owner, { lane: at })) ?? worker.lease;
+      return [];
+    case "die":
+      worker.lease = undefined;
+      return [];
+    default:
+      return lease ? work(store, lease, what, isHolder(worker, workers), count) : [];
+  }
+}
+
+/** The newest fence holds; who believes otherwise must be told. */
+function isHolder(worker: Worker, workers: readonly Worker[]): boolean {
+  const fences = workers.map(({ lease }) => lease?.fence ?? 0);
+  return worker.lease?.fence === Math.max(...fences);
+}
+
+async function ownerOf(store: Store, at: Hex): Promise<string | undefined> {
+  return (await store.findLaneHolder(chainId, at, 0))?.owner ?? undefined;
+}
+
+async function work(
+  store: Store,
+  lease: LaneLease,
+  what: string,
+  mayHold: boolean,
+  count: number,
+): Promise<number[]> {
+  const open = await store.listOpenTransactions(chainId, lease.lane);
+  const ids = (state: string) => open.filter((one) => one.state === state).map(({ id }) => id);
+  try {
+    if (what === "reserve") {
+      const claims = Array.from({ length: count }, () => claimOf());
+      await store.claimSettlements(claims, 1);
+      const plans = claims.map(({ id }) => planOf(id));
+      const taken = await store.reserveTransactions(lease, plans, 1);
+      expect(mayHold).toBe(true);
+      return taken.map(({ nonce }) => nonce);
+    }
+    const bytes = ids("intent").map((id) => ({ id, raw: hex32(id), hash: hex32(2 ** 40 + id) }));
+    if (what === "sign") await store.recordSigned(lease, bytes, 2);
+    if (what === "send") await store.recordSent(ids("signed"), 3);
+    if (what === "mined") await store.closeTransactions(ids("sent").slice(0, count), "mined");
+  } catch (error) {
+    expect(error).toMatchObject({ code: "lease_lost" });
+  }
+  return [];
+}
+
+/** Every nonce has its transaction, which has its settlement; nothing was lost on the way. */
+async function expectWhole(store: Store, at: Hex, given: readonly number[]): Promise<void> {
+  const open = await store.listOpenTransactions(chainId, at);
+  const nonces = open.map(({ nonce }) => nonce);
+  expect(new Set(nonces).size).toBe(nonces.length);
+  expect(nonces.every((nonce) => given.includes(nonce))).toBe(true);
+  const last = await take(store, "last", { lane: at, goneOwner: await ownerOf(store, at) });
+  expect(last?.nextNonce).toBe(given.length);
+  for (const { settlementIds, state } of open) {
+    const [id = ""] = settlementIds;
+    const settlement = await store.findSettlement(id);
+    expect(settlement?.state).toBe(state === "intent" ? "queued" : "submitted");
+  }
+}
+
+function unassignedTests(storeAt: (index: number) => Store): void {
+  test("is listed, oldest first, to whoever asks", async () => {
+    const lease = await held(storeAt(0));
+    const [newest, oldest, carried, failed, fresh] = Array.from({ length: 5 }, () => claimOf());
+    if (!newest || !oldest || !carried || !failed || !fresh) throw new Error("five are made");
+    const elsewhere = claimOf({ chainId: 50 });
+    await storeAt(0).claimSettlements([oldest, carried, failed, elsewhere], 10);
+    await storeAt(0).claimSettlements([newest], 20);
+    await storeAt(0).claimSettlements([fresh], 30);
+    await storeAt(0).reserveTransactions(lease, [planOf(carried.id)], 30);
+    const failure = { id: failed.id, code: "token_paused" as const, message: "m" };
+    await storeAt(0).recordFailed([{ ...failure, transaction: null }], 30);
+    const list = async (olderThan: number, limit: number) =>
+      (await storeAt(1).listUnassigned(chainId, { olderThan, limit })).map(({ id }) => id);
+    expect(await list(30, 10)).toEqual([oldest.id, newest.id]);
+    expect(await list(30, 1)).toEqual([oldest.id]);
+    expect(await list(10, 10)).toEqual([]);
+  });
+
+  test("is listed again when its transaction can never be mined", async () => {
+    const way = await queued(storeAt(0));
+    await sign(storeAt(0), way);
+    expect(await storeAt(1).requeueSettlements([way.id])).toEqual([]);
+    expect(await giveBack(storeAt(1), way)).toMatchObject([{ state: "queued" }]);
+    const found = await storeAt(1).listUnassigned(chainId, { olderThan: 2, limit: 1 });
+    expect(found).toMatchObject([{ id: way.id, transaction: null, submittedAt: null }]);
+  });
+
+  test("goes to one of two that plan it", async () => {
+    const claim = claimOf();
+    await storeAt(0).claimSettlements([claim], 1);
+    const [one, other] = [await held(storeAt(0)), await held(storeAt(1), "two", hex40("cc"))];
+    const plans = [planOf(claim.id)];
+    expect(await storeAt(0).reserveTransactions(one, plans, 1)).toHaveLength(1);
+    expect(await storeAt(1).reserveTransactions(other, plans, 1)).toEqual([]);
+  });
+}
+
+function hex40(byte: string): Hex {
+  return `0x${byte.repeat(20)}`;
+}

@@ -1,0 +1,44 @@
+/** The store's suites on SQLite, in a real file. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { openStore } from "./open-store.ts";
+import { severalProcessesSuite } from "./several-processes.suite.ts";
+import { claimOf } from "./store-values.testing.ts";
+import { storeSuite } from "./store.suite.ts";
+
+async function start() {
+  const folder = mkdtempSync(join(tmpdir(), "farthing-store-"));
+  return {
+    isConcurrent: false,
+    open: () => openStore(`sqlite:${join(folder, "farthing.db")}`),
+    stop: async () => rmSync(folder, { recursive: true }),
+  };
+}
+
+describe("SQLite", () => {
+  describe("one process", () => storeSuite(start));
+  describe("several processes", () => severalProcessesSuite(start));
+
+  test("has no news of others: what shares the file is on this machine", async () => {
+    const bench = await start();
+    const [store, other] = [await bench.open(), await bench.open()];
+    const heard: unknown[] = [];
+    const end = store.onChange((change) => heard.push(change));
+    await other.claimSettlements([claimOf()], 1);
+    await other.announceSent(["stl_1"]);
+    end();
+    expect(heard).toEqual([]);
+    await store.close();
+    await other.close();
+    await bench.stop();
+  });
+
+  test("a file in a folder that is not there: the fault says what to check", async () => {
+    await expect(openStore("sqlite:/nowhere/at/all/farthing.db")).rejects.toMatchObject({
+      code: "storage_unavailable",
+      message: expect.stringMatching(/cannot be opened; check its folder and rights/),
+    });
+  });
+});

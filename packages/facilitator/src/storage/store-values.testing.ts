@@ -1,0 +1,97 @@
+/** Values that tests of stores are made of. */
+import { apothem, type Address, type Hex } from "@farthing/protocol";
+import type { LaneLease, TransactionPlan } from "../model/relayer-transaction.ts";
+import type { Claim } from "../model/settlement.ts";
+import type { ClaimResult, Store } from "./store.ts";
+
+/** A database of its own; every `open` is another process's connection to it. */
+export interface StoreBench {
+  open(): Promise<Store>;
+  /**
+   * Whether two connections of this one process can be inside transactions at once. SQLite's
+   * driver waits for the other without letting this process go on.
+   */
+  readonly isConcurrent: boolean;
+  stop(): Promise<void>;
+}
+
+export const chainId = apothem.chainId;
+export const lane: Address = `0x${"aa".repeat(20)}`;
+export const otherLane: Address = `0x${"bb".repeat(20)}`;
+const payer: Address = `0x${"11".repeat(20)}`;
+
+/** Longer than any test, since PostgreSQL's leases run by its own clock. */
+const leaseMs = 60_000;
+
+let made = 0;
+
+/** A number that was not given before. */
+export function next(): number {
+  return ++made;
+}
+
+/** A hash or a nonce. */
+export function hex32(number: number): Hex {
+  return `0x${number.toString(16).padStart(64, "0")}`;
+}
+
+/** A claim of a payment that was not there before. */
+export function claimOf(changes: Partial<Claim> = {}): Claim {
+  const number = next();
+  return {
+    id: `stl_${number}`,
+    chainId,
+    asset: apothem.usdc,
+    payer,
+    nonce: hex32(number),
+    payTo: `0x${"22".repeat(20)}`,
+    amount: 10n,
+    validAfter: 0n,
+    validBefore: (1n << 256n) - 1n,
+    signature: "0x1234",
+    payerHasCode: false,
+    seenUnusedAt: 7,
+    networkName: "eip155:51",
+    keyId: null,
+    payerCap: null,
+    ...changes,
+  };
+}
+
+/** A transaction that carries settlements. */
+export function planOf(...settlementIds: string[]): TransactionPlan {
+  return { settlementIds, to: apothem.usdc, data: "0x", gasLimit: 1n, gasPrice: 1n };
+}
+
+/** An outcome in a block. */
+export function minedIn(blockNumber: number) {
+  const hash = hex32(blockNumber);
+  return {
+    transaction: hash,
+    blockNumber,
+    blockHash: hash,
+    logIndex: 3,
+    settledBy: "relayer" as const,
+  };
+}
+
+/** The settlement that a claim has made or found. */
+export function idOf(result: ClaimResult | undefined): string | undefined {
+  return result && "settlement" in result ? result.settlement.id : undefined;
+}
+
+/** Takes a wallet's lease; undefined when another one's still runs. */
+export function take(
+  store: Store,
+  owner: string,
+  options: Partial<Parameters<Store["takeLane"]>[0]> = {},
+): Promise<LaneLease | undefined> {
+  return store.takeLane({ chainId, lane, owner, nonceFloor: 0, leaseMs, now: 0, ...options });
+}
+
+/** Takes a wallet's lease, which must be free. */
+export async function held(store: Store, owner = "one", at: Address = lane): Promise<LaneLease> {
+  const lease = await take(store, owner, { lane: at });
+  if (!lease) throw new Error("the lane is somebody else's");
+  return lease;
+}

@@ -1,0 +1,219 @@
+/**
+ * The auditor against planted lies. A run without faults is its evidence, taken once; each test
+ * changes one thing in it, as a facilitator with that fault would have left it.
+ */
+import { beforeAll, describe, expect, test } from "vitest";
+import { audit, type Evidence } from "./auditor.ts";
+import type { Answer } from "./callers.ts";
+import { drawPlan, type Plan } from "./plan.ts";
+import { run } from "./run.ts";
+import type { StoredSettlement, StoredTransaction } from "./stored.ts";
+
+/** A short run in which one payment fails after it was claimed: its payer cancels it. */
+function shortPlan(): Plan {
+  const asks = [{ afterBlocks: 0, prefer: "", atOnce: 1, again: 0 }] as const;
+  const payments = [0, 1, 2].map((index) => ({
+    index,
+    block: 2,
+    buyer: index,
+    units: 10_000,
+    validFor: 300,
+    beginsIn: -600,
+    isVerified: true,
+    asks,
+    isWatched: true,
+  }));
+  const events = [{ block: 2, what: "cancel", payment: 1, isAhead: true }] as const;
+  return { ...drawPlan(1, []), blocks: 3, buyers: 3, payments, events };
+}
+
+let honest: Evidence;
+beforeAll(async () => {
+  const { evidence, violations } = await run(shortPlan());
+  expect(violations).toEqual([]);
+  honest = evidence;
+});
+
+const rulesOf = (evidence: Evidence) => new Set(audit(evidence).map(({ rule }) => rule));
+
+function withRow(
+  isIt: (row: StoredSettlement) => boolean,
+  change: Partial<StoredSettlement>,
+): Evidence {
+  const { stored } = honest;
+  const at = stored.settlements.findIndex(isIt);
+  expect(at).toBeGreaterThanOrEqual(0);
+  const settlements = stored.settlements.map((row, index) =>
+    index === at ? { ...row, ...change } : row,
+  );
+  return { ...honest, stored: { ...stored, settlements } };
+}
+
+function withTransactions(change: (rows: readonly StoredTransaction[]) => StoredTransaction[]) {
+  const { stored } = honest;
+  return { ...honest, stored: { ...stored, transactions: change(stored.transactions) } };
+}
+
+function withAnswer(isIt: (answer: Answer) => boolean, change: Answer["body"], status?: number) {
+  const at = honest.answers.findLastIndex(isIt);
+  expect(at).toBeGreaterThanOrEqual(0);
+  const answers = honest.answers.map((answer, index) =>
+    index === at
+      ? { ...answer, status: status ?? answer.status, body: { ...answer.body, ...change } }
+      : answer,
+  );
+  return { ...honest, answers };
+}
+
+const told = (status: string) => (answer: Answer) =>
+  answer.asked === "settle" && answer.body["status"] === status;
+const isIn = (state: string) => (row: StoredSettlement) => row.state === state;
+
+describe("answers", () => {
+  test("failed, and the money moved", () => {
+    const lie = { status: "failed", success: false };
+    expect(rulesOf(withAnswer(told("confirmed"), lie))).toContain("failed is final");
+  });
+
+  test("confirmed, and the money did not move", () => {
+    const lie = { status: "confirmed", success: true, transaction: `0x${"11".repeat(32)}` };
+    expect(rulesOf(withAnswer(told("failed"), lie))).toContain("confirmed is paid");
+  });
+
+  test("confirmed, with another transaction", () => {
+    const lie = { transaction: `0x${"11".repeat(32)}` };
+    expect(rulesOf(withAnswer(told("confirmed"), lie))).toContain("confirmed is paid");
+  });
+
+  test("two settlements for one authorization", () => {
+    const lie = { id: "stl_other" };
+    expect(rulesOf(withAnswer(told("confirmed"), lie))).toContain("one settlement");
+  });
+
+  test("a claim forgotten", () => {
+    const last = (answer: Answer) => answer.isLast && told("confirmed")(answer);
+    const lie = { status: undefined, success: false, errorReason: "simulation_failed" };
+    expect(rulesOf(withAnswer(last, lie))).toContain("a claim is remembered");
+  });
+
+  test("pending for ever", () => {
+    const last = (answer: Answer) => answer.isLast && told("confirmed")(answer);
+    expect(rulesOf(withAnswer(last, { status: "pending", success: false }))).toContain(
+      "a last word",
+    );
+  });
+
+  test("a used authorization called valid", () => {
+    const last = ({ isLast, asked }: Answer) => isLast && asked === "verify";
+    expect(rulesOf(withAnswer(last, { isValid: true }))).toContain("a used one is not valid");
+  });
+
+  test.each([
+    [500, "no bug answers"],
+    [404, "an id is remembered"],
+    [0, "everybody is answered"],
+  ])("status %i", (status, rule) => {
+    expect(rulesOf(withAnswer(told("confirmed"), {}, status))).toContain(rule);
+  });
+});
+
+describe("the store", () => {
+  test.each([
+    ["confirmed", { state: "failed" }],
+    ["confirmed", { state: "submitted" }],
+    ["failed", { state: "confirmed" }],
+    ["confirmed", { transaction: `0x${"11".repeat(32)}` }],
+    ["confirmed", { blockHash: `0x${"11".repeat(32)}` }],
+    ["confirmed", { blockNumber: 1 }],
+    ["confirmed", { logIndex: 99 }],
+    ["confirmed", { settledBy: "other" }],
+  ] as const)("a %s settlement made %o", (state, change) => {
+    expect(rulesOf(withRow(isIn(state), change))).toContain("the store is the chain");
+  });
+
+  test("never final", () => {
+    expect(rulesOf(withRow(isIn("confirmed"), { finalizedAt: null }))).toContain("final at last");
+  });
+
+  test("a payment that is in no book", () => {
+    const { stored } = honest;
+    const settlements = stored.settlements.map((row) =>
+      row.state === "confirmed" ? { ...row, amount: "1" } : row,
+    );
+    const evidence = { ...honest, stored: { ...stored, settlements } };
+    expect(rulesOf(evidence)).toContain("the books are the chain");
+  });
+});
+
+describe("wallets", () => {
+  test("a nonce left open", () => {
+    const open = withTransactions((rows) => [
+      ...rows,
+      {
+        id: 999,
+        lane: rows[0]?.lane ?? "",
+        nonce: 999,
+        hash: null,
+        state: "intent",
+        settlementIds: [],
+      },
+    ]);
+    expect(rulesOf(open)).toContain("nothing is stuck");
+  });
+
+  test("a nonce taken and never used", () => {
+    const nextNonces = new Map(
+      [...honest.stored.nextNonces].map(([lane, next]) => [lane, next + 1]),
+    );
+    expect(rulesOf({ ...honest, stored: { ...honest.stored, nextNonces } })).toContain("no gap");
+  });
+
+  test("sent and not stored", () => {
+    const forgotten = withTransactions((rows) => rows.slice(1));
+    expect(rulesOf(forgotten)).toContain("stored before sent");
+  });
+
+  test("one authorization carried by two nonces", () => {
+    const twice = withTransactions((rows) => {
+      const [first] = rows;
+      return first ? [...rows, { ...first, id: 999, nonce: first.nonce + 100 }] : [];
+    });
+    expect(rulesOf(twice)).toContain("carried once");
+  });
+});
+
+describe("the run", () => {
+  test("something never came to rest", () => {
+    expect(rulesOf({ ...honest, restless: ["stl_1 is queued"] })).toContain("nothing is stuck");
+  });
+
+  test("the process ended by itself", () => {
+    expect(rulesOf({ ...honest, crashes: 1 })).toContain("it stays up");
+  });
+
+  test("the seller got something else", () => {
+    const ledger = { ...honest.ledger, sellerUnits: honest.ledger.sellerUnits + 1n };
+    expect(rulesOf({ ...honest, ledger })).toContain("the seller has it");
+  });
+
+  test("an authorization used twice, or for another amount", () => {
+    const { entries } = honest.ledger;
+    const doubled = { ...honest.ledger, entries: [...entries, ...entries] };
+    expect(rulesOf({ ...honest, ledger: doubled })).toContain("used once");
+    const other = entries.map((entry) => ({
+      ...entry,
+      transfer: entry.transfer && { ...entry.transfer, units: entry.transfer.units + 1n },
+    }));
+    expect(rulesOf({ ...honest, ledger: { ...honest.ledger, entries: other } })).toContain(
+      "as signed",
+    );
+  });
+
+  test("a payment after all that does not go through", () => {
+    const [probe] = honest.probes;
+    const nonce = honest.payments.get(probe ?? 0)?.authorization.nonce;
+    const entries = honest.ledger.entries.filter((entry) => entry.nonce !== nonce);
+    const ledger = { ...honest.ledger, entries };
+    expect(rulesOf({ ...honest, ledger })).toContain("it still works");
+  });
+});
