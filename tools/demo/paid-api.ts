@@ -30,7 +30,7 @@ export interface PaidApi {
 export async function startPaidApi(options: PaidApiOptions): Promise<PaidApi> {
   const { payTo, network, publicFace, hostedFace } = options;
   const terms = { payTo, network, price, description: "One weather report" };
-  const charge = farthing({ ...terms, facilitator: publicFace, mode: "v2-only" });
+  const charge = farthing({ ...terms, facilitator: publicFace });
   const chargeHosted = farthing({ ...terms, facilitator: hostedFace });
   const app = express();
   app.get("/weather", charge(), (_req, res) => void res.json(report));

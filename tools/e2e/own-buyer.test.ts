@@ -16,6 +16,8 @@ describe("a plain wallet", () => {
     ["v2", "Express", "public", openExpressShop],
     ["v2", "Express", "hosted", openExpressShop],
     ["v1", "Express", "hosted", openExpressShop],
+    // This face serves version 2 alone; the seller speaks that to it whatever the buyer spoke.
+    ["v1", "Express", "public", openExpressShop],
     ["v2", "Hono", "public", openHonoShop],
     ["v1", "Hono", "hosted", openHonoShop],
   ] as const)(
@@ -48,6 +50,7 @@ describe("a contract wallet", () => {
     ["v2", "public"],
     ["v2", "hosted"],
     ["v1", "hosted"],
+    ["v1", "public"],
   ] as const)("pays %s through the %s face with its owner's signature", async ([prefer, face]) => {
     const shop = await openExpressShop(market, face);
     const { address, owner } = market.devnet.smartWallet;

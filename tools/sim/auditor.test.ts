@@ -85,6 +85,11 @@ describe("answers", () => {
     expect(rulesOf(withAnswer(told("confirmed"), lie))).toContain("confirmed is paid");
   });
 
+  test("confirmed, and later pending", () => {
+    const last = (answer: Answer) => answer.isLast && told("confirmed")(answer);
+    expect(rulesOf(withAnswer(last, { status: "pending" }))).toContain("a word is kept");
+  });
+
   test("two settlements for one authorization", () => {
     const lie = { id: "stl_other" };
     expect(rulesOf(withAnswer(told("confirmed"), lie))).toContain("one settlement");

@@ -114,6 +114,7 @@ function auditAnswers(file: File, evidence: Evidence, say: Say): void {
     const words = wordsOf(answer);
     if (saysFailed(answer) && paid) say("failed is final", `told ${words}; paid`, file);
     if (saysConfirmed(answer)) auditConfirmed(file, answer, evidence, say);
+    auditWordKept(file, answer, evidence, say);
     if (saysRefused(answer) && isKnownBefore(evidence, file, answer)) {
       say("a claim is remembered", `told ${words} after an id was given`, file);
     }
@@ -131,6 +132,22 @@ function auditConfirmed(file: File, answer: Answer, { uprooted }: Evidence, say:
   if (isExcused || file.paid?.transaction === hash) return;
   const really = file.paid ? `paid in ${file.paid.transaction}` : "not paid";
   say("confirmed is paid", `told ${wordsOf(answer)}; ${really}`, file);
+}
+
+/** Whoever asks after an outcome was told is told the same, reorganisations apart. */
+function auditWordKept(file: File, answer: Answer, evidence: Evidence, say: Say): void {
+  const { status, transaction } = answer.body;
+  if (answer.asked === "verify" || (status !== "confirmed" && status !== "failed")) return;
+  if (evidence.uprooted.has(String(transaction))) return;
+  const told = evidence.answers.indexOf(answer) + 1;
+  const other = file.answers.find(
+    (later) =>
+      later.asked !== "verify" &&
+      later.askedAfter >= told &&
+      later.body["status"] !== undefined &&
+      later.body["status"] !== status,
+  );
+  if (other) say("a word is kept", `told ${wordsOf(answer)}, later ${wordsOf(other)}`, file);
 }
 
 /** Somebody had been given the settlement's id before this was asked. */

@@ -15,6 +15,8 @@ export interface FacilitatorChild {
   kill(): Promise<void>;
   /** As an operator does. */
   stop(): Promise<void>;
+  /** As a deployment does: the next one serves before this one is stopped. */
+  handOver(): Promise<void>;
   /** How often it ended without being told to, after it had begun to serve. */
   crashes(): number;
 }
@@ -34,9 +36,9 @@ export function createFacilitatorChild(
 ): FacilitatorChild {
   let child: ChildProcess | undefined;
   let url: string | undefined;
-  let isTold = false;
   let crashes = 0;
   let tail: Promise<void> = Promise.resolve();
+  const told = new WeakSet<ChildProcess>();
 
   /** One after the other: a start that meets a kill would leave a process behind. */
   function inTurn(step: () => Promise<void>): Promise<void> {
@@ -45,35 +47,42 @@ export function createFacilitatorChild(
     return run;
   }
 
-  async function startOnce(): Promise<string | undefined> {
+  async function startOnce(): Promise<boolean> {
     const started = spawn(process.execPath, ["--conditions=@farthing/source", program], {
       env: { PATH: process.env["PATH"], ...env },
       stdio: ["pipe", "pipe", "pipe"],
     });
-    child = started;
-    isTold = false;
     const exited = once(started, "exit");
-    createInterface({ input: started.stderr }).on("line", (line) => trace.note(`  ${line}`));
+    const name = `[${started.pid}]`;
+    createInterface({ input: started.stderr }).on("line", (line) =>
+      trace.note(`  ${name} ${line}`),
+    );
     const line = await Promise.race([
       once(createInterface({ input: started.stdout }), "line"),
       exited.then(() => undefined),
     ]);
-    if (line === undefined) return undefined;
+    if (line === undefined) return false;
+    child = started;
+    url = String(line[0]);
+    trace.note(`facilitator ${name} serves`);
     void exited.then(([code, signal]) => {
-      url = undefined;
-      if (isTold) return;
+      if (told.has(started)) return;
+      if (child === started) url = undefined;
       crashes++;
-      trace.note(`facilitator ended by itself: ${String(code)} ${String(signal)}`);
+      trace.note(`facilitator ${name} ended by itself: ${String(code)} ${String(signal)}`);
     });
-    return String(line[0]);
+    return true;
   }
 
-  async function end(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
-    const ending = child;
-    child = undefined;
-    url = undefined;
+  async function start(): Promise<void> {
+    for (let tries = 0; tries < startsMax; tries++) if (await startOnce()) return;
+    throw new Error("the facilitator does not start");
+  }
+
+  async function end(ending: ChildProcess | undefined, signal: "SIGKILL" | "SIGTERM") {
     if (!ending || ending.exitCode !== null || ending.signalCode !== null) return;
-    isTold = true;
+    told.add(ending);
+    if (child === ending) url = undefined;
     const exited = once(ending, "exit");
     ending.kill(signal);
     const late = setTimeout(() => {
@@ -82,21 +91,20 @@ export function createFacilitatorChild(
     }, stopMs);
     await exited;
     clearTimeout(late);
-    trace.note(`facilitator ended by ${signal}`);
+    trace.note(`facilitator [${ending.pid}] ended by ${signal}`);
   }
 
   return {
     url: () => url,
-    start: () =>
+    start: () => inTurn(async () => (url === undefined ? start() : undefined)),
+    kill: () => inTurn(() => end(child, "SIGKILL")),
+    stop: () => inTurn(() => end(child, "SIGTERM")),
+    handOver: () =>
       inTurn(async () => {
-        if (url !== undefined) return;
-        for (let tries = 0; tries < startsMax && url === undefined; tries++)
-          url = await startOnce();
-        if (url === undefined) throw new Error("the facilitator does not start");
-        trace.note("facilitator serves");
+        const old = child;
+        await start();
+        await end(old, "SIGTERM");
       }),
-    kill: () => inTurn(() => end("SIGKILL")),
-    stop: () => inTurn(() => end("SIGTERM")),
     crashes: () => crashes,
   };
 }

@@ -120,7 +120,19 @@ export function createHappenings(stage: Stage): Happenings {
 
   type OfMachines = Extract<
     Event,
-    { what: "no-block" | "kill" | "stop" | "start" | "down" | "up" | "node-restart" | "lag" }
+    {
+      what:
+        | "no-block"
+        | "kill"
+        | "stop"
+        | "start"
+        | "hand-over"
+        | "hand-over"
+        | "down"
+        | "up"
+        | "node-restart"
+        | "lag";
+    }
   >;
 
   async function happenToMachines(event: OfMachines): Promise<void> {
@@ -131,6 +143,8 @@ export function createHappenings(stage: Stage): Happenings {
         return aside(child.stop());
       case "start":
         return aside(child.start());
+      case "hand-over":
+        return aside(child.handOver());
       case "down":
       case "up":
         return setDown(event.node, event.what === "down");

@@ -59,7 +59,7 @@ export type Event = { readonly block: number } & (
   | { readonly what: "reorganise"; readonly depth: number; readonly keep: Keep }
   | { readonly what: "no-block" }
   | { readonly what: "empty-wallet" | "fill-wallet"; readonly relayer: number }
-  | { readonly what: "kill" | "stop" | "start" }
+  | { readonly what: "kill" | "stop" | "start" | "hand-over" }
   | { readonly what: "down" | "up" | "node-restart"; readonly node: number }
   | { readonly what: "lag"; readonly node: number; readonly blocks: number }
 );
@@ -195,6 +195,7 @@ const eventsOf: Readonly<Partial<Record<Trouble, DrawEvents>>> = {
   crash: (rolls, size) =>
     times(rolls, 3, () => {
       const { from, to } = span(rolls, size, 4);
+      if (rolls.chance(25)) return [{ block: from, what: "hand-over" }];
       return [
         { block: from, what: rolls.pick(["kill", "kill", "stop"] as const) },
         { block: rolls.chance(50) ? from : to, what: "start" },

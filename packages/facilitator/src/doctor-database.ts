@@ -30,7 +30,7 @@ export async function checkDatabase(databaseUrl: string, clock: Clock): Promise<
 /** Where it is, without user and password. */
 function placeOf(databaseUrl: string): string {
   const url = URL.parse(databaseUrl);
-  return url && /^postgres/.test(url.protocol)
+  return url && url.protocol.startsWith("postgres")
     ? `PostgreSQL, ${url.host}${url.pathname}`
     : `SQLite, ${databaseUrl.replace(/^sqlite:/, "")}`;
 }

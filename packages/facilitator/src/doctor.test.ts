@@ -50,6 +50,21 @@ function of(sections: readonly CheckSection[], status: CheckStatus): string[] {
 
 const pathOf = (call: ProxiedCall) => call.params[0];
 
+const old = (block: unknown) => ({ ...Object(block), timestamp: "0x65000000" });
+
+const behind = (block: unknown) =>
+  isObject(block) && {
+    ...block,
+    number: `0x${Math.max(0, Number(block["number"]) - 20).toString(16)}`,
+  };
+
+const miner = (block: unknown) => ({ ...Object(block), miner: `xdc${"0".repeat(40)}` });
+
+const withPending = (call: ProxiedCall) =>
+  call.method === "eth_getTransactionCount" && call.params[1] === "pending"
+    ? { result: "0x7" }
+    : undefined;
+
 test("all is well: every part is named, nothing is wrong", async () => {
   const sections = await look();
   expect(of(sections, "fail")).toEqual([]);
@@ -151,7 +166,6 @@ describe("what must be fixed", () => {
   });
 
   test("a node that stands still", async () => {
-    const old = (block: unknown) => ({ ...Object(block), timestamp: "0x65000000" });
     proxy.react = ({ method }) =>
       method === "eth_getBlockByNumber" ? { rewrite: old } : undefined;
     expect(of(await look(), "fail").join("\n")).toMatch(
@@ -178,11 +192,6 @@ describe("what must be fixed", () => {
 
 describe("what should be looked at", () => {
   test("an endpoint that lags", async () => {
-    const behind = (block: unknown) =>
-      isObject(block) && {
-        ...block,
-        number: `0x${Math.max(0, Number(block["number"]) - 20).toString(16)}`,
-      };
     await devnet.mine(25);
     proxy.react = (call) =>
       call.method === "eth_getBlockByNumber" && pathOf(call) === "latest"
@@ -193,7 +202,6 @@ describe("what should be looked at", () => {
     );
   });
 
-  const miner = (block: unknown) => ({ ...Object(block), miner: `xdc${"0".repeat(40)}` });
   test.each([
     [
       "no finalized block",
@@ -256,12 +264,8 @@ describe("what should be looked at", () => {
   });
 
   test("transactions that nobody here knows of", async () => {
-    const react = (call: ProxiedCall) =>
-      call.method === "eth_getTransactionCount" && call.params[1] === "pending"
-        ? { result: "0x7" }
-        : undefined;
-    proxy.react = react;
-    other.react = react;
+    proxy.react = withPending;
+    other.react = withPending;
     expect(of(await look(), "warn").join("\n")).toMatch(
       /wallets: nonce 0: 0, and 7 wait in the node's pool → other software/,
     );

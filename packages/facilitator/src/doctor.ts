@@ -48,7 +48,8 @@ export async function* examine(
     const lines = problems.map((text, at) =>
       fail("setting", text, at === problems.length - 1 ? fix : ""),
     );
-    return yield { title: "configuration", lines };
+    yield { title: "configuration", lines };
+    return;
   }
   const wallets = readWallets(config);
   yield { title: "configuration", lines: [...configLines(config), ...wallets.lines] };
@@ -150,7 +151,8 @@ async function* examineNetwork(
   if (endpoints.length === 0) {
     const fix = `put a working node of ${network.name} into FARTHING_RPC_${network.chainId}`;
     const text = "no endpoint can be used; token and wallets were not looked at";
-    return yield { title: `${network.id} chain`, lines: [fail("endpoints", text, fix)] };
+    yield { title: `${network.id} chain`, lines: [fail("endpoints", text, fix)] };
+    return;
   }
   const chain = createChain({ network, endpoints, log: silentLog, clock });
   yield {

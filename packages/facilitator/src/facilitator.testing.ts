@@ -279,6 +279,9 @@ export function createSteeredClock(): SteeredClock {
   return clock;
 }
 
+/** More blocks than the devnet takes to call one final. */
+export const finalAfterBlocks = 4;
+
 /** How many transactions of a wallet a devnet has seen, those that wait for a block included. */
 export async function countOf(devnet: Devnet, wallet: Address): Promise<number> {
   return Number(await devnet.rpc<Hex>("eth_getTransactionCount", [wallet, "pending"]));

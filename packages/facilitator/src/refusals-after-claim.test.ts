@@ -9,6 +9,7 @@ import {
   bodyOn,
   byContract,
   countOf,
+  finalAfterBlocks,
   oneCent,
   payerAndNonceOf,
   serveOn,
@@ -66,6 +67,8 @@ async function settlePending(body: JsonObject): Promise<string> {
 
 /** The outcome, by the settlement's own page and by another settle. */
 async function outcomeOf(id: string, body: JsonObject): Promise<Answer["body"]> {
+  // Failed is said of what is final only.
+  await devnet.mine(finalAfterBlocks);
   const { body: page } = await served.get(`/settlements/${id}?wait=20`);
   const again = await served.post("/settle", body);
   expect([again.status, again.body]).toMatchObject([
@@ -175,8 +178,7 @@ describe("mined and reverted: the cause where it can be known", () => {
     const id = await settlePending(body);
     await devnet.usdc.pause();
     try {
-      const { body: page } = await served.get(`/settlements/${id}?wait=20`);
-      expectFailed(page, "token_paused", /paused by its issuer/);
+      expectFailed(await outcomeOf(id, body), "token_paused", /paused by its issuer/);
     } finally {
       await devnet.usdc.unpause();
     }

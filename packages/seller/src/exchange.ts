@@ -197,8 +197,10 @@ function settleSale(
   },
 ): Promise<Settlement> {
   const { network } = offer;
+  const { networkName } = payment;
   const payer = payment.authorization.from;
-  return settleAndWait({ facilitator, clock }, { request, network, payer, ...wait });
+  const about = { request, network, networkName, payer };
+  return settleAndWait({ facilitator, clock }, { ...about, ...wait });
 }
 
 /** The answer to a payment that opened nothing. */

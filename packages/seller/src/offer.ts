@@ -42,8 +42,7 @@ export function offersOf(terms: Terms): readonly Requirements[] {
 }
 
 /**
- * Finds the offer that a payment takes, in the payment's own version, or the reason why it takes
- * none. `isOwnUrl` tells whether an address names the paid route.
+ * Finds the offer that a payment takes, or the reason why it takes none. `isOwnUrl` tells whether an address names the paid route.
  */
 export function matchOffer(
   offers: readonly Requirements[],
@@ -66,9 +65,7 @@ export function matchOffer(
   if (url !== undefined && url !== null && !(typeof url === "string" && isOwnUrl(url))) {
     return refuse("invalid_payload", "resource.url names another resource than this one.");
   }
-  return accept(
-    payment.version === 1 ? { ...offer, version: 1, networkName: payment.networkName } : offer,
-  );
+  return accept(offer);
 }
 
 /** Compares the entry that the buyer echoes on the keys that mean money; other keys are his. */

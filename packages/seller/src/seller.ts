@@ -1,7 +1,7 @@
 /** The seller: charges for requests on web-standard Request and Response. */
 import {
-  toWirePayment,
-  toWireRequirements,
+  toRequirementsV2,
+  toWireAuthorization,
   type Payment,
   type Requirements,
 } from "@farthing/protocol";
@@ -182,17 +182,23 @@ async function readBody(
   return request.body ? readBytes(request.clone().body, bytesMax) : new Uint8Array();
 }
 
+/**
+ * Facilitators are spoken to in version 2, whatever the buyer spoke: the signed authorization is the
+ * same in both, and a facilitator that serves version 2 alone settles a version 1 buyer's payment
+ * as well. The entry is the seller's own, not the buyer's echo of it.
+ */
 function toFacilitatorRequest(payment: Payment, offer: Requirements, terms: ChallengeTerms) {
-  const { url: resource, description, mimeType } = terms.resource;
-  const described = {
-    ...offer,
-    resource,
-    ...(description === undefined ? {} : { description }),
-    ...(mimeType === undefined ? {} : { mimeType }),
-  };
+  const entry = toRequirementsV2(offer);
+  const { authorization, signature } = payment;
   return {
-    x402Version: payment.version,
-    paymentPayload: toWirePayment(payment),
-    paymentRequirements: toWireRequirements(described, payment.version),
+    x402Version: 2 as const,
+    paymentPayload: {
+      x402Version: 2 as const,
+      payload: { signature, authorization: toWireAuthorization(authorization) },
+      accepted: { ...entry },
+      resource: { ...terms.resource },
+      ...(payment.extensions === undefined ? {} : { extensions: payment.extensions }),
+    },
+    paymentRequirements: entry,
   };
 }

@@ -40,6 +40,7 @@ function scene(answers: LookupOutcome[], tookMs: number) {
 const settling = (changes: Partial<Settling> = {}): Settling => ({
   request: sampleRequest,
   network: xdc,
+  networkName: "eip155:50",
   payer: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
   deadlineMs: 20_000,
   onPending: async () => undefined,

@@ -39,6 +39,8 @@ export interface Settlement {
 export interface Settling {
   readonly request: FacilitatorRequest;
   readonly network: Network;
+  /** The network as the buyer names it; his receipt repeats it. */
+  readonly networkName: string;
   readonly payer: string;
   /** What an earlier request has learnt; its settlement is asked for first. */
   readonly known?: SettleResponse;
@@ -82,7 +84,7 @@ export async function settleAndWait(
       continue;
     }
     if (outcome.kind === "settlement" && isBelievable(outcome.settlement, settling)) {
-      const receipt = withSettlementId(outcome.settlement, last);
+      const receipt = inBuyersWords(withSettlementId(outcome.settlement, last), settling);
       if (asked === 0 && !id) isReplay = isReplayed(receipt);
       const status = statusOf(receipt);
       if (status !== "pending") return { settled: { kind: status, receipt }, isReplay };
@@ -95,6 +97,11 @@ export async function settleAndWait(
     const pauseMs = startedAtMs + questionPauseMs - clock.now();
     if (pauseMs > 0) await clock.sleep(pauseMs);
   }
+}
+
+/** The facilitator was spoken to in version 2; a version 1 buyer knows the network by its label. */
+function inBuyersWords(receipt: SettleResponse, { network, networkName }: Settling) {
+  return findNetwork(receipt.network) === network ? { ...receipt, network: networkName } : receipt;
 }
 
 /** No success counts that names no transaction, another network or another payer. */

@@ -53,6 +53,8 @@ export function createRpcEndpoint(options: {
   const { address, headers } = targetOf(url);
   let hasBatches: boolean | undefined;
 
+  const read = (body: unknown) => readAnswer(body, unavailable, scrub);
+
   async function post(body: unknown): Promise<unknown> {
     let response: Response;
     let text: string;
@@ -87,7 +89,6 @@ export function createRpcEndpoint(options: {
       params,
     }));
     const [only] = requests;
-    const read = (body: unknown) => readAnswer(body, unavailable, scrub);
     if (requests.length === 1 && only) return [read(await post(only))];
     const body = await post(requests);
     hasBatches = Array.isArray(body);
