@@ -40,7 +40,8 @@ export async function runDevnet(options: RunOptions = {}): Promise<void> {
 function untilTold(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-      process.once(signal, () => resolve());
+      // Kept on: npm passes Ctrl+C on a second time, which must not cut the stop short.
+      process.on(signal, () => resolve());
     }
   });
 }
