@@ -4,7 +4,7 @@
  */
 import type { Hex } from "@farthing/protocol";
 import * as fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { LaneLease, RelayerTransaction } from "../model/relayer-transaction.ts";
 import { settlementMoves, type SettlementState } from "../model/settlement.ts";
 import {
@@ -41,6 +41,7 @@ export function severalProcessesSuite(start: () => Promise<StoreBench>): void {
 
   describe("every verb in state", () => guardTests(storeAt));
   describe("a wallet that changes hands", () => handOverTests(storeAt));
+  describe("a lease that has run out", () => expiryTests(storeAt));
   describe("work that nobody carries", () => unassignedTests(storeAt));
 }
 
@@ -257,6 +258,30 @@ async function expectWhole(store: Store, at: Hex, given: readonly number[]): Pro
     const settlement = await store.findSettlement(id);
     expect(settlement?.state).toBe(state === "intent" ? "queued" : "submitted");
   }
+}
+
+function expiryTests(storeAt: (index: number) => Store): void {
+  test("writes nothing, also when nobody has taken the wallet over", async () => {
+    const claim = claimOf();
+    await storeAt(0).claimSettlements([claim], 1);
+    const lease = await take(storeAt(0), "one", { leaseMs: 1 });
+    if (!lease) throw new Error("the lane is free");
+    await vi.waitFor(async () => {
+      const holder = await storeAt(1).findLaneHolder(chainId, lane, 5);
+      expect(holder).toEqual({ owner: "one", isRunning: false });
+    });
+    const lost = { code: "lease_lost" };
+    const plans = [planOf(claim.id)];
+    await expect(storeAt(0).reserveTransactions(lease, plans, 5)).rejects.toMatchObject(lost);
+    await expect(storeAt(0).recordSigned(lease, [], 5)).rejects.toMatchObject(lost);
+    const replacing = storeAt(0).replaceTransaction(lease, 0, planOf(claim.id), 5);
+    await expect(replacing).rejects.toMatchObject(lost);
+
+    // Renewed in time it goes on, with the nonce that was not burnt.
+    expect(await storeAt(0).renewLane(lease, "one", { leaseMs: 60_000, now: 5 })).toBe(true);
+    const taken = await storeAt(0).reserveTransactions(lease, plans, 6);
+    expect(taken).toMatchObject([{ nonce: lease.nextNonce }]);
+  });
 }
 
 function unassignedTests(storeAt: (index: number) => Store): void {
