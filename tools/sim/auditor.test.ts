@@ -67,6 +67,8 @@ function withAnswer(isIt: (answer: Answer) => boolean, change: Answer["body"], s
 
 const told = (status: string) => (answer: Answer) =>
   answer.asked === "settle" && answer.body["status"] === status;
+const lastConfirmed = (answer: Answer) => answer.isLast && told("confirmed")(answer);
+const lastVerify = ({ isLast, asked }: Answer) => isLast && asked === "verify";
 const isIn = (state: string) => (row: StoredSettlement) => row.state === state;
 
 describe("answers", () => {
@@ -86,8 +88,7 @@ describe("answers", () => {
   });
 
   test("confirmed, and later pending", () => {
-    const last = (answer: Answer) => answer.isLast && told("confirmed")(answer);
-    expect(rulesOf(withAnswer(last, { status: "pending" }))).toContain("a word is kept");
+    expect(rulesOf(withAnswer(lastConfirmed, { status: "pending" }))).toContain("a word is kept");
   });
 
   test("two settlements for one authorization", () => {
@@ -96,21 +97,18 @@ describe("answers", () => {
   });
 
   test("a claim forgotten", () => {
-    const last = (answer: Answer) => answer.isLast && told("confirmed")(answer);
     const lie = { status: undefined, success: false, errorReason: "simulation_failed" };
-    expect(rulesOf(withAnswer(last, lie))).toContain("a claim is remembered");
+    expect(rulesOf(withAnswer(lastConfirmed, lie))).toContain("a claim is remembered");
   });
 
   test("pending for ever", () => {
-    const last = (answer: Answer) => answer.isLast && told("confirmed")(answer);
-    expect(rulesOf(withAnswer(last, { status: "pending", success: false }))).toContain(
+    expect(rulesOf(withAnswer(lastConfirmed, { status: "pending", success: false }))).toContain(
       "a last word",
     );
   });
 
   test("a used authorization called valid", () => {
-    const last = ({ isLast, asked }: Answer) => isLast && asked === "verify";
-    expect(rulesOf(withAnswer(last, { isValid: true }))).toContain("a used one is not valid");
+    expect(rulesOf(withAnswer(lastVerify, { isValid: true }))).toContain("a used one is not valid");
   });
 
   test.each([

@@ -59,6 +59,8 @@ type Placed = { readonly order: Order; readonly privateKey: Hex };
 /** A pool holds less than this percentage more as "underpriced". */
 const replacementPercent = 110n;
 
+const keyOf = ({ from, nonce }: PoolTransaction) => `${from}:${nonce}`;
+
 /** Takes over a devnet: from now on it makes no block by itself. */
 export async function createWorld(devnet: Devnet, clock: Clock, trace: Trace): Promise<World> {
   const { rpc } = devnet;
@@ -81,7 +83,6 @@ export async function createWorld(devnet: Devnet, clock: Clock, trace: Trace): P
   head = first.number;
   trace.head = head;
 
-  const keyOf = ({ from, nonce }: PoolTransaction) => `${from}:${nonce}`;
   const countOf = async (wallet: Address) =>
     Number(await rpc<Hex>("eth_getTransactionCount", [wallet, "latest"]));
 

@@ -65,7 +65,7 @@ export function createFacilitatorChild(
     child = started;
     url = String(line[0]);
     trace.note(`facilitator ${name} serves`);
-    void exited.then(([code, signal]) => {
+    started.once("exit", (code, signal) => {
       if (told.has(started)) return;
       if (child === started) url = undefined;
       crashes++;

@@ -3,7 +3,6 @@
  * answers get lost, late, doubled, garbled or refused, as chance and the plan have it.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { isObject, type Hex } from "@farthing/protocol";
 import type { NodeView, RpcReply, RpcRequest } from "./node-view.ts";
@@ -74,7 +73,9 @@ export async function openRoad(options: {
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("the road has no port");
+  const { port } = address;
 
   function drawFault(isSend: boolean): TransportFault | undefined {
     const rolls = isSend ? options.rolls.sends : options.rolls.reads;

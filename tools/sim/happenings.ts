@@ -127,7 +127,6 @@ export function createHappenings(stage: Stage): Happenings {
         | "stop"
         | "start"
         | "hand-over"
-        | "hand-over"
         | "down"
         | "up"
         | "node-restart"

@@ -2,6 +2,7 @@
 import { parseArgs } from "node:util";
 import kept from "./seeds.json" with { type: "json" };
 import { drawPlan, troubles, type Trouble } from "./plan.ts";
+import { readTroubles } from "./read-troubles.ts";
 import { line, story } from "./report.ts";
 import { run } from "./run.ts";
 
@@ -38,17 +39,9 @@ async function play(seed: number, only: readonly Trouble[] | undefined): Promise
   if (values.trace) console.log(report.trace.join("\n"));
 }
 
-function readTroubles(text: string | undefined): Trouble[] | undefined {
-  if (text === undefined) return undefined;
-  const names = text.split(",").filter((name) => name !== "" && name !== "none");
-  const known = troubles.filter((trouble) => names.includes(trouble));
-  if (known.length < names.length) throw new Error(`--troubles knows ${troubles.join(", ")}`);
-  return known;
-}
-
 async function main(): Promise<void> {
   if (values.help) return console.log(usage);
-  const only = readTroubles(values.troubles);
+  const only = values.troubles === undefined ? undefined : readTroubles(values.troubles);
   if (values.seed !== undefined) return play(Number(values.seed), only);
   for (const { seed, troubles: named } of kept) await play(seed, readTroubles(named));
   const until = Date.now() + Number(values.minutes ?? 0) * 60_000;

@@ -3,7 +3,8 @@
  * of XDPoSChain v2.7.0, of which anvil has none. Answers for blocks it has not seen as such a node
  * would.
  */
-import type { Address, Hex } from "@farthing/protocol";
+import { RpcError } from "@farthing/devnet";
+import { isHexBytes, isObject, parseWireAddress, type Address, type Hex } from "@farthing/protocol";
 import { finalDepth, short, type World } from "./chain-world.ts";
 import { readTransaction, type PoolTransaction } from "./raw-transaction.ts";
 import type { Trace } from "./trace.ts";
@@ -52,6 +53,8 @@ const gasPriceMin = 12_500_000_000n;
 const feeCap = 10n ** 18n;
 const transactionBytesMax = 64 * 1024;
 
+const keyOf = (from: Address, nonce: number) => `${from}:${nonce}`;
+
 /** Creates a node. `fateOf` is asked for each transaction that it takes. */
 export function createNodeView(options: {
   readonly index: number;
@@ -63,7 +66,6 @@ export function createNodeView(options: {
   const { index, world, trace } = options;
   const { rpc } = world.devnet;
   const pool = new Map<string, PoolTransaction>();
-  const keyOf = (from: Address, nonce: number) => `${from}:${nonce}`;
   world.onLost(({ from, nonce, hash }) => {
     if (pool.get(keyOf(from, nonce))?.hash === hash) pool.delete(keyOf(from, nonce));
   });
@@ -140,7 +142,7 @@ export function createNodeView(options: {
   }
 
   async function readLogs(filter: unknown, head: number): Promise<RpcReply> {
-    const wanted = { ...(filter as Record<string, unknown>) };
+    const wanted: Record<string, unknown> = isObject(filter) ? { ...filter } : {};
     if (typeof wanted["blockHash"] === "string") {
       const number = world.blockOf(wanted["blockHash"]);
       if (number === undefined || number > head) return refused("unknown block");
@@ -158,10 +160,11 @@ export function createNodeView(options: {
     try {
       return { result: await rpc(method, params) };
     } catch (error) {
-      const { code, message, data } = error as { code?: number; message: string; data?: unknown };
+      if (!(error instanceof RpcError)) throw error;
+      const { code, message, data } = error;
       // The devnet's client puts the method before the node's own words.
       const words = message.replace(`${method}: `, "");
-      return { error: { code: code ?? -32_603, message: words, ...(data ? { data } : {}) } };
+      return { error: { code, message: words, ...(data ? { data } : {}) } };
     }
   }
 
@@ -173,7 +176,7 @@ export function createNodeView(options: {
       const head = headWith(extraLag);
       switch (request.method) {
         case "eth_sendRawTransaction":
-          return take(String(request.params[0]) as Hex, head);
+          return take(hexBytesOf(request.params[0]), head);
         case "eth_blockNumber":
           return { result: hexOf(head) };
         case "eth_gasPrice":
@@ -192,8 +195,7 @@ export function createNodeView(options: {
   /** What a node has not seen yet does not exist for it. */
   function seenBy(head: number, method: string, params: unknown[], reply: RpcReply): RpcReply {
     if (!/^eth_getTransaction(Receipt|ByHash)$/.test(method) || !("result" in reply)) return reply;
-    const { blockNumber } = (reply.result ?? {}) as { blockNumber?: string };
-    const isSeen = reply.result !== null && Number(blockNumber ?? 0) <= head;
+    const isSeen = isObject(reply.result) && Number(reply.result["blockNumber"] ?? 0) <= head;
     if (isSeen) return reply;
     const waits = [...pool.values()].find(({ hash }) => hash === params[0]);
     const isPending = waits !== undefined && method === "eth_getTransactionByHash";
@@ -240,7 +242,13 @@ function hexOf(number: number): string {
 }
 
 function addressOf(value: unknown): Address {
-  return String(value) as Address;
+  return parseWireAddress(value) ?? nobody;
+}
+
+const nobody: Address = "0x0000000000000000000000000000000000000000";
+
+function hexBytesOf(value: unknown): Hex {
+  return isHexBytes(value, transactionBytesMax * 2) ? value : "0x";
 }
 
 function refused(message: string): RpcReply {

@@ -22,7 +22,7 @@ export interface PoolTransaction {
 /** Reads signed bytes; undefined when they are no signed legacy transaction. */
 export function readTransaction(raw: Hex): PoolTransaction | undefined {
   try {
-    const read = TxEnvelopeLegacy.deserialize(raw as TxEnvelopeLegacy.Serialized);
+    const read = TxEnvelopeLegacy.deserialize(raw);
     const signature = Signature.extract(read);
     if (!signature || !read.to) return undefined;
     const { chainId = 0, nonce = 0n, gasPrice = 0n, gas = 0n, value = 0n, data = "0x" } = read;

@@ -195,13 +195,9 @@ async function probe(stage: Stage): Promise<number[]> {
     { length: plan.relayers * probesPerWallet },
     (_, index) => 1_000 + index,
   );
-  let isDone = false;
-  const asking = Promise.all(
-    probes.map((index) => callers.payNow(index, purses.probe(index))),
-  ).finally(() => {
-    isDone = true;
-  });
-  while (!isDone) await period();
+  const asking = Promise.all(probes.map((index) => callers.payNow(index, purses.probe(index))));
+  const isDone = flagOf(asking);
+  while (!isDone()) await period();
   await asking;
   for (let block = 0; block < finalBlocks; block++) await period();
   return probes;
@@ -234,4 +230,14 @@ async function close(
     crashes: child.crashes(),
     wasEnded: plan.troubles.includes("crash"),
   };
+}
+
+/** Whether a promise has ended, for loops that go on until then. */
+function flagOf(promise: Promise<unknown>): () => boolean {
+  let hasEnded = false;
+  const end = () => {
+    hasEnded = true;
+  };
+  promise.then(end, end);
+  return () => hasEnded;
 }

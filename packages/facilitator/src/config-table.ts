@@ -132,6 +132,17 @@ export const settings = {
     shape: "addresses of proxies whose X-Forwarded-For is believed, comma-separated",
     example: "10.0.0.0/8",
   },
+  FARTHING_METRICS_HOST: {
+    key: "metricsHost",
+    shape: "address on which Prometheus metrics are served",
+    example: "127.0.0.1",
+    fallback: "127.0.0.1",
+  },
+  FARTHING_METRICS_PORT: {
+    key: "metricsPort",
+    shape: "port of /metrics, 0 for any free one; without it there are no metrics",
+    example: "9464",
+  },
   FARTHING_LOG_LEVEL: {
     key: "logLevel",
     shape: logLevels.join(", "),

@@ -44,6 +44,8 @@ export interface Config {
   /** Settlements of one transaction at most. */
   readonly batchMax: number;
   readonly trustedProxies: readonly string[];
+  /** Where metrics are served; undefined for nowhere. */
+  readonly metrics: { readonly host: string; readonly port: number } | undefined;
   readonly logLevel: LogLevel;
 }
 
@@ -99,6 +101,7 @@ function assemble(
   const served = readNetworks(read, texts, problems);
   const all = served.map(({ network }) => network);
   const wallets = readWallets(read, texts, problems);
+  const metricsPort = read("FARTHING_METRICS_PORT", whole(0, 65_535));
   const mainnet = all.filter(({ chainId }) => chainId === 50);
   const config = {
     host: read("FARTHING_HOST", (text) => text || undefined),
@@ -120,13 +123,15 @@ function assemble(
     gasPriceMaxWei: read("FARTHING_GAS_PRICE_MAX", gwei),
     batchMax: read("FARTHING_BATCH_MAX", whole(1, 100)),
     trustedProxies: read("FARTHING_TRUSTED_PROXIES", listOf(proxyAddress)) ?? [],
+    metricsHost: read("FARTHING_METRICS_HOST", (text) => text || undefined),
     logLevel: read("FARTHING_LOG_LEVEL", oneOf(logLevels)),
   };
   if (!isComplete(config)) return undefined;
-  const { payerCapUnits, settleMarginSeconds } = config;
+  const { payerCapUnits, settleMarginSeconds, metricsHost, ...rest } = config;
   return {
-    ...config,
+    ...rest,
     wallets,
+    metrics: metricsPort === undefined ? undefined : { host: metricsHost, port: metricsPort },
     payerCapUnits: payerCapUnits === 0n ? null : payerCapUnits,
     settleMarginSeconds: BigInt(settleMarginSeconds),
   };

@@ -11,6 +11,7 @@ import {
   byContract,
   createSteeredClock,
   newDatabaseUrl,
+  secondsFromNow,
   serveOn,
   startChain,
   usesOf,
@@ -139,6 +140,19 @@ describe("the same payment again", () => {
     expect(again).toMatchObject({ success: true, id: first["id"], extra: { replayed: true } });
     expect(again["transaction"]).toBe(first["transaction"]);
     expect(sent()).toEqual([]);
+  });
+
+  test("after its window has closed: still the first hash", async () => {
+    const validBefore = secondsFromNow(clock.aheadMs / 1_000 + 30);
+    const message = bodyOn(devnet, { authorization: { validBefore } });
+    const first = await settle(message);
+    expect(first).toMatchObject({ success: true });
+    clock.aheadMs += 60_000;
+    expect(await settle(message)).toMatchObject({
+      success: true,
+      transaction: first["transaction"],
+      extra: { replayed: true },
+    });
   });
 
   test("twice at once: one send, one settlement, one first answer", async () => {

@@ -11,8 +11,10 @@ import { findAuthorizationEvent } from "./chain/authorization-logs.ts";
 import { selfCheck } from "./chain/self-check.ts";
 import { gasPriceFloorWei, type Config } from "./config.ts";
 import type { HttpContext } from "./http/context.ts";
-import { createServer, type HttpServer } from "./http/server.ts";
+import { createMetricsServer } from "./http/metrics-server.ts";
+import { createServer, type Listener } from "./http/server.ts";
 import { surfacesOf } from "./http/surface.ts";
+import { createMetrics, noMetrics, type Metrics } from "./metrics.ts";
 import type { Claim, Pair, Settlement } from "./model/settlement.ts";
 import { createNetworkEngine, openChain, type NetworkEngine } from "./network-engine.ts";
 import { contractTransferGasMax } from "./relayer/fees.ts";
@@ -25,14 +27,20 @@ import { openStore } from "./storage/open-store.ts";
 import type { ClaimResult, Store } from "./storage/store.ts";
 import { installCrypto } from "./verification/signature.ts";
 import { createVerifier, pairOf, type Verifier } from "./verification/verify.ts";
+import { startWalletWatch } from "./wallet-watch.ts";
 
 /** A running facilitator. */
 export interface Facilitator {
   /** Where it listens. */
   readonly url: string;
+  /** Where Prometheus finds its metrics; undefined without a metrics port. */
+  readonly metricsUrl: string | undefined;
   /** The self-check's lines, by network. */
   readonly checks: readonly { readonly network: string; readonly lines: readonly CheckLine[] }[];
-  /** Stops taking requests, finishes what is being signed, closes the store. */
+  /**
+   * Takes no more requests, answers those under way (with "pending" after some seconds), finishes
+   * what is being signed, gives the wallets back, closes the store.
+   */
   stop(): Promise<void>;
 }
 
@@ -59,24 +67,32 @@ const claimsWaitingMax = 10_000;
 /** What a wallet needs to work at all, and the price its supply is reckoned with. */
 const gasNeeds = { floor: contractTransferGasMax * gasPriceFloorWei, price: gasPriceFloorWei };
 
+/** How long requests under way may take when the service stops: three blocks. */
+const drainMs = 6_000;
+
+/** How long answers may take to leave once nobody waits for outcomes any more. */
+const leaveMs = 1_000;
+
 /** Starts the service. Throws the fault `configuration` when a check fails. */
 export async function startFacilitator(options: StartOptions): Promise<Facilitator> {
   const { config, clock = systemClock } = options;
   const log = options.log ?? createLog(config.logLevel);
   await installCrypto();
   const signers = walletsOf(config);
-  const chains = config.networks.map((network) => openChain(network, log, clock));
+  const addresses = signers.map(({ address }) => address);
+  const metrics = config.metrics ? createMetrics(clock, addresses) : noMetrics;
+  const chains = config.networks.map((network) => openChain(network, { log, clock, metrics }));
   const checks = await Promise.all(
     chains.map(async (chain) => {
-      const addresses = signers.map(({ address }) => address);
       const lines = await selfCheck(chain, addresses, gasNeeds);
       options.onChecked?.(chain.network.id, lines);
       return { network: chain.network.id, lines };
     }),
   );
   refuseFailedChecks(checks);
-  const store = options.store ?? (await openStore(config.databaseUrl, { log }));
-  const waiters = createWaiters(clock);
+  const store = metrics.watchStore(options.store ?? (await openStore(config.databaseUrl, { log })));
+  const impatience = new AbortController();
+  const waiters = createWaiters(cutShortBy(impatience.signal, clock));
   const owner = createLeaseOwner({ sameMachine: config.databaseUrl.startsWith("sqlite:") });
   const shared = { config, store, clock, log, waiters, owner, signers };
   const engines = new Map<ChainId, NetworkEngine>(
@@ -84,21 +100,60 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
   );
   await Promise.all([...engines.values()].map((engine) => engine.start()));
   const stopListening = listenToNeighbours({ store, clock, log, waiters, networks: engines });
-  const context = contextOf({ options, config, clock, log, store, waiters, engines });
+  const watch = watchEngines([...engines.values()], { clock, log, metrics });
+  const context = contextOf({ options, config, clock, log, store, waiters, engines, metrics });
   const server = await createServer(context, { trustedProxies: config.trustedProxies });
-  const url = await listen(server, config);
-  log.info({ networks: config.networks.map(({ network }) => network.id) }, "Facilitator serves");
+  const metricsServer = createMetricsServer(metrics.render);
+
+  async function stop(): Promise<void> {
+    log.info({}, "Facilitator takes no more requests");
+    await server.drain((signal) => clock.sleep(drainMs, signal));
+    // Whoever still waits for an outcome is told "pending", which is what it is.
+    impatience.abort();
+    await server.drain((signal) => clock.sleep(leaveMs, signal));
+    await server.close();
+    await stopListening();
+    await watch.stop();
+    await Promise.all([...engines.values()].map((engine) => engine.stop()));
+    await metricsServer.close();
+    await store.close();
+    log.info({}, "Facilitator stopped");
+  }
+
+  try {
+    const metricsUrl = config.metrics && (await listen(metricsServer, config.metrics, "METRICS_"));
+    const url = await listen(server, config, "");
+    log.info({ networks: config.networks.map(({ network }) => network.id) }, "Facilitator serves");
+    return { url, metricsUrl, checks, stop };
+  } catch (error) {
+    // The wallets are given back, for whoever serves on that port instead.
+    await stop();
+    throw error;
+  }
+}
+
+/** A clock whose pauses end when the signal says so. */
+function cutShortBy(signal: AbortSignal, clock: Clock): Clock {
   return {
-    url,
-    checks,
-    async stop() {
-      await server.close();
-      await stopListening();
-      await Promise.all([...engines.values()].map((engine) => engine.stop()));
-      await store.close();
-      log.info({}, "Facilitator stopped");
-    },
+    nowMs: () => clock.nowMs(),
+    sleep: (ms, own) => clock.sleep(ms, own ? AbortSignal.any([signal, own]) : signal),
   };
+}
+
+/** Gauges of what is going on, and the log's warning about wallets that run low. */
+function watchEngines(
+  engines: readonly NetworkEngine[],
+  deps: { readonly clock: Clock; readonly log: Log; readonly metrics: Metrics },
+) {
+  const networks = engines.map(({ chain, relayer, view }) => ({
+    network: chain.network,
+    chainId: chain.network.chainId,
+    view,
+    queued: () => relayer.load().queued,
+    lanes: relayer.lanes,
+  }));
+  deps.metrics.watchNetworks(networks);
+  return startWalletWatch({ networks, ...deps });
 }
 
 function walletsOf(config: Config) {
@@ -125,13 +180,17 @@ function refuseFailedChecks(checks: Facilitator["checks"]): void {
   }
 }
 
-async function listen(server: HttpServer, config: Config): Promise<string> {
+async function listen(
+  server: Listener,
+  { host, port }: { readonly host: string; readonly port: number },
+  part: "" | "METRICS_",
+): Promise<string> {
   try {
-    return await server.listen({ host: config.host, port: config.port });
+    return await server.listen({ host, port });
   } catch (error) {
     throw new Fault(
       "configuration",
-      `Cannot listen on ${config.host}:${config.port}; set FARTHING_PORT to a free port`,
+      `Cannot listen on ${host}:${port}; set FARTHING_${part}PORT to a free port`,
       { retryable: false, cause: error },
     );
   }
@@ -145,9 +204,11 @@ interface Wiring {
   readonly store: Store;
   readonly waiters: Waiters;
   readonly engines: ReadonlyMap<ChainId, NetworkEngine>;
+  readonly metrics: Metrics;
 }
 
-function contextOf({ options, config, clock, log, store, waiters, engines }: Wiring): HttpContext {
+function contextOf(wiring: Wiring): HttpContext {
+  const { options, config, clock, log, store, waiters, engines, metrics } = wiring;
   const networks = config.networks.map(({ network }) => network);
   const findByPair = createBatcher<Pair, Settlement | undefined>({
     run: (pairs) => store.findSettlementsByPair(pairs),
@@ -181,6 +242,7 @@ function contextOf({ options, config, clock, log, store, waiters, engines }: Wir
       payerCapUnits: config.payerCapUnits,
       headAgeMaxSeconds: config.headAgeMaxSeconds,
     },
+    observer: metrics.http,
     verifier,
     settle: settleOf({ clock, log, store, waiters, engines, verifier, findByPair }),
     waiters,

@@ -1,5 +1,6 @@
 /** The process: start with the environment's configuration, stop on SIGINT and SIGTERM. */
 import { sentenceOf } from "./base/check-line.ts";
+import { systemClock } from "./base/clock.ts";
 import { Fault, messageOf } from "./base/fault.ts";
 import { readConfig } from "./config.ts";
 import { startFacilitator } from "./facilitator.ts";
@@ -7,11 +8,21 @@ import { startFacilitator } from "./facilitator.ts";
 /** Exit status for a configuration that cannot be served with. */
 const configurationStatus = 3;
 
+/**
+ * How long stopping may take in all, in milliseconds: answers, then two requests to a node that is
+ * silent. Below the 30 s after which most process managers kill.
+ */
+const stopMsMax = 25_000;
+
 /** As wide as each other, so that lines stand below each other. */
 const statusWords = { ok: "ok  ", warn: "warn", fail: "FAIL" };
 
+/** Exit status of a process that a signal ended: 128 and the signal's number. */
+const signalStatus = { SIGINT: 130, SIGTERM: 143 } as const;
+
 /** Runs the service until it is told to stop; sets the exit status. */
 export async function serve(options: { selfBuilt: boolean }): Promise<void> {
+  const stopSignal = listenForSignals();
   try {
     const facilitator = await startFacilitator({
       config: readConfig(),
@@ -22,24 +33,43 @@ export async function serve(options: { selfBuilt: boolean }): Promise<void> {
       },
     });
     say(`Farthing listens on ${facilitator.url}`);
-    await stopSignal();
-    say("Stopping: no new requests, what is being signed is finished.");
-    await facilitator.stop();
+    if (facilitator.metricsUrl !== undefined) say(`Metrics on ${facilitator.metricsUrl}/metrics`);
+    await stopSignal;
+    say("Stopping: no new requests, what is being signed is finished. Again to end at once.");
+    const isInTime = await Promise.race([
+      facilitator.stop().then(() => true),
+      systemClock.sleep(stopMsMax).then(() => false),
+    ]);
+    if (!isInTime) say(`Not done after ${stopMsMax / 1000} s. ${nothingLost}`);
+    // Connections to nodes may be kept alive for a while; nothing is waited for any more.
+    process.exit(isInTime ? 0 : 1);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     say(`Farthing cannot start:\n${messageOf(error)}`);
-    process.exitCode = configurationStatus;
     // A chain that never answers would keep timers alive.
-    process.exit();
+    process.exit(configurationStatus);
   }
 }
+
+const nothingLost = "Ending now: what is stored is continued at the next start.";
 
 function say(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-function stopSignal(): Promise<void> {
+/** Resolves with the first signal; a second one ends the process at once. */
+function listenForSignals(): Promise<void> {
   return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+    let isStopping = false;
+    for (const signal of ["SIGINT", "SIGTERM"] as const) {
+      process.on(signal, () => {
+        if (isStopping) {
+          say(`${signal} again. ${nothingLost}`);
+          process.exit(signalStatus[signal]);
+        }
+        isStopping = true;
+        resolve();
+      });
+    }
   });
 }

@@ -11,6 +11,7 @@ import { createChain, type Chain } from "./chain/chain.ts";
 import { createPaymentReader, type PaymentReader } from "./chain/payment-reader.ts";
 import { createRpcEndpoint } from "./chain/rpc-endpoint.ts";
 import { gasPriceFloorWei, type Config, type NetworkConfig } from "./config.ts";
+import type { Metrics } from "./metrics.ts";
 import { gasPriceOf } from "./relayer/fees.ts";
 import { inFlightMaxDefault } from "./relayer/lane.ts";
 import type { LeaseOwner } from "./relayer/lease.ts";
@@ -44,8 +45,14 @@ export interface EngineDeps {
 }
 
 /** Opens a network's chain; nothing is asked yet. */
-export function openChain({ network, rpcUrls }: NetworkConfig, log: Log, clock: Clock): Chain {
-  const endpoints = rpcUrls.map((url, index) => createRpcEndpoint({ url, index }));
+export function openChain(
+  { network, rpcUrls }: NetworkConfig,
+  deps: { readonly log: Log; readonly clock: Clock; readonly metrics: Metrics },
+): Chain {
+  const { log, clock, metrics } = deps;
+  const endpoints = rpcUrls.map((url, index) =>
+    metrics.watchEndpoint(network, createRpcEndpoint({ url, index })),
+  );
   return createChain({ network, endpoints, log, clock });
 }
 

@@ -178,17 +178,22 @@ export async function areEventsSeenElsewhere(
 }
 
 /**
- * Asks a second endpoint whether an authorization is still unused; undefined when there is none to
- * ask. Before money is called not moved, two must say so where two can be asked.
+ * Asks whether an authorization is unused at a block, by the block's number: a node that does not
+ * have that block yet fails instead of answering from an older one. Where a second endpoint can be
+ * asked, both have to say so. Throws `rpc_unavailable` when nobody can tell.
  */
-export async function isUnusedElsewhere(
+export async function isUnusedAt(
   chain: Chain,
   wanted: { payer: Address; nonce: Hex },
-  headNumber: number,
-): Promise<boolean | undefined> {
+  blockNumber: number,
+): Promise<boolean> {
   const data = encodeAuthorizationState(wanted.payer, wanted.nonce);
-  const params = [{ to: chain.network.usdc, data }, "latest"];
-  const answers = await chain.readElsewhere([{ method: "eth_call", params }], headNumber);
-  const [answer] = answers ?? [];
-  return answer?.ok ? quantity(answer.result, "an authorization's state") === 0n : undefined;
+  const params = [{ to: chain.network.usdc, data }, `0x${blockNumber.toString(16)}`];
+  const call = { method: "eth_call", params };
+  const [answer] = await chain.read([call]);
+  const [second] = (await chain.readElsewhere([call], blockNumber)) ?? [];
+  const isUsed = [answer, ...(second?.ok ? [second] : [])].some(
+    (one) => quantity(resultOf(one, "eth_call"), "an authorization's state") !== 0n,
+  );
+  return !isUsed;
 }

@@ -60,6 +60,8 @@ export interface ChainView {
   readonly finalized: Finalized;
   /** The node's `eth_gasPrice`, in wei. */
   readonly gasPrice: bigint;
+  /** The followed wallets, as of the head. */
+  readonly wallets: ReadonlyMap<string, WalletState>;
   /** When the head was first seen, by our clock, in milliseconds. */
   readonly seenAtMs: number;
 }
@@ -122,7 +124,7 @@ export function startBlockFollower(options: {
     const head = readHead(resultOf(latest, "eth_getBlockByNumber"));
     // Asked after the head was read: what is sent later cannot be in this head.
     const awaited = interest() !== "none";
-    if (view && head.hash === view.head.hash) {
+    if (isBehind(head)) {
       wasAwaited = awaited;
       return;
     }
@@ -132,7 +134,7 @@ export function startBlockFollower(options: {
       view?.finalized ?? { number: 0, time: 0n },
       head,
     );
-    view = { head, ...around.view, seenAtMs: clock.nowMs() };
+    view = { head, ...around.view, wallets: around.wallets, seenAtMs: clock.nowMs() };
     ready.resolve(view);
     // With nobody waiting, blocks may be passed over: whoever starts to wait searches the past
     // for itself. The block on which waiting began is read in full.
@@ -165,19 +167,28 @@ export function startBlockFollower(options: {
 
   /** The first block to read: one after the last, or where the chain parted from what we saw. */
   async function firstDifferent(head: BlockHead): Promise<number> {
-    const seen = lastNumber ?? head.number - 1;
-    let number = Math.min(seen, head.number);
+    let number = Math.min(lastNumber ?? head.number - 1, head.number);
+    const start = number;
     while (known.has(number)) {
       const hash = number === head.number ? head.hash : (await readBlock(chain, number)).hash;
       if (hash === known.get(number)) break;
-      known.delete(number--);
+      number--;
     }
-    if (number < seen) {
+    if (number < start) {
       log.warn({ chainId, fromBlock: number + 1, head: head.number }, "Chain reorganised");
       await listener.onReorganisation(number + 1);
       for (const later of known.keys()) if (later > number) known.delete(later);
+      // Whatever stops the walk that follows, these blocks are still to be read.
+      lastNumber = number;
     }
     return number + 1;
+  }
+
+  /** A node behind the one asked before shows an older block of the same chain: no news. */
+  function isBehind(head: BlockHead): boolean {
+    if (!view || head.number > view.head.number) return false;
+    const seen = known.get(head.number);
+    return seen === undefined ? head.number < view.head.number : seen === head.hash;
   }
 
   function remember({ number, hash }: BlockHead): void {

@@ -17,6 +17,11 @@ export const settlementsLow = 500n;
 /** Gas that a settlement alone uses; the most measured with Circle's token is 103,580. */
 const usualGas = 90_000n;
 
+/** How many settlements a balance pays for at a gas price; both in wei. */
+export function paysFor(balance: bigint, price: bigint): bigint {
+  return balance / (usualGas * price);
+}
+
 /** What gas costs, and what a wallet needs. All in wei. */
 export interface GasNeeds {
   /** What one settlement can cost at most: a wallet with less cannot work. */
@@ -103,9 +108,9 @@ export function balanceLine(
     const least = `less than the ${formatEther(floor)} that one settlement can cost`;
     return fail(name, `${has}, ${least}`, "send it XDC for gas");
   }
-  const paysFor = balance / (usualGas * price);
-  const text = `${has}, gas for about ${paysFor.toLocaleString("en")} settlements`;
-  return paysFor < settlementsLow ? warn(name, text, "top it up soon") : ok(name, text);
+  const settlements = paysFor(balance, price);
+  const text = `${has}, gas for about ${settlements.toLocaleString("en")} settlements`;
+  return settlements < settlementsLow ? warn(name, text, "top it up soon") : ok(name, text);
 }
 
 function tokenLine({ network }: Chain, facts: readonly (RpcAnswer | undefined)[]): CheckLine {

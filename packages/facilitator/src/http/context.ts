@@ -8,6 +8,7 @@ import type { Settlement } from "../model/settlement.ts";
 import type { Settle } from "../settlement/settle.ts";
 import type { Waiters } from "../settlement/waiters.ts";
 import type { Verifier } from "../verification/verify.ts";
+import type { HttpObserver } from "./observe.ts";
 import type { Surface } from "./surface.ts";
 
 /** A network as the status routes see it. */
@@ -36,6 +37,7 @@ export interface HttpContext {
   readonly surfaces: readonly Surface[];
   readonly networks: readonly NetworkStatus[];
   readonly limits: HttpLimits;
+  readonly observer: HttpObserver;
   readonly verifier: Verifier;
   readonly settle: Settle;
   readonly waiters: Waiters;

@@ -5,7 +5,9 @@ import { parseJson, isObject } from "@farthing/protocol";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from "fastify";
 import { HttpProblem } from "./answer.ts";
 import type { HttpContext } from "./context.ts";
+import { createDrain, type Drain } from "./drain.ts";
 import { createThrottle } from "./limits.ts";
+import { observeAnswers } from "./observe.ts";
 import { sendProblem } from "./send-problem.ts";
 import { registerSettle } from "./settle.ts";
 import { registerSettlements } from "./settlements.ts";
@@ -26,7 +28,14 @@ const keepAliveMs = 72_000;
 const singleHeaders = new Set(["authorization", "content-type", "content-length", "prefer"]);
 
 /** A server that can listen and close. */
-export type HttpServer = Pick<FastifyInstance, "listen" | "close">;
+export interface Listener {
+  /** Gives the address that it then has. */
+  listen(at: { readonly host: string; readonly port: number }): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** The server of the surfaces, which can also stop taking requests before it closes. */
+export type HttpServer = Listener & Drain;
 
 /** Creates the server with all routes of the surfaces; it does not listen yet. */
 export async function createServer(
@@ -42,6 +51,8 @@ export async function createServer(
     genReqId: () => `req_${randomBytes(9).toString("hex")}`,
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     forceCloseConnections: "idle",
+    // The refusal of whoever comes too late is ours.
+    return503OnClosing: false,
     clientErrorHandler: answerBrokenRequest,
     // Before any route is found, such as for a path that cannot be decoded.
     frameworkErrors: (error, request, reply) => {
@@ -54,7 +65,8 @@ export async function createServer(
     reply.header("X-Request-Id", request.id);
     refuseDuplicateHeaders(request);
   });
-  closeAnswered(server);
+  const { drain } = createDrain(server);
+  observeAnswers(server, context.observer);
   const throttle = await createThrottle(server, context.limits.requestsMax);
   for (const surface of context.surfaces) {
     registerSupported(server, context, surface);
@@ -63,21 +75,11 @@ export async function createServer(
     registerSettlements(server, context, surface, throttle);
     registerStatus(server, context, surface);
   }
-  return server;
-}
-
-/**
- * Ends each connection with the answer that was under way on it when the server began to close:
- * kept alive, it would hold the stop up until the client lets go of it, a minute or more.
- */
-function closeAnswered(server: FastifyInstance): void {
-  let isClosing = false;
-  server.addHook("preClose", async () => {
-    isClosing = true;
-  });
-  server.addHook("onSend", async (_request, reply) => {
-    if (isClosing) reply.header("Connection", "close");
-  });
+  return {
+    listen: (at) => server.listen({ ...at }),
+    close: () => server.close(),
+    drain,
+  };
 }
 
 function collapseSlashes(url: string): string {

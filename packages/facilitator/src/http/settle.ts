@@ -51,7 +51,8 @@ export function registerSettle(
       return reply.send(answerResult(context, parsed.value, result));
     },
     errorHandler: (error, request, reply) => {
-      if (error instanceof HttpProblem || "statusCode" in error) {
+      const isOther = error instanceof HttpProblem && error.code !== "service_unavailable";
+      if (isOther || "statusCode" in error) {
         return server.errorHandler(error, request, reply);
       }
       // Stock clients take a shaped body as "failed"; the reason says that it was not judged.
@@ -85,6 +86,7 @@ function settleOptions(
     served: isServed.bind(undefined, surface),
     marginSeconds: context.settleMarginSeconds,
     keyId: request.apiKey?.id ?? null,
+    requestId: request.id,
     payerCap: isCapped ? { units: payerCapUnits, windowMs: payerCapWindowMs } : null,
     goal: isAsync ? "broadcast" : "outcome",
     timeoutMs,

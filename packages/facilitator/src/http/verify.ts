@@ -34,14 +34,14 @@ export function registerVerify(
     },
     errorHandler: (error, request, reply) => {
       // A stock client reads `isValid` also beside other statuses; it must not blame the payer.
-      const isJudged = error instanceof HttpProblem;
+      const isOther = error instanceof HttpProblem && error.code !== "service_unavailable";
       const shape = {
         isValid: false,
         invalidReason: "service_unavailable",
         invalidMessage: faultMessage,
         extra: { x402Reason: "unexpected_verify_error" },
       };
-      if (isJudged || "statusCode" in error) server.errorHandler(error, request, reply);
+      if (isOther || "statusCode" in error) server.errorHandler(error, request, reply);
       else sendProblem(context, request, reply, error, shape);
     },
   });

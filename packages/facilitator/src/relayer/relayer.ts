@@ -25,6 +25,15 @@ const tickMs = 1_000;
 /** What the relayer tells; outcomes are decided by who listens. */
 export interface RelayerEvents extends LaneEvents, QueueEvents, NonceEvents {}
 
+/** A wallet's share of the work. */
+export interface LaneLoad {
+  readonly address: Address;
+  readonly isOurs: boolean;
+  readonly inFlight: number;
+  /** Head block when the newest transaction at the lowest open nonce was signed. */
+  readonly oldestAtBlock: number | undefined;
+}
+
 /** A running relayer. */
 export interface Relayer {
   readonly addresses: readonly Address[];
@@ -40,6 +49,8 @@ export interface Relayer {
   enqueue(queued: QueuedSettlement): void;
   /** Transactions on their way and settlements that wait. */
   load(): { readonly inFlight: number; readonly queued: number; readonly lanesUsable: number };
+  /** Each wallet by itself, in the order of the addresses. */
+  lanes(): readonly LaneLoad[];
   /** Takes notice of a block; `resolved` are the settlements whose logs were in it, by transaction. */
   onBlock(block: FollowedBlock, resolved: ReadonlyMap<Hex, ReadonlySet<string>>): Promise<void>;
   /** These settlements have their outcome, however it came about. */
@@ -115,6 +126,13 @@ export function createRelayer(deps: RelayerDeps): Relayer {
       queued: queue.size(),
       lanesUsable: lanes.filter((lane) => lane.room() > 0 || lane.slots().length > 0).length,
     }),
+    lanes: () =>
+      lanes.map((lane) => ({
+        address: lane.signer.address,
+        isOurs: lane.isOurs(),
+        inFlight: lane.slots().length,
+        oldestAtBlock: lane.slots()[0]?.attemptedAtBlock,
+      })),
     onBlock,
     onSettled(settlementIds) {
       for (const slot of lanes.flatMap((lane) => lane.slots())) {

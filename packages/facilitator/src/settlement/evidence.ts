@@ -8,7 +8,7 @@ import type { Log } from "../base/log.ts";
 import {
   areEventsSeenElsewhere,
   findAuthorizationEvent,
-  isUnusedElsewhere,
+  isUnusedAt,
   type AuthorizationEvent,
 } from "../chain/authorization-logs.ts";
 import type { Chain } from "../chain/chain.ts";
@@ -33,8 +33,11 @@ export interface Evidence {
   find(settlement: Settlement): Promise<AuthorizationEvent | undefined>;
   /** What a second endpoint does not deny. */
   agreed(found: readonly Found[]): Promise<Found[]>;
-  /** "Failed" has to last: throws when a second endpoint calls the nonce used. */
-  checkUnused(settlement: Settlement): Promise<void>;
+  /**
+   * "Failed" has to last: throws unless the nonce is unused at a block. That block is given, since
+   * a node that lags would call unused what was used in a block it does not have.
+   */
+  checkUnused(settlement: Settlement, atBlock: number): Promise<void>;
   /** The outcome of a transfer that was ours or somebody else's. */
   minedBy(event: AuthorizationEvent, settlement: Settlement): Promise<Mined>;
 }
@@ -70,10 +73,8 @@ export function createEvidence(deps: {
       );
       return lists.flat();
     },
-    async checkUnused(settlement) {
-      if ((await isUnusedElsewhere(chain, settlement, deps.headNumber())) === false) {
-        throw logsLag();
-      }
+    async checkUnused(settlement, atBlock) {
+      if (!(await isUnusedAt(chain, settlement, atBlock))) throw logsLag();
     },
     async minedBy({ transaction, blockNumber, blockHash, logIndex }, settlement) {
       // An earlier transaction at a replaced nonce is ours as well.
@@ -100,6 +101,6 @@ export function isAuthorizedTransfer(
 }
 
 /** The nonce is used and no log tells how: unknown, and unknown is never called failed. */
-export function logsLag(): Fault {
+function logsLag(): Fault {
   return new Fault("rpc_unavailable", "The node calls an authorization used and has no log of it");
 }

@@ -15,7 +15,7 @@ import { readBlockHash } from "../chain/reads.ts";
 import { isSettled, payerNonceKey, type Settlement } from "../model/settlement.ts";
 import type { MinedTransaction } from "../relayer/used-nonces.ts";
 import type { Confirmation, Failure, Store } from "../storage/store.ts";
-import { createEvidence, isAuthorizedTransfer, logsLag, type Found } from "./evidence.ts";
+import { createEvidence, isAuthorizedTransfer, type Found } from "./evidence.ts";
 import type { Waiters } from "./waiters.ts";
 
 /** How far back failures are watched after a start; authorizations seldom last an hour. */
@@ -160,8 +160,7 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     for (const settlement of open.values()) {
       if (!isOver(settlement) || deepening.has(settlement.id)) continue;
       try {
-        const now = await deps.simulate(settlement);
-        await endUnsent(settlement, now?.code === "nonce_already_used" ? now : expired);
+        await endUnsent(settlement, expired, view.finalized.number);
       } catch (error) {
         // Looked at again with the next block; the others go on.
         const fields = { chainId, settlementId: settlement.id, problem: messageOf(error) };
@@ -170,12 +169,12 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     }
   }
 
-  async function endUnsent(settlement: Settlement, why: Refusal): Promise<void> {
+  /** Ends what nothing of ours moves, if at a block its nonce is unused. */
+  async function endUnsent(settlement: Settlement, why: Refusal, atBlock: number): Promise<void> {
     // "Used" may well be our payer's payment, submitted by somebody else: look before saying no.
     const event = await evidence.find(settlement);
     if (event) return conclude([{ event, settlement }]);
-    if (why.code === "nonce_already_used") throw logsLag();
-    await evidence.checkUnused(settlement);
+    await evidence.checkUnused(settlement, atBlock);
     await fail(settlement, why, settlement.transaction);
   }
 
@@ -191,8 +190,7 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     if (event) return conclude([{ event, settlement }]);
     // What the token says to the same transfer now, if it says no.
     const why = await deps.simulate(settlement);
-    if (why?.code === "nonce_already_used") throw logsLag();
-    await evidence.checkUnused(settlement);
+    await evidence.checkUnused(settlement, Math.max(mined.blockNumber, deps.headNumber()));
     // A batch succeeds as a transaction though some of its calls fail.
     const isOdd = mined.succeeded && mined.transaction.settlementIds.length === 1;
     const reason = isOdd ? refusal("transfer_not_found") : why;
@@ -263,7 +261,7 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     onBlock,
     onReorganisation,
     onMinedWithoutLog,
-    onRefused: endUnsent,
+    onRefused: (settlement, why) => endUnsent(settlement, why, deps.headNumber()),
     requeue,
     catchUp,
   };

@@ -31,6 +31,8 @@ import type { Waiters, WaitGoal } from "./waiters.ts";
 export interface SettleOptions extends VerifyOptions {
   /** The API key's lookup id, where one was shown. */
   readonly keyId: string | null;
+  /** Names the request in logs. */
+  readonly requestId: string;
   readonly payerCap: Claim["payerCap"];
   /** What the first asker waits for, and how long at most. */
   readonly goal: WaitGoal;
@@ -116,8 +118,9 @@ export function createSettle(deps: SettleDeps): Settle {
       if (result.kind === "existing") return await repeat(verified, result.settlement, options);
       const { settlement } = result;
       const { id, chainId, payer, payTo, amount } = settlement;
+      const { requestId } = options;
       deps.log.info(
-        { settlementId: id, chainId, payer, payTo, amount: amount.toString() },
+        { requestId, settlementId: id, chainId, payer, payTo, amount: amount.toString() },
         "Settlement queued",
       );
       at.book.track(settlement);

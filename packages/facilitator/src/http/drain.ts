@@ -1,0 +1,57 @@
+/**
+ * Taking no more requests. New ones are told to come back, those under way are answered, and each
+ * connection ends with its answer: kept alive, it would hold the stop up until the client lets go
+ * of it, a minute or more.
+ */
+import type { FastifyInstance } from "fastify";
+import { HttpProblem } from "./answer.ts";
+
+/** How a server stops. */
+export interface Drain {
+  /**
+   * From now on new requests are refused. Resolves when none is under way, or with `sleep`, which
+   * the signal ends early. Can be called again to wait on.
+   */
+  drain(sleep: (signal: AbortSignal) => Promise<void>): Promise<void>;
+}
+
+/** Seconds after which a refused caller tries again: another process has taken over by then. */
+const retryAfterSeconds = 5;
+
+/** Prepares a server; call before its routes are added. */
+export function createDrain(server: FastifyInstance): Drain {
+  let isDraining = false;
+  let underWay = 0;
+  let emptied = new AbortController();
+
+  server.addHook("onRequest", async (request, reply) => {
+    // Whether the process lives has nothing to do with it.
+    if (isDraining && !request.url.endsWith("/health")) {
+      throw new HttpProblem(
+        "service_unavailable",
+        "The service is being stopped; nothing was judged, try again shortly.",
+        retryAfterSeconds,
+      );
+    }
+    underWay++;
+    // Also when the caller goes away without an answer.
+    reply.raw.once("close", () => {
+      underWay--;
+      if (underWay === 0) emptied.abort();
+    });
+  });
+  server.addHook("onSend", async (_request, reply) => {
+    if (isDraining) reply.header("Connection", "close");
+  });
+  server.addHook("preClose", async () => {
+    isDraining = true;
+  });
+
+  return {
+    async drain(sleep) {
+      isDraining = true;
+      emptied = new AbortController();
+      if (underWay > 0) await sleep(emptied.signal);
+    },
+  };
+}

@@ -1,0 +1,136 @@
+/**
+ * Every metric of ours: its kind, its labels, what it says. Labels take few values that are known
+ * beforehand: networks, results, codes, route templates, places in a list. Never an address, a
+ * hash, a URL or anything else that a caller chooses.
+ */
+
+/** One metric. */
+export interface Metric {
+  readonly kind: "counter" | "gauge" | "histogram";
+  readonly help: string;
+  readonly labels: readonly string[];
+  /** Upper bounds of a histogram. */
+  readonly buckets?: readonly number[];
+}
+
+/** Seconds from a claim to its outcome: XDC makes a block every 2 s and may pause for 60. */
+const settlementSeconds = [0.5, 1, 2, 3, 4, 6, 8, 12, 20, 30, 60, 120, 300];
+
+/** Seconds of a request: from a verify that is refused at once to a settle that waits its 30. */
+const requestSeconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** Settlements of one transaction: up to the most that can be configured. */
+const batchSizes = [1, 2, 5, 10, 20, 50, 100];
+
+/** Every metric by its name. */
+export const metricTable = {
+  x402_verify_requests_total: {
+    kind: "counter",
+    help: "Answers of /verify: valid, invalid, or not_judged, with the refusal's or error's code",
+    labels: ["network", "result", "reason"],
+  },
+  x402_settle_requests_total: {
+    kind: "counter",
+    help: "Answers of /settle: confirmed, pending, failed, refused, or not_judged, with the code; repeats count again",
+    labels: ["network", "result", "reason"],
+  },
+  x402_settle_duration_seconds: {
+    kind: "histogram",
+    help: "From the claim of a settlement to its outcome",
+    labels: ["network"],
+    buckets: settlementSeconds,
+  },
+  x402_tx_confirm_seconds: {
+    kind: "histogram",
+    help: "From the signing of a settlement's transaction to its confirmation",
+    labels: ["network"],
+    buckets: settlementSeconds,
+  },
+  x402_tx_finalize_seconds: {
+    kind: "histogram",
+    help: "From the signing of a settlement's transaction to the finality of its block",
+    labels: ["network"],
+    buckets: settlementSeconds,
+  },
+  x402_settlements_total: {
+    kind: "counter",
+    help: "Settlements that reached an outcome, each once: confirmed or failed, by whom, and why not",
+    labels: ["network", "state", "settled_by", "reason"],
+  },
+  x402_settlements_reconciled_total: {
+    kind: "counter",
+    help: "Settlements that went another way than one transaction of ours: settled_by_other, failed_after_send, reorganised, requeued",
+    labels: ["network", "outcome"],
+  },
+  x402_queue_settlements: {
+    kind: "gauge",
+    help: "Settlements that wait for a wallet",
+    labels: ["network"],
+  },
+  x402_batch_settlements: {
+    kind: "histogram",
+    help: "Settlements of one transaction",
+    labels: ["network"],
+    buckets: batchSizes,
+  },
+  x402_tx_replacements_total: {
+    kind: "counter",
+    help: "Transactions put at a nonce that was taken before: reprice for a better price, use_up for a call to itself",
+    labels: ["network", "kind"],
+  },
+  x402_relayer_balance_xdc: {
+    kind: "gauge",
+    help: "What a relayer wallet holds, in XDC",
+    labels: ["network", "relayer_index"],
+  },
+  x402_relayer_inflight: {
+    kind: "gauge",
+    help: "Nonces of a relayer wallet that are on their way",
+    labels: ["network", "relayer_index"],
+  },
+  x402_relayer_oldest_blocks: {
+    kind: "gauge",
+    help: "Blocks since the newest transaction at the lowest open nonce was signed; 0 when none is open",
+    labels: ["network", "relayer_index"],
+  },
+  x402_relayer_held: {
+    kind: "gauge",
+    help: "1 while this process works the wallet",
+    labels: ["network", "relayer_index"],
+  },
+  x402_lane_leases_total: {
+    kind: "counter",
+    help: "Leases of relayer wallets that this process has taken or lost; each take-over is a taken",
+    labels: ["network", "relayer_index", "event"],
+  },
+  x402_rpc_requests_total: {
+    kind: "counter",
+    help: "JSON-RPC calls: ok, the class of the node's error, or no_answer",
+    labels: ["network", "endpoint_index", "method", "outcome"],
+  },
+  x402_rpc_request_seconds: {
+    kind: "histogram",
+    help: "HTTP requests to an RPC endpoint, each with one call or many",
+    labels: ["network", "endpoint_index"],
+    buckets: requestSeconds,
+  },
+  x402_rpc_head_age_seconds: {
+    kind: "gauge",
+    help: "Age of the newest block that is known",
+    labels: ["network"],
+  },
+  x402_rpc_finalized_lag_blocks: {
+    kind: "gauge",
+    help: "Blocks between the newest and the newest final one",
+    labels: ["network"],
+  },
+  http_request_duration_seconds: {
+    kind: "histogram",
+    help: "Answers to callers, from the request's first byte",
+    labels: ["route", "method", "status"],
+    buckets: requestSeconds,
+  },
+} as const satisfies Record<string, Metric>;
+
+/** Names of metrics. */
+export type MetricName = keyof typeof metricTable;

@@ -1,0 +1,292 @@
+/**
+ * What is counted and measured, in Prometheus' form. Parts of the service are watched from outside,
+ * where they are wired together: the store's moves, the endpoints' answers, the HTTP answers. What
+ * is a state and no event is looked up when somebody asks for the metrics.
+ */
+import { networkOfChain, type ChainId, type Network } from "@farthing/protocol";
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { Clock } from "./base/clock.ts";
+import type { ChainView } from "./chain/block-follower.ts";
+import { classifyNodeError } from "./chain/node-errors.ts";
+import type { RpcEndpoint } from "./chain/rpc-endpoint.ts";
+import { silentObserver, type HttpObserver } from "./http/observe.ts";
+import { metricTable, type Metric, type MetricName } from "./metrics-table.ts";
+import type { LaneLoad } from "./relayer/relayer.ts";
+import type { Settlement } from "./model/settlement.ts";
+import type { Store } from "./storage/store.ts";
+
+/** A network, as far as its state is looked up. */
+export interface WatchedNetwork {
+  readonly network: Network;
+  view(): ChainView | undefined;
+  queued(): number;
+  lanes(): readonly LaneLoad[];
+}
+
+/** The metrics of a service. */
+export interface Metrics {
+  readonly http: HttpObserver;
+  /** The same store, watched. */
+  watchStore(store: Store): Store;
+  /** The same endpoint, watched. */
+  watchEndpoint(network: Network, endpoint: RpcEndpoint): RpcEndpoint;
+  /** Looks these up whenever the metrics are asked for. */
+  watchNetworks(networks: readonly WatchedNetwork[]): void;
+  /** Everything as text, and its content type. */
+  render(): Promise<{ readonly contentType: string; readonly text: string }>;
+}
+
+/** Watches nothing: for a service without a metrics port. */
+export const noMetrics: Metrics = {
+  http: silentObserver,
+  watchStore: (store) => store,
+  watchEndpoint: (_, endpoint) => endpoint,
+  watchNetworks: () => {},
+  render: async () => ({ contentType: "text/plain", text: "" }),
+};
+
+/** Creates the metrics; `relayers` are the wallets in the order of their indices. */
+export function createMetrics(clock: Clock, relayers: readonly string[]): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const make = { registry, relayerIndex: indexOf(relayers) };
+  const http = createHttpObserver(registry);
+  const watchStore = createStoreWatch(make);
+  const watchEndpoint = createEndpointWatch(registry, clock);
+  return {
+    http,
+    watchStore,
+    watchEndpoint,
+    watchNetworks: (networks) => addGauges(registry, clock, networks),
+    render: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
+  };
+}
+
+/** A wallet's place in the configuration: metrics name no addresses. */
+function indexOf(relayers: readonly string[]) {
+  const lower = relayers.map((address) => address.toLowerCase());
+  return (address: string) => String(lower.indexOf(address.toLowerCase()));
+}
+
+function settings(registry: Registry, name: MetricName) {
+  const { help, labels }: Metric = metricTable[name];
+  return { name, help, labelNames: [...labels], registers: [registry] };
+}
+
+function counter(registry: Registry, name: MetricName) {
+  return new Counter(settings(registry, name));
+}
+
+function histogram(registry: Registry, name: MetricName) {
+  const { buckets = [] }: Metric = metricTable[name];
+  return new Histogram({ ...settings(registry, name), buckets: [...buckets] });
+}
+
+function createHttpObserver(registry: Registry): HttpObserver {
+  const verify = counter(registry, "x402_verify_requests_total");
+  const settle = counter(registry, "x402_settle_requests_total");
+  const duration = histogram(registry, "http_request_duration_seconds");
+  return {
+    judged: (question, { network, result, reason }) =>
+      (question === "verify" ? verify : settle).inc({ network, result, reason }),
+    answered: ({ route, method, status, seconds }) =>
+      duration.observe({ route, method, status }, seconds),
+  };
+}
+
+function createEndpointWatch(registry: Registry, clock: Clock): Metrics["watchEndpoint"] {
+  const requests = counter(registry, "x402_rpc_requests_total");
+  const duration = histogram(registry, "x402_rpc_request_seconds");
+  return ({ id }, endpoint) => {
+    const place = { network: id, endpoint_index: String(endpoint.index) };
+    return {
+      ...endpoint,
+      async send(calls) {
+        const startedMs = clock.nowMs();
+        const count = (outcomeOf: (index: number) => string) => {
+          for (const [index, { method }] of calls.entries()) {
+            requests.inc({ ...place, method, outcome: outcomeOf(index) });
+          }
+        };
+        try {
+          const answers = await endpoint.send(calls);
+          count((index) => {
+            const answer = answers[index];
+            return answer && !answer.ok ? classifyNodeError(answer.error) : "ok";
+          });
+          return answers;
+        } catch (error) {
+          count(() => "no_answer");
+          throw error;
+        } finally {
+          duration.observe(place, (clock.nowMs() - startedMs) / 1000);
+        }
+      },
+    };
+  };
+}
+
+interface Making {
+  readonly registry: Registry;
+  relayerIndex(address: string): string;
+}
+
+/** The store's guarded moves: each settlement is in the answer of exactly one, in one process. */
+function createStoreWatch(making: Making): Metrics["watchStore"] {
+  const { registry, relayerIndex } = making;
+  const leases = counter(registry, "x402_lane_leases_total");
+  const batches = histogram(registry, "x402_batch_settlements");
+  const replacements = counter(registry, "x402_tx_replacements_total");
+  const note = createMoveNotes(registry);
+  const place = (chainId: ChainId, lane: string) => ({
+    network: networkOfChain(chainId).id,
+    relayer_index: relayerIndex(lane),
+  });
+  return (store) => ({
+    ...store,
+    recordConfirmed: async (...given) =>
+      noted(await store.recordConfirmed(...given), note.confirmed),
+    recordFailed: async (...given) => noted(await store.recordFailed(...given), note.failed),
+    recordFinalized: async (...given) =>
+      noted(await store.recordFinalized(...given), note.finalized),
+    recordReorganised: async (...given) =>
+      noted(await store.recordReorganised(...given), note.reconciled("reorganised")),
+    requeueSettlements: async (...given) =>
+      noted(await store.requeueSettlements(...given), note.reconciled("requeued")),
+    async reserveTransactions(...given) {
+      const reserved = await store.reserveTransactions(...given);
+      for (const { chainId, settlementIds } of reserved) {
+        batches.observe({ network: networkOfChain(chainId).id }, settlementIds.length);
+      }
+      return reserved;
+    },
+    async replaceTransaction(...given) {
+      const transaction = await store.replaceTransaction(...given);
+      const kind = transaction.settlementIds.length > 0 ? "reprice" : "use_up";
+      replacements.inc({ network: networkOfChain(transaction.chainId).id, kind });
+      return transaction;
+    },
+    async takeLane(...given) {
+      const lease = await store.takeLane(...given);
+      if (lease) leases.inc({ ...place(lease.chainId, lease.lane), event: "taken" });
+      return lease;
+    },
+    async renewLane(...given) {
+      const isOurs = await store.renewLane(...given);
+      const [{ chainId, lane }] = given;
+      if (!isOurs) leases.inc({ ...place(chainId, lane), event: "lost" });
+      return isOurs;
+    },
+  });
+}
+
+function noted(moved: Settlement[], note: (settlement: Settlement) => void): Settlement[] {
+  for (const settlement of moved) note(settlement);
+  return moved;
+}
+
+function networkOf({ chainId }: Pick<Settlement, "chainId">): string {
+  return networkOfChain(chainId).id;
+}
+
+function createMoveNotes(registry: Registry) {
+  const settled = counter(registry, "x402_settlements_total");
+  const reconciled = counter(registry, "x402_settlements_reconciled_total");
+  const settle = histogram(registry, "x402_settle_duration_seconds");
+  const confirm = histogram(registry, "x402_tx_confirm_seconds");
+  const finalize = histogram(registry, "x402_tx_finalize_seconds");
+  function measure(
+    histogramOf: typeof settle,
+    settlement: Settlement,
+    from: number | null,
+    to: number | null,
+  ) {
+    if (from === null || to === null) return;
+    histogramOf.observe({ network: networkOf(settlement) }, Math.max(0, to - from) / 1000);
+  }
+
+  const reconcile = (outcome: string) => (settlement: Settlement) =>
+    reconciled.inc({ network: networkOf(settlement), outcome });
+
+  return {
+    confirmed(settlement: Settlement) {
+      const { settledBy, createdAt, submittedAt, confirmedAt } = settlement;
+      const network = networkOf(settlement);
+      settled.inc({ network, state: "confirmed", settled_by: settledBy ?? "none", reason: "none" });
+      if (settledBy === "other") reconcile("settled_by_other")(settlement);
+      measure(settle, settlement, createdAt, confirmedAt);
+      if (settledBy === "relayer") measure(confirm, settlement, submittedAt, confirmedAt);
+    },
+    failed(settlement: Settlement) {
+      const { failure, createdAt, submittedAt, failedAt } = settlement;
+      const network = networkOf(settlement);
+      settled.inc({ network, state: "failed", settled_by: "none", reason: failure ?? "none" });
+      if (submittedAt !== null) reconcile("failed_after_send")(settlement);
+      measure(settle, settlement, createdAt, failedAt);
+    },
+    finalized(settlement: Settlement) {
+      const { settledBy, submittedAt, finalizedAt } = settlement;
+      if (settledBy === "relayer") measure(finalize, settlement, submittedAt, finalizedAt);
+    },
+    reconciled: reconcile,
+  };
+}
+
+/** Wei of a balance as XDC: a gauge is a floating-point number. */
+function inXdc(wei: bigint): number {
+  return Number(wei / 1_000_000_000n) / 1_000_000_000;
+}
+
+function addGauges(registry: Registry, clock: Clock, networks: readonly WatchedNetwork[]): void {
+  const perNetwork = (
+    name: MetricName,
+    read: (watched: WatchedNetwork) => number | undefined,
+  ): void => {
+    const gauge = new Gauge({
+      ...settings(registry, name),
+      collect() {
+        for (const watched of networks) {
+          const value = read(watched);
+          if (value !== undefined) gauge.set({ network: watched.network.id }, value);
+        }
+      },
+    });
+  };
+  const perWallet = (
+    name: MetricName,
+    read: (lane: LaneLoad, watched: WatchedNetwork) => number | undefined,
+  ): void => {
+    const gauge = new Gauge({
+      ...settings(registry, name),
+      collect() {
+        for (const watched of networks) {
+          for (const [index, lane] of watched.lanes().entries()) {
+            const value = read(lane, watched);
+            const labels = { network: watched.network.id, relayer_index: String(index) };
+            if (value !== undefined) gauge.set(labels, value);
+          }
+        }
+      },
+    });
+  };
+
+  perNetwork("x402_queue_settlements", (watched) => watched.queued());
+  perNetwork("x402_rpc_head_age_seconds", ({ view }) => {
+    const head = view()?.head;
+    return head && Math.max(0, clock.nowMs() / 1000 - Number(head.time));
+  });
+  perNetwork("x402_rpc_finalized_lag_blocks", ({ view }) => {
+    const { head, finalized } = view() ?? {};
+    return head && finalized && head.number - finalized.number;
+  });
+  perWallet("x402_relayer_balance_xdc", ({ address }, { view }) => {
+    const balance = view()?.wallets.get(address)?.balance;
+    return balance === undefined ? undefined : inXdc(balance);
+  });
+  perWallet("x402_relayer_inflight", ({ inFlight }) => inFlight);
+  perWallet("x402_relayer_held", ({ isOurs }) => (isOurs ? 1 : 0));
+  perWallet("x402_relayer_oldest_blocks", ({ oldestAtBlock }, { view }) => {
+    const head = view()?.head.number ?? 0;
+    return oldestAtBlock === undefined ? 0 : Math.max(0, head - oldestAtBlock);
+  });
+}

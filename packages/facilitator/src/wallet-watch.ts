@@ -1,0 +1,66 @@
+/** Tells the log when a relayer wallet runs low on gas money, and when it is supplied again. */
+import type { Clock } from "./base/clock.ts";
+import type { Log } from "./base/log.ts";
+import type { ChainView } from "./chain/block-follower.ts";
+import { formatEther } from "./chain/ether.ts";
+import { paysFor, settlementsLow } from "./chain/self-check.ts";
+import { gasPriceFloorWei } from "./config.ts";
+
+/** How often wallets are looked at; what they hold comes with each block anyway. */
+const lookMs = 60_000;
+
+/** A network whose wallets are watched. */
+export interface Watched {
+  readonly chainId: number;
+  view(): ChainView | undefined;
+}
+
+/** Watches until it is stopped; one line per change. */
+export function startWalletWatch(options: {
+  readonly networks: readonly Watched[];
+  readonly clock: Clock;
+  readonly log: Log;
+}): { stop(): Promise<void> } {
+  const { networks, clock, log } = options;
+  const low = new Set<string>();
+  const stopping = new AbortController();
+
+  function look({ chainId, view }: Watched): void {
+    const { wallets = new Map<string, never>(), gasPrice = 0n } = view() ?? {};
+    const price = gasPrice > gasPriceFloorWei ? gasPrice : gasPriceFloorWei;
+    for (const [relayer, { balance }] of wallets) {
+      const settlements = paysFor(balance, price);
+      const key = `${chainId}:${relayer}`;
+      const isLow = settlements < settlementsLow;
+      if (isLow === low.has(key)) continue;
+      const fields = {
+        chainId,
+        relayer,
+        xdc: formatEther(balance),
+        settlements: Number(settlements),
+      };
+      if (isLow) {
+        low.add(key);
+        log.warn(fields, "Relayer wallet is low on gas money");
+      } else {
+        low.delete(key);
+        log.info(fields, "Relayer wallet is supplied again");
+      }
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      for (const network of networks) look(network);
+      await clock.sleep(lookMs, stopping.signal);
+    }
+  }
+
+  const running = run();
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
