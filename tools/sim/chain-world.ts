@@ -32,6 +32,8 @@ export interface World {
   offer(transaction: PoolTransaction, fromBlock: number): void;
   /** Whether the block maker's pool has these very bytes. */
   isOffered(hash: Hex): boolean;
+  /** Whatever waits may go into the next block. */
+  release(): void;
   /** Somebody's transaction, into the next block. */
   order(order: Order, privateKey: Hex): void;
   mine(): Promise<void>;
@@ -212,6 +214,9 @@ export async function createWorld(devnet: Devnet, clock: Clock, trace: Trace): P
     },
     offer,
     isOffered: (hash) => [...pool.values()].some(({ transaction }) => transaction.hash === hash),
+    release: () => {
+      for (const [key, waiting] of pool) pool.set(key, { ...waiting, fromBlock: 0 });
+    },
     order: (order, privateKey) => void orders.push({ order, privateKey }),
     mine: () => inTurn(makeBlock),
     reorganise: (options) => inTurn(() => reorganise(options)),

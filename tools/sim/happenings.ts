@@ -194,6 +194,8 @@ export function createHappenings(stage: Stage): Happenings {
     },
     async heal() {
       for (const road of roads) road.faultPercent = 0;
+      stage.pool = { late: 0, dropped: 0, kept: 0 };
+      world.release();
       for (const { index } of nodes) {
         setDown(index, false);
         setLag(index, 0);

@@ -43,6 +43,8 @@ export interface Stage {
   readonly callers: Callers;
   readonly purses: Purses;
   readonly databasePath: string;
+  /** What nodes do with transactions from now on, see {@link Plan}. */
+  pool: Plan["pool"];
   /** Makes a block one period later, or lets the period pass without one. */
   period(makesBlock?: boolean): Promise<void>;
 }
@@ -94,7 +96,7 @@ async function setUp(plan: Plan, stack: AsyncDisposableStack): Promise<Stage> {
   const devnet = await startDevnet({ blockTimeSeconds: 0, buyers, relayers });
   stack.defer(() => devnet.stop());
   const world = await createWorld(devnet, clock, trace);
-  const { nodes, roads } = await openNodes(plan, world, trace);
+  const { nodes, roads } = await openNodes(plan, world, trace, () => stage.pool);
   stack.defer(async () => {
     await Promise.all(roads.map((road) => road.stop()));
   });
@@ -134,10 +136,11 @@ async function setUp(plan: Plan, stack: AsyncDisposableStack): Promise<Stage> {
   }
   const purses = createPurses(plan, devnet, clock);
   const standing = { plan, clock, trace, devnet, world, nodes, roads, child, callers };
-  return { ...standing, purses, databasePath, period };
+  const stage: Stage = { ...standing, purses, databasePath, pool: plan.pool, period };
+  return stage;
 }
 
-async function openNodes(plan: Plan, world: World, trace: Trace) {
+async function openNodes(plan: Plan, world: World, trace: Trace, pool: () => Plan["pool"]) {
   const nodes: NodeView[] = [];
   const roads: Road[] = [];
   for (let index = 0; index < plan.nodes; index++) {
@@ -148,9 +151,9 @@ async function openNodes(plan: Plan, world: World, trace: Trace) {
       trace,
       others: () => nodes.filter((other) => other !== node),
       fateOf: () => ({
-        lateBlocks: fates.chance(plan.pool.late) ? fates.whole(1, 6) : 0,
-        isDropped: fates.chance(plan.pool.dropped),
-        keptBlocks: fates.chance(plan.pool.kept) ? fates.whole(5, 30) : 0,
+        lateBlocks: fates.chance(pool().late) ? fates.whole(1, 6) : 0,
+        isDropped: fates.chance(pool().dropped),
+        keptBlocks: fates.chance(pool().kept) ? fates.whole(5, 30) : 0,
       }),
     });
     const rolls = {

@@ -135,7 +135,11 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
       clock,
       log,
       wallets: relayer.addresses,
-      interest: book.interest,
+      interest() {
+        const interest = book.interest();
+        // A nonce on its way needs the blocks too, also when its payments have their outcome.
+        return interest === "none" && relayer.load().inFlight > 0 ? "finality" : interest;
+      },
       listener: {
         async onBlock(block) {
           const view = follower?.view();

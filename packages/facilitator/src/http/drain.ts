@@ -40,8 +40,9 @@ export function createDrain(server: FastifyInstance): Drain {
       if (underWay === 0) emptied.abort();
     });
   });
-  server.addHook("onSend", async (_request, reply) => {
+  server.addHook("onSend", (_request, reply, payload, done) => {
     if (isDraining) reply.header("Connection", "close");
+    done(null, payload);
   });
   server.addHook("preClose", async () => {
     isDraining = true;

@@ -35,22 +35,23 @@ const methods = new Set(["GET", "HEAD", "POST", "OPTIONS"]);
 
 /** Tells the observer of every answer of a server. */
 export function observeAnswers(server: FastifyInstance, observer: HttpObserver): void {
-  server.addHook("onResponse", async (request, reply) => {
+  server.addHook("onResponse", (request, reply, done) => {
     observer.answered({
       route: routeOf(request) ?? "none",
       method: methods.has(request.method) ? request.method : "other",
       status: reply.statusCode,
       seconds: reply.elapsedTime / 1000,
     });
+    done();
   });
-  server.addHook("preSerialization", async (request, _reply, payload: unknown) => {
+  server.addHook("preSerialization", (request, _reply, payload: unknown, done) => {
     const question = /\/(verify|settle)$/.exec(routeOf(request) ?? "")?.[1];
     if (isObject(payload) && (question === "verify" || question === "settle")) {
       const network = networkOf(request.body);
       const said = question === "verify" ? verdictOf(payload) : outcomeOf(payload);
       observer.judged(question, { network, ...said });
     }
-    return payload;
+    done(null, payload);
   });
 }
 

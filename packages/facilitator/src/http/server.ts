@@ -150,10 +150,11 @@ function answerErrors(
   context: HttpContext,
   routes: readonly Route[],
 ): void {
-  server.setErrorHandler(async (error: FastifyError, request, reply) => {
+  // Not async: an answer under way through hooks is none yet to Fastify, and it would send another.
+  server.setErrorHandler((error: FastifyError, request, reply) => {
     sendProblem(context, request, reply, translate(error));
   });
-  server.setNotFoundHandler(async (request, reply) => {
+  server.setNotFoundHandler((request, reply) => {
     const methods = methodsOf(routes, request.url.split("?")[0] ?? "/");
     if (methods.length > 0) reply.header("Allow", methods.join(", "));
     const problem =

@@ -185,7 +185,7 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
     for (const [index, slot] of waiting.entries()) {
       await replace(slot, remedies[index]);
     }
-    if (remedies.includes("move")) {
+    if (remedies.includes("move") && chain.endpoints.length > 1) {
       endpoint = (endpoint + 1) % chain.endpoints.length;
       log.warn({ ...facts, endpoint }, "Relayer wallet moves to another RPC endpoint");
     }

@@ -95,34 +95,23 @@ export function openPostgres(
 
 function dialectOf(config: PoolConfig, log: Log): PostgresDialect {
   const pool = new Pool(config);
-  const nameOf = createNames();
   pool.on("error", (error) => {
     log.warn({ problem: messageOf(error) }, "Lost an idle connection to the database");
   });
   // The pool listens only while a connection is idle; in use, the failing query tells its caller.
   pool.on("connect", (client) => client.on("error", () => {}));
-  return new PostgresDialect({ pool: adapt(pool, nameOf) });
+  return new PostgresDialect({ pool: adapt(pool) });
 }
 
-/** Texts that the server keeps prepared, per connection; ours are a few dozen, lists of ids more. */
-const preparedMax = 256;
-
-type Names = (text: string) => string | undefined;
-
-/** Names statements, which the server then reads and plans once. */
-function createNames(): Names {
-  const names = new Map<string, string>();
-  return (text) => {
-    if (!names.has(text) && names.size < preparedMax) names.set(text, `farthing_${names.size}`);
-    return names.get(text);
-  };
-}
-
-function adapt(pool: Pool, nameOf: Names): PostgresPool {
+/**
+ * The pool as Kysely wants it. Statements are not prepared by name: a plan that was made while the
+ * tables were empty would be kept, and read them whole when they are full.
+ */
+function adapt(pool: Pool): PostgresPool {
   return {
     options: pool.options,
     end: () => pool.end(),
-    connect: async () => watch(await pool.connect(), nameOf),
+    connect: async () => watch(await pool.connect()),
   };
 }
 
@@ -130,13 +119,13 @@ function adapt(pool: Pool, nameOf: Names): PostgresPool {
  * A connection whose answer did not come in time must not go back to the pool: the next statement
  * would wait behind the lost one.
  */
-function watch(client: PoolClient, nameOf: Names): PoolClient {
+function watch(client: PoolClient): PoolClient {
   let isLost = false;
   const query = async (text: string, values: unknown[]): Promise<QueryResult> => {
     // The rollback after a lost answer would wait as long again.
     if (isLost) throw new Error("The database did not answer in time");
     try {
-      return await client.query(values.length > 0 ? { name: nameOf(text), text, values } : text);
+      return await client.query(text, values);
     } catch (error) {
       isLost = messageOf(error) === "Query read timeout";
       throw error;
