@@ -194,7 +194,7 @@ export function createHappenings(stage: Stage): Happenings {
     },
     async heal() {
       for (const road of roads) road.faultPercent = 0;
-      stage.pool = { late: 0, dropped: 0, kept: 0 };
+      stage.weather.pool = { late: 0, dropped: 0, kept: 0 };
       world.release();
       for (const { index } of nodes) {
         setDown(index, false);

@@ -44,7 +44,7 @@ export interface Stage {
   readonly purses: Purses;
   readonly databasePath: string;
   /** What nodes do with transactions from now on, see {@link Plan}. */
-  pool: Plan["pool"];
+  readonly weather: { pool: Plan["pool"] };
   /** Makes a block one period later, or lets the period pass without one. */
   period(makesBlock?: boolean): Promise<void>;
 }
@@ -96,7 +96,8 @@ async function setUp(plan: Plan, stack: AsyncDisposableStack): Promise<Stage> {
   const devnet = await startDevnet({ blockTimeSeconds: 0, buyers, relayers });
   stack.defer(() => devnet.stop());
   const world = await createWorld(devnet, clock, trace);
-  const { nodes, roads } = await openNodes(plan, world, trace, () => stage.pool);
+  const weather = { pool: plan.pool };
+  const { nodes, roads } = await openNodes(plan, world, trace, weather);
   stack.defer(async () => {
     await Promise.all(roads.map((road) => road.stop()));
   });
@@ -136,11 +137,10 @@ async function setUp(plan: Plan, stack: AsyncDisposableStack): Promise<Stage> {
   }
   const purses = createPurses(plan, devnet, clock);
   const standing = { plan, clock, trace, devnet, world, nodes, roads, child, callers };
-  const stage: Stage = { ...standing, purses, databasePath, pool: plan.pool, period };
-  return stage;
+  return { ...standing, purses, databasePath, weather, period };
 }
 
-async function openNodes(plan: Plan, world: World, trace: Trace, pool: () => Plan["pool"]) {
+async function openNodes(plan: Plan, world: World, trace: Trace, weather: Stage["weather"]) {
   const nodes: NodeView[] = [];
   const roads: Road[] = [];
   for (let index = 0; index < plan.nodes; index++) {
@@ -151,9 +151,9 @@ async function openNodes(plan: Plan, world: World, trace: Trace, pool: () => Pla
       trace,
       others: () => nodes.filter((other) => other !== node),
       fateOf: () => ({
-        lateBlocks: fates.chance(pool().late) ? fates.whole(1, 6) : 0,
-        isDropped: fates.chance(pool().dropped),
-        keptBlocks: fates.chance(pool().kept) ? fates.whole(5, 30) : 0,
+        lateBlocks: fates.chance(weather.pool.late) ? fates.whole(1, 6) : 0,
+        isDropped: fates.chance(weather.pool.dropped),
+        keptBlocks: fates.chance(weather.pool.kept) ? fates.whole(5, 30) : 0,
       }),
     });
     const rolls = {

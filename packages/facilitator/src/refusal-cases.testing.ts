@@ -18,6 +18,8 @@ const authorization = "paymentPayload.payload.authorization";
 export interface RefusalCase {
   readonly name: string;
   readonly code: RefusalCode;
+  /** The ecosystem's name, where it is finer than the code's own. */
+  readonly x402Reason?: string;
   /** What the sentence must tell. */
   readonly says: RegExp;
   readonly body: (devnet: Devnet) => JsonObject;
@@ -160,6 +162,7 @@ export const termsCases: RefusalCase[] = [
   {
     name: "the token's version 1",
     code: "token_domain_mismatch",
+    x402Reason: "invalid_exact_evm_token_version_mismatch",
     says: /must be "USDC" version "2"/,
     body: (at) => withMember(bodyOn(at), "paymentRequirements.extra.version", "1"),
   },

@@ -44,7 +44,8 @@ test("every refusal of the table is provoked, here or after a claim", () => {
   expect(Object.keys(x402Reasons).toSorted()).toEqual(refusalCodes.toSorted());
 });
 
-describe.each(cases)("$code: $name", ({ code, says, body: make, arrange, restore }) => {
+describe.each(cases)("$code: $name", ({ code, says, body: make, arrange, restore, ...rest }) => {
+  const { x402Reason = x402Reasons[code] } = rest;
   test("is refused by /verify and by /settle, and nothing is sent", async () => {
     await arrange?.(devnet);
     try {
@@ -56,7 +57,7 @@ describe.each(cases)("$code: $name", ({ code, says, body: make, arrange, restore
         isValid: false,
         invalidReason: code,
         invalidMessage: expect.stringMatching(says),
-        extra: { x402Reason: x402Reasons[code] },
+        extra: { x402Reason },
       });
       const settled = await served.post("/settle", message);
       expect(settled.status).toBe(200);
@@ -64,7 +65,7 @@ describe.each(cases)("$code: $name", ({ code, says, body: make, arrange, restore
         success: false,
         errorReason: code,
         errorMessage: expect.stringMatching(says),
-        extra: { x402Reason: x402Reasons[code] },
+        extra: { x402Reason },
         transaction: "",
       });
       expect(namedNetworks(message)).toContain(settled.body["network"]);

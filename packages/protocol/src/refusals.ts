@@ -121,6 +121,8 @@ export type RefusalCode = keyof typeof table;
 export interface Refusal {
   readonly code: RefusalCode;
   readonly message: string;
+  /** The ecosystem's name, where it is finer than the code's own. */
+  readonly x402Reason?: string;
 }
 
 /** Either a value or the reason why there is none. */
@@ -136,22 +138,25 @@ export function isRefusalCode(value: unknown): value is RefusalCode {
   return typeof value === "string" && Object.hasOwn(table, value);
 }
 
-/** The ecosystem's name of a refusal, for `extra.x402Reason`. */
-export function x402ReasonOf(code: RefusalCode): string {
-  return table[code].x402Reason;
+/** The ecosystem's name of a refusal, or of a code, for `extra.x402Reason`. */
+export function x402ReasonOf(of: RefusalCode | Refusal): string {
+  if (typeof of === "string") return table[of].x402Reason;
+  return of.x402Reason ?? table[of.code].x402Reason;
 }
 
 /** A refusal; without a message it has the table's sentence. */
-export function refusal(code: RefusalCode, message?: string): Refusal {
-  return { code, message: message ?? table[code].message };
+export function refusal(code: RefusalCode, message?: string, x402Reason?: string): Refusal {
+  const finer = x402Reason === undefined ? {} : { x402Reason };
+  return { code, message: message ?? table[code].message, ...finer };
 }
 
 /** A refusal as an outcome. */
 export function refuse(
   code: RefusalCode,
   message?: string,
+  x402Reason?: string,
 ): { readonly ok: false; readonly refusal: Refusal } {
-  return { ok: false, refusal: refusal(code, message) };
+  return { ok: false, refusal: refusal(code, message, x402Reason) };
 }
 
 /** A value as an outcome. */

@@ -97,7 +97,7 @@ export function answerInvalid(why: Refusal, payer: string | undefined): VerifyRe
     invalidReason: why.code,
     invalidMessage: why.message,
     ...(payer === undefined ? {} : { payer }),
-    extra: { x402Reason: x402ReasonOf(why.code) },
+    extra: { x402Reason: x402ReasonOf(why) },
   };
 }
 
@@ -115,7 +115,7 @@ export function answerRefused(
     ...(payer === undefined ? {} : { payer }),
     transaction: existing?.transaction ?? "",
     network,
-    extra: { x402Reason: existing ? "duplicate_settlement" : x402ReasonOf(why.code) },
+    extra: { x402Reason: existing ? "duplicate_settlement" : x402ReasonOf(why) },
   };
 }
 
@@ -145,7 +145,7 @@ export function answerSettle(
     extra: {
       settlementId: settlement.id,
       ...(isRepeat ? { replayed: true } : {}),
-      ...(reason && { x402Reason: x402ReasonOf(reason.code) }),
+      ...(reason && { x402Reason: x402ReasonOf(reason) }),
     },
   };
 }

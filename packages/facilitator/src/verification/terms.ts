@@ -67,6 +67,7 @@ function checkAsset({ payment, requirements }: PaymentRequest): Outcome<undefine
     return refuse(
       "token_domain_mismatch",
       `extra names the token "${domainName}" version "${domainVersion}"; on ${network.id} it must be "${network.domain.name}" version "${network.domain.version}".`,
+      domainName === network.domain.name ? "invalid_exact_evm_token_version_mismatch" : undefined,
     );
   }
   return accept(undefined);
