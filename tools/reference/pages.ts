@@ -1,10 +1,11 @@
 /** The reference pages that are made from tables in the code, so that they cannot drift from it. */
-import { settings } from "@farthing/facilitator";
+import { metricTable, settings, type Metric } from "@farthing/facilitator";
 import { refusal, refusalCodes, x402ReasonOf } from "@farthing/protocol";
 
 /** Pages by their place in docs/reference. */
 export const pages: Readonly<Record<string, () => string>> = {
   "configuration.md": configurationPage,
+  "metrics.md": metricsPage,
   "refusals.md": refusalsPage,
 };
 
@@ -24,6 +25,40 @@ function configurationPage(): string {
     "| variable | in the YAML file | value | default | example |",
     "| --- | --- | --- | --- | --- |",
     ...rows,
+    "",
+  ].join("\n");
+}
+
+function metricsPage(): string {
+  const rows = Object.entries(metricTable).map(
+    ([name, { kind, help, labels }]: [string, Metric]) => {
+      const names = labels.map((label) => `\`${label}\``).join(", ");
+      return `| \`${name}\` | ${kind} | ${names} | ${cell(help)} |`;
+    },
+  );
+  return [
+    made,
+    "# Metrics of the facilitator",
+    "",
+    "With `FARTHING_METRICS_PORT` set, `GET /metrics` on a listener of its own gives the metrics below in Prometheus' text format, beside the usual ones of a Node.js process (`process_…`, `nodejs_…`). The listener is for the operator: it asks for no key, so keep it on a private address (`FARTHING_METRICS_HOST`).",
+    "",
+    "Labels take few values that are known beforehand: `network` is a CAIP-2 name, or `none` where a request named none that is served; `relayer_index` and `endpoint_index` are places in the configuration, from 0; `reason` is a code of [refusals.md](refusals.md) or of an error, or `none`; `route` is a template such as `/settlements/:id`. No label holds an address, a hash or a URL.",
+    "",
+    "| metric | kind | labels | what it says |",
+    "| --- | --- | --- | --- |",
+    ...rows,
+    "",
+    "Settlements are counted by the process that recorded their outcome, each once however many processes share a database. Counters of answers count answers: a seller who asks again is counted again.",
+    "",
+    "Worth an alarm:",
+    "",
+    "- `x402_rpc_head_age_seconds` above 90: XDC may pause for up to 60 s when a leader is missing, not longer.",
+    "- `x402_relayer_balance_xdc` below what half a day costs; the log warns below about 500 settlements as well.",
+    '- `sum(x402_relayer_held)` over all processes below the number of wallets, or `x402_lane_leases_total{event="lost"}` rising: processes take wallets from each other.',
+    "- `x402_relayer_oldest_blocks` above 25: a nonce is stuck.",
+    "- `x402_queue_settlements` rising for minutes: more payments come than the wallets carry.",
+    '- `x402_settlements_reconciled_total{outcome="failed_after_send"}` rising: gas is paid for payments that fail.',
+    "- `x402_rpc_requests_total` with `outcome` other than `ok` and `reverted`: an endpoint is ill or limits the rate.",
     "",
   ].join("\n");
 }

@@ -18,6 +18,14 @@ export interface BlockRef {
   readonly time: number;
 }
 
+/** A block that is gone, as a node shows it that has not heard of that. */
+export interface GoneBlock {
+  readonly number: number;
+  readonly hash: Hex;
+  readonly header: object;
+  readonly logs: readonly unknown[];
+}
+
 /** How a reorganisation treats what was in the blocks that go. */
 export type Keep = "all" | "some" | "none";
 
@@ -37,8 +45,8 @@ export interface World {
   /** Somebody's transaction, into the next block. */
   order(order: Order, privateKey: Hex): void;
   mine(): Promise<void>;
-  /** Replaces the newest blocks by as many or one more. */
-  reorganise(options: { depth: number; keep: Keep; rolls: Rolls }): Promise<void>;
+  /** Replaces the newest blocks by as many or one more; gives those that are gone. */
+  reorganise(options: { depth: number; keep: Keep; rolls: Rolls }): Promise<GoneBlock[]>;
   /** What a relayer wallet holds in native coin from now on, in wei. */
   fund(wallet: Address, wei: bigint): Promise<void>;
   /** Called with every transaction that leaves all pools unmined. */
@@ -174,14 +182,17 @@ export async function createWorld(devnet: Devnet, clock: Clock, trace: Trace): P
     }
   }
 
-  async function reorganise(options: Parameters<World["reorganise"]>[0]): Promise<void> {
+  async function reorganise(options: Parameters<World["reorganise"]>[0]): Promise<GoneBlock[]> {
     const { keep, rolls } = options;
     const depth = Math.min(options.depth, finalDepth, head);
-    const gone = Array.from({ length: depth }, (_, index) => head - depth + 1 + index);
-    trace.note(`reorganisation of ${depth} blocks from ${gone[0]}, keeps ${keep}`);
+    const gone: GoneBlock[] = [];
+    for (let number = head - depth + 1; number <= head; number++) {
+      gone.push(await readWhole(devnet, number));
+    }
+    trace.note(`reorganisation of ${depth} blocks from ${head - depth + 1}, keeps ${keep}`);
     await rpc("anvil_rollback", [depth]);
     head -= depth;
-    for (const number of gone) {
+    for (const { number } of gone) {
       const content = contents.get(number);
       for (const transaction of content?.transactions ?? []) {
         uprooted.add(transaction.hash);
@@ -199,6 +210,7 @@ export async function createWorld(devnet: Devnet, clock: Clock, trace: Trace): P
     for (const [wallet, wei] of balances) await setBalance(wallet, wei);
     const blocksMade = depth + rolls.whole(0, 1);
     for (let made = 0; made < blocksMade; made++) await makeBlock();
+    return gone;
   }
 
   async function setBalance(wallet: Address, wei: bigint): Promise<void> {
@@ -231,12 +243,24 @@ export async function createWorld(devnet: Devnet, clock: Clock, trace: Trace): P
 }
 
 async function readBlock({ rpc }: Devnet, number?: number): Promise<BlockRef> {
-  const tag = number === undefined ? "latest" : `0x${number.toString(16)}`;
+  const tag = number === undefined ? "latest" : hexOf(number);
   const block = await rpc<Record<"number" | "hash" | "timestamp", Hex>>("eth_getBlockByNumber", [
     tag,
     false,
   ]);
   return { number: Number(block.number), hash: block.hash, time: Number(block.timestamp) };
+}
+
+async function readWhole({ rpc, token }: Devnet, number: number): Promise<GoneBlock> {
+  const header = await rpc<{ hash: Hex }>("eth_getBlockByNumber", [hexOf(number), false]);
+  const { hash } = header;
+  const logs = await rpc<unknown[]>("eth_getLogs", [{ address: token, blockHash: hash }]);
+  return { number, hash, header, logs };
+}
+
+/** A number as JSON-RPC writes it. */
+export function hexOf(number: number): Hex {
+  return `0x${number.toString(16)}`;
 }
 
 /** A hash as notes name it. */

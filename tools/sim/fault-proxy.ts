@@ -59,10 +59,14 @@ const silenceMs = 1_000;
 /** Blocks that the oldest node behind an address is behind. */
 const staleBlocksMax = 4;
 
-/** Opens the road to a node. `rolls` decide on sends and on reads, each with luck of its own. */
+/**
+ * Opens the road to a node. Each kind of request has luck of its own in each block, so that a
+ * request more or less in one block, which is a matter of milliseconds, moves nothing in the next.
+ */
 export async function openRoad(options: {
   readonly node: NodeView;
-  readonly rolls: { readonly reads: Rolls; readonly sends: Rolls };
+  readonly rolls: (name: string) => Rolls;
+  head(): number;
   readonly trace: Trace;
 }): Promise<Road> {
   const { node, trace } = options;
@@ -77,8 +81,7 @@ export async function openRoad(options: {
   if (address === null || typeof address === "string") throw new Error("the road has no port");
   const { port } = address;
 
-  function drawFault(isSend: boolean): TransportFault | undefined {
-    const rolls = isSend ? options.rolls.sends : options.rolls.reads;
+  function drawFault(rolls: Rolls): TransportFault | undefined {
     const isMet = rolls.chance(road.faultPercent);
     const fault = road.faults.length > 0 ? rolls.pick(road.faults) : undefined;
     return isMet ? fault : undefined;
@@ -89,8 +92,8 @@ export async function openRoad(options: {
     const calls = (Array.isArray(body) ? body : [body]).map(readCall);
     const methods = [...new Set(calls.map(({ method }) => method))].join(" ");
     if (road.isDown) return void response.destroy();
-    const isSend = calls.some(({ method }) => method === "eth_sendRawTransaction");
-    const fault = drawFault(isSend);
+    const rolls = options.rolls(`road/${node.index}/${options.head()}/${methods}`);
+    const fault = drawFault(rolls);
     if (fault) {
       road.count++;
       trace.note(`road ${node.index}: ${fault} at ${methods}`);
@@ -98,7 +101,6 @@ export async function openRoad(options: {
     const isBatch = Array.isArray(body);
     const send = (answers: readonly object[]) =>
       reply(response, 200, JSON.stringify(isBatch ? answers : answers[0]));
-    const rolls = isSend ? options.rolls.sends : options.rolls.reads;
     switch (fault) {
       case "lost-before":
         return void response.destroy();

@@ -32,6 +32,10 @@ const fullWei = 100n * 10n ** 18n;
 /** Within a block's period, when payments begin, in milliseconds. */
 const momentMsMax = 1_900;
 
+/** Nodes that hear of a reorganisation late, of a hundred, and by how many blocks at most. */
+const deafPercent = 35;
+const deafBlocksMax = 2;
+
 /** Prepares the events of a stage. */
 export function createHappenings(stage: Stage): Happenings {
   const { plan, clock, trace, devnet, world, nodes, roads, child, callers, purses } = stage;
@@ -108,13 +112,22 @@ export function createHappenings(stage: Stage): Happenings {
       case "front-run":
         return meddle(event);
       case "reorganise":
-        return world.reorganise({ depth: event.depth, keep: event.keep, rolls: reorgRolls });
+        return reorganise(event);
       case "empty-wallet":
         return world.fund(relayer(event.relayer), 0n);
       case "fill-wallet":
         return world.fund(relayer(event.relayer), fullWei);
       default:
         return happenToMachines(event);
+    }
+  }
+
+  async function reorganise(event: Extract<Event, { what: "reorganise" }>): Promise<void> {
+    const { depth, keep } = event;
+    const gone = await world.reorganise({ depth, keep, rolls: reorgRolls });
+    for (const node of nodes) {
+      if (reorgRolls.chance(deafPercent))
+        node.believe(gone, world.head() + reorgRolls.whole(1, deafBlocksMax));
     }
   }
 

@@ -5,7 +5,7 @@
  */
 import { RpcError } from "@farthing/devnet";
 import { isHexBytes, isObject, parseWireAddress, type Address, type Hex } from "@farthing/protocol";
-import { finalDepth, short, type World } from "./chain-world.ts";
+import { finalDepth, hexOf, short, type GoneBlock, type World } from "./chain-world.ts";
 import { readTransaction, type PoolTransaction } from "./raw-transaction.ts";
 import type { Trace } from "./trace.ts";
 
@@ -42,6 +42,8 @@ export interface NodeView {
   answer(request: RpcRequest, extraLag: number): Promise<RpcReply>;
   /** Hears of a transaction from another node. */
   hear(transaction: PoolTransaction): Promise<void>;
+  /** Shows blocks that are gone, as its newest ones, until the head is at `untilHead`. */
+  believe(gone: readonly GoneBlock[], untilHead: number): void;
   /** Its pool is empty afterwards. */
   restart(): void;
 }
@@ -60,7 +62,7 @@ export function createNodeView(options: {
   readonly index: number;
   readonly world: World;
   readonly trace: Trace;
-  fateOf(): Fate;
+  fateOf(transaction: PoolTransaction): Fate;
   others(): readonly NodeView[];
 }): NodeView {
   const { index, world, trace } = options;
@@ -69,6 +71,8 @@ export function createNodeView(options: {
   world.onLost(({ from, nonce, hash }) => {
     if (pool.get(keyOf(from, nonce))?.hash === hash) pool.delete(keyOf(from, nonce));
   });
+
+  let believed: { readonly gone: readonly GoneBlock[]; readonly untilHead: number } | undefined;
 
   const headWith = (extraLag: number) => Math.max(1, world.head() - view.lag - extraLag);
 
@@ -107,7 +111,7 @@ export function createNodeView(options: {
     const refusal = await refusalOf(tx, head);
     trace.note(`node ${index}: nonce ${tx.nonce} ${short(tx.hash)} ${refusal ?? "taken"}`);
     if (refusal !== undefined) return refused(refusal);
-    const fate = options.fateOf();
+    const fate = options.fateOf(tx);
     if (!fate.isDropped) pool.set(keyOf(tx.from, tx.nonce), tx);
     tell(tx, fate);
     return { result: tx.hash };
@@ -139,6 +143,23 @@ export function createNodeView(options: {
     }
     if (method === "eth_getLogs") return readLogs(params[0], head);
     return seenBy(head, method, params, await pass(method, params));
+  }
+
+  /** What is asked of the blocks that are gone; of older ones and of state it knows what all know. */
+  async function answerFromBelief(
+    { method, params }: RpcRequest,
+    { gone }: NonNullable<typeof believed>,
+  ): Promise<RpcReply | undefined> {
+    const top = gone.at(-1)?.number ?? 0;
+    if (method === "eth_blockNumber") return { result: hexOf(top) };
+    const asked = method === "eth_getBlockByNumber" ? numberOf(params[0], top) : undefined;
+    if (asked !== undefined && asked > top) return { result: null };
+    const block = gone.find(({ number }) => number === asked);
+    if (block) return { result: block.header };
+    const filter = params[0];
+    if (method !== "eth_getLogs" || !isObject(filter)) return undefined;
+    const logged = gone.find(({ hash }) => hash === filter["blockHash"]);
+    return logged && { result: logged.logs.filter((log) => isWanted(log, filter["topics"])) };
   }
 
   async function readLogs(filter: unknown, head: number): Promise<RpcReply> {
@@ -173,7 +194,11 @@ export function createNodeView(options: {
     lag: 0,
     async answer(request, extraLag) {
       await world.still();
-      const head = headWith(extraLag);
+      if (believed && world.head() >= believed.untilHead) believed = undefined;
+      const known = believed && (await answerFromBelief(request, believed));
+      if (known) return known;
+      const fork = believed?.gone[0]?.number;
+      const head = Math.min(headWith(extraLag), (fork ?? Infinity) - 1);
       switch (request.method) {
         case "eth_sendRawTransaction":
           return take(hexBytesOf(request.params[0]), head);
@@ -188,6 +213,10 @@ export function createNodeView(options: {
     async hear(tx) {
       const head = headWith(0);
       if ((await refusalOf(tx, head)) === undefined) pool.set(keyOf(tx.from, tx.nonce), tx);
+    },
+    believe(gone, untilHead) {
+      trace.note(`node ${index}: has not heard of the reorganisation`);
+      believed = { gone, untilHead };
     },
     restart: () => pool.clear(),
   };
@@ -237,8 +266,11 @@ function pendingOf({ hash, from, to, nonce, data, gasPrice }: PoolTransaction) {
   };
 }
 
-function hexOf(number: number): string {
-  return `0x${number.toString(16)}`;
+/** Whether a log's first topic is among those of a filter. */
+function isWanted(log: unknown, topics: unknown): boolean {
+  const wanted: unknown = Array.isArray(topics) ? topics[0] : undefined;
+  const own: unknown = isObject(log) && Array.isArray(log["topics"]) ? log["topics"][0] : undefined;
+  return wanted === undefined || (Array.isArray(wanted) ? wanted.includes(own) : wanted === own);
 }
 
 function addressOf(value: unknown): Address {

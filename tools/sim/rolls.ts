@@ -37,6 +37,16 @@ export function createRolls(seed: number, name: string): Rolls {
   };
 }
 
+/** Gives the stream of a name, the same one each time it is asked for. */
+export function rollsByName(seed: number): (name: string) => Rolls {
+  const streams = new Map<string, Rolls>();
+  return (name) => {
+    const stream = streams.get(name) ?? createRolls(seed, name);
+    streams.set(name, stream);
+    return stream;
+  };
+}
+
 /** FNV-1a: spreads names over 32 bits. */
 function hashOf(name: string): number {
   let hash = 0x811c9dc5;

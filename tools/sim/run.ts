@@ -14,7 +14,7 @@ import { readLedger } from "./ledger.ts";
 import { createNodeView, type NodeView } from "./node-view.ts";
 import type { Plan } from "./plan.ts";
 import { createPurses, type Purses } from "./purses.ts";
-import { createRolls } from "./rolls.ts";
+import { rollsByName } from "./rolls.ts";
 import { readStored, unrest } from "./stored.ts";
 import { createTrace, type Trace } from "./trace.ts";
 import { createVirtualClock, startName } from "./virtual-time.ts";
@@ -141,27 +141,26 @@ async function setUp(plan: Plan, stack: AsyncDisposableStack): Promise<Stage> {
 }
 
 async function openNodes(plan: Plan, world: World, trace: Trace, weather: Stage["weather"]) {
+  const rolls = rollsByName(plan.seed);
   const nodes: NodeView[] = [];
   const roads: Road[] = [];
   for (let index = 0; index < plan.nodes; index++) {
-    const fates = createRolls(plan.seed, `fates/${index}`);
     const node = createNodeView({
       index,
       world,
       trace,
       others: () => nodes.filter((other) => other !== node),
-      fateOf: () => ({
-        lateBlocks: fates.chance(weather.pool.late) ? fates.whole(1, 6) : 0,
-        isDropped: fates.chance(weather.pool.dropped),
-        keptBlocks: fates.chance(weather.pool.kept) ? fates.whole(5, 30) : 0,
-      }),
+      fateOf: ({ from, nonce }) => {
+        const fates = rolls(`fate/${index}/${from}/${nonce}`);
+        return {
+          lateBlocks: fates.chance(weather.pool.late) ? fates.whole(1, 6) : 0,
+          isDropped: fates.chance(weather.pool.dropped),
+          keptBlocks: fates.chance(weather.pool.kept) ? fates.whole(5, 30) : 0,
+        };
+      },
     });
-    const rolls = {
-      reads: createRolls(plan.seed, `road/${index}/reads`),
-      sends: createRolls(plan.seed, `road/${index}/sends`),
-    };
     nodes.push(node);
-    roads.push(await openRoad({ node, rolls, trace }));
+    roads.push(await openRoad({ node, rolls, trace, head: world.head }));
   }
   return { nodes, roads };
 }

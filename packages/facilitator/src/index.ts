@@ -9,6 +9,7 @@ export { readConfig, readDatabaseUrl, type Config, type ConfigSource } from "./c
 export { examine, type CheckSection } from "./doctor.ts";
 export { startFacilitator, versionOf, type Facilitator, type StartOptions } from "./facilitator.ts";
 export { serve } from "./main.ts";
+export { metricTable, type Metric } from "./metrics-table.ts";
 export type { ApiKey, KeyMode } from "./model/api-key.ts";
 export { openStore } from "./storage/open-store.ts";
 export type { Store } from "./storage/store.ts";

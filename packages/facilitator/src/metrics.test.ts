@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   bodyOn,
   frontRun,
+  newDatabaseUrl,
   serveOn,
   startChain,
   walletAt,
@@ -11,6 +12,7 @@ import {
   type Served,
 } from "./facilitator.testing.ts";
 import { metricTable } from "./metrics-table.ts";
+import { inspectStore } from "./storage/inspect-store.ts";
 import { startRpcProxy, type RpcProxy } from "./rpc-proxy.testing.ts";
 
 let devnet: Devnet;
@@ -88,14 +90,14 @@ test("names and labels are those of the table, beside the process's own", async 
     const keys = [...labels.matchAll(/(\w+)="/g)]
       .map(([, key]) => key)
       .filter((key) => key !== "le");
-    expect([name, keys.toSorted()]).toEqual([name, [...(metric?.[1].labels ?? [])].toSorted()]);
+    expect([name, new Set(keys)]).toEqual([name, new Set(metric?.[1].labels)]);
   }
 });
 
-describe("what happens is counted", () => {
-  const verify = (body: unknown) => () => served.post("/verify", body);
-  const settle = (body: unknown) => () => served.post("/settle", body);
+const verify = (body: unknown) => () => served.post("/verify", body);
+const settle = (body: unknown) => () => served.post("/settle", body);
 
+describe("what happens is counted", () => {
   test.each([
     ["valid", "none", () => bodyOn(devnet)],
     [
@@ -158,14 +160,15 @@ describe("what happens is counted", () => {
     expect(growth).toBe(1);
   });
 
-  test("a node's errors, by their class", async () => {
-    const labels = { network, method: "eth_call", outcome: "rate_limited" };
-    proxy.react = ({ method }) =>
-      method === "eth_call" ? { error: { code: -32_005, message: "slow down" } } : undefined;
-    expect(
-      await growthOf("x402_rpc_requests_total", labels, verify(bodyOn(devnet))),
-    ).toBeGreaterThan(0);
+  test.each([
+    ["rate_limited", { error: { code: -32_005, message: "slow down" } }],
+    ["no_answer", "down"],
+  ] as const)("a node's failures, by their class: %s", async (outcome, reaction) => {
+    const labels = { network, method: "eth_call", outcome };
+    proxy.react = ({ method }) => (method === "eth_call" ? reaction : undefined);
+    const growth = await growthOf("x402_rpc_requests_total", labels, verify(bodyOn(devnet)));
     proxy.react = () => undefined;
+    expect(growth).toBeGreaterThan(0);
   });
 
   test("finality, when it comes", async () => {
@@ -190,23 +193,36 @@ test("what is there is looked up: balances, wallets, head", async () => {
   expect(valueOf(text, "x402_rpc_finalized_lag_blocks", { network })).toBeGreaterThan(0);
 });
 
+/** How many series callers can have a hand in. */
+const count = async () =>
+  (await read()).split("\n").filter((line) => /^(x402_verify|http)/.test(line)).length;
+
+/** What a caller can think of. */
+const wild = (index: number) =>
+  Promise.all([
+    served.get(`/there-is-nothing-${index}`),
+    served.get(`/settlements/stl_${index}`),
+    served.post(
+      "/verify",
+      withMember(bodyOn(devnet), "paymentRequirements.network", `eip155:${index}`),
+    ),
+    fetch(`${served.url}/verify`, { method: "PROPFIND" }),
+  ]);
+
 test("callers cannot make series: unknown paths, methods, networks and codes are one each", async () => {
-  const count = async () =>
-    (await read()).split("\n").filter((line) => /^(x402_verify|http)/.test(line)).length;
-  const wild = (index: number) =>
-    Promise.all([
-      served.get(`/there-is-nothing-${index}`),
-      served.get(`/settlements/stl_${index}`),
-      served.post(
-        "/verify",
-        withMember(bodyOn(devnet), "paymentRequirements.network", `eip155:${index}`),
-      ),
-      fetch(`${served.url}/verify`, { method: "PROPFIND" }),
-    ]);
   await wild(1000);
   const before = await count();
   for (const index of [1001, 1002, 1003]) await wild(index);
   expect(await count()).toBe(before);
+});
+
+test("a port that is taken: the start says which setting, and gives the wallet back", async () => {
+  const { port } = new URL(served.metricsUrl ?? "");
+  const options = { wallets: [2], databaseUrl: newDatabaseUrl() };
+  const start = (env = {}) => serveOn(devnet, { ...options, env });
+  await expect(start({ FARTHING_METRICS_PORT: port })).rejects.toThrow(/set FARTHING_METRICS_PORT/);
+  const { lanes } = await inspectStore(options.databaseUrl, Date.now());
+  expect(lanes.map(({ holder }) => holder)).toEqual([null]);
 });
 
 test("another listener: none without a port, not on the callers' port", async () => {

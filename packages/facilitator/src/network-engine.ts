@@ -144,6 +144,7 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
         async onBlock(block) {
           const view = follower?.view();
           if (view) await relayer.onBlock(block, await book.onBlock(block, view));
+          if (block.isHead) await putBack(await book.recheck());
         },
         async onReorganisation(fromBlock) {
           await putBack(await book.onReorganisation(fromBlock));
@@ -151,7 +152,8 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
       },
     });
     await follower.ready();
-    await putBack(await book.catchUp());
+    await book.catchUp();
+    await putBack(await book.recheck());
     const stored = await store.listOpenSettlements(chainId);
     // Only those that nothing open carries: a process died between closing and giving back.
     await requeue(stored.filter(({ state }) => state === "submitted").map(({ id }) => id));

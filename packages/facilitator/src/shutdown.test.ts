@@ -20,6 +20,7 @@ import {
   walletAt,
   type Answer,
 } from "./facilitator.testing.ts";
+import { startRpcProxy } from "./rpc-proxy.testing.ts";
 import { inspectStore } from "./storage/inspect-store.ts";
 import { openStore } from "./storage/open-store.ts";
 
@@ -40,8 +41,13 @@ afterEach(() => {
   for (const child of started.splice(0)) child.kill("SIGKILL");
 });
 
-async function start(devnet: Devnet, databaseUrl: string, wallets: number[]): Promise<Running> {
-  const env = environmentOn(devnet, { databaseUrl, wallets });
+async function start(
+  devnet: Devnet,
+  databaseUrl: string,
+  wallets: number[],
+  rpcUrl = devnet.rpcUrl,
+): Promise<Running> {
+  const env = environmentOn(devnet, { databaseUrl, wallets, rpcUrl });
   const child = spawn(process.execPath, ["--conditions=@farthing/source", runner], {
     env: { ...env, FARTHING_METRICS_PORT: "0" },
     stdio: ["ignore", "ignore", "pipe"],
@@ -191,6 +197,7 @@ describe("while somebody waits for a block that does not come", () => {
 
   test("he is told that it is pending, with the transaction; others are sent away", async () => {
     await begin();
+    const signaledAt = Date.now();
     running.signal("SIGTERM");
     await expect.poll(() => running.said.at(-1)).toMatch(/^Stopping: no new requests/);
     const refused = await post(running.url, "/verify", bodyOn(devnet));
@@ -209,6 +216,8 @@ describe("while somebody waits for a block that does not come", () => {
       transaction: expect.stringMatching(/^0x[0-9a-f]{64}$/),
     });
     expect(await running.ended).toBe(0);
+    // Long before he would have stopped waiting by himself.
+    expect(Date.now() - signaledAt).toBeLessThan(15_000);
     await expectTidy(devnet, databaseUrl, [wallet - 1]);
   });
 
@@ -229,5 +238,22 @@ describe("while somebody waits for a block that does not come", () => {
     expect((await again.post("/settle", body)).body).toMatchObject({ success: true });
     expect(await usesOf(devnet, body)).toHaveLength(1);
     await again.stop();
+  });
+
+  test("a node that says nothing any more holds the stop up for seconds only", async () => {
+    const proxy = await startRpcProxy(devnet.rpcUrl);
+    databaseUrl = newDatabaseUrl();
+    running = await start(devnet, databaseUrl, [2], proxy.url);
+    const silence = Promise.withResolvers<void>();
+    proxy.gate = silence.promise;
+    proxy.reset();
+    const unanswered = post(running.url, "/settle", bodyOn(devnet));
+    await expect.poll(() => proxy.countOf("eth_call")).toBeGreaterThan(0);
+    running.signal("SIGTERM");
+    expect((await unanswered).status).toBe(503);
+    expect(await running.ended).toBe(0);
+    await expectTidy(devnet, databaseUrl, [2]);
+    silence.resolve();
+    await proxy.stop();
   });
 });

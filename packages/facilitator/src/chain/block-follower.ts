@@ -155,6 +155,7 @@ export function startBlockFollower(options: {
       const heads = await readHeads(chain, next, last, head);
       const answers = await chain.read(heads.map(({ hash }) => blockLogsCall(chain, hash)));
       for (const [index, block] of heads.entries()) {
+        checkParent(block);
         const events = readAuthorizationEvents(resultOf(answers[index], "eth_getLogs"));
         const isHead = block.number === head.number;
         await listener.onBlock({ ...block, events, wallets: walletStates, isHead });
@@ -163,6 +164,13 @@ export function startBlockFollower(options: {
       }
       next = last + 1;
     }
+  }
+
+  /** Endpoints on two forks must not be taken for one chain: the next look finds where they part. */
+  function checkParent({ number, parentHash }: BlockHead): void {
+    const parent = known.get(number - 1);
+    if (parent === undefined || parent === parentHash) return;
+    throw new Fault("rpc_unavailable", "The endpoint's blocks do not follow those seen before");
   }
 
   /** The first block to read: one after the last, or where the chain parted from what we saw. */

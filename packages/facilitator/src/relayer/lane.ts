@@ -15,7 +15,7 @@ import type {
 } from "../model/relayer-transaction.ts";
 import type { Settlement } from "../model/settlement.ts";
 import type { Store } from "../storage/store.ts";
-import { broadcast, type SendOutcome } from "./broadcast.ts";
+import { broadcast } from "./broadcast.ts";
 import { plainTransferGas, replacementPrice, selfCallGas } from "./fees.ts";
 import { leaseMs, leaseRenewMs, type LeaseOwner } from "./lease.ts";
 import { remedyOf, type Remedy } from "./remedy.ts";
@@ -97,7 +97,6 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
   let nextNonce = 0;
   let renewedAt = 0;
   let endpoint = 0;
-  let pause: SendOutcome | undefined;
   let balance: bigint | undefined;
   let tail: Promise<unknown> = Promise.resolve();
   let isStopping = false;
@@ -162,7 +161,6 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
       if (slot.outcome === "accepted") accepted.push(slot);
       else report(slot);
     }
-    pause = outcomes.find(isPausing);
     await store.recordSent(
       accepted.map((slot) => newestOf(slot).id),
       clock.nowMs(),
@@ -320,7 +318,9 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
   }
 
   function room(): number {
-    if (!lease || isStopping || pause !== undefined) return 0;
+    if (!lease || isStopping) return 0;
+    // Until that nonce is taken by a node or used up: a wallet that is filled again goes on.
+    for (const { outcome } of slots.values()) if (isPausing(outcome)) return 0;
     if (balance !== undefined && spare() < plainTransferGas * deps.gasPrice()) return 0;
     return deps.inFlightMax - slots.size;
   }
@@ -371,8 +371,8 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
   };
 }
 
-/** Outcomes after which a wallet takes no new work until one of its sends is accepted again. */
-function isPausing(outcome: SendOutcome): boolean {
+/** Outcomes of a send beside which a wallet takes no new work. */
+function isPausing(outcome: Slot["outcome"]): boolean {
   return (
     outcome === "insufficient_gas_money" ||
     outcome === "price_too_low" ||

@@ -46,11 +46,10 @@ export interface OutcomeBook {
   onRefused(settlement: Settlement, why: Refusal): Promise<void>;
   /** Nothing that is still open carries them: gives those back that are queued again. */
   requeue(settlementIds: readonly string[]): Promise<Settlement[]>;
-  /**
-   * Searches the past for what happened while no process was looking. Gives what vanished
-   * meanwhile, if anything did.
-   */
-  catchUp(): Promise<Vanished | undefined>;
+  /** Searches the past for what happened while no process was looking. */
+  catchUp(): Promise<void>;
+  /** Looks for confirmed settlements whose blocks vanished while no process was looking. */
+  recheck(): Promise<Vanished | undefined>;
 }
 
 /** What a book works with. */
@@ -79,6 +78,8 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
   const failed = new Map<string, Settlement>();
   /** Events seen, until they are deep enough and agreed upon; by settlement. */
   const deepening = new Map<string, Found>();
+  /** Blocks of confirmations before this start, until the chain has been seen to hold them. */
+  const unchecked = new Map<number, Hex>();
   let unfinalizedUpTo = 0;
 
   function track(settlement: Settlement): void {
@@ -144,7 +145,8 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
   }
 
   async function finalize(view: ChainView): Promise<void> {
-    if (unfinalizedUpTo === 0) return;
+    // What is not known to be in the chain any more must not become final.
+    if (unfinalizedUpTo === 0 || unchecked.size > 0) return;
     const final = await store.recordFinalized(chainId, view.finalized.number, clock.nowMs());
     waiters.notify(final);
     if (view.finalized.number >= unfinalizedUpTo) unfinalizedUpTo = 0;
@@ -197,7 +199,7 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     await fail(settlement, reason ?? refusal("transaction_reverted"), mined.hash);
   }
 
-  async function catchUp(): Promise<Vanished | undefined> {
+  async function catchUp(): Promise<void> {
     const since = clock.nowMs() - watchFailuresMs;
     const stored = [
       ...(await store.listOpenSettlements(chainId)),
@@ -213,17 +215,23 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
         log.warn(fields, "Could not look up a settlement");
       }
     }
-    return findVanished();
+    for (const { blockNumber, blockHash } of await store.listUnfinalized(chainId)) {
+      if (blockNumber === null || blockHash === null) continue;
+      unchecked.set(blockNumber, blockHash);
+      unfinalizedUpTo = Math.max(unfinalizedUpTo, blockNumber);
+    }
   }
 
-  /** Confirmed before this start, and no longer in the chain. */
-  async function findVanished(): Promise<Vanished | undefined> {
-    for (const { blockNumber, blockHash } of await store.listUnfinalized(chainId)) {
-      if (blockNumber === null) continue;
-      if ((await readBlockHash(chain, blockNumber)) !== blockHash) {
-        return onReorganisation(blockNumber);
-      }
-      unfinalizedUpTo = Math.max(unfinalizedUpTo, blockNumber);
+  /**
+   * Looks whether what was confirmed before this start is still in the chain. A node that does not
+   * have the block proves nothing; it is asked again.
+   */
+  async function recheck(): Promise<Vanished | undefined> {
+    for (const [blockNumber, blockHash] of unchecked) {
+      const found = await readBlockHash(chain, blockNumber);
+      if (found === undefined) continue;
+      unchecked.delete(blockNumber);
+      if (found !== blockHash) return onReorganisation(blockNumber);
     }
     return undefined;
   }
@@ -264,6 +272,7 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     onRefused: (settlement, why) => endUnsent(settlement, why, deps.headNumber()),
     requeue,
     catchUp,
+    recheck,
   };
 }
 

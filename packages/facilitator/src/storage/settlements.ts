@@ -240,14 +240,18 @@ function recordReorganised(
     await lockSettlements(inside, which);
     const rows = await inside.db
       .updateTable("settlements")
-      .set({
+      .set(({ selectFrom }) => ({
         state: "submitted",
+        // Ours again, where somebody else's had settled it.
+        transaction_hash: selectFrom("relayer_transactions as carrier")
+          .select("carrier.hash")
+          .whereRef("carrier.id", "=", "settlements.transaction_id"),
         block_number: null,
         block_hash: null,
         log_index: null,
         settled_by: null,
         confirmed_at: null,
-      })
+      }))
       .where(which)
       .returning(settlementColumns)
       .execute();
