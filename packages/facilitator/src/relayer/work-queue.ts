@@ -173,12 +173,6 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
     return batch ? [batch] : [];
   }
 
-  /** A wallet that is nearly empty carries as much as it can pay for. */
-  function sizeFor(lane: Lane, plans: readonly TransactionPlan[], settings: BatchSettings) {
-    const [whole] = batchPlans(plans, settings);
-    return whole && !lane.canAfford(whole) ? { ...settings, paymentsMax: 1 } : settings;
-  }
-
   async function prepareOne(queued: QueuedSettlement): Promise<TransactionPlan | undefined> {
     try {
       const preparation = await prepare(queued, deps);
@@ -251,4 +245,10 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
 /** Two payments of one payer may each pass alone and not both: his balance decides. */
 function hasPayerTwice(group: readonly QueuedSettlement[]): boolean {
   return new Set(group.map(({ settlement }) => settlement.payer)).size < group.length;
+}
+
+/** A wallet that is nearly empty carries as much as it can pay for. */
+function sizeFor(lane: Lane, plans: readonly TransactionPlan[], settings: BatchSettings) {
+  const [whole] = batchPlans(plans, settings);
+  return whole && !lane.canAfford(whole) ? { ...settings, paymentsMax: 1 } : settings;
 }
