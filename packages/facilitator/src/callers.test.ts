@@ -26,7 +26,7 @@ let key = "";
 let stranger = "";
 
 beforeAll(async () => {
-  devnet = await startChain({ relayers: 2 });
+  devnet = await startChain({ relayers: 3 });
   const databaseUrl = newDatabaseUrl();
   store = await openStore(databaseUrl);
   key = await keyFor(devnet.seller.address);
@@ -185,5 +185,20 @@ describe("429", () => {
       expect((await strict.get(path)).status).toBe(200);
     }
     expect(await usesOf(devnet, other)).toEqual([]);
+  });
+
+  test("for wrong keys as well, by where they come from", async () => {
+    const guarded = await serveOn(devnet, {
+      wallets: [2],
+      selfBuilt: false,
+      env: { FARTHING_RATE_LIMIT: "3" },
+    });
+    const wrong = { authorization: "Bearer fk_live_wrong" };
+    const statuses: number[] = [];
+    for (let tries = 0; tries < 4; tries++) {
+      statuses.push((await guarded.post("/verify", other, wrong)).status);
+    }
+    await guarded.stop();
+    expect(statuses).toEqual([401, 401, 401, 429]);
   });
 });

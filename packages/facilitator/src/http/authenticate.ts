@@ -1,17 +1,33 @@
 /** Who calls: an API key where the surface asks for one, before the body is looked at. */
 import { isSameAddress, type PaymentRequest } from "@farthing/protocol";
-import type { FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import type { ApiKey } from "../model/api-key.ts";
 import { HttpProblem } from "./answer.ts";
 import type { HttpContext } from "./context.ts";
+import type { Throttle } from "./limits.ts";
 import type { Surface } from "./surface.ts";
 
 /** One text for unknown, mistyped, expired and revoked keys: which it was is nobody's business. */
 const noKey =
   "Send a valid API key as `Authorization: Bearer fk_…`; create one with `farthing keys create`.";
 
+/**
+ * Lets a request in before its body is read: who calls, and whether he may call again already. A
+ * wrong key counts against the address it came from, so that keys cannot be tried out at will.
+ */
+export function admission(context: HttpContext, surface: Surface, throttle: Throttle) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    request.apiKey = null;
+    try {
+      request.apiKey = await authenticateCaller(context, surface, request);
+    } finally {
+      await throttle(request, reply, request.apiKey);
+    }
+  };
+}
+
 /** The key of a request; null where the surface asks for none. Throws 401. */
-export async function authenticateCaller(
+async function authenticateCaller(
   context: HttpContext,
   surface: Surface,
   request: FastifyRequest,

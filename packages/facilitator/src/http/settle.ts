@@ -9,7 +9,7 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { SettleOptions, SettleResult } from "../settlement/settle.ts";
 import { answerRefused, answerSettle, HttpProblem } from "./answer.ts";
-import { authenticateCaller, checkPayee } from "./authenticate.ts";
+import { admission, checkPayee } from "./authenticate.ts";
 import type { HttpContext } from "./context.ts";
 import type { Throttle } from "./limits.ts";
 import { parsePrefer } from "./prefer.ts";
@@ -37,10 +37,7 @@ export function registerSettle(
   throttle: Throttle,
 ): void {
   server.post(`${surface.basePath}/settle`, {
-    onRequest: async (request, reply) => {
-      request.apiKey = await authenticateCaller(context, surface, request);
-      await throttle(request, reply, request.apiKey);
-    },
+    onRequest: admission(context, surface, throttle),
     handler: async (request, reply) => {
       const parsed = parsePaymentRequest(request.body);
       if (!parsed.ok)

@@ -3,7 +3,7 @@ import { isSameAddress } from "@farthing/protocol";
 import type { FastifyInstance } from "fastify";
 import { isSettled, type Settlement } from "../model/settlement.ts";
 import { answerSettlement, HttpProblem } from "./answer.ts";
-import { authenticateCaller } from "./authenticate.ts";
+import { admission } from "./authenticate.ts";
 import type { HttpContext } from "./context.ts";
 import type { Throttle } from "./limits.ts";
 import { parseWait, waitSecondsMax } from "./prefer.ts";
@@ -19,10 +19,7 @@ export function registerSettlements(
   server.get<{ Params: { id: string }; Querystring: { wait?: unknown } }>(
     `${surface.basePath}/settlements/:id`,
     {
-      onRequest: async (request, reply) => {
-        request.apiKey = await authenticateCaller(context, surface, request);
-        await throttle(request, reply, request.apiKey);
-      },
+      onRequest: admission(context, surface, throttle),
       handler: async (request, reply) => {
         const { id } = request.params;
         const waitMs = parseWait(request.query.wait);

@@ -2,7 +2,7 @@
 import { parsePaymentRequest } from "@farthing/protocol";
 import type { FastifyInstance } from "fastify";
 import { answerInvalid, answerValid, HttpProblem } from "./answer.ts";
-import { authenticateCaller, checkPayee } from "./authenticate.ts";
+import { admission, checkPayee } from "./authenticate.ts";
 import type { HttpContext } from "./context.ts";
 import type { Throttle } from "./limits.ts";
 import { sendProblem } from "./send-problem.ts";
@@ -20,10 +20,7 @@ export function registerVerify(
     marginSeconds: 0n,
   };
   server.post(`${surface.basePath}/verify`, {
-    onRequest: async (request, reply) => {
-      request.apiKey = await authenticateCaller(context, surface, request);
-      await throttle(request, reply, request.apiKey);
-    },
+    onRequest: admission(context, surface, throttle),
     handler: async (request, reply) => {
       const parsed = parsePaymentRequest(request.body);
       if (!parsed.ok) return answerInvalid(parsed.refusal, undefined);

@@ -69,17 +69,7 @@ export interface Mined {
 }
 
 /** A settlement as stored. Times are milliseconds since 1970. */
-export interface Settlement extends Pair {
-  readonly id: string;
-  readonly payTo: Address;
-  readonly amount: bigint;
-  readonly validAfter: bigint;
-  readonly validBefore: bigint;
-  readonly signature: Hex;
-  readonly payerHasCode: boolean;
-  readonly seenUnusedAt: number;
-  readonly networkName: string;
-  readonly keyId: string | null;
+export interface Settlement extends Omit<Claim, "payerCap"> {
   readonly state: SettlementState;
   /** Hash of the transaction that carries or carried it; null while queued. */
   readonly transaction: Hex | null;
