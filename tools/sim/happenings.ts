@@ -15,7 +15,7 @@ export interface Happenings {
   done(): () => boolean;
 }
 
-/** 1,000 gwei, ahead of every relayer in a block; 12.5 gwei as theirs but later: behind them. */
+/** In a block: 1,000 gwei go ahead of every relayer, a wei less than XDC's least behind them. */
 const aheadPrice = 1_000_000_000_000n;
 const behindPrice = 12_500_000_000n - 1n;
 

@@ -13,7 +13,8 @@ const usage = `Plays faults against the facilitator and audits it afterwards.
   npm run sim -- --seeds 50           the kept ones, then 50 new ones
   npm run sim -- --minutes 30         the kept ones, then new ones for half an hour
   npm run sim -- --troubles road,lag  only these: ${troubles.join(", ")}
-  npm run sim -- --seed 17 --trace    with everything that happened`;
+  npm run sim -- --seed 17 --trace    with everything that happened
+  npm run sim -- --minutes 30 --keep-going   does not stop at the first broken promise`;
 
 const { values } = parseArgs({
   options: {
