@@ -188,7 +188,7 @@ function checkDomain({ network, domainName, domainVersion }: Requirements): Chec
 
 function checkFlow({ paymentFlow }: Requirements): Check {
   if (paymentFlow === undefined || paymentFlow === "authorization") {
-    return pass("flow", "settled after the work");
+    return pass("flow", "authorization: the seller verifies, then settles");
   }
   if (paymentFlow === "upfront") return pass("flow", "upfront: settled before the work");
   return fail("flow", "challenge_invalid", `The flow "${quoteText(paymentFlow)}" is not known.`);

@@ -97,7 +97,7 @@ export class UnansweredPaymentError extends PaymentError {
   }
 }
 
-const stay = "Do not pay again; the same request id sends the same payment.";
+const stay = "Do not pay again under another request id.";
 
 const sentences: Readonly<Record<OutcomeCode, string>> = {
   settlement_pending: `The payment is under way and not confirmed yet. ${stay}`,

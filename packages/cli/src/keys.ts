@@ -85,8 +85,10 @@ async function create(store: Store, flags: CreateFlags): Promise<void> {
 async function list(store: Store, flags: { account?: Address; json: boolean }): Promise<void> {
   const keys = await store.listApiKeys(flags.account);
   if (flags.json) return console.log(JSON.stringify(keys.map(describe)));
-  if (keys.length === 0)
-    return console.error("There are no keys yet: farthing keys create --account 0x…");
+  if (keys.length === 0) {
+    const whose = flags.account === undefined ? "yet" : `for ${flags.account}`;
+    return console.error(`There are no keys ${whose}: farthing keys create --account 0x…`);
+  }
   console.table(
     Object.fromEntries(
       keys.map((key) => {
@@ -97,14 +99,28 @@ async function list(store: Store, flags: { account?: Address; json: boolean }): 
   );
 }
 
-async function revoke(store: Store, id: string): Promise<void> {
+async function revoke(store: Store, given: string): Promise<void> {
   const { systemClock } = await import("@farthing/facilitator");
+  const id = idIn(given);
+  if (id === undefined) {
+    // Not repeated: it may be most of a key.
+    console.error("That is no key id; `farthing keys list` shows the twelve characters of each.");
+    process.exitCode = exitCodes.usage;
+    return;
+  }
   if (await store.revokeApiKey(id, systemClock.nowMs())) {
     console.error(`Key ${id} is revoked.`);
     return;
   }
   console.error(`There is no working key ${id}; see: farthing keys list`);
   process.exitCode = exitCodes.notFound;
+}
+
+/** The id of a key, also when the whole key was given. */
+function idIn(given: string): string | undefined {
+  return /^(?:fk_(?:live|test)_(?=[0-9A-Za-z]{61}$))?([0-9A-Za-z]{12})(?:[0-9A-Za-z]{49})?$/.exec(
+    given,
+  )?.[1];
 }
 
 /** What may be shown of a key. */

@@ -1,4 +1,5 @@
 /** `farthing pay <url>`: one request like curl's, and the 402 paid within the limit. */
+import { randomBytes } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -115,7 +116,9 @@ async function pay(url: string, flags: Flags): Promise<ExitCode> {
     if (flags.dryRun === true) return await dryRun(wrapped, request, flags, stop.signal);
     const response = await wrapped(request.url, {
       ...requestInit(request, stop.signal),
-      payment: flags.requestId === undefined ? {} : { requestId: flags.requestId },
+      // Always named: the nonce follows from the name, so that the name this run prints cannot be
+      // charged a second time by another run.
+      payment: { requestId: flags.requestId ?? newRequestId() },
     });
     seen.payment = response.payment;
     return await showAnswer(response, flags);
@@ -273,4 +276,11 @@ function stopSignals() {
       process.off("SIGINT", onInterrupt);
     },
   };
+}
+
+/** Random bytes of a request id: two runs never name the same by chance. */
+const requestIdBytes = 16;
+
+function newRequestId(): string {
+  return `req_${randomBytes(requestIdBytes).toString("hex")}`;
 }

@@ -157,6 +157,9 @@ export type SettingName = keyof typeof settings;
 /** Variables of other parts of Farthing, which may stand in the same environment. */
 export const foreignNames = new Set([
   "FARTHING_CONFIG",
+  // The seller's key and the buyer's node and wallet.
+  "FARTHING_API_KEY",
+  "FARTHING_RPC_URL",
   "FARTHING_WALLET_KEY",
   "FARTHING_WALLET_KEY_FILE",
 ]);

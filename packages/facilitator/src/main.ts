@@ -23,6 +23,8 @@ const signalStatus = { SIGINT: 130, SIGTERM: 143 } as const;
 /** Runs the service until it is told to stop; sets the exit status. */
 export async function serve(options: { selfBuilt: boolean }): Promise<void> {
   const stopSignal = listenForSignals();
+  // Whoever read what is said here may be gone; the service goes on, and still stops when told.
+  process.stderr.on("error", () => undefined);
   try {
     const facilitator = await startFacilitator({
       config: readConfig(),

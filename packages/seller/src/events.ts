@@ -42,6 +42,8 @@ export const warnOnConsole: EventListener = (event) => {
   if (event.type === "account_problem") {
     const { code, message } = event.problem;
     warn(`Payments stand still: the facilitator answers ${code} (${message}).`);
+  } else if (event.type === "facilitator_fault") {
+    warn("The facilitator does not answer as it should; buyers are asked to repeat.", event.fault);
   } else if (event.type === "undelivered") {
     const { transaction } = event.payment;
     warn(`A paid request was not answered (transaction ${transaction}).`, event.error);

@@ -37,8 +37,18 @@ export function createLog(level: LogLevel, destination?: { write(line: string): 
       base: null,
       redact: { paths: secretNames.flatMap((name) => [name, `*.${name}`]), censor: "[secret]" },
     },
-    destination ?? pino.destination({ dest: 1, sync: false }),
+    destination ?? standardOutput(),
   );
+}
+
+/**
+ * Written as it comes, so that nothing is left to flush at the end. A reader that is gone (a pipe
+ * into `head`) takes the lines with it and must not take the service.
+ */
+function standardOutput() {
+  const output = pino.destination({ dest: 1, sync: true });
+  output.on("error", () => undefined);
+  return output;
 }
 
 /** Says nothing. */

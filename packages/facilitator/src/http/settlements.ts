@@ -54,8 +54,12 @@ function isOffered(surface: Surface, { chainId }: Settlement): boolean {
   return surface.networks.some((network) => network.chainId === chainId);
 }
 
-/** Another account's settlement is as good as none. */
+/**
+ * Another account's settlement is as good as none, and so is one that was made with a key where
+ * none is shown: an id alone, which travels in receipts, opens no account's records.
+ */
 function visible(settlement: Settlement | undefined, account: string | undefined) {
-  if (!settlement || account === undefined) return settlement;
+  if (!settlement) return undefined;
+  if (account === undefined) return settlement.keyId === null ? settlement : undefined;
   return isSameAddress(settlement.payTo, account) ? settlement : undefined;
 }
