@@ -5,13 +5,25 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { audit, type Evidence } from "./auditor.ts";
 import type { Answer } from "./callers.ts";
-import { drawPlan, type Plan } from "./plan.ts";
+import { createDatabases } from "./databases.ts";
+import { drawPlan } from "./draw-plan.ts";
+import type { Plan } from "./plan.ts";
 import { run } from "./run.ts";
 import type { StoredSettlement, StoredTransaction } from "./stored.ts";
 
 /** A short run in which one payment fails after it was claimed: its payer cancels it. */
 function shortPlan(): Plan {
-  const asks = [{ afterBlocks: 0, prefer: "", atOnce: 1, again: 0 }] as const;
+  const asks = [
+    {
+      afterBlocks: 0,
+      prefer: "",
+      atOnce: 1,
+      again: 0,
+      door: "self-built",
+      polls: 0,
+      waitSeconds: 0,
+    },
+  ] as const;
   const payments = [0, 1, 2].map((index) => ({
     index,
     block: 2,
@@ -24,12 +36,15 @@ function shortPlan(): Plan {
     isWatched: true,
   }));
   const events = [{ block: 2, what: "cancel", payment: 1, isAhead: true }] as const;
-  return { ...drawPlan(1, []), blocks: 3, buyers: 3, payments, events };
+  const plan = drawPlan(1, { troubles: [], service: plain });
+  return { ...plan, blocks: 3, buyers: 3, payments, events };
 }
+
+const plain = { database: "sqlite", face: "self-built", confirmations: 1 } as const;
 
 let honest: Evidence;
 beforeAll(async () => {
-  const { evidence, violations } = await run(shortPlan());
+  const { evidence, violations } = await run(shortPlan(), createDatabases());
   expect(violations).toEqual([]);
   honest = evidence;
 });

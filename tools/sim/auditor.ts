@@ -2,9 +2,11 @@
  * The auditor: compares what the chain says, what the facilitator stored and what every caller was
  * told. It knows nothing of how the facilitator works, only what it promises.
  */
+import { auditSends } from "./audit-sends.ts";
 import { finalDepth } from "./chain-world.ts";
 import { wordsOf, type Answer } from "./callers.ts";
 import type { Ledger, LedgerEntry } from "./ledger.ts";
+import type { Sighting } from "./node-view.ts";
 import { unrest, type Stored, type StoredSettlement } from "./stored.ts";
 import type { SignedPayment } from "./token-calls.ts";
 
@@ -22,8 +24,14 @@ export interface Evidence {
   /** What had not come to rest in time. */
   readonly restless: readonly string[];
   readonly crashes: number;
-  /** Whether the process was ended on purpose; only then may an answer be missing. */
+  /** Whether a process was ended on purpose; only then may an answer be missing. */
   readonly wasEnded: boolean;
+  /** Blocks until a payment counts as confirmed; 1 when left out. */
+  readonly confirmations?: number;
+  /** What was sent to nodes, in order, where somebody looked. */
+  readonly sightings?: readonly Sighting[];
+  /** Transactions that another program sent from a relayer wallet. */
+  readonly foreign?: ReadonlySet<string>;
 }
 
 /** A promise that was broken. */
@@ -52,9 +60,7 @@ export function audit(evidence: Evidence): Violation[] {
   const say: Say = (rule, text, file) => {
     violations.push({ rule, payment: file?.index, text });
   };
-  const files = [...evidence.payments].map(([index, payment]) =>
-    openFile(evidence, index, payment),
-  );
+  const files = openFiles(evidence);
   for (const file of files) {
     auditChain(file, say);
     auditAnswers(file, evidence, say);
@@ -63,23 +69,34 @@ export function audit(evidence: Evidence): Violation[] {
   }
   auditProcess(evidence, files, say);
   auditWallets(evidence, say);
+  for (const text of auditSends(evidence.sightings ?? [])) say("the same bytes first", text);
   auditMoney(evidence, files, say);
   return violations;
 }
 
-function openFile(evidence: Evidence, index: number, payment: SignedPayment): File {
-  const { from, nonce } = payment.authorization;
-  const isIts = (one: { payer: string; nonce: string }) =>
-    one.payer.toLowerCase() === from.toLowerCase() && one.nonce === nonce;
-  const entries = evidence.ledger.entries.filter(isIts);
-  return {
-    index,
-    payment,
-    entries,
-    paid: entries.find(({ kind, transfer }) => kind === "used" && transfer !== undefined),
-    row: evidence.stored.settlements.find(isIts),
-    answers: evidence.answers.filter((answer) => answer.payment === index),
-  };
+/** One file per payment; looked up once for all, since there may be thousands. */
+function openFiles({ payments, ledger, stored, answers }: Evidence): File[] {
+  const entriesOf = Map.groupBy(ledger.entries, pairOf);
+  const rowOf = new Map(stored.settlements.map((row) => [pairOf(row), row]));
+  const answersOf = Map.groupBy(answers, (answer) => answer.payment);
+  return [...payments].map(([index, payment]) => {
+    const { from: payer, nonce } = payment.authorization;
+    const pair = pairOf({ payer, nonce });
+    const entries = entriesOf.get(pair) ?? [];
+    return {
+      index,
+      payment,
+      entries,
+      paid: entries.find(({ kind, transfer }) => kind === "used" && transfer !== undefined),
+      row: rowOf.get(pair),
+      answers: answersOf.get(index) ?? [],
+    };
+  });
+}
+
+/** What names an authorization. */
+export function pairOf({ payer, nonce }: { readonly payer: string; readonly nonce: string }) {
+  return `${payer}:${nonce}`.toLowerCase();
 }
 
 function auditChain({ entries, paid, payment, ...file }: File, say: Say): void {
@@ -112,6 +129,11 @@ function auditAnswers(file: File, evidence: Evidence, say: Say): void {
   if (ids.size > 1) say("one settlement", `callers were given ${[...ids].join(", ")}`, file);
   for (const answer of answers) {
     const words = wordsOf(answer);
+    // A stranger's key opens nothing, and is told so.
+    if (answer.asked === "pry") {
+      if (![403, 404].includes(answer.status)) say("records are the account's", words, file);
+      continue;
+    }
     if (saysFailed(answer) && paid) say("failed is final", `told ${words}; paid`, file);
     if (saysConfirmed(answer)) auditConfirmed(file, answer, evidence, say);
     auditWordKept(file, answer, evidence, say);
@@ -128,21 +150,35 @@ function textsOf(value: unknown): string[] {
   return typeof value === "string" ? [value] : [];
 }
 
-function auditConfirmed(file: File, answer: Answer, { uprooted }: Evidence, say: Say): void {
-  const { body } = answer;
+function auditConfirmed(file: File, answer: Answer, evidence: Evidence, say: Say): void {
+  const { body, atBlock } = answer;
+  const { confirmations = 1 } = evidence;
   const hash = String(body["transaction"]);
-  // With one confirmation, what a reorganisation took away again is nobody's lie; final is final.
-  const isExcused = uprooted.has(hash) && body["finalized"] !== true;
-  if (isExcused || file.paid?.transaction === hash) return;
+  if (isExcused(answer, evidence)) return;
+  if (file.paid?.transaction === hash) {
+    const deepest = (atBlock ?? Number.POSITIVE_INFINITY) - confirmations + 1;
+    if (file.paid.blockNumber <= deepest || evidence.uprooted.has(hash)) return;
+    const text = `told ${wordsOf(answer)} at block ${atBlock}; in block ${file.paid.blockNumber}`;
+    return say("deep enough", text, file);
+  }
   const really = file.paid ? `paid in ${file.paid.transaction}` : "not paid";
   say("confirmed is paid", `told ${wordsOf(answer)}; ${really}`, file);
 }
 
+/**
+ * What a reorganisation took away again is nobody's lie where few confirmations are waited for;
+ * what is final, or as deep as that, stays.
+ */
+function isExcused({ body }: Answer, { uprooted, confirmations = 1 }: Evidence): boolean {
+  const isFinal = body["finalized"] === true || confirmations > finalDepth;
+  return uprooted.has(String(body["transaction"])) && !isFinal;
+}
+
 /** Whoever asks after an outcome was told is told the same, reorganisations apart. */
 function auditWordKept(file: File, answer: Answer, evidence: Evidence, say: Say): void {
-  const { status, transaction } = answer.body;
+  const { status } = answer.body;
   if (answer.asked === "verify" || (status !== "confirmed" && status !== "failed")) return;
-  if (evidence.uprooted.has(String(transaction))) return;
+  if (isExcused(answer, evidence)) return;
   const told = evidence.answers.indexOf(answer) + 1;
   const other = file.answers.find(
     (later) =>
@@ -163,7 +199,7 @@ function isKnownBefore(evidence: Evidence, file: File, answer: Answer): boolean 
 
 function auditLastWord(file: File, { ledger }: Evidence, say: Say): void {
   const { answers, paid, row } = file;
-  const last = answers.filter(({ isLast }) => isLast);
+  const last = answers.filter(({ isLast, asked }) => isLast && asked !== "pry");
   for (const answer of last) {
     const words = wordsOf(answer);
     if (answer.status !== 200) say("a last word", `told ${words}`, file);
@@ -227,12 +263,18 @@ function auditProcess(evidence: Evidence, files: readonly File[], say: Say): voi
   }
 }
 
-function auditWallets({ ledger, stored }: Evidence, say: Say): void {
+function auditWallets({ ledger, stored, foreign }: Evidence, say: Say): void {
+  const isForeign = (hash: string) => foreign?.has(hash) === true;
   for (const [wallet, count] of ledger.counts) {
     const rows = stored.transactions.filter(({ lane }) => lane === wallet);
     const next = stored.nextNonces.get(wallet) ?? 0;
-    if (next !== count) say("no gap", `${wallet}: next nonce ${next}, the chain has ${count}`);
-    for (const { hash, nonce } of ledger.relayed.filter(({ from }) => from === wallet)) {
+    const relayed = ledger.relayed.filter(({ from }) => from === wallet);
+    const own = relayed.filter(({ hash }) => !isForeign(hash));
+    // Of a stranger's use nothing needs to be known before the wallet is used again.
+    const ownNext = own.reduce((most, { nonce }) => Math.max(most, nonce + 1), 0);
+    if (next < ownNext || next > count)
+      say("no gap", `${wallet}: next nonce ${next}, the chain has ${count}`);
+    for (const { hash, nonce } of own) {
       const row = rows.find((one) => one.hash === hash);
       if (!row) say("stored before sent", `nonce ${nonce} of ${wallet}: ${hash} is not stored`);
       else if (row.state !== "mined") say("no gap", `nonce ${nonce}: ${hash} is ${row.state}`);

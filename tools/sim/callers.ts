@@ -4,17 +4,21 @@
  */
 import type { Clock } from "@farthing/facilitator";
 import { isObject, type JsonObject } from "@farthing/protocol";
-import type { PlannedPayment } from "./plan.ts";
+import { entranceOf, type Door, type Keys } from "./doors.ts";
+import type { Ask, PlannedPayment } from "./plan.ts";
+import type { Rolls } from "./rolls.ts";
 import { requestBody, type SignedPayment } from "./token-calls.ts";
 import type { Trace } from "./trace.ts";
 
 /** One answer, or its absence. */
 export interface Answer {
   readonly payment: number;
-  readonly asked: "verify" | "settle" | "look";
-  readonly atBlock: number;
+  /** `pry`: for a payment of another account, with a key that is not its own. */
+  readonly asked: "verify" | "settle" | "look" | "pry";
   /** How many answers, to anybody, had come when this was asked. */
   readonly askedAfter: number;
+  /** The chain's highest head when the answer came, where somebody looked. */
+  readonly atBlock?: number;
   /** HTTP status; 0 when no answer came. */
   readonly status: number;
   readonly body: JsonObject;
@@ -29,7 +33,7 @@ export interface Callers {
   play(planned: PlannedPayment, payment: SignedPayment): Promise<void>;
   /** Asks once more what became of a payment, by its id and by the payment itself. */
   askAtLast(index: number, payment: SignedPayment): Promise<void>;
-  /** Asks until there is an outcome, three times at most. */
+  /** Asks until there is an outcome, a few times at most. */
   payNow(index: number, payment: SignedPayment): Promise<void>;
 }
 
@@ -38,48 +42,74 @@ export interface CallersDeps {
   readonly chainId: 50 | 51;
   readonly clock: Clock;
   readonly trace: Trace;
-  url(): string | undefined;
-  head(): number;
+  /** Where processes listen; each question goes to one of them, as behind a load balancer. */
+  urls(): readonly string[];
+  /** Whom it goes to. */
+  readonly rolls: (name: string) => Rolls;
+  /** The door of those who ask when all is over. */
+  readonly door: Door;
+  /** Undefined where no face wants one. */
+  readonly keys: Keys | undefined;
+  /** The chain's highest head. */
+  highest(): number;
   /** Resolves at the first block that is so many later. */
   blocksLater(blocks: number): Promise<void>;
+}
+
+interface Question {
+  readonly door: Door;
+  readonly path: string;
+  readonly key?: keyof Keys;
+  readonly body?: JsonObject;
+  readonly prefer?: string;
 }
 
 /** Longer than the facilitator ever holds an answer, 30 s, in the run's time. */
 const patienceMs = 60_000;
 
-/** Asks of `payNow`: each holds up to 30 s, the chain needs a few. */
-const payNowAsksMax = 3;
+/** Asks of `payNow`: each holds for 10 s at least, the chain needs a few. */
+const payNowAsksMax = 5;
 
 /** Creates the callers of a run. */
 export function createCallers(deps: CallersDeps): Callers {
-  const { clock, trace, chainId } = deps;
+  const { clock, trace, chainId, door, keys } = deps;
   const answers: Answer[] = [];
   const ids = new Map<number, string>();
 
   async function ask(
     payment: number,
     asked: Answer["asked"],
-    request: { path: string; body?: JsonObject; prefer?: string },
+    question: Question,
     isLast = false,
   ): Promise<Answer> {
     const askedAfter = answers.length;
-    const got = await fetchOnce(request);
-    const answer = { payment, asked, askedAfter, atBlock: deps.head(), isLast, ...got };
+    const got = await fetchOnce(payment, question);
+    const answer = { payment, asked, askedAfter, atBlock: deps.highest(), isLast, ...got };
     answers.push(answer);
     const id = answer.body["id"];
-    if (typeof id === "string") ids.set(payment, id);
-    trace.note(`payment ${payment}: ${asked} ${request.prefer ?? ""} → ${wordsOf(answer)}`);
+    if (typeof id === "string" && asked !== "pry") ids.set(payment, id);
+    const where = `${question.door} ${question.prefer ?? ""}`.trim();
+    trace.note(`payment ${payment}: ${asked} ${where} → ${wordsOf(answer)}`);
     return answer;
   }
 
-  async function fetchOnce({ path, body, prefer }: Parameters<typeof ask>[2]) {
+  async function fetchOnce(payment: number, question: Question) {
+    const { body, prefer, path, key } = question;
+    const entrance = entranceOf(question.door, keys, key);
+    const urls = deps.urls();
+    // Nobody listens at port 1: what a caller meets while no process serves.
+    const url = urls.length > 0 ? deps.rolls(`process/${payment}`).pick(urls) : nowhere;
     const timeout = new AbortController();
     const settled = new AbortController();
     void clock.sleep(patienceMs, settled.signal).then(() => timeout.abort());
     try {
-      const response = await fetch(`${deps.url() ?? "http://127.0.0.1:1"}${path}`, {
+      const response = await fetch(`${url}${entrance.path}${path}`, {
         method: body ? "POST" : "GET",
-        headers: { "content-type": "application/json", ...(prefer ? { prefer } : {}) },
+        headers: {
+          "content-type": "application/json",
+          ...entrance.headers,
+          ...(prefer ? { prefer } : {}),
+        },
         ...(body ? { body: JSON.stringify(body) } : {}),
         signal: timeout.signal,
       });
@@ -92,43 +122,73 @@ export function createCallers(deps: CallersDeps): Callers {
     }
   }
 
+  async function settle(index: number, body: JsonObject, wish: Ask): Promise<void> {
+    for (let times = 0; times <= wish.again; times++) {
+      const { door: at, prefer } = wish;
+      const told = await ask(index, "settle", { door: at, path: "/settle", body, prefer });
+      if (told.status === 200) return poll(index, told, wish);
+      await deps.blocksLater(1);
+    }
+  }
+
+  /** Asks by the id until there is an outcome, as whoever was answered before it does. */
+  async function poll(index: number, told: Answer, { polls, waitSeconds }: Ask): Promise<void> {
+    let { id, status } = told.body;
+    for (let times = 0; times < polls && status === "pending"; times++) {
+      const path = `/settlements/${String(id)}?wait=${waitSeconds}`;
+      ({ status = status } = (await ask(index, "look", { door, path })).body);
+      if (waitSeconds === 0) await deps.blocksLater(1);
+    }
+  }
+
   async function play(planned: PlannedPayment, payment: SignedPayment): Promise<void> {
-    const { index } = planned;
+    const { index, asks } = planned;
     const body = requestBody(chainId, payment);
-    if (planned.isVerified) await ask(index, "verify", { path: "/verify", body });
-    const asking = planned.asks.flatMap(({ afterBlocks, prefer, atOnce, again }) =>
-      Array.from({ length: atOnce }, async () => {
-        if (afterBlocks > 0) await deps.blocksLater(afterBlocks);
-        for (let times = 0; times <= again; times++) {
-          const { status } = await ask(index, "settle", { path: "/settle", body, prefer });
-          if (status === 200) return;
-          await deps.blocksLater(1);
-        }
+    const [first] = asks;
+    if (planned.isVerified && first) {
+      await ask(index, "verify", { door: first.door, path: "/verify", body });
+    }
+    const asking = asks.flatMap((wish) =>
+      Array.from({ length: wish.atOnce }, async () => {
+        if (wish.afterBlocks > 0) await deps.blocksLater(wish.afterBlocks);
+        await settle(index, body, wish);
       }),
     );
     await Promise.all(asking);
     const id = ids.get(index);
-    if (planned.isWatched && id) await ask(index, "look", { path: `/settlements/${id}?wait=10` });
+    if (planned.isWatched && id)
+      await ask(index, "look", { door, path: `/settlements/${id}?wait=10` });
   }
 
   async function askAtLast(index: number, payment: SignedPayment): Promise<void> {
     const id = ids.get(index);
-    if (id) await ask(index, "look", { path: `/settlements/${id}` }, true);
     const body = requestBody(chainId, payment);
-    await ask(index, "settle", { path: "/settle", body, prefer: "respond-async" }, true);
-    await ask(index, "verify", { path: "/verify", body }, true);
+    if (id) await ask(index, "look", { door, path: `/settlements/${id}` }, true);
+    await ask(index, "settle", { door, path: "/settle", body, prefer: "respond-async" }, true);
+    await ask(index, "verify", { door, path: "/verify", body }, true);
+    if (keys) await pry(index, id, body);
+  }
+
+  /** Somebody else's key, and none at all: neither opens this account's records. */
+  async function pry(index: number, id: string | undefined, body: JsonObject): Promise<void> {
+    const path = `/settlements/${id}`;
+    if (id) await ask(index, "pry", { door: "public", path, key: "foreign" }, true);
+    await ask(index, "pry", { door: "public", path: "/settle", body, key: "foreign" }, true);
   }
 
   async function payNow(index: number, payment: SignedPayment): Promise<void> {
     const body = requestBody(chainId, payment);
+    const question = { door, path: "/settle", body, prefer: "wait=20" };
     for (let asks = 0; asks < payNowAsksMax; asks++) {
-      const { status } = (await ask(index, "settle", { path: "/settle", body })).body;
+      const { status } = (await ask(index, "settle", question)).body;
       if (status !== "pending") return;
     }
   }
 
   return { answers, play, askAtLast, payNow };
 }
+
+const nowhere = "http://127.0.0.1:1";
 
 /** An answer in a few words. */
 export function wordsOf({ status, body }: Answer): string {

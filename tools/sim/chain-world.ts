@@ -6,7 +6,14 @@
 import type { Devnet } from "@farthing/devnet";
 import type { Clock } from "@farthing/facilitator";
 import type { Address, Hex } from "@farthing/protocol";
-import { addressOfKey, signOrder, type Order, type PoolTransaction } from "./raw-transaction.ts";
+import type { Bites } from "./bites.ts";
+import {
+  hashOf,
+  addressOfKey,
+  signOrder,
+  type Order,
+  type PoolTransaction,
+} from "./raw-transaction.ts";
 import type { Rolls } from "./rolls.ts";
 import type { Trace } from "./trace.ts";
 
@@ -33,6 +40,12 @@ export type Keep = "all" | "some" | "none";
 export interface World {
   readonly devnet: Devnet;
   head(): number;
+  /** The highest head there has been: lower than it only while a reorganisation is being made. */
+  highest(): number;
+  /** Wei of gas price that nodes ask for at a block. */
+  priceAt(blockNumber: number): bigint;
+  /** Nodes ask for another gas price from now on; what pays less leaves all pools. */
+  setPrice(wei: bigint): void;
   blockOf(hash: string): number | undefined;
   /** Resolves when no block is being made. */
   still(): Promise<void>;
@@ -51,7 +64,7 @@ export interface World {
   fund(wallet: Address, wei: bigint): Promise<void>;
   /** Called with every transaction that leaves all pools unmined. */
   onLost(listener: (transaction: PoolTransaction) => void): void;
-  /** Settlement transactions that stood in a block which is gone. */
+  /** Transactions, of relayers and of strangers, that stood in a block which is gone. */
   readonly uprooted: ReadonlySet<Hex>;
 }
 
@@ -63,16 +76,35 @@ interface Waiting {
   readonly fromBlock: number;
 }
 
-/** An order that stood in a block, in case that block goes. */
-type Placed = { readonly order: Order; readonly privateKey: Hex };
+interface Ordered {
+  readonly order: Order;
+  readonly privateKey: Hex;
+}
+
+/** An order that stands in a block, in case that block goes. */
+interface Placed extends Ordered {
+  readonly hash: Hex;
+}
+
+/** XDC's minimum, and what its nodes ask for, in wei. */
+export const gasPriceMin = 12_500_000_000n;
 
 /** A pool holds less than this percentage more as "underpriced". */
 const replacementPercent = 110n;
 
 const keyOf = ({ from, nonce }: PoolTransaction) => `${from}:${nonce}`;
 
+/** What a chain is made with. */
+export interface WorldDeps {
+  readonly devnet: Devnet;
+  readonly clock: Clock;
+  readonly trace: Trace;
+  readonly bites: Bites;
+}
+
 /** Takes over a devnet: from now on it makes no block by itself. */
-export async function createWorld(devnet: Devnet, clock: Clock, trace: Trace): Promise<World> {
+export async function createWorld(deps: WorldDeps): Promise<World> {
+  const { devnet, clock, trace, bites } = deps;
   const { rpc } = devnet;
   const pool = new Map<string, Waiting>();
   const blocks = new Map<number, BlockRef>();
@@ -80,8 +112,10 @@ export async function createWorld(devnet: Devnet, clock: Clock, trace: Trace): P
   const uprooted = new Set<Hex>();
   const balances = new Map<Address, bigint>();
   const listeners: ((transaction: PoolTransaction) => void)[] = [];
-  let orders: Placed[] = [];
+  const prices = [{ fromBlock: 0, wei: gasPriceMin }];
+  let orders: Ordered[] = [];
   let head = 0;
+  let highest = 0;
   let making: Promise<unknown> = Promise.resolve();
 
   await rpc("evm_setAutomine", [false]);
@@ -90,8 +124,16 @@ export async function createWorld(devnet: Devnet, clock: Clock, trace: Trace): P
     const block = await readBlock(devnet, number);
     blocks.set(number, block);
   }
-  head = first.number;
-  trace.head = head;
+  setHead(first.number);
+
+  function setHead(number: number): void {
+    head = number;
+    highest = Math.max(highest, number);
+    trace.head = number;
+  }
+
+  const priceAt = (number: number) =>
+    prices.findLast(({ fromBlock }) => fromBlock <= number)?.wei ?? gasPriceMin;
 
   const countOf = async (wallet: Address) =>
     Number(await rpc<Hex>("eth_getTransactionCount", [wallet, "latest"]));
@@ -139,21 +181,24 @@ export async function createWorld(devnet: Devnet, clock: Clock, trace: Trace): P
     return ready;
   }
 
-  async function place(placed: readonly Placed[]): Promise<void> {
+  async function place(ordered: readonly Ordered[]): Promise<Placed[]> {
     const next = new Map<Address, number>();
-    for (const { order, privateKey } of placed) {
+    const placed: Placed[] = [];
+    for (const { order, privateKey } of ordered) {
       const from = addressOfKey(privateKey);
       const nonce = next.get(from) ?? (await countOf(from));
       next.set(from, nonce + 1);
       const raw = signOrder(order, { privateKey, nonce, chainId: devnet.chainId });
       await rpc("eth_sendRawTransaction", [raw]);
+      placed.push({ order, privateKey, hash: hashOf(raw) });
     }
+    return placed;
   }
 
   async function makeBlock(): Promise<void> {
-    const placed = orders;
+    const ordered = orders;
     orders = [];
-    await place(placed);
+    const placed = await place(ordered);
     const taken: PoolTransaction[] = [];
     for (const transaction of await takeReady()) {
       try {
@@ -174,8 +219,7 @@ export async function createWorld(devnet: Devnet, clock: Clock, trace: Trace): P
       if (pool.get(keyOf(transaction))?.transaction.hash === transaction.hash)
         pool.delete(keyOf(transaction));
     }
-    head = block.number;
-    trace.head = head;
+    setHead(block.number);
     if (taken.length > 0 || placed.length > 0) {
       const nonces = taken.map(({ nonce, hash }) => `${nonce} ${short(hash)}`).join(", ");
       trace.note(`mined: ${nonces || "no relayer transaction"}; ${placed.length} of strangers`);
@@ -191,15 +235,17 @@ export async function createWorld(devnet: Devnet, clock: Clock, trace: Trace): P
     }
     trace.note(`reorganisation of ${depth} blocks from ${head - depth + 1}, keeps ${keep}`);
     await rpc("anvil_rollback", [depth]);
-    head -= depth;
+    setHead(head - depth);
     for (const { number } of gone) {
       const content = contents.get(number);
+      bites.note("reorg: uprooted", content?.transactions.length);
       for (const transaction of content?.transactions ?? []) {
         uprooted.add(transaction.hash);
         const isKept = keep === "all" || (keep === "some" && rolls.chance(50));
         if (isKept) offer(transaction, head + 1 + rolls.whole(0, depth));
         else lose(transaction, "reorganised away");
       }
+      for (const { hash } of content?.orders ?? []) uprooted.add(hash);
       const kept = (content?.orders ?? []).filter(
         () => keep === "all" || (keep === "some" && rolls.chance(50)),
       );
@@ -217,9 +263,22 @@ export async function createWorld(devnet: Devnet, clock: Clock, trace: Trace): P
     await rpc("anvil_setBalance", [wallet, `0x${wei.toString(16)}`]);
   }
 
+  function setPrice(wei: bigint): void {
+    trace.note(`gas price: nodes ask for ${wei} wei`);
+    prices.push({ fromBlock: head, wei });
+    for (const { transaction } of [...pool.values()]) {
+      if (transaction.gasPrice >= wei) continue;
+      bites.note("rules: priced out");
+      lose(transaction, "it pays less than is asked for now");
+    }
+  }
+
   return {
     devnet,
     head: () => head,
+    highest: () => highest,
+    priceAt,
+    setPrice,
     blockOf: (hash) => [...blocks.values()].find((block) => block.hash === hash)?.number,
     still: async () => {
       await making;

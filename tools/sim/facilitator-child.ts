@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import type { Bites } from "./bites.ts";
 import type { Trace } from "./trace.ts";
 
 /** A facilitator that comes and goes. */
@@ -33,6 +34,7 @@ const stopMs = 10_000;
 export function createFacilitatorChild(
   env: Readonly<Record<string, string>>,
   trace: Trace,
+  bites: Bites,
 ): FacilitatorChild {
   let child: ChildProcess | undefined;
   let url: string | undefined;
@@ -82,7 +84,9 @@ export function createFacilitatorChild(
   async function end(ending: ChildProcess | undefined, signal: "SIGKILL" | "SIGTERM") {
     if (!ending || ending.exitCode !== null || ending.signalCode !== null) return;
     told.add(ending);
-    if (child === ending) url = undefined;
+    const isLast = child === ending;
+    if (isLast) bites.note(signal === "SIGKILL" ? "crash: killed" : "crash: stopped");
+    if (isLast) url = undefined;
     const exited = once(ending, "exit");
     ending.kill(signal);
     const late = setTimeout(() => {
@@ -102,7 +106,9 @@ export function createFacilitatorChild(
     handOver: () =>
       inTurn(async () => {
         const old = child;
+        const wasServing = url !== undefined;
         await start();
+        if (wasServing) bites.note("crash: handed over");
         await end(old, "SIGTERM");
       }),
     crashes: () => crashes,

@@ -1,11 +1,11 @@
 /** The facilitator of a run, in a process of its own that can be killed; says where it listens. */
 import { createLog, readConfig, startFacilitator } from "@farthing/facilitator";
-import { createVirtualClock, startName } from "./virtual-time.ts";
+import { createVirtualClock, faceName, startName } from "./virtual-time.ts";
 
-const { [startName]: startedAt, ...env } = process.env;
+const { [startName]: startedAt, [faceName]: face, ...env } = process.env;
 const facilitator = await startFacilitator({
   config: readConfig({ env }),
-  selfBuilt: true,
+  selfBuilt: face === "self-built",
   clock: createVirtualClock(Number(startedAt)),
   log: createLog("info", process.stderr),
 });

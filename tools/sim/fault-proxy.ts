@@ -5,39 +5,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
 import { isObject, type Hex } from "@farthing/protocol";
+import type { Bites } from "./bites.ts";
 import type { NodeView, RpcReply, RpcRequest } from "./node-view.ts";
 import type { Rolls } from "./rolls.ts";
 import type { Trace } from "./trace.ts";
-
-/** What may happen to one HTTP request. */
-export const transportFaults = [
-  /** Never reaches the node; the connection is cut. */
-  "lost-before",
-  /** The node did it; the answer is cut off. */
-  "lost-after",
-  /** As `lost-after`, after a long silence. */
-  "silence",
-  "slow",
-  "http-500",
-  "http-429",
-  "html",
-  /** HTTP 200 with a JSON-RPC error in it for each call. */
-  "rate-limit-in-200",
-  "internal-error",
-  "half-an-answer",
-  /** The node gets it twice; the caller sees the second answer. */
-  "delivered-twice",
-  /** In a batch: answers in another order, one of them twice. */
-  "shuffled",
-  /** A send is answered with another hash than the transaction's. */
-  "wrong-hash",
-  /** An older node behind the same address answers. */
-  "stale",
-  "null-block",
-] as const;
-
-/** One of {@link transportFaults}. */
-export type TransportFault = (typeof transportFaults)[number];
+import type { TransportFault } from "./transport-faults.ts";
 
 /** How the road to one node is. */
 export interface Road {
@@ -48,8 +20,6 @@ export interface Road {
   faults: readonly TransportFault[];
   /** While set, nobody answers at this address. */
   isDown: boolean;
-  /** Faults met so far. */
-  count: number;
   stop(): Promise<void>;
 }
 
@@ -68,8 +38,9 @@ export async function openRoad(options: {
   readonly rolls: (name: string) => Rolls;
   head(): number;
   readonly trace: Trace;
+  readonly bites: Bites;
 }): Promise<Road> {
-  const { node, trace } = options;
+  const { node, trace, bites } = options;
   const server = createServer((request, response) => {
     serve(request, response).catch((error: unknown) => {
       trace.note(`road ${node.index}: ${String(error)}`);
@@ -91,12 +62,15 @@ export async function openRoad(options: {
     const body: unknown = await json(request);
     const calls = (Array.isArray(body) ? body : [body]).map(readCall);
     const methods = [...new Set(calls.map(({ method }) => method))].join(" ");
-    if (road.isDown) return void response.destroy();
+    if (road.isDown) {
+      bites.note("outage: unreachable");
+      return void response.destroy();
+    }
     const rolls = options.rolls(`road/${node.index}/${options.head()}/${methods}`);
     const fault = drawFault(rolls);
     if (fault) {
-      road.count++;
       trace.note(`road ${node.index}: ${fault} at ${methods}`);
+      if (isFelt(fault, calls)) bites.note(`road: ${fault}`);
     }
     const isBatch = Array.isArray(body);
     const send = (answers: readonly object[]) =>
@@ -145,7 +119,6 @@ export async function openRoad(options: {
     faultPercent: 0,
     faults: [],
     isDown: false,
-    count: 0,
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -153,6 +126,15 @@ export async function openRoad(options: {
       }),
   };
   return road;
+}
+
+/** Whether a fault makes a difference to these calls: some only concern one kind of question. */
+function isFelt(fault: TransportFault, calls: readonly RpcRequest[]): boolean {
+  const asks = (method: string) => calls.some((call) => call.method === method);
+  if (fault === "shuffled") return calls.length > 1;
+  if (fault === "null-block") return asks("eth_getBlockByNumber");
+  const isOfSends = fault === "wrong-hash" || fault === "delivered-twice";
+  return isOfSends ? asks("eth_sendRawTransaction") : true;
 }
 
 /** Changes answers on their way back. */

@@ -1,8 +1,11 @@
 /** Makes the plan's events happen, and puts everything right again at the end. */
 import type { Address, Hex } from "@farthing/protocol";
+import { gasPriceMin } from "./chain-world.ts";
+import { feeCapDefault, type NodeRules } from "./node-view.ts";
 import type { Event, PlannedPayment } from "./plan.ts";
+import { hashOf, signOrder } from "./raw-transaction.ts";
 import { createRolls } from "./rolls.ts";
-import type { Stage } from "./run.ts";
+import type { Stage } from "./stage.ts";
 import { calls, signCancellation } from "./token-calls.ts";
 
 /** What happens in a run. */
@@ -29,6 +32,10 @@ const refillUnits = 500_000_000n;
 /** What a full relayer wallet holds, in wei. */
 const fullWei = 100n * 10n ** 18n;
 
+/** Wei of a gwei, and of a thousandth of an XDC. */
+const gwei = 1e9;
+const milliXdc = 10n ** 15n;
+
 /** Within a block's period, when payments begin, in milliseconds. */
 const momentMsMax = 1_900;
 
@@ -38,7 +45,8 @@ const deafBlocksMax = 2;
 
 /** Prepares the events of a stage. */
 export function createHappenings(stage: Stage): Happenings {
-  const { plan, clock, trace, devnet, world, nodes, roads, child, callers, purses } = stage;
+  const { plan, clock, trace, devnet, world, nodes, roads, processes, callers, purses } = stage;
+  const { bites } = stage;
   const rolls = createRolls(plan.seed, "moments");
   const reorgRolls = createRolls(plan.seed, "reorg");
   const playing = new Set<Promise<void>>();
@@ -117,9 +125,29 @@ export function createHappenings(stage: Stage): Happenings {
         return world.fund(relayer(event.relayer), 0n);
       case "fill-wallet":
         return world.fund(relayer(event.relayer), fullWei);
+      case "wallet-used":
+        return useWallet(event.relayer);
+      case "gas-price":
+        return world.setPrice(BigInt(Math.round(event.gwei * gwei)));
       default:
         return happenToMachines(event);
     }
+  }
+
+  /** What a person does who sends from the wallet's key with another program. */
+  async function useWallet(index: number): Promise<void> {
+    const wallet = devnet.relayers[index];
+    const [node] = nodes;
+    if (!wallet || !node) return;
+    const ask = (method: string, params: unknown[]) => node.answer({ id: 0, method, params }, 0);
+    const count = await ask("eth_getTransactionCount", [wallet.address, "pending"]);
+    if (!("result" in count)) return;
+    const nonce = Number(count.result);
+    const order = { to: sink, data: "0x", gasPrice: world.priceAt(world.head()) } as const;
+    const { privateKey } = wallet;
+    const raw = signOrder(order, { privateKey, nonce, chainId: devnet.chainId });
+    stage.foreign.add(hashOf(raw));
+    await ask("eth_sendRawTransaction", [raw]);
   }
 
   async function reorganise(event: Extract<Event, { what: "reorganise" }>): Promise<void> {
@@ -143,20 +171,29 @@ export function createHappenings(stage: Stage): Happenings {
         | "down"
         | "up"
         | "node-restart"
-        | "lag";
+        | "lag"
+        | "fee-cap"
+        | "pool-full"
+        | "pool-free";
     }
   >;
 
   async function happenToMachines(event: OfMachines): Promise<void> {
     switch (event.what) {
       case "kill":
-        return aside(child.kill());
+        return aside(processes[event.process]?.kill());
       case "stop":
-        return aside(child.stop());
+        return aside(processes[event.process]?.stop());
       case "start":
-        return aside(child.start());
+        for (const one of processes) aside(one.start());
+        return;
       case "hand-over":
-        return aside(child.handOver());
+        return aside(processes[event.process]?.handOver());
+      case "fee-cap":
+        return setRules(event.node, { feeCapWei: BigInt(event.milliXdc) * milliXdc });
+      case "pool-full":
+      case "pool-free":
+        return setRules(event.node, { isFull: event.what === "pool-full" });
       case "down":
       case "up":
         return setDown(event.node, event.what === "down");
@@ -165,20 +202,24 @@ export function createHappenings(stage: Stage): Happenings {
       case "lag":
         return setLag(event.node, event.blocks);
       case "no-block":
-        return;
+        return bites.note("outage: no block");
       default:
         return event satisfies never;
     }
   }
 
   /** Blocks go on meanwhile: a stop in order answers its callers first, a start may fail often. */
-  function aside(step: Promise<void>): void {
-    step.catch((error: unknown) => trace.note(String(error)));
+  function aside(step: Promise<void> | undefined): void {
+    step?.catch((error: unknown) => trace.note(String(error)));
   }
 
   function setDown(index: number, isDown: boolean): void {
     const road = roads[index];
     if (road) road.isDown = isDown;
+  }
+
+  function setRules(index: number, rules: Partial<NodeRules>): void {
+    Object.assign(nodes[index]?.rules ?? {}, rules);
   }
 
   function setLag(index: number, blocks: number): void {
@@ -209,13 +250,15 @@ export function createHappenings(stage: Stage): Happenings {
       for (const road of roads) road.faultPercent = 0;
       stage.weather.pool = { late: 0, dropped: 0, kept: 0 };
       world.release();
+      world.setPrice(gasPriceMin);
       for (const { index } of nodes) {
         setDown(index, false);
         setLag(index, 0);
+        setRules(index, { feeCapWei: feeCapDefault, isFull: false });
       }
       for (const { address } of devnet.relayers) await world.fund(address, fullWei);
       await healToken();
-      await child.start();
+      await Promise.all(processes.map((one) => one.start()));
       trace.note("all faults are over");
     },
     done: () => () => playing.size === 0,

@@ -85,39 +85,37 @@ export async function readLedger(devnet: Devnet, relayers: readonly Address[]): 
   return {
     head,
     blockHashes,
-    entries: logs.flatMap((log) => entryOf(log, logs, senders)),
+    entries: entriesOf(logs, senders),
     relayed,
     counts,
     sellerUnits: await devnet.usdc.balanceOf(devnet.seller.address),
   };
 }
 
-function entryOf(
-  log: RawLog,
-  logs: readonly RawLog[],
-  senders: ReadonlyMap<string, string>,
-): LedgerEntry[] {
-  const [topic, authorizer = "", nonce = ""] = log.topics;
-  if (topic !== usedTopic && topic !== canceledTopic) return [];
-  const next = logs.find(
-    (other) =>
-      other.transactionHash === log.transactionHash &&
-      Number(other.logIndex) === Number(log.logIndex) + 1 &&
-      other.topics[0] === transferTopic,
+function entriesOf(logs: readonly RawLog[], senders: ReadonlyMap<string, string>): LedgerEntry[] {
+  const placeOf = (log: RawLog, offset = 0) =>
+    `${log.transactionHash}/${Number(log.logIndex) + offset}`;
+  const transfers = new Map(
+    logs.filter(({ topics }) => topics[0] === transferTopic).map((log) => [placeOf(log), log]),
   );
-  return [
-    {
-      kind: topic === usedTopic ? "used" : "canceled",
-      payer: addressOf(authorizer),
-      nonce,
-      transaction: log.transactionHash,
-      blockNumber: Number(log.blockNumber),
-      blockHash: log.blockHash,
-      logIndex: Number(log.logIndex),
-      sender: senders.get(log.transactionHash) ?? "",
-      transfer: next && { to: addressOf(next.topics[2] ?? ""), units: BigInt(next.data) },
-    },
-  ];
+  return logs.flatMap((log) => {
+    const [topic, authorizer = "", nonce = ""] = log.topics;
+    if (topic !== usedTopic && topic !== canceledTopic) return [];
+    const next = transfers.get(placeOf(log, 1));
+    return [
+      {
+        kind: topic === usedTopic ? "used" : "canceled",
+        payer: addressOf(authorizer),
+        nonce,
+        transaction: log.transactionHash,
+        blockNumber: Number(log.blockNumber),
+        blockHash: log.blockHash,
+        logIndex: Number(log.logIndex),
+        sender: senders.get(log.transactionHash) ?? "",
+        transfer: next && { to: addressOf(next.topics[2] ?? ""), units: BigInt(next.data) },
+      },
+    ];
+  });
 }
 
 function addressOf(topic: string): string {

@@ -1,9 +1,12 @@
 /** The command: replays the kept seeds, then plays new ones for as long as it is told to. */
 import { parseArgs } from "node:util";
 import kept from "./seeds.json" with { type: "json" };
-import { drawPlan, troubles, type Trouble } from "./plan.ts";
-import { readTroubles } from "./read-troubles.ts";
-import { line, story } from "./report.ts";
+import { sumOf, type BiteCounts } from "./bites.ts";
+import { createDatabases } from "./databases.ts";
+import { drawPlan, type Wishes } from "./draw-plan.ts";
+import { troubles } from "./plan.ts";
+import { readService, readTroubles } from "./read-wishes.ts";
+import { biteTable, line, story } from "./report.ts";
 import { run } from "./run.ts";
 
 const usage = `Plays faults against the facilitator and audits it afterwards.
@@ -14,7 +17,14 @@ const usage = `Plays faults against the facilitator and audits it afterwards.
   npm run sim -- --minutes 30         the kept ones, then new ones for half an hour
   npm run sim -- --troubles road,lag  only these: ${troubles.join(", ")}
   npm run sim -- --seed 17 --trace    with everything that happened
-  npm run sim -- --minutes 30 --keep-going   does not stop at the first broken promise`;
+  npm run sim -- --minutes 30 --keep-going   does not stop at the first broken promise
+
+What a seed would choose by itself can be said:
+
+  --database sqlite|postgres          PostgreSQL is shared by two processes
+  --face self-built|public            public: API keys, answers before the outcome
+  --confirmations 4                   blocks until a payment counts as confirmed
+  --in-flight 10                      transactions of one wallet on their way at most`;
 
 const { values } = parseArgs({
   options: {
@@ -22,16 +32,23 @@ const { values } = parseArgs({
     seeds: { type: "string" },
     minutes: { type: "string" },
     troubles: { type: "string" },
+    database: { type: "string" },
+    face: { type: "string" },
+    confirmations: { type: "string" },
+    "in-flight": { type: "string" },
     trace: { type: "boolean", default: false },
     "keep-going": { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
 });
 
+const databases = createDatabases();
+const bitten: BiteCounts[] = [];
 let isBroken = false;
 
-async function play(seed: number, only: readonly Trouble[] | undefined): Promise<void> {
-  const report = await run(drawPlan(seed, only));
+async function play(seed: number, wishes: Wishes): Promise<void> {
+  const report = await run(drawPlan(seed, wishes), databases);
+  bitten.push(report.bites);
   console.log(line(report));
   if (report.violations.length > 0) {
     isBroken = true;
@@ -42,17 +59,29 @@ async function play(seed: number, only: readonly Trouble[] | undefined): Promise
 
 async function main(): Promise<void> {
   if (values.help) return console.log(usage);
-  const only = values.troubles === undefined ? undefined : readTroubles(values.troubles);
-  if (values.seed !== undefined) return play(Number(values.seed), only);
-  for (const { seed, troubles: named } of kept) await play(seed, readTroubles(named));
+  const { troubles: named } = values;
+  const service = readService(values);
+  const wishes = { service, ...(named === undefined ? {} : { troubles: readTroubles(named) }) };
+  if (values.seed !== undefined) return play(Number(values.seed), wishes);
+  for (const entry of kept) {
+    await play(entry.seed, {
+      troubles: readTroubles(entry.troubles),
+      service: readService(entry.service),
+    });
+  }
   const until = Date.now() + Number(values.minutes ?? 0) * 60_000;
   const least = Number(values.seeds ?? (values.minutes === undefined ? 5 : 0));
   const first = Date.now() % 1_000_000_000;
   for (let count = 0; count < least || Date.now() < until; count++) {
     if (isBroken && !values["keep-going"]) break;
-    await play(first + count, only);
+    await play(first + count, wishes);
   }
 }
 
-await main();
+try {
+  await main();
+} finally {
+  await databases.stop();
+}
+if (bitten.length > 0) console.log(biteTable(sumOf(bitten)));
 process.exitCode = isBroken ? 1 : 0;

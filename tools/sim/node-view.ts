@@ -5,6 +5,7 @@
  */
 import { RpcError } from "@farthing/devnet";
 import { isHexBytes, isObject, parseWireAddress, type Address, type Hex } from "@farthing/protocol";
+import type { BiteKind, Bites } from "./bites.ts";
 import { finalDepth, hexOf, short, type GoneBlock, type World } from "./chain-world.ts";
 import { readTransaction, type PoolTransaction } from "./raw-transaction.ts";
 import type { Trace } from "./trace.ts";
@@ -33,9 +34,29 @@ export interface Fate {
   readonly keptBlocks: number;
 }
 
+/** What a node's operator has set. */
+export interface NodeRules {
+  /** Wei that gas limit times price may come to. */
+  feeCapWei: bigint;
+  /** Whether its pool takes no more. */
+  isFull: boolean;
+}
+
+/** A transaction that reached a node, and what the node said. */
+export interface Sighting {
+  readonly hash: Hex;
+  readonly from: Address;
+  readonly nonce: number;
+  /** The chain's head then. */
+  readonly atBlock: number;
+  /** Undefined when the node took it. */
+  readonly refusal: string | undefined;
+}
+
 /** A node. */
 export interface NodeView {
   readonly index: number;
+  readonly rules: NodeRules;
   /** Blocks that it is behind; may change at any time. */
   lag: number;
   /** `extraLag`: another, older node behind the same address answers. */
@@ -50,22 +71,38 @@ export interface NodeView {
 
 /** XDC refuses a nonce so far above what the node's pool has. */
 const nonceDistanceMax = 10;
-const gasPriceMin = 12_500_000_000n;
-/** Wei that gas limit times price may come to. */
-const feeCap = 10n ** 18n;
+/** A node's fee cap where nobody has set another: 1 XDC, in wei. */
+export const feeCapDefault = 10n ** 18n;
 const transactionBytesMax = 64 * 1024;
 
 const keyOf = (from: Address, nonce: number) => `${from}:${nonce}`;
 
-/** Creates a node. `fateOf` is asked for each transaction that it takes. */
-export function createNodeView(options: {
+/** What a refusal is counted as, by its words. */
+const bitesOfRefusals: readonly (readonly [string, BiteKind])[] = [
+  ["under min gas price", "rules: under the minimum price"],
+  ["exceeds the configured cap", "rules: over the fee cap"],
+  ["txpool is full", "rules: pool full"],
+  ["nonce too high", "rush: nonce too high"],
+  ["replacement transaction underpriced", "stranger: replacement underpriced"],
+  ["insufficient funds", "wallet: out of gas money"],
+];
+
+/** What a node is made with. */
+export interface NodeDeps {
   readonly index: number;
   readonly world: World;
   readonly trace: Trace;
+  readonly bites: Bites;
+  /** Asked for each transaction that it takes. */
   fateOf(transaction: PoolTransaction): Fate;
   others(): readonly NodeView[];
-}): NodeView {
-  const { index, world, trace } = options;
+  /** Told of every transaction that is sent to it. */
+  onSeen(sighting: Sighting): void;
+}
+
+/** Creates a node. */
+export function createNodeView(options: NodeDeps): NodeView {
+  const { index, world, trace, bites } = options;
   const { rpc } = world.devnet;
   const pool = new Map<string, PoolTransaction>();
   world.onLost(({ from, nonce, hash }) => {
@@ -87,19 +124,32 @@ export function createNodeView(options: {
     return next;
   }
 
+  /** What its head has in blocks is not in its pool any more. */
+  function forgetMined(wallet: Address, count: number): void {
+    for (const [key, { from, nonce }] of pool) {
+      if (from === wallet && nonce < count) pool.delete(key);
+    }
+  }
+
   async function refusalOf(tx: PoolTransaction, head: number): Promise<string | undefined> {
+    const count = await countAt(tx.from, head);
+    forgetMined(tx.from, count);
     const before = pool.get(keyOf(tx.from, tx.nonce));
     if (before?.hash === tx.hash) return "already known";
     if (tx.raw.length / 2 > transactionBytesMax) return "oversized data";
     const fee = tx.gasLimit * tx.gasPrice;
-    if (fee > feeCap)
-      return `tx fee (${Number(fee) / 1e18} ether) exceeds the configured cap (1.00 ether)`;
+    const { feeCapWei, isFull } = view.rules;
+    if (fee > feeCapWei) {
+      const [asked, cap] = [fee, feeCapWei].map((wei) => (Number(wei) / 1e18).toFixed(4));
+      return `tx fee (${asked} ether) exceeds the configured cap (${cap} ether)`;
+    }
     if (tx.gasPrice === 0n) return "zero gas price";
-    if (tx.gasPrice < gasPriceMin) return "under min gas price";
-    if (tx.nonce < (await countAt(tx.from, head))) return "nonce too low";
+    if (tx.gasPrice < world.priceAt(head)) return "under min gas price";
+    if (tx.nonce < count) return "nonce too low";
     if (tx.nonce > (await poolNonce(tx.from, head)) + nonceDistanceMax) return "nonce too high";
     const balance = BigInt(await rpc<Hex>("eth_getBalance", [tx.from, hexOf(head)]));
     if (balance < fee + tx.value) return "insufficient funds for gas * price + value";
+    if (isFull && !before) return "txpool is full";
     if (before && tx.gasPrice * 10n < before.gasPrice * 11n)
       return "replacement transaction underpriced";
     return undefined;
@@ -110,11 +160,23 @@ export function createNodeView(options: {
     if (!tx) return refused("rlp: value size exceeds available input length");
     const refusal = await refusalOf(tx, head);
     trace.note(`node ${index}: nonce ${tx.nonce} ${short(tx.hash)} ${refusal ?? "taken"}`);
-    if (refusal !== undefined) return refused(refusal);
+    const { hash, from, nonce } = tx;
+    options.onSeen({ hash, from, nonce, atBlock: world.head(), refusal });
+    if (refusal !== undefined) {
+      for (const [words, kind] of bitesOfRefusals) if (refusal.includes(words)) bites.note(kind);
+      return refused(refusal);
+    }
     const fate = options.fateOf(tx);
+    noteFate(fate);
     if (!fate.isDropped) pool.set(keyOf(tx.from, tx.nonce), tx);
     tell(tx, fate);
     return { result: tx.hash };
+  }
+
+  function noteFate({ isDropped, lateBlocks, keptBlocks }: Fate): void {
+    if (isDropped) bites.note("pool: dropped");
+    else if (keptBlocks > 0) bites.note("pool: kept");
+    else if (lateBlocks > 0) bites.note("pool: late");
   }
 
   function tell(tx: PoolTransaction, fate: Fate): void {
@@ -191,21 +253,24 @@ export function createNodeView(options: {
 
   const view: NodeView = {
     index,
+    rules: { feeCapWei: feeCapDefault, isFull: false },
     lag: 0,
     async answer(request, extraLag) {
       await world.still();
       if (believed && world.head() >= believed.untilHead) believed = undefined;
       const known = believed && (await answerFromBelief(request, believed));
+      if (known) bites.note("reorg: not heard of");
       if (known) return known;
       const fork = believed?.gone[0]?.number;
       const head = Math.min(headWith(extraLag), (fork ?? Infinity) - 1);
+      if (view.lag > 0) bites.note("lag: behind");
       switch (request.method) {
         case "eth_sendRawTransaction":
           return take(hexBytesOf(request.params[0]), head);
         case "eth_blockNumber":
           return { result: hexOf(head) };
         case "eth_gasPrice":
-          return { result: `0x${gasPriceMin.toString(16)}` };
+          return { result: `0x${world.priceAt(head).toString(16)}` };
         default:
           return read(request, head);
       }
@@ -218,7 +283,11 @@ export function createNodeView(options: {
       trace.note(`node ${index}: has not heard of the reorganisation`);
       believed = { gone, untilHead };
     },
-    restart: () => pool.clear(),
+    restart() {
+      const waiting = [...pool.values()].filter(({ hash }) => world.isOffered(hash));
+      bites.note("pool: restarted", waiting.length);
+      pool.clear();
+    },
   };
 
   /** What a node has not seen yet does not exist for it. */

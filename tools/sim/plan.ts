@@ -1,11 +1,12 @@
 /**
- * What happens in a run, drawn from its seed: who pays what and how it is asked for, what people do
- * to the token behind the facilitator's back, what befalls blocks, nodes, wallets and the process.
- * The plan counts in blocks; nothing in it depends on how the facilitator behaves.
+ * What happens in a run: who pays what and how it is asked for, what people do to the token behind
+ * the facilitator's back, what befalls blocks, nodes, wallets and processes. The plan counts in
+ * blocks; nothing in it depends on how the facilitator behaves.
  */
-import { finalDepth, type Keep } from "./chain-world.ts";
-import { transportFaults, type TransportFault } from "./fault-proxy.ts";
-import { createRolls, type Rolls } from "./rolls.ts";
+import type { Keep } from "./chain-world.ts";
+import type { DatabaseKind } from "./databases.ts";
+import type { Door } from "./doors.ts";
+import type { TransportFault } from "./transport-faults.ts";
 
 /** Kinds of trouble; a run has those that its seed draws, or those that it is told to have. */
 export const troubles = [
@@ -17,10 +18,31 @@ export const troubles = [
   "reorg",
   "wallet",
   "crash",
+  /** Nodes change what they take: minimum price, fee cap, room in the pool. */
+  "rules",
+  /** More payments than a wallet has in flight, while the node it sends to forgets and lags. */
+  "rush",
+  /** Another program sends from a relayer wallet. */
+  "stranger",
 ] as const;
 
 /** One of {@link troubles}. */
 export type Trouble = (typeof troubles)[number];
+
+/** What a facilitator can show: the self-built face alone, or the public and the hosted one. */
+export const faces = ["self-built", "public"] as const;
+
+/** How the facilitator of a run is set up. */
+export interface Service {
+  readonly database: DatabaseKind;
+  /** Processes that share the database. */
+  readonly processes: number;
+  readonly face: (typeof faces)[number];
+  /** Blocks until a payment counts as confirmed. */
+  readonly confirmations: number;
+  /** Transactions of one wallet on their way at most. */
+  readonly inFlight: number;
+}
 
 /** How a caller asks for a settlement. */
 export interface Ask {
@@ -32,6 +54,10 @@ export interface Ask {
   readonly atOnce: number;
   /** Times that it is asked again, a block later, when nothing was judged. */
   readonly again: number;
+  readonly door: Door;
+  /** Times that a pending one is looked at, and how long each look waits, in seconds. */
+  readonly polls: number;
+  readonly waitSeconds: number;
 }
 
 /** One authorization. */
@@ -59,15 +85,22 @@ export type Event = { readonly block: number } & (
   | { readonly what: "reorganise"; readonly depth: number; readonly keep: Keep }
   | { readonly what: "no-block" }
   | { readonly what: "empty-wallet" | "fill-wallet"; readonly relayer: number }
-  | { readonly what: "kill" | "stop" | "start" | "hand-over" }
+  | { readonly what: "kill" | "stop" | "hand-over"; readonly process: number }
+  /** Whatever does not run. */
+  | { readonly what: "start" }
   | { readonly what: "down" | "up" | "node-restart"; readonly node: number }
   | { readonly what: "lag"; readonly node: number; readonly blocks: number }
+  | { readonly what: "gas-price"; readonly gwei: number }
+  | { readonly what: "fee-cap"; readonly node: number; readonly milliXdc: number }
+  | { readonly what: "pool-full" | "pool-free"; readonly node: number }
+  | { readonly what: "wallet-used"; readonly relayer: number }
 );
 
 /** What a run is made of. */
 export interface Plan {
   readonly seed: number;
   readonly troubles: readonly Trouble[];
+  readonly service: Service;
   readonly blocks: number;
   readonly nodes: number;
   readonly relayers: number;
@@ -79,198 +112,4 @@ export interface Plan {
   readonly road: { readonly percent: number; readonly faults: readonly TransportFault[] };
   /** Of a hundred transactions that a node takes. */
   readonly pool: { readonly late: number; readonly dropped: number; readonly kept: number };
-}
-
-/** Longest and shortest run in blocks of 2 s. */
-const blocksOfRun = { least: 12, most: 22 };
-
-/** Draws a run. `only`: exactly these troubles. */
-export function drawPlan(seed: number, only?: readonly Trouble[]): Plan {
-  const rolls = createRolls(seed, "plan");
-  const chosen = troubles.filter(() => rolls.chance(55));
-  const has = new Set(only ?? chosen);
-  const size = {
-    blocks: rolls.whole(blocksOfRun.least, blocksOfRun.most),
-    nodes: rolls.pick([1, 2, 2, 3]),
-    relayers: rolls.pick([1, 1, 2]),
-    buyers: rolls.whole(2, 5),
-    batchMax: rolls.pick([1, 50, 50]),
-  };
-  const payments = drawPayments(createRolls(seed, "payments"), size);
-  const events = [...has].flatMap((trouble) =>
-    (eventsOf[trouble] ?? none)(createRolls(seed, `events/${trouble}`), size, payments),
-  );
-  return {
-    seed,
-    troubles: troubles.filter((trouble) => has.has(trouble)),
-    ...size,
-    payments,
-    events: events.toSorted((one, other) => one.block - other.block),
-    road: drawRoad(createRolls(seed, "road"), has),
-    pool: drawPool(createRolls(seed, "pool"), has),
-  };
-}
-
-type Size = Pick<Plan, "blocks" | "nodes" | "relayers" | "buyers">;
-type DrawEvents = (
-  rolls: Rolls,
-  size: Size,
-  payments: readonly PlannedPayment[],
-) => readonly Event[];
-
-const none: DrawEvents = () => [];
-
-function drawPayments(rolls: Rolls, size: Size): PlannedPayment[] {
-  const count = rolls.whole(4, 18);
-  const isBurst = rolls.chance(30);
-  const burst = rolls.whole(2, size.blocks - 4);
-  return Array.from({ length: count }, (_, index) => ({
-    index,
-    block: isBurst && rolls.chance(70) ? burst : rolls.whole(1, size.blocks - 2),
-    buyer: rolls.chance(12) ? undefined : rolls.whole(0, size.buyers - 1),
-    units: rolls.pick([1, 1_000, 10_000, 2_500_000, 400_000_000]),
-    validFor: rolls.pick([10, 20, 40, 90, 300, 3_600]),
-    beginsIn: rolls.pick([-600, -600, -600, -1, 0, 3]),
-    isVerified: rolls.chance(60),
-    asks: drawAsks(rolls),
-    isWatched: rolls.chance(30),
-  }));
-}
-
-function drawAsks(rolls: Rolls): Ask[] {
-  const count = rolls.pick([1, 1, 2, 3]);
-  return Array.from({ length: count }, (_, index) => ({
-    afterBlocks: index === 0 ? rolls.pick([0, 0, 0, 1, 2]) : rolls.whole(0, 8),
-    prefer: rolls.pick(["", "", "respond-async", "wait=4", "wait=12"] as const),
-    atOnce: rolls.pick([1, 1, 1, 2, 4]),
-    again: rolls.pick([0, 2, 6]),
-  }));
-}
-
-function drawRoad(rolls: Rolls, has: ReadonlySet<Trouble>): Plan["road"] {
-  const faults = transportFaults.filter(() => rolls.chance(50));
-  const percent = rolls.pick([5, 15, 30, 50]);
-  return has.has("road") ? { percent, faults } : { percent: 0, faults: [] };
-}
-
-function drawPool(rolls: Rolls, has: ReadonlySet<Trouble>): Plan["pool"] {
-  const pool = {
-    late: rolls.pick([0, 20, 50]),
-    dropped: rolls.pick([0, 10, 40]),
-    kept: rolls.pick([0, 10, 40]),
-  };
-  return has.has("pool") ? pool : { late: 0, dropped: 0, kept: 0 };
-}
-
-/** A time in the run, and one some blocks later. */
-function span(rolls: Rolls, size: Size, lengthMax: number): { from: number; to: number } {
-  const from = rolls.whole(1, size.blocks - 2);
-  return { from, to: from + rolls.whole(1, lengthMax) };
-}
-
-function times(rolls: Rolls, most: number, draw: () => readonly Event[]): Event[] {
-  return Array.from({ length: rolls.whole(1, most) }, draw).flat();
-}
-
-const eventsOf: Readonly<Partial<Record<Trouble, DrawEvents>>> = {
-  token: (rolls, size, payments) => times(rolls, 6, () => drawTokenEvent(rolls, size, payments)),
-  reorg: (rolls, size) =>
-    times(rolls, 3, () => [
-      {
-        block: rolls.whole(2, size.blocks),
-        what: "reorganise",
-        depth: rolls.whole(1, finalDepth),
-        keep: rolls.pick(["all", "some", "none"] as const),
-      },
-    ]),
-  wallet: (rolls, size) =>
-    times(rolls, 2, () => {
-      const { from, to } = span(rolls, size, 6);
-      const relayer = rolls.whole(0, size.relayers - 1);
-      return [
-        { block: from, what: "empty-wallet", relayer },
-        { block: to, what: "fill-wallet", relayer },
-      ];
-    }),
-  crash: (rolls, size) =>
-    times(rolls, 3, () => {
-      const { from, to } = span(rolls, size, 4);
-      if (rolls.chance(25)) return [{ block: from, what: "hand-over" }];
-      return [
-        { block: from, what: rolls.pick(["kill", "kill", "stop"] as const) },
-        { block: rolls.chance(50) ? from : to, what: "start" },
-      ];
-    }),
-  outage: (rolls, size) =>
-    times(rolls, 3, () => {
-      const { from, to } = span(rolls, size, 6);
-      const node = rolls.whole(0, size.nodes - 1);
-      return rolls.chance(30)
-        ? [
-            { block: from, what: "no-block" },
-            { block: from, what: "no-block" },
-          ]
-        : [
-            { block: from, what: "down", node },
-            { block: to, what: "up", node },
-          ];
-    }),
-  lag: (rolls, size) =>
-    times(rolls, 4, () => {
-      const { from, to } = span(rolls, size, 8);
-      const node = rolls.whole(0, size.nodes - 1);
-      return [
-        { block: from, what: "lag", node, blocks: rolls.whole(1, 6) },
-        { block: to, what: "lag", node, blocks: 0 },
-      ];
-    }),
-  pool: (rolls, size) =>
-    times(rolls, 2, () => [
-      {
-        block: rolls.whole(1, size.blocks),
-        what: "node-restart",
-        node: rolls.whole(0, size.nodes - 1),
-      },
-    ]),
-};
-
-function drawTokenEvent(
-  rolls: Rolls,
-  size: Size,
-  payments: readonly PlannedPayment[],
-): readonly Event[] {
-  const { from, to } = span(rolls, size, 5);
-  const buyer = rolls.whole(0, size.buyers - 1);
-  const payment = rolls.pick(payments);
-  // Around the time at which the payment is on its way.
-  const block = payment.block + rolls.whole(0, 3);
-  const isAhead = rolls.chance(70);
-  switch (
-    rolls.pick(["front-run", "front-run", "cancel", "drain", "blacklist", "pause", "wallet"])
-  ) {
-    case "front-run":
-      return [{ block, what: "front-run", payment: payment.index, isAhead }];
-    case "cancel":
-      return [{ block, what: "cancel", payment: payment.index, isAhead }];
-    case "drain":
-      return [
-        { block: from, what: "drain", buyer },
-        { block: to, what: "refill", buyer },
-      ];
-    case "blacklist":
-      return [
-        { block: from, what: "blacklist", buyer },
-        { block: to, what: "unblacklist", buyer },
-      ];
-    case "pause":
-      return [
-        { block: from, what: "pause" },
-        { block: to, what: "unpause" },
-      ];
-    default:
-      return [
-        { block: from, what: "wallet-refuses" },
-        { block: to, what: "wallet-accepts" },
-      ];
-  }
 }

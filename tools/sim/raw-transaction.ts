@@ -55,6 +55,11 @@ export interface Order {
 /** Gas of a stranger's transaction: more than any call to the token takes. */
 const orderGas = 300_000n;
 
+/** The hash of signed bytes. */
+export function hashOf(raw: Hex): Hex {
+  return Hash.keccak256(raw);
+}
+
 /** The address of a key. */
 export function addressOfKey(privateKey: Hex): Address {
   return OxAddress.checksum(OxAddress.fromPublicKey(Secp256k1.getPublicKey({ privateKey })));

@@ -1,16 +1,44 @@
 /** What a person reads of a run: one line when all is well, the story when it is not. */
+import { biteKinds, type BiteCounts } from "./bites.ts";
+import type { Plan } from "./plan.ts";
 import type { RunReport } from "./run.ts";
 
 /** One line. */
-export function line({ plan, evidence, violations, faults, ms }: RunReport): string {
+export function line({ plan, evidence, violations, bites, ms }: RunReport): string {
   const states = Object.groupBy(evidence.stored.settlements, ({ state }) => state);
   const outcomes = Object.entries(states)
     .map(([state, rows]) => `${rows?.length} ${state}`)
     .join(", ");
   const verdict = violations.length === 0 ? "ok  " : "FAIL";
   const size = `${plan.payments.length} payments, ${evidence.answers.length} answers`;
-  const kinds = plan.troubles.join(",") || "none";
-  return `${verdict} seed ${plan.seed} (${kinds}): ${size}, ${faults} faults: ${outcomes}; ${ms} ms`;
+  const set = `${settingOf(plan)}; ${bitesByTrouble(bites)}`;
+  return `${verdict} seed ${plan.seed} (${set}): ${size}: ${outcomes}; ${ms} ms`;
+}
+
+function settingOf({ service }: Plan): string {
+  const { database, face, confirmations, inFlight } = service;
+  return `${database}, ${face}, ${confirmations} deep, ${inFlight} in flight`;
+}
+
+/** Each trouble with how often it bit. */
+function bitesByTrouble(bites: BiteCounts): string {
+  const sums = new Map<string, number>();
+  for (const [kind, times] of bites) {
+    const [trouble = ""] = kind.split(":");
+    sums.set(trouble, (sums.get(trouble) ?? 0) + times);
+  }
+  return [...sums].map(([trouble, times]) => `${trouble} ${times}`).join(", ") || "no trouble";
+}
+
+/** Every kind of trouble with how often it bit, those that never did last. */
+export function biteTable(bites: BiteCounts): string {
+  const bit = biteKinds.filter((kind) => bites.has(kind));
+  const never = biteKinds.filter((kind) => !bites.has(kind));
+  return [
+    "How often each trouble bit:",
+    ...bit.map((kind) => `  ${String(bites.get(kind)).padStart(7)}  ${kind}`),
+    `  never: ${never.join(", ") || "none of them"}`,
+  ].join("\n");
 }
 
 /** Notes about payments that no violation names are left out; what befell everybody stays. */
@@ -38,6 +66,12 @@ export function story({ plan, evidence, violations, trace }: RunReport): string 
         `  payment ${index}: ${authorization.from} nonce …${authorization.nonce.slice(-12)}`,
     ),
     ...told.map((text) => `  ${text}`),
-    `  again: npm run sim -- --seed ${plan.seed} --troubles ${plan.troubles.join(",") || "none"}`,
+    `  again: ${again(plan)}`,
   ].join("\n");
+}
+
+function again({ seed, troubles, service }: Plan): string {
+  const { database, face, confirmations, inFlight } = service;
+  const kinds = troubles.join(",") || "none";
+  return `npm run sim -- --seed ${seed} --troubles ${kinds} --database ${database} --face ${face} --confirmations ${confirmations} --in-flight ${inFlight}`;
 }

@@ -2,9 +2,11 @@
  * Seeds that once showed a fault, and a few that stand for the kinds of trouble. More of them, and
  * new ones: `npm run sim -- --minutes 30`.
  */
-import { describe, expect, test } from "vitest";
-import { drawPlan, troubles } from "./plan.ts";
-import { readTroubles } from "./read-troubles.ts";
+import { afterAll, describe, expect, test } from "vitest";
+import { createDatabases } from "./databases.ts";
+import { drawPlan, type Wishes } from "./draw-plan.ts";
+import { troubles } from "./plan.ts";
+import { readService, readTroubles } from "./read-wishes.ts";
 import { story } from "./report.ts";
 import { run } from "./run.ts";
 import kept from "./seeds.json" with { type: "json" };
@@ -12,20 +14,26 @@ import kept from "./seeds.json" with { type: "json" };
 /** A run takes six to ten seconds, on a machine that is busy twice that. */
 const runMsMax = 60_000;
 
-async function play(seed: number, only: Parameters<typeof drawPlan>[1]): Promise<void> {
-  const report = await run(drawPlan(seed, only));
+const databases = createDatabases();
+afterAll(() => databases.stop());
+
+async function play(seed: number, wishes: Wishes): Promise<void> {
+  const report = await run(drawPlan(seed, wishes), databases);
   expect(report.violations.length === 0 ? "" : story(report)).toBe("");
 }
 
 describe("kept seeds", () => {
   test.each(kept)("seed $seed ($troubles): $showed", { timeout: runMsMax }, (entry) =>
-    play(entry.seed, readTroubles(entry.troubles)),
+    play(entry.seed, {
+      troubles: readTroubles(entry.troubles),
+      service: readService(entry.service),
+    }),
   );
 });
 
 describe("some of everything", () => {
-  test("without faults", { timeout: runMsMax }, () => play(4, []));
-  test("with all of them", { timeout: runMsMax }, () => play(226, troubles));
+  test("without faults", { timeout: runMsMax }, () => play(4, { troubles: [] }));
+  test("with all of them", { timeout: runMsMax }, () => play(226, { troubles }));
 });
 
 test("a seed gives the same plan each time, and another seed another one", () => {
@@ -35,5 +43,5 @@ test("a seed gives the same plan each time, and another seed another one", () =>
 
 test("naming the troubles that a seed drew changes nothing", () => {
   const plan = drawPlan(17);
-  expect(drawPlan(17, plan.troubles)).toEqual(plan);
+  expect(drawPlan(17, { troubles: plan.troubles, service: plan.service })).toEqual(plan);
 });

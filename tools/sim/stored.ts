@@ -14,6 +14,8 @@ export interface StoredSettlement {
   readonly logIndex: number | null;
   readonly settledBy: string | null;
   readonly failure: string | null;
+  /** The API key it was claimed with. */
+  readonly keyId: string | null;
   readonly finalizedAt: number | null;
 }
 
@@ -34,28 +36,52 @@ export interface Stored {
   readonly nextNonces: ReadonlyMap<string, number>;
 }
 
-type Row = Readonly<Record<string, unknown>>;
+/** A row as a database driver gives it; PostgreSQL's gives 64-bit numbers as text. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Whole tables. */
+export interface Tables {
+  readonly settlements: readonly Row[];
+  readonly relayer_transactions: readonly Row[];
+  readonly transaction_settlements: readonly Row[];
+  readonly lanes: readonly Row[];
+}
 
 /** Reads a SQLite file, also while a facilitator works on it. */
 export function readStored(path: string): Stored {
   const database = new DatabaseSync(path, { readOnly: true });
   try {
     const all = (table: string): Row[] => database.prepare(`select * from ${table}`).all();
-    const links = all("transaction_settlements");
-    return {
-      settlements: all("settlements").map(settlementOf),
-      transactions: all("relayer_transactions").map((row) => transactionOf(row, links)),
-      nextNonces: new Map(
-        all("lanes").map((row) => [String(row["lane"]), Number(row["next_nonce"])]),
-      ),
-    };
+    return storedFrom({
+      settlements: all("settlements"),
+      relayer_transactions: all("relayer_transactions"),
+      transaction_settlements: all("transaction_settlements"),
+      lanes: all("lanes"),
+    });
   } finally {
     database.close();
   }
 }
 
+/** Makes sense of the rows of any database. */
+export function storedFrom(tables: Tables): Stored {
+  const links = Map.groupBy(tables.transaction_settlements, (link) =>
+    Number(link["transaction_id"]),
+  );
+  return {
+    settlements: tables.settlements.map(settlementOf),
+    transactions: tables.relayer_transactions.map((row) =>
+      transactionOf(row, links.get(Number(row["id"])) ?? []),
+    ),
+    nextNonces: new Map(
+      tables.lanes.map((row) => [String(row["lane"]), Number(row["next_nonce"])]),
+    ),
+  };
+}
+
 const textOrNull = (value: unknown) => (typeof value === "string" ? value : null);
-const numberOrNull = (value: unknown) => (typeof value === "number" ? value : null);
+const numberOrNull = (value: unknown) =>
+  value === null || value === undefined ? null : Number(value);
 
 function settlementOf(row: Row): StoredSettlement {
   return {
@@ -70,21 +96,19 @@ function settlementOf(row: Row): StoredSettlement {
     logIndex: numberOrNull(row["log_index"]),
     settledBy: textOrNull(row["settled_by"]),
     failure: textOrNull(row["failure"]),
+    keyId: textOrNull(row["key_id"]),
     finalizedAt: numberOrNull(row["finalized_at"]),
   };
 }
 
 function transactionOf(row: Row, links: readonly Row[]): StoredTransaction {
-  const id = Number(row["id"]);
   return {
-    id,
+    id: Number(row["id"]),
     lane: String(row["lane"]),
     nonce: Number(row["nonce"]),
     hash: textOrNull(row["hash"]),
     state: String(row["state"]),
-    settlementIds: links
-      .filter((link) => Number(link["transaction_id"]) === id)
-      .map((link) => String(link["settlement_id"])),
+    settlementIds: links.map((link) => String(link["settlement_id"])),
   };
 }
 

@@ -12,6 +12,9 @@ export const speed = 10;
 /** Name of the variable that tells the facilitator's process when time began. */
 export const startName = "SIM_STARTED_AT_MS";
 
+/** Name of the variable that tells it which face to show. */
+export const faceName = "SIM_FACE";
+
 /** Starts at the machine's time and runs ahead of it. */
 export function createVirtualClock(startedAtMs: number): Clock {
   return {

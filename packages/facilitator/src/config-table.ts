@@ -121,11 +121,20 @@ export const settings = {
     example: "100",
     fallback: "100",
   },
+  // Nearly all that batching saves is there at 20; 50 carry a burst in fewer nonces.
   FARTHING_BATCH_MAX: {
     key: "batchMax",
     shape: "settlements of one transaction at most, 1 to 100; 1 turns batching off",
     example: "50",
     fallback: "50",
+  },
+  // XDC nodes refuse a nonce more than ten above what they have seen, each by its own view: eight
+  // leave room for a node that lags behind.
+  FARTHING_LANE_IN_FLIGHT: {
+    key: "laneInFlight",
+    shape: "transactions of one wallet on their way at most, 1 to 10; XDC refuses nonces further ahead",
+    example: "8",
+    fallback: "8",
   },
   FARTHING_TRUSTED_PROXIES: {
     key: "trustedProxies",

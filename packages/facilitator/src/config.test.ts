@@ -47,6 +47,8 @@ test("one node is enough; everything else has a value", () => {
     settleMarginSeconds: 6n,
     repeatAfterSuccess: "return",
     gasPriceMaxWei: 100_000_000_000n,
+    batchMax: 50,
+    laneInFlight: 8,
     databaseUrl: "sqlite:./farthing.db",
     wallets: undefined,
     trustedProxies: [],
@@ -87,6 +89,7 @@ const bad: Readonly<Partial<Record<SettingName, readonly string[]>>> = {
   FARTHING_REPEAT_AFTER_SUCCESS: ["true", "Return"],
   FARTHING_GAS_PRICE_MAX: ["12.4", "0", "1e9", "fast"],
   FARTHING_BATCH_MAX: ["0", "101", "all"],
+  FARTHING_LANE_IN_FLIGHT: ["0", "11", "all"],
   FARTHING_TRUSTED_PROXIES: [",", "proxy.example", "10.0.0.0/33", "10.0.0.0/", "300.1.1.1"],
   FARTHING_LOG_LEVEL: ["verbose", "INFO", "trace"],
 };

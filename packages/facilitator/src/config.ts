@@ -21,6 +21,9 @@ import { readTexts, type Environment } from "./config-texts.ts";
 /** XDC refuses a gas price below 12.5 gwei. */
 export const gasPriceFloorWei = 12_500_000_000n;
 
+/** XDC nodes refuse a nonce more than ten above what they have seen. */
+const laneInFlightMax = 10;
+
 /** The effective configuration. */
 export interface Config {
   readonly host: string;
@@ -43,6 +46,8 @@ export interface Config {
   readonly gasPriceMaxWei: bigint;
   /** Settlements of one transaction at most. */
   readonly batchMax: number;
+  /** Transactions of one wallet that are on their way at most. */
+  readonly laneInFlight: number;
   readonly trustedProxies: readonly string[];
   /** Where metrics are served; undefined for nowhere. */
   readonly metrics: { readonly host: string; readonly port: number } | undefined;
@@ -122,6 +127,7 @@ function assemble(
     repeatAfterSuccess: read("FARTHING_REPEAT_AFTER_SUCCESS", oneOf(["return", "refuse"])),
     gasPriceMaxWei: read("FARTHING_GAS_PRICE_MAX", gwei),
     batchMax: read("FARTHING_BATCH_MAX", whole(1, 100)),
+    laneInFlight: read("FARTHING_LANE_IN_FLIGHT", whole(1, laneInFlightMax)),
     trustedProxies: read("FARTHING_TRUSTED_PROXIES", listOf(proxyAddress)) ?? [],
     metricsHost: read("FARTHING_METRICS_HOST", (text) => text || undefined),
     logLevel: read("FARTHING_LOG_LEVEL", oneOf(logLevels)),

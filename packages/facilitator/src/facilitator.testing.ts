@@ -292,11 +292,23 @@ const usedTopic = "0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479
 
 /** The transactions in which an authorization was used, by the chain's own logs. */
 export async function usesOf(devnet: Devnet, body: JsonObject): Promise<string[]> {
+  return (await useLogsOf(devnet, body)).map(({ transactionHash }) => transactionHash);
+}
+
+/** The log of an authorization's use, as the node gives it. */
+export interface UseLog {
+  readonly transactionHash: Hex;
+  readonly blockHash: Hex;
+  readonly blockNumber: Hex;
+  readonly logIndex: Hex;
+}
+
+/** The logs of an authorization's use: one when it was used. */
+export async function useLogsOf(devnet: Devnet, body: JsonObject): Promise<UseLog[]> {
   const { payer, nonce } = payerAndNonceOf(body);
   const topics = [usedTopic, `0x${payer.slice(2).toLowerCase().padStart(64, "0")}`, nonce];
   const filter = { address: devnet.token, fromBlock: "0x0", toBlock: "latest", topics };
-  const logs = await devnet.rpc<{ transactionHash: string }[]>("eth_getLogs", [filter]);
-  return logs.map(({ transactionHash }) => transactionHash);
+  return devnet.rpc<UseLog[]>("eth_getLogs", [filter]);
 }
 
 /** The account whose key the devnet's node holds: a stranger to every facilitator. */

@@ -5,7 +5,7 @@ import { authenticate } from "./accounts/api-keys.ts";
 import { createBatcher } from "./base/batcher.ts";
 import { sentenceOf, type CheckLine } from "./base/check-line.ts";
 import { systemClock, type Clock } from "./base/clock.ts";
-import { Fault } from "./base/fault.ts";
+import { Fault, messageOf } from "./base/fault.ts";
 import { createLog, type Log } from "./base/log.ts";
 import { findAuthorizationEvent } from "./chain/authorization-logs.ts";
 import { selfCheck } from "./chain/self-check.ts";
@@ -261,7 +261,16 @@ function settleOf(
     findByPair(pair: Pair): Promise<Settlement | undefined>;
   },
 ) {
-  const { clock, store, engines } = wiring;
+  const { clock, log, store, engines } = wiring;
+  const announceUnserved = createBatcher<string, undefined>({
+    async run(ids) {
+      await store.announceUnserved(ids);
+      return ids.map(() => undefined);
+    },
+    itemsMax: claimsMax,
+    inFlightMax: 1,
+    waitingMax: claimsWaitingMax,
+  });
   return createSettle({
     ...wiring,
     claim: createBatcher<Claim, ClaimResult>({
@@ -272,6 +281,12 @@ function settleOf(
     }),
     findSettlement: (id) => store.findSettlement(id),
     networkOf: (chainId) => engines.get(chainId),
+    tellUnserved: ({ id: settlementId }) => {
+      // Others find it by themselves, only later.
+      announceUnserved(settlementId).catch((error: unknown) => {
+        log.warn({ settlementId, problem: messageOf(error) }, "Could not tell others of a claim");
+      });
+    },
     async findEarlierUse(request) {
       const { chainId, payer, nonce } = pairOf(request);
       const engine = engines.get(chainId);

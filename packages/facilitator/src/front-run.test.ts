@@ -20,7 +20,6 @@ import {
   walletAt,
   type Served,
 } from "./facilitator.testing.ts";
-import { inFlightMaxDefault } from "./relayer/lane.ts";
 import { startRpcProxy, type RpcProxy } from "./rpc-proxy.testing.ts";
 import { openStore } from "./storage/open-store.ts";
 import type { Store } from "./storage/store.ts";
@@ -35,6 +34,9 @@ let afterClaim: (() => Promise<void>) | undefined;
 /** Runs once, right before the next nonce is taken. */
 let beforeNonce: (() => Promise<void>) | undefined;
 const clock = createSteeredClock();
+
+/** Transactions on their way that make a wallet full. */
+const laneInFlight = 3;
 
 beforeAll(async () => {
   devnet = await startChain();
@@ -53,7 +55,8 @@ beforeAll(async () => {
       return opened.reserveTransactions(...parameters);
     },
   };
-  served = await serveOn(devnet, { rpcUrl: proxy.url, databaseUrl, store, clock });
+  const env = { FARTHING_LANE_IN_FLIGHT: String(laneInFlight) };
+  served = await serveOn(devnet, { rpcUrl: proxy.url, databaseUrl, store, clock, env });
 });
 afterAll(async () => {
   await served?.stop();
@@ -103,7 +106,7 @@ describe("somebody else submits the authorization after the claim: paid, by his 
 
   test("while it waits for a wallet with room: nothing of ours is sent", async () => {
     await automine(false);
-    const others = Array.from({ length: inFlightMaxDefault }, () => bodyOn(devnet));
+    const others = Array.from({ length: laneInFlight }, () => bodyOn(devnet));
     // One after the other: what waits together would go out in one transaction.
     for (const other of others) await served.post("/settle", other, async);
     const before = await countOf(devnet, served.relayer);

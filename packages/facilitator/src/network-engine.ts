@@ -13,7 +13,6 @@ import { createRpcEndpoint } from "./chain/rpc-endpoint.ts";
 import { gasPriceFloorWei, type Config, type NetworkConfig } from "./config.ts";
 import type { Metrics } from "./metrics.ts";
 import { gasPriceOf } from "./relayer/fees.ts";
-import { inFlightMaxDefault } from "./relayer/lane.ts";
 import type { LeaseOwner } from "./relayer/lease.ts";
 import { simulate } from "./relayer/prepare.ts";
 import { createRelayer, type Relayer } from "./relayer/relayer.ts";
@@ -84,12 +83,13 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
     log,
     owner: deps.owner,
     signers: deps.signers,
-    inFlightMax: inFlightMaxDefault,
+    inFlightMax: config.laneInFlight,
     batchMax: config.batchMax,
     marginSeconds: config.settleMarginSeconds,
     gasPrice: () => gasPriceOf(follower?.view(), bounds),
     headNumber,
     finalizedNumber: () => follower?.view()?.finalized.number ?? 0,
+    balanceOf: (wallet) => follower?.view()?.wallets.get(wallet)?.balance,
     gasPriceCeiling: config.gasPriceMaxWei,
     events: {
       onSubmitted: (settlements) => {
@@ -104,6 +104,7 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
       onRefused: book.onRefused,
       onMinedWithoutLog: book.onMinedWithoutLog,
       onNeverMined: requeue,
+      onGivenBack: requeue,
     },
   });
 

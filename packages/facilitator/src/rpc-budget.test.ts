@@ -1,39 +1,32 @@
 /** What a payment costs in questions to the node, and which contracts the answers need: none. */
 import type { Devnet } from "@farthing/devnet";
-import type { Hex } from "@farthing/protocol";
+import { networkOfChain, type Hex } from "@farthing/protocol";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { silentLog } from "./base/log.ts";
+import { Secret } from "./base/secret.ts";
+import { createChain } from "./chain/chain.ts";
+import { createPaymentReader } from "./chain/payment-reader.ts";
+import { createRpcEndpoint } from "./chain/rpc-endpoint.ts";
 import {
+  authorizationOn,
   bodyOn,
   frontRun,
-  newDatabaseUrl,
   serveOn,
+  signOn,
   startChain,
   walletAt,
   type Served,
 } from "./facilitator.testing.ts";
 import { startRpcProxy, type ProxiedCall, type RpcProxy } from "./rpc-proxy.testing.ts";
-import { openStore } from "./storage/open-store.ts";
-import type { Store } from "./storage/store.ts";
 
 let devnet: Devnet;
 let proxy: RpcProxy;
 let served: Served;
-let arrived = 0;
 
 beforeAll(async () => {
   devnet = await startChain({ buyers: 20 });
   proxy = await startRpcProxy(devnet.rpcUrl);
-  const databaseUrl = newDatabaseUrl();
-  const opened = await openStore(databaseUrl);
-  const store: Store = {
-    ...opened,
-    // Every verify looks its payment up here, in the moment in which it asks the chain.
-    findSettlementsByPair: (pairs) => {
-      arrived += pairs.length;
-      return opened.findSettlementsByPair(pairs);
-    },
-  };
-  served = await serveOn(devnet, { rpcUrl: proxy.url, databaseUrl, store });
+  served = await serveOn(devnet, { rpcUrl: proxy.url });
 });
 afterAll(async () => {
   await served?.stop();
@@ -55,16 +48,26 @@ describe("questions to the node", () => {
   });
 
   test("a few for a hundred verifies at once, while the node takes its time", async () => {
+    const endpoints = [createRpcEndpoint({ url: new Secret(proxy.url), index: 0 })];
+    const network = networkOfChain(devnet.chainId);
+    const read = createPaymentReader(createChain({ network, endpoints, log: silentLog }));
     const { promise, resolve } = Promise.withResolvers<void>();
-    arrived = 0;
     proxy.gate = promise;
-    const verdicts = Array.from({ length: 100 }, () => verify());
-    // As many as may be on their way at once have left; the others gather behind them.
-    await expect.poll(() => [proxy.countOf("eth_call"), arrived]).toEqual([16, 100]);
+    const ask = () => {
+      const authorization = authorizationOn(devnet);
+      const { privateKey } = walletAt(devnet.buyers, 0);
+      return read({ authorization, signature: signOn(devnet, authorization, privateKey) });
+    };
+    const first = ask();
+    await expect.poll(() => proxy.countOf("eth_call")).toBe(1);
+    const readings = Promise.all(Array.from({ length: 100 }, ask));
+    // Two that are full leave at once, the last four wait a moment for company.
+    await expect.poll(() => proxy.countOf("eth_call")).toBe(1 + 3);
     proxy.gate = undefined;
     resolve();
-    expect((await Promise.all(verdicts)).every(({ isValid }) => isValid === true)).toBe(true);
-    expect(proxy.countOf("eth_call")).toBe(16 + 2);
+    expect(await first).toMatchObject({ isTransferable: true });
+    expect((await readings).every(({ isTransferable }) => isTransferable)).toBe(true);
+    expect(proxy.countOf("eth_call")).toBe(1 + 3);
   });
 
   test("for a settle: one look, one send, and what following its block takes", async () => {

@@ -33,6 +33,17 @@ export interface RpcProxy {
   react: (call: ProxiedCall) => Reaction | undefined;
   /** While set, answers wait for it. */
   gate: Promise<void> | undefined;
+  /**
+   * While set, every request waits for it twice: before it is passed on, and with the node's
+   * results before they are.
+   */
+  step:
+    | ((
+        side: "before" | "after",
+        calls: readonly ProxiedCall[],
+        results: readonly unknown[],
+      ) => Promise<void>)
+    | undefined;
   countOf(method: string): number;
   /** Forgets what was counted. */
   reset(): void;
@@ -53,6 +64,7 @@ export async function startRpcProxy(upstream: string): Promise<RpcProxy> {
     calls: [],
     react: () => undefined,
     gate: undefined,
+    step: undefined,
     countOf: (method) => proxy.calls.filter((call) => call.method === method).length,
     reset: () => {
       proxy.requests = 0;
@@ -82,7 +94,9 @@ async function handle(
     response.writeHead(503).end("no backend");
     return;
   }
+  await proxy.step?.("before", calls, []);
   const answers = await ask(upstream, calls, reactions);
+  await proxy.step?.("after", calls, answers.map(resultOf));
   await proxy.gate;
   if (reactions.includes("lose")) {
     response.destroy();
@@ -90,6 +104,11 @@ async function handle(
   }
   const text = JSON.stringify(Array.isArray(body) ? answers : answers[0]);
   response.writeHead(200, { "content-type": "application/json" }).end(text);
+}
+
+/** What was answered, without the number that the question happened to have. */
+function resultOf(answer: unknown): unknown {
+  return isObject(answer) ? (answer["result"] ?? answer["error"]) : answer;
 }
 
 async function ask(

@@ -32,6 +32,8 @@ export interface DevnetOptions {
   buyers?: number;
   /** Wallets with 100 native coins each. Default 4. */
   relayers?: number;
+  /** Default 84,000,000, XDC's own; the start scripts of its main network set 420,000,000. */
+  blockGasLimit?: number;
 }
 
 /** A running devnet. Balances at the start: see {@link DevnetOptions} and `buyerUnits`. */
@@ -73,6 +75,9 @@ export const smartWalletAddress: Address = "0x1271000000000000000000000000000000
 /** XDC's block period. */
 const xdcBlockTimeSeconds = 2;
 
+/** XDC's default block gas limit. */
+const xdcBlockGasLimit = 84_000_000;
+
 /** Hardhat #0, whose key the node holds. It sends the test controls. */
 const controlSender: Address = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 
@@ -82,13 +87,14 @@ const mintsPerBatch = 800;
 /** Starts a devnet and resolves when everything is in place. */
 export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> {
   const { chainId = 51, blockTimeSeconds = xdcBlockTimeSeconds } = options;
-  const { buyers = 20, relayers = 4, port = 0 } = options;
+  const { buyers = 20, relayers = 4, port = 0, blockGasLimit = xdcBlockGasLimit } = options;
   if (![50, 51].includes(chainId)) throw new Error(`chainId must be 50 or 51, not ${chainId}`);
   if (!Number.isFinite(blockTimeSeconds) || blockTimeSeconds < 0) {
     throw new Error(`blockTimeSeconds must be 0 or more, not ${blockTimeSeconds}`);
   }
   const wallets = deriveWallets({ buyers, relayers });
-  const anvil = await startAnvil({ port, flags: chainFlags(chainId, blockTimeSeconds) });
+  const flags = chainFlags({ chainId, blockTimeSeconds, blockGasLimit });
+  const anvil = await startAnvil({ port, flags });
   try {
     return await furnish(anvil, { chainId, blockTimeSeconds, wallets });
   } catch (error) {
@@ -97,15 +103,18 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
   }
 }
 
-function chainFlags(chainId: ChainId, blockTimeSeconds: number): string[] {
+function chainFlags({
+  chainId,
+  blockTimeSeconds,
+  blockGasLimit,
+}: Required<Pick<DevnetOptions, "chainId" | "blockTimeSeconds" | "blockGasLimit">>): string[] {
   const flags: Record<string, string> = {
     "--chain-id": `${chainId}`,
     // XDC has Cancun and nothing later.
     "--hardfork": "cancun",
     // `finalized` is then two blocks behind the head, close to XDC's three-block rule.
     "--slots-in-an-epoch": "1",
-    // XDC's default block gas limit.
-    "--gas-limit": "84000000",
+    "--gas-limit": `${blockGasLimit}`,
     // XDC's base fee is constant. anvil's moves, and from 0 it cannot climb above a few wei, so
     // no test ever meets a price that rose under load.
     "--block-base-fee-per-gas": "0",

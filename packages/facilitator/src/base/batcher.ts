@@ -1,7 +1,7 @@
 /**
  * Gathers single asks into groups. An ask that finds nothing running starts at once; asks that
- * arrive while the allowed number of groups is running wait for the next group. So an idle system
- * adds no delay and a loaded one makes few, large groups.
+ * arrive while groups are running wait a moment for company, or until there is room for another
+ * group. So an idle system adds no delay and a loaded one makes few, large groups.
  */
 import { assert } from "./assert.ts";
 import { Fault } from "./fault.ts";
@@ -16,6 +16,11 @@ export interface BatcherOptions<In, Out> {
   inFlightMax: number;
   /** Most items waiting; one more is refused with the fault `queue_full`. */
   waitingMax: number;
+  /**
+   * While a group is running, how many milliseconds the next one waits to be filled; 0 if left out.
+   * It goes at once when it is full or when nothing runs any more.
+   */
+  gatherMs?: number;
 }
 
 /** Hands one item in and gives its result. */
@@ -29,9 +34,11 @@ interface Waiting<In, Out> {
 
 /** Creates a batcher. */
 export function createBatcher<In, Out>(options: BatcherOptions<In, Out>): Batcher<In, Out> {
+  const { itemsMax, inFlightMax, waitingMax, gatherMs = 0 } = options;
   let waiting: Waiting<In, Out>[] = [];
   let inFlight = 0;
   let isScheduled = false;
+  let gathering: NodeJS.Timeout | undefined;
 
   async function runGroup(group: readonly Waiting<In, Out>[]): Promise<void> {
     inFlight++;
@@ -47,18 +54,30 @@ export function createBatcher<In, Out>(options: BatcherOptions<In, Out>): Batche
     }
   }
 
+  /** Whether a group starts now, and does not wait to be filled. */
+  function isDue(): boolean {
+    const isFree = waiting.length > 0 && inFlight < inFlightMax;
+    return isFree && (inFlight === 0 || waiting.length >= itemsMax || gatherMs === 0);
+  }
+
   function flush(): void {
     isScheduled = false;
-    while (waiting.length > 0 && inFlight < options.inFlightMax) {
-      const group = waiting.slice(0, options.itemsMax);
-      waiting = waiting.slice(options.itemsMax);
-      void runGroup(group);
-    }
+    while (isDue()) start();
+    if (waiting.length > 0 && gatherMs > 0) gathering ??= setTimeout(start, gatherMs);
+  }
+
+  function start(): void {
+    clearTimeout(gathering);
+    gathering = undefined;
+    if (waiting.length === 0 || inFlight >= inFlightMax) return;
+    const group = waiting.slice(0, itemsMax);
+    waiting = waiting.slice(itemsMax);
+    void runGroup(group);
   }
 
   return (item) =>
     new Promise<Out>((resolve, reject) => {
-      if (waiting.length >= options.waitingMax) {
+      if (waiting.length >= waitingMax) {
         return reject(new Fault("queue_full", "Too many requests are waiting; try again shortly."));
       }
       waiting.push({ item, resolve, reject });

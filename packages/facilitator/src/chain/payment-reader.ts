@@ -56,6 +56,12 @@ const callBytesMax = 48_000;
 /** Calls on their way at once. At 50 ms round trip 16 x 48 checks are 15,000 a second. */
 const callsInFlightMax = 16;
 
+/**
+ * How long a call waits to be filled while others are on their way: a sixth of what a request takes
+ * under load, and enough that a few thousand a second share calls by the dozen.
+ */
+const gatherMs = 2;
+
 /** Payments waiting for a call; beyond it the service says that it is overloaded. */
 const waitingMax = 5_000;
 
@@ -84,7 +90,13 @@ export function createPaymentReader(chain: Chain): PaymentReader {
     return readByBatch(chain, checks, calls);
   }
 
-  return createBatcher({ run, itemsMax: checksMax, inFlightMax: callsInFlightMax, waitingMax });
+  return createBatcher({
+    run,
+    itemsMax: checksMax,
+    inFlightMax: callsInFlightMax,
+    waitingMax,
+    gatherMs,
+  });
 }
 
 /** Tells whether a node takes the call that reads many payments at once. Throws RPC faults. */

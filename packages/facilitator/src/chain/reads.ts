@@ -66,13 +66,41 @@ export async function readReceipts(
   return (await chain.read(hashes.map(receiptCall))).map(toReceipt);
 }
 
-/** The same from a second endpoint at or above a head; undefined when there is none to ask. */
-export async function readReceiptsElsewhere(
+/** A wallet, transactions that it may have sent, and the block up to which the answer must hold. */
+export interface NonceQuestion {
+  readonly wallet: Address;
+  readonly hashes: readonly (Hex | null)[];
+  readonly blockNumber: number;
+}
+
+/** What one node knows of them. */
+export interface NonceUse {
+  /** Transactions of the wallet in blocks up to that one. */
+  readonly count: number;
+  readonly receipts: readonly (Receipt | undefined)[];
+}
+
+/**
+ * Asks one node for both in one request, so that "no receipt" is the word of a node that has the
+ * block: one that lacks it fails. Elsewhere: a second endpoint; undefined when there is none to ask.
+ */
+export async function readNonceUse(
   chain: Chain,
-  hashes: readonly (Hex | null)[],
-  headNumber: number,
-): Promise<(Receipt | undefined)[] | undefined> {
-  return (await chain.readElsewhere(hashes.map(receiptCall), headNumber))?.map(toReceipt);
+  { wallet, hashes, blockNumber }: NonceQuestion,
+  where: "here" | "elsewhere",
+): Promise<NonceUse | undefined> {
+  const method = "eth_getTransactionCount";
+  const count = { method, params: [wallet, `0x${blockNumber.toString(16)}`] };
+  const calls = [count, ...hashes.map(receiptCall)];
+  const [first, ...rest] =
+    where === "here"
+      ? await chain.read(calls)
+      : ((await chain.readElsewhere(calls, blockNumber)) ?? []);
+  if (!first) return undefined;
+  return {
+    count: Number(quantity(resultOf(first, method), "a transaction count")),
+    receipts: rest.map(toReceipt),
+  };
 }
 
 function receiptCall(hash: Hex | null) {

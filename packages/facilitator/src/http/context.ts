@@ -5,6 +5,7 @@ import type { Log } from "../base/log.ts";
 import type { ChainView } from "../chain/block-follower.ts";
 import type { ApiKey } from "../model/api-key.ts";
 import type { Settlement } from "../model/settlement.ts";
+import type { RelayerLoad } from "../relayer/relayer.ts";
 import type { Settle } from "../settlement/settle.ts";
 import type { Waiters } from "../settlement/waiters.ts";
 import type { Verifier } from "../verification/verify.ts";
@@ -16,7 +17,7 @@ export interface NetworkStatus {
   readonly network: Network;
   readonly relayers: readonly string[];
   view(): ChainView | undefined;
-  load(): { readonly inFlight: number; readonly queued: number; readonly lanesUsable: number };
+  load(): RelayerLoad;
 }
 
 /** Limits of the surfaces. */

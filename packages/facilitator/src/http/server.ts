@@ -1,5 +1,5 @@
 /** The HTTP server: how bodies are read, what errors look like, and which routes there are. */
-import { randomBytes } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
 import { parseJson, isObject } from "@farthing/protocol";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from "fastify";
@@ -48,7 +48,7 @@ export async function createServer(
     keepAliveTimeout: keepAliveMs,
     // Old clients append `/verify` to a base that ends with a slash.
     rewriteUrl: ({ url = "/" }) => collapseSlashes(url),
-    genReqId: () => `req_${randomBytes(9).toString("hex")}`,
+    genReqId: () => `req_${randomUUID().replaceAll("-", "")}`,
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     forceCloseConnections: "idle",
     // The refusal of whoever comes too late is ours.

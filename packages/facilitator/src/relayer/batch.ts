@@ -8,9 +8,6 @@ import { encodeBatch, simulateBatch } from "../chain/multicall.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { TransactionPlan } from "../model/relayer-transaction.ts";
 
-/** Settlements of one transaction unless configured: nearly all that batching saves is there at 20. */
-export const batchPaymentsMaxDefault = 50;
-
 /**
  * Gas of a batch beside its payments, and per payment: the payee's first USDC included, with a
  * reserve. Too low a limit reverts all of them.

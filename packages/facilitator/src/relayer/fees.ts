@@ -10,9 +10,6 @@ export const plainTransferGas = 130_000n;
 /** Most gas for a contract payer's transfer; a wallet that needs more is refused. */
 export const contractTransferGasMax = 400_000n;
 
-/** Gas of a call to itself without data, which only uses a nonce up. */
-export const selfCallGas = 21_000n;
-
 /** Reserve on top of an estimate, in percent: state can change between estimate and inclusion. */
 const estimateReservePercent = 20n;
 

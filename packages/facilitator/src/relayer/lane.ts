@@ -3,6 +3,7 @@
  * wallet goes through here, one step after the other: take nonces, sign, store the bytes, send in
  * nonce order. What is not mined is helped on by the remedies of remedy.ts.
  */
+import type { Address } from "@farthing/protocol";
 import type { Clock } from "../base/clock.ts";
 import { Fault, messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
@@ -14,19 +15,15 @@ import type {
   TransactionPlan,
 } from "../model/relayer-transaction.ts";
 import type { Settlement } from "../model/settlement.ts";
-import type { Store } from "../storage/store.ts";
+import type { LaneHolder, Store } from "../storage/store.ts";
 import { broadcast } from "./broadcast.ts";
-import { plainTransferGas, replacementPrice, selfCallGas } from "./fees.ts";
-import { leaseMs, leaseRenewMs, type LeaseOwner } from "./lease.ts";
+import { contractTransferGasMax, replacementPrice } from "./fees.ts";
+import { createLaneHold } from "./lane-hold.ts";
+import { isFree, type LeaseOwner } from "./lease.ts";
 import { remedyOf, type Remedy } from "./remedy.ts";
+import { isSelfCall, planSelfCall } from "./self-call.ts";
 import type { Signer } from "./sign.ts";
-import { addAttempt, costOf, createSlot, newestOf, type Slot } from "./slot.ts";
-
-/**
- * Transactions in flight per wallet: XDC nodes refuse a nonce more than ten above what they have
- * seen, and every node applies that to its own view, so eight leaves room for a lagging one.
- */
-export const inFlightMaxDefault = 8;
+import { addAttempt, costOf, createSlot, newestOf, noteSend, type Slot } from "./slot.ts";
 
 /** What a lane tells. */
 export interface LaneEvents {
@@ -34,6 +31,15 @@ export interface LaneEvents {
   onSubmitted(settlements: readonly Settlement[]): void;
   /** A node has the bytes. */
   onSent(settlementIds: readonly string[]): void;
+  /** No node has taken the bytes, and this wallet sends them no more. */
+  onGivenBack(settlementIds: readonly string[]): Promise<void>;
+}
+
+/** What a lane is told of a new head. */
+export interface LaneView {
+  readonly number: number;
+  /** Whether other wallets could take work. */
+  readonly hasOthers: boolean;
 }
 
 /** The transaction of a nonce that is in a block. */
@@ -47,7 +53,9 @@ export interface Lane {
   readonly signer: Signer;
   /** Whether this process works the wallet. */
   isOurs(): boolean;
-  /** How many more transactions it takes now; 0 while it is paused, broke or not ours. */
+  /** Whether it may take work at all: it is not paused, broke, promised or another process's. */
+  canWork(): boolean;
+  /** How many more transactions it takes now. */
   room(): number;
   /** Whether it can pay for a transaction beside those on their way. */
   canAfford(plan: TransactionPlan): boolean;
@@ -62,13 +70,16 @@ export interface Lane {
   close(slot: Slot, mined: MinedAttempt | undefined): Promise<void>;
   /** Takes transactions back whose block was reorganised away. */
   reopen(transactions: readonly RelayerTransaction[]): void;
-  /** Helps on what is not mined; told the head and what the wallet holds. */
-  onHead(head: { readonly number: number; readonly balance: bigint | undefined }): Promise<void>;
+  /** Helps on what is not mined. */
+  onHead(head: LaneView): Promise<void>;
   /** Other software used the wallet: nonces below `count` are gone. */
   raiseNonce(count: number): Promise<void>;
-  /** Keeps or takes the lease, and picks up what is stored. Called now and then. */
-  keep(): Promise<void>;
-  /** Finishes what is being signed and gives the lease back. */
+  /**
+   * Takes the lease, keeps it, or gives it to whoever wants it, and picks up what is stored. Called
+   * now and then, with who holds the wallet by the store.
+   */
+  keep(holder: LaneHolder | undefined): Promise<void>;
+  /** Finishes what is being signed and does nothing more; the lease is given back by others. */
   stop(): Promise<void>;
 }
 
@@ -80,10 +91,13 @@ export interface LaneDeps {
   readonly log: Log;
   readonly owner: LeaseOwner;
   readonly events: LaneEvents;
+  /** Transactions on their way at most. */
   readonly inFlightMax: number;
   readonly gasPriceCeiling: bigint;
   gasPrice(): bigint;
   headNumber(): number;
+  /** What a wallet holds at the head, in wei; undefined while that is not known. */
+  balanceOf(wallet: Address): bigint | undefined;
 }
 
 /** Creates the lane of a wallet; it takes no work before `keep` has got the lease. */
@@ -92,14 +106,18 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
   const { chainId } = chain.network;
   const facts = { chainId, relayer: signer.address };
   const slots = new Map<number, Slot>();
-  let lease: LaneLease | undefined;
+  const hold = createLaneHold({
+    ...{ store, clock, log, owner, chainId },
+    wallet: signer.address,
+    onGone: () => slots.clear(),
+  });
   /** One above the highest nonce taken, as far as this process knows. */
   let nextNonce = 0;
-  let renewedAt = 0;
   let endpoint = 0;
-  let balance: bigint | undefined;
   let tail: Promise<unknown> = Promise.resolve();
   let isStopping = false;
+  /** Whether what is stored of the wallet is known here; no new work before. */
+  let isPickedUp = false;
   let hasLeftovers = false;
 
   /** Runs steps one after the other: a lane has one writer, also within the process. */
@@ -110,9 +128,10 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
   }
 
   async function submit(plans: readonly TransactionPlan[]): Promise<ReadonlySet<string>> {
-    const held = lease;
+    const held = hold.lease();
     if (!held || isStopping) throw new Fault("lease_lost", "The lane is not ours");
-    const reserved = await losingLease(() => store.reserveTransactions(held, plans, clock.nowMs()));
+    const now = clock.nowMs();
+    const reserved = await hold.losing(() => store.reserveTransactions(held, plans, now));
     await signAndStore(held, reserved);
     await send(reserved.flatMap(({ nonce }) => slots.get(nonce) ?? []));
     return new Set(reserved.flatMap(({ settlementIds }) => settlementIds));
@@ -129,21 +148,22 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
       reserved.map(async (transaction) => ({ transaction, ...(await signer.sign(transaction)) })),
     );
     const rows = signed.map(({ transaction, raw, hash }) => ({ id: transaction.id, raw, hash }));
-    const submitted = await losingLease(() => store.recordSigned(held, rows, clock.nowMs()));
+    const submitted = await hold.losing(() => store.recordSigned(held, rows, clock.nowMs()));
     hasLeftovers = false;
     for (const { transaction, raw, hash } of signed) {
       const { nonce, settlementIds } = transaction;
-      add({ ...transaction, raw, hash, state: "signed" });
+      add({ ...transaction, raw, hash, state: "signed" }, false);
       const fields = { ...facts, transaction: hash, nonce, settlements: settlementIds.length };
       log.info(fields, "Transaction signed and stored");
     }
     events.onSubmitted(submitted);
   }
 
-  function add(transaction: RelayerTransaction): void {
-    const slot = slots.get(transaction.nonce);
-    nextNonce = Math.max(nextNonce, transaction.nonce + 1);
-    if (!slot) slots.set(transaction.nonce, createSlot(transaction, deps.headNumber()));
+  function add(transaction: RelayerTransaction, mayBeOut: boolean): void {
+    const { nonce } = transaction;
+    const slot = slots.get(nonce);
+    nextNonce = Math.max(nextNonce, nonce + 1);
+    if (!slot) slots.set(nonce, createSlot(transaction, deps.headNumber(), mayBeOut));
     else if (!slot.attempts.some(({ id }) => id === transaction.id)) {
       addAttempt(slot, transaction, deps.headNumber());
     }
@@ -155,9 +175,7 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
     const outcomes = await broadcast(chain, endpoint, sending.map(newestOf), log);
     const accepted: Slot[] = [];
     for (const [index, slot] of sending.entries()) {
-      slot.outcome = outcomes[index] ?? "unknown";
-      slot.sentAtBlock = deps.headNumber();
-      slot.refusals = slot.outcome === "accepted" ? 0 : slot.refusals + 1;
+      noteSend(slot, outcomes[index] ?? "unknown", deps.headNumber());
       if (slot.outcome === "accepted") accepted.push(slot);
       else report(slot);
     }
@@ -176,10 +194,9 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
     else log.warn(fields, "Transaction not accepted yet");
   }
 
-  async function onHead(head: Parameters<Lane["onHead"]>[0]): Promise<void> {
-    if (head.balance !== undefined) balance = head.balance;
+  async function onHead({ number, hasOthers }: LaneView): Promise<void> {
     const waiting = inOrder();
-    const remedies = waiting.map((slot) => remedyOf(slot, head.number));
+    const remedies = waiting.map((slot) => remedyOf(slot, number, hasOthers));
     for (const [index, slot] of waiting.entries()) {
       await replace(slot, remedies[index]);
     }
@@ -190,12 +207,34 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
     // A node that lacks a predecessor refuses the rest: whoever needs it, all are sent, in order.
     if (remedies.some((remedy) => remedy !== "wait")) await send(waiting);
     if (remedies.includes("fan_out")) await fanOut(waiting);
+    // After the send, which says whether this wallet itself could take them again.
+    await giveBack(waiting.filter((_, index) => remedies[index] === "give_back"));
+  }
+
+  /**
+   * Gives what no node has taken to other wallets: all at its nonce that is ever sent from now on
+   * is a call to itself. Should a node have kept the bytes all the same, the token still takes the
+   * authorization once, and its logs say by which transaction.
+   */
+  async function giveBack(given: readonly Slot[]): Promise<void> {
+    for (const slot of given) {
+      // Not replaced after all, for its price.
+      if (!isSelfCall(newestOf(slot))) continue;
+      const carriers = slot.attempts.filter((transaction) => !isSelfCall(transaction));
+      await store.closeTransactions(
+        carriers.map(({ id }) => id),
+        "dropped",
+      );
+      await events.onGivenBack([...slot.unresolved]);
+      slot.unresolved.clear();
+    }
   }
 
   /** Puts another transaction at a slot's nonce where its remedy asks for one. */
   async function replace(slot: Slot, remedy: Remedy | undefined): Promise<void> {
-    const held = lease;
-    if (!held || (remedy !== "reprice" && remedy !== "use_up")) return;
+    const held = hold.lease();
+    if (!held || remedy === undefined || !isReplacing(remedy)) return;
+    if (remedy === "give_back" && isSelfCall(newestOf(slot))) return;
     const prices = slot.attempts.map(({ gasPrice }) => gasPrice);
     const gasPrice = replacementPrice(prices, deps.gasPrice(), deps.gasPriceCeiling);
     const fields = { ...facts, nonce: slot.nonce, attempts: prices.length };
@@ -208,14 +247,12 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
       return;
     }
     const newest = newestOf(slot);
-    const plan: TransactionPlan =
-      remedy === "reprice"
-        ? { ...newest, gasPrice }
-        : { settlementIds: [], to: signer.address, data: "0x", gasLimit: selfCallGas, gasPrice };
+    const plan =
+      remedy === "reprice" ? { ...newest, gasPrice } : planSelfCall(signer.address, gasPrice);
     log.warn({ ...fields, remedy }, "Transaction is replaced at its nonce");
     const now = clock.nowMs();
     hasLeftovers = true;
-    const transaction = await losingLease(() =>
+    const transaction = await hold.losing(() =>
       store.replaceTransaction(held, slot.nonce, plan, now),
     );
     await signAndStore(held, [transaction]);
@@ -223,6 +260,7 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
 
   /** The same bytes to every other endpoint; their answers change nothing. */
   async function fanOut(waiting: readonly Slot[]): Promise<void> {
+    for (const slot of waiting) slot.mayBeOut = true;
     const others = chain.endpoints.map((_, at) => at).filter((at) => at !== endpoint);
     await Promise.all(others.map((at) => broadcast(chain, at, waiting.map(newestOf), log)));
   }
@@ -231,53 +269,40 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
     return [...slots.values()].toSorted((one, other) => one.nonce - other.nonce);
   }
 
-  function spare(): bigint {
+  /** Whether it holds an amount of wei beside what is on its way; until it is known, it may. */
+  function hasSpare(cost: bigint): boolean {
+    const balance = deps.balanceOf(signer.address);
     const owed = inOrder().reduce((sum, slot) => sum + costOf(slot), 0n);
-    return (balance ?? 0n) - owed;
+    return balance === undefined || balance - owed >= cost;
   }
 
-  async function keep(): Promise<void> {
-    const now = clock.nowMs();
-    if (lease && hasLeftovers) await pickUp(lease);
-    if (lease && now - renewedAt < leaseRenewMs) return;
-    if (lease && (await store.renewLane(lease, owner.id, { leaseMs, now }))) {
-      renewedAt = now;
-      return;
-    }
-    if (lease) loseLease();
-    await takeOver();
+  async function keep(holder: LaneHolder | undefined): Promise<void> {
+    const held = hold.lease();
+    if (held && (hasLeftovers || !isPickedUp)) await pickUp(held);
+    if (held) await hold.keep(holder?.wantedBy ?? null, slots.size === 0);
+    else if (isFree(holder, owner)) await takeOver(holder);
   }
 
-  async function takeOver(): Promise<void> {
-    const now = clock.nowMs();
-    const holder = await store.findLaneHolder(chainId, signer.address, now);
-    const goneOwner = holder?.owner && owner.isGone(holder.owner) ? holder.owner : undefined;
-    if (holder?.owner && holder.owner !== owner.id && holder.isRunning && !goneOwner) return;
+  async function takeOver(holder?: LaneHolder): Promise<void> {
     const count = await readTransactionCount(chain, signer.address);
-    await take(count, goneOwner);
-    if (lease) await pickUp(lease);
-  }
-
-  async function take(nonceFloor: number, goneOwner: string | undefined): Promise<void> {
-    const now = clock.nowMs();
-    const lane = { chainId, lane: signer.address, owner: owner.id, goneOwner };
-    const taken = await store.takeLane({ ...lane, nonceFloor, leaseMs, now });
+    const taken = await hold.take(count, holder);
     if (!taken) return;
-    lease = taken;
     nextNonce = Math.max(nextNonce, taken.nextNonce);
-    renewedAt = now;
+    isPickedUp = false;
+    await pickUp(taken);
   }
 
   /** What an earlier process left: bytes that may be anywhere, nonces without bytes, gaps. */
   async function pickUp(taken: LaneLease): Promise<void> {
     const open = await store.listOpenTransactions(chainId, signer.address);
-    for (const transaction of open) if (transaction.raw !== null) add(transaction);
+    for (const transaction of open) if (transaction.raw !== null) add(transaction, true);
     await signAndStore(
       taken,
       open.filter(({ raw }) => raw === null),
     );
     hasLeftovers = false;
     await fillGaps(taken);
+    isPickedUp = true;
     const fields = { ...facts, fence: taken.fence, open: open.length, nextNonce: taken.nextNonce };
     log.info(fields, "Relayer wallet taken");
     await send(inOrder());
@@ -285,44 +310,26 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
 
   /** Nonces that nothing of ours will ever use hold up all that come after them. */
   async function fillGaps(taken: LaneLease): Promise<void> {
-    const count = await readTransactionCount(chain, signer.address);
-    for (let nonce = count; nonce < taken.nextNonce; nonce++) {
+    const [seen, stored] = await Promise.all([
+      readTransactionCount(chain, signer.address),
+      // Whoever worked the wallet before may have asked a node that is ahead of ours.
+      store.countMinedNonces(chainId, signer.address),
+    ]);
+    for (let nonce = Math.max(seen, stored); nonce < taken.nextNonce; nonce++) {
       if (slots.has(nonce)) continue;
       log.warn({ ...facts, nonce }, "Gap in the wallet's nonces is filled");
-      const gasPrice = deps.gasPrice();
-      const plan = {
-        settlementIds: [],
-        to: signer.address,
-        data: "0x",
-        gasLimit: selfCallGas,
-        gasPrice,
-      } as const;
+      const plan = planSelfCall(signer.address, deps.gasPrice());
       const filler = await store.replaceTransaction(taken, nonce, plan, clock.nowMs());
       await signAndStore(taken, [filler]);
     }
   }
 
-  async function losingLease<T>(step: () => Promise<T>): Promise<T> {
-    try {
-      return await step();
-    } catch (error) {
-      if (error instanceof Fault && error.code === "lease_lost") loseLease();
-      throw error;
-    }
-  }
-
-  function loseLease(): void {
-    log.warn(facts, "Relayer wallet is now worked by another process");
-    lease = undefined;
-    slots.clear();
-  }
-
-  function room(): number {
-    if (!lease || isStopping) return 0;
+  function canWork(): boolean {
+    if (!hold.lease() || !isPickedUp || hold.isPromised() || isStopping) return false;
     // Until that nonce is taken by a node or used up: a wallet that is filled again goes on.
-    for (const { outcome } of slots.values()) if (isPausing(outcome)) return 0;
-    if (balance !== undefined && spare() < plainTransferGas * deps.gasPrice()) return 0;
-    return deps.inFlightMax - slots.size;
+    for (const { outcome } of slots.values()) if (isPausing(outcome)) return false;
+    // Whatever comes next may be the most that a single payment takes.
+    return hasSpare(contractTransferGasMax * deps.gasPrice());
   }
 
   async function close(slot: Slot, mined: MinedAttempt | undefined): Promise<void> {
@@ -333,42 +340,45 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
     await store.closeTransactions(dropped, "dropped");
   }
 
-  async function tryToKeep(): Promise<void> {
+  async function tryToKeep(holder: LaneHolder | undefined): Promise<void> {
     try {
-      if (!isStopping) await keep();
+      if (!isStopping) await keep(holder);
     } catch (error) {
       log.warn({ ...facts, problem: messageOf(error) }, "Could not keep the relayer wallet");
     }
   }
 
   async function raiseNonce(count: number): Promise<void> {
-    if (lease && nextNonce < count) await take(count, undefined);
-  }
-
-  async function release(): Promise<void> {
-    if (lease) await store.releaseLane(lease, owner.id);
-    lease = undefined;
+    if (!hold.lease() || nextNonce >= count) return;
+    const taken = await hold.take(count);
+    nextNonce = Math.max(nextNonce, taken?.nextNonce ?? 0);
   }
 
   return {
     signer,
-    isOurs: () => lease !== undefined && !isStopping,
-    room,
-    canAfford: ({ gasLimit, gasPrice }) => balance === undefined || spare() >= gasLimit * gasPrice,
+    isOurs: () => hold.lease() !== undefined && !isStopping,
+    canWork,
+    room: () => (canWork() ? deps.inFlightMax - slots.size : 0),
+    canAfford: ({ gasLimit, gasPrice }) => hasSpare(gasLimit * gasPrice),
     slots: inOrder,
     submit: (plans) => inTurn(() => submit(plans)),
     close,
     reopen: (transactions) => {
-      for (const transaction of transactions) add(transaction);
+      for (const transaction of transactions) add(transaction, true);
     },
-    onHead: (head) => inTurn(() => (lease ? onHead(head) : Promise.resolve())),
+    onHead: (head) => inTurn(() => (hold.lease() ? onHead(head) : Promise.resolve())),
     raiseNonce: (count) => inTurn(() => raiseNonce(count)),
-    keep: () => inTurn(tryToKeep),
+    keep: (holder) => inTurn(() => tryToKeep(holder)),
     stop: () => {
       isStopping = true;
-      return inTurn(release);
+      return inTurn(async () => hold.drop());
     },
   };
+}
+
+/** Remedies that put another transaction at the nonce. */
+function isReplacing(remedy: Remedy): boolean {
+  return remedy === "reprice" || remedy === "use_up" || remedy === "give_back";
 }
 
 /** Outcomes of a send beside which a wallet takes no new work. */

@@ -4,12 +4,19 @@
  */
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
+import type { LaneHolder } from "../storage/store.ts";
 
 /** How long a lease runs: longer than a pause of the process, short enough to move on. */
 export const leaseMs = 15_000;
 
 /** How often it is renewed: three chances before it runs out. */
 export const leaseRenewMs = 5_000;
+
+/** Whether a wallet may be taken: nobody's, ours by an earlier word, or of a process that is gone. */
+export function isFree(holder: LaneHolder | undefined, self: LeaseOwner): boolean {
+  if (!holder?.owner || !holder.isRunning) return true;
+  return holder.owner === self.id || self.isGone(holder.owner);
+}
 
 /** A process as the holder of leases. */
 export interface LeaseOwner {

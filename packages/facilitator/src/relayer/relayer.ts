@@ -13,6 +13,7 @@ import type { Store } from "../storage/store.ts";
 import { findMulticall } from "../chain/multicall.ts";
 import type { BatchSettings } from "./batch.ts";
 import { createLane, type Lane, type LaneEvents } from "./lane.ts";
+import { createLaneShare } from "./lane-share.ts";
 import type { LeaseOwner } from "./lease.ts";
 import type { PrepareDeps, QueuedSettlement } from "./prepare.ts";
 import type { Signer } from "./sign.ts";
@@ -34,6 +35,16 @@ export interface LaneLoad {
   readonly oldestAtBlock: number | undefined;
 }
 
+/** What a relayer has to do, and with what. */
+export interface RelayerLoad {
+  readonly inFlight: number;
+  readonly queued: number;
+  /** Wallets of this process that work, full ones included. */
+  readonly lanesUsable: number;
+  /** Wallets that other processes on the same database work. */
+  readonly lanesElsewhere: number;
+}
+
 /** A running relayer. */
 export interface Relayer {
   readonly addresses: readonly Address[];
@@ -43,12 +54,14 @@ export interface Relayer {
   isWorking(): boolean;
   /** Whether wallets here have room and nothing of their own to do. */
   isSpare(): boolean;
+  /** Whether what a process without wallets has claimed is for this one to carry. */
+  isFor(settlementId: string): boolean;
   /** Lets go of settlements that another process carries. */
   forget(ids: ReadonlySet<string>): void;
   /** Takes a claimed settlement; call `hasRoom` before claiming. */
   enqueue(queued: QueuedSettlement): void;
-  /** Transactions on their way and settlements that wait. */
-  load(): { readonly inFlight: number; readonly queued: number; readonly lanesUsable: number };
+  /** Transactions on their way, settlements that wait, and wallets that work. */
+  load(): RelayerLoad;
   /** Each wallet by itself, in the order of the addresses. */
   lanes(): readonly LaneLoad[];
   /** Takes notice of a block; `resolved` are the settlements whose logs were in it, by transaction. */
@@ -75,6 +88,7 @@ export interface RelayerDeps extends Omit<PrepareDeps, "chain"> {
   readonly batchMax: number;
   headNumber(): number;
   finalizedNumber(): number;
+  balanceOf(wallet: Address): bigint | undefined;
   readonly gasPriceCeiling: bigint;
 }
 
@@ -87,19 +101,22 @@ export function createRelayer(deps: RelayerDeps): Relayer {
   let batching: BatchSettings | undefined;
   let ticking: Promise<void> | undefined;
   const queue = createWorkQueue({ ...deps, lanes, batching: () => batching });
+  const share = createLaneShare({ ...deps, chainId, lanes });
 
   async function onBlock(
     block: FollowedBlock,
     resolved: ReadonlyMap<Hex, ReadonlySet<string>>,
   ): Promise<void> {
+    // All at once, in one commit.
+    await Promise.all(lanes.map((lane) => closeResolved(lane, resolved, block.number)));
     for (const lane of lanes) {
-      await closeResolved(lane, resolved, block.number);
       const state = block.wallets.get(lane.signer.address);
       if (!block.isHead || !state) continue;
       const { number } = block;
       await lookAtUsedNonces(lane, { number, count: state.transactionCount }, deps);
+      const hasOthers = share.elsewhere() > 0 || lanes.some((one) => one !== lane && one.canWork());
       // Not awaited: a slow endpoint must not hold up the next block.
-      void lane.onHead({ number, balance: state.balance }).catch((error: unknown) => {
+      void lane.onHead({ number, hasOthers }).catch((error: unknown) => {
         log.warn({ chainId, problem: messageOf(error) }, "Could not help a transaction on");
       });
     }
@@ -108,7 +125,7 @@ export function createRelayer(deps: RelayerDeps): Relayer {
 
   async function tick(): Promise<void> {
     while (!stopping.signal.aborted) {
-      await Promise.all(lanes.map((lane) => lane.keep()));
+      await share.look();
       queue.dispatch(true);
       await clock.sleep(tickMs, stopping.signal);
     }
@@ -119,12 +136,14 @@ export function createRelayer(deps: RelayerDeps): Relayer {
     hasRoom: queue.hasRoom,
     isWorking: () => lanes.some((lane) => lane.isOurs()),
     isSpare: () => queue.size() === 0 && lanes.some((lane) => lane.room() > 0),
+    isFor: share.isFor,
     forget: queue.forget,
     enqueue: queue.enqueue,
     load: () => ({
       inFlight: lanes.reduce((sum, lane) => sum + lane.slots().length, 0),
       queued: queue.size(),
-      lanesUsable: lanes.filter((lane) => lane.room() > 0 || lane.slots().length > 0).length,
+      lanesUsable: lanes.filter((lane) => lane.canWork()).length,
+      lanesElsewhere: share.elsewhere(),
     }),
     lanes: () =>
       lanes.map((lane) => ({
@@ -148,7 +167,7 @@ export function createRelayer(deps: RelayerDeps): Relayer {
     async start() {
       const multicall = deps.batchMax > 1 ? await findMulticall(chain) : undefined;
       batching = multicall && { multicall, paymentsMax: deps.batchMax };
-      await Promise.all(lanes.map((lane) => lane.keep()));
+      await share.look();
       ticking = tick();
     },
     async stop() {
@@ -156,6 +175,7 @@ export function createRelayer(deps: RelayerDeps): Relayer {
       await ticking;
       await queue.stop();
       await Promise.all(lanes.map((lane) => lane.stop()));
+      await share.stop();
     },
   };
 }
@@ -166,11 +186,15 @@ async function closeResolved(
   resolved: ReadonlyMap<Hex, ReadonlySet<string>>,
   blockNumber: number,
 ): Promise<void> {
+  const closing: Promise<void>[] = [];
   for (const slot of lane.slots()) {
     for (const transaction of slot.attempts) {
       const ids = transaction.hash === null ? undefined : resolved.get(transaction.hash);
       for (const id of ids ?? []) slot.unresolved.delete(id);
-      if (ids && slot.unresolved.size === 0) await lane.close(slot, { transaction, blockNumber });
+      if (ids && slot.unresolved.size === 0) {
+        closing.push(lane.close(slot, { transaction, blockNumber }));
+      }
     }
   }
+  await Promise.all(closing);
 }

@@ -30,10 +30,12 @@ export type Remedy =
   /** The same call at the same nonce for a better price. */
   | "reprice"
   /** A call to itself at the same nonce: what it carried can no longer go this way. */
-  | "use_up";
+  | "use_up"
+  /** The same, and what it carried goes to other wallets at once. */
+  | "give_back";
 
-/** The remedy for a slot at a head block. */
-export function remedyOf(slot: Slot, headNumber: number): Remedy {
+/** The remedy for a slot at a head block; `hasOthers` when other wallets could take the work. */
+export function remedyOf(slot: Slot, headNumber: number, hasOthers: boolean): Remedy {
   const sinceSend = headNumber - slot.sentAtBlock;
   const sinceAttempt = headNumber - slot.attemptedAtBlock;
   switch (slot.outcome) {
@@ -53,9 +55,14 @@ export function remedyOf(slot: Slot, headNumber: number): Remedy {
     case "pool_full":
       if (sinceSend < 1) return "wait";
       return slot.refusals >= refusalsMax ? "move" : "send";
+    case "insufficient_gas_money":
+    case "blacklisted":
+      // The wallet's trouble, not the payments'. What any node has taken stays: it may be mined.
+      if (hasOthers && !slot.mayBeOut && slot.unresolved.size > 0) return "give_back";
+      return sinceSend < 1 ? "wait" : "send";
     default:
-      // Out of gas money, refused by the node's configuration, or used up: once a block, since
-      // only a change outside can help.
+      // Refused by the node's configuration, or used up: once a block, since only a change
+      // outside can help.
       return sinceSend < 1 ? "wait" : "send";
   }
 }

@@ -15,26 +15,30 @@ export interface Slot {
   readonly unresolved: Set<string>;
   /** How the last send ended. */
   outcome: SendOutcome | "unsent";
+  /** Whether any of the transactions may be somewhere: not every send of every one was refused. */
+  mayBeOut: boolean;
   /** Head block at the last send, and when the newest transaction was first sent. */
   sentAtBlock: number;
   attemptedAtBlock: number;
   /** Sends in a row that no node took. */
   refusals: number;
-  /** Head block at which the nonce was first seen used up without a transaction of ours. */
-  lostAtBlock: number | undefined;
 }
 
-/** A slot with its first transaction. */
-export function createSlot(transaction: RelayerTransaction, headNumber: number): Slot {
+/** A slot with its first transaction; `mayBeOut` unless it was signed just now. */
+export function createSlot(
+  transaction: RelayerTransaction,
+  headNumber: number,
+  mayBeOut: boolean,
+): Slot {
   return {
     nonce: transaction.nonce,
     attempts: [transaction],
     unresolved: new Set(transaction.settlementIds),
     outcome: "unsent",
+    mayBeOut,
     sentAtBlock: headNumber,
     attemptedAtBlock: headNumber,
     refusals: 0,
-    lostAtBlock: undefined,
   };
 }
 
@@ -45,6 +49,28 @@ export function addAttempt(slot: Slot, transaction: RelayerTransaction, headNumb
   slot.outcome = "unsent";
   slot.attemptedAtBlock = headNumber;
   slot.refusals = 0;
+}
+
+/** Notes how a send of the newest transaction ended. */
+export function noteSend(slot: Slot, outcome: SendOutcome, headNumber: number): void {
+  slot.outcome = outcome;
+  slot.mayBeOut ||= !isRefusal(outcome);
+  slot.sentAtBlock = headNumber;
+  slot.refusals = outcome === "accepted" ? 0 : slot.refusals + 1;
+}
+
+/** Tells whether a node has said, of these bytes, that it does not have and does not want them. */
+function isRefusal(outcome: SendOutcome): boolean {
+  switch (outcome) {
+    case "accepted":
+    case "unknown":
+    // Whose transaction has the nonce is not said: it may be this one.
+    case "nonce_too_low":
+    case "replacement_underpriced":
+      return false;
+    default:
+      return true;
+  }
 }
 
 /** The transaction that is sent: the last one signed. */

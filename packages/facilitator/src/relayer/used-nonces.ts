@@ -7,7 +7,7 @@ import type { Hex } from "@farthing/protocol";
 import { messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import type { Chain } from "../chain/chain.ts";
-import { readReceipts, readReceiptsElsewhere, type Receipt } from "../chain/reads.ts";
+import { readNonceUse, readReceipts, type NonceQuestion, type Receipt } from "../chain/reads.ts";
 import type { RelayerTransaction } from "../model/relayer-transaction.ts";
 import type { Lane } from "./lane.ts";
 import type { Slot } from "./slot.ts";
@@ -83,7 +83,7 @@ async function lookAtSlot(
 ): Promise<void> {
   const mined = slot.attempts.find(({ id }) => receiptOf.get(id) !== undefined);
   const receipt = mined && receiptOf.get(mined.id);
-  if (!mined || !receipt) return lookAtLostNonce(lane, slot, head, deps);
+  if (!mined || !receipt) return lookAtLostNonce(lane, slot, deps);
   // Mined in a block that was not looked through yet: its logs come first.
   if (receipt.blockNumber > head.number || mined.hash === null) return;
   const carried = mined.settlementIds.filter((id) => slot.unresolved.has(id));
@@ -108,18 +108,21 @@ async function lookAtSlot(
   if (slot.unresolved.size > 0) await deps.events.onNeverMined([...slot.unresolved]);
 }
 
-/** No receipt of ours: this node lags, or another writer used the nonce. Only finality tells. */
-async function lookAtLostNonce(
-  lane: Lane,
-  slot: Slot,
-  head: LaneHead,
-  deps: UsedNoncesDeps,
-): Promise<void> {
-  slot.lostAtBlock ??= head.number;
-  if (deps.finalizedNumber() < slot.lostAtBlock) return;
-  const hashes = slot.attempts.map(({ hash }) => hash);
-  const elsewhere = await readReceiptsElsewhere(deps.chain, hashes, head.number);
-  if (elsewhere?.some((receipt) => receipt !== undefined)) return;
+/**
+ * No receipt of ours: the node that was asked lags, or another writer used the nonce. Where the
+ * count is past the nonce at a final block and the same node has no receipt up to there, it did.
+ */
+async function lookAtLostNonce(lane: Lane, slot: Slot, deps: UsedNoncesDeps): Promise<void> {
+  const question: NonceQuestion = {
+    wallet: lane.signer.address,
+    hashes: slot.attempts.map(({ hash }) => hash),
+    blockNumber: deps.finalizedNumber(),
+  };
+  for (const where of ["here", "elsewhere"] as const) {
+    const use = await readNonceUse(deps.chain, question, where);
+    const isLost = use && use.count > slot.nonce && use.receipts.every((one) => one === undefined);
+    if (use && !isLost) return;
+  }
   deps.log.error(
     { chainId: deps.chain.network.chainId, relayer: lane.signer.address, nonce: slot.nonce },
     "Another writer used a nonce of this wallet; give every process wallets of its own",

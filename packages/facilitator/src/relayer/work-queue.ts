@@ -42,7 +42,7 @@ export interface WorkQueue {
 
 /** What the queue works with. */
 export interface WorkQueueDeps extends PrepareDeps {
-  readonly store: Pick<Store, "listUnassigned">;
+  readonly store: Pick<Store, "findUnassigned">;
   readonly log: Log;
   readonly events: QueueEvents;
   readonly lanes: readonly Lane[];
@@ -85,6 +85,11 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
       const work = carry(lane, group).finally(() => working.delete(work));
       working.add(work);
     }
+  }
+
+  /** The oldest claim goes first, also when it comes from a process that could not carry it. */
+  function placeOf({ settlement }: QueuedSettlement): number {
+    return queue.findLastIndex((other) => other.settlement.createdAt <= settlement.createdAt) + 1;
   }
 
   /** What one transaction carries: a contract payer, or the plain payers that wait, up to a batch. */
@@ -147,10 +152,9 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
     group: readonly QueuedSettlement[],
   ): Promise<readonly QueuedSettlement[]> {
     if (!group.some(({ isContested }) => isContested)) return group;
-    const unassigned = await deps.store.listUnassigned(chainId, {
-      olderThan: deps.clock.nowMs() + 1,
-      limit: queueMax,
-    });
+    const unassigned = await deps.store.findUnassigned(
+      group.map(({ settlement }) => settlement.id),
+    );
     const free = new Set(unassigned.map(({ id }) => id));
     return group.filter(({ settlement }) => free.has(settlement.id));
   }
@@ -217,7 +221,7 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
       const { id } = queued.settlement;
       if (known.has(id)) return;
       known.add(id);
-      queue.push(queued);
+      queue.splice(placeOf(queued), 0, queued);
       schedule();
     },
     forget(ids) {

@@ -69,24 +69,38 @@ export function listenToNeighbours(deps: NeighbourDeps): () => Promise<void> {
     waiters.notify(moved);
   }
 
-  /** Takes up claims that nobody carries, as far as wallets here have room. */
-  async function takeUp(ageMs: number): Promise<void> {
+  /** Takes up claims of some age that nobody carries, where wallets here may. */
+  async function takeUp(ageMs: number, mayTake: (relayer: Relayer) => boolean): Promise<void> {
     const olderThan = clock.nowMs() - ageMs;
-    for (const [chainId, { relayer, book }] of networks) {
-      if (!relayer.isSpare()) continue;
+    for (const [chainId, { relayer }] of networks) {
+      if (!mayTake(relayer)) continue;
       await guarded(async () => {
-        const found = await store.listUnassigned(chainId, { olderThan, limit: takeUpMax });
-        for (const settlement of found) {
-          book.track(settlement);
-          relayer.enqueue({ settlement, simulatedAt: 0, isContested: true });
-        }
+        enqueue(await store.listUnassigned(chainId, { olderThan, limit: takeUpMax }));
       });
+    }
+  }
+
+  /** Takes up claims of a process without wallets, as far as they fall to this one. */
+  async function serve(ids: readonly string[]): Promise<void> {
+    const own = ids.filter((id) => [...networks.values()].some(({ relayer }) => relayer.isFor(id)));
+    if (own.length > 0) await guarded(async () => enqueue(await store.findUnassigned(own)));
+  }
+
+  function enqueue(settlements: readonly Settlement[]): void {
+    for (const settlement of settlements) {
+      const at = networks.get(settlement.chainId);
+      if (!at?.relayer.hasRoom()) continue;
+      at.book.track(settlement);
+      // What was claimed was simulated just before.
+      const simulatedAt = settlement.createdAt;
+      at.relayer.enqueue({ settlement, simulatedAt, isContested: true });
     }
   }
 
   async function sweep(): Promise<void> {
     while (!stopping.signal.aborted) {
-      await takeUp(unassignedAfterMs);
+      // Not only when there is nothing else to do: who waits that long may have no wallet at all.
+      await takeUp(unassignedAfterMs, (relayer) => relayer.isWorking());
       await clock.sleep(sweepMs, stopping.signal);
     }
   }
@@ -98,7 +112,7 @@ export function listenToNeighbours(deps: NeighbourDeps): () => Promise<void> {
     const pause = newsPauseMs * (1 + Math.random());
     void clock.sleep(pause, stopping.signal).then(() => {
       isTakingUp = false;
-      return takeUp(newsPauseMs);
+      return takeUp(newsPauseMs, (relayer) => relayer.isSpare());
     });
   }
 
@@ -113,6 +127,7 @@ export function listenToNeighbours(deps: NeighbourDeps): () => Promise<void> {
   const unlisten = store.onChange(({ kind, ids }) => {
     if (kind === "sent") waiters.notifySent(ids);
     else if (kind === "queued") takeUpSoon();
+    else if (kind === "unserved") void serve(ids);
     else if (ids.length > 0) void guarded(() => refresh(concerned(ids)));
     else void guarded(() => refresh(everything()));
   });

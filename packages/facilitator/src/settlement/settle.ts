@@ -65,6 +65,8 @@ export interface SettleDeps {
   networkOf(
     chainId: ChainId,
   ): { readonly relayer: Relayer; readonly book: OutcomeBook } | undefined;
+  /** Leaves a settlement to the processes that have wallets. */
+  tellUnserved(settlement: Settlement): void;
   /** Names the transaction that used an authorization before we first saw it, where one is found. */
   findEarlierUse(request: PaymentRequest): Promise<string | undefined>;
 }
@@ -124,12 +126,11 @@ export function createSettle(deps: SettleDeps): Settle {
         "Settlement queued",
       );
       at.book.track(settlement);
-      // Without a wallet here, the process that has one hears of the claim by itself.
       if (at.relayer.isWorking()) {
         at.relayer.enqueue({ settlement, simulatedAt: deps.clock.nowMs() });
-      }
-      await waiting.done;
-      return { kind: "settlement", settlement: await newest(settlement), isRepeat: false };
+      } else deps.tellUnserved(settlement);
+      const became = (await waiting.done) ?? (await newest(settlement));
+      return { kind: "settlement", settlement: became, isRepeat: false };
     } finally {
       waiting.cancel();
     }

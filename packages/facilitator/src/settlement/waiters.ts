@@ -26,15 +26,19 @@ export interface Waiters {
   has(id: string): boolean;
   /** Everything that is waited for here. */
   ids(): readonly string[];
-  /** Resolves when the goal is reached or after `timeoutMs`; the caller then looks for itself. */
+  /** Ends when the goal is reached or after `timeoutMs`. */
   wait(id: string, goal: WaitGoal, timeoutMs: number): Waiting;
 }
 
 /** A wait that has begun; ask for it before starting what it waits for, and nothing is missed. */
 export interface Waiting {
-  readonly done: Promise<void>;
+  /** Gives the settlement as it became; undefined where the caller must look for himself. */
+  readonly done: Promise<Settlement | undefined>;
   cancel(): void;
 }
+
+/** Why a wait's timer is stopped. */
+const over = "over";
 
 /** Creates the waiters of a process. */
 export function createWaiters(clock: Clock): Waiters {
@@ -54,22 +58,23 @@ export function createWaiters(clock: Clock): Waiters {
     has: (id) => listeners.has(id),
     ids: () => [...listeners.keys()],
     wait(id, goal, timeoutMs) {
-      const { promise, resolve } = Promise.withResolvers<void>();
+      const { promise, resolve } = Promise.withResolvers<Settlement | undefined>();
       const timeout = new AbortController();
       const ofId = listeners.get(id) ?? new Set();
       listeners.set(id, ofId);
-      const finish = () => {
-        timeout.abort();
+      const finish = (settlement?: Settlement) => {
+        // With a reason, since making the default one costs more than the wait.
+        timeout.abort(over);
         ofId.delete(listener);
         if (ofId.size === 0 && listeners.get(id) === ofId) listeners.delete(id);
-        resolve();
+        resolve(settlement);
       };
       const listener = (change: SettlementChange) => {
-        if (isReached(goal, change)) finish();
+        if (isReached(goal, change)) finish(change.settlement);
       };
       ofId.add(listener);
-      void clock.sleep(timeoutMs, timeout.signal).then(finish);
-      return { done: promise, cancel: finish };
+      void clock.sleep(timeoutMs, timeout.signal).then(() => finish());
+      return { done: promise, cancel: () => finish() };
     },
   };
 }

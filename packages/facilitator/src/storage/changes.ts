@@ -8,8 +8,11 @@ import type { Tables } from "./schema.ts";
 
 /** What happened to settlements. */
 export interface Change {
-  /** `queued`: created; `changed`: moved to another state or became final; `sent`: a node has the bytes. */
-  readonly kind: "queued" | "changed" | "sent";
+  /**
+   * `queued`: created; `unserved`: created where there is no wallet; `changed`: moved to another
+   * state or became final; `sent`: a node has the bytes.
+   */
+  readonly kind: "queued" | "unserved" | "changed" | "sent";
   /** Which ones; none when news may have been missed: look for yourself. */
   readonly ids: readonly string[];
 }

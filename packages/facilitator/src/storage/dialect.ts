@@ -1,6 +1,7 @@
 /** Where the two database engines differ, beyond what Kysely evens out. */
 import type { AliasedRawBuilder, Dialect, IsolationLevel, Kysely, RawBuilder } from "kysely";
 import type { ChangeFeed } from "./changes.ts";
+import type { GroupCommit } from "./group-commit.ts";
 import type { Tables } from "./schema.ts";
 
 /** Column type of a self-counting integer key. */
@@ -37,6 +38,8 @@ export interface Engine {
 export interface Database {
   readonly db: Kysely<Tables>;
   readonly engine: Engine;
+  /** Where there is one writer only: transactions share commits. */
+  readonly commitTogether?: GroupCommit | undefined;
 }
 
 /** Tries of a transaction that the database undoes in favour of another one. */
@@ -44,9 +47,10 @@ const triesMax = 3;
 
 /** Runs work whole or not at all. */
 export async function inTransaction<T>(
-  { db, engine }: Database,
+  { db, engine, commitTogether }: Database,
   work: (inside: Database) => Promise<T>,
 ): Promise<T> {
+  if (commitTogether) return commitTogether((inside) => work({ db: inside, engine }));
   const begin = () =>
     engine.isolation ? db.transaction().setIsolationLevel(engine.isolation) : db.transaction();
   for (let tries = 1; ; tries++) {

@@ -62,7 +62,7 @@ describe.each([
     const report = await inspectStore(databaseUrl, now);
     expect(report).toMatchObject({ isNew: false, missing: [], unknown: [] });
     expect(report.lanes).toEqual([{ chainId, lane, nextNonce: 8, holder: "host/1/a", open: 1 }]);
-    await store.releaseLane(lease, "host/1/a");
+    await store.releaseLanes(chainId, "host/1/a");
     expect((await inspectStore(databaseUrl, now)).lanes).toMatchObject([{ holder: null }]);
     await store.close();
   });

@@ -6,13 +6,16 @@ import type { LaneLease } from "../model/relayer-transaction.ts";
 import { inTransaction, type Database } from "./dialect.ts";
 import type { LaneHolder, Store } from "./store.ts";
 
-type LaneVerbs = Pick<Store, "findLaneHolder" | "takeLane" | "renewLane" | "releaseLane">;
+type LaneVerbs = Pick<
+  Store,
+  "findLaneHolders" | "takeLane" | "renewLane" | "askForLane" | "handOverLane" | "releaseLanes"
+>;
 
 /** The store's verbs about leases. */
 export function laneVerbs(database: Database): LaneVerbs {
-  const { engine } = database;
+  const { db, engine } = database;
   return {
-    findLaneHolder: (chainId, lane, now) => findLaneHolder(database, chainId, lane, now),
+    findLaneHolders: (chainId, lanes, now) => findLaneHolders(database, chainId, lanes, now),
     takeLane: (options) => inTransaction(database, (inside) => takeLane(inside, options)),
     renewLane: async (lease, owner, { leaseMs, now }) => {
       const result = await ownLane(database, lease)
@@ -21,8 +24,34 @@ export function laneVerbs(database: Database): LaneVerbs {
         .executeTakeFirst();
       return result.numUpdatedRows === 1n;
     },
-    releaseLane: async (lease, owner) => {
-      await ownLane(database, lease)
+    askForLane: async (chainId, lane, { holder, owner }) => {
+      await db
+        .updateTable("lanes")
+        .set({ wanted_by: owner })
+        .where("chain_id", "=", chainId)
+        .where("lane", "=", toLowerHex(lane))
+        .where("lease_owner", "=", holder)
+        .where("wanted_by", "is", null)
+        .execute();
+    },
+    handOverLane: async (lease, owner, { to, leaseMs, now }) => {
+      const result = await ownLane(database, lease)
+        .set({
+          lease_owner: to,
+          lease_until: sql<number>`${engine.leaseNow(now)} + ${leaseMs}`,
+          fence: sql<number>`fence + 1`,
+          wanted_by: null,
+        })
+        .where("lease_owner", "=", owner)
+        .where("wanted_by", "=", to)
+        .executeTakeFirst();
+      return result.numUpdatedRows === 1n;
+    },
+    // What is asked for first: nobody hands over to who has gone.
+    releaseLanes: async (chainId, owner) => {
+      const lanes = db.updateTable("lanes").where("chain_id", "=", chainId);
+      await lanes.set({ wanted_by: null }).where("wanted_by", "=", owner).execute();
+      await lanes
         .set({ lease_owner: null, lease_until: 0 })
         .where("lease_owner", "=", owner)
         .execute();
@@ -39,15 +68,15 @@ function ownLane({ db }: Database, lease: LaneLease) {
     .where("fence", "=", lease.fence);
 }
 
-async function findLaneHolder(
+async function findLaneHolders(
   { db, engine }: Database,
   chainId: ChainId,
-  lane: Address,
+  lanes: readonly Address[],
   now: number,
-): Promise<LaneHolder | undefined> {
-  const row = await db
+): Promise<(LaneHolder | undefined)[]> {
+  const rows = await db
     .selectFrom("lanes")
-    .select("lease_owner")
+    .select(["lane", "lease_owner", "wanted_by"])
     .select((select) =>
       select
         .case()
@@ -58,9 +87,14 @@ async function findLaneHolder(
         .as("is_running"),
     )
     .where("chain_id", "=", chainId)
-    .where("lane", "=", toLowerHex(lane))
-    .executeTakeFirst();
-  return row && { owner: row.lease_owner, isRunning: row.is_running === 1 };
+    .execute();
+  const holders = new Map(
+    rows.map(({ lane, lease_owner: owner, wanted_by: wantedBy, is_running }) => [
+      lane,
+      { owner, wantedBy, isRunning: is_running === 1 },
+    ]),
+  );
+  return lanes.map((lane) => holders.get(toLowerHex(lane)));
 }
 
 async function takeLane(
@@ -71,7 +105,7 @@ async function takeLane(
   const lane = toLowerHex(options.lane);
   await db
     .insertInto("lanes")
-    .values({ chain_id: chainId, lane, next_nonce: 0, lease_owner: null, lease_until: 0, fence: 0 })
+    .values({ chain_id: chainId, lane, next_nonce: 0, lease_until: 0, fence: 0 })
     .onConflict((conflict) => conflict.columns(["chain_id", "lane"]).doNothing())
     .execute();
   const row = await db
@@ -80,6 +114,7 @@ async function takeLane(
       lease_owner: owner,
       lease_until: sql<number>`${engine.leaseNow(now)} + ${leaseMs}`,
       fence: sql<number>`fence + 1`,
+      wanted_by: null,
       next_nonce: sql<number>`case when next_nonce < ${nonceFloor} then ${nonceFloor} else next_nonce end`,
     })
     .where("chain_id", "=", chainId)

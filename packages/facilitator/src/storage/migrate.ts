@@ -5,11 +5,13 @@ import { Fault } from "../base/fault.ts";
 import type { Database, IdType } from "./dialect.ts";
 import type { Tables } from "./schema.ts";
 import * as settlements from "./migrations/0001-settlements.ts";
+import * as sharedLanes from "./migrations/0002-shared-lanes.ts";
 
 /** Every migration, by number. */
 const migrations: Readonly<Record<string, (db: Kysely<unknown>, idType: IdType) => Promise<void>>> =
   {
     "0001-settlements": settlements.up,
+    "0002-shared-lanes": sharedLanes.up,
   };
 
 /** Names of all migrations, oldest first. */

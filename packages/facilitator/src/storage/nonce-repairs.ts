@@ -8,9 +8,8 @@ import type {
 import { inTransaction, type Database } from "./dialect.ts";
 import { checkFence } from "./lanes.ts";
 import { insertTransactions } from "./relayer-transactions.ts";
-import { toSettlement } from "./rows.ts";
 import { settlementColumns } from "./schema.ts";
-import { announceMoved, isOneOf, lockSettlements } from "./settlements.ts";
+import { announceMoved, isOneOf, listed, lockSettlements, settlements } from "./settlements.ts";
 import type { Store } from "./store.ts";
 
 type RepairVerbs = Pick<
@@ -67,27 +66,21 @@ export function repairVerbs(database: Database): RepairVerbs {
         .executeTakeFirst();
       return row !== undefined;
     },
-    listFailedSince: async (chainId, since) => {
-      const rows = await db
-        .selectFrom("settlements")
-        .select(settlementColumns)
-        .where("chain_id", "=", chainId)
-        .where("state", "=", "failed")
-        .where("failed_at", ">", since)
-        .execute();
-      return rows.map(toSettlement);
-    },
-    listUnfinalized: async (chainId) => {
-      const rows = await db
-        .selectFrom("settlements")
-        .select(settlementColumns)
-        .where("chain_id", "=", chainId)
-        .where("state", "=", "confirmed")
-        .where("finalized_at", "is", null)
-        .orderBy("block_number")
-        .execute();
-      return rows.map(toSettlement);
-    },
+    listFailedSince: (chainId, since) =>
+      listed(
+        settlements(database)
+          .where("chain_id", "=", chainId)
+          .where("state", "=", "failed")
+          .where("failed_at", ">", since),
+      ),
+    listUnfinalized: (chainId) =>
+      listed(
+        settlements(database)
+          .where("chain_id", "=", chainId)
+          .where("state", "=", "confirmed")
+          .where("finalized_at", "is", null)
+          .orderBy("block_number"),
+      ),
   };
 }
 

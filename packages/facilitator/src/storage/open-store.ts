@@ -4,6 +4,7 @@ import { Fault } from "../base/fault.ts";
 import { silentLog, type Log } from "../base/log.ts";
 import { apiKeyVerbs } from "./api-keys.ts";
 import type { Engine } from "./dialect.ts";
+import { createGroupCommit } from "./group-commit.ts";
 import { laneVerbs } from "./lanes.ts";
 import { migrate } from "./migrate.ts";
 import { repairVerbs } from "./nonce-repairs.ts";
@@ -27,7 +28,9 @@ export interface StoreOptions {
 export async function openStore(databaseUrl: string, options: StoreOptions = {}): Promise<Store> {
   const engine = engineOf(databaseUrl, options);
   const db = new Kysely<Tables>({ dialect: engine.dialect });
-  const database = { db, engine };
+  // Without row locks there is one writer, and transactions wait for each other anyway.
+  const commitTogether = engine.hasRowLocks ? undefined : createGroupCommit(db);
+  const database = { db, engine, commitTogether };
   const { changes } = engine;
   const verbs = guard({
     ...settlementVerbs(database),
@@ -36,6 +39,7 @@ export async function openStore(databaseUrl: string, options: StoreOptions = {})
     ...repairVerbs(database),
     ...apiKeyVerbs(db),
     announceSent: (ids: readonly string[]) => changes.announce(db, { kind: "sent", ids }),
+    announceUnserved: (ids: readonly string[]) => changes.announce(db, { kind: "unserved", ids }),
     ping: async () => {
       await sql`select 1`.execute(db);
     },

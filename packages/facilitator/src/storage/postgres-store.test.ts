@@ -137,7 +137,7 @@ function concurrencyTests(): void {
     const stores = await open(8, databaseUrl);
     for (let round = 0; round < 5; round++) {
       const claims = Array.from({ length: 200 }, () => claimOf());
-      await Promise.all(stores.map((store) => store.claimSettlements(claims, 1)));
+      await stores[0]?.claimSettlements(claims, 1);
       const moved = await Promise.all(
         stores.map((store, index) => {
           const order = index % 2 === 0 ? claims : claims.toReversed();
@@ -195,10 +195,9 @@ function concurrencyTests(): void {
     const first = await take(one, "one", { now: 0 });
     const late = 4_000_000_000_000;
     expect(await take(other, "other", { now: late })).toBeUndefined();
-    expect(await other.findLaneHolder(chainId, lane, late)).toEqual({
-      owner: "one",
-      isRunning: true,
-    });
+    expect(await other.findLaneHolders(chainId, [lane], late)).toMatchObject([
+      { owner: "one", isRunning: true },
+    ]);
     if (first) expect(await one.reserveTransactions(first, [], late)).toEqual([]);
     if (first) expect(await one.renewLane(first, "one", { leaseMs: 1, now: late })).toBe(true);
     await vi.waitFor(async () => expect(await take(other, "other")).toBeDefined(), soon);
@@ -245,6 +244,7 @@ function newsTests(): void {
     const signed = [{ id: taken?.id ?? 0, raw: hex32(1), hash: hex32(1) }];
     await one.recordSigned(lease, signed, 1);
     await one.announceSent([claim.id]);
+    await one.announceUnserved([claim.id]);
     await one.closeTransactions([taken?.id ?? 0], "dropped");
     await one.requeueSettlements([claim.id]);
     await one.recordConfirmed([{ id: claim.id, mined: minedIn(9) }], 1);
@@ -256,7 +256,7 @@ function newsTests(): void {
     await vi.waitFor(() => expect(heard.at(-1)?.ids).toEqual([failing.id]), soon);
     const kinds = heard.map(({ kind }) => kind);
     const moved = Array.from({ length: 6 }, () => "changed");
-    expect(kinds).toEqual(["queued", "changed", "sent", ...moved]);
+    expect(kinds).toEqual(["queued", "changed", "sent", "unserved", ...moved]);
     expect(new Set(heard[0]?.ids)).toEqual(new Set([claim.id, failing.id]));
     expect(new Set(heard.slice(1, -1).flatMap(({ ids }) => ids))).toEqual(new Set([claim.id]));
     expect(own).toEqual([]);

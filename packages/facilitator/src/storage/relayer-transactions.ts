@@ -22,6 +22,7 @@ type RelayerVerbs = Pick<
   | "recordSent"
   | "closeTransactions"
   | "reopenTransactions"
+  | "countMinedNonces"
   | "listOpenTransactions"
 >;
 
@@ -35,25 +36,39 @@ export function relayerVerbs(database: Database): RelayerVerbs {
       inTransaction(database, (inside) => recordSigned(inside, lease, signed, now)),
     recordSent: async (ids, now) => {
       if (ids.length === 0) return;
-      await db
-        .updateTable("relayer_transactions")
-        .set({ state: "sent", sent_at: now })
-        .where("id", "in", [...ids])
-        .where("state", "=", "signed")
-        .execute();
+      await inTransaction(database, (inside) =>
+        inside.db
+          .updateTable("relayer_transactions")
+          .set({ state: "sent", sent_at: now })
+          .where("id", "in", [...ids])
+          .where("state", "=", "signed")
+          .execute(),
+      );
     },
     closeTransactions: async (ids, state, blockNumber) => {
       if (ids.length === 0) return;
-      await db
-        .updateTable("relayer_transactions")
-        .set({ state, block_number: blockNumber ?? null })
-        .where("id", "in", [...ids])
-        .where("state", "in", ["intent", "signed", "sent"])
-        .execute();
+      await inTransaction(database, (inside) =>
+        inside.db
+          .updateTable("relayer_transactions")
+          .set({ state, block_number: blockNumber ?? null })
+          .where("id", "in", [...ids])
+          .where("state", "in", ["intent", "signed", "sent"])
+          .execute(),
+      );
     },
     // A transaction, because every process reopens them at once and one may have to try again.
     reopenTransactions: (chainId, fromBlock) =>
       inTransaction(database, (inside) => reopen(inside, chainId, fromBlock)),
+    countMinedNonces: async (chainId, lane) => {
+      const row = await db
+        .selectFrom("relayer_transactions")
+        .select(({ fn }) => fn.max("nonce").as("highest"))
+        .where("chain_id", "=", chainId)
+        .where("lane", "=", toLowerHex(lane))
+        .where("state", "=", "mined")
+        .executeTakeFirst();
+      return row?.highest == null ? 0 : Number(row.highest) + 1;
+    },
     listOpenTransactions: (chainId, lane) => listOpenTransactions(database, chainId, lane),
   };
 }
@@ -206,19 +221,29 @@ async function recordSigned(
   const carrier = engine.list(carriers, { of: "bigint", given_hash: "text" });
   await lockSettlements(inside, (where) =>
     where.and([
-      where("transaction_id", "in", where.selectFrom(carrier).select("given.of")),
+      where(
+        "settlements.id",
+        "in",
+        where
+          .selectFrom("transaction_settlements")
+          .innerJoin(carrier, "given.of", "transaction_settlements.transaction_id")
+          .select("transaction_settlements.settlement_id"),
+      ),
       where("state", "in", ["queued", "submitted"]),
     ]),
   );
   const rows = await db
     .updateTable("settlements")
-    .from(carrier)
+    // By the link, which has an index; a replaced transaction's settlements may be with another.
+    .from([carrier, "transaction_settlements"])
     .set(({ ref }) => ({
       state: "submitted",
       transaction_hash: ref("given.given_hash"),
       // A replacement does not make it younger.
       submitted_at: sql<number>`coalesce(submitted_at, ${now})`,
     }))
+    .whereRef("transaction_settlements.transaction_id", "=", "given.of")
+    .whereRef("settlements.id", "=", "transaction_settlements.settlement_id")
     .whereRef("settlements.transaction_id", "=", "given.of")
     .where("state", "in", ["queued", "submitted"])
     .returning(settlementColumns)

@@ -123,6 +123,8 @@ export interface LaneTable {
   lease_owner: string | null;
   lease_until: Whole;
   fence: Whole;
+  /** The process that has asked for the lane. */
+  wanted_by: string | null;
 }
 
 export interface AccountTable {

@@ -15,71 +15,68 @@ type SettlementVerbs = Pick<
   | "findSettlementsByPair"
   | "listOpenSettlements"
   | "listUnassigned"
+  | "findUnassigned"
   | "recordConfirmed"
   | "recordFailed"
   | "recordReorganised"
   | "recordFinalized"
-  | "countUnfinalized"
 >;
 
 /** The store's verbs about settlements. */
 export function settlementVerbs(database: Database): SettlementVerbs {
-  const { db } = database;
   return {
     claimSettlements: (claims, now) =>
       inTransaction(database, (inside) => claimAll(inside, claims, now)),
     findSettlement: async (id) => {
-      const row = await db
-        .selectFrom("settlements")
-        .select(settlementColumns)
-        .where("id", "=", id)
-        .executeTakeFirst();
+      const row = await settlements(database).where("id", "=", id).executeTakeFirst();
       return row && toSettlement(row);
     },
     findSettlementsByPair: async (pairs: readonly Pair[]) => {
       const found = await findByPairs(database, pairs);
       return pairs.map((pair) => found.get(pairKey(pair)));
     },
-    listOpenSettlements: async (chainId) => {
-      const rows = await db
-        .selectFrom("settlements")
-        .select(settlementColumns)
-        .where("chain_id", "=", chainId)
-        .where("state", "in", ["queued", "submitted"])
-        .orderBy("created_at")
-        .execute();
-      return rows.map(toSettlement);
-    },
-    listUnassigned: async (chainId, { olderThan, limit }) => {
-      const rows = await db
-        .selectFrom("settlements")
-        .select(settlementColumns)
-        .where("chain_id", "=", chainId)
-        .where("state", "=", "queued")
-        .where("transaction_id", "is", null)
-        .where("created_at", "<", olderThan)
-        .orderBy("created_at")
-        .limit(limit)
-        .execute();
-      return rows.map(toSettlement);
-    },
+    listOpenSettlements: (chainId) =>
+      listed(
+        settlements(database)
+          .where("chain_id", "=", chainId)
+          .where("state", "in", ["queued", "submitted"])
+          .orderBy("created_at"),
+      ),
+    listUnassigned: (chainId, { olderThan, limit }) =>
+      listed(
+        unassigned(database)
+          .where("chain_id", "=", chainId)
+          .where("created_at", "<", olderThan)
+          .orderBy("created_at")
+          .limit(limit),
+      ),
+    findUnassigned: async (ids) =>
+      ids.length === 0
+        ? []
+        : listed(unassigned(database).where(isOneOf(database.engine, ids)).orderBy("created_at")),
     recordConfirmed: (confirmations, now) => recordConfirmed(database, confirmations, now),
     recordFailed: (failures, now) => recordFailed(database, failures, now),
     recordReorganised: (chainId, fromBlock) => recordReorganised(database, chainId, fromBlock),
     recordFinalized: (chainId, upToBlock, now) =>
       recordFinalized(database, chainId, upToBlock, now),
-    countUnfinalized: async (chainId) => {
-      const row = await db
-        .selectFrom("settlements")
-        // PostgreSQL gives a count as text.
-        .select(({ fn }) => fn.countAll<number | string>().as("count"))
-        .where("chain_id", "=", chainId)
-        .where("state", "=", "confirmed")
-        .where("finalized_at", "is", null)
-        .executeTakeFirstOrThrow();
-      return Number(row.count);
-    },
   };
+}
+
+/** Settlements, to be narrowed down. */
+export function settlements({ db }: Database) {
+  return db.selectFrom("settlements").select(settlementColumns);
+}
+
+/** Queued ones that no transaction carries. */
+function unassigned(database: Database) {
+  return settlements(database).where("state", "=", "queued").where("transaction_id", "is", null);
+}
+
+/** The settlements that a query finds. */
+export async function listed(query: {
+  execute(): Promise<SettlementRow[]>;
+}): Promise<Settlement[]> {
+  return (await query.execute()).map(toSettlement);
 }
 
 /**

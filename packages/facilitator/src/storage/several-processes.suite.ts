@@ -15,6 +15,7 @@ import {
   lane,
   minedIn,
   next,
+  otherLane,
   planOf,
   take,
   type StoreBench,
@@ -42,6 +43,7 @@ export function severalProcessesSuite(start: () => Promise<StoreBench>): void {
   describe("every verb in state", () => guardTests(storeAt));
   describe("a wallet that changes hands", () => handOverTests(storeAt));
   describe("a lease that has run out", () => expiryTests(storeAt));
+  describe("a wallet that is asked for", () => askingTests(storeAt));
   describe("work that nobody carries", () => unassignedTests(storeAt));
 }
 
@@ -214,7 +216,8 @@ function isHolder(worker: Worker, workers: readonly Worker[]): boolean {
 }
 
 async function ownerOf(store: Store, at: Hex): Promise<string | undefined> {
-  return (await store.findLaneHolder(chainId, at, 0))?.owner ?? undefined;
+  const [holder] = await store.findLaneHolders(chainId, [at], 0);
+  return holder?.owner ?? undefined;
 }
 
 async function work(
@@ -267,8 +270,8 @@ function expiryTests(storeAt: (index: number) => Store): void {
     const lease = await take(storeAt(0), "one", { leaseMs: 1 });
     if (!lease) throw new Error("the lane is free");
     await vi.waitFor(async () => {
-      const holder = await storeAt(1).findLaneHolder(chainId, lane, 5);
-      expect(holder).toEqual({ owner: "one", isRunning: false });
+      const holders = await storeAt(1).findLaneHolders(chainId, [lane], 5);
+      expect(holders).toEqual([{ owner: "one", isRunning: false, wantedBy: null }]);
     });
     const lost = { code: "lease_lost" };
     const plans = [planOf(claim.id)];
@@ -281,6 +284,64 @@ function expiryTests(storeAt: (index: number) => Store): void {
     expect(await storeAt(0).renewLane(lease, "one", { leaseMs: 60_000, now: 5 })).toBe(true);
     const taken = await storeAt(0).reserveTransactions(lease, plans, 6);
     expect(taken).toMatchObject([{ nonce: lease.nextNonce }]);
+  });
+}
+
+function askingTests(storeAt: (index: number) => Store): void {
+  const holderOf = async (at: number) =>
+    (await storeAt(at).findLaneHolders(chainId, [lane], 0))[0] ?? undefined;
+  const terms = { to: "two", leaseMs: 60_000, now: 0 };
+
+  test("goes to the first who asked, and its former holder writes nothing any more", async () => {
+    const way = await queued(storeAt(0));
+    for (const owner of ["two", "three"]) {
+      await storeAt(1).askForLane(chainId, lane, { holder: "one", owner });
+    }
+    expect(await holderOf(2)).toEqual({ owner: "one", isRunning: true, wantedBy: "two" });
+
+    const others = { ...terms, to: "three" };
+    expect(await storeAt(0).handOverLane(way.lease, "one", others)).toBe(false);
+    expect(await storeAt(0).handOverLane(way.lease, "one", terms)).toBe(true);
+    expect(await storeAt(0).handOverLane(way.lease, "one", terms)).toBe(false);
+    expect(await holderOf(2)).toEqual({ owner: "two", isRunning: true, wantedBy: null });
+    await expect(sign(storeAt(0), way)).rejects.toMatchObject({ code: "lease_lost" });
+    expect(await take(storeAt(2), "three")).toBeUndefined();
+
+    const lease = await held(storeAt(1), "two");
+    expect(lease.nextNonce).toBe(way.lease.nextNonce + 1);
+    expect(await sign(storeAt(1), { ...way, lease })).toMatchObject([{ state: "submitted" }]);
+  });
+
+  test("stays where it is when it changed hands meanwhile, or who asked has gone", async () => {
+    const lease = await held(storeAt(0));
+    await storeAt(1).askForLane(chainId, lane, { holder: "somebody", owner: "two" });
+    expect(await holderOf(2)).toMatchObject({ owner: "one", wantedBy: null });
+    await storeAt(1).askForLane(chainId, lane, { holder: "one", owner: "two" });
+    await storeAt(1).releaseLanes(chainId, "two");
+    expect(await storeAt(0).handOverLane(lease, "one", terms)).toBe(false);
+    expect(await holderOf(2)).toMatchObject({ owner: "one", wantedBy: null });
+  });
+
+  test("is free with all the others of a process that has gone", async () => {
+    await held(storeAt(0));
+    await held(storeAt(0), "one", otherLane);
+    await storeAt(1).releaseLanes(chainId, "one");
+    const holders = await storeAt(2).findLaneHolders(chainId, [otherLane, lane, hex40("ee")], 0);
+    const free = { owner: null, isRunning: false, wantedBy: null };
+    expect(holders).toEqual([free, free, undefined]);
+  });
+
+  test("knows which of its nonces are used up, whoever used them", async () => {
+    const at = hex40("cd");
+    const lease = await held(storeAt(0), "one", at);
+    expect(await storeAt(1).countMinedNonces(chainId, at)).toBe(0);
+    const claims = [claimOf(), claimOf(), claimOf()];
+    await storeAt(0).claimSettlements(claims, 1);
+    const plans = claims.map(({ id }) => planOf(id));
+    const taken = await storeAt(0).reserveTransactions(lease, plans, 1);
+    await storeAt(0).closeTransactions([taken[1]?.id ?? 0], "mined", 9);
+    await storeAt(0).closeTransactions([taken[2]?.id ?? 0], "dropped");
+    expect(await storeAt(1).countMinedNonces(chainId, at)).toBe(2);
   });
 }
 
@@ -301,6 +362,10 @@ function unassignedTests(storeAt: (index: number) => Store): void {
     expect(await list(30, 10)).toEqual([oldest.id, newest.id]);
     expect(await list(30, 1)).toEqual([oldest.id]);
     expect(await list(10, 10)).toEqual([]);
+    const named = [fresh, carried, failed, oldest].map(({ id }) => id);
+    const found = await storeAt(1).findUnassigned(named);
+    expect(found.map(({ id }) => id)).toEqual([oldest.id, fresh.id]);
+    expect(await storeAt(1).findUnassigned([])).toEqual([]);
   });
 
   test("is listed again when its transaction can never be mined", async () => {

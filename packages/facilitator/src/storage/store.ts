@@ -48,6 +48,8 @@ export interface LaneHolder {
   readonly owner: string | null;
   /** Whether the lease still runs. */
   readonly isRunning: boolean;
+  /** The process that is to have it next. */
+  readonly wantedBy: string | null;
 }
 
 /** The store. */
@@ -64,6 +66,8 @@ export interface Store {
     chainId: ChainId,
     options: { readonly olderThan: number; readonly limit: number },
   ): Promise<Settlement[]>;
+  /** Those of the named settlements that are queued and that no transaction carries. */
+  findUnassigned(ids: readonly string[]): Promise<Settlement[]>;
   /** Marks settlements confirmed; gives those that were not already, as they are now. */
   recordConfirmed(confirmations: readonly Confirmation[], now: number): Promise<Settlement[]>;
   /** Marks settlements failed; gives those that moved. */
@@ -72,21 +76,26 @@ export interface Store {
   recordReorganised(chainId: ChainId, fromBlock: number): Promise<Settlement[]>;
   /** Marks confirmed settlements up to a final block; gives those that were not already. */
   recordFinalized(chainId: ChainId, upToBlock: number, now: number): Promise<Settlement[]>;
-  /** How many confirmed settlements of a chain are not final yet. */
-  countUnfinalized(chainId: ChainId): Promise<number>;
 
   /**
    * Tells other processes on the same database that a node has these settlements' transactions.
    * Every verb that creates or moves settlements tells them by itself.
    */
   announceSent(ids: readonly string[]): Promise<void>;
+  /** Tells them of settlements that were claimed where there is no wallet. */
+  announceUnserved(ids: readonly string[]): Promise<void>;
   /**
    * Calls the listener with what other processes did, never with what this one did; without ids
    * when news may have been missed. Gives what ends that. A file on one machine has no news.
    */
   onChange(listener: ChangeListener): () => void;
 
-  findLaneHolder(chainId: ChainId, lane: Address, now: number): Promise<LaneHolder | undefined>;
+  /** One entry per lane, in order; none for a lane that nobody has ever held. */
+  findLaneHolders(
+    chainId: ChainId,
+    lanes: readonly Address[],
+    now: number,
+  ): Promise<(LaneHolder | undefined)[]>;
   /**
    * Takes or renews a lane's lease; undefined when another holder's still runs. A take-over makes
    * the fence grow. `goneOwner` may be taken from before its time. The next nonce only ever rises.
@@ -107,7 +116,23 @@ export interface Store {
     owner: string,
     times: { readonly leaseMs: number; readonly now: number },
   ): Promise<boolean>;
-  releaseLane(lease: LaneLease, owner: string): Promise<void>;
+  /** Asks the holder of a lane for it; the first who asks is the one who gets it. */
+  askForLane(
+    chainId: ChainId,
+    lane: Address,
+    processes: { readonly holder: string; readonly owner: string },
+  ): Promise<void>;
+  /**
+   * Gives a lane to the process that has asked for it, with a lease that runs; the former holder
+   * writes nothing any more. False when it was not ours or is not wanted any more.
+   */
+  handOverLane(
+    lease: LaneLease,
+    owner: string,
+    terms: { readonly to: string; readonly leaseMs: number; readonly now: number },
+  ): Promise<boolean>;
+  /** Gives back whatever a process holds on a chain, and withdraws what it has asked for. */
+  releaseLanes(chainId: ChainId, owner: string): Promise<void>;
   /**
    * Takes the next nonces for planned transactions, in order, and ties their settlements to them.
    * A plan is left out when one of its settlements is no longer queued or is already carried.
@@ -136,6 +161,8 @@ export interface Store {
   ): Promise<void>;
   /** Opens the nonces again whose blocks, from this one on, were reorganised away. */
   reopenTransactions(chainId: ChainId, fromBlock: number): Promise<void>;
+  /** The nonce after the highest one that is known to be used up; 0 when none is. */
+  countMinedNonces(chainId: ChainId, lane: Address): Promise<number>;
   /** Transactions that may still be mined, by nonce. */
   listOpenTransactions(chainId: ChainId, lane: Address): Promise<RelayerTransaction[]>;
 

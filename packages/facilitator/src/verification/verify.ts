@@ -107,10 +107,9 @@ export function createVerifier(deps: VerifierDeps): Verifier {
   async function verifyUnclaimed(request: PaymentRequest, options: VerifyOptions) {
     const checked = check(request, options);
     if (!checked.ok) return checked;
-    const [claimed, verified] = await Promise.all([
-      deps.findByPair(pairOf(request)),
-      verify(request, options),
-    ]);
+    const verified = await verify(request, options);
+    // Asked after the chain: those that shared a call to it come back together and share this too.
+    const claimed = await deps.findByPair(pairOf(request));
     return claimed ? refuseClaimed(claimed) : verified;
   }
 

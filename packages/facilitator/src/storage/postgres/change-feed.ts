@@ -20,7 +20,12 @@ const idsMax = 200;
 const pauseMinMs = 100;
 const pauseMaxMs = 5_000;
 
-const kinds: readonly string[] = ["queued", "changed", "sent"] satisfies Change["kind"][];
+const kinds: readonly string[] = [
+  "queued",
+  "unserved",
+  "changed",
+  "sent",
+] satisfies Change["kind"][];
 
 /** Creates a feed; nothing is connected before `start`. */
 export function createChangeFeed(

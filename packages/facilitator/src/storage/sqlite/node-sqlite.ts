@@ -27,14 +27,19 @@ export function openSqlite(path: string, isReadOnly = false): Engine {
     // Every process that can open the file runs on this machine, and reads the same clock.
     leaseNow: (processNow) => sql<number>`${processNow}`,
     list: <Row extends object>(rows: readonly Row[], columns: ListColumns<Row>) => {
-      const names = Object.keys(columns).map((name) => `value ->> '${name}' as ${name}`);
-      return sql<Row>`(select ${sql.raw(names.join(", "))} from json_each(${JSON.stringify(rows)}))`.as(
-        "given",
-      );
+      const names = listOf(columns);
+      // Rows as arrays: a place is found in half the time of a name.
+      const places = names.map((name, index) => `value ->> ${index} as ${name}`);
+      const given = JSON.stringify(rows.map((row) => names.map((name) => row[name])));
+      return sql<Row>`(select ${sql.raw(places.join(", "))} from json_each(${given}))`.as("given");
     },
     lockNames: async () => {},
     isUndoneByRival: () => false,
   };
+}
+
+function listOf<Row extends object>(columns: ListColumns<Row>): (keyof Row & string)[] {
+  return Object.keys(columns).filter((name): name is keyof Row & string => name in columns);
 }
 
 function adapt(database: DatabaseSync): SqliteDatabase {

@@ -1,0 +1,73 @@
+/**
+ * Transactions that are asked for together are committed together. A database with one writer runs
+ * them one after the other anyway, and what costs is the synced write at the end: so each runs under
+ * a savepoint of its own, and one commit is for all. Nobody gets an answer before that commit.
+ */
+import { sql, type Kysely } from "kysely";
+import type { Tables } from "./schema.ts";
+
+/** Runs work whole or not at all, in one commit with whatever else was asked for. */
+export type GroupCommit = <T>(work: (db: Kysely<Tables>) => Promise<T>) => Promise<T>;
+
+/** Transactions under one commit: each holds up the first for less than a millisecond. */
+const groupMax = 64;
+
+interface Job {
+  /** Does the work; gives what to do once it is committed. */
+  run(db: Kysely<Tables>): Promise<() => void>;
+  reject(reason: unknown): void;
+}
+
+/** Creates the group commit of a database with one connection. */
+export function createGroupCommit(db: Kysely<Tables>): GroupCommit {
+  let waiting: Job[] = [];
+  let isRunning = false;
+
+  async function runAll(): Promise<void> {
+    while (waiting.length > 0) {
+      const group = waiting.slice(0, groupMax);
+      waiting = waiting.slice(groupMax);
+      await runGroup(db, group);
+    }
+    isRunning = false;
+  }
+
+  return <T>(work: (inside: Kysely<Tables>) => Promise<T>) =>
+    new Promise<T>((resolve, reject) => {
+      waiting.push({
+        async run(inside) {
+          const result = await work(inside);
+          return () => resolve(result);
+        },
+        reject,
+      });
+      if (isRunning) return;
+      isRunning = true;
+      // What is asked for in the same turn of the event loop joins.
+      setImmediate(() => void runAll());
+    });
+}
+
+async function runGroup(db: Kysely<Tables>, group: readonly Job[]): Promise<void> {
+  const done: (() => void)[] = [];
+  const failed: (() => void)[] = [];
+  try {
+    await db.transaction().execute(async (inside) => {
+      for (const job of group) {
+        await sql`savepoint job`.execute(inside);
+        try {
+          done.push(await job.run(inside));
+        } catch (error) {
+          // When the database has given up the whole transaction this throws, and none was done.
+          await sql`rollback to job`.execute(inside);
+          failed.push(() => job.reject(error));
+        }
+        await sql`release job`.execute(inside);
+      }
+    });
+  } catch (error) {
+    for (const job of group) job.reject(error);
+    return;
+  }
+  for (const answer of [...done, ...failed]) answer();
+}

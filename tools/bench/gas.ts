@@ -1,0 +1,64 @@
+/** What a payment costs in gas, read from the receipts of what Farthing sent. */
+import type { Address } from "@farthing/protocol";
+import { startContender } from "./contenders.ts";
+import { runLoad } from "./load.ts";
+import { headOf, usesSince, type Stand } from "./measure.ts";
+
+/** Gas per payment. */
+export interface GasFigures {
+  /** One payment in a transaction of its own. */
+  readonly alone: number;
+  /** Each of a full batch. */
+  readonly batched: number;
+  /** Full batches that were found, and payments in each. */
+  readonly batches: number;
+  readonly batchSize: number;
+}
+
+/** Payments of a full batch, as Farthing comes. */
+const batchSize = 50;
+
+/** Enough for several full batches; those that are not full are not looked at. */
+const payments = 1_000;
+
+/** Twice as long as a lone payment or a rush of a thousand takes to be confirmed. */
+const answerMs = 20_000;
+
+/** Measures payments to one payee, or to many in turn; all of them hold USDC already. */
+export async function measureGas(
+  payees: readonly Address[],
+  { devnet, mint }: Stand,
+): Promise<GasFigures> {
+  const server = await startContender("farthing", devnet, devnet.rpcUrl);
+  const settle = async (count: number): Promise<Map<string, number>> => {
+    const bodies = mint.make(count, payees);
+    const firstBlock = (await headOf(devnet)) + 1;
+    await runLoad({
+      url: server.url,
+      path: "/settle",
+      callers: count,
+      next: () => bodies.pop(),
+      warmUpMs: 0,
+      countMs: answerMs,
+    });
+    return usesSince(devnet, firstBlock);
+  };
+  const gasOf = async (hash: string): Promise<number> => {
+    const receipt = await devnet.rpc<{ gasUsed: string }>("eth_getTransactionReceipt", [hash]);
+    return Number(receipt.gasUsed);
+  };
+  try {
+    // The first payment to a payee costs more, whoever sends it: not what is compared here.
+    await settle(payees.length);
+    const [[lone] = []] = await settle(1);
+    if (lone === undefined) throw new Error("The lone payment is not on the chain");
+    const full = [...(await settle(payments))].filter(([, uses]) => uses === batchSize);
+    const [first] = full;
+    if (!first) throw new Error(`No transaction carried ${batchSize} payments`);
+    const gas = await Promise.all(full.map(([hash]) => gasOf(hash)));
+    const perPayment = gas.reduce((sum, used) => sum + used, 0) / full.length / batchSize;
+    return { alone: await gasOf(lone), batched: perPayment, batches: full.length, batchSize };
+  } finally {
+    await server.stop();
+  }
+}

@@ -1,0 +1,128 @@
+/**
+ * `npm run bench [-- --quick]`: Farthing beside the reference facilitator, in one run on one machine
+ * and one chain. Writes docs/benchmarks.md; with --quick it only prints the main ratios.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { startDevnet, type Devnet } from "@farthing/devnet";
+import { isObject } from "@farthing/protocol";
+import { walletsInAll } from "./contenders.ts";
+import { measureGas } from "./gas.ts";
+import { measure, type Figures, type Stand } from "./measure.ts";
+import { openMint } from "./payments.ts";
+import { quickPlan, wholePlan } from "./plan.ts";
+import { cores, pin } from "./processes.ts";
+import { progressLine, writeReport } from "./report.ts";
+import { judgeTargets, type Results } from "./targets.ts";
+
+const usage = `Measures Farthing beside the reference facilitator on a local chain.
+
+  --quick        the main ratios in two minutes, printed; without it some 15 minutes
+  --out <file>   where the report goes; default docs/benchmarks.md, and nowhere with --quick
+  --help         print this
+`;
+
+const reportFile = fileURLToPath(new URL("../../docs/benchmarks.md", import.meta.url));
+
+/** XDC's main network starts its nodes with this limit. */
+const blockGasLimit = 420_000_000;
+
+/** Payers of a busy hour; each holds enough for a hundred thousand payments of a cent. */
+const payers = 500;
+
+async function run(options: { readonly quick: boolean; readonly out?: string }): Promise<void> {
+  const startedMs = Date.now();
+  // Signing and asking share the chain's core; the measured process has the other.
+  pin(process.pid, cores.others);
+  const devnet = await startDevnet({
+    blockTimeSeconds: 1,
+    buyers: payers,
+    relayers: walletsInAll,
+    blockGasLimit,
+  });
+  try {
+    pin(devnet.pid, cores.others);
+    const stand = { devnet, mint: await openMint(devnet) };
+    const results = await measureAll(stand, options.quick);
+    const report = writeReport(results, {
+      isQuick: options.quick,
+      versions: versionsOf(["@foundry-rs/anvil", "@x402/core", "@x402/evm", "viem", "express"]),
+      blockGasLimit,
+      payers,
+      seconds: Math.round((Date.now() - startedMs) / 1000),
+    });
+    process.stdout.write(`\n${targetLines(results)}`);
+    const out = options.out ?? (options.quick ? undefined : reportFile);
+    if (out === undefined) return;
+    writeFileSync(out, report);
+    process.stdout.write(`\nReport: ${out}\n`);
+  } finally {
+    await devnet.stop();
+  }
+}
+
+async function measureAll(stand: Stand, isQuick: boolean): Promise<Results> {
+  const figures: Figures[] = [];
+  for (const { trial, contenders } of isQuick ? quickPlan : wholePlan) {
+    for (const contender of contenders) {
+      const measured = await measure(contender, trial, stand);
+      process.stdout.write(`${progressLine(measured)}\n`);
+      if (measured.complaint !== undefined) {
+        process.stdout.write(`  commonest complaint: ${measured.complaint}\n`);
+      }
+      figures.push(measured);
+    }
+  }
+  process.stdout.write("gas of batches\n");
+  const gasToOne = await measureGas([stand.devnet.seller.address], stand);
+  const gasToMany = await measureGas(manyPayees(stand.devnet), stand);
+  return { figures, gasToOne, gasToMany };
+}
+
+/** Payers as payees: they hold USDC. None pays himself, since they are turned by one. */
+function manyPayees({ buyers }: Devnet) {
+  return [...buyers.slice(1), ...buyers.slice(0, 1)].map(({ address }) => address);
+}
+
+function targetLines(results: Results): string {
+  return judgeTargets(results)
+    .filter(({ measured }) => measured !== undefined)
+    .map(({ what, wanted, measured, isReached }) => {
+      const mark = isReached ? "reached    " : "NOT REACHED";
+      return `${mark} ${what}: ${Number(measured?.toPrecision(3))} (${wanted})\n`;
+    })
+    .join("");
+}
+
+function versionsOf(names: readonly string[]): Record<string, string> {
+  const from = createRequire(import.meta.url);
+  return Object.fromEntries(names.map((name) => [name, versionOf(from, name)]));
+}
+
+/** Read from the package's folder, since not every package exports its manifest. */
+function versionOf(from: NodeJS.Require, name: string): string {
+  for (const folder of from.resolve.paths(name) ?? []) {
+    try {
+      const manifest: unknown = JSON.parse(readFileSync(`${folder}/${name}/package.json`, "utf8"));
+      return isObject(manifest) ? String(manifest["version"]) : "";
+    } catch {
+      // Not in this folder; the next one up may have it.
+    }
+  }
+  return "";
+}
+
+const { values } = parseArgs({
+  options: {
+    quick: { type: "boolean", default: false },
+    out: { type: "string" },
+    help: { type: "boolean", default: false },
+  },
+});
+if (values.help) process.stdout.write(usage);
+else {
+  const { quick, out } = values;
+  await run({ quick, ...(out !== undefined && { out }) });
+}

@@ -1,0 +1,88 @@
+/** Signed payments in stock: they are made before the clock starts. */
+import type { Devnet, DevnetWallet } from "@farthing/devnet";
+import {
+  authorizationDigest,
+  networkOfChain,
+  toWireAuthorization,
+  type Address,
+  type Network,
+} from "@farthing/protocol";
+import * as Engine from "ox/Engine";
+import * as Secp256k1 from "ox/Secp256k1";
+import * as Signature from "ox/Signature";
+import { Hash as WasmHash, Secp256k1 as WasmSecp256k1 } from "ox/wasm";
+
+/** Makes bodies of /verify and /settle. */
+export interface Mint {
+  /** So many payments, each with a nonce of its own, from all payers in turn. */
+  make(count: number, payees?: readonly Address[]): string[];
+}
+
+/** One US cent in base units. */
+const priceUnits = 10_000n;
+
+/** Longer than a whole measurement. */
+const validSeconds = 7_200n;
+
+/** Compiles the signing code and opens the mint. */
+export async function openMint(devnet: Devnet): Promise<Mint> {
+  const [hash, secp256k1] = await Promise.all([WasmHash.engine(), WasmSecp256k1.engine()]);
+  await Engine.install({ Hash: hash, Secp256k1: secp256k1 });
+  const network = networkOfChain(devnet.chainId);
+  const validBefore = BigInt(Math.floor(Date.now() / 1000)) + validSeconds;
+  let made = 0;
+  return {
+    make(count, payees = [devnet.seller.address]) {
+      return Array.from({ length: count }, () => {
+        made += 1;
+        const payer = pick(devnet.buyers, made);
+        return signedBody(network, payer, { to: pick(payees, made), validBefore, serial: made });
+      });
+    },
+  };
+}
+
+function pick<Item>(items: readonly Item[], turn: number): Item {
+  const item = items[turn % items.length];
+  if (item === undefined) throw new Error("Nothing to pick from");
+  return item;
+}
+
+function signedBody(
+  network: Network,
+  payer: DevnetWallet,
+  { to, validBefore, serial }: { to: Address; validBefore: bigint; serial: number },
+): string {
+  const authorization = {
+    from: payer.address,
+    to,
+    value: priceUnits,
+    validAfter: 0n,
+    validBefore,
+    nonce: `0x${serial.toString(16).padStart(64, "0")}`,
+  } as const;
+  const payload = authorizationDigest(network, authorization);
+  const signed = Secp256k1.sign({ payload, privateKey: payer.privateKey });
+  const accepted = {
+    scheme: "exact",
+    network: network.id,
+    amount: priceUnits.toString(),
+    asset: network.usdc,
+    payTo: to,
+    maxTimeoutSeconds: 120,
+    extra: { assetTransferMethod: "eip3009", ...network.domain },
+  };
+  return JSON.stringify({
+    x402Version: 2,
+    paymentPayload: {
+      x402Version: 2,
+      resource: { url: "https://api.example/report", description: "A report", mimeType: "" },
+      accepted,
+      payload: {
+        signature: Signature.toHex(signed),
+        authorization: toWireAuthorization(authorization),
+      },
+    },
+    paymentRequirements: accepted,
+  });
+}

@@ -1,0 +1,114 @@
+/** The programs that are measured: started, given a core of their own, and asked what they used. */
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { createInterface } from "node:readline";
+
+/** What a process has used since it started. */
+export interface Usage {
+  /** User and system time of all its threads, in seconds. */
+  readonly cpuSeconds: number;
+  /** Resident memory now, in MiB. */
+  readonly memoryMiB: number;
+}
+
+/** A program that serves. */
+export interface Server {
+  readonly url: string;
+  readonly pid: number;
+  /** Undefined where the system does not tell (it is read from Linux's /proc). */
+  usage(): Usage | undefined;
+  stop(): Promise<void>;
+}
+
+/** The core of the program that is measured, and the one of chain and load. */
+export const cores = { server: 0, others: 1 } as const;
+
+/** Whether processes can be kept on cores here: Linux with two of them, and util-linux. */
+export const canPin = availableParallelism() > 1 && hasTaskset();
+
+function hasTaskset(): boolean {
+  try {
+    execFileSync("taskset", ["--version"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Keeps all threads of a process on a core, where that is possible. */
+export function pin(pid: number, core: number): void {
+  if (canPin) execFileSync("taskset", ["-a", "-c", "-p", `${core}`, `${pid}`], { stdio: "ignore" });
+}
+
+/** Lines of a program that did not start; enough to see why. */
+const complaintLinesMax = 20;
+
+/** Starts a Node program that prints `… listens on http://…` to standard error. */
+export async function startServer(
+  argv: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<Server> {
+  const command = [process.execPath, ...argv];
+  const [program = "", ...rest] = canPin
+    ? ["taskset", "-c", `${cores.server}`, ...command]
+    : command;
+  const child = spawn(program, rest, {
+    stdio: ["ignore", "ignore", "pipe"],
+    env: { PATH: process.env["PATH"], ...env },
+  });
+  // Whoever interrupts the measurement leaves nothing behind.
+  const endWithUs = (): void => void child.kill("SIGKILL");
+  process.once("exit", endWithUs);
+  const said: string[] = [];
+  const url = await new Promise<string>((resolve, reject) => {
+    createInterface({ input: child.stderr }).on("line", (line) => {
+      if (said.length < complaintLinesMax) said.push(line);
+      const found = / listens on (http\S+)$/.exec(line)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+    child.once("exit", () => reject(new Error(`It ended:\n${said.join("\n")}`)));
+  });
+  const { pid } = child;
+  if (pid === undefined) throw new Error("A process without an id");
+  return {
+    url,
+    pid,
+    usage: () => readUsage(pid),
+    async stop() {
+      process.off("exit", endWithUs);
+      await end(child);
+    },
+  };
+}
+
+/** An orderly stop takes as long as the last payment; the reference has none and waits for ever. */
+const stopMs = 12_000;
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, "exit");
+  child.kill("SIGTERM");
+  const timer = setTimeout(() => child.kill("SIGKILL"), stopMs);
+  await ended;
+  clearTimeout(timer);
+}
+
+/** Linux counts CPU time in hundredths of a second for programs that ask (USER_HZ). */
+const ticksPerSecond = 100;
+
+/** Reads what a process has used, from /proc. */
+export function readUsage(pid: number): Usage | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // The second field is the program's name in brackets, which may hold spaces.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    // Fields 14 and 15 of proc(5), counted from the third.
+    const ticks = Number(fields[11]) + Number(fields[12]);
+    const kib = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+    return { cpuSeconds: ticks / ticksPerSecond, memoryMiB: Number(kib) / 1024 };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,178 @@
+/** The report: what was measured, on what, and what the figures say beside each other. */
+import { cpus, release, totalmem, type } from "node:os";
+import { farthingWallets } from "./contenders.ts";
+import type { Figures } from "./measure.ts";
+import { canPin } from "./processes.ts";
+import { judgeTargets, type Results } from "./targets.ts";
+
+/** What the reader must know beside the figures. */
+export interface Circumstances {
+  readonly isQuick: boolean;
+  /** Of the chain's binary and the reference's packages. */
+  readonly versions: Readonly<Record<string, string>>;
+  readonly blockGasLimit: number;
+  readonly payers: number;
+  readonly seconds: number;
+}
+
+/** Writes the report as Markdown. */
+export function writeReport(results: Results, circumstances: Circumstances): string {
+  return [
+    "# Benchmarks",
+    "",
+    `\`npm run bench${circumstances.isQuick ? " -- --quick" : ""}\` wrote this page. Absolute figures belong to this machine; the ratios are what matters.`,
+    "",
+    ...machineLines(circumstances),
+    "",
+    "## What was to be reached",
+    "",
+    table(
+      ["", "wanted", "measured", ""],
+      judgeTargets(results).map(({ what, wanted, measured, isReached }) => [
+        what,
+        wanted,
+        measured === undefined ? "not in this run" : short(measured),
+        measured === undefined ? "" : isReached ? "reached" : "**not reached**",
+      ]),
+    ),
+    "",
+    ...section(results, "Verify", (figures) => figures.trial.path === "/verify"),
+    ...section(results, "Settle, to confirmation", (figures) => figures.trial.path === "/settle"),
+    ...gasLines(results),
+  ].join("\n");
+}
+
+function machineLines({ versions, blockGasLimit, payers, seconds }: Circumstances): string[] {
+  const [cpu] = cpus();
+  const gibibytes = Math.round(totalmem() / 1024 ** 3);
+  const named = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
+  return [
+    `- Machine: ${cpus().length} × ${cpu?.model.trim() ?? "unknown"}, ${gibibytes} GiB, ${type()} ${release()}; ${seconds} s in all.`,
+    `- Versions: Node.js ${process.versions.node}, ${named.join(", ")}.`,
+    `- Chain: anvil, a block a second, ${blockGasLimit.toLocaleString("en")} gas a block, the stand-in USDC, ${payers} payers.`,
+    `- Farthing: \`farthing serve --self-built\` as it comes, on a SQLite file with synced writes, ${farthingWallets} relayer wallets; no limits per caller.`,
+    "- Reference: `@x402/core` and `@x402/evm` behind Express, one wallet. *example*: as upstream's example wires it, without its console output. *tuned*: viem's nonce manager, JSON-RPC batching, 200 ms polling. *tuned-legacy*: tuned, and legacy transactions with fixed gas and gas price.",
+    canPin
+      ? "- The measured process has one core to itself; chain and load share another."
+      : "- Processes were not kept on cores of their own: figures disturb each other.",
+    "- Load: a closed loop of callers on connections that stay open; time to warm up is not counted. A settlement counts when the answer says that it succeeded, which both sides say after confirmation.",
+    "",
+    "The stand-in token does what Circle's does, for less gas: it has no proxy. On Circle's a lone transfer takes more, and batches save a little less.",
+  ];
+}
+
+const columns = [
+  "callers",
+  "",
+  "per second",
+  "× ",
+  "succeeded",
+  "p50 ms",
+  "p99 ms",
+  "CPU µs each",
+  "memory MiB",
+  "RPC calls each",
+];
+
+function section(
+  results: Results,
+  title: string,
+  belongs: (figures: Figures) => boolean,
+): string[] {
+  const lines = [`## ${title}`, ""];
+  const groups = Map.groupBy(results.figures.filter(belongs), ({ trial }) => trial.rpcDelayMs);
+  for (const [delay, group] of groups) {
+    lines.push(`### ${delayTitle(delay)}`, "");
+    lines.push("`×` is Farthing's rate beside that line's.", "");
+    lines.push(
+      table(
+        columns,
+        group.map((figures) => rowOf(figures, group)),
+      ),
+      "",
+    );
+    lines.push(...onChainLines(group));
+  }
+  return lines;
+}
+
+function delayTitle(delay: number | undefined): string {
+  if (delay === undefined) return "Node on the same machine";
+  return delay === 0
+    ? "The same through a tap that counts JSON-RPC calls"
+    : `Node ${delay} ms away`;
+}
+
+function rowOf(figures: Figures, group: readonly Figures[]): string[] {
+  const { contender, trial, perSecond } = figures;
+  const ours = group.find(
+    (other) => other.contender === "farthing" && other.trial.callers === trial.callers,
+  );
+  const isOurs = contender === "farthing";
+  return [
+    trial.callers.toLocaleString("en"),
+    isOurs ? "**farthing**" : contender,
+    short(perSecond),
+    isOurs || !ours ? "" : short(ours.perSecond / perSecond),
+    `${short((figures.goodInAll / figures.askedInAll) * 100)} %`,
+    short(figures.p50Ms),
+    short(figures.p99Ms),
+    short(figures.cpuMicros),
+    figures.memoryMiB === undefined ? "" : figures.memoryMiB.toFixed(0),
+    figures.rpcCalls === undefined ? "" : short(figures.rpcCalls),
+  ];
+}
+
+/** What the chain itself says about the settlements that were reported. */
+function onChainLines(group: readonly Figures[]): string[] {
+  const settled = group.filter(({ onChain }) => onChain !== undefined);
+  if (settled.length === 0) return [];
+  const rows = settled.map(({ contender, trial, goodInAll, askedInAll, onChain }) => [
+    trial.callers.toLocaleString("en"),
+    contender,
+    `${askedInAll}`,
+    `${goodInAll}`,
+    `${onChain?.payments ?? ""}`,
+    `${onChain?.transactions ?? ""}`,
+  ]);
+  const head = ["callers", "", "asked", "said to be settled", "on chain", "transactions"];
+  return ["What the chain says:", "", table(head, rows), ""];
+}
+
+function gasLines({ gasToOne, gasToMany }: Results): string[] {
+  const rows = Object.entries({ "one payee": gasToOne, "many payees": gasToMany }).map(
+    ([to, { alone, batched, batches, batchSize }]) => [
+      to,
+      alone.toFixed(0),
+      batched.toFixed(0),
+      short(batched / alone),
+      `${batches} batches of ${batchSize}`,
+    ],
+  );
+  const head = ["to", "alone", "in a batch", "ratio", "measured on"];
+  return ["## Gas per payment", "", "All payees hold USDC already.", "", table(head, rows), ""];
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [head, head.map(() => "---"), ...rows].map(tableLine).join("\n");
+}
+
+function tableLine(cells: readonly string[]): string {
+  return `| ${cells.join(" | ")} |`;
+}
+
+/** Three digits are more than a run on a shared machine is worth. */
+function short(value: number | undefined): string {
+  if (value === undefined || Number.isNaN(value)) return "–";
+  if (value >= 100) return Math.round(value).toLocaleString("en");
+  return `${Number(value.toPrecision(3))}`;
+}
+
+/** One line for the terminal while the run goes on. */
+export function progressLine(figures: Figures): string {
+  const { trial, contender, perSecond, p50Ms, p99Ms, goodInAll, askedInAll } = figures;
+  const node = trial.rpcDelayMs === undefined ? "" : `, node +${trial.rpcDelayMs} ms`;
+  const what = `${trial.path.slice(1)} × ${trial.callers}${node}`;
+  const success = goodInAll === askedInAll ? "" : `, ${goodInAll} of ${askedInAll} succeeded`;
+  return `${what.padEnd(24)} ${contender.padEnd(13)} ${short(perSecond)}/s, p50 ${short(p50Ms)} ms, p99 ${short(p99Ms)} ms${success}`;
+}

@@ -1,0 +1,30 @@
+/**
+ * What reached the nodes: a transaction that is not mined is sent again as it stands before another
+ * one takes its nonce. A better price is the last remedy, and one that no node asked for is waste.
+ */
+import type { Sighting } from "./node-view.ts";
+
+/** Refusals after which only another transaction at the nonce helps. */
+const decisive = ["under min gas price", "exceeds the configured cap", "oversized data"];
+
+/** Blocks at which a transaction must have reached a node before another one takes its place. */
+const sendsMin = 2;
+
+/** Gives what was replaced too early, in words. */
+export function auditSends(sightings: readonly Sighting[]): string[] {
+  const places = Map.groupBy(sightings, ({ from, nonce }) => `nonce ${nonce} of ${from}`);
+  return [...places].flatMap(([place, seen]) => {
+    const byHash = Map.groupBy(seen, ({ hash }) => hash);
+    // In the order in which they were first seen: the last one was replaced by nothing.
+    const replaced = [...byHash.values()].slice(0, -1);
+    return replaced.flatMap((sends) => {
+      const [first] = sends;
+      const blocks = new Set(sends.map(({ atBlock }) => atBlock));
+      const wasRefused = sends.some(({ refusal }) =>
+        decisive.some((words) => refusal?.includes(words)),
+      );
+      if (!first || wasRefused || blocks.size >= sendsMin) return [];
+      return [`${place}: ${first.hash} was sent once, then replaced`];
+    });
+  });
+}

@@ -1,0 +1,104 @@
+/**
+ * A database for each run. PostgreSQL's server is started with the first run that wants one and
+ * shared; its clock runs as fast as everybody's in a run, since leases are measured by it.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startPostgres, type TestPostgres } from "@farthing/facilitator/testing";
+import { Client } from "pg";
+import { readStored, storedFrom, type Row, type Stored } from "./stored.ts";
+import { speed } from "./virtual-time.ts";
+
+/** The kinds. */
+export const databaseKinds = ["sqlite", "postgres"] as const;
+
+/** One of {@link databaseKinds}. */
+export type DatabaseKind = (typeof databaseKinds)[number];
+
+/** The database of one run. */
+export interface RunDatabase {
+  readonly url: string;
+  /** Every row, as it is now, read beside whoever works on it. */
+  read(): Promise<Stored>;
+  /** Removes it. */
+  close(): Promise<void>;
+}
+
+/** Gives databases out. */
+export interface Databases {
+  /** `startedAtMs`: when the run's time began, see virtual-time.ts. */
+  open(kind: DatabaseKind, startedAtMs: number): Promise<RunDatabase>;
+  /** Ends the server, if there is one. */
+  stop(): Promise<void>;
+}
+
+/** Prepares to give databases out; nothing is started yet. */
+export function createDatabases(): Databases {
+  let starting: Promise<TestPostgres> | undefined;
+  return {
+    async open(kind, startedAtMs) {
+      if (kind === "sqlite") return openSqlite();
+      starting ??= startPostgres();
+      return openPostgres(await starting, startedAtMs);
+    },
+    async stop() {
+      await (await starting)?.stop();
+    },
+  };
+}
+
+function openSqlite(): RunDatabase {
+  const folder = mkdtempSync(join(tmpdir(), "farthing-sim-"));
+  const path = join(folder, "farthing.db");
+  return {
+    url: `sqlite:${path}`,
+    read: async () => readStored(path),
+    close: async () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+async function openPostgres(server: TestPostgres, startedAtMs: number): Promise<RunDatabase> {
+  const url = await server.createDatabase();
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  const name = new URL(url).pathname.slice(1);
+  await client.query(fasterClock(startedAtMs));
+  // What is looked up first here wins over PostgreSQL's own.
+  await client.query(`alter database ${name} set search_path = public, pg_catalog`);
+  return {
+    url,
+    read: () => readRows(client),
+    async close() {
+      await client.end();
+      const other = new Client({ connectionString: server.databaseUrl });
+      await other.connect();
+      await other.query(`drop database ${name} with (force)`);
+      await other.end();
+    },
+  };
+}
+
+/** A function by the name of PostgreSQL's clock, which starts at the run's time and runs ahead. */
+function fasterClock(startedAtMs: number): string {
+  const start = `to_timestamp(${startedAtMs / 1_000})`;
+  return `create function public.clock_timestamp() returns timestamptz language sql volatile as
+    $$ select ${start} + (pg_catalog.clock_timestamp() - ${start}) * ${speed} $$`;
+}
+
+async function readRows(client: Client): Promise<Stored> {
+  const all = async (table: string): Promise<Row[]> =>
+    (await client.query<Row>(`select * from ${table} order by 1`)).rows;
+  // One moment for all tables: what is read together must fit together.
+  await client.query("begin isolation level repeatable read");
+  try {
+    return storedFrom({
+      settlements: await all("settlements"),
+      relayer_transactions: await all("relayer_transactions"),
+      transaction_settlements: await all("transaction_settlements"),
+      lanes: await all("lanes"),
+    });
+  } finally {
+    await client.query("commit");
+  }
+}

@@ -1,0 +1,48 @@
+/** The faces of a facilitator as callers use them: a path, and the key that is shown there. */
+import { createApiKey, openStore, type Clock } from "@farthing/facilitator";
+import type { Address } from "@farthing/protocol";
+
+/**
+ * Where a caller asks. `public` wants the seller's API key and answers before the outcome, `hosted`
+ * and `self-built` want none and wait for it.
+ */
+export type Door = "self-built" | "hosted" | "public";
+
+/** Keys that were made before the run. */
+export interface Keys {
+  /** The seller's. */
+  readonly own: string;
+  /** Of an account that nobody pays. */
+  readonly foreign: string;
+}
+
+/** What a request at a door has. */
+export interface Entrance {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The entrance of a door; `key`: whose is shown where one is wanted. */
+export function entranceOf(door: Door, keys: Keys | undefined, key: keyof Keys = "own"): Entrance {
+  if (door === "self-built") return { path: "", headers: {} };
+  if (door === "hosted") return { path: "/api/facilitator", headers: {} };
+  return { path: "", headers: { authorization: `Bearer ${keys?.[key] ?? ""}` } };
+}
+
+/** Makes the keys, in a database that no facilitator has opened yet. */
+export async function createKeys(
+  databaseUrl: string,
+  clock: Clock,
+  accounts: { readonly own: Address; readonly foreign: Address },
+): Promise<Keys> {
+  const store = await openStore(databaseUrl);
+  try {
+    const create = async (account: Address) => {
+      const wish = { account, mode: "test", label: "sim" } as const;
+      return (await createApiKey(store, clock, wish)).text;
+    };
+    return { own: await create(accounts.own), foreign: await create(accounts.foreign) };
+  } finally {
+    await store.close();
+  }
+}

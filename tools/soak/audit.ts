@@ -1,0 +1,151 @@
+/**
+ * The audit of a soak. Nothing here goes wrong but processes, so it asks for more than the audit of
+ * a run full of faults, which it starts from: every payment moved its money exactly once, every
+ * seller came away with "confirmed", and nothing is left over in the store or between the nonces.
+ */
+import { buyerUnits } from "@farthing/devnet";
+import type { Address } from "@farthing/protocol";
+import { audit, pairOf, type Violation } from "../sim/auditor.ts";
+import { wordsOf, type Answer } from "../sim/callers.ts";
+import type { Ledger } from "../sim/ledger.ts";
+import type { Stored } from "../sim/stored.ts";
+import type { Outcome } from "./callers.ts";
+import type { SoakPayment } from "./plan.ts";
+
+/** What a soak leaves behind. */
+export interface SoakEvidence {
+  readonly payments: readonly SoakPayment[];
+  readonly answers: readonly Answer[];
+  readonly outcomes: readonly Outcome[];
+  /** Questions that nobody answered, although nobody was killed. */
+  readonly unanswered: readonly string[];
+  /** Processes that ended by themselves, or not in order when told to. */
+  readonly troubles: readonly string[];
+  readonly ledger: Ledger;
+  readonly stored: Stored;
+  /** Relayer wallets. */
+  readonly relayers: readonly Address[];
+  /** USDC base units that payers and payees hold at the end. */
+  readonly holdings: ReadonlyMap<Address, bigint>;
+  readonly payees: readonly Address[];
+}
+
+type Say = (rule: string, text: string, payment?: number) => void;
+
+/** Audits a soak; an empty list is one without fault. */
+export function auditSoak(evidence: SoakEvidence): Violation[] {
+  const violations = auditPromises(evidence);
+  const say: Say = (rule, text, payment) => void violations.push({ rule, payment, text });
+  auditSellers(evidence, say);
+  auditChain(evidence, say);
+  auditRows(evidence, say);
+  auditNonces(evidence, say);
+  auditHoldings(evidence, say);
+  for (const text of evidence.unanswered) say("everybody is answered", text);
+  for (const text of evidence.troubles) say("processes end as told", text);
+  return violations;
+}
+
+/** What is promised always, whatever happens. */
+function auditPromises(evidence: SoakEvidence): Violation[] {
+  const { payments, answers, stored, ledger, relayers, payees, holdings } = evidence;
+  const sellerUnits = payees.reduce((sum, payee) => sum + (holdings.get(payee) ?? 0n), 0n);
+  return audit({
+    payments: new Map(payments.map((payment) => [payment.index, payment])),
+    probes: [],
+    answers,
+    ledger: { ...ledger, sellerUnits },
+    stored,
+    relayers: relayers.map((relayer) => relayer.toLowerCase()),
+    uprooted: new Set(),
+    restless: [],
+    crashes: 0,
+    wasEnded: true,
+  });
+}
+
+function auditSellers({ payments, answers, outcomes }: SoakEvidence, say: Say): void {
+  const sellers = payments.reduce((sum, { callers }) => sum + callers, 0);
+  if (outcomes.length !== sellers) {
+    say("everybody is told", `${outcomes.length} of ${sellers} sellers came back`);
+  }
+  for (const { payment, word, ms } of outcomes) {
+    const seconds = Math.round(ms / 1000);
+    if (word !== "confirmed") {
+      say("everybody is told", `a seller's last word after ${seconds} s: ${word}`, payment);
+    }
+  }
+  for (const answer of answers) {
+    const { status, body, payment } = answer;
+    const isBad = status === 200 && !["confirmed", "pending"].includes(String(body["status"]));
+    if (isBad) say("nobody is told no", `told ${wordsOf(answer)}`, payment);
+  }
+  const lastWords = new Map(
+    answers.filter(({ isLast }) => isLast).map((answer) => [answer.payment, answer]),
+  );
+  for (const { index } of payments) {
+    const last = lastWords.get(index);
+    const isSo = last?.body["status"] === "confirmed" && last.body["finalized"] === true;
+    if (!isSo) say("confirmed for good", last ? `told ${wordsOf(last)}` : "not asked", index);
+  }
+}
+
+function auditChain({ payments, ledger }: SoakEvidence, say: Say): void {
+  const used = new Map<string, number>();
+  for (const entry of ledger.entries) {
+    if (entry.kind === "used" && entry.transfer) {
+      used.set(pairOf(entry), (used.get(pairOf(entry)) ?? 0) + 1);
+    }
+  }
+  for (const { index, authorization } of payments) {
+    const { from: payer, nonce } = authorization;
+    const times = used.get(pairOf({ payer, nonce })) ?? 0;
+    if (times !== 1) say("paid once", `money moved ${times} times`, index);
+  }
+  if (ledger.entries.length !== payments.length) {
+    say(
+      "paid once",
+      `${ledger.entries.length} authorizations used for ${payments.length} payments`,
+    );
+  }
+}
+
+function auditRows({ payments, stored }: SoakEvidence, say: Say): void {
+  const { settlements, transactions } = stored;
+  if (settlements.length !== payments.length) {
+    say("one row each", `${settlements.length} settlements of ${payments.length} payments`);
+  }
+  for (const [pair, rows] of Map.groupBy(settlements, pairOf)) {
+    if (rows.length > 1) say("one row each", `${rows.length} settlements of ${pair}`);
+  }
+  for (const [hash, rows] of Map.groupBy(transactions, (row) => row.hash)) {
+    if (rows.length > 1) say("one row each", `${rows.length} transactions with hash ${hash}`);
+  }
+}
+
+/** From the first nonce to the last, one mined transaction each. */
+function auditNonces({ stored, ledger }: SoakEvidence, say: Say): void {
+  for (const [wallet, count] of ledger.counts) {
+    const mined = stored.transactions.filter(
+      ({ lane, state }) => lane === wallet && state === "mined",
+    );
+    const times = Map.groupBy(mined, ({ nonce }) => nonce);
+    for (let nonce = 0; nonce < count; nonce++) {
+      const rows = times.get(nonce)?.length ?? 0;
+      if (rows !== 1) say("no gap", `${rows} mined transactions at nonce ${nonce} of ${wallet}`);
+    }
+  }
+}
+
+function auditHoldings({ payments, holdings, payees }: SoakEvidence, say: Say): void {
+  const expected = new Map<Address, bigint>(payees.map((payee) => [payee, 0n]));
+  for (const { authorization } of payments) {
+    const { from, to, value } = authorization;
+    expected.set(from, (expected.get(from) ?? buyerUnits) - value);
+    expected.set(to, (expected.get(to) ?? 0n) + value);
+  }
+  for (const [holder, units] of expected) {
+    const held = holdings.get(holder);
+    if (held !== units) say("balances", `${holder} holds ${held} base units, not ${units}`);
+  }
+}

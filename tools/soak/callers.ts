@@ -1,0 +1,205 @@
+/**
+ * The sellers of a soak. Each presents its buyer's payment to whichever process serves, and does what
+ * a seller does when the connection breaks or nothing was judged: the same payment again, until it
+ * is told an outcome. Every answer is written down.
+ */
+import { isObject, type ChainId, type JsonObject } from "@farthing/protocol";
+import type { Answer } from "../sim/callers.ts";
+import { requestBody } from "../sim/token-calls.ts";
+import type { Fleet } from "./fleet.ts";
+import type { SoakPayment } from "./plan.ts";
+
+/** What one seller came away with. */
+export interface Outcome {
+  readonly payment: number;
+  /** The last word: `confirmed`, `failed`, `refused`, or `none` when it gave up. */
+  readonly word: string;
+  /** From the first question to the last answer. */
+  readonly ms: number;
+}
+
+/** All sellers. */
+export interface Callers {
+  readonly answers: readonly Answer[];
+  readonly outcomes: readonly Outcome[];
+  /** Questions that a process left unanswered which was neither killed nor frozen. */
+  readonly unanswered: readonly string[];
+  /** Payments that have been confirmed to a seller. */
+  confirmed(): number;
+  /** Presents all payments, so many at a time; resolves when every seller has its last word. */
+  settleAll(payments: readonly SoakPayment[], inFlight: number): Promise<void>;
+  /** Asks once more what became of each. */
+  askAtLast(payments: readonly SoakPayment[], inFlight: number): Promise<void>;
+}
+
+/** What sellers need. */
+export interface CallersDeps {
+  readonly chainId: ChainId;
+  readonly fleet: Fleet;
+  /** API keys by payout address, for the public face. */
+  readonly keys: ReadonlyMap<string, string>;
+}
+
+/** How long a question may take: twice as long as an answer is ever held. */
+const askMs = 60_000;
+
+/** Seconds that a seller who was told an id waits for its outcome in one question. */
+const waitSeconds = 20;
+
+/** Pause after a question that got no judgement; processes come back within a second or two. */
+const pauseMs = 250;
+
+/** When a seller gives up: eight times a lease, in which every wallet moves on several times. */
+const patienceMs = 120_000;
+
+interface Question {
+  readonly asked: "settle" | "look";
+  readonly path: string;
+  readonly body?: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly isLast?: boolean;
+}
+
+/** Creates the sellers of a soak. */
+export function createCallers({ chainId, fleet, keys }: CallersDeps): Callers {
+  const answers: Answer[] = [];
+  const outcomes: Outcome[] = [];
+  const unanswered: string[] = [];
+  const ids = new Map<number, string>();
+  const confirmed = new Set<number>();
+  let turn = 0;
+  /** One who gave up is one too many; the others need not wait as long. */
+  const givenUp = new AbortController();
+
+  async function ask(payment: number, question: Question): Promise<Answer> {
+    const { asked, isLast = false } = question;
+    const serving = fleet.serving();
+    const server = serving[turn++ % serving.length];
+    const askedAfter = answers.length;
+    const url = server?.url();
+    const got = url === undefined ? silence : await fetchFrom(url, question);
+    if (server && got.status === 0 && !server.isTold() && !server.isFrozen()) {
+      unanswered.push(`payment ${payment}: ${asked} of process ${server.pid}: ${got.problem}`);
+    }
+    const { status, body } = got;
+    const answer: Answer = { payment, asked, askedAfter, status, body, isLast };
+    answers.push(answer);
+    if (typeof body["id"] === "string") ids.set(payment, body["id"]);
+    if (body["status"] === "confirmed") confirmed.add(payment);
+    return answer;
+  }
+
+  function headersOf({ manner, authorization }: SoakPayment): Question["headers"] {
+    const key = manner === "public" ? keys.get(authorization.to) : undefined;
+    return {
+      "content-type": "application/json",
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      ...(manner === "async" ? { prefer: "respond-async" } : {}),
+    };
+  }
+
+  function presents(payment: SoakPayment): Question {
+    const body = JSON.stringify(requestBody(chainId, payment));
+    const headers = headersOf(payment);
+    return { asked: "settle", path: `${faceOf(payment)}/settle`, body, headers };
+  }
+
+  function looks(payment: SoakPayment, id: string, query: string): Question {
+    const path = `${faceOf(payment)}/settlements/${id}${query}`;
+    return { asked: "look", path, headers: headersOf(payment) };
+  }
+
+  /** One seller's part. */
+  async function settle(payment: SoakPayment): Promise<void> {
+    const { index, manner } = payment;
+    const startedAt = performance.now();
+    const presenting = presents(payment);
+    let id: string | undefined;
+    let word = "none";
+    while (word === "none" && !givenUp.signal.aborted) {
+      // Who waits for the outcome presents the payment again; who was given an id asks by it.
+      const wait = `?wait=${waitSeconds}`;
+      const question = id === undefined ? presenting : looks(payment, id, wait);
+      const { status, body } = await ask(index, question);
+      if (manner !== "sync" && typeof body["id"] === "string") id = body["id"];
+      if (status === 200) word = wordOf(body);
+      else await pause();
+      const isOver = performance.now() - startedAt > patienceMs;
+      if (word === "none" && isOver) givenUp.abort();
+    }
+    outcomes.push({ payment: index, word, ms: performance.now() - startedAt });
+  }
+
+  return {
+    answers,
+    outcomes,
+    unanswered,
+    confirmed: () => confirmed.size,
+    settleAll: (payments, inFlight) =>
+      atOnce(payments, inFlight, async (payment) => {
+        await Promise.all(Array.from({ length: payment.callers }, () => settle(payment)));
+      }),
+    askAtLast: (payments, inFlight) =>
+      atOnce(payments, inFlight, async (payment) => {
+        const id = ids.get(payment.index);
+        if (id === undefined) return;
+        await ask(payment.index, { ...looks(payment, id, ""), isLast: true });
+      }),
+  };
+}
+
+function faceOf({ manner }: SoakPayment): string {
+  return manner === "public" ? "" : "/api/facilitator";
+}
+
+interface Got {
+  /** 0 without an answer. */
+  readonly status: number;
+  readonly body: JsonObject;
+  readonly problem?: string;
+}
+
+const silence: Got = { status: 0, body: {} };
+
+async function fetchFrom(url: string, { path, body, headers }: Question): Promise<Got> {
+  try {
+    const response = await fetch(`${url}${path}`, {
+      method: body === undefined ? "GET" : "POST",
+      headers,
+      ...(body === undefined ? {} : { body }),
+      signal: AbortSignal.timeout(askMs),
+    });
+    const read: unknown = await response.json();
+    return { status: response.status, body: isObject(read) ? read : {} };
+  } catch (error) {
+    return { ...silence, problem: reasonOf(error) };
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? error.cause.message : error.message;
+}
+
+/** What a judgement says, `none` while the outcome is open. */
+function wordOf({ status }: JsonObject): string {
+  if (status === "pending") return "none";
+  return typeof status === "string" ? status : "refused";
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, pauseMs));
+}
+
+/** Works through a list, so many at a time. */
+async function atOnce<Item>(
+  items: readonly Item[],
+  most: number,
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const left = items.values();
+  const worker = async () => {
+    for (const item of left) await work(item);
+  };
+  await Promise.all(Array.from({ length: most }, worker));
+}

@@ -1,0 +1,94 @@
+/** The command: plays one soak and prints its figures; exit status 1 when a promise was broken. */
+import { parseArgs } from "node:util";
+import type { SoakOptions } from "./plan.ts";
+import { announcement, page, progressLine } from "./report.ts";
+import { soak } from "./soak.ts";
+
+const usage = `Settles many payments with several facilitators while they are killed, and audits the result.
+
+  npm run soak                          10,000 payments, some minutes
+  npm run soak -- --payments 2000 --seed 7
+
+  --payments 10000    payments in all
+  --payers 500        wallets that they come from
+  --processes 3       facilitators that share the database
+  --relayers 6        wallets that they send from
+  --in-flight 300     payments asked for at the same time
+  --kill-every 3s     time between two kills, 0 for none
+  --freeze-one-in 8   one in so many kills freezes a process for longer than a lease, 0 for none
+  --seed 1            draws payments and victims; another number, another soak
+  --logs <folder>     keeps what the facilitators log
+
+DATABASE_URL_TEST names a PostgreSQL server to use; without it one is started.
+`;
+
+/** What a shell expects of a program that Ctrl-C has ended. */
+const interruptedStatus = 130;
+
+const text = (fallback: string) => ({ type: "string", default: fallback }) as const;
+
+function readOptions(): SoakOptions | undefined {
+  const { values } = parseArgs({
+    options: {
+      payments: text("10000"),
+      payers: text("500"),
+      processes: text("3"),
+      relayers: text("6"),
+      "in-flight": text("300"),
+      "kill-every": text("3s"),
+      "freeze-one-in": text("8"),
+      seed: text("1"),
+      logs: { type: "string" },
+      help: { type: "boolean", default: false },
+    },
+  });
+  if (values.help) return undefined;
+  const { logs } = values;
+  return {
+    payments: whole("payments", values.payments, 1),
+    payers: whole("payers", values.payers, 1),
+    processes: whole("processes", values.processes, 1),
+    relayers: whole("relayers", values.relayers, 1),
+    inFlight: whole("in-flight", values["in-flight"], 1),
+    killEveryMs: milliseconds("kill-every", values["kill-every"]),
+    freezeOneIn: whole("freeze-one-in", values["freeze-one-in"], 0),
+    seed: whole("seed", values.seed, 0),
+    ...(logs === undefined ? {} : { logs }),
+  };
+}
+
+function whole(name: string, given: string, least: number): number {
+  const number = Number(given);
+  if (Number.isSafeInteger(number) && number >= least) return number;
+  throw new Error(`--${name} must be a whole number from ${least}, not "${given}"`);
+}
+
+/** Reads `3s`, `2.5s`, `500ms`, or seconds without a unit. */
+function milliseconds(name: string, given: string): number {
+  const [, digits, unit] = /^(\d+(?:\.\d+)?)(s|ms)?$/.exec(given) ?? [];
+  if (digits !== undefined) return Number(digits) * (unit === "ms" ? 1 : 1_000);
+  throw new Error(`--${name} must be a time such as 3s or 500ms, not "${given}"`);
+}
+
+async function main(): Promise<number> {
+  const options = readOptions();
+  if (!options) {
+    process.stdout.write(usage);
+    return 0;
+  }
+  // All that was started holds on to this process and ends with it.
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => process.exit(interruptedStatus));
+  }
+  console.log(announcement(options));
+  const report = await soak(options, (progress) => console.log(progressLine(progress)));
+  console.log(page(report));
+  return report.violations.length === 0 ? 0 : 1;
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  process.stderr.write(`soak: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,152 @@
+/**
+ * A short soak, as every change has to pass it, and its audit against planted lies: each test
+ * changes one thing in what the soak left behind, as a facilitator with that fault would have.
+ */
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Answer } from "../sim/callers.ts";
+import type { StoredSettlement, StoredTransaction } from "../sim/stored.ts";
+import { auditSoak, type SoakEvidence } from "./audit.ts";
+import { page } from "./report.ts";
+import { soak, type SoakReport } from "./soak.ts";
+
+/**
+ * A hundred at a time, and a block a second: it lasts six seconds at least, which are three kills,
+ * and a lease longer when one of them hits whoever works the wallets.
+ */
+const short = {
+  payments: 600,
+  payers: 60,
+  processes: 3,
+  relayers: 4,
+  inFlight: 100,
+  killEveryMs: 2_000,
+  freezeOneIn: 0,
+  seed: 1,
+};
+
+/** Half a minute where nothing else runs. */
+const soakMsMax = 180_000;
+
+let report: SoakReport;
+let honest: SoakEvidence;
+beforeAll(async () => {
+  report = await soak(short);
+  honest = report.evidence;
+}, soakMsMax);
+
+test("nothing is lost and nothing doubled while processes are killed", () => {
+  expect(report.violations.length === 0 ? "" : page(report)).toBe("");
+  expect(report.blows.length).toBeGreaterThanOrEqual(2);
+  expect(honest.ledger.entries).toHaveLength(short.payments);
+});
+
+test("what is printed says so", () => {
+  const text = page(report);
+  expect(text).toMatch(/^confirmed +600$/m);
+  expect(text).toMatch(/^kills +\d+, and 0 processes frozen$/m);
+  expect(text).toContain("Nothing lost, nothing doubled");
+});
+
+const rulesOf = (change: Partial<SoakEvidence>) =>
+  new Set(auditSoak({ ...honest, ...change }).map(({ rule }) => rule));
+
+const withRows = (settlements: readonly StoredSettlement[]) =>
+  rulesOf({ stored: { ...honest.stored, settlements } });
+
+const withTransactions = (transactions: readonly StoredTransaction[]) =>
+  rulesOf({ stored: { ...honest.stored, transactions } });
+
+const withEntries = (entries: SoakEvidence["ledger"]["entries"]) =>
+  rulesOf({ ledger: { ...honest.ledger, entries } });
+
+function withAnswer(isIt: (answer: Answer) => boolean, body: Answer["body"]) {
+  const at = honest.answers.findIndex(isIt);
+  expect(at).toBeGreaterThanOrEqual(0);
+  const answers = honest.answers.map((answer, index) =>
+    index === at ? { ...answer, body: { ...answer.body, ...body } } : answer,
+  );
+  return rulesOf({ answers });
+}
+
+const isConfirmed = ({ isLast, body }: Answer) => !isLast && body["status"] === "confirmed";
+const isLast = (answer: Answer) => answer.isLast;
+const elsewhere = `0x${"11".repeat(32)}`;
+
+describe("the audit finds", () => {
+  test("a payment that moved nothing", () => {
+    expect(withEntries(honest.ledger.entries.slice(1))).toContain("paid once");
+  });
+
+  test("a payment that moved money twice", () => {
+    const { entries } = honest.ledger;
+    expect(withEntries([...entries, ...entries.slice(0, 1)])).toContain("paid once");
+  });
+
+  test("money that is not where it belongs", () => {
+    const [payer = "0x", payee = "0x"] = [honest.payments[0]?.authorization.from, honest.payees[0]];
+    for (const holder of [payer, payee]) {
+      const holdings = new Map(honest.holdings).set(holder, 1n);
+      expect(rulesOf({ holdings })).toContain("balances");
+    }
+  });
+
+  test("a seller who was told nothing, failed or refused", () => {
+    for (const word of ["none", "failed", "refused"]) {
+      const outcomes = honest.outcomes.with(7, { payment: 7, word, ms: 120_000 });
+      expect(rulesOf({ outcomes })).toContain("everybody is told");
+    }
+    expect(rulesOf({ outcomes: honest.outcomes.slice(1) })).toContain("everybody is told");
+  });
+
+  test("a no on the way to the yes", () => {
+    const no = { status: undefined, success: false, errorReason: "nonce_already_used" };
+    expect(withAnswer(isConfirmed, no)).toContain("nobody is told no");
+    expect(withAnswer(isConfirmed, { status: "failed" })).toContain("nobody is told no");
+  });
+
+  test("a transaction that does not hold the payment", () => {
+    expect(withAnswer(isConfirmed, { transaction: elsewhere })).toContain("confirmed is paid");
+  });
+
+  test("a payment that never became final", () => {
+    expect(withAnswer(isLast, { finalized: false })).toContain("confirmed for good");
+    const answers = honest.answers.filter((answer) => !answer.isLast || answer.payment !== 3);
+    expect(rulesOf({ answers })).toContain("confirmed for good");
+  });
+
+  test("two settlements of one payment", () => {
+    const { settlements } = honest.stored;
+    const twin = settlements.slice(0, 1).map((row) => ({ ...row, id: "stl_twin" }));
+    expect(withRows([...settlements, ...twin])).toContain("one row each");
+  });
+
+  test.each(["queued", "submitted"])("a settlement left %s", (state) => {
+    const rows = honest.stored.settlements.map((row, index) =>
+      index === 0 ? { ...row, state } : row,
+    );
+    expect(withRows(rows)).toContain("nothing is stuck");
+  });
+
+  test("a transaction stored twice, or at two nonces", () => {
+    const { transactions } = honest.stored;
+    const again = transactions.slice(0, 1).map((row) => ({ ...row, id: 9_999 }));
+    expect(withTransactions([...transactions, ...again])).toContain("one row each");
+    const moved = again.map((row) => ({ ...row, nonce: row.nonce + 1_000, hash: elsewhere }));
+    expect(withTransactions([...transactions, ...moved])).toContain("carried once");
+  });
+
+  test("a nonce that nothing was mined at", () => {
+    expect(withTransactions(honest.stored.transactions.slice(1))).toContain("no gap");
+  });
+
+  test("a question that a living process left open", () => {
+    const unanswered = ["payment 5: settle of process 17: other side closed"];
+    expect(rulesOf({ unanswered })).toContain("everybody is answered");
+  });
+
+  test("a process that ended by itself", () => {
+    expect(rulesOf({ troubles: ["process 17 ended by itself: 1"] })).toContain(
+      "processes end as told",
+    );
+  });
+});

@@ -1,0 +1,153 @@
+/** Plays a soak: chain, PostgreSQL, fleet, payments and kills; then lets it rest and audits it. */
+import { startDevnet, type Devnet } from "@farthing/devnet";
+import { createApiKey, openStore, systemClock } from "@farthing/facilitator";
+import { startPostgres } from "@farthing/facilitator/testing";
+import type { Address } from "@farthing/protocol";
+import { Client } from "pg";
+import type { Violation } from "../sim/auditor.ts";
+import { readLedger } from "../sim/ledger.ts";
+import { createRolls } from "../sim/rolls.ts";
+import { auditSoak, type SoakEvidence } from "./audit.ts";
+import { createCallers, type Callers } from "./callers.ts";
+import { startFleet, type Fleet } from "./fleet.ts";
+import { startKills, type Blow } from "./kills.ts";
+import { watchLanes, type TakeOver } from "./lane-watch.ts";
+import { drawPayments, payeesOf, type SoakOptions, type SoakPayment } from "./plan.ts";
+import { readRestless, readRows } from "./stored-rows.ts";
+
+/** How a soak went. */
+export interface SoakReport {
+  readonly options: SoakOptions;
+  readonly evidence: SoakEvidence;
+  readonly violations: readonly Violation[];
+  readonly blows: readonly Blow[];
+  readonly takeOvers: readonly TakeOver[];
+  /** From the first question to the last outcome. */
+  readonly ms: number;
+}
+
+/** Told how far it is. */
+export type SoakListener = (progress: {
+  readonly ms: number;
+  readonly confirmed: number;
+  readonly kills: number;
+  readonly serving: number;
+}) => void;
+
+/** XDC makes a block in two seconds; half of that is more blocks for the same time. */
+const blockTimeSeconds = 1;
+
+/** Time between two reports of how far it is. */
+const progressMs = 10_000;
+
+/** How long the store may take to come to rest: a lease, a replacement, finality; and looks at it. */
+const restMs = 90_000;
+const restLookMs = 500;
+
+/** Blocks after which what was mined last is final for everybody. */
+const finalBlocks = 5;
+
+interface Stage {
+  readonly options: SoakOptions;
+  readonly devnet: Devnet;
+  readonly client: Client;
+  readonly fleet: Fleet;
+  readonly callers: Callers;
+  readonly payments: readonly SoakPayment[];
+}
+
+/** Plays one. */
+export async function soak(options: SoakOptions, listener?: SoakListener): Promise<SoakReport> {
+  await using stack = new AsyncDisposableStack();
+  const stage = await setUp(options, stack);
+  const { fleet, callers, client, devnet, payments } = stage;
+  const { seed, inFlight } = options;
+  const rolls = createRolls(seed, "kills");
+  const startedAt = performance.now();
+  const kills = startKills({ ...options, fleet, rolls });
+  const watch = watchLanes(client, kills.blows);
+  const progress = setInterval(() => {
+    const serving = fleet.serving().length;
+    const ms = performance.now() - startedAt;
+    listener?.({ ms, confirmed: callers.confirmed(), kills: kills.blows.length, serving });
+  }, progressMs);
+  await callers.settleAll(payments, inFlight);
+  const ms = performance.now() - startedAt;
+  clearInterval(progress);
+  await kills.stop();
+  await watch.stop();
+  await fleet.whole();
+  await rest(client);
+  await callers.askAtLast(payments, inFlight);
+  const troubles = [...(await fleet.stop()), ...fleet.crashes()];
+  await standStill(devnet);
+  const evidence = await gather(stage, troubles);
+  const violations = auditSoak(evidence);
+  return { options, evidence, violations, blows: kills.blows, takeOvers: watch.takeOvers, ms };
+}
+
+async function setUp(options: SoakOptions, stack: AsyncDisposableStack): Promise<Stage> {
+  const { payers: buyers, relayers, processes, logs } = options;
+  const devnet = await startDevnet({ blockTimeSeconds, buyers, relayers });
+  stack.defer(() => devnet.stop());
+  const postgres = await startPostgres({ isDurable: true });
+  stack.defer(() => postgres.stop());
+  const { databaseUrl } = postgres;
+  const keys = await createKeys(databaseUrl, payeesOf(devnet));
+  const env = {
+    FARTHING_PORT: "0",
+    [`FARTHING_RPC_${devnet.chainId}`]: devnet.rpcUrl,
+    FARTHING_RELAYER_KEYS: devnet.relayers.map(({ privateKey }) => privateKey).join(","),
+    FARTHING_RATE_LIMIT: "0",
+    FARTHING_LOG_LEVEL: logs === undefined ? "error" : "info",
+    DATABASE_URL: databaseUrl,
+  };
+  const payments = drawPayments(devnet, options);
+  const fleet = await startFleet({ processes, env, logs });
+  stack.defer(async () => void (await fleet.stop()));
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  stack.defer(() => client.end());
+  const callers = createCallers({ chainId: devnet.chainId, fleet, keys });
+  return { options, devnet, client, fleet, callers, payments };
+}
+
+/** A key for each payee, for the public face. */
+async function createKeys(databaseUrl: string, payees: readonly Address[]) {
+  const store = await openStore(databaseUrl);
+  const keys = new Map<string, string>();
+  for (const account of payees) {
+    const wish = { account, mode: "test", label: "soak" } as const;
+    keys.set(account, (await createApiKey(store, systemClock, wish)).text);
+  }
+  await store.close();
+  return keys;
+}
+
+/** Waits until everything is final; what is not by then, the audit finds. */
+async function rest(client: Client): Promise<void> {
+  const until = performance.now() + restMs;
+  while ((await readRestless(client)) > 0 && performance.now() < until) {
+    await new Promise((resolve) => setTimeout(resolve, restLookMs));
+  }
+}
+
+/** From here on there is one answer to every question. */
+async function standStill({ rpc, mine }: Devnet): Promise<void> {
+  await rpc("evm_setIntervalMining", [0]);
+  await mine(finalBlocks);
+}
+
+async function gather(stage: Stage, troubles: readonly string[]): Promise<SoakEvidence> {
+  const { devnet, client, callers, payments } = stage;
+  const relayers = devnet.relayers.map(({ address }) => address);
+  const payees = payeesOf(devnet);
+  const holdings = new Map<Address, bigint>();
+  for (const holder of [...payees, ...devnet.buyers.map(({ address }) => address)]) {
+    holdings.set(holder, await devnet.usdc.balanceOf(holder));
+  }
+  const { answers, outcomes, unanswered } = callers;
+  const told = { payments, answers, outcomes, unanswered, troubles };
+  const ledger = await readLedger(devnet, relayers);
+  return { ...told, ledger, stored: await readRows(client), relayers, holdings, payees };
+}
