@@ -1,4 +1,5 @@
 /** What a payment costs in gas, read from the receipts of what Farthing sent. */
+import type { Devnet } from "@farthing/devnet";
 import type { Address } from "@farthing/protocol";
 import { startContender } from "./contenders.ts";
 import { runLoad } from "./load.ts";
@@ -13,6 +14,8 @@ export interface GasFigures {
   /** Full batches that were found, and payments in each. */
   readonly batches: number;
   readonly batchSize: number;
+  /** Gas per payment of one of those batches by what it was spent on. */
+  readonly profile: ReadonlyMap<string, number>;
 }
 
 /** Payments of a full batch, as Farthing comes. */
@@ -57,8 +60,51 @@ export async function measureGas(
     if (!first) throw new Error(`No transaction carried ${batchSize} payments`);
     const gas = await Promise.all(full.map(([hash]) => gasOf(hash)));
     const perPayment = gas.reduce((sum, used) => sum + used, 0) / full.length / batchSize;
-    return { alone: await gasOf(lone), batched: perPayment, batches: full.length, batchSize };
+    return {
+      alone: await gasOf(lone),
+      batched: perPayment,
+      batches: full.length,
+      batchSize,
+      profile: await profileOf(devnet, first[0]),
+    };
   } finally {
     await server.stop();
   }
+}
+
+/** What every transaction costs before its first step (Yellow Paper, appendix G). */
+const transactionGas = 21_000;
+/** And each byte of its data (EIP-2028). */
+const byteGas = { zero: 4, other: 16 } as const;
+
+interface Step {
+  readonly op: string;
+  readonly gasCost: number;
+}
+
+/** Adds up a transaction's trace by operation; gives gas per payment of a full batch. */
+async function profileOf(devnet: Devnet, hash: string): Promise<Map<string, number>> {
+  const { from, to, input, gas, blockNumber } = await devnet.rpc<Record<string, string>>(
+    "eth_getTransactionByHash",
+    [hash],
+  );
+  // Played again on the block before: the chain keeps no traces of its own.
+  const before = `0x${(Number(blockNumber) - 1).toString(16)}`;
+  const trace = await devnet.rpc<{ structLogs: readonly Step[] }>("debug_traceCall", [
+    { from, to, input, gas },
+    before,
+    { disableMemory: true, disableStack: true, disableStorage: true },
+  ]);
+  const bytes = input?.slice(2).match(/../g) ?? [];
+  const zeros = bytes.filter((byte) => byte === "00").length;
+  const calldata = zeros * byteGas.zero + (bytes.length - zeros) * byteGas.other;
+  const spent = new Map([
+    ["the transaction itself", transactionGas],
+    ["calldata", calldata],
+  ]);
+  for (const { op, gasCost } of trace.structLogs) {
+    // What a call passes on is counted where it is spent.
+    if (!op.endsWith("CALL")) spent.set(op, (spent.get(op) ?? 0) + gasCost);
+  }
+  return new Map([...spent].map(([name, gas]) => [name, gas / batchSize]));
 }

@@ -12,6 +12,8 @@ export interface Trial {
   readonly callers: number;
   /** Milliseconds that a tap adds to each of the node's answers; without it there is no tap. */
   readonly rpcDelayMs?: number;
+  /** Every transaction gets a block at once, so that no closed loop waits for the next second. */
+  readonly isAutomined?: true;
   readonly warmUpMs: number;
   readonly countMs: number;
 }
@@ -43,9 +45,25 @@ const verifyStock = 4_000;
 const settleStockFactor = 3;
 /** And for few callers. */
 const settleStockMin = 200;
+/** Where a block comes at once, per second: more than anvil makes blocks. */
+const automineStock = 1_000;
 
 /** Runs a trial. */
-export async function measure(
+export async function measure(contender: Contender, trial: Trial, stand: Stand): Promise<Figures> {
+  if (trial.isAutomined) await automine(stand.devnet, true);
+  try {
+    return await measureOn(contender, trial, stand);
+  } finally {
+    if (trial.isAutomined) await automine(stand.devnet, false);
+  }
+}
+
+async function automine(devnet: Devnet, isOn: boolean): Promise<void> {
+  await devnet.rpc("evm_setIntervalMining", [isOn ? 0 : devnet.blockTimeSeconds]);
+  await devnet.rpc("evm_setAutomine", [isOn]);
+}
+
+async function measureOn(
   contender: Contender,
   trial: Trial,
   { devnet, mint }: Stand,
@@ -99,7 +117,8 @@ function stockOf(trial: Trial, mint: Mint): () => string | undefined {
     return () => bodies[turn++ % bodies.length];
   }
   const seconds = (warmUpMs + countMs) / 1000;
-  const bodies = mint.make(Math.max(settleStockMin, callers * seconds * settleStockFactor));
+  const wanted = trial.isAutomined ? automineStock : callers * settleStockFactor;
+  const bodies = mint.make(Math.max(settleStockMin, wanted * seconds));
   return () => bodies.pop();
 }
 

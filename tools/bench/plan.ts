@@ -30,6 +30,7 @@ export const wholePlan: readonly Heat[] = [
   // Through a tap without delay, for the count of questions.
   ...[1, 32].map((callers) => verify(callers, { rpcDelayMs: 0 })),
   ...[1, 32, 256, 1_000, 3_000].map((callers) => settle(callers)),
+  ...[1, 32].map((callers) => settle(callers, { isAutomined: true })),
   ...[1, 1_000].map((callers) => settle(callers, { rpcDelayMs: 0 })),
 ];
 
@@ -39,15 +40,18 @@ export const quickPlan: readonly Heat[] = [
   quick(verify(32, { rpcDelayMs: 0 }), ["farthing"]),
   quick(settle(1), pair),
   quick(settle(32), ["farthing", "example"]),
+  quick(settle(32, { isAutomined: true }), ["farthing", "example"]),
   quick(settle(1_000), pair),
 ];
 
-function verify(callers: number, tap: Pick<Trial, "rpcDelayMs"> = {}): Heat {
-  return { trial: { path: "/verify", callers, warmUpMs, countMs, ...tap }, contenders: all };
+type Ground = Pick<Trial, "rpcDelayMs" | "isAutomined">;
+
+function verify(callers: number, ground: Ground = {}): Heat {
+  return { trial: { path: "/verify", callers, warmUpMs, countMs, ...ground }, contenders: all };
 }
 
-function settle(callers: number, tap: Pick<Trial, "rpcDelayMs"> = {}): Heat {
-  return { trial: { path: "/settle", callers, warmUpMs, countMs, ...tap }, contenders: all };
+function settle(callers: number, ground: Ground = {}): Heat {
+  return { trial: { path: "/settle", callers, warmUpMs, countMs, ...ground }, contenders: all };
 }
 
 function quick({ trial }: Heat, contenders: readonly Contender[]): Heat {

@@ -1,8 +1,9 @@
 /** The report: what was measured, on what, and what the figures say beside each other. */
 import { cpus, release, totalmem, type } from "node:os";
 import { farthingWallets } from "./contenders.ts";
-import type { Figures } from "./measure.ts";
+import type { Figures, Trial } from "./measure.ts";
 import { canPin } from "./processes.ts";
+import type { GasFigures } from "./gas.ts";
 import { judgeTargets, type Results } from "./targets.ts";
 
 /** What the reader must know beside the figures. */
@@ -80,9 +81,9 @@ function section(
   belongs: (figures: Figures) => boolean,
 ): string[] {
   const lines = [`## ${title}`, ""];
-  const groups = Map.groupBy(results.figures.filter(belongs), ({ trial }) => trial.rpcDelayMs);
-  for (const [delay, group] of groups) {
-    lines.push(`### ${delayTitle(delay)}`, "");
+  const groups = Map.groupBy(results.figures.filter(belongs), ({ trial }) => groundOf(trial));
+  for (const [ground, group] of groups) {
+    lines.push(`### ${ground}`, "");
     lines.push("`×` is Farthing's rate beside that line's.", "");
     lines.push(
       table(
@@ -96,11 +97,12 @@ function section(
   return lines;
 }
 
-function delayTitle(delay: number | undefined): string {
-  if (delay === undefined) return "Node on the same machine";
-  return delay === 0
+function groundOf({ rpcDelayMs, isAutomined }: Trial): string {
+  if (isAutomined) return "A block for every transaction, at once";
+  if (rpcDelayMs === undefined) return "Node on the same machine";
+  return rpcDelayMs === 0
     ? "The same through a tap that counts JSON-RPC calls"
-    : `Node ${delay} ms away`;
+    : `Node ${rpcDelayMs} ms away`;
 }
 
 function rowOf(figures: Figures, group: readonly Figures[]): string[] {
@@ -150,7 +152,33 @@ function gasLines({ gasToOne, gasToMany }: Results): string[] {
     ],
   );
   const head = ["to", "alone", "in a batch", "ratio", "measured on"];
-  return ["## Gas per payment", "", "All payees hold USDC already.", "", table(head, rows), ""];
+  return [
+    "## Gas per payment",
+    "",
+    "All payees hold USDC already.",
+    "",
+    table(head, rows),
+    "",
+    "Where the gas of a payment in a batch to one payee goes, from the trace of one batch:",
+    "",
+    table(["", "gas each"], profileRows(gasToOne)),
+    "",
+    "What is written or read for the first time belongs to each payment, in whatever company it travels: the slot of its nonce, the payer's balance and his place in the token's blacklist. Only the rest is shared.",
+    "",
+  ];
+}
+
+/** Operations shown by name; the others are a few gas each. */
+const profileRowsMax = 8;
+
+function profileRows({ profile, batched }: GasFigures): string[][] {
+  const entries = [...profile].toSorted(([, one], [, other]) => other - one);
+  const shown = entries.slice(0, profileRowsMax);
+  const rest = batched - shown.reduce((sum, [, gas]) => sum + gas, 0);
+  return [...shown, ["everything else", rest] as const].map(([name, gas]) => [
+    name,
+    gas.toFixed(0),
+  ]);
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -171,7 +199,8 @@ function short(value: number | undefined): string {
 /** One line for the terminal while the run goes on. */
 export function progressLine(figures: Figures): string {
   const { trial, contender, perSecond, p50Ms, p99Ms, goodInAll, askedInAll } = figures;
-  const node = trial.rpcDelayMs === undefined ? "" : `, node +${trial.rpcDelayMs} ms`;
+  const far = trial.rpcDelayMs === undefined ? "" : `, node +${trial.rpcDelayMs} ms`;
+  const node = trial.isAutomined ? ", automine" : far;
   const what = `${trial.path.slice(1)} × ${trial.callers}${node}`;
   const success = goodInAll === askedInAll ? "" : `, ${goodInAll} of ${askedInAll} succeeded`;
   return `${what.padEnd(24)} ${contender.padEnd(13)} ${short(perSecond)}/s, p50 ${short(p50Ms)} ms, p99 ${short(p99Ms)} ms${success}`;

@@ -23,14 +23,15 @@ export interface Target {
 export function find(
   { figures }: Results,
   contender: Contender,
-  wanted: Pick<Trial, "path" | "callers" | "rpcDelayMs">,
+  wanted: Pick<Trial, "path" | "callers" | "rpcDelayMs" | "isAutomined">,
 ): Figures | undefined {
   return figures.find(
     ({ trial, contender: who }) =>
       who === contender &&
       trial.path === wanted.path &&
       trial.callers === wanted.callers &&
-      trial.rpcDelayMs === wanted.rpcDelayMs,
+      trial.rpcDelayMs === wanted.rpcDelayMs &&
+      trial.isAutomined === wanted.isAutomined,
   );
 }
 
@@ -42,6 +43,8 @@ export function judgeTargets(results: Results): Target[] {
     quotient(rate("farthing", path, callers), rate(than, path, callers));
   const calls = (path: Trial["path"], callers: number) =>
     find(results, "farthing", { path, callers, rpcDelayMs: 0 })?.rpcCalls;
+  const atOnce = (who: Contender) =>
+    find(results, who, { path: "/settle", callers: 32, isAutomined: true })?.perSecond;
   const p50 = (who: Contender) => find(results, who, { path: "/settle", callers: 1 })?.p50Ms;
   const success = [1_000, 3_000].map((callers) => {
     const found = find(results, "farthing", { path: "/settle", callers });
@@ -52,6 +55,11 @@ export function judgeTargets(results: Results): Target[] {
     atLeast("verify/s at 32 connections, beside the example", 20, times("/verify", 32, "example")),
     atLeast("verify/s at 32 connections, beside tuned", 12, times("/verify", 32, "tuned")),
     atLeast("settle/s at 32 in flight, beside the example", 20, times("/settle", 32, "example")),
+    atLeast(
+      "the same where each transaction gets a block at once",
+      20,
+      quotient(atOnce("farthing"), atOnce("example")),
+    ),
     atLeast("settle/s at 1,000 in flight, beside tuned", 7, times("/settle", 1_000, "tuned")),
     atLeast("settle/s at 3,000 in flight, beside tuned", 7, times("/settle", 3_000, "tuned")),
     atLeast("settlements that succeed at 1,000 in flight", 1, success[0]),

@@ -10,9 +10,10 @@ const decisive = ["under min gas price", "exceeds the configured cap", "oversize
 /** Blocks at which a transaction must have reached a node before another one takes its place. */
 const sendsMin = 2;
 
-/** Gives what was replaced too early, in words. */
-export function auditSends(sightings: readonly Sighting[]): string[] {
-  const places = Map.groupBy(sightings, ({ from, nonce }) => `nonce ${nonce} of ${from}`);
+/** Gives what was replaced too early, in words; `foreign`: what another program sent. */
+export function auditSends(sightings: readonly Sighting[], foreign: ReadonlySet<string>): string[] {
+  const ours = sightings.filter(({ hash }) => !foreign.has(hash));
+  const places = Map.groupBy(ours, ({ from, nonce }) => `nonce ${nonce} of ${from}`);
   return [...places].flatMap(([place, seen]) => {
     const byHash = Map.groupBy(seen, ({ hash }) => hash);
     // In the order in which they were first seen: the last one was replaced by nothing.

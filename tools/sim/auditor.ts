@@ -69,7 +69,8 @@ export function audit(evidence: Evidence): Violation[] {
   }
   auditProcess(evidence, files, say);
   auditWallets(evidence, say);
-  for (const text of auditSends(evidence.sightings ?? [])) say("the same bytes first", text);
+  const { sightings = [], foreign = new Set() } = evidence;
+  for (const text of auditSends(sightings, foreign)) say("the same bytes first", text);
   auditMoney(evidence, files, say);
   return violations;
 }

@@ -11,6 +11,7 @@ import type { Ledger } from "../sim/ledger.ts";
 import type { Stored } from "../sim/stored.ts";
 import type { Outcome } from "./callers.ts";
 import type { SoakPayment } from "./plan.ts";
+import { countTurns, type Signed } from "./writers.ts";
 
 /** What a soak leaves behind. */
 export interface SoakEvidence {
@@ -23,6 +24,10 @@ export interface SoakEvidence {
   readonly troubles: readonly string[];
   readonly ledger: Ledger;
   readonly stored: Stored;
+  /** What each process signed. */
+  readonly signed: readonly Signed[];
+  /** How often each relayer wallet has changed hands, by the database. */
+  readonly fences: ReadonlyMap<string, number>;
   /** Relayer wallets. */
   readonly relayers: readonly Address[];
   /** USDC base units that payers and payees hold at the end. */
@@ -40,6 +45,7 @@ export function auditSoak(evidence: SoakEvidence): Violation[] {
   auditChain(evidence, say);
   auditRows(evidence, say);
   auditNonces(evidence, say);
+  auditWriters(evidence, say);
   auditHoldings(evidence, say);
   for (const text of evidence.unanswered) say("everybody is answered", text);
   for (const text of evidence.troubles) say("processes end as told", text);
@@ -133,6 +139,18 @@ function auditNonces({ stored, ledger }: SoakEvidence, say: Say): void {
     for (let nonce = 0; nonce < count; nonce++) {
       const rows = times.get(nonce)?.length ?? 0;
       if (rows !== 1) say("no gap", `${rows} mined transactions at nonce ${nonce} of ${wallet}`);
+    }
+  }
+}
+
+/** A wallet has one writer at a time: whoever writes with it has taken it since another one did. */
+function auditWriters({ signed, fences, ledger }: SoakEvidence, say: Say): void {
+  const turns = countTurns(signed);
+  for (const [wallet, count] of ledger.counts) {
+    const [turn = 0, fence = 0] = [turns.get(wallet), fences.get(wallet)];
+    const isSilent = count > 0 && turn === 0;
+    if (turn > fence || isSilent) {
+      say("one writer", `${wallet} was written with in ${turn} turns and taken ${fence} times`);
     }
   }
 }

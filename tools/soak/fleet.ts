@@ -24,13 +24,16 @@ export interface FleetOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Folder that each process's log is written to. */
   readonly logs: string | undefined;
+  /** Given every line that a process says. */
+  onLine(pid: number, line: string): void;
 }
 
 /** Starts of one place in the fleet at most: more than any soak kills. */
 const startsMax = 10_000;
 
 /** Starts all; resolves when they serve. */
-export async function startFleet({ processes, env, logs }: FleetOptions): Promise<Fleet> {
+export async function startFleet(options: FleetOptions): Promise<Fleet> {
+  const { processes, env, logs } = options;
   if (logs !== undefined) mkdirSync(logs, { recursive: true });
   const running: FacilitatorProcess[] = [];
   const crashes: string[] = [];
@@ -38,6 +41,7 @@ export async function startFleet({ processes, env, logs }: FleetOptions): Promis
 
   function start(place: number): FacilitatorProcess {
     const started = startProcess(env, (line) => {
+      options.onLine(started.pid, line);
       if (logs === undefined) return;
       appendFileSync(join(logs, `facilitator-${place}.log`), `[${started.pid}] ${line}\n`);
     });

@@ -139,6 +139,18 @@ describe("the audit finds", () => {
     expect(withTransactions(honest.stored.transactions.slice(1))).toContain("no gap");
   });
 
+  test("two processes that write with one wallet", () => {
+    const [first] = honest.signed;
+    const since = first?.at ?? 0;
+    const inTurns = honest.signed.map((one, index) => ({
+      ...one,
+      pid: index % 2,
+      at: since + index,
+    }));
+    expect(rulesOf({ signed: inTurns })).toContain("one writer");
+    expect(rulesOf({ signed: [] })).toContain("one writer");
+  });
+
   test("a question that a living process left open", () => {
     const unanswered = ["payment 5: settle of process 17: other side closed"];
     expect(rulesOf({ unanswered })).toContain("everybody is answered");

@@ -13,7 +13,8 @@ import { startFleet, type Fleet } from "./fleet.ts";
 import { startKills, type Blow } from "./kills.ts";
 import { watchLanes, type TakeOver } from "./lane-watch.ts";
 import { drawPayments, payeesOf, type SoakOptions, type SoakPayment } from "./plan.ts";
-import { readRestless, readRows } from "./stored-rows.ts";
+import { readFences, readRestless, readRows } from "./stored-rows.ts";
+import { parseSigned, type Signed } from "./writers.ts";
 
 /** How a soak went. */
 export interface SoakReport {
@@ -54,6 +55,7 @@ interface Stage {
   readonly fleet: Fleet;
   readonly callers: Callers;
   readonly payments: readonly SoakPayment[];
+  readonly signed: readonly Signed[];
 }
 
 /** Plays one. */
@@ -99,17 +101,22 @@ async function setUp(options: SoakOptions, stack: AsyncDisposableStack): Promise
     [`FARTHING_RPC_${devnet.chainId}`]: devnet.rpcUrl,
     FARTHING_RELAYER_KEYS: devnet.relayers.map(({ privateKey }) => privateKey).join(","),
     FARTHING_RATE_LIMIT: "0",
-    FARTHING_LOG_LEVEL: logs === undefined ? "error" : "info",
+    FARTHING_LOG_LEVEL: "info",
     DATABASE_URL: databaseUrl,
   };
   const payments = drawPayments(devnet, options);
-  const fleet = await startFleet({ processes, env, logs });
+  const signed: Signed[] = [];
+  const onLine = (pid: number, line: string) => {
+    const found = parseSigned(pid, line);
+    if (found) signed.push(found);
+  };
+  const fleet = await startFleet({ processes, env, logs, onLine });
   stack.defer(async () => void (await fleet.stop()));
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
   stack.defer(() => client.end());
   const callers = createCallers({ chainId: devnet.chainId, fleet, keys });
-  return { options, devnet, client, fleet, callers, payments };
+  return { options, devnet, client, fleet, callers, payments, signed };
 }
 
 /** A key for each payee, for the public face. */
@@ -139,7 +146,7 @@ async function standStill({ rpc, mine }: Devnet): Promise<void> {
 }
 
 async function gather(stage: Stage, troubles: readonly string[]): Promise<SoakEvidence> {
-  const { devnet, client, callers, payments } = stage;
+  const { devnet, client, callers, payments, signed } = stage;
   const relayers = devnet.relayers.map(({ address }) => address);
   const payees = payeesOf(devnet);
   const holdings = new Map<Address, bigint>();
@@ -147,7 +154,18 @@ async function gather(stage: Stage, troubles: readonly string[]): Promise<SoakEv
     holdings.set(holder, await devnet.usdc.balanceOf(holder));
   }
   const { answers, outcomes, unanswered } = callers;
-  const told = { payments, answers, outcomes, unanswered, troubles };
-  const ledger = await readLedger(devnet, relayers);
-  return { ...told, ledger, stored: await readRows(client), relayers, holdings, payees };
+  return {
+    payments,
+    answers,
+    outcomes,
+    unanswered,
+    troubles,
+    signed,
+    ledger: await readLedger(devnet, relayers),
+    stored: await readRows(client),
+    fences: await readFences(client),
+    relayers,
+    holdings,
+    payees,
+  };
 }

@@ -16,6 +16,14 @@ export async function readRows(client: Client): Promise<Stored> {
   });
 }
 
+/** How often each relayer wallet was taken: the fence that grows with each take-over. */
+export async function readFences(client: Client): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await client.query<{ lane: string; fence: string }>(
+    "select lane, fence from lanes",
+  );
+  return new Map(rows.map(({ lane, fence }) => [lane, Number(fence)]));
+}
+
 /** Settlements without a final outcome and transactions without an end. */
 const countRestless = `
   select

@@ -70,6 +70,9 @@ const gasNeeds = { floor: contractTransferGasMax * gasPriceFloorWei, price: gasP
 /** How long requests under way may take when the service stops: three blocks. */
 const drainMs = 6_000;
 
+/** How long what was on the wire when the service stops may take to arrive: a slow round trip. */
+const lingerMs = 250;
+
 /** How long answers may take to leave once nobody waits for outcomes any more. */
 const leaveMs = 1_000;
 
@@ -107,7 +110,9 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
 
   async function stop(): Promise<void> {
     log.info({}, "Facilitator takes no more requests");
-    await server.drain((signal) => clock.sleep(drainMs, signal));
+    const drained = server.drain((signal) => clock.sleep(drainMs, signal));
+    // Closed at once, a connection may hold a request that nobody would ever answer.
+    await Promise.all([drained, clock.sleep(lingerMs)]);
     // Whoever still waits for an outcome is told "pending", which is what it is.
     impatience.abort();
     await server.drain((signal) => clock.sleep(leaveMs, signal));

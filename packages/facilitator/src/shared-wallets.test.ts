@@ -33,12 +33,19 @@ afterAll(async () => {
 });
 
 const running: Served[] = [];
+/** Ends what presses on, also when the test fails. */
+const endings: (() => Promise<void>)[] = [];
 afterEach(async () => {
+  await Promise.all(endings.splice(0).map((end) => end()));
   await Promise.all(running.splice(0).map((served) => served.stop()));
 });
 
-async function join(databaseUrl: string, wallets: readonly number[]): Promise<Served> {
-  const served = await serveOn(devnet, { databaseUrl, wallets });
+async function join(
+  databaseUrl: string,
+  wallets: readonly number[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Served> {
+  const served = await serveOn(devnet, { databaseUrl, wallets, env });
   running.push(served);
   return served;
 }
@@ -62,24 +69,22 @@ const untilShared = (databaseUrl: string, shares: readonly number[]) =>
   expect.poll(() => sharesIn(databaseUrl), soon).toEqual(shares);
 
 /** Every payer pays again and again, at one facilitator after the other, until it is told to end. */
-function pressOn(served: () => readonly Served[]) {
+function pressOn(served: readonly Served[]) {
   let isOver = false;
   const paid: { readonly body: JsonObject; readonly answer: Answer }[] = [];
   const paying = devnet.buyers.map(async (payer, index) => {
     for (let turn = index; !isOver; turn++) {
-      const at = served();
       const body = bodyOn(devnet, { payer });
-      const answer = await at[turn % at.length]?.post("/settle", body);
+      const answer = await served[turn % served.length]?.post("/settle", body);
       if (answer) paid.push({ body, answer });
     }
   });
-  return {
-    paid,
-    async end() {
-      isOver = true;
-      await Promise.all(paying);
-    },
+  const end = async () => {
+    isOver = true;
+    await Promise.all(paying);
   };
+  endings.push(end);
+  return { paid, end };
 }
 
 /** Every payment confirmed, each used once, and as many transactions as were mined: none twice. */
@@ -106,7 +111,7 @@ describe("as many wallets as processes, or more", () => {
     const databaseUrl = await server.createDatabase();
     const first = await join(databaseUrl, wallets);
     await untilShared(databaseUrl, [4]);
-    const load = pressOn(() => running);
+    const load = pressOn(running);
 
     const second = await join(databaseUrl, wallets);
     await untilShared(databaseUrl, [2, 2]);
@@ -132,17 +137,19 @@ describe("fewer wallets than processes", () => {
       { network: networkOfChain(devnet.chainId).id, lanesUsable: 0, lanesElsewhere: 1 },
     ]);
     expect((await without.get("/ready")).status).toBe(200);
-    const load = pressOn(() => [without]);
+    const load = pressOn([without]);
     await expect.poll(() => load.paid.length, soon).toBeGreaterThan(devnet.buyers.length);
     await load.end();
     await expectAllPaid(load.paid);
   });
 
-  test("who has one is busy itself: others are served beside", async () => {
+  test("who has one has more to do than it can: others are served beside", async () => {
     const databaseUrl = await server.createDatabase();
-    const [owner, without] = [await join(databaseUrl, [5]), await join(databaseUrl, [5])];
-    const busy = pressOn(() => [owner]);
-    const served = pressOn(() => [without]);
+    // Ten payments a block, and twelve payers at each.
+    const env = { FARTHING_BATCH_MAX: "1", FARTHING_LANE_IN_FLIGHT: "10" };
+    const [owner, without] = [await join(databaseUrl, [5], env), await join(databaseUrl, [5], env)];
+    const busy = pressOn([owner]);
+    const served = pressOn([without]);
     await expect.poll(() => served.paid.length, soon).toBeGreaterThan(devnet.buyers.length);
     await Promise.all([busy.end(), served.end()]);
     await expectAllPaid([...busy.paid, ...served.paid]);

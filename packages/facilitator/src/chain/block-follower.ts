@@ -13,6 +13,7 @@ import {
   readAuthorizationEvents,
   type AuthorizationEvent,
 } from "./authorization-logs.ts";
+import { createBlockCadence } from "./block-cadence.ts";
 import { bytesOf, quantity, resultOf, type Chain } from "./chain.ts";
 
 /** A block's header, as far as it matters here. */
@@ -78,9 +79,7 @@ export interface BlockFollower {
   stop(): Promise<void>;
 }
 
-/** Pause between looks while somebody waits: a tenth of the 2 s block period. */
-const busyPollMs = 200;
-/** Pause between looks while nobody waits: one block period. */
+/** Pause between looks while nobody waits for an outcome: one block period. */
 const idlePollMs = 2_000;
 /** Pause between looks at all endpoints: two block periods. */
 const probeMs = 4_000;
@@ -110,6 +109,7 @@ export function startBlockFollower(options: {
   const { chain, clock, log, listener, wallets, interest } = options;
   const { chainId } = chain.network;
   const known = new Map<number, Hex>();
+  const cadence = createBlockCadence();
   const stopping = new AbortController();
   let wakeUp = new AbortController();
   let view: ChainView | undefined;
@@ -134,7 +134,9 @@ export function startBlockFollower(options: {
       view?.finalized ?? { number: 0, time: 0n },
       head,
     );
-    view = { head, ...around.view, wallets: around.wallets, seenAtMs: clock.nowMs() };
+    const seenAtMs = clock.nowMs();
+    cadence.noteHead(head.number, seenAtMs);
+    view = { head, ...around.view, wallets: around.wallets, seenAtMs };
     ready.resolve(view);
     // With nobody waiting, blocks may be passed over: whoever starts to wait searches the past
     // for itself. The block on which waiting began is read in full.
@@ -223,7 +225,8 @@ export function startBlockFollower(options: {
         log.warn({ chainId, problem: messageOf(error) }, "Could not follow the chain");
       }
       wakeUp = new AbortController();
-      const pause = interest() === "outcome" ? busyPollMs : idlePollMs;
+      const isAwaited = interest() === "outcome";
+      const pause = isAwaited ? cadence.pauseMs(clock.nowMs()) : idlePollMs;
       await clock.sleep(pause, AbortSignal.any([stopping.signal, wakeUp.signal]));
     }
   }

@@ -1,5 +1,6 @@
 /** Single questions to a chain, each with its answer read and checked. All throw RPC faults. */
 import { isObject, type Address, type Hex } from "@farthing/protocol";
+import { Fault } from "../base/fault.ts";
 import { bytesOf, quantity, resultOf, type Chain } from "./chain.ts";
 import { classifyNodeError } from "./node-errors.ts";
 import type { RpcAnswer } from "./rpc-endpoint.ts";
@@ -116,15 +117,25 @@ function toReceipt(answer: RpcAnswer): Receipt | undefined {
   };
 }
 
-/** Gas a call would use; "reverts" when it would fail, undefined when the node cannot tell. */
+/** What a call would use, or what the contract says when it would fail. */
+export type GasEstimate = { readonly gas: bigint } | { readonly revertData: Hex | undefined };
+
+/**
+ * Gas a call would use on top of a block, by its number: a node that does not have that block fails
+ * instead of judging by an older one. Undefined when the node cannot tell.
+ */
 export async function estimateGas(
   chain: Chain,
   call: { readonly to: Address; readonly data: Hex },
-): Promise<bigint | "reverts" | undefined> {
-  const params = [{ to: call.to, data: call.data }];
+  blockNumber: number,
+): Promise<GasEstimate | undefined> {
+  const params = [{ to: call.to, data: call.data }, `0x${blockNumber.toString(16)}`];
   const [answer] = await chain.read([{ method: "eth_estimateGas", params }]);
-  if (answer?.ok) return quantity(answer.result, "a gas estimate");
-  return answer && classifyNodeError(answer.error) === "reverted" ? "reverts" : undefined;
+  if (answer?.ok) return { gas: quantity(answer.result, "a gas estimate") };
+  const problem = answer && classifyNodeError(answer.error);
+  if (problem === "reverted") return { revertData: answer?.error.data };
+  if (problem === "node_behind") throw new Fault("rpc_unavailable", "The node lacks the block");
+  return undefined;
 }
 
 /** Tells whether the issuer of USDC blocks an address. */

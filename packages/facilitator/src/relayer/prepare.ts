@@ -3,13 +3,18 @@
  * it stands; what had to wait is simulated again, so that a payment which would fail now is
  * dropped before it is signed and burns no gas.
  */
-import type { Authorization, Payment, Refusal } from "@farthing/protocol";
-import { networkOfChain } from "@farthing/protocol";
+import {
+  networkOfChain,
+  refusal,
+  type Authorization,
+  type Payment,
+  type Refusal,
+} from "@farthing/protocol";
 import { unixSeconds, type Clock } from "../base/clock.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { PaymentReader } from "../chain/payment-reader.ts";
 import { estimateGas } from "../chain/reads.ts";
-import { encodeTransfer } from "../chain/usdc.ts";
+import { encodeTransfer, revertText, tokenRefusalOf } from "../chain/usdc.ts";
 import type { TransactionPlan } from "../model/relayer-transaction.ts";
 import type { Settlement } from "../model/settlement.ts";
 import { judgeReading } from "../verification/chain-state.ts";
@@ -51,6 +56,7 @@ export interface PrepareDeps {
   /** Seconds before validBefore within which nothing is sent any more. */
   readonly marginSeconds: bigint;
   gasPrice(): bigint;
+  headNumber(): number;
 }
 
 /** Prepares one settlement. Throws a fault when the chain cannot be asked. */
@@ -61,8 +67,8 @@ export async function prepare(queued: QueuedSettlement, deps: PrepareDeps): Prom
   // Only a window that has just begun needs the slack; validAfter 0 and the like never wait.
   if (now < settlement.validAfter + validAfterSlack) return { kind: "wait" };
   if (deps.clock.nowMs() - simulatedAt > freshMs) {
-    const refusal = await simulate(settlement, deps);
-    if (refusal) return { kind: "refused", refusal };
+    const why = await simulate(settlement, deps);
+    if (why) return { kind: "refused", refusal: why };
   }
   const data = encodeTransfer(authorizationOf(settlement), settlement.signature);
   const call = { settlementIds: [settlement.id], to: settlement.asset, data };
@@ -70,10 +76,30 @@ export async function prepare(queued: QueuedSettlement, deps: PrepareDeps): Prom
     const gasPrice = deps.gasPrice();
     return { kind: "plan", plan: { ...call, gasLimit: plainTransferGas, gasPrice } };
   }
-  const gasLimit = await contractGas(call, deps.chain);
+  const estimate = await estimateGas(deps.chain, call, deps.headNumber());
+  if (estimate && "revertData" in estimate) return judgeRevert(revertText(estimate.revertData));
+  // It passed the simulation a moment ago; the limit that covers all that passes there is safe.
+  const gasLimit = estimate ? contractGasLimit(estimate.gas) : contractTransferGasMax;
   if (gasLimit === undefined) return { kind: "refused", refusal: tooMuchGas };
   return { kind: "plan", plan: { ...call, gasLimit, gasPrice: deps.gasPrice() } };
 }
+
+/** What the token says no to although it passed the simulation: time or state has moved, or gas. */
+function judgeRevert(text: string): Preparation {
+  const code = tokenRefusalOf(text);
+  // Our clock has passed validAfter, the latest block has not.
+  if (code === "authorization_not_yet_valid") return { kind: "wait" };
+  if (text === "") return { kind: "refused", refusal: tooMuchGas };
+  const words = `The transfer would fail on chain: ${text.slice(0, revertCharactersMax)}.`;
+  const isVague = code === "blocked" || code === "simulation_failed";
+  return {
+    kind: "refused",
+    refusal: isVague ? refusal("simulation_failed", words) : refusal(code),
+  };
+}
+
+/** Longest revert text that is repeated; the token's own are shorter. */
+const revertCharactersMax = 120;
 
 const tooMuchGas: Refusal = {
   code: "simulation_failed",
@@ -116,14 +142,4 @@ export async function simulate(
     reading,
   );
   return judged.ok ? undefined : judged.refusal;
-}
-
-async function contractGas(
-  call: Pick<TransactionPlan, "to" | "data">,
-  chain: Chain,
-): Promise<bigint | undefined> {
-  const estimate = await estimateGas(chain, call);
-  if (estimate === "reverts") return undefined;
-  // It passed the simulation a moment ago; the limit that covers all that passes there is safe.
-  return estimate === undefined ? contractTransferGasMax : contractGasLimit(estimate);
 }

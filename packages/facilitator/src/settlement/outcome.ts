@@ -78,6 +78,10 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
   const failed = new Map<string, Settlement>();
   /** Events seen, until they are deep enough and agreed upon; by settlement. */
   const deepening = new Map<string, Found>();
+  /** Found by a search, in blocks that are not deep enough; by settlement. */
+  const shallow = new Map<string, Found>();
+  /** Not looked up since this start, for want of an answer. */
+  const unsearched = new Map<string, Settlement>();
   /** Blocks of confirmations before this start, until the chain has been seen to hold them. */
   const unchecked = new Map<number, Hex>();
   let unfinalizedUpTo = 0;
@@ -105,6 +109,7 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     const deepest = block.number - confirmations + 1;
     await conclude([...deepening.values()].filter(({ event }) => event.blockNumber <= deepest));
     if (block.isHead) {
+      for (const settlement of [...unsearched.values()]) await search(settlement);
       await endExpired(view);
       await finalize(view);
     }
@@ -125,10 +130,12 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     if (failures.length > 0) finish(await store.recordFailed(failures, clock.nowMs()));
   }
 
-  async function fail(settlement: Settlement, why: Refusal, transaction: Hex | null) {
-    const { id } = settlement;
-    const { code, message } = why;
-    finish(await store.recordFailed([{ id, code, message, transaction }], clock.nowMs()));
+  async function fail(
+    { id }: Settlement,
+    { code, message }: Refusal,
+    where: Pick<Failure, "transaction" | "onlyUnassigned">,
+  ) {
+    finish(await store.recordFailed([{ id, code, message, ...where }], clock.nowMs()));
   }
 
   function finish(moved: readonly Settlement[]): void {
@@ -162,7 +169,8 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     for (const settlement of open.values()) {
       if (!isOver(settlement) || deepening.has(settlement.id)) continue;
       try {
-        await endUnsent(settlement, expired, view.finalized.number);
+        const { transaction } = settlement;
+        await endUnmoved(settlement, expired, view.finalized.number, { transaction });
       } catch (error) {
         // Looked at again with the next block; the others go on.
         const fields = { chainId, settlementId: settlement.id, problem: messageOf(error) };
@@ -172,12 +180,38 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
   }
 
   /** Ends what nothing of ours moves, if at a block its nonce is unused. */
-  async function endUnsent(settlement: Settlement, why: Refusal, atBlock: number): Promise<void> {
+  async function endUnmoved(
+    settlement: Settlement,
+    why: Refusal,
+    atBlock: number,
+    where: Parameters<typeof fail>[2],
+  ): Promise<void> {
     // "Used" may well be our payer's payment, submitted by somebody else: look before saying no.
     const event = await evidence.find(settlement);
-    if (event) return conclude([{ event, settlement }]);
+    if (event) return concludeFound({ event, settlement });
     await evidence.checkUnused(settlement, atBlock);
-    await fail(settlement, why, settlement.transaction);
+    await fail(settlement, why, where);
+  }
+
+  /** Concludes what a search found, once it is deep enough to count. */
+  async function concludeFound(found: Found): Promise<void> {
+    const { event, settlement } = found;
+    shallow.delete(settlement.id);
+    if (event.blockNumber <= deps.headNumber() - confirmations + 1) await conclude([found]);
+    else shallow.set(settlement.id, found);
+  }
+
+  /** Looks a settlement up in the past; what cannot be looked up now is looked up later. */
+  async function search(settlement: Settlement): Promise<void> {
+    unsearched.delete(settlement.id);
+    try {
+      const event = await evidence.find(settlement);
+      if (event && isNews(event, settlement)) await concludeFound({ event, settlement });
+    } catch (error) {
+      unsearched.set(settlement.id, settlement);
+      const fields = { chainId, settlementId: settlement.id, problem: messageOf(error) };
+      log.warn(fields, "Could not look up a settlement");
+    }
   }
 
   async function onMinedWithoutLog(mined: MinedTransaction): Promise<void> {
@@ -189,14 +223,15 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
 
   async function endMined(settlement: Settlement, mined: MinedTransaction): Promise<void> {
     const event = await evidence.find(settlement);
-    if (event) return conclude([{ event, settlement }]);
+    if (event) return concludeFound({ event, settlement });
     // What the token says to the same transfer now, if it says no.
     const why = await deps.simulate(settlement);
     await evidence.checkUnused(settlement, Math.max(mined.blockNumber, deps.headNumber()));
     // A batch succeeds as a transaction though some of its calls fail.
     const isOdd = mined.succeeded && mined.transaction.settlementIds.length === 1;
     const reason = isOdd ? refusal("transfer_not_found") : why;
-    await fail(settlement, reason ?? refusal("transaction_reverted"), mined.hash);
+    const transaction = mined.hash;
+    await fail(settlement, reason ?? refusal("transaction_reverted"), { transaction });
   }
 
   async function catchUp(): Promise<void> {
@@ -207,13 +242,7 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     ];
     for (const settlement of stored) {
       track(settlement);
-      try {
-        const event = await evidence.find(settlement);
-        if (event && isNews(event, settlement)) await conclude([{ event, settlement }]);
-      } catch (error) {
-        const fields = { chainId, settlementId: settlement.id, problem: messageOf(error) };
-        log.warn(fields, "Could not look up a settlement");
-      }
+      await search(settlement);
     }
     for (const { blockNumber, blockHash } of await store.listUnfinalized(chainId)) {
       if (blockNumber === null || blockHash === null) continue;
@@ -223,8 +252,8 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
   }
 
   /**
-   * Looks whether what was confirmed before this start is still in the chain. A node that does not
-   * have the block proves nothing; it is asked again.
+   * Looks whether what was confirmed before this start, or found by a search, is still in the
+   * chain. A node that does not have the block proves nothing; it is asked again.
    */
   async function recheck(): Promise<Vanished | undefined> {
     for (const [blockNumber, blockHash] of unchecked) {
@@ -233,12 +262,20 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
       unchecked.delete(blockNumber);
       if (found !== blockHash) return onReorganisation(blockNumber);
     }
+    for (const found of [...shallow.values()]) {
+      const { blockNumber, blockHash } = found.event;
+      const hash = await readBlockHash(chain, blockNumber);
+      if (hash === blockHash) await concludeFound(found);
+      else if (hash !== undefined) return onReorganisation(blockNumber);
+    }
     return undefined;
   }
 
   async function onReorganisation(fromBlock: number): Promise<Vanished> {
-    for (const [id, { event }] of deepening) {
-      if (event.blockNumber >= fromBlock) deepening.delete(id);
+    for (const found of [deepening, shallow]) {
+      for (const [id, { event }] of found) {
+        if (event.blockNumber >= fromBlock) found.delete(id);
+      }
     }
     const put = await store.recordReorganised(chainId, fromBlock);
     for (const settlement of put) {
@@ -251,7 +288,8 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
   }
 
   async function requeue(settlementIds: readonly string[]): Promise<Settlement[]> {
-    const put = await store.requeueSettlements(settlementIds);
+    // What is found is carried by its own transaction, also when that is closed here.
+    const put = await store.requeueSettlements(settlementIds.filter((id) => !shallow.has(id)));
     for (const settlement of put) track(settlement);
     waiters.notify(put);
     return put;
@@ -269,7 +307,8 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     onBlock,
     onReorganisation,
     onMinedWithoutLog,
-    onRefused: (settlement, why) => endUnsent(settlement, why, deps.headNumber()),
+    onRefused: (settlement, why) =>
+      endUnmoved(settlement, why, deps.headNumber(), { transaction: null, onlyUnassigned: true }),
     requeue,
     catchUp,
     recheck,

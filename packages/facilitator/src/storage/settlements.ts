@@ -170,11 +170,12 @@ function recordFailed(
   failures: readonly Failure[],
   now: number,
 ): Promise<Settlement[]> {
-  const given = firstOfEachId(failures).map(({ id, code, message, transaction }) => ({
+  const given = firstOfEachId(failures).map(({ id, code, message, transaction, ...failure }) => ({
     of: id,
     code,
     message,
     hash: transaction,
+    only_unassigned: failure.onlyUnassigned === true ? 1 : 0,
   }));
   return move(
     database,
@@ -185,6 +186,7 @@ function recordFailed(
         code: "text",
         message: "text",
         hash: "text",
+        only_unassigned: "bigint",
       });
       return inside.db
         .updateTable("settlements")
@@ -198,6 +200,9 @@ function recordFailed(
         }))
         .whereRef("settlements.id", "=", "given.of")
         .where("state", "in", ["queued", "submitted"])
+        .where((where) =>
+          where.or([where("given.only_unassigned", "=", 0), where("transaction_id", "is", null)]),
+        )
         .returning(settlementColumns)
         .execute();
     },

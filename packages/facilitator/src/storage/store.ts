@@ -41,6 +41,8 @@ export interface Failure {
   readonly message: string;
   /** The transaction that carried it, when there was one. */
   readonly transaction: Hex | null;
+  /** Only while no transaction carries it: another process may just have given it a nonce. */
+  readonly onlyUnassigned?: boolean;
 }
 
 /** Who holds a lane. */
