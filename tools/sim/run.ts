@@ -22,9 +22,16 @@ export interface RunReport {
 
 /**
  * Blocks within which everything must have come to rest once all faults are over: the relayer
- * replaces what is not mined after 25 blocks, and nodes that failed rest for up to 15.
+ * replaces what is not mined after 25 blocks, and nodes that failed rest for up to 15. What is left
+ * of a rush takes its turns besides: a wallet's transactions on their way are mined every two blocks.
  */
 const restBlocksMax = 60;
+const blocksPerTurn = 2;
+
+function restBlocksOf({ payments, relayers, service, batchMax }: Plan): number {
+  const turns = Math.ceil(payments.length / (batchMax * relayers * service.inFlight));
+  return restBlocksMax + turns * blocksPerTurn;
+}
 
 /** Blocks after which what was mined last is final, with one to notice it. */
 const finalBlocks = 5;
@@ -68,9 +75,10 @@ async function play({ plan, roads, period }: Stage, happenings: Happenings): Pro
 
 /** Makes blocks until nothing is under way; gives what still is when time is up. */
 async function rest(stage: Stage, happenings: Happenings): Promise<string[]> {
-  const { database, trace, period } = stage;
+  const { plan, database, trace, period } = stage;
   const isPlayed = happenings.done();
-  for (let block = 0; block < restBlocksMax; block++) {
+  const most = restBlocksOf(plan);
+  for (let block = 0; block < most; block++) {
     await period();
     if (isPlayed() && unrest(await database.read()).length === 0) break;
   }

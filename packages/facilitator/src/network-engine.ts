@@ -17,7 +17,8 @@ import type { LeaseOwner } from "./relayer/lease.ts";
 import { simulate } from "./relayer/prepare.ts";
 import { createRelayer, type Relayer } from "./relayer/relayer.ts";
 import type { Signer } from "./relayer/sign.ts";
-import { createOutcomeBook, type OutcomeBook, type Vanished } from "./settlement/outcome.ts";
+import { createOutcomeBook, type OutcomeBook } from "./settlement/outcome.ts";
+import { createStock } from "./settlement/take-stock.ts";
 import type { Waiters } from "./settlement/waiters.ts";
 import type { Store } from "./storage/store.ts";
 
@@ -61,14 +62,13 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
   const { chainId } = chain.network;
   const read = createPaymentReader(chain);
   let follower: BlockFollower | undefined;
+  let hasStarted = false;
   const headNumber = () => follower?.view()?.head.number ?? 0;
   const bounds = { floor: gasPriceFloorWei, ceiling: config.gasPriceMaxWei };
+  const shared = { chain, store, clock, log };
 
   const book = createOutcomeBook({
-    chain,
-    store,
-    clock,
-    log,
+    ...shared,
     waiters,
     confirmations: config.confirmations,
     simulate: (settlement) => simulate(settlement, { chain, read }),
@@ -76,11 +76,8 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
     headNumber,
   });
   const relayer = createRelayer({
-    chain,
+    ...shared,
     read,
-    store,
-    clock,
-    log,
     owner: deps.owner,
     signers: deps.signers,
     inFlightMax: config.laneInFlight,
@@ -103,10 +100,12 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
       },
       onRefused: book.onRefused,
       onMinedWithoutLog: book.onMinedWithoutLog,
-      onNeverMined: requeue,
-      onGivenBack: requeue,
+      onNeverMined: (ids) => stock.requeue(ids),
+      onGivenBack: (ids) => stock.requeue(ids),
+      onTaken: () => hasStarted && stock.onTaken(),
     },
   });
+  const stock = createStock({ chainId, store, log, book, relayer });
 
   /** Whoever claimed them elsewhere waits there. */
   function announceElsewhere(ids: readonly string[]): void {
@@ -115,19 +114,6 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
     store.announceSent(foreign).catch((error: unknown) => {
       log.warn({ chainId, problem: messageOf(error) }, "Could not tell other processes of a send");
     });
-  }
-
-  async function requeue(settlementIds: readonly string[]): Promise<void> {
-    for (const settlement of await book.requeue(settlementIds)) {
-      relayer.enqueue({ settlement, simulatedAt: 0 });
-    }
-  }
-
-  async function putBack(vanished: Vanished | undefined): Promise<void> {
-    if (!vanished) return;
-    // Whatever of ours was in those blocks is on its way again; what nothing carries is queued.
-    await relayer.onReorganised(vanished.fromBlock);
-    await requeue(vanished.settlementIds);
   }
 
   async function start(): Promise<void> {
@@ -139,26 +125,25 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
       interest() {
         const interest = book.interest();
         // A nonce on its way needs the blocks too, also when its payments have their outcome.
-        return interest === "none" && relayer.load().inFlight > 0 ? "finality" : interest;
+        const isBusy = stock.isDue() || relayer.load().inFlight > 0;
+        return interest === "none" && isBusy ? "finality" : interest;
       },
       listener: {
         async onBlock(block) {
           const view = follower?.view();
           if (view) await relayer.onBlock(block, await book.onBlock(block, view));
-          if (block.isHead) await putBack(await book.recheck());
+          if (block.isHead) await stock.putBack(await book.recheck());
+          if (block.isHead) stock.onBlock();
         },
         async onReorganisation(fromBlock) {
-          await putBack(await book.onReorganisation(fromBlock));
+          await stock.putBack(await book.onReorganisation(fromBlock));
         },
       },
     });
     await follower.ready();
-    await book.catchUp();
-    await putBack(await book.recheck());
-    const stored = await store.listOpenSettlements(chainId);
-    // Only those that nothing open carries: a process died between closing and giving back.
-    await requeue(stored.filter(({ state }) => state === "submitted").map(({ id }) => id));
+    const stored = await stock.take();
     await relayer.start();
+    hasStarted = true;
     for (const settlement of stored) {
       // Those a transaction already carries are left out when nonces are taken.
       if (settlement.state === "queued") relayer.enqueue({ settlement, simulatedAt: 0 });

@@ -8,6 +8,7 @@ import {
   createSteeredClock,
   frontRun,
   oneCent,
+  secondsFromNow,
   serveOn,
   startChain,
   usesOf,
@@ -106,6 +107,8 @@ test("of a stranger's transaction that was before ours: ours goes out", async ()
   expect(await pageOf(served, answer["id"])).toMatchObject({ settledBy: "other" });
   await loseBlockOf(hash, body);
   await untilOpen(served, answer["id"]);
+  // The node's clock went back with the blocks; ours would be mined before its window begins.
+  await devnet.setNextBlockTimestamp(Number(secondsFromNow(1)));
   clock.frozenMs = undefined;
   const page = await expectPaidOnce(served, body, answer["id"]);
   expect(page).toMatchObject({ settledBy: "relayer" });

@@ -33,6 +33,8 @@ export interface LaneEvents {
   onSent(settlementIds: readonly string[]): void;
   /** No node has taken the bytes, and this wallet sends them no more. */
   onGivenBack(settlementIds: readonly string[]): Promise<void>;
+  /** The wallet is ours from now on; who had it may have had more in hand than its nonces. */
+  onTaken(): void;
 }
 
 /** What a lane is told of a new head. */
@@ -289,6 +291,7 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
     if (!taken) return;
     nextNonce = Math.max(nextNonce, taken.nextNonce);
     isPickedUp = false;
+    events.onTaken();
     await pickUp(taken);
   }
 

@@ -68,8 +68,8 @@ export interface Relayer {
   onBlock(block: FollowedBlock, resolved: ReadonlyMap<Hex, ReadonlySet<string>>): Promise<void>;
   /** These settlements have their outcome, however it came about. */
   onSettled(settlementIds: readonly string[]): void;
-  /** The blocks from this one on are gone, with whatever of ours was in them. */
-  onReorganised(fromBlock: number): Promise<void>;
+  /** Blocks are gone: nonces that were used in them are stored as open again. */
+  onReorganised(): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -158,8 +158,7 @@ export function createRelayer(deps: RelayerDeps): Relayer {
         for (const id of settlementIds) slot.unresolved.delete(id);
       }
     },
-    async onReorganised(fromBlock) {
-      await store.reopenTransactions(chainId, fromBlock);
+    async onReorganised() {
       for (const lane of lanes) {
         lane.reopen(await store.listOpenTransactions(chainId, lane.signer.address));
       }

@@ -46,7 +46,7 @@ export interface OutcomeBook {
   onRefused(settlement: Settlement, why: Refusal): Promise<void>;
   /** Nothing that is still open carries them: gives those back that are queued again. */
   requeue(settlementIds: readonly string[]): Promise<Settlement[]>;
-  /** Searches the past for what happened while no process was looking. */
+  /** Takes in what is stored and not followed here yet, and searches the past for its outcome. */
   catchUp(): Promise<void>;
   /** Looks for confirmed settlements whose blocks vanished while no process was looking. */
   recheck(): Promise<Vanished | undefined>;
@@ -197,7 +197,9 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
   async function concludeFound(found: Found): Promise<void> {
     const { event, settlement } = found;
     shallow.delete(settlement.id);
-    if (event.blockNumber <= deps.headNumber() - confirmations + 1) await conclude([found]);
+    // The search may know blocks that are not followed yet.
+    const head = Math.max(deps.headNumber(), event.blockNumber);
+    if (event.blockNumber <= head - confirmations + 1) await conclude([found]);
     else shallow.set(settlement.id, found);
   }
 
@@ -234,15 +236,25 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     await fail(settlement, reason ?? refusal("transaction_reverted"), { transaction });
   }
 
+  function isUnknown({ payer, nonce }: Settlement): boolean {
+    const key = payerNonceKey(payer, nonce);
+    return !open.has(key) && !failed.has(key);
+  }
+
   async function catchUp(): Promise<void> {
     const since = clock.nowMs() - watchFailuresMs;
     const stored = [
       ...(await store.listOpenSettlements(chainId)),
       ...(await store.listFailedSince(chainId, since)),
-    ];
-    for (const settlement of stored) {
+    ].filter(isUnknown);
+    // From here on each block is looked through for all of them; the past is searched for each.
+    for (const settlement of stored) track(settlement);
+    for (const { id } of stored) {
+      // What was done to it before it was followed here was told to nobody here.
+      const settlement = await store.findSettlement(id);
+      if (!settlement) continue;
       track(settlement);
-      await search(settlement);
+      if (settlement.state !== "confirmed") await search(settlement);
     }
     for (const { blockNumber, blockHash } of await store.listUnfinalized(chainId)) {
       if (blockNumber === null || blockHash === null) continue;
@@ -277,6 +289,9 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
         if (event.blockNumber >= fromBlock) found.delete(id);
       }
     }
+    // First the nonces, then the payments: what died in between would find a payment that nothing
+    // carries, and give it another nonce while the first transaction may come back.
+    await store.reopenTransactions(chainId, fromBlock);
     const put = await store.recordReorganised(chainId, fromBlock);
     for (const settlement of put) {
       track(settlement);
@@ -289,7 +304,8 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
 
   async function requeue(settlementIds: readonly string[]): Promise<Settlement[]> {
     // What is found is carried by its own transaction, also when that is closed here.
-    const put = await store.requeueSettlements(settlementIds.filter((id) => !shallow.has(id)));
+    const lost = settlementIds.filter((id) => !shallow.has(id) && !deepening.has(id));
+    const put = await store.requeueSettlements(lost);
     for (const settlement of put) track(settlement);
     waiters.notify(put);
     return put;

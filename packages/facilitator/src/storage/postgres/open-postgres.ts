@@ -21,7 +21,11 @@ export interface PostgresLimits {
   readonly statementMs: number;
   /** An answer: past the server's own limit, so it is the network that is gone. */
   readonly answerMs: number;
-  /** The silence of a process within a transaction; then the server gives its locks to others. */
+  /**
+   * The silence of a process within a transaction; then the server gives its locks to others. Ours
+   * are silent for milliseconds. Less than half of `statementMs`: whoever waits for the locks of a
+   * process that froze, and of another one after it, gets them and no error.
+   */
   readonly silentTransactionMs: number;
   /** The time between tries of the connection that only listens: a dead one says nothing. */
   readonly heartbeatMs: number;
@@ -31,7 +35,7 @@ export const postgresLimits: PostgresLimits = {
   connectMs: 5_000,
   statementMs: 10_000,
   answerMs: 12_000,
-  silentTransactionMs: 15_000,
+  silentTransactionMs: 4_000,
   heartbeatMs: 10_000,
 };
 

@@ -1,0 +1,86 @@
+/** Calls to the account API of the facilitator that serves this page. */
+import { isObject, member } from "@farthing/protocol";
+
+/** Longer than the 30 s for which the service holds an answer that was asked to wait. */
+const callTimeoutMs = 45_000;
+
+/** An answer that is none: what happened, what to do, and the id to name when asking for help. */
+export class ApiProblem extends Error {
+  /** 0 when the service was not reached. */
+  readonly status: number;
+  readonly code: string;
+  readonly requestId: string;
+  /** Whether the same call can succeed later without a change. */
+  readonly retryable: boolean;
+
+  constructor(problem: {
+    readonly status: number;
+    readonly code: string;
+    readonly message: string;
+    readonly requestId: string;
+    readonly retryable: boolean;
+  }) {
+    super(problem.message);
+    this.name = "ApiProblem";
+    this.status = problem.status;
+    this.code = problem.code;
+    this.requestId = problem.requestId;
+    this.retryable = problem.retryable;
+  }
+}
+
+/** What a call may carry besides its path. */
+export interface CallOptions {
+  readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly body?: object;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Calls the service and gives the JSON of its answer; throws {@link ApiProblem} otherwise. */
+export async function call<Answer>(path: string, options: CallOptions = {}): Promise<Answer> {
+  const { method = "GET", body, headers = {}, signal } = options;
+  const timeout = AbortSignal.timeout(callTimeoutMs);
+  let response: Response;
+  try {
+    response = await fetch(path, {
+      method,
+      credentials: "same-origin",
+      cache: "no-store",
+      headers: {
+        Accept: "application/json",
+        ...(body ? { "Content-Type": "application/json" } : {}),
+        ...headers,
+      },
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+  } catch (cause) {
+    if (signal?.aborted) throw cause;
+    throw new ApiProblem({
+      status: 0,
+      code: "unreachable",
+      message: "The service did not answer. Check your connection, then try again.",
+      requestId: "",
+      retryable: true,
+    });
+  }
+  if (!response.ok) throw await readProblem(response);
+  const answer: Answer = response.status === 204 ? undefined : await response.json();
+  return answer;
+}
+
+async function readProblem(response: Response): Promise<ApiProblem> {
+  const body: unknown = await response.json().catch(() => undefined);
+  const text = (key: string) => {
+    const value = isObject(body) ? member(body, key) : undefined;
+    return typeof value === "string" ? value : "";
+  };
+  return new ApiProblem({
+    status: response.status,
+    code: text("error") || `http_${response.status}`,
+    message: text("message") || `The service answered with status ${response.status}.`,
+    requestId: text("requestId") || (response.headers.get("X-Request-Id") ?? ""),
+    retryable: (isObject(body) && member(body, "retryable") === true) || response.status >= 502,
+  });
+}

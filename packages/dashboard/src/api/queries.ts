@@ -1,0 +1,193 @@
+/** What is asked of the account API, under which key it is kept, and how fresh it has to be. */
+import { keepPreviousData, queryOptions, type QueryClient } from "@tanstack/react-query";
+import { withSearch } from "../place.ts";
+import type * as Answers from "./answers.ts";
+import { ApiProblem, call } from "./call.ts";
+
+/** How often a list that can change by itself is read again while somebody looks at it. */
+const liveMs = 5_000;
+
+/** Seconds for which the service may hold an answer until there is something new. */
+const waitSeconds = 20;
+
+/** Pause between two waiting reads: one that is answered at once must not become a loop. */
+const betweenWaitsMs = 1_000;
+
+/** Rows of a page. */
+const pageRows = 25;
+
+/** The signed-in account; null without a session. */
+export const accountQuery = queryOptions({
+  queryKey: ["account"],
+  queryFn: async ({ signal }): Promise<Answers.Account | null> => {
+    try {
+      return await call<Answers.Account>("/v1/account", { signal });
+    } catch (error) {
+      if (error instanceof ApiProblem && error.status === 401) return null;
+      throw error;
+    }
+  },
+  // The balance in it moves with every settlement.
+  refetchInterval: (query) => (query.state.data ? 15_000 : false),
+});
+
+/** Forgets everything but that nobody is signed in. */
+export function forgetAccount(client: QueryClient): void {
+  client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== "account" });
+  client.setQueryData(accountQuery.queryKey, null);
+}
+
+/** The networks that can be signed in on: those the facilitator serves. */
+export const supportedQuery = queryOptions({
+  queryKey: ["supported"],
+  queryFn: ({ signal }) =>
+    call<{ kinds: readonly { network: string }[] }>("/supported", { signal }),
+  staleTime: Infinity,
+});
+
+export const sessionsQuery = queryOptions({
+  queryKey: ["sessions"],
+  queryFn: ({ signal }) =>
+    call<{ sessions: readonly Answers.Session[] }>("/v1/account/sessions", { signal }),
+});
+
+export const walletsQuery = queryOptions({
+  queryKey: ["wallets"],
+  queryFn: ({ signal }) =>
+    call<{ wallets: readonly Answers.LinkedWallet[] }>("/v1/account/wallets", { signal }),
+});
+
+export const keysQuery = queryOptions({
+  queryKey: ["keys"],
+  queryFn: ({ signal }) => call<{ keys: readonly Answers.ApiKey[] }>("/v1/account/keys", { signal }),
+});
+
+export const creditsQuery = queryOptions({
+  queryKey: ["credits"],
+  queryFn: ({ signal }) => call<Answers.Credits>("/v1/account/credits", { signal }),
+  refetchInterval: liveMs,
+});
+
+/** Where the ledger is, as JSON or as a file. */
+export const ledgerPath = "/v1/account/credits/ledger";
+
+export const ledgerQuery = (cursor: string) =>
+  queryOptions({
+    queryKey: ["ledger", cursor],
+    queryFn: ({ signal }) =>
+      call<{ entries: readonly Answers.LedgerEntry[]; next: string | null }>(
+        withSearch(ledgerPath, { cursor, limit: `${pageRows}` }),
+        { signal },
+      ),
+    placeholderData: keepPreviousData,
+    refetchInterval: cursor === "" ? liveMs : false,
+  });
+
+export const purchasesPath = "/v1/account/credits/purchases";
+
+export const purchasesQuery = queryOptions({
+  queryKey: ["purchases"],
+  queryFn: ({ signal }) =>
+    call<{ purchases: readonly Answers.Purchase[]; next: string | null }>(purchasesPath, {
+      signal,
+    }),
+  refetchInterval: liveMs,
+});
+
+/** States in which a purchase can still move by itself. */
+const movingPurchase = new Set<Answers.PurchaseState>(["settling", "confirmed", "held"]);
+
+export const purchaseQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["purchases", id],
+    queryFn: ({ signal, client }) => {
+      const known = client.getQueryData<Answers.Purchase>(["purchases", id]);
+      const wait = known && movingPurchase.has(known.state) ? `${waitSeconds}` : "";
+      return call<Answers.Purchase>(
+        withSearch(`${purchasesPath}/${encodeURIComponent(id)}`, { wait }),
+        { signal },
+      );
+    },
+    refetchInterval: ({ state: { data } }) =>
+      data && movingPurchase.has(data.state) ? betweenWaitsMs : false,
+  });
+
+/** The filters of the settlements, all text, empty when not set. */
+export interface SettlementFilters {
+  readonly state: string;
+  readonly payer: string;
+  readonly from: string;
+  readonly to: string;
+  readonly key: string;
+  readonly network: string;
+}
+
+export const settlementsPath = "/v1/account/settlements";
+
+export const settlementsQuery = (
+  filters: Partial<SettlementFilters>,
+  cursor = "",
+  rows = pageRows,
+) =>
+  queryOptions({
+    queryKey: ["settlements", filters, cursor, rows],
+    queryFn: ({ signal }) =>
+      call<{ settlements: readonly Answers.SettlementRow[]; next: string | null }>(
+        withSearch(settlementsPath, { ...filters, cursor, limit: `${rows}` }),
+        { signal },
+      ),
+    placeholderData: keepPreviousData,
+    // What is older than the first page hardly changes any more.
+    refetchInterval: cursor === "" ? liveMs : false,
+  });
+
+/** Whether nothing more can happen to a settlement. */
+export function isOver({ state, finalizedAt }: Answers.SettlementRow): boolean {
+  return state === "failed" || finalizedAt !== null;
+}
+
+export const settlementQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["settlements", id],
+    queryFn: ({ signal, client }) => {
+      const known = client.getQueryData<Answers.SettlementDetail>(["settlements", id]);
+      const wait = known && !isOver(known) ? `${waitSeconds}` : "";
+      return call<Answers.SettlementDetail>(
+        withSearch(`${settlementsPath}/${encodeURIComponent(id)}`, { wait }),
+        { signal },
+      );
+    },
+    refetchInterval: ({ state: { data } }) => (data && !isOver(data) ? betweenWaitsMs : false),
+  });
+
+export const usagePath = "/v1/account/usage";
+
+/** Usage of the days from `from` on, `2026-11-20` in UTC. */
+export const usageQuery = (from: string) =>
+  queryOptions({
+    queryKey: ["usage", from],
+    queryFn: ({ signal }) =>
+      call<{ days: readonly Answers.UsageDay[] }>(withSearch(usagePath, { from }), { signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: 30_000,
+  });
+
+export const webhooksPath = "/v1/account/webhooks";
+
+export const webhooksQuery = queryOptions({
+  queryKey: ["webhooks"],
+  queryFn: ({ signal }) =>
+    call<{ webhooks: readonly Answers.WebhookEndpoint[] }>(webhooksPath, { signal }),
+});
+
+export const deliveriesQuery = (id: string, cursor: string) =>
+  queryOptions({
+    queryKey: ["webhooks", id, "deliveries", cursor],
+    queryFn: ({ signal }) =>
+      call<{ deliveries: readonly Answers.WebhookDelivery[]; next: string | null }>(
+        withSearch(`${webhooksPath}/${encodeURIComponent(id)}/deliveries`, { cursor }),
+        { signal },
+      ),
+    placeholderData: keepPreviousData,
+    refetchInterval: cursor === "" ? liveMs : false,
+  });

@@ -1,0 +1,68 @@
+/**
+ * Where the reader is: the path below the base and the search parameters, kept in the address bar.
+ * Filters and pages live there too, so that a link shows to others what it shows here.
+ */
+import { useSyncExternalStore } from "react";
+import { basePath } from "./base-path.ts";
+
+/** A place in the dashboard. */
+export interface Place {
+  /** Below the base, without slashes at its ends: `""`, `keys`, `settlements/stl_…`. */
+  readonly path: string;
+  /** With the question mark, or empty. */
+  readonly search: string;
+}
+
+/** Something else than `popstate`, which the browser keeps for its own moves. */
+const moved = "farthing:moved";
+
+let current = readPlace();
+
+function readPlace(): Place {
+  const { pathname, search } = globalThis.location;
+  const below = pathname.startsWith(basePath) ? pathname.slice(basePath.length) : "";
+  return { path: below.replaceAll(/^\/+|\/+$/g, ""), search };
+}
+
+function subscribe(changed: () => void): () => void {
+  const read = () => {
+    current = readPlace();
+    changed();
+  };
+  addEventListener("popstate", read);
+  addEventListener(moved, read);
+  return () => {
+    removeEventListener("popstate", read);
+    removeEventListener(moved, read);
+  };
+}
+
+/** The current place; the component renders again when it changes. */
+export function usePlace(): Place {
+  return useSyncExternalStore(subscribe, () => current);
+}
+
+/** The address of a place: `settlements?state=failed`. */
+export function hrefOf(to: string): string {
+  return basePath + to;
+}
+
+/** Goes to a place. `replace` leaves no step behind for the back button. */
+export function go(to: string, { replace = false }: { readonly replace?: boolean } = {}): void {
+  if (replace) history.replaceState(null, "", hrefOf(to));
+  else history.pushState(null, "", hrefOf(to));
+  dispatchEvent(new Event(moved));
+}
+
+/** A path with parameters; empty ones are left out, so that addresses stay short. */
+export function withSearch(
+  path: string,
+  parameters: Readonly<Record<string, string | undefined>>,
+): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value !== undefined && value !== "") search.set(name, value);
+  }
+  const text = search.toString();
+  return text === "" ? path : `${path}?${text}`;
+}

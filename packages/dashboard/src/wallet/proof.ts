@@ -1,0 +1,32 @@
+/** Step-up: what changes who may act for an account is signed anew, with its details in the text. */
+import type { Account, SignRequest } from "../api/answers.ts";
+import { call } from "../api/call.ts";
+import { connectionOf } from "./connection.ts";
+import { signText } from "./signatures.ts";
+import type { TaskTools } from "./wallet-task.ts";
+
+/** A signature over one action, as the service takes it. */
+export interface Proof {
+  readonly requestId: string;
+  readonly signature: string;
+}
+
+/** Has the session's wallet sign that this action with these details is wanted. */
+export async function prove(
+  { wallet }: Account,
+  action: string,
+  details: object,
+  { say, signal }: TaskTools,
+): Promise<Proof> {
+  const connection = await connectionOf(wallet, signal);
+  say({ says: "Preparing the text to sign" });
+  const { requestId, message } = await call<SignRequest>("/v1/account/step-up", {
+    method: "POST",
+    body: { action, details },
+    signal,
+  });
+  say({ says: `Sign in ${connection.wallet.name}`, text: message, isInWallet: true });
+  const signature = await signText(connection, wallet, message, signal);
+  say({ says: "Checking the signature" });
+  return { requestId, signature };
+}

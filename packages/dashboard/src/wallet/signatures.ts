@@ -1,0 +1,36 @@
+/** Asks the connected wallet for signatures. */
+import { isHexBytes, type Address, type Hex } from "@farthing/protocol";
+import type { TypedData } from "../api/answers.ts";
+import type { Connection } from "./connection.ts";
+import { ask, WalletProblem } from "./provider.ts";
+
+/** Contract wallets gather the signatures of many owners; more than this is none. */
+const signatureBytesMax = 16_384;
+
+/** Signs a text (EIP-191) with one account of the wallet. */
+export async function signText(
+  { wallet }: Connection,
+  address: Address,
+  text: string,
+  signal: AbortSignal,
+): Promise<Hex> {
+  const bytes = [...new TextEncoder().encode(text)];
+  const hex = `0x${bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+  return signatureIn(await ask(wallet.provider, "personal_sign", [hex, address], signal));
+}
+
+/** Signs typed data (EIP-712) with one account of the wallet. */
+export async function signTypedData(
+  { wallet }: Connection,
+  address: Address,
+  typedData: TypedData,
+  signal: AbortSignal,
+): Promise<Hex> {
+  const params = [address, JSON.stringify(typedData)];
+  return signatureIn(await ask(wallet.provider, "eth_signTypedData_v4", params, signal));
+}
+
+function signatureIn(value: unknown): Hex {
+  if (isHexBytes(value, signatureBytesMax)) return value;
+  throw new WalletProblem("failed", "Your wallet gave something that is no signature. Try again.");
+}

@@ -1,0 +1,84 @@
+/**
+ * Work that asks the wallet and the service in turn. One runs at a time; the person can leave it
+ * at any moment, and it ends by itself when the wallet changes to another account half-way.
+ */
+import { useCallback, useEffect, useRef, useState } from "react";
+import { watchAccounts } from "./connection.ts";
+import { WalletProblem } from "./provider.ts";
+
+/** What the work is doing right now. */
+export interface Doing {
+  /** One sentence for the person. */
+  readonly says: string;
+  /** The text that the wallet shows for signing. */
+  readonly text?: string;
+  /** The person has to look at the wallet. */
+  readonly isInWallet?: boolean;
+}
+
+/** Where the work stands. */
+export type TaskStatus =
+  | { readonly kind: "idle" }
+  | ({ readonly kind: "working" } & Doing)
+  | { readonly kind: "problem"; readonly problem: unknown; readonly again: () => void };
+
+/** What the work gets. */
+export interface TaskTools {
+  readonly say: (doing: Doing) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Work that can be run, left, and run again. */
+export interface WalletTask {
+  readonly status: TaskStatus;
+  readonly isWorking: boolean;
+  /** Runs the work; a problem becomes the status and is not thrown. */
+  readonly run: (work: (tools: TaskTools) => Promise<void>) => void;
+  readonly leave: () => void;
+}
+
+const idle = { kind: "idle" } as const;
+
+/** Work of one component; it is left when the component goes. */
+export function useWalletTask(): WalletTask {
+  const [status, setStatus] = useState<TaskStatus>(idle);
+  const current = useRef<AbortController>(undefined);
+  const leave = useCallback(() => {
+    current.current?.abort();
+    setStatus(idle);
+  }, []);
+  useEffect(() => () => current.current?.abort(), []);
+  useEffect(
+    () =>
+      watchAccounts(() => {
+        current.current?.abort(
+          new WalletProblem(
+            "account_changed",
+            "Your wallet changed to another account. Nothing was sent; start again when it is right.",
+          ),
+        );
+      }),
+    [],
+  );
+  const run = useCallback((work: (tools: TaskTools) => Promise<void>) => {
+    current.current?.abort();
+    const controller = new AbortController();
+    const { signal } = controller;
+    current.current = controller;
+    const isCurrent = () => current.current === controller;
+    const say = (doing: Doing) => {
+      if (isCurrent() && !signal.aborted) setStatus({ kind: "working", ...doing });
+    };
+    const again = () => run(work);
+    work({ say, signal })
+      .then(() => isCurrent() && setStatus(idle))
+      .catch((error: unknown) => {
+        const problem: unknown = signal.aborted ? signal.reason : error;
+        // Left by the person: there is nothing to tell.
+        if (!isCurrent() || (signal.aborted && !(problem instanceof WalletProblem))) return;
+        setStatus({ kind: "problem", problem, again });
+      })
+      .finally(() => isCurrent() && (current.current = undefined));
+  }, []);
+  return { status, isWorking: status.kind === "working", run, leave };
+}

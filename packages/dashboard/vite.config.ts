@@ -1,0 +1,18 @@
+import { defineConfig } from "vite";
+import { basePath } from "./src/base-path.ts";
+
+export default defineConfig({
+  base: basePath,
+  // Our packages are taken as TypeScript source, so nothing has to be built before.
+  resolve: { conditions: ["@farthing/source", "module", "browser", "development|production"] },
+  build: {
+    target: "es2024",
+    // The content security policy allows no inlined image but those of wallets.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
+  server: {
+    // `npm run dev -w @farthing/dashboard` beside a facilitator that runs here.
+    proxy: { "^/(v1|supported|verify)": "http://127.0.0.1:4020" },
+  },
+});

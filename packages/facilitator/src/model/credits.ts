@@ -1,0 +1,156 @@
+/**
+ * Credits: what settlements cost, kept as a ledger to which entries are only ever added. One credit
+ * is 0.001 USDC; credits are whole numbers. Times are milliseconds since 1970.
+ */
+import type { Address, ChainId, Hex } from "@farthing/protocol";
+
+/** USDC base units of one credit. */
+export const unitsPerCredit = 1_000n;
+
+/**
+ * What an entry does to the balance.
+ * - `purchase`, `grant`, `adjustment`: credits come; an adjustment may take them as well.
+ * - `hold`: a settlement was claimed, its price is taken from what is available.
+ * - `charge`: it was confirmed; the hold is spent (0 credits).
+ * - `release`: it failed; the hold comes back.
+ * - `reopen`: the block of a charge was reorganised away; the price is a hold again (0 credits).
+ */
+export type CreditEntryKind =
+  | "purchase"
+  | "grant"
+  | "adjustment"
+  | "hold"
+  | "charge"
+  | "release"
+  | "reopen";
+
+/** Which entry of a settlement may follow which; the first is a hold. The database keeps to it. */
+export const entryMoves = {
+  hold: ["charge", "release"],
+  charge: ["reopen"],
+  reopen: ["charge", "release"],
+  // Somebody submitted the authorization after all. Without enough credits it is charged nothing.
+  release: ["hold", "charge"],
+} as const satisfies Partial<Record<CreditEntryKind, readonly CreditEntryKind[]>>;
+
+/** A line of the ledger. */
+export interface CreditEntry {
+  readonly id: number;
+  readonly account: Address;
+  readonly kind: CreditEntryKind;
+  /** Added to the balance; negative when it takes. */
+  readonly credits: number;
+  /** What was available after it. */
+  readonly balanceAfter: number;
+  readonly settlementId: string | null;
+  readonly purchaseId: string | null;
+  /** Who made it by hand; null for what the service did. */
+  readonly actor: string | null;
+  readonly note: string | null;
+  readonly createdAt: number;
+}
+
+/** What an account has. */
+export interface CreditBalance {
+  /** May be spent. */
+  readonly available: number;
+  /** Taken from `available` for settlements that are open. */
+  readonly held: number;
+}
+
+/**
+ * Where a purchase stands.
+ * - `awaiting_payment`: made; nobody has paid.
+ * - `settling`: its payment is a settlement of ours, which is not final yet.
+ * - `confirmed`: the payment is final.
+ * - `held`: paid, and waits for the operator's review, with a reason.
+ * - `credited`: its credits are in the ledger.
+ * - `rejected`: the operator refused it.
+ * - `failed`: its payment did not move money.
+ * - `expired`, `canceled`: nobody paid in time; its owner gave it up.
+ */
+export type PurchaseState =
+  | "awaiting_payment"
+  | "settling"
+  | "confirmed"
+  | "held"
+  | "credited"
+  | "rejected"
+  | "failed"
+  | "expired"
+  | "canceled";
+
+/** Every allowed move; the store carries them out as guarded updates. */
+export const purchaseMoves: Readonly<Record<PurchaseState, readonly PurchaseState[]>> = {
+  awaiting_payment: ["settling", "expired", "canceled"],
+  // Settling again to name the settlement once it is known; awaiting when it was refused.
+  settling: ["settling", "confirmed", "failed", "awaiting_payment"],
+  confirmed: ["credited", "held"],
+  held: ["credited", "rejected"],
+  credited: [],
+  rejected: [],
+  // Money that moved after all is said to have moved.
+  failed: ["confirmed"],
+  expired: [],
+  canceled: [],
+};
+
+/** Why a purchase is looked at before it is credited. */
+export type HoldReason =
+  | "amount_above_limit"
+  | "sender_not_linked"
+  | "amount_mismatch"
+  | "daily_limit";
+
+/** When a purchase came to a state. */
+export interface PurchaseStep {
+  readonly state: PurchaseState;
+  readonly at: number;
+}
+
+/** A purchase of credits, as stored. */
+export interface CreditPurchase {
+  readonly id: string;
+  readonly account: Address;
+  readonly chainId: ChainId;
+  /** The wallet that is to pay; null until it is known. */
+  readonly payer: Address | null;
+  readonly credits: number;
+  /** Its price in USDC base units. */
+  readonly units: bigint;
+  readonly state: PurchaseState;
+  /** The settlement of ours that carries its payment. */
+  readonly settlementId: string | null;
+  readonly holdReason: HoldReason | null;
+  /** Why it failed, for people. */
+  readonly failureMessage: string | null;
+  /** The operator who approved or rejected it, and what he wrote. */
+  readonly reviewer: string | null;
+  readonly reviewNote: string | null;
+  /** The log that paid it: one log pays one purchase. */
+  readonly transaction: Hex | null;
+  readonly blockNumber: number | null;
+  readonly logIndex: number | null;
+  readonly timeline: readonly PurchaseStep[];
+  readonly createdAt: number;
+  /** Until when it may be paid. */
+  readonly expiresAt: number;
+  readonly updatedAt: number;
+  readonly creditedAt: number | null;
+}
+
+/** What a purchase becomes, with what is known by then. */
+export type PurchaseMove =
+  | { readonly to: "settling"; readonly payer: Address; readonly settlementId: string | null }
+  | { readonly to: "awaiting_payment" | "expired" | "canceled" }
+  | { readonly to: "failed"; readonly failureMessage: string }
+  | {
+      readonly to: "confirmed";
+      readonly transaction: Hex;
+      readonly blockNumber: number;
+      readonly logIndex: number;
+    }
+  | { readonly to: "held"; readonly holdReason: HoldReason }
+  /** By the operator when there is a reviewer, else by rule. */
+  | { readonly to: "credited"; readonly reviewer?: string; readonly reviewNote?: string }
+  | { readonly to: "rejected"; readonly reviewer: string; readonly reviewNote: string };

@@ -1,0 +1,58 @@
+/**
+ * Webhooks: where an account wants to hear what happened, and what is to be delivered. Times are
+ * milliseconds since 1970.
+ */
+import type { Address } from "@farthing/protocol";
+
+/** What an endpoint may be told of. */
+export const webhookEvents = [
+  "settlement.confirmed",
+  "settlement.failed",
+  "settlement.finalized",
+  "credits.low",
+  "purchase.credited",
+  "purchase.held",
+] as const;
+
+export type WebhookEvent = (typeof webhookEvents)[number];
+
+/** `webhook.test` is sent only when its owner asks for it. */
+export type DeliveryType = WebhookEvent | "webhook.test";
+
+/** Where to deliver. */
+export interface WebhookEndpoint {
+  readonly id: string;
+  readonly account: Address;
+  readonly url: string;
+  /** `whsec_` and base64: what deliveries are signed with. Shown once to its owner. */
+  readonly secret: string;
+  readonly events: readonly WebhookEvent[];
+  readonly createdAt: number;
+  readonly disabledAt: number | null;
+}
+
+/**
+ * - `pending`: to be tried at `nextAt`.
+ * - `delivered`: the endpoint took it.
+ * - `failed`: given up, until it is sent again by hand.
+ */
+export type DeliveryState = "pending" | "delivered" | "failed";
+
+/** Something that happened, on its way to one endpoint. */
+export interface WebhookDelivery {
+  /** Names the event to the endpoint, the same at every try: what came twice is seen by it. */
+  readonly id: string;
+  readonly endpointId: string;
+  readonly account: Address;
+  readonly type: DeliveryType;
+  /** JSON, sent byte for byte: `{ type, timestamp, data }`. */
+  readonly body: string;
+  readonly state: DeliveryState;
+  /** Tries so far, the running one included. */
+  readonly attempts: number;
+  readonly nextAt: number;
+  readonly lastStatus: number | null;
+  readonly lastError: string | null;
+  readonly createdAt: number;
+  readonly deliveredAt: number | null;
+}

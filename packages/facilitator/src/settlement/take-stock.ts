@@ -1,0 +1,91 @@
+/**
+ * Taking stock: what is stored and perhaps in nobody's hands any more comes into ours. At the
+ * start, and whenever a wallet comes from another process: that one may have died with more in hand
+ * than the wallet's open nonces.
+ */
+import type { ChainId } from "@farthing/protocol";
+import { messageOf } from "../base/fault.ts";
+import type { Log } from "../base/log.ts";
+import type { Settlement } from "../model/settlement.ts";
+import type { Relayer } from "../relayer/relayer.ts";
+import type { Store } from "../storage/store.ts";
+import type { OutcomeBook, Vanished } from "./outcome.ts";
+
+/** A network's stock. */
+export interface Stock {
+  /** Takes it; gives the settlements without an outcome. Throws when it cannot all be looked at. */
+  take(): Promise<readonly Settlement[]>;
+  /** A wallet came from another process. */
+  onTaken(): void;
+  /** Whether there is something to look at still. */
+  isDue(): boolean;
+  /** Tries again what could not be looked at; called with each block. */
+  onBlock(): void;
+  /** Settles again what nothing open carries. */
+  requeue(settlementIds: readonly string[]): Promise<void>;
+  /** What vanished blocks had confirmed is on its way again, or settled again. */
+  putBack(vanished: Vanished | undefined): Promise<void>;
+}
+
+/** Creates it. */
+export function createStock(deps: {
+  readonly chainId: ChainId;
+  readonly store: Pick<Store, "listOpenSettlements">;
+  readonly log: Log;
+  readonly book: Pick<OutcomeBook, "catchUp" | "recheck" | "requeue">;
+  readonly relayer: Pick<Relayer, "enqueue" | "onReorganised">;
+}): Stock {
+  const { chainId, store, log, book, relayer } = deps;
+  let isDue = false;
+  let isTaking = false;
+
+  async function requeue(settlementIds: readonly string[]): Promise<void> {
+    for (const settlement of await book.requeue(settlementIds)) {
+      relayer.enqueue({ settlement, simulatedAt: 0 });
+    }
+  }
+
+  async function putBack(vanished: Vanished | undefined): Promise<void> {
+    if (!vanished) return;
+    // Whatever of ours was in those blocks is on its way again; what nothing carries is queued.
+    await relayer.onReorganised();
+    await requeue(vanished.settlementIds);
+  }
+
+  async function take(): Promise<readonly Settlement[]> {
+    await book.catchUp();
+    await putBack(await book.recheck());
+    const stored = await store.listOpenSettlements(chainId);
+    // Only those that nothing open carries: a process died between closing and giving back.
+    await requeue(stored.filter(({ state }) => state === "submitted").map(({ id }) => id));
+    return stored;
+  }
+
+  async function takeWhileDue(): Promise<void> {
+    if (isTaking) return;
+    isTaking = true;
+    try {
+      while (isDue) {
+        isDue = false;
+        await take();
+      }
+    } catch (error) {
+      isDue = true;
+      log.warn({ chainId, problem: messageOf(error) }, "Could not take over what is stored");
+    } finally {
+      isTaking = false;
+    }
+  }
+
+  return {
+    take,
+    onTaken() {
+      isDue = true;
+      void takeWhileDue();
+    },
+    isDue: () => isDue,
+    onBlock: () => void takeWhileDue(),
+    requeue,
+    putBack,
+  };
+}
