@@ -5,7 +5,12 @@
 import type { Sighting } from "./node-view.ts";
 
 /** Refusals after which only another transaction at the nonce helps. */
-const decisive = ["under min gas price", "exceeds the configured cap", "oversized data"];
+const decisive = [
+  "under min gas price",
+  "exceeds the configured cap",
+  "oversized data",
+  "insufficient funds",
+];
 
 /** Blocks at which a transaction must have reached a node before another one takes its place. */
 const sendsMin = 2;

@@ -228,7 +228,10 @@ export function createNodeView(options: NodeDeps): NodeView {
     const wanted: Record<string, unknown> = isObject(filter) ? { ...filter } : {};
     if (typeof wanted["blockHash"] === "string") {
       const number = world.blockOf(wanted["blockHash"]);
-      if (number === undefined || number > head) return refused("unknown block");
+      if (number === undefined || number > head) {
+        trace.note(`node ${index}: no block ${short(wanted["blockHash"])}, ${number} of ${head}`);
+        return refused("unknown block");
+      }
     } else {
       const from = numberOf(wanted["fromBlock"] ?? "latest", head) ?? head;
       if (from > head) return { result: [] };

@@ -31,7 +31,7 @@ export interface KillsOptions {
 }
 
 /** A lease runs for 15 s: its wallets are somebody else's before the process goes on. */
-const freezeMs = 18_000;
+export const freezeMs = 18_000;
 
 /** Starts dealing blows; with `killEveryMs` 0 there are none. */
 export function startKills(options: KillsOptions): Kills {

@@ -1,6 +1,6 @@
 /** Looks now and then at who works which relayer wallet, and notes when that changes. */
 import type { Client } from "pg";
-import type { Blow } from "./kills.ts";
+import { freezeMs, type Blow } from "./kills.ts";
 
 /** A wallet that another process works from now on. */
 export interface TakeOver {
@@ -34,7 +34,10 @@ export function watchLanes(client: Client, blows: readonly Blow[]): LaneWatch {
       owners.set(lane, owner);
       if (before === undefined || before === owner) continue;
       const blow = blows.findLast(({ pid }) => pid === pidOf(before));
-      takeOvers.push({ lane, afterMs: blow && performance.now() - blow.atMs });
+      const afterMs = blow && performance.now() - blow.atMs;
+      // Who has thawed is alive again.
+      const isAlive = blow?.what === "freeze" && (afterMs ?? 0) > freezeMs;
+      takeOvers.push({ lane, afterMs: isAlive ? undefined : afterMs });
     }
   }
 

@@ -1,5 +1,6 @@
 /** What a person reads of a soak. */
 import type { Violation } from "../sim/auditor.ts";
+import { freezeMs } from "./kills.ts";
 import type { SoakOptions } from "./plan.ts";
 import type { SoakListener, SoakReport } from "./soak.ts";
 
@@ -16,7 +17,9 @@ export function announcement(options: SoakOptions): string {
     killEveryMs === 0
       ? "none is killed"
       : `one is killed every ${killEveryMs / 1000} s` +
-        (freezeOneIn === 0 ? "" : `, or one time in ${freezeOneIn} frozen for 18 s`);
+        (freezeOneIn === 0
+          ? ""
+          : `, or one time in ${freezeOneIn} frozen for ${freezeMs / 1000} s`);
   return [
     `${count(payments)} payments from ${payers} payers, ${inFlight} at a time, seed ${options.seed}.`,
     `${processes} facilitators share a PostgreSQL and ${relayers} relayer wallets on a local chain; ${kills}.`,

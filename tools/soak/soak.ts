@@ -67,12 +67,15 @@ export async function soak(options: SoakOptions, listener?: SoakListener): Promi
   const rolls = createRolls(seed, "kills");
   const startedAt = performance.now();
   const kills = startKills({ ...options, fleet, rolls });
+  stack.defer(() => kills.stop());
   const watch = watchLanes(client, kills.blows);
+  stack.defer(() => watch.stop());
   const progress = setInterval(() => {
     const serving = fleet.serving().length;
     const ms = performance.now() - startedAt;
     listener?.({ ms, confirmed: callers.confirmed(), kills: kills.blows.length, serving });
   }, progressMs);
+  stack.defer(() => clearInterval(progress));
   await callers.settleAll(payments, inFlight);
   const ms = performance.now() - startedAt;
   clearInterval(progress);

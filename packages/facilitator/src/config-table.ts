@@ -115,6 +115,40 @@ export const settings = {
     example: "return",
     fallback: "return",
   },
+  FARTHING_PUBLIC_URL: {
+    key: "publicUrl",
+    shape: "address at which sellers reach the service, https; plain http on this machine only",
+    example: "https://pay.example",
+  },
+  FARTHING_TREASURY: {
+    key: "treasury",
+    shape: "address that credits are paid to, 0x… or xdc…; without it no credits are sold",
+    example: "0x1111111111111111111111111111111111111111",
+  },
+  FARTHING_CREDITS_PER_SETTLEMENT: {
+    key: "creditsPerSettlement",
+    shape:
+      "credits that a settlement with an API key costs, 0 to 1000000; 1 with a treasury, else 0",
+    example: "1",
+  },
+  FARTHING_PURCHASE_MIN: {
+    key: "purchaseMin",
+    shape: "USDC for which credits are bought at once, at least",
+    example: "1",
+    fallback: "1",
+  },
+  FARTHING_PURCHASE_REVIEW_ABOVE: {
+    key: "purchaseReviewAbove",
+    shape: "USDC above which a purchase of credits waits for the operator's review",
+    example: "500",
+    fallback: "500",
+  },
+  FARTHING_WEBHOOK_INSECURE: {
+    key: "webhookInsecure",
+    shape: "whether webhooks may go to plain http and to this machine: no, or yes for a devnet",
+    example: "no",
+    fallback: "no",
+  },
   FARTHING_GAS_PRICE_MAX: {
     key: "gasPriceMax",
     shape: "highest gas price in gwei, at least 12.5",
@@ -132,7 +166,8 @@ export const settings = {
   // leave room for a node that lags behind.
   FARTHING_LANE_IN_FLIGHT: {
     key: "laneInFlight",
-    shape: "transactions of one wallet on their way at most, 1 to 10; XDC refuses nonces further ahead",
+    shape:
+      "transactions of one wallet on their way at most, 1 to 10; XDC refuses nonces further ahead",
     example: "8",
     fallback: "8",
   },

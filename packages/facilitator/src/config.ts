@@ -8,7 +8,9 @@ import {
   findNetwork,
   networkOfChain,
   networks,
+  parseAddress,
   parseUsdc,
+  type Address,
   type ChainId,
   type Network,
 } from "@farthing/protocol";
@@ -17,12 +19,16 @@ import { logLevels, type LogLevel } from "./base/log.ts";
 import { Secret } from "./base/secret.ts";
 import { settings, type Setting, type SettingName } from "./config-table.ts";
 import { readTexts, type Environment } from "./config-texts.ts";
+import { unitsPerCredit } from "./model/credits.ts";
 
 /** XDC refuses a gas price below 12.5 gwei. */
 export const gasPriceFloorWei = 12_500_000_000n;
 
 /** XDC nodes refuse a nonce more than ten above what they have seen. */
 const laneInFlightMax = 10;
+
+/** More than anybody would ask; with whole numbers the ledger stays exact far beyond it. */
+const creditsPerSettlementMax = 1_000_000;
 
 /** The effective configuration. */
 export interface Config {
@@ -43,6 +49,18 @@ export interface Config {
   readonly headAgeMaxSeconds: number;
   readonly settleMarginSeconds: bigint;
   readonly repeatAfterSuccess: "return" | "refuse";
+  /** Origin at which sellers reach the service; undefined: where it listens. */
+  readonly publicUrl: string | undefined;
+  /** Whom credits are paid to; undefined: none are sold. */
+  readonly treasury: Address | undefined;
+  /** Credits that a settlement with an API key costs. */
+  readonly creditsPerSettlement: number;
+  /** USDC base units for which credits are bought at once, at least. */
+  readonly purchaseMinUnits: bigint;
+  /** USDC base units above which a purchase waits for review. */
+  readonly purchaseReviewAboveUnits: bigint;
+  /** Webhooks may go to plain http and to this machine: for devnets. */
+  readonly webhookInsecure: boolean;
   readonly gasPriceMaxWei: bigint;
   /** Settlements of one transaction at most. */
   readonly batchMax: number;
@@ -108,6 +126,12 @@ function assemble(
   const wallets = readWallets(read, texts, problems);
   const metricsPort = read("FARTHING_METRICS_PORT", whole(0, 65_535));
   const mainnet = all.filter(({ chainId }) => chainId === 50);
+  const publicUrl = read("FARTHING_PUBLIC_URL", publicOrigin);
+  const treasury = read("FARTHING_TREASURY", parseAddress);
+  const price = read("FARTHING_CREDITS_PER_SETTLEMENT", whole(0, creditsPerSettlementMax));
+  if (mainnet.length > 0 && texts.get("FARTHING_WEBHOOK_INSECURE") === "yes") {
+    problems.push("FARTHING_WEBHOOK_INSECURE=yes is for devnets; leave it out with eip155:50.");
+  }
   const config = {
     host: read("FARTHING_HOST", (text) => text || undefined),
     port: read("FARTHING_PORT", whole(0, 65_535)),
@@ -125,6 +149,12 @@ function assemble(
     headAgeMaxSeconds: read("FARTHING_HEAD_AGE_MAX", whole(0, 86_400)),
     settleMarginSeconds: read("FARTHING_SETTLE_MARGIN", whole(0, 600)),
     repeatAfterSuccess: read("FARTHING_REPEAT_AFTER_SUCCESS", oneOf(["return", "refuse"])),
+    creditsPerSettlement: price ?? (treasury === undefined ? 0 : 1),
+    purchaseMinUnits: read("FARTHING_PURCHASE_MIN", creditUnits),
+    purchaseReviewAboveUnits: read("FARTHING_PURCHASE_REVIEW_ABOVE", (text) => parseUsdc(text)),
+    webhookInsecure: read("FARTHING_WEBHOOK_INSECURE", (text) =>
+      text === "yes" ? true : text === "no" ? false : undefined,
+    ),
     gasPriceMaxWei: read("FARTHING_GAS_PRICE_MAX", gwei),
     batchMax: read("FARTHING_BATCH_MAX", whole(1, 100)),
     laneInFlight: read("FARTHING_LANE_IN_FLIGHT", whole(1, laneInFlightMax)),
@@ -137,6 +167,8 @@ function assemble(
   return {
     ...rest,
     wallets,
+    publicUrl,
+    treasury,
     metrics: metricsPort === undefined ? undefined : { host: metricsHost, port: metricsPort },
     payerCapUnits: payerCapUnits === 0n ? null : payerCapUnits,
     settleMarginSeconds: BigInt(settleMarginSeconds),
@@ -244,6 +276,22 @@ function databasePlace(text: string): string | undefined {
 
 function httpUrl(text: string): Secret | undefined {
   return /^https?:$/.test(URL.parse(text)?.protocol ?? "") ? new Secret(text) : undefined;
+}
+
+/** An origin without path; plain http is for this machine, where no one else listens. */
+function publicOrigin(text: string): string | undefined {
+  const url = URL.parse(text);
+  if (!url || `${url.origin}/` !== url.href) return undefined;
+  const isLocal = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
+  return url.protocol === "https:" || (url.protocol === "http:" && isLocal)
+    ? url.origin
+    : undefined;
+}
+
+/** USDC that buy a whole number of credits, at least one. */
+function creditUnits(text: string): bigint | undefined {
+  const units = parseUsdc(text);
+  return units !== undefined && units > 0n && units % unitsPerCredit === 0n ? units : undefined;
 }
 
 /** An address, or a range such as 10.0.0.0/8. */

@@ -7,7 +7,6 @@ import { sentenceOf, type CheckLine } from "./base/check-line.ts";
 import { systemClock, type Clock } from "./base/clock.ts";
 import { Fault, messageOf } from "./base/fault.ts";
 import { createLog, type Log } from "./base/log.ts";
-import { findAuthorizationEvent } from "./chain/authorization-logs.ts";
 import { selfCheck } from "./chain/self-check.ts";
 import { gasPriceFloorWei, type Config } from "./config.ts";
 import type { HttpContext } from "./http/context.ts";
@@ -25,8 +24,9 @@ import { createSettle } from "./settlement/settle.ts";
 import { createWaiters, type Waiters } from "./settlement/waiters.ts";
 import { openStore } from "./storage/open-store.ts";
 import type { ClaimResult, Store } from "./storage/store.ts";
+import { createRefuseUsed, type RefuseUsed } from "./verification/earlier-use.ts";
 import { installCrypto } from "./verification/signature.ts";
-import { createVerifier, pairOf, type Verifier } from "./verification/verify.ts";
+import { createVerifier, type Verifier } from "./verification/verify.ts";
 import { startWalletWatch } from "./wallet-watch.ts";
 
 /** A running facilitator. */
@@ -56,9 +56,6 @@ export interface StartOptions {
   /** Told the self-check's findings, also when they end the start. */
   onChecked?(network: string, lines: readonly CheckLine[]): void;
 }
-
-/** Blocks that a search for an authorization's earlier use goes back: about half a day. */
-const earlierUseBlocks = 20_000;
 
 /** Claims of one transaction, and claims that may wait for one. */
 const claimsMax = 200;
@@ -221,11 +218,9 @@ function contextOf(wiring: Wiring): HttpContext {
     inFlightMax: 1,
     waitingMax: claimsWaitingMax,
   });
-  const verifier = createVerifier({
-    clock,
-    findByPair,
-    chainOf: (chainId) => engines.get(chainId),
-  });
+  const networkOf = (chainId: ChainId) => engines.get(chainId);
+  const refuseUsed = createRefuseUsed({ clock, networkOf });
+  const verifier = createVerifier({ clock, findByPair, refuseUsed, chainOf: networkOf });
   return {
     version: versionOf(),
     clock,
@@ -249,9 +244,10 @@ function contextOf(wiring: Wiring): HttpContext {
     },
     observer: metrics.http,
     verifier,
-    settle: settleOf({ clock, log, store, waiters, engines, verifier, findByPair }),
+    settle: settleOf({ ...wiring, verifier, findByPair, refuseUsed }),
     waiters,
     settleMarginSeconds: config.settleMarginSeconds,
+    creditsPerSettlement: config.creditsPerSettlement,
     repeatAfterSuccess: config.repeatAfterSuccess,
     findSettlement: (id) => store.findSettlement(id),
     authenticate: (text) => authenticate(store, clock, text),
@@ -263,6 +259,7 @@ function contextOf(wiring: Wiring): HttpContext {
 function settleOf(
   wiring: Pick<Wiring, "clock" | "log" | "store" | "waiters" | "engines"> & {
     verifier: Verifier;
+    refuseUsed: RefuseUsed;
     findByPair(pair: Pair): Promise<Settlement | undefined>;
   },
 ) {
@@ -291,15 +288,6 @@ function settleOf(
       announceUnserved(settlementId).catch((error: unknown) => {
         log.warn({ settlementId, problem: messageOf(error) }, "Could not tell others of a claim");
       });
-    },
-    async findEarlierUse(request) {
-      const { chainId, payer, nonce } = pairOf(request);
-      const engine = engines.get(chainId);
-      const head = engine?.view()?.head.number;
-      if (!engine || head === undefined) return undefined;
-      const fromBlock = Math.max(0, head - earlierUseBlocks);
-      const wanted = { payer, nonce, fromBlock, headNumber: head };
-      return (await findAuthorizationEvent(engine.chain, wanted))?.transaction;
     },
   });
 }

@@ -191,3 +191,6 @@ export const deliveriesQuery = (id: string, cursor: string) =>
     placeholderData: keepPreviousData,
     refetchInterval: cursor === "" ? liveMs : false,
   });
+
+/** Where the other accounts that the signed-in wallet may administer are kept. */
+export const otherAccountsKey = ["other-accounts"] as const;

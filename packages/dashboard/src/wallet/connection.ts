@@ -43,7 +43,10 @@ function readChainId(value: unknown): number | undefined {
 function listenTo({ provider }: Wallet): void {
   const accountsChanged = (value: unknown) => {
     const addresses = readAddresses(value);
+    const before = connection?.addresses[0];
     if (connection) publish(addresses.length > 0 ? { ...connection, addresses } : undefined);
+    // Some wallets say it also when they have only been connected.
+    if (before === addresses[0]) return;
     for (const listener of accountListeners) listener(addresses);
   };
   const chainChanged = (value: unknown) => {

@@ -27,29 +27,43 @@ export interface NewApiKey {
   readonly key: ApiKey;
 }
 
-/** Makes a key for a payout address and stores its hash. */
-export async function createApiKey(
-  store: Store,
-  clock: Clock,
-  wanted: { account: Address; mode: KeyMode; label: string; expiresAt?: number | null },
-): Promise<NewApiKey> {
+/** What a key is to be. */
+export interface ApiKeyWish {
+  readonly account: Address;
+  readonly mode: KeyMode;
+  readonly label: string;
+  readonly expiresAt?: number | null;
+}
+
+/** Draws a key; it works once it is stored. */
+export function drawApiKey(clock: Clock, wish: ApiKeyWish): NewApiKey {
   const id = randomText(idLength);
-  const body = `fk_${wanted.mode}_${id}${randomText(secretLength)}`;
+  const body = `fk_${wish.mode}_${id}${randomText(secretLength)}`;
   const text = `${body}${checksum(body)}`;
   const key: ApiKey = {
     id,
-    account: wanted.account,
-    mode: wanted.mode,
-    label: wanted.label,
+    account: wish.account,
+    mode: wish.mode,
+    label: wish.label,
     hash: hashOf(text).toString("hex"),
     lastFour: text.slice(-4),
     createdAt: clock.nowMs(),
     lastUsedAt: null,
-    expiresAt: wanted.expiresAt ?? null,
+    expiresAt: wish.expiresAt ?? null,
     revokedAt: null,
   };
-  await store.createApiKey(key);
   return { text, key };
+}
+
+/** Makes a key for a payout address and stores its hash; for the operator, without a limit. */
+export async function createApiKey(
+  store: Store,
+  clock: Clock,
+  wish: ApiKeyWish,
+): Promise<NewApiKey> {
+  const made = drawApiKey(clock, wish);
+  await store.createApiKey(made.key);
+  return made;
 }
 
 /** Finds the key a text proves; undefined when it is unknown, expired or revoked, never why. */

@@ -138,6 +138,12 @@ export async function estimateGas(
   return undefined;
 }
 
+/** Tells whether there is a contract at an address now. */
+export async function hasCode(chain: Chain, address: Address): Promise<boolean> {
+  const [answer] = await chain.read([{ method: "eth_getCode", params: [address, "latest"] }]);
+  return bytesOf(resultOf(answer, "eth_getCode"), "a contract's code").length > 2;
+}
+
 /** Tells whether the issuer of USDC blocks an address. */
 export async function isBlacklisted(chain: Chain, address: Address): Promise<boolean> {
   const call = { to: chain.network.usdc, data: encodeIsBlacklisted(address) };

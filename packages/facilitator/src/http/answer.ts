@@ -31,7 +31,7 @@ export class HttpProblem extends Error {
 }
 
 /** Status and retry advice of each code; `retryable`: the same request can succeed later. */
-const problems: Readonly<Record<ErrorCode, { status: number; retryable: boolean }>> = {
+export const problemTable: Readonly<Record<ErrorCode, { status: number; retryable: boolean }>> = {
   invalid_request: { status: 400, retryable: false },
   unauthorized: { status: 401, retryable: false },
   insufficient_facilitator_credits: { status: 403, retryable: false },
@@ -64,7 +64,7 @@ export interface ProblemAnswer {
 /** Turns whatever was thrown into an answer; nothing of a bug's text goes out. */
 export function answerProblem(error: unknown, requestId: string): ProblemAnswer {
   const problem = toProblem(error);
-  const { status, retryable } = problems[problem.code];
+  const { status, retryable } = problemTable[problem.code];
   return {
     status,
     body: { error: problem.code, message: problem.message, retryable, requestId },

@@ -44,6 +44,8 @@ export interface HttpContext {
   readonly waiters: Waiters;
   /** Seconds an authorization must still be valid to be settled. */
   readonly settleMarginSeconds: bigint;
+  /** Credits that the account of a key pays for a settlement. */
+  readonly creditsPerSettlement: number;
   /** What a repeat of a confirmed settle answers: the first result, or a refusal. */
   readonly repeatAfterSuccess: "return" | "refuse";
   findSettlement(id: string): Promise<Settlement | undefined>;

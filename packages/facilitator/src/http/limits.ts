@@ -3,9 +3,9 @@
  * answer what is left (draft-ietf-httpapi-ratelimit-headers) and in a refusal when to come back.
  */
 import { isIPv6 } from "node:net";
+import type { Address } from "@farthing/protocol";
 import rateLimit from "@fastify/rate-limit";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { ApiKey } from "../model/api-key.ts";
 import { HttpProblem } from "./answer.ts";
 
 /** Length of the window. Short, so that a caller who hit the limit is back soon. */
@@ -14,40 +14,66 @@ export const windowSeconds = 10;
 /** Callers remembered at once; beyond it the oldest are forgotten, which only helps them. */
 const callersMax = 10_000;
 
-/** Counts a request; throws 429 when the caller has none left. */
+/** Counts a request of a caller; throws 429 when he has none left. */
+export type Limit = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  caller: string,
+) => Promise<void>;
+
+/** Counts a request, by the account where one is known, else by the address it comes from. */
 export type Throttle = (
   request: FastifyRequest,
   reply: FastifyReply,
-  key: ApiKey | null,
+  caller: { readonly account: Address } | null,
 ) => Promise<void>;
 
-/** Creates the throttle of a server; 0 lets everything pass. */
-export async function createThrottle(
+/** How many requests in how long. */
+export interface LimitTerms {
+  readonly name: string;
+  readonly requestsMax: number;
+  readonly windowSeconds: number;
+}
+
+/** Makes limits; each counts for itself. */
+export type MakeLimit = (terms: LimitTerms) => Limit;
+
+/** Prepares a server for limits; if it is not to have any, all of them let everything pass. */
+export async function prepareLimits(
   server: FastifyInstance,
-  requestsMax: number,
-): Promise<Throttle> {
-  if (requestsMax === 0) return async () => undefined;
+  isLimited: boolean,
+): Promise<MakeLimit> {
+  if (!isLimited) return () => async () => undefined;
   await server.register(rateLimit, { global: false, cache: callersMax });
-  const callers = new WeakMap<FastifyRequest, string>();
-  const check = server.createRateLimit({
-    max: requestsMax,
-    timeWindow: windowSeconds * 1000,
-    keyGenerator: (request) => callers.get(request) ?? networkOf(request.ip),
-  });
-  return async (request, reply, key) => {
-    if (key) callers.set(request, `account:${key.account}`);
-    const limit = await check(request);
-    if (limit.isAllowed) return;
-    reply.header("RateLimit-Policy", `"default";q=${requestsMax};w=${windowSeconds}`);
-    reply.header("RateLimit", `"default";r=${limit.remaining};t=${limit.ttlInSeconds}`);
-    if (limit.isExceeded) {
-      throw new HttpProblem(
-        "rate_limited",
-        `More than ${requestsMax} requests in ${windowSeconds} seconds; wait ${limit.ttlInSeconds} seconds.`,
-        Math.max(1, limit.ttlInSeconds),
-      );
-    }
+  return ({ name, requestsMax, windowSeconds: seconds }) => {
+    const callers = new WeakMap<FastifyRequest, string>();
+    const check = server.createRateLimit({
+      max: requestsMax,
+      timeWindow: seconds * 1000,
+      keyGenerator: (request) => callers.get(request) ?? "",
+    });
+    return async (request, reply, caller) => {
+      callers.set(request, caller);
+      const limit = await check(request);
+      if (limit.isAllowed) return;
+      reply.header("RateLimit-Policy", `"${name}";q=${requestsMax};w=${seconds}`);
+      reply.header("RateLimit", `"${name}";r=${limit.remaining};t=${limit.ttlInSeconds}`);
+      if (limit.isExceeded) {
+        throw new HttpProblem(
+          "rate_limited",
+          `More than ${requestsMax} requests in ${seconds} seconds; wait ${limit.ttlInSeconds} seconds.`,
+          Math.max(1, limit.ttlInSeconds),
+        );
+      }
+    };
   };
+}
+
+/** Creates the throttle of a server, for all of its routes together. */
+export function createThrottle(makeLimit: MakeLimit, requestsMax: number): Throttle {
+  const limit = makeLimit({ name: "default", requestsMax, windowSeconds });
+  return (request, reply, caller) =>
+    limit(request, reply, caller ? `account:${caller.account}` : networkOf(request.ip));
 }
 
 /** An address as one caller: IPv6 by /64, since one connection usually has that many. */

@@ -83,6 +83,8 @@ function settleOptions(
     served: isServed.bind(undefined, surface),
     marginSeconds: context.settleMarginSeconds,
     keyId: request.apiKey?.id ?? null,
+    account: request.apiKey?.account ?? null,
+    price: request.apiKey ? context.creditsPerSettlement : 0,
     requestId: request.id,
     payerCap: isCapped ? { units: payerCapUnits, windowMs: payerCapWindowMs } : null,
     goal: isAsync ? "broadcast" : "outcome",

@@ -54,6 +54,12 @@ export interface Claim extends Pair {
   readonly networkName: string;
   /** The API key's lookup id on an authenticated surface, else null. */
   readonly keyId: string | null;
+  /** The account of that key, which pays for the settlement; null without a key. */
+  readonly account: Address | null;
+  /** Names the request that claimed it, in answers and logs; null when it had none. */
+  readonly requestId: string | null;
+  /** Credits that it costs; held with the claim when not 0, which takes an account. */
+  readonly price: number;
   /** What one payer may have claimed in the trailing window, on surfaces without keys. */
   readonly payerCap: { readonly units: bigint; readonly windowMs: number } | null;
 }
@@ -69,7 +75,7 @@ export interface Mined {
 }
 
 /** A settlement as stored. Times are milliseconds since 1970. */
-export interface Settlement extends Omit<Claim, "payerCap"> {
+export interface Settlement extends Omit<Claim, "payerCap" | "price"> {
   readonly state: SettlementState;
   /** Hash of the transaction that carries or carried it; null while queued. */
   readonly transaction: Hex | null;
@@ -79,7 +85,7 @@ export interface Settlement extends Omit<Claim, "payerCap"> {
   readonly settledBy: "relayer" | "other" | null;
   readonly failure: RefusalCode | null;
   readonly failureMessage: string | null;
-  /** Credits held at claim and charged at confirmation. */
+  /** Its price in credits: held while it is open, charged when confirmed, given back when failed. */
   readonly credits: number;
   readonly createdAt: number;
   readonly submittedAt: number | null;

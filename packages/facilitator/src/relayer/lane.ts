@@ -367,7 +367,9 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
     submit: (plans) => inTurn(() => submit(plans)),
     close,
     reopen: (transactions) => {
-      for (const transaction of transactions) add(transaction, true);
+      // Another process looks after its own wallets; what is being signed here comes by itself.
+      const signed = hold.lease() ? transactions.filter(({ raw }) => raw !== null) : [];
+      for (const transaction of signed) add(transaction, true);
     },
     onHead: (head) => inTurn(() => (hold.lease() ? onHead(head) : Promise.resolve())),
     raiseNonce: (count) => inTurn(() => raiseNonce(count)),

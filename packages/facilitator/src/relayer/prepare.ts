@@ -76,7 +76,9 @@ export async function prepare(queued: QueuedSettlement, deps: PrepareDeps): Prom
     const gasPrice = deps.gasPrice();
     return { kind: "plan", plan: { ...call, gasLimit: plainTransferGas, gasPrice } };
   }
-  const estimate = await estimateGas(deps.chain, call, deps.headNumber());
+  // While nobody waits for blocks, the verification has seen a newer one than was followed.
+  const blockNumber = Math.max(deps.headNumber(), settlement.seenUnusedAt);
+  const estimate = await estimateGas(deps.chain, call, blockNumber);
   if (estimate && "revertData" in estimate) return judgeRevert(revertText(estimate.revertData));
   // It passed the simulation a moment ago; the limit that covers all that passes there is safe.
   const gasLimit = estimate ? contractGasLimit(estimate.gas) : contractTransferGasMax;

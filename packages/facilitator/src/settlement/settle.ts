@@ -18,6 +18,7 @@ import type { Log } from "../base/log.ts";
 import { isSettled, type Claim, type Settlement } from "../model/settlement.ts";
 import type { Relayer } from "../relayer/relayer.ts";
 import type { ClaimRefusal, ClaimResult } from "../storage/store.ts";
+import type { RefuseUsed } from "../verification/earlier-use.ts";
 import {
   pairOf,
   type VerifiedPayment,
@@ -29,8 +30,11 @@ import type { Waiters, WaitGoal } from "./waiters.ts";
 
 /** How a settlement is asked for. */
 export interface SettleOptions extends VerifyOptions {
-  /** The API key's lookup id, where one was shown. */
+  /** The API key's lookup id and its account, where one was shown. */
   readonly keyId: string | null;
+  readonly account: Claim["account"];
+  /** Credits that the account pays for the settlement. */
+  readonly price: number;
   /** Names the request in logs. */
   readonly requestId: string;
   readonly payerCap: Claim["payerCap"];
@@ -68,7 +72,7 @@ export interface SettleDeps {
   /** Leaves a settlement to the processes that have wallets. */
   tellUnserved(settlement: Settlement): void;
   /** Names the transaction that used an authorization before we first saw it, where one is found. */
-  findEarlierUse(request: PaymentRequest): Promise<string | undefined>;
+  refuseUsed: RefuseUsed;
 }
 
 /** Settles a payment, or gives the settlement that it already has. */
@@ -98,10 +102,7 @@ export function createSettle(deps: SettleDeps): Settle {
     if (why.code !== "nonce_already_used") return { kind: "refused", refusal: why };
     const existing = await deps.findByPair(pairOf(request));
     if (existing) return repeat(request, existing, options);
-    const hash = await deps.findEarlierUse(request);
-    const where = hash === undefined ? "" : ` It was used or canceled in transaction ${hash}.`;
-    const message = `This authorization was used before it came here; sign a new one.${where}`;
-    return { kind: "refused", refusal: refusal("nonce_already_used", message) };
+    return { kind: "refused", refusal: await deps.refuseUsed(pairOf(request), request) };
   }
 
   async function claimAndWait(
@@ -179,6 +180,9 @@ function claimOf(verified: VerifiedPayment, options: SettleOptions): Claim {
     seenUnusedAt,
     networkName: payment.networkName,
     keyId: options.keyId,
+    account: options.account,
+    requestId: options.requestId,
+    price: options.price,
     payerCap: options.payerCap,
   };
 }

@@ -122,7 +122,7 @@ export interface KeyVerbs {
   ): Promise<boolean>;
   /**
    * Adds `key` in place of another one of the same account, which works until `endsAt` at the
-   * latest. False when that one does not work any more, or was already rotated and has an end.
+   * latest. False when that one does not work any more.
    */
   rotateApiKey(
     oldId: string,
@@ -257,7 +257,11 @@ export interface HistoryVerbs {
   listCarriers(settlementId: string): Promise<CarriedBy[]>;
   /** Notes what transactions of ours used, from their receipts. */
   recordGas(
-    receipts: readonly { readonly hash: Hex; readonly gasUsed: number; readonly gasPrice: bigint }[],
+    receipts: readonly {
+      readonly hash: Hex;
+      readonly gasUsed: number;
+      readonly gasPrice: bigint;
+    }[],
   ): Promise<void>;
   /** Days with settlements, oldest first, from `since` to before `before`. */
   listUsage(
@@ -289,7 +293,10 @@ export interface WebhookVerbs {
   disableWebhook(account: Address, id: string, now: number): Promise<boolean>;
   /** Puts one delivery into the outbox, for a test. */
   addDelivery(
-    delivery: Pick<WebhookDelivery, "id" | "endpointId" | "account" | "type" | "body" | "createdAt">,
+    delivery: Pick<
+      WebhookDelivery,
+      "id" | "endpointId" | "account" | "type" | "body" | "createdAt"
+    >,
   ): Promise<void>;
   /** Newest first. */
   listDeliveries(

@@ -1,28 +1,41 @@
-/** API keys and the accounts they belong to. */
+/** API keys of accounts. */
 import { toLowerHex } from "@farthing/protocol";
-import type { Kysely } from "kysely";
+import { sql } from "kysely";
+import type { ApiKey } from "../model/api-key.ts";
+import type { KeyVerbs } from "./account-store.ts";
+import { ensureAccount, lockAccount } from "./accounts.ts";
+import { inTransaction, type Database } from "./dialect.ts";
 import { toApiKey, toApiKeyRow } from "./rows.ts";
-import type { Tables } from "./schema.ts";
 import type { Store } from "./store.ts";
 
-type ApiKeyVerbs = Pick<
-  Store,
-  "createApiKey" | "findApiKey" | "listApiKeys" | "revokeApiKey" | "touchApiKey"
->;
+type ApiKeyVerbs = KeyVerbs &
+  Pick<Store, "createApiKey" | "findApiKey" | "listApiKeys" | "revokeApiKey" | "touchApiKey">;
 
 /** The store's verbs about API keys. */
-export function apiKeyVerbs(db: Kysely<Tables>): ApiKeyVerbs {
+export function apiKeyVerbs(database: Database): ApiKeyVerbs {
+  const { db } = database;
   return {
     createApiKey: (key) =>
-      db.transaction().execute(async (inside) => {
-        const address = toLowerHex(key.account);
-        await inside
-          .insertInto("accounts")
-          .values({ address, plan: "active", created_at: key.createdAt })
-          .onConflict((conflict) => conflict.column("address").doNothing())
-          .execute();
-        await inside.insertInto("api_keys").values(toApiKeyRow(key)).execute();
+      inTransaction(database, async (inside) => {
+        await ensureAccount(inside, key.account, key.createdAt);
+        await insertKey(inside, key);
       }),
+    mintApiKey: (key, { workingMax, now }) =>
+      inTransaction(database, async (inside) => {
+        await lockAccount(inside, key.account);
+        const { count } = await inside.db
+          .selectFrom("api_keys")
+          .select(({ fn }) => fn.countAll<number | string>().as("count"))
+          .where("account", "=", toLowerHex(key.account))
+          .where("revoked_at", "is", null)
+          .where(({ or, eb }) => or([eb("expires_at", "is", null), eb("expires_at", ">", now)]))
+          .executeTakeFirstOrThrow();
+        if (Number(count) >= workingMax) return false;
+        await insertKey(inside, key);
+        return true;
+      }),
+    rotateApiKey: (oldId, key, times) =>
+      inTransaction(database, (inside) => rotate(inside, oldId, key, times)),
     findApiKey: async (id) => {
       const row = await db
         .selectFrom("api_keys")
@@ -36,17 +49,44 @@ export function apiKeyVerbs(db: Kysely<Tables>): ApiKeyVerbs {
       if (account !== undefined) query = query.where("account", "=", toLowerHex(account));
       return (await query.execute()).map(toApiKey);
     },
-    revokeApiKey: async (id, now) => {
-      const result = await db
+    revokeApiKey: async (id, now, account) => {
+      let query = db
         .updateTable("api_keys")
         .set({ revoked_at: now })
         .where("id", "=", id)
-        .where("revoked_at", "is", null)
-        .executeTakeFirst();
-      return result.numUpdatedRows === 1n;
+        .where("revoked_at", "is", null);
+      if (account !== undefined) query = query.where("account", "=", toLowerHex(account));
+      return (await query.executeTakeFirst()).numUpdatedRows === 1n;
     },
     touchApiKey: async (id, now) => {
       await db.updateTable("api_keys").set({ last_used_at: now }).where("id", "=", id).execute();
     },
   };
+}
+
+async function insertKey({ db }: Database, key: ApiKey): Promise<void> {
+  await db.insertInto("api_keys").values(toApiKeyRow(key)).execute();
+}
+
+async function rotate(
+  inside: Database,
+  oldId: string,
+  key: ApiKey,
+  { endsAt, now }: { readonly endsAt: number; readonly now: number },
+): Promise<boolean> {
+  const { db } = inside;
+  const result = await db
+    .updateTable("api_keys")
+    // No end of its own, or a later one.
+    .set({
+      expires_at: sql<number>`case when expires_at < ${endsAt} then expires_at else ${endsAt} end`,
+    })
+    .where("id", "=", oldId)
+    .where("account", "=", toLowerHex(key.account))
+    .where("revoked_at", "is", null)
+    .where(({ or, eb }) => or([eb("expires_at", "is", null), eb("expires_at", ">", now)]))
+    .executeTakeFirst();
+  if (result.numUpdatedRows !== 1n) return false;
+  await insertKey(inside, key);
+  return true;
 }

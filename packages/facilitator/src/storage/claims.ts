@@ -120,6 +120,8 @@ const newColumns = {
   state: "text",
   credits: "bigint",
   created_at: "bigint",
+  account: "text",
+  request_id: "text",
 } satisfies ListColumns<NewSettlementRow>;
 
 async function insertAll(

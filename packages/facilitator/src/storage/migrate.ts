@@ -6,12 +6,14 @@ import type { Database, IdType } from "./dialect.ts";
 import type { Tables } from "./schema.ts";
 import * as settlements from "./migrations/0001-settlements.ts";
 import * as sharedLanes from "./migrations/0002-shared-lanes.ts";
+import * as accounts from "./migrations/0003-accounts.ts";
 
 /** Every migration, by number. */
 const migrations: Readonly<Record<string, (db: Kysely<unknown>, idType: IdType) => Promise<void>>> =
   {
     "0001-settlements": settlements.up,
     "0002-shared-lanes": sharedLanes.up,
+    "0003-accounts": accounts.up,
   };
 
 /** Names of all migrations, oldest first. */

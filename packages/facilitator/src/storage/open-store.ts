@@ -2,18 +2,22 @@
 import { Kysely, sql } from "kysely";
 import { Fault } from "../base/fault.ts";
 import { silentLog, type Log } from "../base/log.ts";
+import { accountVerbs } from "./accounts.ts";
 import { apiKeyVerbs } from "./api-keys.ts";
 import type { Engine } from "./dialect.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import { laneVerbs } from "./lanes.ts";
 import { migrate } from "./migrate.ts";
 import { repairVerbs } from "./nonce-repairs.ts";
+import { notYet } from "./not-yet.ts";
 import { openPostgres, type PostgresLimits } from "./postgres/open-postgres.ts";
 import { relayerVerbs } from "./relayer-transactions.ts";
 import type { Tables } from "./schema.ts";
 import { settlementVerbs } from "./settlements.ts";
+import { sessionVerbs } from "./sessions.ts";
 import { openSqlite } from "./sqlite/node-sqlite.ts";
 import type { Store } from "./store.ts";
+import { walletVerbs } from "./wallets.ts";
 
 /** What a store may be given. */
 export interface StoreOptions {
@@ -33,11 +37,15 @@ export async function openStore(databaseUrl: string, options: StoreOptions = {})
   const database = { db, engine, commitTogether };
   const { changes } = engine;
   const verbs = guard({
+    ...notYet,
     ...settlementVerbs(database),
     ...laneVerbs(database),
     ...relayerVerbs(database),
     ...repairVerbs(database),
-    ...apiKeyVerbs(db),
+    ...accountVerbs(database),
+    ...sessionVerbs(database),
+    ...walletVerbs(database),
+    ...apiKeyVerbs(database),
     announceSent: (ids: readonly string[]) => changes.announce(db, { kind: "sent", ids }),
     announceUnserved: (ids: readonly string[]) => changes.announce(db, { kind: "unserved", ids }),
     ping: async () => {

@@ -46,7 +46,7 @@ async function start() {
       const client = new Client({ connectionString: url });
       await client.connect();
       await client.query(
-        "truncate settlements, relayer_transactions, transaction_settlements, lanes, api_keys, accounts",
+        "truncate settlements, relayer_transactions, transaction_settlements, lanes, credit_entries, sign_requests, accounts cascade",
       );
       await client.end();
     },

@@ -12,13 +12,13 @@ import type {
   SettlementRow,
 } from "./schema.ts";
 
-function address(text: string): Address {
+export function address(text: string): Address {
   const parsed = parseWireAddress(text);
   assert(parsed, "a stored address is an address");
   return parsed;
 }
 
-function numberOrNull(value: number | string | null): number | null {
+export function numberOrNull(value: number | string | null): number | null {
   return value === null ? null : Number(value);
 }
 
@@ -54,6 +54,8 @@ export function toSettlement(row: SettlementRow): Settlement {
     confirmedAt: numberOrNull(row.confirmed_at),
     finalizedAt: numberOrNull(row.finalized_at),
     failedAt: numberOrNull(row.failed_at),
+    account: row.account === null ? null : address(row.account),
+    requestId: row.request_id,
   };
 }
 
@@ -75,14 +77,19 @@ export function toSettlementRow(claim: Claim, now: number): NewSettlementRow {
     network_name: claim.networkName,
     key_id: claim.keyId,
     state: "queued",
-    credits: 0,
+    credits: claim.price,
     created_at: now,
+    account: claim.account === null ? null : toLowerHex(claim.account),
+    request_id: claim.requestId,
   };
 }
 
 /** Reads a relayer transaction. */
 export function toRelayerTransaction(
-  row: Omit<RelayerTransactionRow, "created_at" | "sent_at" | "block_number">,
+  row: Omit<
+    RelayerTransactionRow,
+    "created_at" | "sent_at" | "block_number" | "gas_used" | "gas_price_paid"
+  >,
   settlementIds: readonly string[],
 ): RelayerTransaction {
   return {

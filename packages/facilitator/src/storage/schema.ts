@@ -4,13 +4,24 @@
  */
 import type { Address, ChainId, Hex, RefusalCode } from "@farthing/protocol";
 import type { ColumnType, Insertable, Selectable } from "kysely";
+import type {
+  AccountTable,
+  AccountWalletTable,
+  CreditBalanceTable,
+  CreditEntryTable,
+  CreditPurchaseTable,
+  SessionTable,
+  SignRequestTable,
+  WebhookDeliveryTable,
+  WebhookEndpointTable,
+} from "./account-schema.ts";
 import type { KeyMode } from "../model/api-key.ts";
 import type { TransactionState } from "../model/relayer-transaction.ts";
 import type { SettlementState } from "../model/settlement.ts";
 
 /** A 64-bit column: SQLite gives a number, PostgreSQL text. */
-type Whole = ColumnType<number | string, number, number>;
-type WholeOrNull = ColumnType<number | string | null, number | null, number | null>;
+export type Whole = ColumnType<number | string, number, number>;
+export type WholeOrNull = ColumnType<number | string | null, number | null, number | null>;
 
 export interface SettlementTable {
   id: string;
@@ -43,6 +54,9 @@ export interface SettlementTable {
   confirmed_at: WholeOrNull;
   finalized_at: WholeOrNull;
   failed_at: WholeOrNull;
+  /** The account of its key, which pays for it. */
+  account: Address | null;
+  request_id: string | null;
 }
 
 /** Every column, by name: what is read stays the same when a newer version adds one. */
@@ -76,6 +90,8 @@ export const settlementColumns = [
   "settlements.confirmed_at",
   "settlements.finalized_at",
   "settlements.failed_at",
+  "settlements.account",
+  "settlements.request_id",
 ] as const;
 
 export interface RelayerTransactionTable {
@@ -94,6 +110,9 @@ export interface RelayerTransactionTable {
   sent_at: WholeOrNull;
   /** Where it was mined; what a reorganisation takes away is found by it. */
   block_number: WholeOrNull;
+  /** From its receipt: gas, and wei per gas. */
+  gas_used: ColumnType<number | string | null, number | null | undefined, number | null>;
+  gas_price_paid: ColumnType<string | null, string | null | undefined, string | null>;
 }
 
 export const transactionColumns = [
@@ -127,13 +146,6 @@ export interface LaneTable {
   wanted_by: string | null;
 }
 
-export interface AccountTable {
-  address: Address;
-  /** `active`, or `inactive` after the operator deactivated it. */
-  plan: "active" | "inactive";
-  created_at: Whole;
-}
-
 export interface ApiKeyTable {
   id: string;
   account: Address;
@@ -154,6 +166,14 @@ export interface Tables {
   lanes: LaneTable;
   accounts: AccountTable;
   api_keys: ApiKeyTable;
+  account_wallets: AccountWalletTable;
+  sign_requests: SignRequestTable;
+  sessions: SessionTable;
+  credit_balances: CreditBalanceTable;
+  credit_entries: CreditEntryTable;
+  credit_purchases: CreditPurchaseTable;
+  webhook_endpoints: WebhookEndpointTable;
+  webhook_deliveries: WebhookDeliveryTable;
 }
 
 /** What a new settlement has; the rest is null until it happens. */
@@ -175,6 +195,8 @@ export const newSettlementNames = [
   "state",
   "credits",
   "created_at",
+  "account",
+  "request_id",
 ] as const;
 
 export type NewSettlementRow = Pick<

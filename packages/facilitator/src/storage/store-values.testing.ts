@@ -53,6 +53,9 @@ export function claimOf(changes: Partial<Claim> = {}): Claim {
     seenUnusedAt: 7,
     networkName: "eip155:51",
     keyId: null,
+    account: null,
+    requestId: null,
+    price: 0,
     payerCap: null,
     ...changes,
   };

@@ -93,8 +93,8 @@ function claimTests(at: () => { bench: StoreBench; store: Store }): void {
     const other = await bench.open();
     try {
       const found = await other.findSettlement(claim.id);
-      const { payerCap: _, ...kept } = claim;
-      expect(found).toMatchObject({ ...kept, state: "queued", createdAt: 123, transaction: null });
+      const { payerCap: _, price, ...kept } = claim;
+      expect(found).toMatchObject({ ...kept, credits: price, state: "queued", transaction: null });
       expect(await other.findSettlementsByPair([claimOf(), claim])).toEqual([undefined, found]);
     } finally {
       await other.close();

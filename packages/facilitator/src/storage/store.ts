@@ -12,6 +12,7 @@ import type {
   TransactionState,
 } from "../model/relayer-transaction.ts";
 import type { Claim, Mined, Pair, Settlement } from "../model/settlement.ts";
+import type { AccountStore } from "./account-store.ts";
 import type { ChangeListener } from "./changes.ts";
 
 /** What became of a claim. */
@@ -55,7 +56,7 @@ export interface LaneHolder {
 }
 
 /** The store. */
-export interface Store {
+export interface Store extends AccountStore {
   /** Claims verified payments, all in one transaction; results in the order of the claims. */
   claimSettlements(claims: readonly Claim[], now: number): Promise<ClaimResult[]>;
   findSettlement(id: string): Promise<Settlement | undefined>;
@@ -195,8 +196,8 @@ export interface Store {
   createApiKey(key: ApiKey): Promise<void>;
   findApiKey(id: string): Promise<ApiKey | undefined>;
   listApiKeys(account?: Address): Promise<ApiKey[]>;
-  /** False when there is no such key that works. */
-  revokeApiKey(id: string, now: number): Promise<boolean>;
+  /** Of this account only, when one is given; false when there is no such key that works. */
+  revokeApiKey(id: string, now: number, account?: Address): Promise<boolean>;
   touchApiKey(id: string, now: number): Promise<void>;
 
   /** Answers when the database does. */

@@ -27,6 +27,8 @@ export async function judgeReading(
       // later block, so judge what the token did not get to.
       return judgeUnreached(chain, payment, signature, reading);
     case "authorization_expired":
+      if (await isUsedAsSigned(chain, payment, signature, reading))
+        return refuse("nonce_already_used");
       return refuse(refusal, "The authorization expires before the next block; sign a new one.");
     case "nonce_already_used":
       return refuse(refusal);
@@ -43,6 +45,30 @@ export async function judgeReading(
   }
 }
 
+/**
+ * Whether an authorization is used that this payment really holds: the token says that it expired
+ * before it says that it is used, and what has moved money is to be told in any case.
+ */
+export async function isUsedAsSigned(
+  chain: Chain,
+  payment: Payment,
+  signature: SignatureReading,
+  reading: PaymentReading,
+): Promise<boolean> {
+  return reading.isUsed && (await isSigned(chain, payment, signature, reading));
+}
+
+async function isSigned(
+  chain: Chain,
+  payment: Payment,
+  signature: SignatureReading,
+  reading: PaymentReading,
+): Promise<boolean> {
+  return reading.payerHasCode
+    ? isAcceptedByWallet(chain, payment.authorization, payment.signature)
+    : signature.kind === "payer";
+}
+
 async function judgeUnreached(
   chain: Chain,
   payment: Payment,
@@ -50,10 +76,8 @@ async function judgeUnreached(
   reading: PaymentReading,
 ): Promise<Outcome<undefined>> {
   if (reading.isUsed) return refuse("nonce_already_used");
-  const isSigned = reading.payerHasCode
-    ? await isAcceptedByWallet(chain, payment.authorization, payment.signature)
-    : signature.kind === "payer";
-  if (!isSigned) return badSignature(signature, reading);
+  const isRight = await isSigned(chain, payment, signature, reading);
+  if (!isRight) return badSignature(signature, reading);
   return reading.balance < payment.authorization.value
     ? tooLittle(payment, reading)
     : accept(undefined);

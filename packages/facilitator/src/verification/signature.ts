@@ -60,13 +60,25 @@ export function readSignature(
     // Not a point on the curve: no key signed this.
     return { kind: "other" };
   }
-  if (BigInt(parts.s) > halfOrder) return { kind: "high_s" };
+  if (!isLowS(parts)) return { kind: "high_s" };
   const v = (parts.yParity + 27).toString(16);
   return { kind: "payer", bytes: `0x${parts.r.slice(2)}${parts.s.slice(2)}${v}` };
 }
 
-/** Splits 65 bytes (r, s, v) or 64 bytes (r, yParity and s: EIP-2098). */
-function splitSignature(hex: string): { r: Hex; s: Hex; yParity: 0 | 1 } | undefined {
+/** The parts of a plain key's signature. */
+export interface SignatureParts {
+  readonly r: Hex;
+  readonly s: Hex;
+  readonly yParity: 0 | 1;
+}
+
+/** Tells whether a signature is not the malleable twin. */
+export function isLowS({ s }: SignatureParts): boolean {
+  return BigInt(s) <= halfOrder;
+}
+
+/** Splits 65 bytes (r, s, v) or 64 bytes (r, yParity and s: EIP-2098), given without `0x`. */
+export function splitSignature(hex: string): SignatureParts | undefined {
   const r: Hex = `0x${hex.slice(0, 64)}`;
   if (hex.length === 128) {
     const packed = BigInt(`0x${hex.slice(64)}`);

@@ -9,15 +9,18 @@ import {
   type Hex,
   type Network,
   type Outcome,
+  type Payment,
   type PaymentRequest,
+  type Refusal,
 } from "@farthing/protocol";
 import { assert } from "../base/assert.ts";
 import { unixSeconds, type Clock } from "../base/clock.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { PaymentReader } from "../chain/payment-reader.ts";
 import { isSettled, type Pair, type Settlement } from "../model/settlement.ts";
-import { judgeReading } from "./chain-state.ts";
-import { readSignature } from "./signature.ts";
+import { isUsedAsSigned, judgeReading } from "./chain-state.ts";
+import type { RefuseUsed } from "./earlier-use.ts";
+import { readSignature, type SignatureReading } from "./signature.ts";
 import { checkTerms } from "./terms.ts";
 import { checkTimeWindow } from "./time-window.ts";
 
@@ -53,8 +56,9 @@ export interface Verifier {
 /** What the verifier asks. */
 export interface VerifierDeps {
   readonly clock: Clock;
-  chainOf(chainId: ChainId): { readonly chain: Chain; readonly read: PaymentReader } | undefined;
+  chainOf(chainId: ChainId): Readable | undefined;
   findByPair(pair: Pair): Promise<Settlement | undefined>;
+  refuseUsed: RefuseUsed;
 }
 
 /** The pair that identifies a payment. */
@@ -72,25 +76,23 @@ export function pairOf({ payment }: PaymentRequest): Pair {
 export function createVerifier(deps: VerifierDeps): Verifier {
   const { clock } = deps;
 
-  function check(request: PaymentRequest, options: VerifyOptions): Outcome<PaymentRequest> {
-    const terms = checkTerms(request, options.served);
-    if (!terms.ok) return terms;
-    const { authorization } = request.payment;
-    const window = checkTimeWindow(authorization, unixSeconds(clock), options.marginSeconds);
-    return window.ok ? terms : window;
-  }
-
   async function verify(
     request: PaymentRequest,
     options: VerifyOptions,
   ): Promise<Outcome<VerifiedPayment>> {
-    const checked = check(request, options);
-    if (!checked.ok) return checked;
+    const terms = checkTerms(request, options.served);
+    if (!terms.ok) return terms;
     const { payment } = request;
     const { network, authorization } = payment;
+    const window = checkTimeWindow(authorization, unixSeconds(clock), options.marginSeconds);
+    if (!window.ok && window.refusal.code !== "authorization_expired") return window;
     const at = deps.chainOf(network.chainId);
     assert(at, "a served network has a chain");
     const signature = readSignature(network, authorization, payment.signature);
+    // Too late to be settled here, and perhaps settled by somebody else in time.
+    if (!window.ok) {
+      return (await isSpent(at, payment, signature)) ? refuse("nonce_already_used") : window;
+    }
     let bytes = signature.kind === "payer" ? signature.bytes : payment.signature;
     let reading = await at.read({ authorization, signature: bytes });
     if (reading.payerHasCode && bytes !== payment.signature) {
@@ -105,12 +107,15 @@ export function createVerifier(deps: VerifierDeps): Verifier {
   }
 
   async function verifyUnclaimed(request: PaymentRequest, options: VerifyOptions) {
-    const checked = check(request, options);
-    if (!checked.ok) return checked;
+    const terms = checkTerms(request, options.served);
+    if (!terms.ok) return terms;
     const verified = await verify(request, options);
+    if (!verified.ok && isAboutTime(verified.refusal)) return verified;
     // Asked after the chain: those that shared a call to it come back together and share this too.
     const claimed = await deps.findByPair(pairOf(request));
-    return claimed ? refuseClaimed(claimed) : verified;
+    if (claimed) return refuseClaimed(claimed);
+    if (verified.ok || verified.refusal.code !== "nonce_already_used") return verified;
+    return { ok: false as const, refusal: await deps.refuseUsed(pairOf(request), request) };
   }
 
   return {
@@ -118,6 +123,28 @@ export function createVerifier(deps: VerifierDeps): Verifier {
     verify,
     verifyUnclaimed,
   };
+}
+
+/** A chain, and what it says about payments. */
+interface Readable {
+  readonly chain: Chain;
+  readonly read: PaymentReader;
+}
+
+/** Whether the authorization is used, looked at only for a signature that the token could take. */
+async function isSpent(
+  { chain, read }: Readable,
+  payment: Payment,
+  signature: SignatureReading,
+): Promise<boolean> {
+  if (signature.kind === "high_s" || signature.kind === "undeployed") return false;
+  const bytes = signature.kind === "payer" ? signature.bytes : payment.signature;
+  const reading = await read({ authorization: payment.authorization, signature: bytes });
+  return isUsedAsSigned(chain, payment, signature, reading);
+}
+
+function isAboutTime({ code }: Refusal): boolean {
+  return code === "authorization_expired" || code === "authorization_not_yet_valid";
 }
 
 function refuseClaimed(settlement: Settlement) {

@@ -1,0 +1,105 @@
+import { useQuery } from "@tanstack/react-query";
+import { accountQuery } from "./api/queries.ts";
+import { Announcer } from "./parts/announcer.tsx";
+import { Empty } from "./parts/empty.tsx";
+import { Link } from "./parts/link.tsx";
+import { Page } from "./parts/page.tsx";
+import { Problem } from "./parts/problem.tsx";
+import { Lines } from "./parts/waiting.tsx";
+import { usePlace } from "./place.ts";
+import { BuyCredits } from "./screens/credits/buy-credits.tsx";
+import { CreditsScreen } from "./screens/credits/credits-screen.tsx";
+import { PurchaseScreen } from "./screens/credits/purchase-screen.tsx";
+import { IntegrateScreen } from "./screens/integrate/integrate-screen.tsx";
+import { KeysScreen } from "./screens/keys/keys-screen.tsx";
+import { OverviewScreen } from "./screens/overview/overview-screen.tsx";
+import { SettingsScreen } from "./screens/settings/settings-screen.tsx";
+import { SettlementScreen } from "./screens/settlements/settlement-screen.tsx";
+import { SettlementsScreen } from "./screens/settlements/settlements-screen.tsx";
+import { SignInScreen } from "./screens/sign-in/sign-in-screen.tsx";
+import { WebhookScreen } from "./screens/webhooks/webhook-screen.tsx";
+import { WebhooksScreen } from "./screens/webhooks/webhooks-screen.tsx";
+import { Shell } from "./shell.tsx";
+import { SignedIn } from "./signed-in.ts";
+
+/** The whole page: the sign-in screen, or the shell around the screen of the address. */
+export function App() {
+  const account = useQuery(accountQuery);
+  return (
+    <>
+      {account.data ? (
+        <SignedIn value={account.data}>
+          <Shell>
+            <Screen />
+          </Shell>
+        </SignedIn>
+      ) : account.data === null ? (
+        <SignInScreen />
+      ) : (
+        <main className="alone">
+          <h1 className="unseen">Farthing</h1>
+          {account.error ? (
+            <Problem problem={account.error} again={account.refetch} />
+          ) : (
+            <Lines count={5} />
+          )}
+        </main>
+      )}
+      <Announcer />
+    </>
+  );
+}
+
+/** The screen of the current address. A key makes another thing of the same kind a new screen. */
+function Screen() {
+  const { path } = usePlace();
+  const [first = "", second, third] = path.split("/");
+  switch (first) {
+    case "":
+      return <OverviewScreen />;
+    case "settlements":
+      return second === undefined ? (
+        <SettlementsScreen />
+      ) : (
+        <SettlementScreen key={second} id={second} />
+      );
+    case "keys":
+      return <KeysScreen />;
+    case "credits":
+      if (second === "buy") return <BuyCredits />;
+      return second === "purchases" && third !== undefined ? (
+        <PurchaseScreen key={third} id={third} />
+      ) : (
+        <CreditsScreen />
+      );
+    case "integrate":
+      return <IntegrateScreen />;
+    case "webhooks":
+      return second === undefined ? (
+        <WebhooksScreen />
+      ) : (
+        <WebhookScreen key={second} id={second} />
+      );
+    case "settings":
+      return <SettingsScreen />;
+    default:
+      return <Nowhere />;
+  }
+}
+
+function Nowhere() {
+  return (
+    <Page title="There is no such page">
+      <Empty
+        title="Nothing is here"
+        action={
+          <Link to="" className="button">
+            Go to the overview
+          </Link>
+        }
+      >
+        <p>The address may be mistyped, or from another version of the dashboard.</p>
+      </Empty>
+    </Page>
+  );
+}

@@ -1,0 +1,50 @@
+import { useEffect, useState } from "react";
+import { announce } from "./announcer.tsx";
+import { CheckIcon, CopyIcon } from "./icons.tsx";
+
+/** Long enough to be seen, short enough to copy again. */
+const copiedMs = 2_000;
+
+/** Copies a text. `what` says which, for those who hear the button instead of seeing its place. */
+export function CopyButton({
+  text,
+  what,
+  label,
+}: {
+  readonly text: string;
+  readonly what: string;
+  /** Words beside the icon; without them the button is the icon alone. */
+  readonly label?: string;
+}) {
+  const [outcome, setOutcome] = useState<"copied" | "failed">();
+  useEffect(() => {
+    if (!outcome) return undefined;
+    const timer = setTimeout(() => setOutcome(undefined), copiedMs);
+    return () => clearTimeout(timer);
+  }, [outcome]);
+  const copy = () => {
+    navigator.clipboard.writeText(text).then(
+      () => {
+        setOutcome("copied");
+        announce(`Copied ${what}`);
+      },
+      () => {
+        setOutcome("failed");
+        announce("Copying failed; select the text and copy it by hand");
+      },
+    );
+  };
+  const shown = outcome === "copied" ? "Copied" : outcome === "failed" ? "Not copied" : label;
+  return (
+    <button
+      type="button"
+      className={label === undefined ? "icon-button" : "button quiet small"}
+      aria-label={`Copy ${what}`}
+      title={`Copy ${what}`}
+      onClick={copy}
+    >
+      {outcome === "copied" ? <CheckIcon /> : <CopyIcon />}
+      {label !== undefined && <span>{shown}</span>}
+    </button>
+  );
+}

@@ -1,0 +1,121 @@
+/** Settlements per day as bars, with the same figures as a table for whoever wants digits. */
+import { useState, type PointerEvent } from "react";
+import type { UsageDay } from "../api/answers.ts";
+import { DataTable } from "./data-table.tsx";
+import { countText, dayText, plural, roughText, usdcText } from "./show-text.ts";
+
+/** In units of the drawing, which is stretched to the width there is. */
+const height = 100;
+const step = 10;
+const barWidth = 7;
+
+const totalOf = ({ settled, failed, pending }: UsageDay) => settled + failed + pending;
+
+function sentenceOf(day: UsageDay): string {
+  const others = [
+    day.pending > 0 ? `${countText(day.pending)} pending` : "",
+    day.failed > 0 ? `${countText(day.failed)} failed` : "",
+  ].filter(Boolean);
+  return [
+    `${dayText(day.day)}: ${countText(day.settled)} settled`,
+    ...others,
+    `${usdcText(day.amount)} USDC`,
+  ].join(", ");
+}
+
+/** Bars for whole days, oldest first. */
+export function DayBars({ days }: { readonly days: readonly UsageDay[] }) {
+  const [pointed, setPointed] = useState<number>();
+  const sum = (of: (day: UsageDay) => number) => days.reduce((total, day) => total + of(day), 0);
+  const summary = `Last ${plural(days.length, "day")}: ${countText(sum((day) => day.settled))} settled, ${countText(sum((day) => day.failed))} failed`;
+  const max = Math.max(1, ...days.map(totalOf));
+  const point = (event: PointerEvent) => {
+    const { left, width } = event.currentTarget.getBoundingClientRect();
+    const at = Math.floor(((event.clientX - left) / width) * days.length);
+    setPointed(Math.min(days.length - 1, Math.max(0, at)));
+  };
+  const day = pointed === undefined ? undefined : days[pointed];
+  return (
+    <figure className="chart">
+      <figcaption>{day ? sentenceOf(day) : summary}</figcaption>
+      <div className="chart-area">
+        <span className="chart-max" aria-hidden="true">
+          {roughText(max)}
+        </span>
+        <svg
+          role="img"
+          aria-label={summary}
+          viewBox={`0 0 ${days.length * step} ${height}`}
+          preserveAspectRatio="none"
+          onPointerMove={point}
+          onPointerLeave={() => setPointed(undefined)}
+        >
+          {days.map((one, index) => (
+            <Bar key={one.day} day={one} index={index} max={max} isPointed={index === pointed} />
+          ))}
+        </svg>
+      </div>
+      <div className="chart-days" aria-hidden="true">
+        {[days[0], days[Math.floor(days.length / 2)], days.at(-1)].map(
+          (one) => one && <span key={one.day}>{dayText(one.day)}</span>,
+        )}
+      </div>
+      <details className="more">
+        <summary>Show as a table</summary>
+        <DayTable days={days} />
+      </details>
+    </figure>
+  );
+}
+
+function Bar({
+  day,
+  index,
+  max,
+  isPointed,
+}: {
+  readonly day: UsageDay;
+  readonly index: number;
+  readonly max: number;
+  readonly isPointed: boolean;
+}) {
+  let top = height;
+  const parts = (["settled", "pending", "failed"] as const).map((what) => {
+    const size = (day[what] / max) * height;
+    top -= size;
+    return { what, size, top };
+  });
+  return (
+    <g className={isPointed ? "bar pointed" : "bar"}>
+      <rect className="bar-back" x={index * step} y={0} width={step} height={height} />
+      {parts.map(({ what, size, top }) => (
+        <rect
+          key={what}
+          className={`bar-${what}`}
+          x={index * step + (step - barWidth) / 2}
+          y={top}
+          width={barWidth}
+          height={size}
+        />
+      ))}
+    </g>
+  );
+}
+
+function DayTable({ days }: { readonly days: readonly UsageDay[] }) {
+  return (
+    <DataTable
+      caption="Settlements per day (UTC)"
+      rows={days.filter((day) => totalOf(day) > 0).toReversed()}
+      keyOf={({ day }) => day}
+      columns={[
+        { title: "Day (UTC)", cell: ({ day }) => dayText(day) },
+        { title: "Settled", isNumber: true, cell: ({ settled }) => countText(settled) },
+        { title: "Pending", isNumber: true, cell: ({ pending }) => countText(pending) },
+        { title: "Failed", isNumber: true, cell: ({ failed }) => countText(failed) },
+        { title: "USDC", isNumber: true, cell: ({ amount }) => usdcText(amount) },
+        { title: "Credits", isNumber: true, cell: ({ credits }) => countText(credits) },
+      ]}
+    />
+  );
+}

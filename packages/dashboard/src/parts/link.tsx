@@ -1,0 +1,33 @@
+import type { MouseEvent, ReactNode } from "react";
+import { go, hrefOf } from "../place.ts";
+
+/** A link within the dashboard; modified clicks stay with the browser. */
+export function Link({
+  to,
+  className,
+  isCurrent = false,
+  children,
+}: {
+  readonly to: string;
+  readonly className?: string;
+  readonly isCurrent?: boolean;
+  readonly children: ReactNode;
+}) {
+  const follow = (event: MouseEvent) => {
+    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) {
+      return;
+    }
+    event.preventDefault();
+    go(to);
+  };
+  return (
+    <a
+      href={hrefOf(to)}
+      className={className}
+      aria-current={isCurrent ? "page" : undefined}
+      onClick={follow}
+    >
+      {children}
+    </a>
+  );
+}

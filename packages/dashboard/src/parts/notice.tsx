@@ -1,0 +1,29 @@
+import type { ReactNode } from "react";
+import { CheckIcon, InfoIcon, WarnIcon } from "./icons.tsx";
+
+const signs = { info: InfoIcon, good: CheckIcon, warn: WarnIcon, bad: WarnIcon } as const;
+
+/** Something to know before going on, with what can be done about it. */
+export function Notice({
+  tone,
+  title,
+  children,
+  actions,
+}: {
+  readonly tone: keyof typeof signs;
+  readonly title: string;
+  readonly children?: ReactNode;
+  readonly actions?: ReactNode;
+}) {
+  const Sign = signs[tone];
+  return (
+    <div className={`notice ${tone}`} role={tone === "bad" ? "alert" : undefined}>
+      <Sign />
+      <div className="notice-text">
+        <p className="notice-title">{title}</p>
+        {children !== undefined && <div>{children}</div>}
+      </div>
+      {actions !== undefined && <div className="notice-actions">{actions}</div>}
+    </div>
+  );
+}

@@ -1,0 +1,65 @@
+import { useEffect, useRef, type ReactNode } from "react";
+
+/** No page has been shown yet: the first one does not take the focus from the browser. */
+let isFirst = true;
+
+/** A screen: its heading, which takes the focus when one comes here, and its parts. */
+export function Page({
+  title,
+  lead,
+  actions,
+  children,
+}: {
+  readonly title: string;
+  readonly lead?: ReactNode;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} · Farthing`;
+  }, [title]);
+  useEffect(() => {
+    if (!isFirst) heading.current?.focus({ preventScroll: true });
+    isFirst = false;
+    scrollTo(0, 0);
+  }, []);
+  return (
+    <>
+      <header className="page-head">
+        <div>
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+          {lead !== undefined && <p className="lead">{lead}</p>}
+        </div>
+        {actions !== undefined && <div className="page-actions">{actions}</div>}
+      </header>
+      {children}
+    </>
+  );
+}
+
+/** A part of a screen under its own heading. */
+export function Section({
+  title,
+  actions,
+  children,
+  isBare = false,
+}: {
+  readonly title: string;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+  /** Without the card around it. */
+  readonly isBare?: boolean;
+}) {
+  return (
+    <section className={isBare ? "section" : "section card"}>
+      <div className="section-head">
+        <h2>{title}</h2>
+        {actions !== undefined && <div className="section-actions">{actions}</div>}
+      </div>
+      {children}
+    </section>
+  );
+}

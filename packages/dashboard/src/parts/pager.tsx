@@ -1,0 +1,26 @@
+import { Link } from "./link.tsx";
+
+/** The ways to older rows and back to the newest; nothing when there is one page only. */
+export function Pager({
+  newest,
+  older,
+}: {
+  readonly newest: string | undefined;
+  readonly older: string | undefined;
+}) {
+  if (newest === undefined && older === undefined) return null;
+  return (
+    <nav className="pager" aria-label="Pages">
+      {newest !== undefined && (
+        <Link to={newest} className="button small">
+          ← Newest
+        </Link>
+      )}
+      {older !== undefined && (
+        <Link to={older} className="button small">
+          Older →
+        </Link>
+      )}
+    </nav>
+  );
+}

@@ -1,0 +1,85 @@
+/** Numbers, amounts and times as people read them. */
+import { formatUsdc } from "@farthing/protocol";
+
+/** The interface is in English, so are its numbers and dates, whatever the browser speaks. */
+const locale = "en-GB";
+
+const wholeNumber = new Intl.NumberFormat(locale);
+const rough = new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 });
+
+/** `12,480` */
+export const countText = (count: number) => wholeNumber.format(count);
+
+/** `12.5k`, where there is little room. */
+export const roughText = (count: number) => rough.format(count);
+
+/** Base units as `1,250.00`: at least cents, and every digit that is not zero. */
+export function usdcText(units: string | bigint): string {
+  const [whole = "0", fraction = ""] = formatUsdc(BigInt(units)).split(".");
+  const sign = whole.startsWith("-") ? "-" : "";
+  const grouped = wholeNumber.format(BigInt(whole.replace("-", "")));
+  return `${sign}${grouped}.${fraction.slice(0, 2)}${fraction.slice(2).replace(/0+$/, "")}`;
+}
+
+/** Wei as XDC, to the sixth digit: gas on XDC costs thousandths of one. */
+export function xdcText(wei: string): string {
+  const micro = BigInt(wei) / 10n ** 12n;
+  return micro === 0n && BigInt(wei) > 0n ? "< 0.000001 XDC" : `${formatUsdc(micro)} XDC`;
+}
+
+const dayAndTime = new Intl.DateTimeFormat(locale, {
+  day: "numeric",
+  month: "short",
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+});
+const withYear = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
+const dayOnly = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", timeZone: "UTC" });
+
+/** Local time: the second where it is recent, the year where it is not. */
+export function timeText(at: string): string {
+  const time = new Date(at);
+  const isThisYear = time.getFullYear() === new Date().getFullYear();
+  return (isThisYear ? dayAndTime : withYear).format(time);
+}
+
+/** The same moment for whoever compares logs: `2026-11-20 13:05:31 UTC`. */
+export function utcText(at: string): string {
+  return `${new Date(at).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+}
+
+/** `20 Nov`, of a day in UTC such as `2026-11-20`. */
+export const dayText = (day: string) => dayOnly.format(new Date(`${day}T00:00:00Z`));
+
+/** The day in UTC that is some days before today. */
+export function daysAgo(days: number): string {
+  const dayMs = 86_400_000;
+  return new Date(Date.now() - days * dayMs).toISOString().slice(0, 10);
+}
+
+const units = [
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+  ["second", 1],
+] as const;
+
+/** How long from one moment to another: `1.4 s`, `3 min`, `2 days`. */
+export function spanText(from: string, to: string): string {
+  const seconds = (Date.parse(to) - Date.parse(from)) / 1000;
+  if (seconds < 60) return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
+  const [unit, size] = units.find(([, size]) => seconds >= size * 2) ?? ["minute", 60];
+  const count = Math.round(seconds / size);
+  return `${count} ${unit === "minute" ? "min" : unit === "hour" ? "h" : `${unit}s`}`;
+}
+
+/** `0x1234…cdef`, of an address or a hash. */
+export function shortText(hex: string): string {
+  return hex.length > 14 ? `${hex.slice(0, 6)}…${hex.slice(-4)}` : hex;
+}
+
+/** `3 keys`, `1 key`. */
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${countText(count)} ${count === 1 ? one : many}`;
+}

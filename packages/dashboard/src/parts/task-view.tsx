@@ -1,0 +1,51 @@
+/** Where work with the wallet stands: what to do now, the text to sign, or what went wrong. */
+import { useId } from "react";
+import { connect } from "../wallet/connection.ts";
+import { WalletProblem } from "../wallet/provider.ts";
+import type { WalletTask } from "../wallet/wallet-task.ts";
+import { Problem } from "./problem.tsx";
+import { WalletList } from "./wallet-list.tsx";
+
+export function TaskView({ task }: { readonly task: WalletTask }) {
+  const { status } = task;
+  const textId = useId();
+  if (status.kind === "idle") return null;
+  if (status.kind === "working") {
+    return (
+      <div className="task" role="status">
+        <div className="task-line">
+          <span className="pulse" aria-hidden="true" />
+          <p>
+            <strong>{status.says}</strong>
+            {status.isInWallet && (
+              <span className="muted"> · open your wallet if it does not show by itself</span>
+            )}
+          </p>
+          <button type="button" className="button quiet small" onClick={task.leave}>
+            Cancel
+          </button>
+        </div>
+        {status.text !== undefined && (
+          <>
+            <p id={textId} className="hint">
+              Your wallet shows exactly this text. It is not a transaction and costs nothing.
+            </p>
+            <pre className="sign-text" tabIndex={0} role="region" aria-labelledby={textId}>
+              {status.text}
+            </pre>
+          </>
+        )}
+      </div>
+    );
+  }
+  const { problem, again } = status;
+  if (problem instanceof WalletProblem && problem.trouble === "not_chosen") {
+    return (
+      <div className="task">
+        <p>{problem.message}</p>
+        <WalletList onChoose={(wallet) => void connect(wallet).then(again, again)} />
+      </div>
+    );
+  }
+  return <Problem problem={problem} again={again} />;
+}

@@ -1,0 +1,10 @@
+/** Grey shapes where something is about to be: the page does not jump when it comes. */
+export function Lines({ count = 3 }: { readonly count?: number }) {
+  return (
+    <div className="lines" role="status" aria-label="Loading">
+      {Array.from({ length: count }, (_, index) => (
+        <span key={index} className="bone" />
+      ))}
+    </div>
+  );
+}

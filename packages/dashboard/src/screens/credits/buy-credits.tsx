@@ -1,0 +1,194 @@
+import { networkOfChain, parseUsdc, type Address, type ChainId } from "@farthing/protocol";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState, type FormEvent } from "react";
+import type { Credits, Purchase } from "../../api/answers.ts";
+import { call } from "../../api/call.ts";
+import { creditsQuery, purchaseQuery, purchasesPath, walletsQuery } from "../../api/queries.ts";
+import { Field } from "../../parts/field.tsx";
+import { Link } from "../../parts/link.tsx";
+import { Loaded } from "../../parts/loaded.tsx";
+import { Page, Section } from "../../parts/page.tsx";
+import { Problem } from "../../parts/problem.tsx";
+import { countText, plural, shortText, usdcText } from "../../parts/show-text.ts";
+import { go } from "../../place.ts";
+import { useAccount } from "../../signed-in.ts";
+import { creditUnits } from "./credit-price.ts";
+
+/** What people buy at first, what lasts a while, what a busy shop buys. */
+const offers = ["1", "10", "50", "250"] as const;
+
+/** The first step of buying: how much, on which network, from which wallet. */
+export function BuyCredits() {
+  const credits = useQuery(creditsQuery);
+  return (
+    <Page
+      title="Buy credits"
+      lead="You sign one USDC payment in your wallet. It moves exactly this amount; the gas is paid here."
+      actions={<Link to="credits">Back to credits</Link>}
+    >
+      <Section title="How much">
+        <Loaded query={credits}>
+          {(known) =>
+            known.treasury === null ? (
+              <p>This facilitator sells no credits. Ask its operator for some.</p>
+            ) : (
+              <BuyForm credits={known} />
+            )
+          }
+        </Loaded>
+      </Section>
+    </Page>
+  );
+}
+
+/** What is wrong with an amount; undefined when it can be bought. */
+function wrongWith(units: bigint | undefined, minUnits: string): string | undefined {
+  if (units === undefined) return "An amount such as 10 or 2.50, please.";
+  if (units < BigInt(minUnits)) return `At least ${usdcText(minUnits)} USDC.`;
+  return units % creditUnits === 0n ? undefined : "A credit is 0.001 USDC: three decimals at most.";
+}
+
+function BuyForm({ credits }: { readonly credits: Credits }) {
+  const account = useAccount();
+  const client = useQueryClient();
+  const [amount, setAmount] = useState<string>(offers[1]);
+  const [chainId, setChainId] = useState<ChainId>(account.chainId);
+  const [payer, setPayer] = useState<Address>(account.wallet);
+  const units = parseUsdc(amount);
+  const wrong = wrongWith(units, credits.minUnits);
+  const bought = units === undefined || wrong ? 0 : Number(units / creditUnits);
+  const begin = useMutation({
+    mutationFn: () =>
+      call<Purchase>(purchasesPath, {
+        method: "POST",
+        body: { credits: bought, chainId, payer },
+      }),
+    onSuccess: (purchase) => {
+      client.setQueryData(purchaseQuery(purchase.id).queryKey, purchase);
+      go(`credits/purchases/${purchase.id}`, { replace: true });
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!wrong) begin.mutate();
+  };
+  return (
+    <form className="narrow" onSubmit={submit}>
+      <Field label="Amount in USDC" error={wrong}>
+        {(props) => (
+          <input
+            {...props}
+            className="big"
+            inputMode="decimal"
+            value={amount}
+            autoComplete="off"
+            onChange={(event) => setAmount(event.target.value)}
+          />
+        )}
+      </Field>
+      <div className="segments" role="group" aria-label="Amounts to choose from">
+        {offers.map((one) => (
+          <button key={one} type="button" aria-pressed={one === amount} onClick={() => setAmount(one)}>
+            {one} USDC
+          </button>
+        ))}
+      </div>
+      <Preview credits={credits} bought={bought} units={units ?? 0n} />
+      <PayFrom chainId={chainId} onChain={setChainId} payer={payer} onPayer={setPayer} />
+      {begin.error && <Problem problem={begin.error} />}
+      <div className="form-actions">
+        <button
+          type="submit"
+          className="button primary"
+          disabled={wrong !== undefined || begin.isPending}
+        >
+          Review the payment
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function Preview({
+  credits: { available, perSettlement, reviewAboveUnits },
+  bought,
+  units,
+}: {
+  readonly credits: Credits;
+  readonly bought: number;
+  readonly units: bigint;
+}) {
+  const after = available + bought;
+  return (
+    <div className="preview" aria-live="polite">
+      <p>
+        <strong>{plural(bought, "credit")}</strong>
+        {perSettlement > 0 && ` · ≈ ${plural(Math.floor(bought / perSettlement), "settlement")}`}
+      </p>
+      <p className="muted">You will have {countText(after)} credits.</p>
+      {units > BigInt(reviewAboveUnits) && (
+        <p>
+          Payments above {usdcText(reviewAboveUnits)} USDC are looked at by a person before they are
+          credited. Buy less at once to have it right away.
+        </p>
+      )}
+    </div>
+  );
+}
+
+function PayFrom({
+  chainId,
+  onChain,
+  payer,
+  onPayer,
+}: {
+  readonly chainId: ChainId;
+  readonly onChain: (chainId: ChainId) => void;
+  readonly payer: Address;
+  readonly onPayer: (payer: Address) => void;
+}) {
+  const { networks } = useAccount();
+  const { data } = useQuery(walletsQuery);
+  const wallets = data?.wallets.filter((one) => one.chainId === null || one.chainId === chainId);
+  return (
+    <>
+      {networks.length > 1 && (
+        <Field label="Network">
+          {(props) => (
+            <select
+              {...props}
+              value={chainId}
+              onChange={(event) => onChain(event.target.value === "50" ? 50 : 51)}
+            >
+              {networks.map((network) => (
+                <option key={network.id} value={network.chainId}>
+                  {networkOfChain(network.chainId).name}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+      )}
+      {wallets && wallets.length > 1 && (
+        <Field label="Pay from" hint="Your own wallet or one that is linked to this account.">
+          {(props) => (
+            <select
+              {...props}
+              value={payer}
+              onChange={(event) =>
+                onPayer(wallets.find(({ address }) => address === event.target.value)?.address ?? payer)
+              }
+            >
+              {wallets.map(({ address, isOwn }) => (
+                <option key={address} value={address}>
+                  {shortText(address)}
+                  {isOwn ? " (account)" : ""}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+      )}
+    </>
+  );
+}

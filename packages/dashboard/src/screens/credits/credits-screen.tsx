@@ -1,0 +1,62 @@
+import { useQuery } from "@tanstack/react-query";
+import type { Credits } from "../../api/answers.ts";
+import { creditsQuery } from "../../api/queries.ts";
+import { Link } from "../../parts/link.tsx";
+import { Loaded } from "../../parts/loaded.tsx";
+import { Page } from "../../parts/page.tsx";
+import { countText, plural } from "../../parts/show-text.ts";
+import { useAccount } from "../../signed-in.ts";
+import { Ledger } from "./ledger.tsx";
+import { LowBalanceForm } from "./low-balance-form.tsx";
+import { Purchases } from "./purchases.tsx";
+
+/** The balance, how it came about, and the way to more. */
+export function CreditsScreen() {
+  const { treasury } = useAccount();
+  const credits = useQuery(creditsQuery);
+  return (
+    <Page
+      title="Credits"
+      lead="One credit is 0.001 USDC. A settlement holds its price when it is accepted, spends it when it is confirmed, and gives it back when it fails."
+      actions={
+        treasury !== null && (
+          <Link to="credits/buy" className="button primary">
+            Buy credits
+          </Link>
+        )
+      }
+    >
+      <Loaded query={credits} lines={3}>
+        {(known) => <Standing credits={known} />}
+      </Loaded>
+      {treasury !== null && <Purchases />}
+      <LowBalanceForm />
+      <Ledger />
+    </Page>
+  );
+}
+
+function Standing({ credits }: { readonly credits: Credits }) {
+  const { available, held, perSettlement } = credits;
+  return (
+    <section className="tiles" aria-label="Balance">
+      <div className="tile">
+        <h2>Available</h2>
+        <p className="figure">{countText(available)}</p>
+        {perSettlement > 0 && (
+          <p className="muted">≈ {plural(Math.floor(available / perSettlement), "settlement")}</p>
+        )}
+      </div>
+      <div className="tile">
+        <h2>Held</h2>
+        <p className="figure">{countText(held)}</p>
+        <p className="muted">by settlements under way</p>
+      </div>
+      <div className="tile">
+        <h2>Price</h2>
+        <p className="figure">{perSettlement === 0 ? "Free" : countText(perSettlement)}</p>
+        <p className="muted">{perSettlement === 0 ? "no credits are taken" : "per settlement"}</p>
+      </div>
+    </section>
+  );
+}

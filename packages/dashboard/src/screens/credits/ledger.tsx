@@ -1,0 +1,111 @@
+import { useQuery } from "@tanstack/react-query";
+import type { LedgerEntry } from "../../api/answers.ts";
+import { ledgerPath, ledgerQuery } from "../../api/queries.ts";
+import { DataTable } from "../../parts/data-table.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { DownIcon } from "../../parts/icons.tsx";
+import { Link } from "../../parts/link.tsx";
+import { Loaded } from "../../parts/loaded.tsx";
+import { Section } from "../../parts/page.tsx";
+import { Pager } from "../../parts/pager.tsx";
+import { countText, shortText } from "../../parts/show-text.ts";
+import { When } from "../../parts/values.tsx";
+import { usePlace, withSearch } from "../../place.ts";
+
+const kinds: Readonly<Record<LedgerEntry["kind"], string>> = {
+  purchase: "Bought",
+  grant: "Granted",
+  hold: "Held for a settlement",
+  charge: "Spent on a settlement",
+  release: "Given back",
+  reopen: "Held again",
+  adjustment: "Adjusted",
+};
+
+/** Every change of the balance, the newest first. */
+export function Ledger() {
+  const { search } = usePlace();
+  const cursor = new URLSearchParams(search).get("cursor") ?? "";
+  const ledger = useQuery(ledgerQuery(cursor));
+  const pageAt = (at: string) => withSearch("credits", { cursor: at });
+  return (
+    <Section
+      title="Ledger"
+      actions={
+        <a
+          className="button quiet small"
+          href={withSearch(ledgerPath, { format: "csv" })}
+          download="farthing-ledger.csv"
+        >
+          <DownIcon /> CSV
+        </a>
+      }
+    >
+      <Loaded query={ledger} lines={6}>
+        {({ entries, next }) =>
+          entries.length === 0 ? (
+            <Empty title="No entry yet">
+              <p>Purchases and settlements write here; nothing is ever changed or removed.</p>
+            </Empty>
+          ) : (
+            <>
+              <LedgerTable entries={entries} />
+              <Pager
+                newest={cursor === "" ? undefined : "credits"}
+                older={next === null ? undefined : pageAt(next)}
+              />
+            </>
+          )
+        }
+      </Loaded>
+    </Section>
+  );
+}
+
+function LedgerTable({ entries }: { readonly entries: readonly LedgerEntry[] }) {
+  return (
+    <DataTable
+      caption="Ledger of credits"
+      rows={entries}
+      keyOf={({ id }) => id}
+      columns={[
+        { title: "Time", cell: ({ createdAt }) => <When at={createdAt} /> },
+        {
+          title: "What",
+          cell: (entry) => (
+            <span>
+              {kinds[entry.kind]} <Cause entry={entry} />
+              {entry.note !== null && <span className="muted"> · {entry.note}</span>}
+            </span>
+          ),
+        },
+        {
+          title: "Credits",
+          isNumber: true,
+          cell: ({ credits }) => (
+            <span className={credits > 0 ? "plus" : undefined}>
+              {credits > 0 ? "+" : ""}
+              {countText(credits)}
+            </span>
+          ),
+        },
+        {
+          title: "Balance",
+          isNumber: true,
+          cell: ({ balanceAfter }) => countText(balanceAfter),
+        },
+      ]}
+    />
+  );
+}
+
+function Cause({ entry }: { readonly entry: LedgerEntry }) {
+  const { settlementId, purchaseId } = entry;
+  if (settlementId !== null) {
+    return <Link to={`settlements/${settlementId}`}>{shortText(settlementId)}</Link>;
+  }
+  if (purchaseId !== null) {
+    return <Link to={`credits/purchases/${purchaseId}`}>{shortText(purchaseId)}</Link>;
+  }
+  return null;
+}

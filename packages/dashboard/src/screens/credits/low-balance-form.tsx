@@ -1,0 +1,71 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState, type FormEvent } from "react";
+import { call } from "../../api/call.ts";
+import { accountQuery, creditsQuery } from "../../api/queries.ts";
+import { announce } from "../../parts/announcer.tsx";
+import { Field } from "../../parts/field.tsx";
+import { Section } from "../../parts/page.tsx";
+import { Problem } from "../../parts/problem.tsx";
+import { useAccount } from "../../signed-in.ts";
+
+/** A billion credits are a million USDC: nobody is warned at more. */
+const digitsMax = 9;
+
+/** Sets the balance at which the account is warned. */
+export function LowBalanceForm() {
+  const { credits } = useAccount();
+  const client = useQueryClient();
+  const saved = credits.lowAt === null ? "" : `${credits.lowAt}`;
+  const [edited, setEdited] = useState<string>();
+  const text = edited ?? saved;
+  const isRight = new RegExp(`^\\d{0,${digitsMax}}$`).test(text);
+  const save = useMutation({
+    mutationFn: () =>
+      call("/v1/account", {
+        method: "PATCH",
+        body: { lowCreditsAt: text === "" ? null : Number(text) },
+      }),
+    onSuccess: async () => {
+      await Promise.all([
+        client.invalidateQueries(accountQuery),
+        client.invalidateQueries(creditsQuery),
+      ]);
+      setEdited(undefined);
+      announce("Saved");
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (isRight) save.mutate();
+  };
+  return (
+    <Section title="Low balance">
+      <form className="inline-form" onSubmit={submit}>
+        <Field
+          label="Warn me when the credits fall to"
+          hint="Shown on every screen, and sent as the event credits.low. Empty: no warning before they run out."
+          error={isRight ? undefined : "A whole number of credits, please."}
+        >
+          {(props) => (
+            <input
+              {...props}
+              inputMode="numeric"
+              value={text}
+              placeholder="none"
+              autoComplete="off"
+              onChange={(event) => setEdited(event.target.value.trim())}
+            />
+          )}
+        </Field>
+        <button
+          type="submit"
+          className="button"
+          disabled={text === saved || !isRight || save.isPending}
+        >
+          Save
+        </button>
+      </form>
+      {save.error && <Problem problem={save.error} />}
+    </Section>
+  );
+}

@@ -1,0 +1,57 @@
+import { networkOfChain } from "@farthing/protocol";
+import { useQueryClient } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import type { Purchase } from "../../api/answers.ts";
+import { call } from "../../api/call.ts";
+import { purchaseQuery, purchasesPath } from "../../api/queries.ts";
+import { usdcText } from "../../parts/show-text.ts";
+import { TaskView } from "../../parts/task-view.tsx";
+import { useAccount } from "../../signed-in.ts";
+import { connectionOf } from "../../wallet/connection.ts";
+import { switchNetwork } from "../../wallet/network-switch.ts";
+import { WalletProblem } from "../../wallet/provider.ts";
+import { signTypedData } from "../../wallet/signatures.ts";
+import { useWalletTask } from "../../wallet/wallet-task.ts";
+
+/** Has the payer's wallet sign the payment and hands it in. */
+export function PayPurchase({
+  purchase,
+  other,
+}: {
+  readonly purchase: Purchase;
+  /** What else can be done instead of paying. */
+  readonly other: ReactNode;
+}) {
+  const account = useAccount();
+  const client = useQueryClient();
+  const task = useWalletTask();
+  const { id, amount, chainId, typedData } = purchase;
+  const payer = purchase.payer ?? account.wallet;
+  const pay = () =>
+    task.run(async ({ say, signal }) => {
+      if (!typedData) throw new WalletProblem("failed", "This purchase cannot be signed any more.");
+      const connection = await connectionOf(payer, signal);
+      const { name } = connection.wallet;
+      say({ says: `Switch ${name} to ${networkOfChain(chainId).name}`, isInWallet: true });
+      await switchNetwork(connection, chainId, signal);
+      say({ says: `Sign the payment in ${name}`, isInWallet: true });
+      const signature = await signTypedData(connection, payer, typedData, signal);
+      say({ says: "Handing in the payment" });
+      const paid = await call<Purchase>(`${purchasesPath}/${id}/payment`, {
+        method: "POST",
+        body: { signature },
+      });
+      client.setQueryData(purchaseQuery(id).queryKey, paid);
+    });
+  return (
+    <>
+      <TaskView task={task} />
+      <div className="form-actions">
+        <button type="button" className="button primary" disabled={task.isWorking} onClick={pay}>
+          Sign and pay {usdcText(amount)} USDC
+        </button>
+        {!task.isWorking && other}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,20 @@
+import type { PurchaseState } from "../../api/answers.ts";
+import { Badge, type Tone } from "../../parts/badge.tsx";
+
+const looks: Readonly<Record<PurchaseState, readonly [Tone, string]>> = {
+  awaiting_payment: ["plain", "awaiting payment"],
+  settling: ["busy", "settling"],
+  confirmed: ["busy", "confirmed"],
+  credited: ["good", "credited"],
+  held: ["warn", "held for review"],
+  rejected: ["bad", "rejected"],
+  failed: ["bad", "failed"],
+  expired: ["plain", "expired"],
+  canceled: ["plain", "canceled"],
+};
+
+/** Where a purchase stands. */
+export function PurchaseBadge({ state }: { readonly state: PurchaseState }) {
+  const [tone, words] = looks[state];
+  return <Badge tone={tone}>{words}</Badge>;
+}

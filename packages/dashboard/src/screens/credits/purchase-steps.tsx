@@ -1,0 +1,58 @@
+import type { Purchase, PurchaseState } from "../../api/answers.ts";
+import { Timeline, type Step } from "../../parts/timeline.tsx";
+
+/** The states on the straight way, in order, with what each has achieved. */
+const way: readonly (readonly [PurchaseState, string])[] = [
+  ["awaiting_payment", "Purchase started"],
+  ["settling", "Payment signed and handed in"],
+  ["confirmed", "Settled on chain and final"],
+  ["credited", "Credits added"],
+];
+
+/** What is being waited for in a state. */
+const waits: Readonly<Partial<Record<PurchaseState, string>>> = {
+  awaiting_payment: "Your signature",
+  settling: "Settled on chain and final",
+  confirmed: "Credits added",
+  held: "A person’s decision",
+};
+
+const words: Readonly<Record<PurchaseState, string>> = {
+  awaiting_payment: "Waiting for payment",
+  settling: "Payment signed and handed in",
+  confirmed: "Settled on chain and final",
+  credited: "Credits added",
+  held: "Held for review",
+  rejected: "Not credited",
+  failed: "Failed",
+  expired: "Expired",
+  canceled: "Canceled",
+};
+
+/** The way of a purchase so far, what it waits for, and what comes after. */
+export function PurchaseSteps({ purchase: { state, timeline } }: { readonly purchase: Purchase }) {
+  const done: Step[] = timeline.map((one, index) => ({
+    key: `${one.state} ${one.at}`,
+    title: one.state === "awaiting_payment" && index === 0 ? "Purchase started" : words[one.state],
+    at: one.at,
+    look: lookOf(one.state),
+  }));
+  const waiting = waits[state];
+  if (waiting === undefined) return <Timeline steps={done} />;
+  const at = way.findIndex(([one]) => one === state);
+  const ahead = at === -1 ? [] : way.slice(at + 2).map(([, title]) => title);
+  return (
+    <Timeline
+      steps={[
+        ...done,
+        { key: "now", title: waiting, look: "now" },
+        ...ahead.map((title) => ({ key: title, title, look: "ahead" as const })),
+      ]}
+    />
+  );
+}
+
+function lookOf(state: PurchaseState): Step["look"] {
+  if (state === "held") return "warn";
+  return state === "failed" || state === "rejected" ? "bad" : "done";
+}

@@ -1,0 +1,66 @@
+import { useQuery } from "@tanstack/react-query";
+import { purchasesQuery } from "../../api/queries.ts";
+import { DataTable } from "../../parts/data-table.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { Link } from "../../parts/link.tsx";
+import { Loaded } from "../../parts/loaded.tsx";
+import { Section } from "../../parts/page.tsx";
+import { countText } from "../../parts/show-text.ts";
+import { Usdc, When } from "../../parts/values.tsx";
+import { holdText } from "./hold-text.ts";
+import { PurchaseBadge } from "./purchase-badge.tsx";
+
+/** What was bought, and where each purchase stands. */
+export function Purchases() {
+  const purchases = useQuery(purchasesQuery);
+  return (
+    <Section title="Purchases">
+      <Loaded query={purchases}>
+        {({ purchases: rows }) =>
+          rows.length === 0 ? (
+            <Empty
+              title="Nothing bought yet"
+              action={
+                <Link to="credits/buy" className="button">
+                  Buy credits
+                </Link>
+              }
+            >
+              <p>You sign a USDC payment in your wallet; the gas is paid here.</p>
+            </Empty>
+          ) : (
+            <DataTable
+              caption="Purchases"
+              rows={rows}
+              keyOf={({ id }) => id}
+              columns={[
+                { title: "Time", cell: ({ createdAt }) => <When at={createdAt} /> },
+                {
+                  title: "Credits",
+                  isNumber: true,
+                  cell: ({ credits }) => countText(credits),
+                },
+                { title: "Paid", isNumber: true, cell: ({ amount }) => <Usdc units={amount} /> },
+                { title: "State", cell: ({ state }) => <PurchaseBadge state={state} /> },
+                {
+                  title: "Reason",
+                  cell: ({ reason }) =>
+                    reason === null ? <span className="muted">–</span> : holdText(reason),
+                },
+                {
+                  title: "Details",
+                  hasNoTitle: true,
+                  cell: ({ id, state }) => (
+                    <Link to={`credits/purchases/${id}`} className="button quiet small">
+                      {state === "awaiting_payment" ? "Pay" : "Details"}
+                    </Link>
+                  ),
+                },
+              ]}
+            />
+          )
+        }
+      </Loaded>
+    </Section>
+  );
+}

@@ -1,0 +1,86 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { ApiKey, NewApiKey } from "../../api/answers.ts";
+import { keysQuery } from "../../api/queries.ts";
+import { Empty } from "../../parts/empty.tsx";
+import { Loaded } from "../../parts/loaded.tsx";
+import { Page, Section } from "../../parts/page.tsx";
+import { ShownOnce } from "../../parts/shown-once.tsx";
+import { CreateKey } from "./create-key.tsx";
+import { KeysTable } from "./keys-table.tsx";
+import { RevokeKey } from "./revoke-key.tsx";
+import { RotateKey } from "./rotate-key.tsx";
+
+
+/** What is open above the list. */
+type Open =
+  | { readonly what: "create" }
+  | { readonly what: "rotate" | "revoke"; readonly key: ApiKey }
+  | { readonly what: "shown"; readonly key: NewApiKey };
+
+/** API keys: create, rotate, revoke. */
+export function KeysScreen() {
+  const keys = useQuery(keysQuery);
+  const [open, setOpen] = useState<Open>();
+  const [showsAll, setShowsAll] = useState(false);
+  const close = () => setOpen(undefined);
+  const show = (key: NewApiKey) => setOpen({ what: "shown", key });
+  const create = (
+    <button type="button" className="button primary" onClick={() => setOpen({ what: "create" })}>
+      Create key
+    </button>
+  );
+  return (
+    <Page
+      title="API keys"
+      lead="Your server sends one as Authorization: Bearer … to /verify and /settle. Keep it there, never in a page or an app."
+      actions={create}
+    >
+      <Section title="Keys">
+        <Loaded query={keys}>
+          {({ keys: all }) => {
+            const gone = all.filter(({ status }) => status === "revoked" || status === "expired");
+            const shown = showsAll ? all : all.filter((key) => !gone.includes(key));
+            return (
+              <>
+                {shown.length === 0 ? (
+                  <Empty title="No key yet" action={create}>
+                    <p>Without a key your server cannot verify or settle a payment.</p>
+                  </Empty>
+                ) : (
+                  <KeysTable
+                    keys={shown}
+                    onRotate={(key) => setOpen({ what: "rotate", key })}
+                    onRevoke={(key) => setOpen({ what: "revoke", key })}
+                  />
+                )}
+                {gone.length > 0 && (
+                  <button
+                    type="button"
+                    className="button quiet small"
+                    aria-pressed={showsAll}
+                    onClick={() => setShowsAll(!showsAll)}
+                  >
+                    {showsAll ? "Hide" : "Show"} revoked and expired ({gone.length})
+                  </button>
+                )}
+              </>
+            );
+          }}
+        </Loaded>
+      </Section>
+      {open?.what === "create" && <CreateKey onClose={close} onCreated={show} />}
+      {open?.what === "rotate" && <RotateKey apiKey={open.key} onClose={close} onCreated={show} />}
+      {open?.what === "revoke" && <RevokeKey apiKey={open.key} onClose={close} />}
+      {open?.what === "shown" && (
+        <ShownOnce title="Your new key" secret={open.key.key} what="API key" onSaved={close}>
+          <p>
+            Put it into the environment of your server, for example as <code>FARTHING_API_KEY</code>
+            . Only a hash of it is kept here: it cannot be shown again, but you can always create
+            another one.
+          </p>
+        </ShownOnce>
+      )}
+    </Page>
+  );
+}

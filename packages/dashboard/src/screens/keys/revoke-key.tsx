@@ -1,0 +1,42 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import type { ApiKey } from "../../api/answers.ts";
+import { call } from "../../api/call.ts";
+import { keysQuery } from "../../api/queries.ts";
+import { announce } from "../../parts/announcer.tsx";
+import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
+
+/** Asks once more, then ends a key. */
+export function RevokeKey({
+  apiKey,
+  onClose,
+}: {
+  readonly apiKey: ApiKey;
+  readonly onClose: () => void;
+}) {
+  const client = useQueryClient();
+  const revoke = useMutation({
+    mutationFn: () => call(`/v1/account/keys/${apiKey.id}`, { method: "DELETE" }),
+    onSuccess: async () => {
+      await client.invalidateQueries(keysQuery);
+      announce("Key revoked");
+      onClose();
+    },
+  });
+  return (
+    <ConfirmDialog
+      title={`Revoke ${apiKey.label || "this key"}?`}
+      action="Revoke key"
+      mutation={revoke}
+      onClose={onClose}
+    >
+      <p>
+        From now on calls with{" "}
+        <code>
+          {apiKey.prefix}…{apiKey.lastFour}
+        </code>{" "}
+        get 401. A server that still uses it stops selling. This cannot be undone; settlements under
+        way are finished.
+      </p>
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,84 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useState, type FormEvent } from "react";
+import type { ApiKey, NewApiKey } from "../../api/answers.ts";
+import { call } from "../../api/call.ts";
+import { keysQuery } from "../../api/queries.ts";
+import { Dialog } from "../../parts/dialog.tsx";
+import { TaskView } from "../../parts/task-view.tsx";
+import { useAccount } from "../../signed-in.ts";
+import { prove } from "../../wallet/proof.ts";
+import { useWalletTask } from "../../wallet/wallet-task.ts";
+
+const overlaps = [
+  ["24h", "For 24 hours", "time to deploy the new one"],
+  ["1h", "For an hour", ""],
+  ["7d", "For 7 days", "when several teams have to change"],
+  ["0", "Not at all", "the old key has leaked"],
+] as const;
+
+/** Makes a key that replaces another one, which goes on for a while. */
+export function RotateKey({
+  apiKey,
+  onClose,
+  onCreated,
+}: {
+  readonly apiKey: ApiKey;
+  readonly onClose: () => void;
+  readonly onCreated: (key: NewApiKey) => void;
+}) {
+  const account = useAccount();
+  const client = useQueryClient();
+  const task = useWalletTask();
+  const [overlap, setOverlap] = useState<string>(overlaps[0][0]);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    task.run(async (tools) => {
+      const stepUp = await prove(account, "rotate_key", { id: apiKey.id, overlap }, tools);
+      const key = await call<NewApiKey>(`/v1/account/keys/${apiKey.id}/rotate`, {
+        method: "POST",
+        body: { overlap, stepUp },
+      });
+      await client.invalidateQueries(keysQuery);
+      onCreated(key);
+    });
+  };
+  return (
+    <Dialog title={`Rotate ${apiKey.label || "key"}`} onClose={onClose}>
+      <form onSubmit={submit}>
+        <p>
+          A new key with the same name takes over from{" "}
+          <code>
+            {apiKey.prefix}…{apiKey.lastFour}
+          </code>
+          .
+        </p>
+        <fieldset className="choice column" disabled={task.isWorking}>
+          <legend>The old key goes on working</legend>
+          {overlaps.map(([value, title, why]) => (
+            <label key={value}>
+              <input
+                type="radio"
+                name="overlap"
+                checked={value === overlap}
+                onChange={() => setOverlap(value)}
+              />
+              <span>
+                {title}
+                {why !== "" && <span className="muted"> · {why}</span>}
+              </span>
+            </label>
+          ))}
+        </fieldset>
+        <TaskView task={task} />
+        <div className="dialog-actions">
+          <button type="button" className="button quiet" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" className="button primary" disabled={task.isWorking}>
+            Sign and rotate
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

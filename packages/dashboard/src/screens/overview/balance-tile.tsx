@@ -1,0 +1,53 @@
+import { useQuery } from "@tanstack/react-query";
+import { usageQuery } from "../../api/queries.ts";
+import { Link } from "../../parts/link.tsx";
+import { countText, daysAgo, plural } from "../../parts/show-text.ts";
+import { useAccount } from "../../signed-in.ts";
+
+/** The pace is that of the last week: a day is chance, a month is history. */
+const paceDays = 7;
+
+/** What there is to spend, and how far it goes. */
+export function BalanceTile() {
+  const { credits, creditsPerSettlement, treasury } = useAccount();
+  if (creditsPerSettlement === 0) {
+    return (
+      <section className="tiles" aria-label="Balance">
+        <div className="tile">
+          <h2>Price of a settlement</h2>
+          <p className="figure">Free</p>
+          <p className="muted">This facilitator takes no credits.</p>
+        </div>
+      </section>
+    );
+  }
+  const left = Math.floor(credits.available / creditsPerSettlement);
+  return (
+    <section className="tiles" aria-label="Balance">
+      <div className="tile wide">
+        <h2>Credits</h2>
+        <p className="figure">{countText(credits.available)}</p>
+        <p className="muted">
+          ≈ {plural(left, "settlement")} left
+          <DaysLeft available={credits.available} />
+          {credits.held > 0 && ` · ${countText(credits.held)} held by settlements under way`}
+        </p>
+      </div>
+      {treasury !== null && (
+        <div className="tile-action">
+          <Link to="credits/buy" className="button primary">
+            Buy credits
+          </Link>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function DaysLeft({ available }: { readonly available: number }) {
+  const { data } = useQuery(usageQuery(daysAgo(paceDays - 1)));
+  const spent = data?.days.reduce((sum, { credits }) => sum + credits, 0) ?? 0;
+  if (spent === 0) return null;
+  const days = Math.floor(available / (spent / paceDays));
+  return <> · ≈ {plural(days, "day")} at the pace of the last week</>;
+}

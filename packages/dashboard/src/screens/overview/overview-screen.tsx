@@ -1,0 +1,67 @@
+import { useQuery } from "@tanstack/react-query";
+import { keysQuery, purchasesQuery, settlementsQuery } from "../../api/queries.ts";
+import { Link } from "../../parts/link.tsx";
+import { Loaded } from "../../parts/loaded.tsx";
+import { Notice } from "../../parts/notice.tsx";
+import { Page, Section } from "../../parts/page.tsx";
+import { plural } from "../../parts/show-text.ts";
+import { useAccount } from "../../signed-in.ts";
+import { SettlementsTable } from "../settlements/settlements-table.tsx";
+import { BalanceTile } from "./balance-tile.tsx";
+import { OtherAccounts } from "./other-accounts.tsx";
+import { SetUp } from "./set-up.tsx";
+import { UsagePart } from "./usage-part.tsx";
+
+/** As many of the last settlements as one takes in at a glance. */
+const lastRows = 8;
+
+/** How the account stands: balance, usage, the last settlements, and what to do first. */
+export function OverviewScreen() {
+  const { label } = useAccount();
+  const last = useQuery(settlementsQuery({}, "", lastRows));
+  const keys = useQuery(keysQuery);
+  const isNew = last.data?.settlements.length === 0;
+  return (
+    <Page title={label === "" ? "Overview" : label}>
+      <OtherAccounts />
+      <HeldPurchases />
+      {isNew && keys.data && <SetUp keys={keys.data.keys} />}
+      <BalanceTile />
+      <UsagePart />
+      <Section title="Last settlements" actions={<Link to="settlements">All settlements</Link>}>
+        <Loaded query={last}>
+          {({ settlements }) =>
+            settlements.length === 0 ? (
+              <p className="muted">
+                Every payment that you have settled through this facilitator appears here within a
+                second.
+              </p>
+            ) : (
+              <SettlementsTable rows={settlements} />
+            )
+          }
+        </Loaded>
+      </Section>
+    </Page>
+  );
+}
+
+function HeldPurchases() {
+  const { data } = useQuery(purchasesQuery);
+  const held = data?.purchases.filter(({ state }) => state === "held") ?? [];
+  const [first] = held;
+  if (!first) return null;
+  return (
+    <Notice
+      tone="warn"
+      title={`${plural(held.length, "purchase")} held for review`}
+      actions={
+        <Link to={`credits/purchases/${first.id}`} className="button small">
+          See why
+        </Link>
+      }
+    >
+      <p>The money has arrived; the credits follow when a person has looked at it.</p>
+    </Notice>
+  );
+}

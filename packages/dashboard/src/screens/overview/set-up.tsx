@@ -1,0 +1,62 @@
+import type { ApiKey } from "../../api/answers.ts";
+import { Link } from "../../parts/link.tsx";
+import { CheckIcon } from "../../parts/icons.tsx";
+import { Section } from "../../parts/page.tsx";
+import { useAccount } from "../../signed-in.ts";
+
+/** The way to the first settlement; what is done is ticked. */
+export function SetUp({ keys }: { readonly keys: readonly ApiKey[] }) {
+  const { credits, creditsPerSettlement, treasury } = useAccount();
+  const usable = keys.filter(({ status }) => status === "active" || status === "expiring");
+  const steps = [
+    {
+      isDone: usable.length > 0,
+      title: "Create an API key",
+      text: "Your server names it when it calls /verify and /settle.",
+      to: "keys",
+    },
+    ...(creditsPerSettlement > 0
+      ? [
+          {
+            isDone: credits.available >= creditsPerSettlement,
+            title: treasury === null ? "Get credits from the operator" : "Buy credits",
+            text: "One credit is 0.001 USDC. A settlement that fails costs nothing.",
+            to: treasury === null ? "credits" : "credits/buy",
+          },
+        ]
+      : []),
+    {
+      isDone: usable.some(({ lastUsedAt }) => lastUsedAt !== null),
+      title: "Make a first call",
+      text: "Test the key in the browser, or paste a snippet into your server.",
+      to: "integrate",
+    },
+    {
+      isDone: false,
+      title: "Settle a first payment",
+      text: "Have somebody pay for your route; it appears here.",
+      to: "integrate",
+    },
+  ];
+  const next = steps.findIndex(({ isDone }) => !isDone);
+  return (
+    <Section title="Set up">
+      <ol className="steps">
+        {steps.map(({ isDone, title, text, to }, index) => (
+          <li key={title} className={isDone ? "done" : index === next ? "next" : undefined}>
+            <span className="step-sign" aria-hidden="true">
+              {isDone ? <CheckIcon /> : index + 1}
+            </span>
+            <div>
+              <p>
+                {index === next ? <Link to={to}>{title}</Link> : <span>{title}</span>}
+                {isDone && <span className="unseen"> (done)</span>}
+              </p>
+              <p className="muted">{text}</p>
+            </div>
+          </li>
+        ))}
+      </ol>
+    </Section>
+  );
+}

@@ -1,0 +1,100 @@
+import { useQuery } from "@tanstack/react-query";
+import type { UsageDay } from "../../api/answers.ts";
+import { usagePath, usageQuery } from "../../api/queries.ts";
+import { DayBars } from "../../parts/day-bars.tsx";
+import { DownIcon } from "../../parts/icons.tsx";
+import { Loaded } from "../../parts/loaded.tsx";
+import { Section } from "../../parts/page.tsx";
+import { countText, daysAgo, usdcText } from "../../parts/show-text.ts";
+import { go, usePlace, withSearch } from "../../place.ts";
+
+const spans = [7, 30, 90] as const;
+
+/** Usage per day with its sums; the span is in the address. */
+export function UsagePart() {
+  const { search } = usePlace();
+  const asked = Number(new URLSearchParams(search).get("days"));
+  const span = spans.find((one) => one === asked) ?? 30;
+  const from = daysAgo(span - 1);
+  const usage = useQuery(usageQuery(from));
+  return (
+    <Section
+      title="Usage"
+      actions={
+        <>
+          <div className="segments" role="group" aria-label="Days shown">
+            {spans.map((one) => (
+              <button
+                key={one}
+                type="button"
+                aria-pressed={one === span}
+                onClick={() => go(withSearch("", { days: `${one}` }), { replace: true })}
+              >
+                {one} days
+              </button>
+            ))}
+          </div>
+          <a
+            className="button quiet small"
+            href={withSearch(usagePath, { from, format: "csv" })}
+            download="farthing-usage.csv"
+          >
+            <DownIcon /> CSV
+          </a>
+        </>
+      }
+    >
+      <Loaded query={usage} lines={5}>
+        {({ days }) => {
+          const whole = everyDay(days, span);
+          return (
+            <>
+              <Sums days={whole} />
+              <DayBars days={whole} />
+            </>
+          );
+        }}
+      </Loaded>
+    </Section>
+  );
+}
+
+/** All days of the span, those without a settlement too, oldest first. */
+function everyDay(days: readonly UsageDay[], span: number): UsageDay[] {
+  const known = new Map(days.map((day) => [day.day, day]));
+  return Array.from({ length: span }, (_, index) => {
+    const day = daysAgo(span - 1 - index);
+    return known.get(day) ?? { day, settled: 0, failed: 0, pending: 0, amount: "0", credits: 0 };
+  });
+}
+
+function Sums({ days }: { readonly days: readonly UsageDay[] }) {
+  const settled = days.reduce((sum, day) => sum + day.settled, 0);
+  const failed = days.reduce((sum, day) => sum + day.failed, 0);
+  const amount = days.reduce((sum, day) => sum + BigInt(day.amount), 0n);
+  const credits = days.reduce((sum, day) => sum + day.credits, 0);
+  const over = settled + failed;
+  const share = over === 0 ? "–" : `${((settled / over) * 100).toFixed(failed === 0 ? 0 : 1)} %`;
+  return (
+    <dl className="sums">
+      <div>
+        <dt>Volume</dt>
+        <dd>
+          {usdcText(amount)} <span className="unit">USDC</span>
+        </dd>
+      </div>
+      <div>
+        <dt>Settled</dt>
+        <dd>{countText(settled)}</dd>
+      </div>
+      <div>
+        <dt>Success</dt>
+        <dd>{share}</dd>
+      </div>
+      <div>
+        <dt>Credits used</dt>
+        <dd>{countText(credits)}</dd>
+      </div>
+    </dl>
+  );
+}

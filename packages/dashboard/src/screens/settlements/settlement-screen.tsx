@@ -1,0 +1,146 @@
+import { findNetwork } from "@farthing/protocol";
+import { useQuery } from "@tanstack/react-query";
+import type { SettlementDetail } from "../../api/answers.ts";
+import { settlementQuery } from "../../api/queries.ts";
+import { CopyButton } from "../../parts/copy-button.tsx";
+import { OutIcon } from "../../parts/icons.tsx";
+import { Link } from "../../parts/link.tsx";
+import { Loaded } from "../../parts/loaded.tsx";
+import { Notice } from "../../parts/notice.tsx";
+import { Page, Section } from "../../parts/page.tsx";
+import { countText, xdcText } from "../../parts/show-text.ts";
+import { Usdc, Whole } from "../../parts/values.tsx";
+import { SettlementBadge } from "./settlement-badge.tsx";
+import { SettlementTimeline } from "./settlement-timeline.tsx";
+
+/** One settlement: what moved, its way there, what it cost. Changes arrive as they happen. */
+export function SettlementScreen({ id }: { readonly id: string }) {
+  const settlement = useQuery(settlementQuery(id));
+  const { data } = settlement;
+  return (
+    <Page
+      title="Settlement"
+      lead={<code>{id}</code>}
+      actions={
+        <>
+          <Link to="settlements">All settlements</Link>
+          {data && (
+            <CopyButton
+              text={JSON.stringify(data, null, 2)}
+              what="the settlement as JSON"
+              label="Copy as JSON"
+            />
+          )}
+        </>
+      }
+    >
+      <Loaded query={settlement} lines={8}>
+        {(known) => (
+          <>
+            {known.state === "failed" && <Failure settlement={known} />}
+            <div className="columns">
+              <Section title="Payment" actions={<SettlementBadge row={known} />}>
+                <Money settlement={known} />
+              </Section>
+              <Section title="Timeline">
+                <SettlementTimeline settlement={known} />
+              </Section>
+            </div>
+            <Section title="On chain">
+              <OnChain settlement={known} />
+            </Section>
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Failure({ settlement }: { readonly settlement: SettlementDetail }) {
+  const { failure, failureMessage, nextStep } = settlement;
+  return (
+    <Notice tone="bad" title={`Failed: ${failure ?? "no reason recorded"}`}>
+      {failureMessage !== null && <p>{failureMessage}</p>}
+      <p>
+        {nextStep ??
+          "No money has moved and no credit was spent. The buyer can pay again with a new authorization."}
+      </p>
+    </Notice>
+  );
+}
+
+function Money({ settlement }: { readonly settlement: SettlementDetail }) {
+  const { amount, payer, payTo, network, credits, keyId, requestId, state } = settlement;
+  return (
+    <dl className="facts">
+      <dt>Amount</dt>
+      <dd>
+        <Usdc units={amount} /> <span className="muted">({countText(Number(amount))} base units)</span>
+      </dd>
+      <dt>Payer</dt>
+      <dd>
+        <Whole text={payer} what="payer" />
+      </dd>
+      <dt>Paid to</dt>
+      <dd>
+        <Whole text={payTo} what="payee" />
+      </dd>
+      <dt>Network</dt>
+      <dd>{findNetwork(network)?.name ?? network}</dd>
+      <dt>Credits</dt>
+      <dd>
+        {countText(credits)}{" "}
+        <span className="muted">
+          {state === "failed" ? "given back" : state === "confirmed" ? "spent" : "held"}
+        </span>
+      </dd>
+      <dt>Key</dt>
+      <dd>{keyId === null ? <span className="muted">none</span> : <code>{keyId}</code>}</dd>
+      <dt>Request</dt>
+      <dd>
+        {requestId === null ? (
+          <span className="muted">–</span>
+        ) : (
+          <Whole text={requestId} what="request id" />
+        )}
+      </dd>
+    </dl>
+  );
+}
+
+function OnChain({ settlement }: { readonly settlement: SettlementDetail }) {
+  const { transaction, explorer, blockNumber, gasUsed, gasPaidWei, settledBy } = settlement;
+  if (!transaction) return <p className="muted">No transaction carries it yet.</p>;
+  return (
+    <dl className="facts">
+      <dt>Transaction</dt>
+      <dd>
+        <Whole text={transaction} what="transaction hash" />{" "}
+        {explorer !== null && (
+          <a href={explorer} target="_blank" rel="noreferrer noopener">
+            Explorer <OutIcon />
+          </a>
+        )}
+      </dd>
+      <dt>Block</dt>
+      <dd>{blockNumber === null ? <span className="muted">–</span> : countText(blockNumber)}</dd>
+      <dt>Gas, paid by the facilitator</dt>
+      <dd>
+        {gasUsed === null ? (
+          <span className="muted">not known yet</span>
+        ) : (
+          <>
+            {countText(Number(gasUsed))}
+            {gasPaidWei !== null && <span className="muted"> · {xdcText(gasPaidWei)}</span>}
+          </>
+        )}
+      </dd>
+      <dt>Sent by</dt>
+      <dd>
+        {settledBy === "other"
+          ? "somebody else, who used the same authorization: the money is yours all the same"
+          : "the facilitator"}
+      </dd>
+    </dl>
+  );
+}

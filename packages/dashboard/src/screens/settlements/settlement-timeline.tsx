@@ -1,0 +1,41 @@
+import type { SettlementDetail, TimelineStep } from "../../api/answers.ts";
+import { isOver } from "../../api/queries.ts";
+import { Timeline, type Step } from "../../parts/timeline.tsx";
+import { Short } from "../../parts/values.tsx";
+
+const titles: Readonly<Record<TimelineStep["what"], string>> = {
+  queued: "Accepted and queued",
+  submitted: "Given to a relayer",
+  transaction: "Transaction signed and sent",
+  confirmed: "Mined",
+  finalized: "Final",
+  failed: "Failed",
+};
+
+/** What is being waited for; both states before the block wait for it. */
+const waits = { queued: "Waiting for a transaction", submitted: "Waiting for the block" } as const;
+
+/** The way of a settlement so far, and what it waits for. */
+export function SettlementTimeline({ settlement }: { readonly settlement: SettlementDetail }) {
+  const { timeline, state } = settlement;
+  const steps: Step[] = timeline.map((one, index) => ({
+    key: `${index} ${one.what}`,
+    title: titles[one.what],
+    look: one.what === "failed" ? "bad" : "done",
+    at: one.at,
+    note: noteOf(one),
+  }));
+  if (isOver(settlement)) return <Timeline steps={steps} />;
+  const waiting = state === "queued" || state === "submitted" ? waits[state] : "Waiting for finality";
+  return <Timeline steps={[...steps, { key: "now", title: waiting, look: "now" }]} />;
+}
+
+function noteOf({ transaction, nonce }: TimelineStep) {
+  if (!transaction) return undefined;
+  return (
+    <>
+      <Short text={transaction} what="transaction hash" />
+      {nonce !== undefined && nonce !== null && ` nonce ${nonce}`}
+    </>
+  );
+}

@@ -1,0 +1,74 @@
+import { useQuery } from "@tanstack/react-query";
+import { settlementsPath, settlementsQuery } from "../../api/queries.ts";
+import { Empty } from "../../parts/empty.tsx";
+import { DownIcon } from "../../parts/icons.tsx";
+import { Link } from "../../parts/link.tsx";
+import { Loaded } from "../../parts/loaded.tsx";
+import { Page, Section } from "../../parts/page.tsx";
+import { Pager } from "../../parts/pager.tsx";
+import { withSearch } from "../../place.ts";
+import { filteredPlace, SettlementFilterBar, useFilters } from "./settlement-filters.tsx";
+import { SettlementsTable } from "./settlements-table.tsx";
+
+/** All settlements of the account, filtered, a page at a time; the first page is live. */
+export function SettlementsScreen() {
+  const { cursor, ...filters } = useFilters();
+  const settlements = useQuery(settlementsQuery(filters, cursor));
+  const isFiltered = Object.values(filters).some((value) => value !== "");
+  return (
+    <Page
+      title="Settlements"
+      lead="Every payment that was claimed with one of your keys. The first page keeps itself up to date."
+      actions={
+        <a
+          className="button"
+          href={withSearch(settlementsPath, { ...filters, format: "csv" })}
+          download="farthing-settlements.csv"
+        >
+          <DownIcon /> CSV
+        </a>
+      }
+    >
+      <SettlementFilterBar />
+      <Section title={isFiltered ? "Found" : "Latest"}>
+        <Loaded query={settlements} lines={8}>
+          {({ settlements: rows, next }) => (
+            <>
+              {rows.length > 0 ? (
+                <SettlementsTable rows={rows} />
+              ) : isFiltered ? (
+                <Empty
+                  title="Nothing matches"
+                  action={
+                    <Link to="settlements" className="button">
+                      Clear the filters
+                    </Link>
+                  }
+                >
+                  <p>No settlement has all of these properties.</p>
+                </Empty>
+              ) : (
+                <Empty
+                  title="No settlement yet"
+                  action={
+                    <Link to="integrate" className="button">
+                      Integrate
+                    </Link>
+                  }
+                >
+                  <p>The first payment that your server settles appears here by itself.</p>
+                </Empty>
+              )}
+              <Pager
+                newest={cursor === "" ? undefined : filteredPlace(filters)}
+                older={
+                  next === null ? undefined : withSearch("settlements", { ...filters, cursor: next })
+                }
+              />
+            </>
+          )}
+        </Loaded>
+      </Section>
+    </Page>
+  );
+}

@@ -1,0 +1,61 @@
+import { explorerLink, findNetwork } from "@farthing/protocol";
+import type { SettlementRow } from "../../api/answers.ts";
+import { DataTable } from "../../parts/data-table.tsx";
+import { Link } from "../../parts/link.tsx";
+import { Short, Usdc, When } from "../../parts/values.tsx";
+import { SettlementBadge } from "./settlement-badge.tsx";
+
+/** Where a transaction can be looked at; undefined for a network that has no place for it. */
+export function transactionLink({ network, transaction }: SettlementRow): string | undefined {
+  const known = findNetwork(network);
+  return known && transaction ? explorerLink(known, transaction) : undefined;
+}
+
+/** Settlements, one a row, each with the way to its details. */
+export function SettlementsTable({ rows }: { readonly rows: readonly SettlementRow[] }) {
+  return (
+    <DataTable
+      caption="Settlements"
+      rows={rows}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          title: "Time",
+          cell: ({ id, createdAt }) => (
+            <Link to={`settlements/${id}`}>
+              <When at={createdAt} />
+            </Link>
+          ),
+        },
+        { title: "Amount", isNumber: true, cell: ({ amount }) => <Usdc units={amount} /> },
+        { title: "Payer", cell: ({ payer }) => <Short text={payer} what="payer" /> },
+        {
+          title: "State",
+          cell: (row) => (
+            <span>
+              <SettlementBadge row={row} />
+              {row.failure !== null && <code className="reason">{row.failure}</code>}
+            </span>
+          ),
+        },
+        {
+          title: "Transaction",
+          cell: (row) =>
+            row.transaction ? (
+              <Short
+                text={row.transaction}
+                what="transaction hash"
+                href={transactionLink(row)}
+              />
+            ) : (
+              <span className="muted">–</span>
+            ),
+        },
+        {
+          title: "Network",
+          cell: ({ network }) => findNetwork(network)?.label ?? network,
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,113 @@
+import { findNetwork, parseAddress, type Address, type Network } from "@farthing/protocol";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { supportedQuery } from "../../api/queries.ts";
+import { Field } from "../../parts/field.tsx";
+import { Mark } from "../../parts/icons.tsx";
+import { Loaded } from "../../parts/loaded.tsx";
+import { TaskView } from "../../parts/task-view.tsx";
+import { WalletList } from "../../parts/wallet-list.tsx";
+import { useWalletTask } from "../../wallet/wallet-task.ts";
+import { useSignIn } from "./use-sign-in.ts";
+
+/** The way in: choose a wallet, see the text, sign it. */
+export function SignInScreen() {
+  const supported = useQuery(supportedQuery);
+  useEffect(() => {
+    document.title = "Sign in · Farthing";
+  }, []);
+  return (
+    <main className="alone">
+      <div className="sign-in card">
+        <p className="brand">
+          <Mark /> Farthing
+        </p>
+        <h1>Sign in with your wallet</h1>
+        <p className="lead">
+          Your account is the address that your API is paid at. There is no password and no e-mail:
+          you sign a short text, which moves no money and costs nothing.
+        </p>
+        <Loaded query={supported} lines={3}>
+          {({ kinds }) => <SignInForm networks={networksOf(kinds)} />}
+        </Loaded>
+      </div>
+    </main>
+  );
+}
+
+/** The networks among the kinds, each once, the main network first. */
+function networksOf(kinds: readonly { readonly network: string }[]): readonly Network[] {
+  const found = kinds.map(({ network }) => findNetwork(network)).filter((one) => one !== undefined);
+  return [...new Set(found)].toSorted((one, other) => one.chainId - other.chainId);
+}
+
+function SignInForm({ networks }: { readonly networks: readonly Network[] }) {
+  const [chosen, setChosen] = useState<Network>();
+  const [account, setAccount] = useState<Address>();
+  const network = chosen ?? networks[0];
+  const task = useWalletTask();
+  const signIn = useSignIn(task);
+  if (!network) return <p>This facilitator serves no network, so nobody can sign in.</p>;
+  return (
+    <>
+      {networks.length > 1 && (
+        <fieldset className="choice" disabled={task.isWorking}>
+          <legend>Network</legend>
+          {networks.map((one) => (
+            <label key={one.id}>
+              <input
+                type="radio"
+                name="network"
+                checked={one === network}
+                onChange={() => setChosen(one)}
+              />
+              {one.name}
+            </label>
+          ))}
+        </fieldset>
+      )}
+      <WalletList
+        isDisabled={task.isWorking}
+        onChoose={(wallet) => signIn(wallet, network, account)}
+      />
+      <TaskView task={task} />
+      <OtherAccount onChange={setAccount} />
+    </>
+  );
+}
+
+/** For wallets that are linked to an account whose address is not their own. */
+function OtherAccount({
+  onChange,
+}: {
+  readonly onChange: (account: Address | undefined) => void;
+}) {
+  const [text, setText] = useState("");
+  const isWrong = text.trim() !== "" && parseAddress(text) === undefined;
+  return (
+    <details className="more">
+      <summary>My wallet is linked to another account</summary>
+      <Field
+        label="Account address"
+        hint="The address that the API is paid at, 0x… or xdc…. Leave it empty for the wallet’s own account."
+        error={
+          isWrong ? "This is no address: 0x or xdc, then 40 hexadecimal digits." : undefined
+        }
+      >
+        {(props) => (
+          <input
+            {...props}
+            className="mono"
+            value={text}
+            spellCheck={false}
+            autoComplete="off"
+            onChange={(event) => {
+              setText(event.target.value);
+              onChange(parseAddress(event.target.value));
+            }}
+          />
+        )}
+      </Field>
+    </details>
+  );
+}

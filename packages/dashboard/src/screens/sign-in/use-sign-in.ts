@@ -1,0 +1,43 @@
+import type { Address, Network } from "@farthing/protocol";
+import { useQueryClient } from "@tanstack/react-query";
+import type { SignedIn, SignRequest } from "../../api/answers.ts";
+import { call } from "../../api/call.ts";
+import { accountQuery, otherAccountsKey } from "../../api/queries.ts";
+import type { Wallet } from "../../wallet/announced-wallets.ts";
+import { connect } from "../../wallet/connection.ts";
+import { switchNetwork } from "../../wallet/network-switch.ts";
+import { WalletProblem } from "../../wallet/provider.ts";
+import { signText } from "../../wallet/signatures.ts";
+import type { WalletTask } from "../../wallet/wallet-task.ts";
+
+/** Signs in with a wallet on a network: connect, switch, have the service's text signed. */
+export function useSignIn({ run }: WalletTask) {
+  const client = useQueryClient();
+  return (wallet: Wallet, network: Network, account: Address | undefined) =>
+    run(async ({ say, signal }) => {
+      say({ says: `Connect ${wallet.name}`, isInWallet: true });
+      const connection = await connect(wallet, signal);
+      const [address] = connection.addresses;
+      if (!address) throw new WalletProblem("failed", "Your wallet shows no account.");
+      if (connection.chainId !== network.chainId) {
+        say({ says: `Switch ${wallet.name} to ${network.name}`, isInWallet: true });
+        await switchNetwork(connection, network.chainId, signal);
+      }
+      say({ says: "Preparing the text to sign" });
+      const { requestId, message } = await call<SignRequest>("/v1/account/sign-in", {
+        method: "POST",
+        body: { address, chainId: network.chainId, ...(account ? { account } : {}) },
+        signal,
+      });
+      say({ says: `Sign in ${wallet.name}`, text: message, isInWallet: true });
+      const signature = await signText(connection, address, message, signal);
+      say({ says: "Checking the signature" });
+      const { accounts } = await call<SignedIn>("/v1/account/sign-in/complete", {
+        method: "POST",
+        body: { requestId, signature },
+        signal,
+      });
+      client.setQueryData(otherAccountsKey, accounts ?? []);
+      await client.refetchQueries(accountQuery);
+    });
+}

@@ -1,0 +1,100 @@
+/** What stays while screens change: navigation, account, and what has to be known everywhere. */
+import { useQueryClient } from "@tanstack/react-query";
+import { useState, type ComponentType, type ReactNode } from "react";
+import { call } from "./api/call.ts";
+import { forgetAccount } from "./api/queries.ts";
+import {
+  CreditsIcon,
+  IntegrateIcon,
+  KeysIcon,
+  Mark,
+  MenuIcon,
+  OverviewIcon,
+  SettingsIcon,
+  SettlementsIcon,
+  WebhooksIcon,
+} from "./parts/icons.tsx";
+import { Link } from "./parts/link.tsx";
+import { shortText } from "./parts/show-text.ts";
+import { usePlace } from "./place.ts";
+import { useAccount } from "./signed-in.ts";
+import { Standing } from "./standing.tsx";
+
+const places: readonly (readonly [path: string, title: string, icon: ComponentType])[] = [
+  ["", "Overview", OverviewIcon],
+  ["settlements", "Settlements", SettlementsIcon],
+  ["keys", "API keys", KeysIcon],
+  ["credits", "Credits", CreditsIcon],
+  ["integrate", "Integrate", IntegrateIcon],
+  ["webhooks", "Webhooks", WebhooksIcon],
+  ["settings", "Settings", SettingsIcon],
+];
+
+/** The frame around a screen. */
+export function Shell({ children }: { readonly children: ReactNode }) {
+  const { path } = usePlace();
+  const [first = ""] = path.split("/");
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <div className="shell">
+      <a className="skip" href="#main">
+        Skip to the content
+      </a>
+      <div className="side">
+        <div className="side-head">
+          <Link to="" className="brand">
+            <Mark /> Farthing
+          </Link>
+          <button
+            type="button"
+            className="button quiet menu-button"
+            aria-expanded={isOpen}
+            aria-controls="menu"
+            onClick={() => setOpen(!isOpen)}
+          >
+            <MenuIcon /> Menu
+          </button>
+        </div>
+        <div id="menu" className={isOpen ? "menu open" : "menu"}>
+          <nav aria-label="Main">
+            <ul onClick={() => setOpen(false)}>
+              {places.map(([to, title, Icon]) => (
+                <li key={to}>
+                  <Link to={to} className="nav-link" isCurrent={first === to}>
+                    <Icon /> {title}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </nav>
+          <WhoIsHere />
+        </div>
+      </div>
+      <main id="main" tabIndex={-1}>
+        <Standing />
+        {children}
+      </main>
+    </div>
+  );
+}
+
+function WhoIsHere() {
+  const { account, label } = useAccount();
+  const client = useQueryClient();
+  const signOut = () => {
+    // Also when the service is not reached: whoever signs out wants to see nothing more.
+    const done = () => forgetAccount(client);
+    call("/v1/account/sign-out", { method: "POST", body: {} }).then(done, done);
+  };
+  return (
+    <div className="who">
+      <div className="who-name">
+        {label !== "" && <strong>{label}</strong>}
+        <code title={account}>{shortText(account)}</code>
+      </div>
+      <button type="button" className="button quiet small" onClick={signOut}>
+        Sign out
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,12 @@
+import { createContext, use } from "react";
+import type { Account } from "./api/answers.ts";
+
+/** The signed-in account, for everything below the shell. */
+export const SignedIn = createContext<Account | null>(null);
+
+/** The signed-in account. */
+export function useAccount(): Account {
+  const account = use(SignedIn);
+  if (!account) throw new Error("This is shown to signed-in people only.");
+  return account;
+}

@@ -1,0 +1,71 @@
+/** Above every screen: what keeps the account from working, or soon will. */
+import { isSameAddress } from "@farthing/protocol";
+import { Link } from "./parts/link.tsx";
+import { Notice } from "./parts/notice.tsx";
+import { countText, plural, shortText } from "./parts/show-text.ts";
+import { usePlace } from "./place.ts";
+import { useAccount } from "./signed-in.ts";
+import { useConnection } from "./wallet/connection.ts";
+
+export function Standing() {
+  const { plan } = useAccount();
+  return (
+    <>
+      {plan === "inactive" && (
+        <Notice tone="bad" title="This account is not active">
+          <p>
+            The operator has switched it off: /verify and /settle answer 403{" "}
+            <code>seller_plan_inactive</code>. Ask the operator what is needed.
+          </p>
+        </Notice>
+      )}
+      <LowBalance />
+      <OtherWallet />
+    </>
+  );
+}
+
+function LowBalance() {
+  const { credits, creditsPerSettlement, treasury } = useAccount();
+  const { path } = usePlace();
+  if (creditsPerSettlement === 0) return null;
+  const left = Math.floor(credits.available / creditsPerSettlement);
+  const isOut = left === 0;
+  if (!isOut && (credits.lowAt === null || credits.available > credits.lowAt)) return null;
+  return (
+    <Notice
+      tone={isOut ? "bad" : "warn"}
+      title={isOut ? "No credits left" : `${plural(credits.available, "credit")} left`}
+      actions={
+        treasury !== null &&
+        !path.startsWith("credits/") && (
+          <Link to="credits/buy" className="button primary small">
+            Buy credits
+          </Link>
+        )
+      }
+    >
+      <p>
+        {isOut
+          ? "New settlements are refused with 403 insufficient_facilitator_credits until there are credits again. Buyers are not charged meanwhile."
+          : `That is enough for about ${countText(left)} more settlements. You are warned at ${countText(credits.lowAt ?? 0)}.`}
+      </p>
+    </Notice>
+  );
+}
+
+function OtherWallet() {
+  const { wallet } = useAccount();
+  const connection = useConnection();
+  const shown = connection?.addresses[0];
+  if (!shown || connection.addresses.some((one) => isSameAddress(one, wallet))) return null;
+  return (
+    <Notice tone="info" title={`${connection.wallet.name} is on another account`}>
+      <p>
+        You are signed in with <code title={wallet}>{shortText(wallet)}</code>; the wallet shows{" "}
+        <code title={shown}>{shortText(shown)}</code>. Switch it back before you sign something
+        here, or sign out and in again to use the other account.
+      </p>
+    </Notice>
+  );
+}

@@ -1,0 +1,141 @@
+/**
+ * Parts of which the routes' schemas are made. The schemas of the account API check what comes in;
+ * those of the x402 routes describe it only, since these have their own parsers. What goes out is
+ * described by all of them, and a test holds the answers to it.
+ */
+import { errorCodes, type Address, type ChainId, type ErrorCode } from "@farthing/protocol";
+import { Type, type Static, type TObject, type TSchema } from "typebox";
+import { problemTable } from "./answer.ts";
+
+/** A value or null. */
+export function nullable<T extends TSchema>(schema: T) {
+  return Type.Union([schema, Type.Null()]);
+}
+
+/** One of some texts. */
+export function oneOf<const Texts extends readonly string[]>(texts: Texts, description?: string) {
+  return Type.Unsafe<Texts[number]>({
+    type: "string",
+    enum: [...texts],
+    ...(description === undefined ? {} : { description }),
+  });
+}
+
+/** One of some objects, told apart by the text of one member. */
+export function oneOfBy<T extends TObject[]>(member: string, schemas: readonly [...T]) {
+  return Type.Unsafe<Static<T[number]>>({
+    type: "object",
+    required: [member],
+    discriminator: { propertyName: member },
+    oneOf: schemas,
+  });
+}
+
+/** An object that has these members and no others. */
+export function exactly<const P extends Record<string, TSchema>>(
+  properties: P,
+  description?: string,
+) {
+  return Type.Object(properties, {
+    additionalProperties: false,
+    ...(description === undefined ? {} : { description }),
+  });
+}
+
+/** A page of a list. */
+export function pageOf<const Name extends string, T extends TSchema>(name: Name, item: T) {
+  const items = Type.Array(item);
+  return exactly({ [name]: items, next: NextCursor } as { [K in Name]: typeof items } & {
+    next: typeof NextCursor;
+  });
+}
+
+/** An address as the service writes it. */
+export const AddressText = Type.Unsafe<Address>({
+  type: "string",
+  pattern: "^0x[0-9a-fA-F]{40}$",
+  description: "EIP-55",
+});
+
+/** An address as people write it: `0x…` or `xdc…`. The checksum is looked at afterwards. */
+export const GivenAddress = Type.String({
+  pattern: "^(0x|xdc|XDC)[0-9a-fA-F]{40}$",
+  description: "`0x…` or `xdc…`; mixed case must be a right EIP-55 checksum",
+});
+
+export const HashText = Type.String({ pattern: "^0x[0-9a-fA-F]{64}$" });
+
+/** Text of a time. */
+export const TimeText = Type.String({ format: "date-time", description: "RFC 3339" });
+
+export const AmountText = Type.String({
+  pattern: "^[0-9]{1,78}$",
+  description: "Base units of USDC: 10000 is 0.01 USDC",
+});
+
+export const ChainIdNumber = Type.Unsafe<ChainId>({
+  type: "integer",
+  enum: [50, 51],
+  description: "50: XDC mainnet; 51: Apothem",
+});
+
+/** For people: no control characters, nothing that turns the direction of writing. */
+export const LabelText = Type.String({ pattern: "^\\P{C}*$", maxLength: 64 });
+
+/** Where the next page begins. */
+const NextCursor = nullable(
+  Type.String({ description: "For `cursor`, to read on; null at the end" }),
+);
+
+/** Where a page begins: what an answer's `next` said. */
+export const Cursor = Type.Optional(
+  Type.String({ pattern: "^[A-Za-z0-9_.~-]{1,100}$", description: "`next` of the page before" }),
+);
+
+/** Rows of a page, as a query's text. */
+export const Limit = Type.Optional(
+  Type.String({ pattern: "^[1-9][0-9]{0,2}$", description: "Rows of a page" }),
+);
+
+/** Seconds for which an answer may be held until there is news, as a query's text. */
+export const Wait = Type.Optional(
+  Type.String({ pattern: "^[0-9]{1,4}$", description: "Seconds to wait for news, at most 30" }),
+);
+
+/** The one body of answers that judge nothing. */
+export const Problem = Type.Object(
+  {
+    error: oneOf(errorCodes, "What it was, for programs"),
+    message: Type.String({ description: "What happened and what to do, for people" }),
+    retryable: Type.Boolean({ description: "Whether the same request can succeed later" }),
+    requestId: Type.String({ description: "Names the request to the operator" }),
+  },
+  { $id: "Problem", additionalProperties: false },
+);
+
+/** A shared schema by its name. */
+export function refTo<T extends TSchema>(schema: T & { readonly $id?: string }) {
+  return Type.Unsafe<Static<T>>({ $ref: `${schema.$id ?? ""}#` });
+}
+
+/** An answer without a body. */
+export function emptyAnswer(description: string) {
+  return Type.Null({ description });
+}
+
+/** What any request may meet. */
+const anywhere: readonly ErrorCode[] = ["invalid_request", "rate_limited", "internal_error"];
+
+/** The answers that judge nothing, by status, for these codes and those that any route may give. */
+export function problems(...codes: readonly ErrorCode[]) {
+  const byStatus = Map.groupBy([...anywhere, ...codes], (code) => problemTable[code].status);
+  return Object.fromEntries(
+    [...byStatus].map(([status, some]) => [
+      status,
+      {
+        description: [...new Set(some)].map((code) => `\`${code}\``).join(", "),
+        content: { "application/json": { schema: refTo(Problem) } },
+      },
+    ]),
+  );
+}

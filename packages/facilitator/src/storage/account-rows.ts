@@ -1,0 +1,57 @@
+/** Rows of accounts to model and back; see rows.ts. */
+import type { Account, LinkedWallet, Session, SignRequest } from "../model/account.ts";
+import type { AccountRow, AccountWalletRow, SessionRow, SignRequestRow } from "./account-schema.ts";
+import { address, numberOrNull } from "./rows.ts";
+
+/** Reads an account. */
+export function toAccount(row: AccountRow): Account {
+  return {
+    address: address(row.address),
+    plan: row.plan,
+    label: row.label,
+    lowCreditsAt: numberOrNull(row.low_credits_at),
+    contractChainId: row.contract_chain_id,
+    createdAt: Number(row.created_at),
+  };
+}
+
+/** Reads a linked wallet. */
+export function toLinkedWallet(row: AccountWalletRow): LinkedWallet {
+  return {
+    account: address(row.account),
+    address: address(row.address),
+    kind: row.kind,
+    chainId: row.chain_id,
+    linkedAt: Number(row.linked_at),
+  };
+}
+
+/** Reads a sign request. */
+export function toSignRequest(row: SignRequestRow): SignRequest {
+  return {
+    id: row.id,
+    purpose: row.purpose,
+    address: address(row.address),
+    chainId: row.chain_id,
+    account: row.account === null ? null : address(row.account),
+    message: row.message,
+    binding: row.binding,
+    details: row.details,
+    createdAt: Number(row.created_at),
+    expiresAt: Number(row.expires_at),
+  };
+}
+
+/** Reads a session. */
+export function toSession(row: SessionRow): Session {
+  return {
+    id: row.id,
+    account: address(row.account),
+    wallet: address(row.wallet),
+    walletKind: row.wallet_kind,
+    chainId: row.chain_id,
+    createdAt: Number(row.created_at),
+    lastSeenAt: Number(row.last_seen_at),
+    expiresAt: Number(row.expires_at),
+  };
+}

@@ -1,0 +1,130 @@
+/** The tables of accounts, as Kysely types; how values are written stands in schema.ts. */
+import type { Address, ChainId, Hex } from "@farthing/protocol";
+import type { ColumnType, Selectable } from "kysely";
+import type { Plan, SignPurpose, WalletKind } from "../model/account.ts";
+import type { CreditEntryKind, HoldReason, PurchaseState } from "../model/credits.ts";
+import type { DeliveryState, DeliveryType } from "../model/webhook.ts";
+import type { Whole, WholeOrNull } from "./schema.ts";
+
+export interface AccountTable {
+  address: Address;
+  plan: Plan;
+  created_at: Whole;
+  low_credits_at: ColumnType<number | string | null, number | null | undefined, number | null>;
+  label: ColumnType<string, string | undefined, string>;
+  contract_chain_id: ColumnType<ChainId | null, ChainId | null | undefined, ChainId>;
+}
+
+export interface AccountWalletTable {
+  account: Address;
+  address: Address;
+  kind: WalletKind;
+  chain_id: ChainId | null;
+  linked_at: Whole;
+}
+
+export interface SignRequestTable {
+  id: string;
+  purpose: SignPurpose;
+  address: Address;
+  chain_id: ChainId;
+  account: Address | null;
+  message: string;
+  binding: string;
+  details: string;
+  created_at: Whole;
+  expires_at: Whole;
+}
+
+export interface SessionTable {
+  id_hash: string;
+  id: string;
+  account: Address;
+  wallet: Address;
+  wallet_kind: WalletKind;
+  chain_id: ChainId;
+  created_at: Whole;
+  last_seen_at: Whole;
+  expires_at: Whole;
+  revoked_at: WholeOrNull;
+}
+
+/** Kept by a trigger: nobody else writes it. */
+export interface CreditBalanceTable {
+  account: ColumnType<Address, never, never>;
+  balance: ColumnType<number | string, never, never>;
+}
+
+/** Only ever added to. */
+export interface CreditEntryTable {
+  id: ColumnType<number | string, never, never>;
+  account: ColumnType<Address, Address, never>;
+  kind: ColumnType<CreditEntryKind, CreditEntryKind, never>;
+  credits: ColumnType<number | string, number, never>;
+  settlement_id: ColumnType<string | null, string | null, never>;
+  /** Counts the entries of a settlement from 1; null for other entries. */
+  step: ColumnType<number | null, number | null, never>;
+  purchase_id: ColumnType<string | null, string | null, never>;
+  actor: ColumnType<string | null, string | null, never>;
+  note: ColumnType<string | null, string | null, never>;
+  created_at: ColumnType<number | string, number, never>;
+}
+
+export interface CreditPurchaseTable {
+  id: string;
+  account: Address;
+  chain_id: ChainId;
+  payer: Address | null;
+  credits: Whole;
+  units: string;
+  state: PurchaseState;
+  settlement_id: string | null;
+  hold_reason: HoldReason | null;
+  failure_message: string | null;
+  reviewer: string | null;
+  review_note: string | null;
+  transaction_hash: Hex | null;
+  block_number: WholeOrNull;
+  log_index: number | null;
+  /** JSON: `[{ state, at }]`, oldest first. */
+  timeline: string;
+  created_at: Whole;
+  expires_at: Whole;
+  updated_at: Whole;
+  credited_at: WholeOrNull;
+}
+
+export interface WebhookEndpointTable {
+  id: string;
+  account: Address;
+  url: string;
+  secret: string;
+  /** JSON: the names of events. */
+  events: string;
+  created_at: Whole;
+  disabled_at: WholeOrNull;
+}
+
+export interface WebhookDeliveryTable {
+  id: string;
+  endpoint_id: string;
+  account: Address;
+  type: DeliveryType;
+  body: string;
+  state: DeliveryState;
+  attempts: number;
+  next_at: Whole;
+  last_status: number | null;
+  last_error: string | null;
+  created_at: Whole;
+  delivered_at: WholeOrNull;
+}
+
+export type AccountRow = Selectable<AccountTable>;
+export type AccountWalletRow = Selectable<AccountWalletTable>;
+export type SignRequestRow = Selectable<SignRequestTable>;
+export type SessionRow = Selectable<SessionTable>;
+export type CreditEntryRow = Selectable<CreditEntryTable>;
+export type CreditPurchaseRow = Selectable<CreditPurchaseTable>;
+export type WebhookEndpointRow = Selectable<WebhookEndpointTable>;
+export type WebhookDeliveryRow = Selectable<WebhookDeliveryTable>;
