@@ -18,7 +18,12 @@ const onError = (error: Error) => {
 
 const client: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError }),
-  mutationCache: new MutationCache({ onError }),
+  mutationCache: new MutationCache({
+    onError: (error, _variables, _result, { meta }) => {
+      // A key that was tried is no part of the session.
+      if (meta?.["isForeign"] !== true) onError(error);
+    },
+  }),
   defaultOptions: {
     queries: {
       // Screens share what they read; this much apart nobody sees a difference.

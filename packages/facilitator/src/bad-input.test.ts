@@ -70,6 +70,20 @@ describe.each(["/verify", "/settle"])("the body of %s", (path) => {
     expectProblem(await served.post(path, body), 400, "invalid_request");
   });
 
+  test.each([
+    ["", /^The body is empty; /],
+    ["[1]", /^The body is JSON and no object; /],
+    [`{"a":${'{"a":'.repeat(50)}1${"}".repeat(51)}`, /^The body is nested deeper than 32 levels; /],
+    ['{"secret" 1}', /^The body is not valid JSON: look at character 10, counted from 0; /],
+    ['{"a":"secret', /^The body is not valid JSON: look at character 12, counted from 0; /],
+    ["secret", /^The body is not valid JSON; /],
+    ['{"a":secret}', /^The body is not valid JSON; /],
+  ])("%s: says what is wrong with it and repeats nothing", async (body, says) => {
+    const { message } = (await served.post(path, body)).body;
+    expect(message).toMatch(says);
+    expect(message).not.toContain("secret");
+  });
+
   test("of 10 MiB: 413", async () => {
     const body = `{"a":"${"x".repeat(10 * megabytes)}"}`;
     const answer = await sendRaw(served.url, rawPost(path, [json, lengthOf(body)], body));
@@ -158,6 +172,17 @@ describe("routes", () => {
     `/settlements/${"x".repeat(5_000)}`,
   ])("%s: 404", async (path) => {
     expectProblem(await served.get(path), 404, "not_found");
+  });
+
+  test("a path that there is not: says which there are, and these are there", async () => {
+    const { message } = (await served.get("/verifi")).body;
+    const [, list = ""] = /Below \/ are (.*)\.$/.exec(String(message)) ?? [];
+    const paths = list.split(", ").map((path) => path.replace("{id}", "stl_1"));
+    expect(paths.length).toBeGreaterThan(5);
+    const bodies = paths.map(async (path) => (await served.get(path)).body);
+    for (const { message: told } of await Promise.all(bodies)) {
+      expect(told ?? "").not.toMatch(/nothing at this path/);
+    }
   });
 
   test.each(["/%zz", "/settlements/%E0%A4%A"])("%s, which is no path: 400", async (path) => {

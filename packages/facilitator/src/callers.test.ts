@@ -150,6 +150,16 @@ describe("404", () => {
   });
 });
 
+test("what was settled with a key is nobody's on the face that asks for none", async () => {
+  const { body } = await served.post("/settle", bodyOn(devnet), bearer(key));
+  const hosted = "/api/facilitator/settlements";
+  const keyed = await served.get(`${hosted}/${textAt(body, "id")}`);
+  expectProblem(keyed, 404, "not_found");
+  const { body: open } = await served.post("/api/facilitator/settle", bodyOn(devnet));
+  const shown = await served.get(`${hosted}/${textAt(open, "id")}`);
+  expect([shown.status, shown.body]).toMatchObject([200, { success: true }]);
+});
+
 describe("429", () => {
   let strict: Served;
   let other: JsonObject;

@@ -6,9 +6,16 @@ import { foreignNames, settings, type SettingName } from "./config-table.ts";
 /** Variables by name, as a process has them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Gathers the texts of all settings: file first, then environment, then `_FILE` variables. */
-export function readTexts(env: Environment, problems: string[]): Map<SettingName, string> {
-  const texts = readYaml(env["FARTHING_CONFIG"], problems);
+/**
+ * Gathers the texts of all settings: file first, then environment, then `_FILE` variables. Notes in
+ * `files` which of them the file gave.
+ */
+export function readTexts(
+  env: Environment,
+  problems: string[],
+  files: Map<SettingName, string> = new Map(),
+): Map<SettingName, string> {
+  const texts = readYaml(env["FARTHING_CONFIG"], problems, files);
   for (const [name, value] of Object.entries(env)) {
     if (value === undefined || foreignNames.has(name)) continue;
     const plain = name.replace(/_FILE$/, "");
@@ -22,8 +29,10 @@ export function readTexts(env: Environment, problems: string[]): Map<SettingName
     }
     if (setting !== name && env[setting] !== undefined) {
       problems.push(`Set ${setting} or ${name}, not both.`);
-    } else if (value !== "")
+    } else if (value !== "") {
       texts.set(setting, setting === name ? value : readSecretFile(name, value, problems));
+      files.delete(setting);
+    }
   }
   return texts;
 }
@@ -42,7 +51,11 @@ function isSettingName(name: string): name is SettingName {
 }
 
 /** Reads the YAML file: the same settings under their short names, lists as YAML lists. */
-function readYaml(path: string | undefined, problems: string[]): Map<SettingName, string> {
+function readYaml(
+  path: string | undefined,
+  problems: string[],
+  files: Map<SettingName, string>,
+): Map<SettingName, string> {
   const texts = new Map<SettingName, string>();
   if (path === undefined || path === "") return texts;
   const names = new Map<string, SettingName>(
@@ -55,8 +68,10 @@ function readYaml(path: string | undefined, problems: string[]): Map<SettingName
     const text = Array.isArray(value) ? value.map(String).join(",") : value;
     if (!name) {
       problems.push(`${path}: "${key}" is no setting. There are: ${[...names.keys()].join(", ")}.`);
-    } else if (typeof text === "string") texts.set(name, text);
-    else problems.push(`${path}: "${key}" must be a value or a list of values.`);
+    } else if (typeof text === "string") {
+      texts.set(name, text);
+      files.set(name, path);
+    } else problems.push(`${path}: "${key}" must be a value or a list of values.`);
   }
   return texts;
 }

@@ -65,7 +65,10 @@ test("an unknown variable is named, with those that there are", () => {
 });
 
 test("variables of others are nobody's business", () => {
-  const env = { ...enough, PATH: "/bin", HTTP_PORT: "x", FARTHING_WALLET_KEY: "x" };
+  const others = ["API_KEY", "RPC_URL", "WALLET_KEY", "WALLET_KEY_FILE"].map(
+    (name): [string, string] => [`FARTHING_${name}`, "x"],
+  );
+  const env = { ...enough, PATH: "/bin", HTTP_PORT: "x", ...Object.fromEntries(others) };
   expect(readConfig({ env }).port).toBe(8402);
 });
 
@@ -216,10 +219,25 @@ describe("values from files", () => {
     ["a map", "port:\n  a: 1", /"port" must be a value or a list of values/],
     ["a list at the top", "- port", /must hold settings as "name: value" lines/],
     ["nothing", "", /must hold settings as "name: value" lines/],
-    ["a bad value", "port: http", /^FARTHING_PORT is "http", but must be: port/m],
+    [
+      "a bad value",
+      "port: http",
+      /^\S+file-\d+: "port" is "http", but must be: port.* Example: port: 8402$/,
+    ],
     ["no YAML", 'port: "1', /FARTHING_CONFIG: .* cannot be read/],
   ])("%s in the YAML file is named", (_, text, says) => {
     expect(problemsOf({ ...enough, FARTHING_CONFIG: file(text) })).toMatch(says);
+  });
+
+  test("a bad value is the file's only where no variable wins over it", () => {
+    const path = file("port: http\nrpc51: nowhere");
+    const env = { FARTHING_CONFIG: path, FARTHING_PORT: "x" };
+    const [port, rpc, ...others] = problemsOf(env).split("\n").toSorted();
+    expect([port, rpc]).toEqual([
+      expect.stringMatching(/^\S+file-\d+: "rpc51" must be: JSON-RPC URLs/),
+      expect.stringMatching(/^FARTHING_PORT is "x", but must be: port/),
+    ]);
+    expect(others).toEqual([]);
   });
 
   test("a YAML file that is not there", () => {

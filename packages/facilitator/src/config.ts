@@ -86,15 +86,19 @@ export interface ConfigSource {
 /** Reads the configuration. Throws the fault `configuration` with one line per thing that is wrong. */
 export function readConfig({ env = process.env }: ConfigSource = {}): Config {
   const problems: string[] = [];
-  const texts = readTexts(env, problems);
+  const files = new Map<SettingName, string>();
+  const texts = readTexts(env, problems, files);
   const read = <T>(name: SettingName, parse: (text: string) => T | undefined): T | undefined => {
     const setting: Setting = settings[name];
     const text = texts.get(name) ?? setting.fallback;
     if (text === undefined) return undefined;
     const value = parse(text.trim());
     if (value !== undefined) return value;
+    const file = files.get(name);
+    const { key, shape, example } = setting;
+    const [subject, way] = file ? [`${file}: "${key}"`, `${key}: `] : [name, `${name}=`];
     const shown = setting.isSecret ? "" : ` is "${text}", but`;
-    problems.push(`${name}${shown} must be: ${setting.shape}. Example: ${name}=${setting.example}`);
+    problems.push(`${subject}${shown} must be: ${shape}. Example: ${way}${example}`);
     return undefined;
   };
   const config = assemble(read, texts, problems);

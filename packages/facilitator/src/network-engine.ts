@@ -122,6 +122,7 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
       clock,
       log,
       wallets: relayer.addresses,
+      busyWallets: relayer.busyAddresses,
       interest() {
         const interest = book.interest();
         // A nonce on its way needs the blocks too, also when its payments have their outcome.

@@ -28,7 +28,7 @@ export interface BlockHead {
 /** A new block with what happened in it. */
 export interface FollowedBlock extends BlockHead {
   readonly events: readonly AuthorizationEvent[];
-  /** Transactions in blocks and wei held, per followed wallet, as of the head. */
+  /** Transactions in blocks and wei held, as of the head, per followed wallet that was read. */
   readonly wallets: ReadonlyMap<string, WalletState>;
   /** Whether this block is the newest one known. */
   readonly isHead: boolean;
@@ -61,7 +61,7 @@ export interface ChainView {
   readonly finalized: Finalized;
   /** The node's `eth_gasPrice`, in wei. */
   readonly gasPrice: bigint;
-  /** The followed wallets, as of the head. */
+  /** The followed wallets: as of the head, or of the last time they were read. */
   readonly wallets: ReadonlyMap<string, WalletState>;
   /** When the head was first seen, by our clock, in milliseconds. */
   readonly seenAtMs: number;
@@ -83,6 +83,8 @@ export interface BlockFollower {
 const idlePollMs = 2_000;
 /** Pause between looks at all endpoints: two block periods. */
 const probeMs = 4_000;
+/** Between reads of wallets that have nothing on their way: only other software changes those. */
+const idleWalletsMs = 10_000;
 /** Blocks remembered to notice a reorganisation; XDC finalizes within a handful. */
 const rememberedBlocks = 128;
 /** Depth taken as final where the node has no `finalized` tag. */
@@ -102,11 +104,13 @@ export function startBlockFollower(options: {
   clock: Clock;
   log: Log;
   listener: BlockListener;
-  /** Wallets whose transaction counts are read with each new head. */
+  /** Wallets whose transaction counts and balances are read now and then. */
   wallets: readonly string[];
+  /** Those of them that are read with each new head: something of theirs is on its way. */
+  busyWallets(): ReadonlySet<string>;
   interest(): BlockInterest;
 }): BlockFollower {
-  const { chain, clock, log, listener, wallets, interest } = options;
+  const { chain, clock, log, listener, wallets, busyWallets, interest } = options;
   const { chainId } = chain.network;
   const known = new Map<number, Hex>();
   const cadence = createBlockCadence();
@@ -130,13 +134,14 @@ export function startBlockFollower(options: {
     }
     const around = await readAround(
       chain,
-      wallets,
+      walletsToRead(),
       view?.finalized ?? { number: 0, time: 0n },
       head,
     );
     const seenAtMs = clock.nowMs();
     cadence.noteHead(head.number, seenAtMs);
-    view = { head, ...around.view, wallets: around.wallets, seenAtMs };
+    const states = new Map([...(view?.wallets ?? []), ...around.wallets]);
+    view = { head, ...around.view, wallets: states, seenAtMs };
     ready.resolve(view);
     // With nobody waiting, blocks may be passed over: whoever starts to wait searches the past
     // for itself. The block on which waiting began is read in full.
@@ -145,6 +150,18 @@ export function startBlockFollower(options: {
       lastNumber = head.number;
     } else await walk(head, around.wallets);
     wasAwaited = awaited;
+  }
+
+  let walletsReadAtMs = Number.NEGATIVE_INFINITY;
+
+  function walletsToRead(): readonly string[] {
+    const now = clock.nowMs();
+    if (now - walletsReadAtMs < idleWalletsMs) {
+      const busy = busyWallets();
+      return wallets.filter((wallet) => busy.has(wallet));
+    }
+    walletsReadAtMs = now;
+    return wallets;
   }
 
   async function walk(

@@ -16,7 +16,7 @@ import {
 } from "@farthing/protocol";
 import { timeText } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
-import type { Settlement } from "../model/settlement.ts";
+import { creditsOf, type Settlement } from "../model/settlement.ts";
 
 /** An answer that judges nothing; thrown inside the HTTP layer only. */
 export class HttpProblem extends Error {
@@ -177,7 +177,7 @@ export function answerSettlement(
     finalized:
       finalizedAt !== null || (blockNumber !== null && blockNumber <= chain.finalizedNumber),
     settledBy: settlement.settledBy,
-    credits: settlement.credits,
+    credits: creditsOf(settlement),
     createdAt: timeText(settlement.createdAt) ?? "",
     submittedAt: timeText(settlement.submittedAt),
     confirmedAt: timeText(settlement.confirmedAt),

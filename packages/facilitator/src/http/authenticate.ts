@@ -15,7 +15,11 @@ const noKey =
  * Lets a request in before its body is read: who calls, and whether he may call again already. A
  * wrong key counts against the address it came from, so that keys cannot be tried out at will.
  */
-export function admission(context: HttpContext, surface: Surface, throttle: Throttle) {
+export function admission(
+  context: HttpContext,
+  surface: Pick<Surface, "auth">,
+  throttle: Throttle,
+) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     request.apiKey = null;
     try {
@@ -29,7 +33,7 @@ export function admission(context: HttpContext, surface: Surface, throttle: Thro
 /** The key of a request; null where the surface asks for none. Throws 401. */
 async function authenticateCaller(
   context: HttpContext,
-  surface: Surface,
+  surface: Pick<Surface, "auth">,
   request: FastifyRequest,
 ): Promise<ApiKey | null> {
   if (surface.auth === "none") return null;

@@ -15,11 +15,7 @@ export const windowSeconds = 10;
 const callersMax = 10_000;
 
 /** Counts a request of a caller; throws 429 when he has none left. */
-export type Limit = (
-  request: FastifyRequest,
-  reply: FastifyReply,
-  caller: string,
-) => Promise<void>;
+export type Limit = (request: FastifyRequest, reply: FastifyReply, caller: string) => Promise<void>;
 
 /** Counts a request, by the account where one is known, else by the address it comes from. */
 export type Throttle = (

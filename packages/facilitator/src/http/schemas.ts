@@ -82,6 +82,11 @@ export const ChainIdNumber = Type.Unsafe<ChainId>({
 /** For people: no control characters, nothing that turns the direction of writing. */
 export const LabelText = Type.String({ pattern: "^\\P{C}*$", maxLength: 64 });
 
+export const KeyModeText = oneOf(
+  ["live", "test"],
+  "`live` settles on XDC mainnet, `test` on Apothem and devnets",
+);
+
 /** Where the next page begins. */
 const NextCursor = nullable(
   Type.String({ description: "For `cursor`, to read on; null at the end" }),

@@ -1,18 +1,19 @@
 /** The HTTP server: how bodies are read, what errors look like, and which routes there are. */
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
-import { parseJson, isObject } from "@farthing/protocol";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from "fastify";
 import { HttpProblem } from "./answer.ts";
 import type { HttpContext } from "./context.ts";
 import { createDrain, type Drain } from "./drain.ts";
-import { createThrottle } from "./limits.ts";
+import { createThrottle, prepareLimits } from "./limits.ts";
 import { observeAnswers } from "./observe.ts";
+import { readBodies } from "./read-body.ts";
 import { sendProblem } from "./send-problem.ts";
 import { registerSettle } from "./settle.ts";
 import { registerSettlements } from "./settlements.ts";
 import { registerStatus } from "./status.ts";
 import { registerSupported } from "./supported.ts";
+import { surfacePaths, type Surface } from "./surface.ts";
 import { registerVerify } from "./verify.ts";
 
 /** Largest body: a payment with a long contract signature and a bazaar schema is far smaller. */
@@ -56,7 +57,7 @@ export async function createServer(
     clientErrorHandler: answerBrokenRequest,
     // Before any route is found, such as for a path that cannot be decoded.
     frameworkErrors: (error, request, reply) => {
-      sendProblem(context, request, reply, translate(error));
+      sendProblem(context, request, reply, translate(error, context));
     },
   });
   readBodies(server);
@@ -67,7 +68,9 @@ export async function createServer(
   });
   const { drain } = createDrain(server);
   observeAnswers(server, context.observer);
-  const throttle = await createThrottle(server, context.limits.requestsMax);
+  const { requestsMax } = context.limits;
+  const makeLimit = await prepareLimits(server, requestsMax > 0);
+  const throttle = createThrottle(makeLimit, requestsMax);
   for (const surface of context.surfaces) {
     registerSupported(server, context, surface);
     registerVerify(server, context, surface, throttle);
@@ -86,24 +89,6 @@ function collapseSlashes(url: string): string {
   const query = url.indexOf("?");
   const path = query === -1 ? url : url.slice(0, query);
   return path.replaceAll(/\/{2,}/g, "/") + (query === -1 ? "" : url.slice(query));
-}
-
-function readBodies(server: FastifyInstance): void {
-  server.removeAllContentTypeParsers();
-  server.addContentTypeParser(
-    "application/json",
-    { parseAs: "string" },
-    async (_request: FastifyRequest, body: string | Buffer) => {
-      const parsed = parseJson(String(body));
-      if (!parsed || !isObject(parsed.value)) {
-        throw new HttpProblem(
-          "invalid_request",
-          "The body must be a JSON object of bounded depth.",
-        );
-      }
-      return parsed.value;
-    },
-  );
 }
 
 function refuseDuplicateHeaders(request: FastifyRequest): void {
@@ -152,7 +137,7 @@ function answerErrors(
 ): void {
   // Not async: an answer under way through hooks is none yet to Fastify, and it would send another.
   server.setErrorHandler((error: FastifyError, request, reply) => {
-    sendProblem(context, request, reply, translate(error));
+    sendProblem(context, request, reply, translate(error, context));
   });
   server.setNotFoundHandler((request, reply) => {
     const methods = methodsOf(routes, request.url.split("?")[0] ?? "/");
@@ -160,20 +145,22 @@ function answerErrors(
     const problem =
       methods.length > 0
         ? new HttpProblem("method_not_allowed", `Use ${methods.join(" or ")} here.`)
-        : nothingHere();
+        : nothingHere(context.surfaces);
     sendProblem(context, request, reply, problem);
   });
 }
 
-function nothingHere(): HttpProblem {
+/** Says which paths there are: of the surfaces, for whoever means one of them. */
+function nothingHere(surfaces: readonly Surface[]): HttpProblem {
+  const bases = surfaces.map(({ basePath }) => basePath || "/").join(" and below ");
   return new HttpProblem(
     "not_found",
-    "There is nothing at this path; see the README for the routes.",
+    `There is nothing at this path. Below ${bases} are ${surfacePaths.join(", ")}.`,
   );
 }
 
 /** Fastify's own errors in our words. */
-function translate(error: FastifyError): unknown {
+function translate(error: FastifyError, { surfaces }: HttpContext): unknown {
   switch (error.code) {
     case "FST_ERR_CTP_BODY_TOO_LARGE":
       return new HttpProblem(
@@ -181,7 +168,7 @@ function translate(error: FastifyError): unknown {
         `The body may have ${bodyBytesMax} bytes at most.`,
       );
     case "FST_ERR_MAX_PARAM_LENGTH":
-      return nothingHere();
+      return nothingHere(surfaces);
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
       return new HttpProblem("unsupported_media_type", "Send the body as application/json.");
     default:

@@ -21,6 +21,17 @@ export function isServed(surface: Surface, version: 1 | 2, network: Network): bo
   return surface.versions.includes(version) && surface.networks.includes(network);
 }
 
+/** What every surface has, below its base path. */
+export const surfacePaths = [
+  "/supported",
+  "/verify",
+  "/settle",
+  "/settlements/{id}",
+  "/health",
+  "/ready",
+  "/v1/status",
+];
+
 /** Path of the hosted face. */
 export const hostedPath = "/api/facilitator";
 

@@ -99,6 +99,11 @@ export function isSettled(settlement: Settlement): boolean {
   return settlement.state === "confirmed" || settlement.state === "failed";
 }
 
+/** Credits that a settlement has cost, or holds while it is open: a failed one costs none. */
+export function creditsOf({ state, credits }: Settlement): number {
+  return state === "failed" ? 0 : credits;
+}
+
 /** A text that is equal for equal pairs. */
 export function pairKey(pair: Pair): string {
   return `${pair.chainId}:${pair.asset}:${pair.payer}:${pair.nonce}`.toLowerCase();

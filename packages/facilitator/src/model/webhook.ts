@@ -2,7 +2,9 @@
  * Webhooks: where an account wants to hear what happened, and what is to be delivered. Times are
  * milliseconds since 1970.
  */
-import type { Address } from "@farthing/protocol";
+import { networkOfChain, type Address } from "@farthing/protocol";
+import { timeText } from "../base/clock.ts";
+import { creditsOf, type Settlement } from "./settlement.ts";
 
 /** What an endpoint may be told of. */
 export const webhookEvents = [
@@ -55,4 +57,28 @@ export interface WebhookDelivery {
   readonly lastError: string | null;
   readonly createdAt: number;
   readonly deliveredAt: number | null;
+}
+
+/** What a settlement's events say of it, as JSON can say it. */
+export function settlementData(settlement: Settlement) {
+  return {
+    id: settlement.id,
+    state: settlement.state,
+    network: networkOfChain(settlement.chainId).id,
+    asset: settlement.asset,
+    payer: settlement.payer,
+    payTo: settlement.payTo,
+    amount: settlement.amount.toString(),
+    transaction: settlement.transaction,
+    blockNumber: settlement.blockNumber,
+    settledBy: settlement.settledBy,
+    failure: settlement.failure,
+    failureMessage: settlement.failureMessage,
+    keyId: settlement.keyId,
+    credits: creditsOf(settlement),
+    createdAt: timeText(settlement.createdAt),
+    confirmedAt: timeText(settlement.confirmedAt),
+    finalizedAt: timeText(settlement.finalizedAt),
+    failedAt: timeText(settlement.failedAt),
+  };
 }

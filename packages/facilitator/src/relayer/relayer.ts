@@ -48,6 +48,8 @@ export interface RelayerLoad {
 /** A running relayer. */
 export interface Relayer {
   readonly addresses: readonly Address[];
+  /** Those with a transaction on its way. */
+  busyAddresses(): ReadonlySet<string>;
   /** Whether one more settlement may be claimed now. */
   hasRoom(): boolean;
   /** Whether this process works any wallet; otherwise another one has to. */
@@ -133,6 +135,8 @@ export function createRelayer(deps: RelayerDeps): Relayer {
 
   return {
     addresses: lanes.map(({ signer }) => signer.address),
+    busyAddresses: () =>
+      new Set(lanes.filter((lane) => lane.slots().length > 0).map(({ signer }) => signer.address)),
     hasRoom: queue.hasRoom,
     isWorking: () => lanes.some((lane) => lane.isOurs()),
     isSpare: () => queue.size() === 0 && lanes.some((lane) => lane.room() > 0),

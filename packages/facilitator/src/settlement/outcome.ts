@@ -292,7 +292,7 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     // First the nonces, then the payments: what died in between would find a payment that nothing
     // carries, and give it another nonce while the first transaction may come back.
     await store.reopenTransactions(chainId, fromBlock);
-    const put = await store.recordReorganised(chainId, fromBlock);
+    const put = await store.recordReorganised(chainId, fromBlock, clock.nowMs());
     for (const settlement of put) {
       track(settlement);
       const { id, transaction } = settlement;

@@ -143,9 +143,9 @@ export interface Grant {
 
 /** Something in the books that does not agree; there should be none. */
 export interface LedgerProblem {
-  /** `balance`: not the sum of the entries. The rest: entries do not fit the settlement's state. */
-  readonly kind: "balance" | "hold" | "charge" | "release";
-  /** Account or settlement. */
+  /** `balance`: not the sum of the entries. `settlement`: its state and its last entry disagree. */
+  readonly kind: "balance" | "settlement";
+  /** The account, or the settlement's id. */
   readonly of: string;
 }
 

@@ -7,6 +7,7 @@ import { toLowerHex } from "@farthing/protocol";
 import { sql, type Kysely } from "kysely";
 import { pairKey, type Claim, type Pair, type Settlement } from "../model/settlement.ts";
 import type { Database, ListColumns } from "./dialect.ts";
+import { holdAll, lockFunds, unpaid, type Funds } from "./holds.ts";
 import { toSettlement, toSettlementRow } from "./rows.ts";
 import {
   newSettlementNames,
@@ -28,9 +29,10 @@ export async function claimAll(
   const known = await findByPairs(inside, claims);
   // The same pair twice in one group: the first makes the settlement, the second finds it.
   const fresh = firstOfEachPair(claims.filter((claim) => !known.has(pairKey(claim))));
-  const refusals = await refusalsOf(inside, fresh, now);
+  const { refusals, funds } = await refusalsOf(inside, fresh, now);
   const allowed = fresh.filter((claim) => !refusals.has(claim.id));
   const created = await insertAll(inside, allowed, now);
+  await holdAll(inside, [...created.values()], funds, now);
   // Lost to another process between our look and our insert: that settlement is the answer.
   const lost = allowed.filter((claim) => !created.has(claim.id));
   for (const [key, settlement] of await findByPairs(inside, lost)) known.set(key, settlement);
@@ -156,13 +158,18 @@ async function refusalsOf(
   inside: Database,
   claims: readonly Claim[],
   now: number,
-): Promise<Map<string, ClaimRefusal>> {
+): Promise<{ refusals: Map<string, ClaimRefusal>; funds: Funds }> {
   const refusals = new Map<string, ClaimRefusal>();
   await refuseKeys(inside, claims, now, refusals);
   await refuseCaps(inside.db, claims, now, refusals);
-  // Credits are held here, after everything else that could refuse: one row per claim in the
-  // ledger, in this transaction. Until accounts have a ledger every settlement costs 0 credits.
-  return refusals;
+  // Last, so that what is refused for another reason takes no credits from the rest of its group.
+  const priced = claims.filter(({ id, price }) => price > 0 && !refusals.has(id));
+  const funds = await lockFunds(
+    inside,
+    priced.flatMap(({ account }) => account ?? []),
+  );
+  for (const { id } of unpaid(priced, funds)) refusals.set(id, "insufficient_facilitator_credits");
+  return { refusals, funds };
 }
 
 /** A key that was revoked after the request was let in must not spend gas or credits. */

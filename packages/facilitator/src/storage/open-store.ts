@@ -7,6 +7,7 @@ import { apiKeyVerbs } from "./api-keys.ts";
 import type { Engine } from "./dialect.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import { laneVerbs } from "./lanes.ts";
+import { creditVerbs } from "./ledger.ts";
 import { migrate } from "./migrate.ts";
 import { repairVerbs } from "./nonce-repairs.ts";
 import { notYet } from "./not-yet.ts";
@@ -46,6 +47,7 @@ export async function openStore(databaseUrl: string, options: StoreOptions = {})
     ...sessionVerbs(database),
     ...walletVerbs(database),
     ...apiKeyVerbs(database),
+    ...creditVerbs(database),
     announceSent: (ids: readonly string[]) => changes.announce(db, { kind: "sent", ids }),
     announceUnserved: (ids: readonly string[]) => changes.announce(db, { kind: "unserved", ids }),
     ping: async () => {

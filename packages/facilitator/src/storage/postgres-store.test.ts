@@ -248,7 +248,7 @@ function newsTests(): void {
     await one.closeTransactions([taken?.id ?? 0], "dropped");
     await one.requeueSettlements([claim.id]);
     await one.recordConfirmed([{ id: claim.id, mined: minedIn(9) }], 1);
-    await one.recordReorganised(chainId, 9);
+    await one.recordReorganised(chainId, 9, 1);
     await one.recordConfirmed([{ id: claim.id, mined: minedIn(9) }], 1);
     await one.recordFinalized(chainId, 9, 1);
     const failure = { id: failing.id, code: "token_paused" as const, message: "m" };
@@ -282,7 +282,7 @@ function newsTests(): void {
     await one.claimSettlements([claim], 1);
     await one.claimSettlements([claim], 1);
     await one.recordFinalized(chainId, 100, 1);
-    await one.recordReorganised(chainId, 1);
+    await one.recordReorganised(chainId, 1, 1);
     await one.announceSent([]);
     const lease = await held(one);
     await take(other, "two", { goneOwner: "one" });

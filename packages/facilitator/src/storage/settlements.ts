@@ -2,8 +2,11 @@
 import type { ChainId } from "@farthing/protocol";
 import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
 import { pairKey, type Pair, type Settlement } from "../model/settlement.ts";
+import { settlementData, type WebhookEvent } from "../model/webhook.ts";
 import { claimAll, findByPairs } from "./claims.ts";
 import { inTransaction, type Database, type Engine } from "./dialect.ts";
+import { chargeAll, releaseAll, reopenAll } from "./holds.ts";
+import { putIntoOutbox } from "./outbox.ts";
 import { toSettlement } from "./rows.ts";
 import { settlementColumns, type SettlementRow, type Tables } from "./schema.ts";
 import type { Confirmation, Failure, Store } from "./store.ts";
@@ -56,7 +59,8 @@ export function settlementVerbs(database: Database): SettlementVerbs {
         : listed(unassigned(database).where(isOneOf(database.engine, ids)).orderBy("created_at")),
     recordConfirmed: (confirmations, now) => recordConfirmed(database, confirmations, now),
     recordFailed: (failures, now) => recordFailed(database, failures, now),
-    recordReorganised: (chainId, fromBlock) => recordReorganised(database, chainId, fromBlock),
+    recordReorganised: (chainId, fromBlock, now) =>
+      recordReorganised(database, chainId, fromBlock, now),
     recordFinalized: (chainId, upToBlock, now) =>
       recordFinalized(database, chainId, upToBlock, now),
   };
@@ -108,6 +112,20 @@ export async function announceMoved(
 ): Promise<Settlement[]> {
   await engine.changes.announce(db, { kind: "changed", ids: rows.map(({ id }) => id) });
   return rows.map(toSettlement);
+}
+
+/** Tells the webhooks of the accounts that settlements belong to. */
+async function tellAccounts(
+  inside: Database,
+  rows: readonly SettlementRow[],
+  type: WebhookEvent,
+  now: number,
+): Promise<void> {
+  const events = rows.flatMap((row) => {
+    const { account } = row;
+    return account === null ? [] : [{ account, type, data: settlementData(toSettlement(row)) }];
+  });
+  await putIntoOutbox(inside, events, now);
 }
 
 /** The first of each id, so that one statement moves each settlement once. */
@@ -162,6 +180,12 @@ function recordConfirmed(
         .returning(settlementColumns)
         .execute();
     },
+    async (inside, rows) => {
+      const free = await chargeAll(inside, rows, now);
+      const charged = rows.map((row) => (free.has(row.id) ? { ...row, credits: 0 } : row));
+      await tellAccounts(inside, charged, "settlement.confirmed", now);
+      return charged;
+    },
   );
 }
 
@@ -206,23 +230,30 @@ function recordFailed(
         .returning(settlementColumns)
         .execute();
     },
+    async (inside, rows) => {
+      await releaseAll(inside, rows, now);
+      await tellAccounts(inside, rows, "settlement.failed", now);
+      return rows;
+    },
   );
 }
 
-/** Moves named settlements in one transaction; gives those that moved, in the order of the names. */
+/**
+ * Moves named settlements in one transaction, with what follows from it; gives those that moved, in
+ * the order of the names.
+ */
 async function move(
   database: Database,
   ids: readonly string[],
   update: (inside: Database) => Promise<SettlementRow[]>,
+  follow: (inside: Database, rows: readonly SettlementRow[]) => Promise<readonly SettlementRow[]>,
 ): Promise<Settlement[]> {
   if (ids.length === 0) return [];
   return inTransaction(database, async (inside) => {
     if (ids.length > 1) await lockSettlements(inside, isOneOf(inside.engine, ids));
-    const rows = new Map((await update(inside)).map((row) => [row.id, row]));
-    return announceMoved(
-      inside,
-      ids.flatMap((id) => rows.get(id) ?? []),
-    );
+    const moved = new Map((await update(inside)).map((row) => [row.id, row]));
+    const rows = ids.flatMap((id) => moved.get(id) ?? []);
+    return announceMoved(inside, await follow(inside, rows));
   });
 }
 
@@ -230,6 +261,7 @@ function recordReorganised(
   database: Database,
   chainId: ChainId,
   fromBlock: number,
+  now: number,
 ): Promise<Settlement[]> {
   const which = ({ and, eb }: ExpressionBuilder<Tables, "settlements">) =>
     and([
@@ -257,6 +289,7 @@ function recordReorganised(
       .where(which)
       .returning(settlementColumns)
       .execute();
+    await reopenAll(inside, rows, now);
     return announceMoved(inside, rows);
   });
 }
@@ -282,6 +315,7 @@ function recordFinalized(
       .where(which)
       .returning(settlementColumns)
       .execute();
+    await tellAccounts(inside, rows, "settlement.finalized", now);
     return announceMoved(inside, rows);
   });
 }

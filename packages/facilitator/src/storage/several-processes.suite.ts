@@ -109,7 +109,7 @@ const verbs: Readonly<Record<string, readonly [SettlementState, Verb]>> = {
   ],
   confirm: ["confirmed", confirm],
   fail: ["failed", fail],
-  "undo the block": ["submitted", (store) => store.recordReorganised(chainId, 100)],
+  "undo the block": ["submitted", (store) => store.recordReorganised(chainId, 100, 8)],
   "give back": ["queued", giveBack],
 };
 

@@ -114,8 +114,8 @@ const movingVerbs: readonly ((store: Store, id: string) => Promise<unknown>)[] =
   (store, id) => store.recordConfirmed([{ id, mined: minedIn(100) }], 5),
   (store, id) =>
     store.recordFailed([{ id, code: "transaction_reverted", message: "m", transaction: null }], 6),
-  (store) => store.recordReorganised(chainId, 90),
-  (store) => store.recordReorganised(chainId, 101),
+  (store) => store.recordReorganised(chainId, 90, 8),
+  (store) => store.recordReorganised(chainId, 101, 8),
   (store) => store.recordFinalized(chainId, 100, 7),
   (store) => store.recordFinalized(chainId, 99, 7),
 ];
@@ -152,7 +152,7 @@ function moveTests(store: () => Store): void {
     expect(await confirm()).toEqual([]);
     expect(await store().recordFinalized(chainId, 9, 3)).toMatchObject([{ finalizedAt: 3 }]);
     expect(await store().recordFinalized(chainId, 9, 4)).toEqual([]);
-    expect(await store().recordReorganised(chainId, 1)).toEqual([]);
+    expect(await store().recordReorganised(chainId, 1, 8)).toEqual([]);
     expect(await store().listUnfinalized(chainId)).toEqual([]);
   });
 

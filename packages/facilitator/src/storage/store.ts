@@ -1,5 +1,6 @@
 /**
- * What the facilitator keeps, as verbs. Each is atomic: it happens whole or not at all, and a move
+ * What the facilitator keeps, as verbs. A verb that moves settlements also holds, charges and gives
+ * back their credits, and tells the webhooks of their accounts. Each is atomic: it happens whole or not at all, and a move
  * that is not allowed from the present state changes nothing. Times are milliseconds since 1970.
  * Every verb throws the fault `storage_unavailable` when the database fails.
  */
@@ -76,7 +77,7 @@ export interface Store extends AccountStore {
   /** Marks settlements failed; gives those that moved. */
   recordFailed(failures: readonly Failure[], now: number): Promise<Settlement[]>;
   /** Puts confirmed settlements of vanished blocks back to submitted; gives them. */
-  recordReorganised(chainId: ChainId, fromBlock: number): Promise<Settlement[]>;
+  recordReorganised(chainId: ChainId, fromBlock: number, now: number): Promise<Settlement[]>;
   /** Marks confirmed settlements up to a final block; gives those that were not already. */
   recordFinalized(chainId: ChainId, upToBlock: number, now: number): Promise<Settlement[]>;
 

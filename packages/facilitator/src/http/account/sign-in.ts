@@ -18,7 +18,14 @@ import {
 } from "../schemas.ts";
 import type { TypedServer } from "../type-provider.ts";
 import type { AccountContext } from "./context.ts";
-import { giveSession, giveSignIn, sessionCookie, signInCookie, takeBack, tokenOf } from "./cookies.ts";
+import {
+  giveSession,
+  giveSignIn,
+  sessionCookie,
+  signInCookie,
+  takeBack,
+  tokenOf,
+} from "./cookies.ts";
 import { readAddress } from "./given-address.ts";
 import { SignAnswerBody } from "./guard.ts";
 import { servedChain } from "./served-chain.ts";
@@ -83,7 +90,8 @@ export function registerSignIn(
       await limitNetwork(request, reply, networkOf(request.ip));
       const address = readAddress(request.body.address);
       await limitWallet(request, reply, address);
-      const account = request.body.account && readAddress(request.body.account);
+      const { account: named } = request.body;
+      const account = named === undefined ? undefined : readAddress(named);
       const chainId = servedChain(accounts, request.body.chainId);
       const browser = tokenOf(request, signInCookie) ?? newToken();
       const asked = await accounts.signIn.begin({ address, chainId, account }, browser);
@@ -148,7 +156,7 @@ function registerSignOut(server: TypedServer, accounts: AccountContext): void {
     handler: async (request, reply) => {
       await leaveFormer(accounts, tokenOf(request, sessionCookie));
       takeBack(reply, sessionCookie);
-      return reply.status(204).send();
+      return reply.status(204).send(null);
     },
   });
 }

@@ -1,0 +1,131 @@
+import { findNetwork, toXdcAddress } from "@farthing/protocol";
+import { useState } from "react";
+import { CodeBlock } from "../../parts/code-block.tsx";
+import { Link } from "../../parts/link.tsx";
+import { Page, Section } from "../../parts/page.tsx";
+import { Tabs } from "../../parts/tabs.tsx";
+import { Whole } from "../../parts/values.tsx";
+import { go, usePlace, withSearch } from "../../place.ts";
+import { useAccount } from "../../signed-in.ts";
+import { snippetsOf, type SnippetValues } from "./snippets.ts";
+import { TestKey } from "./test-key.tsx";
+
+/** Where test USDC comes from. */
+const faucets = {
+  usdc: "https://faucet.circle.com",
+  gas: "https://faucet.apothem.network",
+} as const;
+
+/** All that a server needs to sell, as it has to be written there. */
+export function IntegrateScreen() {
+  const { account, networks, publicUrl } = useAccount();
+  const [chosen, setChosen] = useState<string>();
+  const network = networks.find(({ id }) => id === chosen) ?? networks[0];
+  if (!network) return <Page title="Integrate">This facilitator serves no network.</Page>;
+  const values: SnippetValues = {
+    facilitatorUrl: publicUrl.replace(/\/+$/, ""),
+    payTo: account,
+    network: network.id,
+    usdc: network.usdc,
+  };
+  return (
+    <Page
+      title="Integrate"
+      lead="Charge for a route of your server: answer 402, verify and settle what the buyer signed, then serve."
+      actions={
+        networks.length > 1 && (
+          <div className="segments" role="group" aria-label="Network">
+            {networks.map(({ id, chainId }) => (
+              <button
+                key={id}
+                type="button"
+                aria-pressed={id === network.id}
+                onClick={() => setChosen(id)}
+              >
+                {findNetwork(chainId)?.name ?? id}
+              </button>
+            ))}
+          </div>
+        )
+      }
+    >
+      <Section title="Your values">
+        <Values values={values} isTest={network.chainId === 51} />
+      </Section>
+      <Section title="Test my key">
+        <TestKey values={values} />
+      </Section>
+      <Section title="Code">
+        <Snippets values={values} />
+      </Section>
+    </Page>
+  );
+}
+
+function Values({ values, isTest }: { readonly values: SnippetValues; readonly isTest: boolean }) {
+  return (
+    <>
+      <dl className="facts">
+        <dt>Facilitator</dt>
+        <dd>
+          <Whole text={values.facilitatorUrl} what="facilitator address" />
+        </dd>
+        <dt>Network</dt>
+        <dd>
+          <Whole text={values.network} what="network" />
+        </dd>
+        <dt>USDC</dt>
+        <dd>
+          <Whole text={values.usdc} what="USDC contract" />
+        </dd>
+        <dt>Paid to</dt>
+        <dd>
+          <Whole text={values.payTo} what="payout address" />
+          <div className="muted">
+            the same as <code>{toXdcAddress(values.payTo)}</code>
+          </div>
+        </dd>
+        <dt>Key</dt>
+        <dd>
+          <Link to="keys">Create or rotate one</Link>, and give it to the server as{" "}
+          <code>FARTHING_API_KEY</code>
+        </dd>
+      </dl>
+      {isTest && (
+        <p className="muted">
+          Apothem is the test network. Test USDC comes from{" "}
+          <a href={faucets.usdc} target="_blank" rel="noreferrer noopener">
+            Circle’s faucet
+          </a>
+          ; buyers need no gas, but TXDC is at{" "}
+          <a href={faucets.gas} target="_blank" rel="noreferrer noopener">
+            the Apothem faucet
+          </a>
+          .
+        </p>
+      )}
+    </>
+  );
+}
+
+function Snippets({ values }: { readonly values: SnippetValues }) {
+  const { search } = usePlace();
+  const asked = new URLSearchParams(search).get("with");
+  const snippets = snippetsOf(values);
+  const snippet = snippets.find(({ name }) => name === asked) ?? snippets[0];
+  if (!snippet) return null;
+  return (
+    <Tabs
+      label="Ways to integrate"
+      tabs={snippets}
+      current={snippet.name}
+      onChoose={(name) => go(withSearch("integrate", { with: name }), { replace: true })}
+    >
+      <p className="muted">{snippet.note}</p>
+      {snippet.install !== undefined && (
+        <CodeBlock code={snippet.install} what="command to install" />
+      )}
+      <CodeBlock code={snippet.code} what={`code for ${snippet.title}`} />
+    </Tabs>
+  );
+}

@@ -1,0 +1,129 @@
+/** Code for the seller's server, with this facilitator's address and this account in it. */
+import type { Address } from "@farthing/protocol";
+
+/** What goes into the code. */
+export interface SnippetValues {
+  readonly facilitatorUrl: string;
+  readonly payTo: Address;
+  /** CAIP-2: `eip155:50`. */
+  readonly network: string;
+  readonly usdc: Address;
+}
+
+/** Code for one way to integrate. */
+export interface Snippet {
+  readonly name: "express" | "hono" | "stock" | "curl";
+  readonly title: string;
+  /** What to run before, on a command line. */
+  readonly install?: string;
+  readonly code: string;
+  readonly note: string;
+}
+
+/** All snippets, the shortest way first. */
+export function snippetsOf(values: SnippetValues): readonly Snippet[] {
+  return [express(values), hono(values), stock(values), curl(values)];
+}
+
+function express({ facilitatorUrl, payTo, network }: SnippetValues): Snippet {
+  return {
+    name: "express",
+    title: "Express",
+    install: "npm install @farthing/seller express",
+    note: "The handler runs once the transfer is confirmed. A repeated payment gets the same answer and is charged once.",
+    code: `import express from "express";
+import { farthing } from "@farthing/seller/express";
+
+const charge = farthing({
+  facilitator: { url: "${facilitatorUrl}", apiKey: process.env.FARTHING_API_KEY },
+  payTo: "${payTo}",
+  network: "${network}",
+});
+
+const app = express();
+app.get("/report", charge({ price: "0.01", description: "One report" }), (req, res) => {
+  res.json({ report: "…", paidBy: req.payment?.payer });
+});
+app.listen(3000);`,
+  };
+}
+
+function hono({ facilitatorUrl, payTo, network }: SnippetValues): Snippet {
+  return {
+    name: "hono",
+    title: "Hono",
+    install: "npm install @farthing/seller hono",
+    note: "Runs wherever Hono runs: Node, Bun, Deno, Workers. There, read the key from the environment of the platform.",
+    code: `import { Hono } from "hono";
+import { farthing } from "@farthing/seller/hono";
+
+const charge = farthing({
+  facilitator: { url: "${facilitatorUrl}", apiKey: process.env.FARTHING_API_KEY },
+  payTo: "${payTo}",
+  network: "${network}",
+});
+
+const app = new Hono();
+app.get("/report", charge({ price: "0.01", description: "One report" }), (c) =>
+  c.json({ report: "…", paidBy: c.get("payment").payer }),
+);
+export default app;`,
+  };
+}
+
+function stock({ facilitatorUrl, payTo, network }: SnippetValues): Snippet {
+  return {
+    name: "stock",
+    title: "@x402/express",
+    install: "npm install @x402/core @x402/evm @x402/express express",
+    note: "The published middleware, unchanged. It knows USDC on this network by itself; add createAuthHeaders for the key.",
+    code: `import express from "express";
+import { HTTPFacilitatorClient } from "@x402/core/server";
+import { ExactEvmScheme } from "@x402/evm/exact/server";
+import { paymentMiddleware, x402ResourceServer } from "@x402/express";
+
+const headers = { Authorization: \`Bearer \${process.env.FARTHING_API_KEY}\` };
+const facilitator = new HTTPFacilitatorClient({
+  url: "${facilitatorUrl}",
+  createAuthHeaders: async () => ({ verify: headers, settle: headers, supported: headers }),
+});
+const server = new x402ResourceServer(facilitator).register("${network}", new ExactEvmScheme());
+
+const accepts = {
+  scheme: "exact",
+  network: "${network}",
+  payTo: "${payTo}",
+  price: "$0.01",
+};
+const app = express();
+app.use(paymentMiddleware({ "GET /report": { accepts, description: "One report" } }, server));
+app.get("/report", (req, res) => res.json({ report: "…" }));
+app.listen(3000);`,
+  };
+}
+
+function curl({ facilitatorUrl, payTo, network, usdc }: SnippetValues): Snippet {
+  return {
+    name: "curl",
+    title: "curl",
+    note: "Put the buyer’s payment, decoded from its header, where payment.json stands. Settle with the same body at /settle, then ask /settlements/{id} until it is confirmed.",
+    code: `curl ${facilitatorUrl}/verify \\
+  -H "Authorization: Bearer $FARTHING_API_KEY" \\
+  -H "Content-Type: application/json" \\
+  -d @- <<EOF
+{
+  "x402Version": 2,
+  "paymentPayload": $(cat payment.json),
+  "paymentRequirements": {
+    "scheme": "exact",
+    "network": "${network}",
+    "asset": "${usdc}",
+    "amount": "10000",
+    "payTo": "${payTo}",
+    "maxTimeoutSeconds": 120,
+    "extra": { "name": "USDC", "version": "2" }
+  }
+}
+EOF`,
+  };
+}

@@ -1,0 +1,60 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { call } from "../../api/call.ts";
+import { sessionsQuery } from "../../api/queries.ts";
+import { announce } from "../../parts/announcer.tsx";
+import { Badge } from "../../parts/badge.tsx";
+import { DataTable } from "../../parts/data-table.tsx";
+import { Loaded } from "../../parts/loaded.tsx";
+import { Section } from "../../parts/page.tsx";
+import { Problem } from "../../parts/problem.tsx";
+import { Short, When } from "../../parts/values.tsx";
+
+/** Who is signed in, and the way to end that. */
+export function Sessions() {
+  const sessions = useQuery(sessionsQuery);
+  const client = useQueryClient();
+  const revoke = useMutation({
+    mutationFn: (id: string) => call(`/v1/account/sessions/${id}`, { method: "DELETE" }),
+    onSuccess: () => {
+      announce("Session ended");
+      return client.invalidateQueries(sessionsQuery);
+    },
+  });
+  return (
+    <Section title="Sessions">
+      {revoke.error && <Problem problem={revoke.error} />}
+      <Loaded query={sessions}>
+        {({ sessions: rows }) => (
+          <DataTable
+            caption="Sessions"
+            rows={rows}
+            keyOf={({ id }) => id}
+            columns={[
+              { title: "Signed in", cell: ({ createdAt }) => <When at={createdAt} /> },
+              { title: "Wallet", cell: ({ wallet }) => <Short text={wallet} what="wallet" /> },
+              { title: "Last seen", cell: ({ lastSeenAt }) => <When at={lastSeenAt} /> },
+              { title: "Ends", cell: ({ expiresAt }) => <When at={expiresAt} /> },
+              {
+                title: "Actions",
+                hasNoTitle: true,
+                cell: ({ id, isCurrent }) =>
+                  isCurrent ? (
+                    <Badge tone="good">this one</Badge>
+                  ) : (
+                    <button
+                      type="button"
+                      className="button quiet small danger"
+                      disabled={revoke.isPending}
+                      onClick={() => revoke.mutate(id)}
+                    >
+                      End
+                    </button>
+                  ),
+              },
+            ]}
+          />
+        )}
+      </Loaded>
+    </Section>
+  );
+}

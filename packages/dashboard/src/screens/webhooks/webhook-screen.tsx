@@ -1,0 +1,137 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { WebhookEndpoint } from "../../api/answers.ts";
+import { call } from "../../api/call.ts";
+import { webhooksPath, webhooksQuery } from "../../api/queries.ts";
+import { announce } from "../../parts/announcer.tsx";
+import { Badge } from "../../parts/badge.tsx";
+import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { Link } from "../../parts/link.tsx";
+import { Loaded } from "../../parts/loaded.tsx";
+import { Page, Section } from "../../parts/page.tsx";
+import { Problem } from "../../parts/problem.tsx";
+import { When } from "../../parts/values.tsx";
+import { go } from "../../place.ts";
+import { Deliveries } from "./deliveries.tsx";
+
+/** One endpoint: what it gets, what it got, and a test. */
+export function WebhookScreen({ id }: { readonly id: string }) {
+  const webhooks = useQuery(webhooksQuery);
+  return (
+    <Page title="Webhook endpoint" actions={<Link to="webhooks">All endpoints</Link>}>
+      <Loaded query={webhooks} lines={6}>
+        {({ webhooks: all }) => {
+          const endpoint = all.find((one) => one.id === id);
+          return endpoint ? (
+            <Endpoint endpoint={endpoint} />
+          ) : (
+            <Empty
+              title="There is no such endpoint"
+              action={
+                <Link to="webhooks" className="button">
+                  All endpoints
+                </Link>
+              }
+            >
+              <p>It may have been removed.</p>
+            </Empty>
+          );
+        }}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Endpoint({ endpoint }: { readonly endpoint: WebhookEndpoint }) {
+  const client = useQueryClient();
+  const [isRemoving, setRemoving] = useState(false);
+  const { id, url, events, createdAt, disabledAt } = endpoint;
+  const test = useMutation({
+    mutationFn: () => call(`${webhooksPath}/${id}/test`, { method: "POST", body: {} }),
+    onSuccess: () => {
+      announce("Test message sent");
+      return client.invalidateQueries({ queryKey: ["webhooks", id] });
+    },
+  });
+  return (
+    <>
+      <Section
+        title="Endpoint"
+        actions={
+          <>
+            <button
+              type="button"
+              className="button small"
+              disabled={test.isPending}
+              onClick={() => test.mutate()}
+            >
+              Send a test
+            </button>
+            <button
+              type="button"
+              className="button quiet small danger"
+              onClick={() => setRemoving(true)}
+            >
+              Remove
+            </button>
+          </>
+        }
+      >
+        {test.error && <Problem problem={test.error} />}
+        <dl className="facts">
+          <dt>Address</dt>
+          <dd className="breakable">{url}</dd>
+          <dt>Status</dt>
+          <dd>
+            {disabledAt === null ? (
+              <Badge tone="good">active</Badge>
+            ) : (
+              <>
+                <Badge tone="bad">disabled</Badge> <When at={disabledAt} />
+              </>
+            )}
+          </dd>
+          <dt>Events</dt>
+          <dd className="breakable">{events.join(", ")}</dd>
+          <dt>Added</dt>
+          <dd>
+            <When at={createdAt} />
+          </dd>
+        </dl>
+      </Section>
+      <Deliveries id={id} />
+      {isRemoving && <RemoveWebhook endpoint={endpoint} onClose={() => setRemoving(false)} />}
+    </>
+  );
+}
+
+function RemoveWebhook({
+  endpoint,
+  onClose,
+}: {
+  readonly endpoint: WebhookEndpoint;
+  readonly onClose: () => void;
+}) {
+  const client = useQueryClient();
+  const remove = useMutation({
+    mutationFn: () => call(`${webhooksPath}/${endpoint.id}`, { method: "DELETE" }),
+    onSuccess: async () => {
+      announce("Endpoint removed");
+      go("webhooks", { replace: true });
+      await client.invalidateQueries(webhooksQuery);
+    },
+  });
+  return (
+    <ConfirmDialog
+      title="Remove this endpoint?"
+      action="Remove endpoint"
+      mutation={remove}
+      onClose={onClose}
+    >
+      <p className="breakable">
+        {endpoint.url} gets no more messages, those that are waiting included.
+      </p>
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,60 @@
+/**
+ * The account API, for the dashboard: /v1/account/… with a session's cookie, and GET /v1/key with
+ * an API key. It is there where sellers have accounts, which the self-built face has not.
+ */
+import cookies from "@fastify/cookie";
+import type { FastifyInstance } from "fastify";
+import { Fault } from "../../base/fault.ts";
+import type { MakeLimit, Throttle } from "../limits.ts";
+import { sendProblem } from "../send-problem.ts";
+import type { TypedServer } from "../type-provider.ts";
+import type { TypeBoxProvider } from "../type-provider.ts";
+import type { AccountHttp } from "./context.ts";
+import { guardAccounts } from "./guard.ts";
+import { registerKeys } from "./keys.ts";
+import { registerOwnKey } from "./own-key.ts";
+import { registerProfile } from "./profile.ts";
+import { registerSessions } from "./sessions.ts";
+import { registerSignIn } from "./sign-in.ts";
+import { registerStepUp } from "./step-up.ts";
+import { registerWallets } from "./wallets.ts";
+
+/** Said where the chain or the database cannot be asked. */
+const unavailable =
+  "The service cannot reach the chain or its database right now; nothing was changed that you were not told of. Try again shortly.";
+
+/** Adds the routes. */
+export async function registerAccounts(
+  server: FastifyInstance,
+  deps: AccountHttp,
+  limits: { readonly throttle: Throttle; readonly makeLimit: MakeLimit },
+): Promise<void> {
+  const { throttle, makeLimit } = limits;
+  await server.register(async (plain) => {
+    const scope: TypedServer = plain.withTypeProvider<TypeBoxProvider>();
+    answerFaults(scope, deps);
+    registerOwnKey(scope, deps, throttle);
+  });
+  await server.register(async (plain) => {
+    const scope: TypedServer = plain.withTypeProvider<TypeBoxProvider>();
+    const { accounts } = deps;
+    answerFaults(scope, deps);
+    await scope.register(cookies);
+    guardAccounts(scope, accounts, throttle);
+    registerSignIn(scope, accounts, makeLimit);
+    registerStepUp(scope, accounts);
+    registerProfile(scope, deps);
+    registerSessions(scope, accounts);
+    registerWallets(scope, accounts);
+    registerKeys(scope, accounts);
+  });
+}
+
+/** A fault here is about no payment. */
+function answerFaults(scope: TypedServer, { context }: AccountHttp): void {
+  const { errorHandler } = scope;
+  scope.setErrorHandler((error, request, reply) => {
+    if (!(error instanceof Fault)) return errorHandler(error, request, reply);
+    return sendProblem(context, request, reply, error, { message: unavailable });
+  });
+}
