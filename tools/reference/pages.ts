@@ -26,6 +26,10 @@ function configurationPage(): string {
     "| --- | --- | --- | --- | --- |",
     ...rows,
     "",
+    "## PostgreSQL",
+    "",
+    "Any number of processes may share a PostgreSQL database, with the same wallets: each wallet is worked by one of them at a time, and a process that starts gets its share within seconds. Processes hear of each other through `LISTEN` and `NOTIFY`, which belong to a connection for as long as it lasts. Behind PgBouncer that takes `pool_mode = session`; with `transaction` or `statement` the news is lost without an error, and a payment that one process claims and another carries waits for seconds. Every process holds up to 13 connections.",
+    "",
   ].join("\n");
 }
 

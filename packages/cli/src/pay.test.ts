@@ -176,6 +176,18 @@ test("a second run with the same --request-id cannot charge twice: the nonce is 
   expect(third).not.toBe(first);
 });
 
+test("the request id that a run has made up makes the same nonce when it is given", async () => {
+  await using seller = await startSeller();
+  const { stdout } = await farthing(["pay", "--json", seller.url]);
+  const { requestId } = JSON.parse(stdout);
+  expect(requestId).toMatch(/^req_[0-9a-f]{32}$/);
+  await farthing(["pay", "--request-id", requestId, seller.url]);
+  await farthing(["pay", seller.url]);
+  const [first, second, third] = [0, 1, 2].map((at) => seller.payment(at).authorization.nonce);
+  expect(second).toBe(first);
+  expect(third).not.toBe(first);
+});
+
 test("--wallet-contract is the payer; the key file's owner signs", async () => {
   await using seller = await startSeller({ paid: [served({ payer: otherPayee })] });
   const environment = {

@@ -75,11 +75,7 @@ function Screen() {
     case "integrate":
       return <IntegrateScreen />;
     case "webhooks":
-      return second === undefined ? (
-        <WebhooksScreen />
-      ) : (
-        <WebhookScreen key={second} id={second} />
-      );
+      return second === undefined ? <WebhooksScreen /> : <WebhookScreen key={second} id={second} />;
     case "settings":
       return <SettingsScreen />;
     default:

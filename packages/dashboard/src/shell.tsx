@@ -1,5 +1,5 @@
 /** What stays while screens change: navigation, account, and what has to be known everywhere. */
-import { useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState, type ComponentType, type ReactNode } from "react";
 import { call } from "./api/call.ts";
 import { forgetAccount } from "./api/queries.ts";
@@ -40,7 +40,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       <a className="skip" href="#main">
         Skip to the content
       </a>
-      <div className="side">
+      <header className="side">
         <div className="side-head">
           <Link to="" className="brand">
             <Mark /> Farthing
@@ -69,7 +69,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           </nav>
           <WhoIsHere />
         </div>
-      </div>
+      </header>
       <main id="main" tabIndex={-1}>
         <Standing />
         {children}
@@ -81,18 +81,16 @@ export function Shell({ children }: { readonly children: ReactNode }) {
 function WhoIsHere() {
   const { account, label } = useAccount();
   const client = useQueryClient();
-  const signOut = () => {
+  const signOut = useMutation({
+    mutationFn: () => call("/v1/account/sign-out", { method: "POST", body: {} }),
     // Also when the service is not reached: whoever signs out wants to see nothing more.
-    const done = () => forgetAccount(client);
-    call("/v1/account/sign-out", { method: "POST", body: {} }).then(done, done);
-  };
+    onSettled: () => forgetAccount(client),
+  });
   return (
     <div className="who">
-      <div className="who-name">
-        {label !== "" && <strong>{label}</strong>}
-        <code title={account}>{shortText(account)}</code>
-      </div>
-      <button type="button" className="button quiet small" onClick={signOut}>
+      {label !== "" && <strong>{label}</strong>}
+      <code title={account}>{shortText(account)}</code>
+      <button type="button" className="button quiet small" onClick={() => signOut.mutate()}>
         Sign out
       </button>
     </div>

@@ -90,6 +90,18 @@ const bad: Readonly<Partial<Record<SettingName, readonly string[]>>> = {
   FARTHING_HEAD_AGE_MAX: ["-1", "86401", "1m"],
   FARTHING_SETTLE_MARGIN: ["-1", "601", "6s"],
   FARTHING_REPEAT_AFTER_SUCCESS: ["true", "Return"],
+  FARTHING_PUBLIC_URL: [
+    "pay.example",
+    "http://pay.example",
+    "https://pay.example/shop",
+    "https://user@pay.example",
+    "ftp://pay.example",
+  ],
+  FARTHING_TREASURY: ["0x12", "treasury", `0x${"11".repeat(19)}`],
+  FARTHING_CREDITS_PER_SETTLEMENT: ["-1", "0.5", "1000001", "free"],
+  FARTHING_PURCHASE_MIN: ["0", "-1", "0.0005", "1,000"],
+  FARTHING_PURCHASE_REVIEW_ABOVE: ["-1", "1.0000001", "never"],
+  FARTHING_WEBHOOK_INSECURE: ["true", "1", "YES"],
   FARTHING_GAS_PRICE_MAX: ["12.4", "0", "1e9", "fast"],
   FARTHING_BATCH_MAX: ["0", "101", "all"],
   FARTHING_LANE_IN_FLIGHT: ["0", "11", "all"],
@@ -128,6 +140,52 @@ describe("a bad value is named with its shape and an example", () => {
       .filter(([name]) => !name.startsWith("FARTHING_RELAYER_"))
       .map(([name, { example }]) => [name, example]);
     expect(() => readConfig({ env: Object.fromEntries(examples) })).not.toThrow();
+  });
+});
+
+describe("credits", () => {
+  const treasury = `0x${"11".repeat(20)}`;
+
+  test("cost nothing without a treasury, and one with it, unless the price is set", () => {
+    const read = (more: object) => readConfig({ env: { ...enough, ...more } });
+    expect(read({})).toMatchObject({ creditsPerSettlement: 0, treasury: undefined });
+    const sold = { FARTHING_TREASURY: treasury };
+    expect(read(sold)).toMatchObject({ creditsPerSettlement: 1, treasury });
+    expect(read({ FARTHING_TREASURY: `xdc${treasury.slice(2)}` })).toMatchObject({ treasury });
+    expect(read({ ...sold, FARTHING_CREDITS_PER_SETTLEMENT: "0" })).toMatchObject({
+      creditsPerSettlement: 0,
+    });
+    expect(read({ FARTHING_CREDITS_PER_SETTLEMENT: "3" })).toMatchObject({
+      creditsPerSettlement: 3,
+    });
+  });
+
+  test("are bought in whole ones", () => {
+    expect(readConfig({ env: { ...enough, FARTHING_PURCHASE_MIN: "0.001" } })).toMatchObject({
+      purchaseMinUnits: 1_000n,
+      purchaseReviewAboveUnits: 500_000_000n,
+    });
+  });
+});
+
+describe("an address for sellers", () => {
+  test("is an origin; plain http stays on this machine", () => {
+    const read = (url: string) =>
+      readConfig({ env: { ...enough, FARTHING_PUBLIC_URL: url } }).publicUrl;
+    expect(read("https://pay.example/")).toBe("https://pay.example");
+    expect(read("https://pay.example:8443")).toBe("https://pay.example:8443");
+    expect(read("http://127.0.0.1:8402")).toBe("http://127.0.0.1:8402");
+    expect(readConfig({ env: enough }).publicUrl).toBeUndefined();
+  });
+
+  test("webhooks in the clear are for devnets", () => {
+    const insecure = { FARTHING_WEBHOOK_INSECURE: "yes" };
+    expect(readConfig({ env: { ...enough, ...insecure } }).webhookInsecure).toBe(true);
+    const mainnet = { FARTHING_RPC_50: "http://127.0.0.1:8550" };
+    expect(problemsOf({ ...enough, ...mainnet, ...insecure })).toMatch(
+      /^FARTHING_WEBHOOK_INSECURE=yes is for devnets/,
+    );
+    expect(readConfig({ env: { ...enough, ...mainnet } }).webhookInsecure).toBe(false);
   });
 });
 
@@ -277,8 +335,10 @@ describe("no secret is in a message or in the printed configuration", () => {
     const config = readConfig({
       env: { FARTHING_RPC_51: `http://node/${word}`, FARTHING_RELAYER_KEYS: key },
     });
-    const printable = { ...config, payerCapUnits: null, settleMarginSeconds: 0, gasPriceMaxWei: 0 };
-    const printed = [inspect(config, { depth: 9 }), JSON.stringify(printable)];
+    // JSON has no bigint.
+    const toJson = (_: string, value: unknown) =>
+      typeof value === "bigint" ? String(value) : value;
+    const printed = [inspect(config, { depth: 9 }), JSON.stringify(config, toJson)];
     expect(printed.join()).not.toMatch(new RegExp(`${word}|${key}`));
   });
 });

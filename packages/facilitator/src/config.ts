@@ -19,6 +19,7 @@ import { logLevels, type LogLevel } from "./base/log.ts";
 import { Secret } from "./base/secret.ts";
 import { settings, type Setting, type SettingName } from "./config-table.ts";
 import { readTexts, type Environment } from "./config-texts.ts";
+import { isMessageDomain } from "./verification/wallet-message.ts";
 import { unitsPerCredit } from "./model/credits.ts";
 
 /** XDC refuses a gas price below 12.5 gwei. */
@@ -286,7 +287,9 @@ function httpUrl(text: string): Secret | undefined {
 function publicOrigin(text: string): string | undefined {
   const url = URL.parse(text);
   if (!url || `${url.origin}/` !== url.href) return undefined;
-  const isLocal = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
+  // It stands in the texts that wallets sign, whose form knows neither IPv6 nor names without a dot.
+  if (!isMessageDomain(url.host)) return undefined;
+  const isLocal = /^(localhost|127\.\d+\.\d+\.\d+)$/.test(url.hostname);
   return url.protocol === "https:" || (url.protocol === "http:" && isLocal)
     ? url.origin
     : undefined;

@@ -28,6 +28,7 @@ import { createRefuseUsed, type RefuseUsed } from "./verification/earlier-use.ts
 import { installCrypto } from "./verification/signature.ts";
 import { createVerifier, type Verifier } from "./verification/verify.ts";
 import { startWalletWatch } from "./wallet-watch.ts";
+import { wireAccounts } from "./wire-accounts.ts";
 
 /** A running facilitator. */
 export interface Facilitator {
@@ -53,6 +54,8 @@ export interface StartOptions {
   readonly log?: Log;
   /** Instead of the one that the configuration names; closed with the facilitator. */
   readonly store?: Store;
+  /** Where the dashboard's build is, when not beside this package. */
+  readonly dashboardFolder?: string;
   /** Told the self-check's findings, also when they end the start. */
   onChecked?(network: string, lines: readonly CheckLine[]): void;
 }
@@ -102,7 +105,16 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
   const stopListening = listenToNeighbours({ store, clock, log, waiters, networks: engines });
   const watch = watchEngines([...engines.values()], { clock, log, metrics });
   const context = contextOf({ options, config, clock, log, store, waiters, engines, metrics });
-  const server = await createServer(context, { trustedProxies: config.trustedProxies });
+  const networkOf = (chainId: ChainId) => engines.get(chainId);
+  // The self-built face has no accounts.
+  const accounts = options.selfBuilt
+    ? undefined
+    : wireAccounts({ ...shared, settle: context.settle, networkOf });
+  const server = await createServer(context, {
+    trustedProxies: config.trustedProxies,
+    accounts,
+    dashboardFolder: options.dashboardFolder,
+  });
   const metricsServer = createMetricsServer(metrics.render);
 
   async function stop(): Promise<void> {
@@ -114,6 +126,7 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
     impatience.abort();
     await server.drain((signal) => clock.sleep(leaveMs, signal));
     await server.close();
+    await accounts?.stop();
     await stopListening();
     await watch.stop();
     await Promise.all([...engines.values()].map((engine) => engine.stop()));
@@ -125,6 +138,7 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
   try {
     const metricsUrl = config.metrics && (await listen(metricsServer, config.metrics, "METRICS_"));
     const url = await listen(server, config, "");
+    accounts?.listensAt(url);
     log.info({ networks: config.networks.map(({ network }) => network.id) }, "Facilitator serves");
     return { url, metricsUrl, checks, stop };
   } catch (error) {

@@ -100,7 +100,7 @@ export const metricTable = {
   },
   x402_lane_leases_total: {
     kind: "counter",
-    help: "Leases of relayer wallets that this process has taken or lost; each take-over is a taken",
+    help: "Leases of relayer wallets that this process has taken, given to one that has fewer, or lost; each take-over is a taken",
     labels: ["network", "relayer_index", "event"],
   },
   x402_rpc_requests_total: {

@@ -171,6 +171,12 @@ function createStoreWatch(making: Making): Metrics["watchStore"] {
       if (lease) leases.inc({ ...place(lease.chainId, lease.lane), event: "taken" });
       return lease;
     },
+    async handOverLane(...given) {
+      const isGiven = await store.handOverLane(...given);
+      const [{ chainId, lane }] = given;
+      if (isGiven) leases.inc({ ...place(chainId, lane), event: "given" });
+      return isGiven;
+    },
     async renewLane(...given) {
       const isOurs = await store.renewLane(...given);
       const [{ chainId, lane }] = given;

@@ -32,6 +32,8 @@ interface Running {
   /** Everything it said on standard error. */
   readonly said: readonly string[];
   signal(name: "SIGTERM" | "SIGINT"): void;
+  /** Closes both of its outputs, as a log collector does that dies. */
+  stopReading(): void;
   /** Resolves with its exit status. */
   readonly ended: Promise<unknown>;
 }
@@ -50,9 +52,10 @@ async function start(
   const env = environmentOn(devnet, { databaseUrl, wallets, rpcUrl });
   const child = spawn(process.execPath, ["--conditions=@farthing/source", runner], {
     env: { ...env, FARTHING_METRICS_PORT: "0" },
-    stdio: ["ignore", "ignore", "pipe"],
+    stdio: ["ignore", "pipe", "pipe"],
   });
   started.push(child);
+  child.stdout.resume();
   const said: string[] = [];
   const lines = createInterface({ input: child.stderr }).on("line", (line) => said.push(line));
   const ended = once(child, "exit").then(([status]: unknown[]) => status);
@@ -64,7 +67,11 @@ async function start(
     ]);
   }
   const url = listens()?.split(" ").at(-1) ?? "";
-  return { url, said, ended, signal: (name) => child.kill(name) };
+  const stopReading = () => {
+    child.stdout.destroy();
+    child.stderr.destroy();
+  };
+  return { url, said, ended, stopReading, signal: (name) => child.kill(name) };
 }
 
 async function post(url: string, path: string, body: JsonObject): Promise<Answer> {
@@ -170,6 +177,24 @@ describe("under load", () => {
       await again.stop();
     },
   );
+});
+
+test("nobody reads what it says any more: it serves on, and ends when it is told", async () => {
+  const devnet = await startChain();
+  try {
+    const databaseUrl = newDatabaseUrl();
+    const running = await start(devnet, databaseUrl, [0]);
+    running.stopReading();
+    for (let payment = 0; payment < 2; payment++) {
+      const { body } = await post(running.url, "/settle", bodyOn(devnet));
+      expect(body).toMatchObject({ success: true });
+    }
+    running.signal("SIGTERM");
+    expect(await running.ended).toBe(0);
+    await expectTidy(devnet, databaseUrl, [0]);
+  } finally {
+    await devnet.stop();
+  }
 });
 
 describe("while somebody waits for a block that does not come", () => {

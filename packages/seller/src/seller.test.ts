@@ -1,8 +1,10 @@
 /** The core on web-standard requests, behind the smallest server there is. */
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { payFor } from "./buyer.testing.ts";
 import { sellerSuite } from "./seller.suite.ts";
 import { ConfigurationError, createSeller } from "./index.ts";
 import { listenFetch } from "./listen.testing.ts";
+import { startScriptedFacilitator } from "./scripted-facilitator.testing.ts";
 
 sellerSuite("core", (options, route, app) => {
   const paid = createSeller(options).route(route);
@@ -41,6 +43,25 @@ test("charge without any price says so", async () => {
   const seller = createSeller({ facilitator, payTo });
   const answer = seller.charge(new Request("http://shop.example/a"), () => new Response());
   await expect(answer).rejects.toThrow(ConfigurationError);
+});
+
+test("who listens to nothing is warned on the console of a facilitator that errs", async () => {
+  const warn = vi.spyOn(console, "warn").mockReturnValue();
+  const scripted = await startScriptedFacilitator();
+  const seller = createSeller({ facilitator: { url: scripted.url }, payTo, price: "0.01" });
+  const shop = await listenFetch((request) => seller.charge(request, () => new Response("it")));
+  onTestFinished(async () => {
+    warn.mockRestore();
+    await shop.close();
+    await scripted.close();
+  });
+  scripted.script.settle.push({ status: 503, json: { error: "service_unavailable" } });
+  expect((await fetch(shop.url, { headers: await payFor(shop.url) })).status).toBe(503);
+  const says = expect.stringMatching(/does not answer as it should; buyers are asked to repeat/);
+  expect(warn.mock.calls).toEqual([["@farthing/seller:", says, expect.anything()]]);
+  // A sale as it should be is no line.
+  expect((await fetch(shop.url, { headers: await payFor(shop.url) })).status).toBe(200);
+  expect(warn).toHaveBeenCalledTimes(1);
 });
 
 test("v2-only leaves version 1 out", async () => {

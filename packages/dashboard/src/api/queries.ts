@@ -59,7 +59,8 @@ export const walletsQuery = queryOptions({
 
 export const keysQuery = queryOptions({
   queryKey: ["keys"],
-  queryFn: ({ signal }) => call<{ keys: readonly Answers.ApiKey[] }>("/v1/account/keys", { signal }),
+  queryFn: ({ signal }) =>
+    call<{ keys: readonly Answers.ApiKey[] }>("/v1/account/keys", { signal }),
 });
 
 export const creditsQuery = queryOptions({
@@ -140,6 +141,12 @@ export const settlementsQuery = (
     // What is older than the first page hardly changes any more.
     refetchInterval: cursor === "" ? liveMs : false,
   });
+
+/** As many of the last settlements as one takes in at a glance. */
+const newestRows = 8;
+
+/** The last settlements of the account, whatever they are. */
+export const newestSettlementsQuery = settlementsQuery({}, "", newestRows);
 
 /** Whether nothing more can happen to a settlement. */
 export function isOver({ state, finalizedAt }: Answers.SettlementRow): boolean {

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { DialogActions } from "./dialog-actions.tsx";
 import { Dialog } from "./dialog.tsx";
 import { Problem } from "./problem.tsx";
 
@@ -28,10 +29,7 @@ export function ConfirmDialog({
     <Dialog title={title} onClose={onClose}>
       {children}
       {mutation.error !== null && <Problem problem={mutation.error} />}
-      <div className="dialog-actions">
-        <button type="button" className="button quiet" onClick={onClose}>
-          Cancel
-        </button>
+      <DialogActions onClose={onClose}>
         <button
           type="button"
           className="button danger-fill"
@@ -40,7 +38,7 @@ export function ConfirmDialog({
         >
           {action}
         </button>
-      </div>
+      </DialogActions>
     </Dialog>
   );
 }

@@ -22,29 +22,32 @@ export function CopyButton({
     const timer = setTimeout(() => setOutcome(undefined), copiedMs);
     return () => clearTimeout(timer);
   }, [outcome]);
-  const copy = () => {
-    navigator.clipboard.writeText(text).then(
-      () => {
-        setOutcome("copied");
-        announce(`Copied ${what}`);
-      },
-      () => {
-        setOutcome("failed");
-        announce("Copying failed; select the text and copy it by hand");
-      },
-    );
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      setOutcome("copied");
+      announce(`Copied ${what}`);
+    } catch {
+      setOutcome("failed");
+      announce("Copying failed; select the text and copy it by hand");
+    }
   };
   const shown = outcome === "copied" ? "Copied" : outcome === "failed" ? "Not copied" : label;
   return (
     <button
       type="button"
       className={label === undefined ? "icon-button" : "button quiet small"}
-      aria-label={`Copy ${what}`}
+      aria-label={label === undefined ? `Copy ${what}` : undefined}
       title={`Copy ${what}`}
-      onClick={copy}
+      onClick={() => void copy()}
     >
       {outcome === "copied" ? <CheckIcon /> : <CopyIcon />}
-      {label !== undefined && <span>{shown}</span>}
+      {label !== undefined && (
+        <span>
+          {shown}
+          <span className="unseen"> {what}</span>
+        </span>
+      )}
     </button>
   );
 }

@@ -8,6 +8,11 @@ export interface Column<Row> {
   readonly isNumber?: boolean;
   /** Its heading is for those who hear the table: the cell speaks for itself. */
   readonly hasNoTitle?: boolean;
+  /**
+   * Where it stands when a row becomes a card: on the left or on the right of a line, without its
+   * heading, or not at all because the details have it. Left out: a line of its own.
+   */
+  readonly inCard?: "start" | "end" | "hidden";
 }
 
 /**
@@ -25,35 +30,39 @@ export function DataTable<Row>({
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string | number;
 }) {
-  const classOf = ({ isNumber }: Column<Row>) => (isNumber ? "number" : undefined);
+  const classOf = ({ isNumber, inCard }: Column<Row>) =>
+    [isNumber ? "number" : "", inCard ? `card-${inCard}` : ""].filter(Boolean).join(" ") ||
+    undefined;
   return (
-    <table className="table" role="table">
-      <caption className="unseen">{caption}</caption>
-      <thead role="rowgroup">
-        <tr role="row">
-          {columns.map((column) => (
-            <th key={column.title} role="columnheader" scope="col" className={classOf(column)}>
-              <span className={column.hasNoTitle ? "unseen" : undefined}>{column.title}</span>
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody role="rowgroup">
-        {rows.map((row) => (
-          <tr key={keyOf(row)} role="row">
+    <div className="table-frame">
+      <table className="table" role="table">
+        <caption className="unseen">{caption}</caption>
+        <thead role="rowgroup">
+          <tr role="row">
             {columns.map((column) => (
-              <td key={column.title} role="cell" className={classOf(column)}>
-                {!column.hasNoTitle && (
-                  <span className="cell-title" aria-hidden="true">
-                    {column.title}
-                  </span>
-                )}
-                {column.cell(row)}
-              </td>
+              <th key={column.title} role="columnheader" scope="col" className={classOf(column)}>
+                <span className={column.hasNoTitle ? "unseen" : undefined}>{column.title}</span>
+              </th>
             ))}
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody role="rowgroup">
+          {rows.map((row) => (
+            <tr key={keyOf(row)} role="row">
+              {columns.map((column) => (
+                <td key={column.title} role="cell" className={classOf(column)}>
+                  {!column.hasNoTitle && column.inCard === undefined && (
+                    <span className="cell-title" aria-hidden="true">
+                      {column.title}
+                    </span>
+                  )}
+                  {column.cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }

@@ -37,7 +37,13 @@ export function DayBars({ days }: { readonly days: readonly UsageDay[] }) {
   const day = pointed === undefined ? undefined : days[pointed];
   return (
     <figure className="chart">
-      <figcaption>{day ? sentenceOf(day) : summary}</figcaption>
+      <figcaption>
+        <span>{day ? sentenceOf(day) : summary}</span>
+        <span className="legend" aria-hidden="true">
+          <i className="settled" /> settled <i className="pending" /> pending{" "}
+          <i className="failed" /> failed
+        </span>
+      </figcaption>
       <div className="chart-area">
         <span className="chart-max" aria-hidden="true">
           {roughText(max)}

@@ -1,4 +1,5 @@
 import { useEffect, useRef, type ReactNode } from "react";
+import { Link } from "./link.tsx";
 
 /** No page has been shown yet: the first one does not take the focus from the browser. */
 let isFirst = true;
@@ -6,11 +7,14 @@ let isFirst = true;
 /** A screen: its heading, which takes the focus when one comes here, and its parts. */
 export function Page({
   title,
+  back,
   lead,
   actions,
   children,
 }: {
   readonly title: string;
+  /** The screen above this one: its path and its name. */
+  readonly back?: readonly [to: string, name: string];
   readonly lead?: ReactNode;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
@@ -28,6 +32,11 @@ export function Page({
     <>
       <header className="page-head">
         <div>
+          {back && (
+            <Link to={back[0]} className="back">
+              ← {back[1]}
+            </Link>
+          )}
           <h1 ref={heading} tabIndex={-1}>
             {title}
           </h1>

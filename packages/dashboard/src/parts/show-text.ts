@@ -35,7 +35,11 @@ const dayAndTime = new Intl.DateTimeFormat(locale, {
   second: "2-digit",
 });
 const withYear = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
-const dayOnly = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", timeZone: "UTC" });
+const dayOnly = new Intl.DateTimeFormat(locale, {
+  day: "numeric",
+  month: "short",
+  timeZone: "UTC",
+});
 
 /** Local time: the second where it is recent, the year where it is not. */
 export function timeText(at: string): string {
@@ -43,6 +47,15 @@ export function timeText(at: string): string {
   const isThisYear = time.getFullYear() === new Date().getFullYear();
   return (isThisYear ? dayAndTime : withYear).format(time);
 }
+
+const clock = new Intl.DateTimeFormat(locale, { timeStyle: "medium" });
+const localDay = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
+
+/** Local time of day: `13:05:31`. */
+export const clockText = (at: string) => clock.format(new Date(at));
+
+/** `20 Nov 2026`, where the hour does not matter. */
+export const localDayText = (at: string) => localDay.format(new Date(at));
 
 /** The same moment for whoever compares logs: `2026-11-20 13:05:31 UTC`. */
 export function utcText(at: string): string {

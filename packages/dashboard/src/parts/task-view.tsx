@@ -47,5 +47,15 @@ export function TaskView({ task }: { readonly task: WalletTask }) {
       </div>
     );
   }
-  return <Problem problem={problem} again={again} />;
+  return (
+    <>
+      <Problem problem={problem} again={again} />
+      {problem instanceof WalletProblem && problem.trouble === "other_account" && (
+        <details className="more">
+          <summary>It is in another wallet</summary>
+          <WalletList onChoose={(wallet) => void connect(wallet).then(again, again)} />
+        </details>
+      )}
+    </>
+  );
 }

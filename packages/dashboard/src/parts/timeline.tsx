@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { CheckIcon, ClockIcon, CrossIcon, WarnIcon } from "./icons.tsx";
 import { spanText } from "./show-text.ts";
-import { When } from "./values.tsx";
+import { Clock, When } from "./values.tsx";
 
 /** Something that happened, happens now, or comes later. */
 export interface Step {
@@ -37,7 +37,7 @@ export function Timeline({ steps }: { readonly steps: readonly Step[] }) {
             </div>
             {at !== undefined && (
               <span className="step-time">
-                <When at={at} />
+                {index === 0 || !start ? <When at={at} /> : <Clock at={at} start={start} />}
                 {start !== undefined && index > 0 && (
                   <span className="muted"> +{spanText(start, at)}</span>
                 )}

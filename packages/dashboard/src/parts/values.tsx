@@ -1,6 +1,6 @@
 /** Times, amounts and addresses in the text: short to read, whole on request. */
 import { CopyButton } from "./copy-button.tsx";
-import { shortText, timeText, usdcText, utcText } from "./show-text.ts";
+import { clockText, localDayText, shortText, timeText, usdcText, utcText } from "./show-text.ts";
 
 /** A moment in local time; UTC on hover. */
 export function When({ at }: { readonly at: string | null | undefined }) {
@@ -8,6 +8,25 @@ export function When({ at }: { readonly at: string | null | undefined }) {
   return (
     <time dateTime={at} title={utcText(at)}>
       {timeText(at)}
+    </time>
+  );
+}
+
+/** A moment of the same day as another one, without the day; with it when that is not so. */
+export function Clock({ at, start }: { readonly at: string; readonly start: string }) {
+  if (new Date(at).toDateString() !== new Date(start).toDateString()) return <When at={at} />;
+  return (
+    <time dateTime={at} title={utcText(at)}>
+      {clockText(at)}
+    </time>
+  );
+}
+
+/** A day in local time; the moment in UTC on hover. */
+export function Day({ at }: { readonly at: string }) {
+  return (
+    <time dateTime={at} title={utcText(at)}>
+      {localDayText(at)}
     </time>
   );
 }

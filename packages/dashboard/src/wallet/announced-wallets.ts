@@ -52,7 +52,7 @@ export function readAnnouncement(detail: unknown): Wallet | undefined {
 }
 
 function readOld(): Wallet | undefined {
-  const found = "ethereum" in globalThis ? globalThis.ethereum : undefined;
+  const found: unknown = Reflect.get(globalThis, "ethereum");
   return isProvider(found)
     ? { id: "window.ethereum", name: "Browser wallet", icon: "", rdns: "", provider: found }
     : undefined;

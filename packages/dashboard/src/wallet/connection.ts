@@ -40,18 +40,21 @@ function readChainId(value: unknown): number | undefined {
   return Number.isSafeInteger(chainId) ? chainId : undefined;
 }
 
+function accountsChanged(value: unknown): void {
+  const addresses = readAddresses(value);
+  const before = connection?.addresses[0];
+  if (connection) publish(addresses.length > 0 ? { ...connection, addresses } : undefined);
+  // Some wallets say it also when they have only been connected.
+  if (before === addresses[0]) return;
+  for (const listener of accountListeners) listener(addresses);
+}
+
+function chainChanged(value: unknown): void {
+  if (connection) publish({ ...connection, chainId: readChainId(value) });
+}
+
+/** Listens to one wallet at a time. */
 function listenTo({ provider }: Wallet): void {
-  const accountsChanged = (value: unknown) => {
-    const addresses = readAddresses(value);
-    const before = connection?.addresses[0];
-    if (connection) publish(addresses.length > 0 ? { ...connection, addresses } : undefined);
-    // Some wallets say it also when they have only been connected.
-    if (before === addresses[0]) return;
-    for (const listener of accountListeners) listener(addresses);
-  };
-  const chainChanged = (value: unknown) => {
-    if (connection) publish({ ...connection, chainId: readChainId(value) });
-  };
   stopListening();
   provider.on?.("accountsChanged", accountsChanged);
   provider.on?.("chainChanged", chainChanged);

@@ -6,7 +6,7 @@
 import { isSameAddress, type Address, type ChainId } from "@farthing/protocol";
 import { hasCode } from "../chain/reads.ts";
 import type { SignRequest, WalletKind } from "../model/account.ts";
-import type { WalletVerbs } from "../storage/account-store.ts";
+import type { AccountVerbs, WalletVerbs } from "../storage/account-store.ts";
 import type { OpenedSession, Sessions } from "./sessions.ts";
 import {
   askToSign,
@@ -50,22 +50,27 @@ export interface SignIn {
 /** What signing in works with. */
 export interface SignInDeps extends SigningDeps {
   readonly sessions: Pick<Sessions, "open">;
-  readonly wallets: Pick<WalletVerbs, "listAccountsOf">;
+  readonly accounts: Pick<WalletVerbs, "listAccountsOf"> & Pick<AccountVerbs, "findAccount">;
 }
 
 const refused: SignInOutcome = { ok: false, isUndeployed: false };
 
 /** Creates the sign-in. */
 export function createSignIn(deps: SignInDeps): SignIn {
-  /** Whether the address is a contract on mainnet too, which goes before the one that signed. */
+  /**
+   * Whether the address is a contract on mainnet too, which goes before the one that signed, unless
+   * that one was here first: then the store keeps mainnet's out.
+   */
   async function isMainnetsContract(request: SignRequest, kind: WalletKind): Promise<boolean> {
+    const { address, chainId } = request;
     const chain = deps.chainOf(mainnet);
-    if (kind === "plain" || request.chainId === mainnet || !chain) return false;
-    return hasCode(chain, request.address);
+    if (kind === "plain" || chainId === mainnet || !chain) return false;
+    const account = await deps.accounts.findAccount(address);
+    return account?.contractChainId !== chainId && hasCode(chain, address);
   }
 
   async function accountsOf({ address, chainId }: SignRequest): Promise<Address[]> {
-    const links = await deps.wallets.listAccountsOf(address, otherAccountsMax);
+    const links = await deps.accounts.listAccountsOf(address, otherAccountsMax);
     return links
       .filter((link) => link.chainId === null || link.chainId === chainId)
       .map(({ account }) => account);

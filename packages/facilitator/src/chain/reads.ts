@@ -151,7 +151,11 @@ export async function isBlacklisted(chain: Chain, address: Address): Promise<boo
   return quantity(resultOf(answer, "eth_call"), "isBlacklisted") === 1n;
 }
 
-/** Calls a stranger's contract with a gas cap; undefined when it reverts or runs out of gas. */
+/** How nodes say that a call ended in the contract, other than by a revert (geth, anvil). */
+const contractFailed =
+  /out of gas|invalid opcode|invalid jump|stack (under|over)flow|stack limit reached|write protection|return data out of bounds|gas uint64 overflow|^evm error/i;
+
+/** Calls a stranger's contract with a gas cap; undefined when it reverts or fails otherwise. */
 export async function callCapped(
   chain: Chain,
   call: { readonly to: Address; readonly data: Hex; readonly gas: bigint },
@@ -161,7 +165,7 @@ export async function callCapped(
   const [answer] = await chain.read([{ method: "eth_call", params }]);
   if (answer && !answer.ok) {
     const isReverted = classifyNodeError(answer.error) === "reverted";
-    if (isReverted || /out of gas/i.test(answer.error.message)) return undefined;
+    if (isReverted || contractFailed.test(answer.error.message)) return undefined;
   }
   return String(resultOf(answer, "eth_call"));
 }

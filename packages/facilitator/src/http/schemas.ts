@@ -128,17 +128,27 @@ export function emptyAnswer(description: string) {
   return Type.Null({ description });
 }
 
+const retryAfter = {
+  "Retry-After": { type: "integer", description: "Seconds until another try makes sense" },
+};
+
 /** What any request may meet. */
-const anywhere: readonly ErrorCode[] = ["invalid_request", "rate_limited", "internal_error"];
+const anywhere = ["invalid_request", "rate_limited", "internal_error"] as const;
 
 /** The answers that judge nothing, by status, for these codes and those that any route may give. */
 export function problems(...codes: readonly ErrorCode[]) {
-  const byStatus = Map.groupBy([...anywhere, ...codes], (code) => problemTable[code].status);
+  return problemsOnly(...anywhere, ...codes);
+}
+
+/** The answers that judge nothing, by status, for these codes and no others. */
+export function problemsOnly(...codes: readonly ErrorCode[]) {
+  const byStatus = Map.groupBy(new Set(codes), (code) => problemTable[code].status);
   return Object.fromEntries(
     [...byStatus].map(([status, some]) => [
       status,
       {
-        description: [...new Set(some)].map((code) => `\`${code}\``).join(", "),
+        description: some.map((code) => `\`${code}\``).join(", "),
+        ...(some.some((code) => problemTable[code].retryable) ? { headers: retryAfter } : {}),
         content: { "application/json": { schema: refTo(Problem) } },
       },
     ]),

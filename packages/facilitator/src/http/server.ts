@@ -2,12 +2,17 @@
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from "fastify";
+import type { AccountContext } from "./account/context.ts";
+import { registerAccounts } from "./account/routes.ts";
 import { HttpProblem } from "./answer.ts";
 import type { HttpContext } from "./context.ts";
+import { dashboardFolder, registerDashboard } from "./dashboard.ts";
 import { createDrain, type Drain } from "./drain.ts";
 import { createThrottle, prepareLimits } from "./limits.ts";
 import { observeAnswers } from "./observe.ts";
+import { describeRoutes } from "./openapi.ts";
 import { readBodies } from "./read-body.ts";
+import { sayInvalid } from "./say-invalid.ts";
 import { sendProblem } from "./send-problem.ts";
 import { registerSettle } from "./settle.ts";
 import { registerSettlements } from "./settlements.ts";
@@ -41,9 +46,26 @@ export type HttpServer = Listener & Drain;
 /** Creates the server with all routes of the surfaces; it does not listen yet. */
 export async function createServer(
   context: HttpContext,
-  options: { trustedProxies: readonly string[] },
+  options: {
+    readonly trustedProxies: readonly string[];
+    /** Undefined where sellers have no accounts. */
+    readonly accounts: AccountContext | undefined;
+    /** Where the dashboard's build is, when not beside this package. */
+    readonly dashboardFolder?: string | undefined;
+  },
 ): Promise<HttpServer> {
   const server = Fastify({
+    // What a schema does not allow is refused, never bent into shape.
+    ajv: {
+      customOptions: {
+        coerceTypes: false,
+        removeAdditional: false,
+        useDefaults: false,
+        discriminator: true,
+        // For what a schema says of the form of a text.
+        verbose: true,
+      },
+    },
     bodyLimit: bodyBytesMax,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveMs,
@@ -68,6 +90,7 @@ export async function createServer(
   });
   const { drain } = createDrain(server);
   observeAnswers(server, context.observer);
+  await describeRoutes(server, context);
   const { requestsMax } = context.limits;
   const makeLimit = await prepareLimits(server, requestsMax > 0);
   const throttle = createThrottle(makeLimit, requestsMax);
@@ -77,6 +100,11 @@ export async function createServer(
     registerSettle(server, context, surface, throttle);
     registerSettlements(server, context, surface, throttle);
     registerStatus(server, context, surface);
+  }
+  const { accounts, dashboardFolder: folder = dashboardFolder } = options;
+  if (accounts) {
+    await registerAccounts(server, { context, accounts }, { throttle, makeLimit });
+    await registerDashboard(server, folder);
   }
   return {
     listen: (at) => server.listen({ ...at }),
@@ -161,6 +189,7 @@ function nothingHere(surfaces: readonly Surface[]): HttpProblem {
 
 /** Fastify's own errors in our words. */
 function translate(error: FastifyError, { surfaces }: HttpContext): unknown {
+  if (error.validation) return new HttpProblem("invalid_request", sayInvalid(error));
   switch (error.code) {
     case "FST_ERR_CTP_BODY_TOO_LARGE":
       return new HttpProblem(

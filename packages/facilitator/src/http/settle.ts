@@ -11,6 +11,7 @@ import type { SettleOptions, SettleResult } from "../settlement/settle.ts";
 import { answerRefused, answerSettle, HttpProblem } from "./answer.ts";
 import { admission, checkPayee } from "./authenticate.ts";
 import type { HttpContext } from "./context.ts";
+import { describePayments } from "./describe-surface.ts";
 import type { Throttle } from "./limits.ts";
 import { parsePrefer } from "./prefer.ts";
 import { sendProblem } from "./send-problem.ts";
@@ -37,6 +38,7 @@ export function registerSettle(
   throttle: Throttle,
 ): void {
   server.post(`${surface.basePath}/settle`, {
+    ...describePayments(surface).settle,
     onRequest: admission(context, surface, throttle),
     handler: async (request, reply) => {
       const parsed = parsePaymentRequest(request.body);

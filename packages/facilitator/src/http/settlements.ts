@@ -5,6 +5,7 @@ import { isSettled, type Settlement } from "../model/settlement.ts";
 import { answerSettlement, HttpProblem } from "./answer.ts";
 import { admission } from "./authenticate.ts";
 import type { HttpContext } from "./context.ts";
+import { describePayments } from "./describe-surface.ts";
 import type { Throttle } from "./limits.ts";
 import { parseWait, waitSecondsMax } from "./prefer.ts";
 import type { Surface } from "./surface.ts";
@@ -19,6 +20,7 @@ export function registerSettlements(
   server.get<{ Params: { id: string }; Querystring: { wait?: unknown } }>(
     `${surface.basePath}/settlements/:id`,
     {
+      ...describePayments(surface).settlement,
       onRequest: admission(context, surface, throttle),
       handler: async (request, reply) => {
         const { id } = request.params;

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import { messageOf } from "../base/fault.ts";
 import type { HttpContext, NetworkStatus } from "./context.ts";
+import { describeStatus } from "./describe-surface.ts";
 import type { Surface } from "./surface.ts";
 
 /** Adds the routes to a surface. */
@@ -11,16 +12,17 @@ export function registerStatus(
   surface: Surface,
 ): void {
   const { basePath } = surface;
+  const description = describeStatus(surface);
   // The process answers: nothing else is asked.
-  server.get(`${basePath}/health`, async () => ({ status: "ok" }));
-  server.get(`${basePath}/ready`, async (_, reply) => {
+  server.get(`${basePath}/health`, description.health, async () => ({ status: "ok" }));
+  server.get(`${basePath}/ready`, description.ready, async (_, reply) => {
     const checks = await readiness(context);
     const isReady = checks.every(({ ok }) => ok);
     return reply
       .status(isReady ? 200 : 503)
       .send({ status: isReady ? "ready" : "not ready", checks });
   });
-  server.get(`${basePath}/v1/status`, async () => ({
+  server.get(`${basePath}/v1/status`, description.status, async () => ({
     version: context.version,
     surfaces: context.surfaces.map(({ name, basePath: path, settle, auth, networks }) => ({
       name,

@@ -5,6 +5,7 @@
 import { usdcDecimals, type SupportedKind, type SupportedResponse } from "@farthing/protocol";
 import type { FastifyInstance } from "fastify";
 import type { HttpContext } from "./context.ts";
+import { describePayments } from "./describe-surface.ts";
 import type { Surface } from "./surface.ts";
 
 /** Adds the route to a surface. */
@@ -14,7 +15,8 @@ export function registerSupported(
   surface: Surface,
 ): void {
   const body = supportedBy(surface, context);
-  server.get(`${surface.basePath}/supported`, async (_, reply) => {
+  const description = describePayments(surface).supported;
+  server.get(`${surface.basePath}/supported`, description, async (_, reply) => {
     reply.header("Cache-Control", "public, max-age=60");
     return body;
   });

@@ -4,6 +4,7 @@ import type { FastifyInstance } from "fastify";
 import { answerInvalid, answerValid, HttpProblem } from "./answer.ts";
 import { admission, checkPayee } from "./authenticate.ts";
 import type { HttpContext } from "./context.ts";
+import { describePayments } from "./describe-surface.ts";
 import type { Throttle } from "./limits.ts";
 import { sendProblem } from "./send-problem.ts";
 import { isServed, type Surface } from "./surface.ts";
@@ -20,6 +21,7 @@ export function registerVerify(
     marginSeconds: 0n,
   };
   server.post(`${surface.basePath}/verify`, {
+    ...describePayments(surface).verify,
     onRequest: admission(context, surface, throttle),
     handler: async (request, reply) => {
       const parsed = parsePaymentRequest(request.body);

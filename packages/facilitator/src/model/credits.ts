@@ -92,7 +92,8 @@ export const purchaseMoves: Readonly<Record<PurchaseState, readonly PurchaseStat
   // Money that moved after all is said to have moved.
   failed: ["confirmed"],
   expired: [],
-  canceled: [],
+  // Paid after all, by somebody who had the signature; expired once nobody can pay it any more.
+  canceled: ["settling", "expired"],
 };
 
 /** Why a purchase is looked at before it is credited. */

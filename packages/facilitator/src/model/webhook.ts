@@ -4,6 +4,7 @@
  */
 import { networkOfChain, type Address } from "@farthing/protocol";
 import { timeText } from "../base/clock.ts";
+import type { CreditPurchase } from "./credits.ts";
 import { creditsOf, type Settlement } from "./settlement.ts";
 
 /** What an endpoint may be told of. */
@@ -80,5 +81,21 @@ export function settlementData(settlement: Settlement) {
     confirmedAt: timeText(settlement.confirmedAt),
     finalizedAt: timeText(settlement.finalizedAt),
     failedAt: timeText(settlement.failedAt),
+  };
+}
+
+/** What a purchase's events say of it. */
+export function purchaseData(purchase: CreditPurchase) {
+  return {
+    id: purchase.id,
+    state: purchase.state,
+    network: networkOfChain(purchase.chainId).id,
+    payer: purchase.payer,
+    credits: purchase.credits,
+    amount: purchase.units.toString(),
+    reason: purchase.holdReason,
+    transaction: purchase.transaction,
+    createdAt: timeText(purchase.createdAt),
+    creditedAt: timeText(purchase.creditedAt),
   };
 }

@@ -4,7 +4,7 @@
  * crash between two steps loses nothing, the next look goes on, and of several processes that look
  * at the same purchase one makes the step. Credits enter the ledger in the transaction of the last.
  */
-import { isSameAddress, type Address, type ChainId, type RefusalCode } from "@farthing/protocol";
+import type { Address, Hex } from "@farthing/protocol";
 import { isLinked, paysPurchase, purchasePair } from "../accounts/purchases.ts";
 import { assert } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
@@ -28,7 +28,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 
 /** A purchase that was paid without us, by a transaction of somebody's own. */
 export interface PaidElsewhere {
-  readonly transaction: Settlement["transaction"] & string;
+  readonly transaction: Hex;
   readonly blockNumber: number;
   readonly logIndex: number;
 }
@@ -38,6 +38,7 @@ export interface KeepDeps {
   readonly store: Pick<
     Store,
     | "listPurchasesIn"
+    | "listPaidAfterFailure"
     | "movePurchase"
     | "sumPurchases"
     | "findSettlement"
@@ -76,7 +77,12 @@ export function createPurchaseKeeper(deps: KeepDeps): PurchaseKeeper {
     for (const purchase of await store.listPurchasesIn(["settling", "confirmed"], purchasesMax)) {
       await guarded(purchase, advance);
     }
-    for (const purchase of await store.listPurchasesIn(["awaiting_payment", "canceled"], purchasesMax)) {
+    // Money that moved after all is said to have moved.
+    for (const purchase of await store.listPaidAfterFailure(purchasesMax)) {
+      await guarded(purchase, advance);
+    }
+    const unpaid = ["awaiting_payment", "canceled"] as const;
+    for (const purchase of await store.listPurchasesIn(unpaid, purchasesMax)) {
       if (purchase.expiresAt <= clock.nowMs()) await guarded(purchase, end);
     }
   }
@@ -102,12 +108,16 @@ export function createPurchaseKeeper(deps: KeepDeps): PurchaseKeeper {
       if (isAbandoned) await move(purchase, { to: "awaiting_payment" });
       return;
     }
-    if (settlement.state === "failed") {
+    if (settlement.state === "failed" && purchase.state !== "failed") {
       await move(purchase, { to: "failed", failureMessage: settlement.failureMessage ?? "" });
     } else if (settlement.finalizedAt !== null) {
       await confirm(purchase, settlement);
     } else if (purchase.settlementId === null) {
-      await move(purchase, { to: "settling", payer: settlement.payer, settlementId: settlement.id });
+      await move(purchase, {
+        to: "settling",
+        payer: settlement.payer,
+        settlementId: settlement.id,
+      });
     }
   }
 

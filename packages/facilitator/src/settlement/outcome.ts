@@ -21,6 +21,12 @@ import type { Waiters } from "./waiters.ts";
 /** How far back failures are watched after a start; authorizations seldom last an hour. */
 const watchFailuresMs = 24 * 60 * 60 * 1000;
 
+/**
+ * Searches at the same time before a start serves: one by one, a full queue of 5,000 would take
+ * minutes of a node's answers. Nodes take this many requests at once from their readers anyway.
+ */
+const searchesMax = 16;
+
 /** What a reorganisation took out of the chain. */
 export interface Vanished {
   /** The first block that is gone. */
@@ -241,6 +247,14 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     return !open.has(key) && !failed.has(key);
   }
 
+  /** What was done to it before it was followed here was told to nobody here. */
+  async function searchAfresh(id: string): Promise<void> {
+    const settlement = await store.findSettlement(id);
+    if (!settlement) return;
+    track(settlement);
+    if (settlement.state !== "confirmed") await search(settlement);
+  }
+
   async function catchUp(): Promise<void> {
     const since = clock.nowMs() - watchFailuresMs;
     const stored = [
@@ -249,12 +263,8 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     ].filter(isUnknown);
     // From here on each block is looked through for all of them; the past is searched for each.
     for (const settlement of stored) track(settlement);
-    for (const { id } of stored) {
-      // What was done to it before it was followed here was told to nobody here.
-      const settlement = await store.findSettlement(id);
-      if (!settlement) continue;
-      track(settlement);
-      if (settlement.state !== "confirmed") await search(settlement);
+    for (let at = 0; at < stored.length; at += searchesMax) {
+      await Promise.all(stored.slice(at, at + searchesMax).map(({ id }) => searchAfresh(id)));
     }
     for (const { blockNumber, blockHash } of await store.listUnfinalized(chainId)) {
       if (blockNumber === null || blockHash === null) continue;

@@ -7,14 +7,11 @@ import {
   networkOfChain,
   type Address,
   type Hex,
+  type Network,
   type PaymentRequest,
   type Refusal,
 } from "@farthing/protocol";
-import {
-  paysPurchase,
-  purchaseAuthorization,
-  purchasePair,
-} from "../accounts/purchases.ts";
+import { paysPurchase, purchaseAuthorization, purchasePair } from "../accounts/purchases.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { CreditPurchase, PurchaseMove } from "../model/credits.ts";
@@ -50,6 +47,7 @@ export interface PayDeps {
   readonly settle: Settle;
   readonly treasury: Address | undefined;
   readonly marginSeconds: bigint;
+  readonly networks: readonly Network[];
 }
 
 /** Pays a purchase, or gives what its payment became. Throws faults; then nothing is lost. */
@@ -120,7 +118,7 @@ export function createPayPurchase(deps: PayDeps): PayPurchase {
 
   function settleOptions(requestId: string): SettleOptions {
     return {
-      served: (version) => version === 2,
+      served: (version, network) => version === 2 && deps.networks.includes(network),
       marginSeconds: deps.marginSeconds,
       keyId: null,
       account: null,

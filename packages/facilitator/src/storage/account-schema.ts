@@ -6,13 +6,17 @@ import type { CreditEntryKind, HoldReason, PurchaseState } from "../model/credit
 import type { DeliveryState, DeliveryType } from "../model/webhook.ts";
 import type { Whole, WholeOrNull } from "./schema.ts";
 
+/** A column that a new row leaves empty. */
+type Later<T> = ColumnType<T | null, T | null | undefined, T | null>;
+type LaterWhole = ColumnType<number | string | null, number | null | undefined, number | null>;
+
 export interface AccountTable {
   address: Address;
   plan: Plan;
   created_at: Whole;
-  low_credits_at: ColumnType<number | string | null, number | null | undefined, number | null>;
+  low_credits_at: LaterWhole;
   label: ColumnType<string, string | undefined, string>;
-  contract_chain_id: ColumnType<ChainId | null, ChainId | null | undefined, ChainId>;
+  contract_chain_id: Later<ChainId>;
 }
 
 export interface AccountWalletTable {
@@ -78,20 +82,20 @@ export interface CreditPurchaseTable {
   credits: Whole;
   units: string;
   state: PurchaseState;
-  settlement_id: string | null;
-  hold_reason: HoldReason | null;
-  failure_message: string | null;
-  reviewer: string | null;
-  review_note: string | null;
-  transaction_hash: Hex | null;
-  block_number: WholeOrNull;
-  log_index: number | null;
+  settlement_id: Later<string>;
+  hold_reason: Later<HoldReason>;
+  failure_message: Later<string>;
+  reviewer: Later<string>;
+  review_note: Later<string>;
+  transaction_hash: Later<Hex>;
+  block_number: LaterWhole;
+  log_index: Later<number>;
   /** JSON: `[{ state, at }]`, oldest first. */
   timeline: string;
   created_at: Whole;
   expires_at: Whole;
   updated_at: Whole;
-  credited_at: WholeOrNull;
+  credited_at: LaterWhole;
 }
 
 export interface WebhookEndpointTable {
@@ -114,10 +118,10 @@ export interface WebhookDeliveryTable {
   state: DeliveryState;
   attempts: number;
   next_at: Whole;
-  last_status: number | null;
-  last_error: string | null;
+  last_status: Later<number>;
+  last_error: Later<string>;
   created_at: Whole;
-  delivered_at: WholeOrNull;
+  delivered_at: LaterWhole;
 }
 
 export type AccountRow = Selectable<AccountTable>;

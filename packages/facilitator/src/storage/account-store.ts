@@ -23,7 +23,7 @@ export interface Page<Item, Cursor> {
   readonly next: Cursor | null;
 }
 
-/** Where a page begins, newest first: after the one made then with this id. */
+/** Where a page begins, newest first: with the one that was made then and has this id. */
 export interface TimeCursor {
   readonly createdAt: number;
   readonly id: string;
@@ -182,6 +182,8 @@ export interface PurchaseVerbs {
   ): Promise<Page<CreditPurchase, TimeCursor>>;
   /** Those of every account in these states, the longest unchanged first. */
   listPurchasesIn(states: readonly PurchaseState[], limit: number): Promise<CreditPurchase[]>;
+  /** Failed ones whose payment became final after all. */
+  listPaidAfterFailure(limit: number): Promise<CreditPurchase[]>;
   /**
    * Moves a purchase on, and notes when. Gives it as it is now; undefined when it is not in `from`
    * any more, or when its payment (chain, transaction, log) already paid another one. `credited`
@@ -196,7 +198,7 @@ export interface PurchaseVerbs {
   ): Promise<CreditPurchase | undefined>;
   /** Moves those to `expired` that nobody paid in time, at most `limit`; gives them. */
   expirePurchases(now: number, limit: number): Promise<CreditPurchase[]>;
-  /** Credits that were bought by an account since a time and are settling or further, in base units. */
+  /** USDC base units of an account's purchases since a time that are settling or further. */
   sumPurchases(account: Address, since: number): Promise<bigint>;
 }
 
@@ -332,7 +334,7 @@ export interface WebhookVerbs {
     },
     now: number,
   ): Promise<void>;
-  /** Removes ended deliveries that were made before a time, at most `limit`; gives how many. */
+  /** Removes deliveries that were made before a time, at most `limit`; gives how many. */
   removeDeliveries(madeBefore: number, limit: number): Promise<number>;
 }
 

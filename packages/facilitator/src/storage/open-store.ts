@@ -6,19 +6,22 @@ import { accountVerbs } from "./accounts.ts";
 import { apiKeyVerbs } from "./api-keys.ts";
 import type { Engine } from "./dialect.ts";
 import { createGroupCommit } from "./group-commit.ts";
+import { historyVerbs } from "./history.ts";
 import { laneVerbs } from "./lanes.ts";
 import { creditVerbs } from "./ledger.ts";
 import { migrate } from "./migrate.ts";
 import { repairVerbs } from "./nonce-repairs.ts";
-import { notYet } from "./not-yet.ts";
 import { openPostgres, type PostgresLimits } from "./postgres/open-postgres.ts";
+import { purchaseVerbs } from "./purchases.ts";
 import { relayerVerbs } from "./relayer-transactions.ts";
 import type { Tables } from "./schema.ts";
 import { settlementVerbs } from "./settlements.ts";
 import { sessionVerbs } from "./sessions.ts";
+import { signRequestVerbs } from "./sign-requests.ts";
 import { openSqlite } from "./sqlite/node-sqlite.ts";
 import type { Store } from "./store.ts";
 import { walletVerbs } from "./wallets.ts";
+import { webhookVerbs } from "./webhooks.ts";
 
 /** What a store may be given. */
 export interface StoreOptions {
@@ -38,16 +41,19 @@ export async function openStore(databaseUrl: string, options: StoreOptions = {})
   const database = { db, engine, commitTogether };
   const { changes } = engine;
   const verbs = guard({
-    ...notYet,
     ...settlementVerbs(database),
     ...laneVerbs(database),
     ...relayerVerbs(database),
     ...repairVerbs(database),
     ...accountVerbs(database),
+    ...signRequestVerbs(database),
     ...sessionVerbs(database),
     ...walletVerbs(database),
     ...apiKeyVerbs(database),
     ...creditVerbs(database),
+    ...purchaseVerbs(database),
+    ...historyVerbs(database),
+    ...webhookVerbs(database),
     announceSent: (ids: readonly string[]) => changes.announce(db, { kind: "sent", ids }),
     announceUnserved: (ids: readonly string[]) => changes.announce(db, { kind: "unserved", ids }),
     ping: async () => {

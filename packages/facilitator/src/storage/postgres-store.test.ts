@@ -22,6 +22,7 @@ import {
   take,
 } from "./store-values.testing.ts";
 import { startSilentWire } from "./silent-wire.testing.ts";
+import { postgresStarter } from "./store-benches.testing.ts";
 import { storeSuite } from "./store.suite.ts";
 import type { Store } from "./store.ts";
 
@@ -33,25 +34,7 @@ afterAll(async () => {
   await server?.stop();
 });
 
-/** Emptied after each test, which is quicker than a new one. */
-let sharedUrl: string | undefined;
-
-async function start() {
-  const url = (sharedUrl ??= await server.createDatabase());
-  return {
-    isConcurrent: true,
-    databaseUrl: url,
-    open: (options?: StoreOptions) => openStore(url, options),
-    async stop() {
-      const client = new Client({ connectionString: url });
-      await client.connect();
-      await client.query(
-        "truncate settlements, relayer_transactions, transaction_settlements, lanes, credit_entries, sign_requests, accounts cascade",
-      );
-      await client.end();
-    },
-  };
-}
+const start = postgresStarter(() => server);
 
 /** An empty database, emptied again after the test. */
 async function emptyDatabase(): Promise<string> {

@@ -1,16 +1,14 @@
-/** Signing in: the texts that wallets are asked to sign, and the sessions that follow. */
+/** Sessions: opened by wallets that may act for an account, and ended. */
 import { toLowerHex } from "@farthing/protocol";
 import type { Session } from "../model/account.ts";
-import { toSession, toSignRequest } from "./account-rows.ts";
+import { toSession } from "./account-rows.ts";
 import type { OpenSessionResult, SessionVerbs } from "./account-store.ts";
 import { ensureAccount, lockAccount } from "./accounts.ts";
 import { inTransaction, type Database } from "./dialect.ts";
+import type { SignRequestVerbs } from "./sign-requests.ts";
 
-/** Expired requests that a new one takes with it: they can only become fewer. */
-const sweptMax = 100;
-
-/** The store's verbs about signing in. */
-export function sessionVerbs(database: Database): SessionVerbs {
+/** The store's verbs about sessions. */
+export function sessionVerbs(database: Database): Omit<SessionVerbs, keyof SignRequestVerbs> {
   const { db } = database;
   const running = (now: number) =>
     db
@@ -19,33 +17,6 @@ export function sessionVerbs(database: Database): SessionVerbs {
       .where("revoked_at", "is", null)
       .where("expires_at", ">", now);
   return {
-    createSignRequest: (request) =>
-      inTransaction(database, async (inside) => {
-        await sweep(inside, request.createdAt);
-        await inside.db
-          .insertInto("sign_requests")
-          .values({
-            id: request.id,
-            purpose: request.purpose,
-            address: toLowerHex(request.address),
-            chain_id: request.chainId,
-            account: request.account && toLowerHex(request.account),
-            message: request.message,
-            binding: request.binding,
-            details: request.details,
-            created_at: request.createdAt,
-            expires_at: request.expiresAt,
-          })
-          .execute();
-      }),
-    takeSignRequest: async (id) => {
-      const row = await db
-        .deleteFrom("sign_requests")
-        .where("id", "=", id)
-        .returningAll()
-        .executeTakeFirst();
-      return row && toSignRequest(row);
-    },
     openSession: (session, secrets) =>
       inTransaction(database, (inside) => openSession(inside, session, secrets)),
     findSession: async (idHash, now) => {
@@ -89,18 +60,6 @@ export function sessionVerbs(database: Database): SessionVerbs {
         return Number((await query.executeTakeFirst()).numUpdatedRows);
       }),
   };
-}
-
-/** Nobody answers these any more; without this they would stay for good. */
-async function sweep({ db, engine }: Database, now: number): Promise<void> {
-  let expired = db
-    .selectFrom("sign_requests")
-    .select("id")
-    .where("expires_at", "<=", now)
-    .orderBy("expires_at")
-    .limit(sweptMax);
-  if (engine.hasRowLocks) expired = expired.forUpdate().skipLocked();
-  await db.deleteFrom("sign_requests").where("id", "in", expired).execute();
 }
 
 async function openSession(

@@ -1,28 +1,17 @@
 /** The store's suites on SQLite, in a real file. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openStore } from "./open-store.ts";
 import { severalProcessesSuite } from "./several-processes.suite.ts";
+import { startSqlite } from "./store-benches.testing.ts";
 import { claimOf } from "./store-values.testing.ts";
 import { storeSuite } from "./store.suite.ts";
 
-async function start() {
-  const folder = mkdtempSync(join(tmpdir(), "farthing-store-"));
-  return {
-    isConcurrent: false,
-    open: () => openStore(`sqlite:${join(folder, "farthing.db")}`),
-    stop: async () => rmSync(folder, { recursive: true }),
-  };
-}
-
 describe("SQLite", () => {
-  describe("one process", () => storeSuite(start));
-  describe("several processes", () => severalProcessesSuite(start));
+  describe("one process", () => storeSuite(startSqlite));
+  describe("several processes", () => severalProcessesSuite(startSqlite));
 
   test("has no news of others: what shares the file is on this machine", async () => {
-    const bench = await start();
+    const bench = await startSqlite();
     const [store, other] = [await bench.open(), await bench.open()];
     const heard: unknown[] = [];
     const end = store.onChange((change) => heard.push(change));

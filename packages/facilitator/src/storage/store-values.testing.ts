@@ -12,6 +12,8 @@ export interface StoreBench {
    * driver waits for the other without letting this process go on.
    */
   readonly isConcurrent: boolean;
+  /** Runs a statement past the store, as an operator could. */
+  query(statement: string): Promise<readonly Record<string, unknown>[]>;
   stop(): Promise<void>;
 }
 
@@ -97,4 +99,30 @@ export async function held(store: Store, owner = "one", at: Address = lane): Pro
   const lease = await take(store, owner, { lane: at });
   if (!lease) throw new Error("the lane is somebody else's");
   return lease;
+}
+
+/** Why a claim was refused; undefined when it was not. */
+export function refusalOf(result: ClaimResult | undefined): string | undefined {
+  return result?.kind === "refused" ? result.reason : undefined;
+}
+
+/** Gives an account credits. */
+export async function fund(store: Store, account: Address, credits: number): Promise<void> {
+  await store.grantCredits({ account, kind: "grant", credits, actor: "test", note: null }, 1);
+}
+
+/** Settlements confirmed in block 100. */
+export function confirm(store: Store, ...ids: string[]) {
+  return store.recordConfirmed(
+    ids.map((id) => ({ id, mined: minedIn(100) })),
+    6,
+  );
+}
+
+/** Settlements that failed. */
+export function fail(store: Store, ...ids: string[]) {
+  return store.recordFailed(
+    ids.map((id) => ({ id, code: "transaction_reverted", message: "m", transaction: null })),
+    7,
+  );
 }

@@ -5,11 +5,11 @@ import type { Credits, Purchase } from "../../api/answers.ts";
 import { call } from "../../api/call.ts";
 import { creditsQuery, purchaseQuery, purchasesPath, walletsQuery } from "../../api/queries.ts";
 import { Field } from "../../parts/field.tsx";
-import { Link } from "../../parts/link.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Page, Section } from "../../parts/page.tsx";
 import { Problem } from "../../parts/problem.tsx";
 import { countText, plural, shortText, usdcText } from "../../parts/show-text.ts";
+import { Timeline, type Step } from "../../parts/timeline.tsx";
 import { go } from "../../place.ts";
 import { useAccount } from "../../signed-in.ts";
 import { creditUnits } from "./credit-price.ts";
@@ -24,22 +24,49 @@ export function BuyCredits() {
     <Page
       title="Buy credits"
       lead="You sign one USDC payment in your wallet. It moves exactly this amount; the gas is paid here."
-      actions={<Link to="credits">Back to credits</Link>}
+      back={["credits", "Credits"]}
     >
-      <Section title="How much">
-        <Loaded query={credits}>
-          {(known) =>
-            known.treasury === null ? (
-              <p>This facilitator sells no credits. Ask its operator for some.</p>
-            ) : (
-              <BuyForm credits={known} />
-            )
-          }
-        </Loaded>
-      </Section>
+      <div className="columns">
+        <Section title="How much">
+          <Loaded query={credits}>
+            {(known) =>
+              known.treasury === null ? (
+                <p>This facilitator sells no credits. Ask its operator for some.</p>
+              ) : (
+                <BuyForm credits={known} />
+              )
+            }
+          </Loaded>
+        </Section>
+        <Section title="What happens">
+          <Timeline steps={way} />
+          <p className="muted">
+            Nothing moves before you sign, and what you sign cannot be used for anything else or
+            twice.
+          </p>
+        </Section>
+      </div>
     </Page>
   );
 }
+
+/** What the buyer can expect after this form. */
+const way: readonly Step[] = [
+  {
+    key: "review",
+    look: "ahead",
+    title: "You review the payment",
+    note: "amount, treasury, network",
+  },
+  { key: "sign", look: "ahead", title: "Your wallet shows it and you sign" },
+  {
+    key: "settle",
+    look: "ahead",
+    title: "It is settled on chain",
+    note: "final within about ten seconds",
+  },
+  { key: "credit", look: "ahead", title: "The credits are there" },
+];
 
 /** What is wrong with an amount; undefined when it can be bought. */
 function wrongWith(units: bigint | undefined, minUnits: string): string | undefined {
@@ -88,7 +115,12 @@ function BuyForm({ credits }: { readonly credits: Credits }) {
       </Field>
       <div className="segments" role="group" aria-label="Amounts to choose from">
         {offers.map((one) => (
-          <button key={one} type="button" aria-pressed={one === amount} onClick={() => setAmount(one)}>
+          <button
+            key={one}
+            type="button"
+            aria-pressed={one === amount}
+            onClick={() => setAmount(one)}
+          >
             {one} USDC
           </button>
         ))}
@@ -176,7 +208,9 @@ function PayFrom({
               {...props}
               value={payer}
               onChange={(event) =>
-                onPayer(wallets.find(({ address }) => address === event.target.value)?.address ?? payer)
+                onPayer(
+                  wallets.find(({ address }) => address === event.target.value)?.address ?? payer,
+                )
               }
             >
               {wallets.map(({ address, isOwn }) => (

@@ -27,7 +27,6 @@ export function Ledger() {
   const { search } = usePlace();
   const cursor = new URLSearchParams(search).get("cursor") ?? "";
   const ledger = useQuery(ledgerQuery(cursor));
-  const pageAt = (at: string) => withSearch("credits", { cursor: at });
   return (
     <Section
       title="Ledger"
@@ -52,7 +51,7 @@ export function Ledger() {
               <LedgerTable entries={entries} />
               <Pager
                 newest={cursor === "" ? undefined : "credits"}
-                older={next === null ? undefined : pageAt(next)}
+                older={next === null ? undefined : withSearch("credits", { cursor: next })}
               />
             </>
           )
@@ -69,7 +68,7 @@ function LedgerTable({ entries }: { readonly entries: readonly LedgerEntry[] }) 
       rows={entries}
       keyOf={({ id }) => id}
       columns={[
-        { title: "Time", cell: ({ createdAt }) => <When at={createdAt} /> },
+        { title: "Time", inCard: "start", cell: ({ createdAt }) => <When at={createdAt} /> },
         {
           title: "What",
           cell: (entry) => (
@@ -81,6 +80,7 @@ function LedgerTable({ entries }: { readonly entries: readonly LedgerEntry[] }) 
         },
         {
           title: "Credits",
+          inCard: "end",
           isNumber: true,
           cell: ({ credits }) => (
             <span className={credits > 0 ? "plus" : undefined}>

@@ -5,16 +5,14 @@ import type { Purchase, PurchaseState } from "../../api/answers.ts";
 import { call } from "../../api/call.ts";
 import { accountQuery, creditsQuery, purchaseQuery, purchasesPath } from "../../api/queries.ts";
 import { announce } from "../../parts/announcer.tsx";
-import { Link } from "../../parts/link.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
-import { Notice } from "../../parts/notice.tsx";
 import { Page, Section } from "../../parts/page.tsx";
 import { Problem } from "../../parts/problem.tsx";
 import { plural } from "../../parts/show-text.ts";
 import { Short, Usdc, When, Whole } from "../../parts/values.tsx";
-import { holdText } from "./hold-text.ts";
 import { PayPurchase } from "./pay-purchase.tsx";
 import { PurchaseBadge } from "./purchase-badge.tsx";
+import { PurchaseOutcome } from "./purchase-outcome.tsx";
 import { PurchaseSteps } from "./purchase-steps.tsx";
 
 /** One purchase: what is paid for what, the signature, and its way to the balance. */
@@ -33,24 +31,23 @@ export function PurchaseScreen({ id }: { readonly id: string }) {
     void client.invalidateQueries(accountQuery);
   }, [state, client]);
   return (
-    <Page
-      title="Purchase of credits"
-      actions={<Link to="credits">Back to credits</Link>}
-    >
+    <Page title="Purchase" back={["credits", "Credits"]}>
       <Loaded query={purchase} lines={6}>
         {(known) => (
           <>
-            <Outcome purchase={known} />
-            <Section
-              title={plural(known.credits, "credit")}
-              actions={<PurchaseBadge state={known.state} />}
-            >
-              <Terms purchase={known} />
-              {known.state === "awaiting_payment" && <AwaitingPayment purchase={known} />}
-            </Section>
-            <Section title="Progress">
-              <PurchaseSteps purchase={known} />
-            </Section>
+            <PurchaseOutcome purchase={known} />
+            <div className="columns">
+              <Section
+                title={plural(known.credits, "credit")}
+                actions={<PurchaseBadge state={known.state} />}
+              >
+                <Terms purchase={known} />
+                {known.state === "awaiting_payment" && <AwaitingPayment purchase={known} />}
+              </Section>
+              <Section title="Progress">
+                <PurchaseSteps purchase={known} />
+              </Section>
+            </div>
           </>
         )}
       </Loaded>
@@ -63,7 +60,7 @@ function Terms({ purchase }: { readonly purchase: Purchase }) {
   const network = findNetwork(chainId);
   return (
     <dl className="facts">
-      <dt>You pay</dt>
+      <dt>Price</dt>
       <dd>
         <Usdc units={amount} />
       </dd>
@@ -126,66 +123,4 @@ function AwaitingPayment({ purchase }: { readonly purchase: Purchase }) {
       />
     </>
   );
-}
-
-/** What it means for the buyer that it ended this way, or is held. */
-function Outcome({ purchase }: { readonly purchase: Purchase }) {
-  const { state, reason, contact, credits } = purchase;
-  const why = reason === null ? "" : holdText(reason);
-  const ask = contact !== null && contact !== "" && <p>Questions: {contact}</p>;
-  switch (state) {
-    case "credited":
-      return (
-        <Notice
-          tone="good"
-          title={`${plural(credits, "credit")} added`}
-          actions={
-            <Link to="credits" className="button small">
-              See the balance
-            </Link>
-          }
-        />
-      );
-    case "held":
-      return (
-        <Notice tone="warn" title="Held for review">
-          <p>
-            {why} The payment has arrived and is safe. A person looks at it, usually within a
-            working day; this page then changes by itself.
-          </p>
-          {ask}
-        </Notice>
-      );
-    case "rejected":
-      return (
-        <Notice tone="bad" title="Not credited">
-          <p>{why || "The review found that this payment cannot be credited."}</p>
-          {ask}
-        </Notice>
-      );
-    case "failed":
-      return (
-        <Notice tone="bad" title="The payment failed">
-          <p>{why || "The chain refused the transfer."} No money has moved; buy again.</p>
-          {ask}
-        </Notice>
-      );
-    case "awaiting_payment":
-      // An earlier signature that could not be settled leads back here, with the reason.
-      return why === "" ? null : (
-        <Notice tone="warn" title="The last payment did not go through">
-          <p>{why} No money has moved. You can sign again.</p>
-        </Notice>
-      );
-    case "expired":
-      return (
-        <Notice tone="info" title="Not paid in time">
-          <p>No money has moved. Start a new purchase when you are ready.</p>
-        </Notice>
-      );
-    case "canceled":
-    case "settling":
-    case "confirmed":
-      return null;
-  }
 }

@@ -34,14 +34,22 @@ export function Purchases() {
               rows={rows}
               keyOf={({ id }) => id}
               columns={[
-                { title: "Time", cell: ({ createdAt }) => <When at={createdAt} /> },
+                {
+                  title: "Time",
+                  inCard: "start",
+                  cell: ({ createdAt }) => <When at={createdAt} />,
+                },
                 {
                   title: "Credits",
                   isNumber: true,
                   cell: ({ credits }) => countText(credits),
                 },
                 { title: "Paid", isNumber: true, cell: ({ amount }) => <Usdc units={amount} /> },
-                { title: "State", cell: ({ state }) => <PurchaseBadge state={state} /> },
+                {
+                  title: "State",
+                  inCard: "end",
+                  cell: ({ state }) => <PurchaseBadge state={state} />,
+                },
                 {
                   title: "Reason",
                   cell: ({ reason }) =>

@@ -81,7 +81,7 @@ function Values({ values, isTest }: { readonly values: SnippetValues; readonly i
         <dt>Paid to</dt>
         <dd>
           <Whole text={values.payTo} what="payout address" />
-          <div className="muted">
+          <div className="muted breakable">
             the same as <code>{toXdcAddress(values.payTo)}</code>
           </div>
         </dd>

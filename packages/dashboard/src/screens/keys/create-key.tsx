@@ -3,6 +3,7 @@ import { useState, type FormEvent } from "react";
 import type { KeyMode, NewApiKey } from "../../api/answers.ts";
 import { call } from "../../api/call.ts";
 import { keysQuery } from "../../api/queries.ts";
+import { DialogActions } from "../../parts/dialog-actions.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Field } from "../../parts/field.tsx";
 import { TaskView } from "../../parts/task-view.tsx";
@@ -37,17 +38,12 @@ export function CreateKey({
   const [days, setDays] = useState("");
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const wanted = {
-      label: label.trim(),
-      mode,
-      expiresInDays: days === "" ? null : Number(days),
-    };
+    const expiresInDays = days === "" ? null : Number(days);
+    const wanted = { label: label.trim(), mode, expiresInDays };
     task.run(async (tools) => {
       const stepUp = await prove(account, "create_key", wanted, tools);
-      const key = await call<NewApiKey>("/v1/account/keys", {
-        method: "POST",
-        body: { ...wanted, stepUp },
-      });
+      const body = { ...wanted, stepUp };
+      const key = await call<NewApiKey>("/v1/account/keys", { method: "POST", body });
       await client.invalidateQueries(keysQuery);
       onCreated(key);
     });
@@ -83,14 +79,11 @@ export function CreateKey({
           </Field>
         </fieldset>
         <TaskView task={task} />
-        <div className="dialog-actions">
-          <button type="button" className="button quiet" onClick={onClose}>
-            Cancel
-          </button>
+        <DialogActions onClose={onClose}>
           <button type="submit" className="button primary" disabled={task.isWorking}>
             Sign and create
           </button>
-        </div>
+        </DialogActions>
       </form>
     </Dialog>
   );

@@ -11,7 +11,6 @@ import { KeysTable } from "./keys-table.tsx";
 import { RevokeKey } from "./revoke-key.tsx";
 import { RotateKey } from "./rotate-key.tsx";
 
-
 /** What is open above the list. */
 type Open =
   | { readonly what: "create" }
@@ -36,7 +35,7 @@ export function KeysScreen() {
       lead="Your server sends one as Authorization: Bearer … to /verify and /settle. Keep it there, never in a page or an app."
       actions={create}
     >
-      <Section title="Keys">
+      <Section title={showsAll ? "All keys" : "Keys in use"}>
         <Loaded query={keys}>
           {({ keys: all }) => {
             const gone = all.filter(({ status }) => status === "revoked" || status === "expired");
@@ -57,7 +56,7 @@ export function KeysScreen() {
                 {gone.length > 0 && (
                   <button
                     type="button"
-                    className="button quiet small"
+                    className="button quiet small at-start"
                     aria-pressed={showsAll}
                     onClick={() => setShowsAll(!showsAll)}
                   >

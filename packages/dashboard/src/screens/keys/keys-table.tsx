@@ -1,7 +1,7 @@
 import type { ApiKey } from "../../api/answers.ts";
 import { Badge, type Tone } from "../../parts/badge.tsx";
 import { DataTable } from "../../parts/data-table.tsx";
-import { When } from "../../parts/values.tsx";
+import { Day, When } from "../../parts/values.tsx";
 
 const tones: Readonly<Record<ApiKey["status"], Tone>> = {
   active: "good",
@@ -26,43 +26,83 @@ export function KeysTable({
       rows={keys}
       keyOf={({ id }) => id}
       columns={[
-        { title: "Name", cell: ({ label }) => <strong>{label || "Unnamed"}</strong> },
+        {
+          title: "Name",
+          inCard: "start",
+          cell: ({ label, mode }) => (
+            <span>
+              <strong>{label || "Unnamed"}</strong>
+              <br />
+              <span className="muted">{mode === "live" ? "XDC" : "Apothem"}</span>
+            </span>
+          ),
+        },
         {
           title: "Key",
           cell: ({ prefix, lastFour }) => (
-            <code>
+            <code className="one-line">
               {prefix}…{lastFour}
             </code>
           ),
         },
-        { title: "For", cell: ({ mode }) => (mode === "live" ? "XDC" : "Apothem (test)") },
-        { title: "Status", cell: ({ status }) => <Badge tone={tones[status]}>{status}</Badge> },
-        { title: "Last used", cell: ({ lastUsedAt }) => lastUsedAt ? <When at={lastUsedAt} /> : <span className="muted">never</span> },
-        { title: "Created", cell: ({ createdAt }) => <When at={createdAt} /> },
-        { title: "Expires", cell: ({ expiresAt }) => expiresAt ? <When at={expiresAt} /> : <span className="muted">never</span> },
+        {
+          title: "Status",
+          inCard: "end",
+          cell: ({ status }) => <Badge tone={tones[status]}>{status}</Badge>,
+        },
+        {
+          title: "Last used",
+          cell: ({ lastUsedAt }) =>
+            lastUsedAt ? <When at={lastUsedAt} /> : <span className="muted">never</span>,
+        },
+        { title: "Created", inCard: "hidden", cell: ({ createdAt }) => <Day at={createdAt} /> },
+        {
+          title: "Expires",
+          cell: ({ expiresAt }) =>
+            expiresAt ? <Day at={expiresAt} /> : <span className="muted">never</span>,
+        },
         {
           title: "Actions",
           hasNoTitle: true,
-          cell: (key) => {
-            const isUsable = key.status === "active" || key.status === "expiring";
-            const named = `key ${key.label || key.lastFour}`;
-            return (
-              isUsable && (
-                <span className="row-actions">
-                  {key.status === "active" && (
-                    <button type="button" className="button quiet small" aria-label={`Rotate ${named}`} onClick={() => onRotate(key)}>
-                      Rotate
-                    </button>
-                  )}
-                  <button type="button" className="button quiet small danger" aria-label={`Revoke ${named}`} onClick={() => onRevoke(key)}>
-                    Revoke
-                  </button>
-                </span>
-              )
-            );
-          },
+          cell: (key) => <Actions apiKey={key} onRotate={onRotate} onRevoke={onRevoke} />,
         },
       ]}
     />
+  );
+}
+
+function Actions({
+  apiKey,
+  onRotate,
+  onRevoke,
+}: {
+  readonly apiKey: ApiKey;
+  readonly onRotate: (key: ApiKey) => void;
+  readonly onRevoke: (key: ApiKey) => void;
+}) {
+  const { status, label, lastFour } = apiKey;
+  if (status !== "active" && status !== "expiring") return null;
+  const named = `key ${label || lastFour}`;
+  return (
+    <span className="row-actions">
+      {status === "active" && (
+        <button
+          type="button"
+          className="button quiet small"
+          aria-label={`Rotate ${named}`}
+          onClick={() => onRotate(apiKey)}
+        >
+          Rotate
+        </button>
+      )}
+      <button
+        type="button"
+        className="button quiet small danger"
+        aria-label={`Revoke ${named}`}
+        onClick={() => onRevoke(apiKey)}
+      >
+        Revoke
+      </button>
+    </span>
   );
 }

@@ -3,6 +3,7 @@ import { useState, type FormEvent } from "react";
 import type { ApiKey, NewApiKey } from "../../api/answers.ts";
 import { call } from "../../api/call.ts";
 import { keysQuery } from "../../api/queries.ts";
+import { DialogActions } from "../../parts/dialog-actions.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { TaskView } from "../../parts/task-view.tsx";
 import { useAccount } from "../../signed-in.ts";
@@ -70,14 +71,11 @@ export function RotateKey({
           ))}
         </fieldset>
         <TaskView task={task} />
-        <div className="dialog-actions">
-          <button type="button" className="button quiet" onClick={onClose}>
-            Cancel
-          </button>
+        <DialogActions onClose={onClose}>
           <button type="submit" className="button primary" disabled={task.isWorking}>
             Sign and rotate
           </button>
-        </div>
+        </DialogActions>
       </form>
     </Dialog>
   );

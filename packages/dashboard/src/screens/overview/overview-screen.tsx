@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { keysQuery, purchasesQuery, settlementsQuery } from "../../api/queries.ts";
+import { keysQuery, newestSettlementsQuery, purchasesQuery } from "../../api/queries.ts";
 import { Link } from "../../parts/link.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Notice } from "../../parts/notice.tsx";
@@ -12,13 +12,10 @@ import { OtherAccounts } from "./other-accounts.tsx";
 import { SetUp } from "./set-up.tsx";
 import { UsagePart } from "./usage-part.tsx";
 
-/** As many of the last settlements as one takes in at a glance. */
-const lastRows = 8;
-
 /** How the account stands: balance, usage, the last settlements, and what to do first. */
 export function OverviewScreen() {
   const { label } = useAccount();
-  const last = useQuery(settlementsQuery({}, "", lastRows));
+  const last = useQuery(newestSettlementsQuery);
   const keys = useQuery(keysQuery);
   const isNew = last.data?.settlements.length === 0;
   return (
@@ -27,7 +24,7 @@ export function OverviewScreen() {
       <HeldPurchases />
       {isNew && keys.data && <SetUp keys={keys.data.keys} />}
       <BalanceTile />
-      <UsagePart />
+      {!isNew && <UsagePart />}
       <Section title="Last settlements" actions={<Link to="settlements">All settlements</Link>}>
         <Loaded query={last}>
           {({ settlements }) =>

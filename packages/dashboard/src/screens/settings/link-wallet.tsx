@@ -5,6 +5,7 @@ import type { SignRequest } from "../../api/answers.ts";
 import { call } from "../../api/call.ts";
 import { walletsQuery } from "../../api/queries.ts";
 import { announce } from "../../parts/announcer.tsx";
+import { DialogActions } from "../../parts/dialog-actions.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { shortText } from "../../parts/show-text.ts";
 import { TaskView } from "../../parts/task-view.tsx";
@@ -77,22 +78,12 @@ function SignWithNew({
       </p>
       <WalletList onChoose={begin} isDisabled={task.isWorking} />
       <TaskView task={task} />
-      <div className="dialog-actions">
-        <button type="button" className="button quiet" onClick={onClose}>
-          Cancel
-        </button>
-      </div>
+      <DialogActions onClose={onClose} />
     </>
   );
 }
 
-function Agree({
-  signed,
-  onClose,
-}: {
-  readonly signed: NewWallet;
-  readonly onClose: () => void;
-}) {
+function Agree({ signed, onClose }: { readonly signed: NewWallet; readonly onClose: () => void }) {
   const account = useAccount();
   const client = useQueryClient();
   const task = useWalletTask();
@@ -116,19 +107,11 @@ function Agree({
         signed in with, and agree.
       </p>
       <TaskView task={task} />
-      <div className="dialog-actions">
-        <button type="button" className="button quiet" onClick={onClose}>
-          Cancel
-        </button>
-        <button
-          type="button"
-          className="button primary"
-          disabled={task.isWorking}
-          onClick={agree}
-        >
+      <DialogActions onClose={onClose}>
+        <button type="button" className="button primary" disabled={task.isWorking} onClick={agree}>
           Sign and link
         </button>
-      </div>
+      </DialogActions>
     </>
   );
 }

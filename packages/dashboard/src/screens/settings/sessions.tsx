@@ -31,7 +31,11 @@ export function Sessions() {
             keyOf={({ id }) => id}
             columns={[
               { title: "Signed in", cell: ({ createdAt }) => <When at={createdAt} /> },
-              { title: "Wallet", cell: ({ wallet }) => <Short text={wallet} what="wallet" /> },
+              {
+                title: "Wallet",
+                inCard: "start",
+                cell: ({ wallet }) => <Short text={wallet} what="wallet" />,
+              },
               { title: "Last seen", cell: ({ lastSeenAt }) => <When at={lastSeenAt} /> },
               { title: "Ends", cell: ({ expiresAt }) => <When at={expiresAt} /> },
               {

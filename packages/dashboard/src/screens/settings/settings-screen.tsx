@@ -72,11 +72,7 @@ function NameForm() {
             />
           )}
         </Field>
-        <button
-          type="submit"
-          className="button"
-          disabled={text.trim() === label || save.isPending}
-        >
+        <button type="submit" className="button" disabled={text.trim() === label || save.isPending}>
           Save
         </button>
       </form>

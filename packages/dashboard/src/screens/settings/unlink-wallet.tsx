@@ -3,6 +3,7 @@ import type { LinkedWallet } from "../../api/answers.ts";
 import { call } from "../../api/call.ts";
 import { walletsQuery } from "../../api/queries.ts";
 import { announce } from "../../parts/announcer.tsx";
+import { DialogActions } from "../../parts/dialog-actions.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { shortText } from "../../parts/show-text.ts";
 import { TaskView } from "../../parts/task-view.tsx";
@@ -36,10 +37,7 @@ export function UnlinkWallet({
         it again.
       </p>
       <TaskView task={task} />
-      <div className="dialog-actions">
-        <button type="button" className="button quiet" onClick={onClose}>
-          Cancel
-        </button>
+      <DialogActions onClose={onClose}>
         <button
           type="button"
           className="button danger-fill"
@@ -48,7 +46,7 @@ export function UnlinkWallet({
         >
           Sign and unlink
         </button>
-      </div>
+      </DialogActions>
     </Dialog>
   );
 }

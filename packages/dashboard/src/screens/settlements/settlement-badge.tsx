@@ -1,5 +1,12 @@
-import type { SettlementRow } from "../../api/answers.ts";
-import { Badge } from "../../parts/badge.tsx";
+import type { SettlementRow, SettlementState } from "../../api/answers.ts";
+import { Badge, type Tone } from "../../parts/badge.tsx";
+
+const tones: Readonly<Record<SettlementState, Tone>> = {
+  queued: "busy",
+  submitted: "busy",
+  confirmed: "good",
+  failed: "bad",
+};
 
 /** Where a settlement stands: finality is a fact about a confirmed one. */
 export function SettlementBadge({
@@ -8,14 +15,5 @@ export function SettlementBadge({
   readonly row: Pick<SettlementRow, "state" | "finalizedAt">;
 }) {
   if (finalizedAt !== null) return <Badge tone="good">final</Badge>;
-  switch (state) {
-    case "queued":
-      return <Badge tone="busy">queued</Badge>;
-    case "submitted":
-      return <Badge tone="busy">submitted</Badge>;
-    case "confirmed":
-      return <Badge tone="good">confirmed</Badge>;
-    case "failed":
-      return <Badge tone="bad">failed</Badge>;
-  }
+  return <Badge tone={tones[state]}>{state}</Badge>;
 }

@@ -42,16 +42,36 @@ export function SettlementFilterBar() {
   const set = (change: Partial<SettlementFilters>) =>
     go(filteredPlace({ ...filters, ...change }), { replace: true });
   return (
-    <form className="filters" role="search" aria-label="Settlements" onSubmit={(event) => event.preventDefault()}>
-      <Choice label="State" value={filters.state} options={states} onChange={(state) => set({ state })} />
+    <form
+      className="filters"
+      role="search"
+      aria-label="Settlements"
+      onSubmit={(event) => event.preventDefault()}
+    >
+      <Choice
+        label="State"
+        value={filters.state}
+        options={states}
+        onChange={(state) => set({ state })}
+      />
       <Field label="From">
         {(props) => (
-          <input {...props} type="date" value={filters.from} onChange={(event) => set({ from: event.target.value })} />
+          <input
+            {...props}
+            type="date"
+            value={filters.from}
+            onChange={(event) => set({ from: event.target.value })}
+          />
         )}
       </Field>
       <Field label="To">
         {(props) => (
-          <input {...props} type="date" value={filters.to} onChange={(event) => set({ to: event.target.value })} />
+          <input
+            {...props}
+            type="date"
+            value={filters.to}
+            onChange={(event) => set({ to: event.target.value })}
+          />
         )}
       </Field>
       <PayerFilter key={filters.payer} payer={filters.payer} onChange={(payer) => set({ payer })} />
@@ -59,7 +79,12 @@ export function SettlementFilterBar() {
         <Choice
           label="Key"
           value={filters.key}
-          options={[["", "All"], ...data.keys.map(({ id, label, lastFour }) => [id, `${label || "Unnamed"} …${lastFour}`] as const)]}
+          options={[
+            ["", "All"],
+            ...data.keys.map(
+              ({ id, label, lastFour }) => [id, `${label || "Unnamed"} …${lastFour}`] as const,
+            ),
+          ]}
           onChange={(key) => set({ key })}
         />
       )}

@@ -4,7 +4,6 @@ import type { SettlementDetail } from "../../api/answers.ts";
 import { settlementQuery } from "../../api/queries.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { OutIcon } from "../../parts/icons.tsx";
-import { Link } from "../../parts/link.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Notice } from "../../parts/notice.tsx";
 import { Page, Section } from "../../parts/page.tsx";
@@ -20,14 +19,14 @@ export function SettlementScreen({ id }: { readonly id: string }) {
   return (
     <Page
       title="Settlement"
+      back={["settlements", "Settlements"]}
       lead={<code>{id}</code>}
       actions={
         <>
-          <Link to="settlements">All settlements</Link>
           {data && (
             <CopyButton
               text={JSON.stringify(data, null, 2)}
-              what="the settlement as JSON"
+              what="of the settlement"
               label="Copy as JSON"
             />
           )}
@@ -75,7 +74,8 @@ function Money({ settlement }: { readonly settlement: SettlementDetail }) {
     <dl className="facts">
       <dt>Amount</dt>
       <dd>
-        <Usdc units={amount} /> <span className="muted">({countText(Number(amount))} base units)</span>
+        <Usdc units={amount} />{" "}
+        <span className="muted">({countText(Number(amount))} base units)</span>
       </dd>
       <dt>Payer</dt>
       <dd>

@@ -26,7 +26,8 @@ export function SettlementTimeline({ settlement }: { readonly settlement: Settle
     note: noteOf(one),
   }));
   if (isOver(settlement)) return <Timeline steps={steps} />;
-  const waiting = state === "queued" || state === "submitted" ? waits[state] : "Waiting for finality";
+  const waiting =
+    state === "queued" || state === "submitted" ? waits[state] : "Waiting for finality";
   return <Timeline steps={[...steps, { key: "now", title: waiting, look: "now" }]} />;
 }
 

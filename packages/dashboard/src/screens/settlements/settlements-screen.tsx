@@ -62,7 +62,9 @@ export function SettlementsScreen() {
               <Pager
                 newest={cursor === "" ? undefined : filteredPlace(filters)}
                 older={
-                  next === null ? undefined : withSearch("settlements", { ...filters, cursor: next })
+                  next === null
+                    ? undefined
+                    : withSearch("settlements", { ...filters, cursor: next })
                 }
               />
             </>

@@ -21,16 +21,27 @@ export function SettlementsTable({ rows }: { readonly rows: readonly SettlementR
       columns={[
         {
           title: "Time",
+          inCard: "start",
           cell: ({ id, createdAt }) => (
             <Link to={`settlements/${id}`}>
               <When at={createdAt} />
             </Link>
           ),
         },
-        { title: "Amount", isNumber: true, cell: ({ amount }) => <Usdc units={amount} /> },
-        { title: "Payer", cell: ({ payer }) => <Short text={payer} what="payer" /> },
+        {
+          title: "Amount",
+          inCard: "end",
+          isNumber: true,
+          cell: ({ amount }) => <Usdc units={amount} />,
+        },
+        {
+          title: "Payer",
+          inCard: "start",
+          cell: ({ payer }) => <Short text={payer} what="payer" />,
+        },
         {
           title: "State",
+          inCard: "end",
           cell: (row) => (
             <span>
               <SettlementBadge row={row} />
@@ -40,19 +51,17 @@ export function SettlementsTable({ rows }: { readonly rows: readonly SettlementR
         },
         {
           title: "Transaction",
+          inCard: "hidden",
           cell: (row) =>
             row.transaction ? (
-              <Short
-                text={row.transaction}
-                what="transaction hash"
-                href={transactionLink(row)}
-              />
+              <Short text={row.transaction} what="transaction hash" href={transactionLink(row)} />
             ) : (
               <span className="muted">–</span>
             ),
         },
         {
           title: "Network",
+          inCard: "hidden",
           cell: ({ network }) => findNetwork(network)?.label ?? network,
         },
       ]}

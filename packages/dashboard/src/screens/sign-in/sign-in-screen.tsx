@@ -77,11 +77,7 @@ function SignInForm({ networks }: { readonly networks: readonly Network[] }) {
 }
 
 /** For wallets that are linked to an account whose address is not their own. */
-function OtherAccount({
-  onChange,
-}: {
-  readonly onChange: (account: Address | undefined) => void;
-}) {
+function OtherAccount({ onChange }: { readonly onChange: (account: Address | undefined) => void }) {
   const [text, setText] = useState("");
   const isWrong = text.trim() !== "" && parseAddress(text) === undefined;
   return (
@@ -90,9 +86,7 @@ function OtherAccount({
       <Field
         label="Account address"
         hint="The address that the API is paid at, 0x… or xdc…. Leave it empty for the wallet’s own account."
-        error={
-          isWrong ? "This is no address: 0x or xdc, then 40 hexadecimal digits." : undefined
-        }
+        error={isWrong ? "This is no address: 0x or xdc, then 40 hexadecimal digits." : undefined}
       >
         {(props) => (
           <input

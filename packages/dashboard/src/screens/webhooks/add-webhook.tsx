@@ -3,6 +3,7 @@ import { useState, type FormEvent } from "react";
 import type { NewWebhookEndpoint } from "../../api/answers.ts";
 import { call } from "../../api/call.ts";
 import { webhooksPath, webhooksQuery } from "../../api/queries.ts";
+import { DialogActions } from "../../parts/dialog-actions.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Field } from "../../parts/field.tsx";
 import { TaskView } from "../../parts/task-view.tsx";
@@ -55,10 +56,7 @@ export function AddWebhook({
           <EventChoice events={events} onChange={setEvents} />
         </fieldset>
         <TaskView task={task} />
-        <div className="dialog-actions">
-          <button type="button" className="button quiet" onClick={onClose}>
-            Cancel
-          </button>
+        <DialogActions onClose={onClose}>
           <button
             type="submit"
             className="button primary"
@@ -66,7 +64,7 @@ export function AddWebhook({
           >
             Sign and add
           </button>
-        </div>
+        </DialogActions>
       </form>
     </Dialog>
   );

@@ -73,12 +73,16 @@ function DeliveriesTable({
       rows={rows}
       keyOf={({ id }) => id}
       columns={[
-        { title: "Time", cell: ({ createdAt }) => <When at={createdAt} /> },
+        { title: "Time", inCard: "start", cell: ({ createdAt }) => <When at={createdAt} /> },
         { title: "Event", cell: ({ type }) => <code>{type}</code> },
-        { title: "State", cell: ({ state }) => <Badge tone={tones[state]}>{state}</Badge> },
-        { title: "Attempts", isNumber: true, cell: ({ attempts }) => attempts },
+        {
+          title: "State",
+          inCard: "end",
+          cell: ({ state }) => <Badge tone={tones[state]}>{state}</Badge>,
+        },
+        { title: "Attempts", inCard: "hidden", isNumber: true, cell: ({ attempts }) => attempts },
         { title: "Answer", cell: (row) => <Answer row={row} /> },
-        { title: "Id", cell: ({ id }) => <Short text={id} what="message id" /> },
+        { title: "Id", inCard: "hidden", cell: ({ id }) => <Short text={id} what="message id" /> },
         {
           title: "Actions",
           hasNoTitle: true,
@@ -87,11 +91,10 @@ function DeliveriesTable({
               <button
                 type="button"
                 className="button quiet small"
-                aria-label={`Send ${type} again`}
                 disabled={isBusy}
                 onClick={() => onResend(id)}
               >
-                Send again
+                Send again<span className="unseen"> {type}</span>
               </button>
             ),
         },

@@ -19,7 +19,7 @@ import { Deliveries } from "./deliveries.tsx";
 export function WebhookScreen({ id }: { readonly id: string }) {
   const webhooks = useQuery(webhooksQuery);
   return (
-    <Page title="Webhook endpoint" actions={<Link to="webhooks">All endpoints</Link>}>
+    <Page title="Webhook endpoint" back={["webhooks", "Webhooks"]}>
       <Loaded query={webhooks} lines={6}>
         {({ webhooks: all }) => {
           const endpoint = all.find((one) => one.id === id);

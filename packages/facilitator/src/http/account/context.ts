@@ -1,14 +1,27 @@
 /** What the account API works with, besides what all routes do. */
 import type { Address, Network } from "@farthing/protocol";
+import type { History } from "../../accounts/history.ts";
 import type { KeyRing } from "../../accounts/key-ring.ts";
+import type { Purchases } from "../../accounts/purchases.ts";
 import type { Sessions } from "../../accounts/sessions.ts";
 import type { SignIn } from "../../accounts/sign-in.ts";
 import type { Site } from "../../accounts/sign-requests.ts";
 import type { StepUp } from "../../accounts/step-up.ts";
 import type { Wallets } from "../../accounts/wallets.ts";
 import type { Account } from "../../model/account.ts";
+import type { PayPurchase } from "../../settlement/pay-purchase.ts";
 import type { AccountStore } from "../../storage/account-store.ts";
 import type { HttpContext } from "../context.ts";
+
+/** On what terms credits are sold. */
+export interface CreditTerms {
+  /** USDC base units that are spent at once, at least. */
+  readonly minUnits: bigint;
+  /** USDC base units above which the operator looks at a purchase first. */
+  readonly reviewAboveUnits: bigint;
+  /** Where sellers reach the operator; null when he does not say. */
+  readonly contact: string | null;
+}
 
 /** The accounts behind the routes. */
 export interface AccountContext {
@@ -17,11 +30,23 @@ export interface AccountContext {
   readonly stepUp: StepUp;
   readonly wallets: Wallets;
   readonly keys: KeyRing;
-  readonly store: Pick<AccountStore, "findAccount" | "updateAccount" | "findCredits">;
+  readonly purchases: Purchases;
+  readonly payPurchase: PayPurchase;
+  readonly history: History;
+  readonly store: Pick<
+    AccountStore,
+    | "findAccount"
+    | "updateAccount"
+    | "findCredits"
+    | "listCreditEntries"
+    | "listAccountSettlements"
+    | "listUsage"
+  >;
   /** Where credits are paid to; null when none can be bought. */
   readonly treasury: Address | null;
   /** What one settlement costs. */
   readonly creditsPerSettlement: number;
+  readonly creditTerms: CreditTerms;
   readonly networks: readonly Network[];
   site(): Site;
 }

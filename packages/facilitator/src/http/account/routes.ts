@@ -10,13 +10,17 @@ import { sendProblem } from "../send-problem.ts";
 import type { TypedServer } from "../type-provider.ts";
 import type { TypeBoxProvider } from "../type-provider.ts";
 import type { AccountHttp } from "./context.ts";
+import { registerCredits } from "./credits.ts";
 import { guardAccounts } from "./guard.ts";
 import { registerKeys } from "./keys.ts";
 import { registerOwnKey } from "./own-key.ts";
 import { registerProfile } from "./profile.ts";
+import { registerPurchases } from "./purchases.ts";
 import { registerSessions } from "./sessions.ts";
+import { registerAccountSettlements } from "./settlements.ts";
 import { registerSignIn } from "./sign-in.ts";
 import { registerStepUp } from "./step-up.ts";
+import { registerUsage } from "./usage.ts";
 import { registerWallets } from "./wallets.ts";
 
 /** Said where the chain or the database cannot be asked. */
@@ -47,6 +51,10 @@ export async function registerAccounts(
     registerSessions(scope, accounts);
     registerWallets(scope, accounts);
     registerKeys(scope, accounts);
+    registerCredits(scope, accounts);
+    registerPurchases(scope, deps);
+    registerAccountSettlements(scope, deps);
+    registerUsage(scope, deps);
   });
 }
 

@@ -1,0 +1,29 @@
+/** What transactions used, by their receipts. */
+import { isObject, type Hex } from "@farthing/protocol";
+import { quantity, resultOf, type Chain } from "./chain.ts";
+
+/** What a mined transaction used. */
+export interface GasReceipt {
+  readonly hash: Hex;
+  readonly gasUsed: number;
+  /** Wei per gas; undefined from nodes that do not say: then it is the transaction's own. */
+  readonly gasPrice: bigint | undefined;
+}
+
+/** Reads those that the node has. Throws RPC faults. */
+export async function readGasReceipts(chain: Chain, hashes: readonly Hex[]): Promise<GasReceipt[]> {
+  const method = "eth_getTransactionReceipt";
+  const answers = await chain.read(hashes.map((hash) => ({ method, params: [hash] })));
+  return hashes.flatMap((hash, index) => {
+    const receipt = resultOf(answers[index], method);
+    if (!isObject(receipt)) return [];
+    const price = receipt["effectiveGasPrice"];
+    return [
+      {
+        hash,
+        gasUsed: Number(quantity(receipt["gasUsed"], "gas used")),
+        gasPrice: price == null ? undefined : quantity(price, "a gas price"),
+      },
+    ];
+  });
+}

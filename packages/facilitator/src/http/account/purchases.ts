@@ -1,0 +1,361 @@
+/** Buying credits: a purchase is asked for, signed by a wallet, and followed until it is credited. */
+import {
+  authorizationTypedData,
+  explorerLink,
+  networkOfChain,
+  toWireAuthorization,
+} from "@farthing/protocol";
+import { Type } from "typebox";
+import { awaitingMax, creditsMax, purchaseAuthorization } from "../../accounts/purchases.ts";
+import { timeText } from "../../base/clock.ts";
+import { unitsPerCredit, type CreditPurchase } from "../../model/credits.ts";
+import { HttpProblem } from "../answer.ts";
+import { parseWait } from "../prefer.ts";
+import {
+  AddressText,
+  AmountText,
+  ChainIdNumber,
+  Cursor,
+  exactly,
+  GivenAddress,
+  HashText,
+  Limit,
+  nullable,
+  oneOf,
+  pageOf,
+  problems,
+  TimeText,
+  Wait,
+} from "../schemas.ts";
+import type { TypedServer } from "../type-provider.ts";
+import type { AccountContext, AccountHttp } from "./context.ts";
+import { readLimit, timeCursor } from "./cursor.ts";
+import { readAddress } from "./given-address.ts";
+import { sessionOf } from "./guard.ts";
+import { servedChain } from "./served-chain.ts";
+
+/** A contract wallet's signature with many owners; a plain one has 132 characters. */
+const signatureCharsMax = 16_386;
+
+const PurchaseState = oneOf([
+  "awaiting_payment",
+  "settling",
+  "confirmed",
+  "held",
+  "credited",
+  "rejected",
+  "failed",
+  "expired",
+  "canceled",
+]);
+
+const PurchaseAnswer = exactly({
+  id: Type.String(),
+  state: PurchaseState,
+  credits: Type.Integer(),
+  amount: AmountText,
+  payer: nullable(AddressText),
+  payTo: nullable(AddressText),
+  chainId: ChainIdNumber,
+  network: Type.String({ description: "CAIP-2" }),
+  nonce: nullable(HashText),
+  validAfter: nullable(Type.String()),
+  validBefore: nullable(Type.String({ description: "Unix seconds" })),
+  typedData: nullable(
+    Type.Unsafe<object>({
+      type: "object",
+      additionalProperties: true,
+      description: "EIP-712, for `eth_signTypedData_v4`; null when there is nothing to sign",
+    }),
+  ),
+  reason: nullable(
+    Type.String({ description: "Why it is held, failed or rejected, and what to do" }),
+  ),
+  reasonCode: nullable(Type.String({ description: "The same for programs" })),
+  settlementId: nullable(Type.String()),
+  transaction: nullable(HashText),
+  explorer: nullable(Type.String({ format: "uri" })),
+  timeline: Type.Array(exactly({ state: PurchaseState, at: TimeText })),
+  createdAt: TimeText,
+  expiresAt: TimeText,
+  creditedAt: nullable(TimeText),
+  contact: nullable(Type.String({ description: "Where to ask the operator" })),
+});
+
+const path = "/v1/account/credits/purchases";
+const PurchaseId = exactly({ id: Type.String({ pattern: "^pur_[0-9a-f]{32}$" }) });
+const reading = ["unauthorized", "service_unavailable"] as const;
+const changing = [...reading, "foreign_origin", "conflict", "not_found"] as const;
+
+/** Adds the routes. */
+export function registerPurchases(server: TypedServer, deps: AccountHttp): void {
+  registerBuying(server, deps);
+  registerFollowing(server, deps);
+}
+
+function registerBuying(server: TypedServer, { accounts }: AccountHttp): void {
+  server.post(path, {
+    schema: {
+      operationId: "createPurchase",
+      tags: ["Credits"],
+      summary: "Begins a purchase of credits",
+      description:
+        "Gives what a wallet signs to pay for it: a transfer of USDC to the treasury, which the service submits. `payer` is the account, or a wallet linked to it; left out, the wallet that is signed in.",
+      body: exactly({
+        credits: Type.Integer({ minimum: 1, maximum: creditsMax }),
+        chainId: ChainIdNumber,
+        payer: Type.Optional(GivenAddress),
+      }),
+      response: { 201: PurchaseAnswer, ...problems(...changing) },
+    },
+    handler: async (request, reply) => {
+      const { account, wallet } = sessionOf(request);
+      const { credits, payer } = request.body;
+      const chainId = servedChain(accounts, request.body.chainId);
+      const outcome = await accounts.purchases.create({
+        account,
+        chainId,
+        credits,
+        payer: payer === undefined ? wallet : readAddress(payer),
+      });
+      if (outcome.kind !== "created") throw notCreated(accounts, outcome.kind);
+      return reply.status(201).send(answerPurchase(accounts, outcome.purchase));
+    },
+  });
+  server.post(`${path}/:id/payment`, {
+    schema: {
+      operationId: "payPurchase",
+      tags: ["Credits"],
+      summary: "Pays a purchase with the signature of its typed data",
+      description:
+        "The same payment shown again gives the purchase as it stands; it is settled once, and credited once it is final.",
+      params: PurchaseId,
+      body: exactly({
+        signature: Type.String({
+          pattern: "^0x([0-9a-fA-F]{2})+$",
+          maxLength: signatureCharsMax,
+        }),
+      }),
+      response: { 200: PurchaseAnswer, ...problems(...changing) },
+    },
+    handler: async (request) => {
+      const { account } = sessionOf(request);
+      const { id } = request.params;
+      const signature: `0x${string}` = `0x${request.body.signature.slice(2).toLowerCase()}`;
+      const outcome = await accounts.payPurchase({
+        account,
+        id,
+        signature,
+        requestId: request.id,
+      });
+      switch (outcome.kind) {
+        case "unknown":
+          throw noSuchPurchase();
+        case "closed":
+          throw new HttpProblem("conflict", closedMessage(outcome.purchase));
+        case "refused":
+          throw new HttpProblem("conflict", `${outcome.refusal.code}: ${outcome.refusal.message}`);
+        case "purchase":
+          return answerPurchase(accounts, outcome.purchase);
+        default:
+          return outcome satisfies never;
+      }
+    },
+  });
+}
+
+function registerFollowing(server: TypedServer, { context, accounts }: AccountHttp): void {
+  server.get(path, {
+    schema: {
+      operationId: "listPurchases",
+      tags: ["Credits"],
+      summary: "The account's purchases, the newest first",
+      querystring: exactly({ cursor: Cursor, limit: Limit }),
+      response: { 200: pageOf("purchases", PurchaseAnswer), ...problems(...reading) },
+    },
+    handler: async (request) => {
+      const { cursor, limit } = request.query;
+      const paging = { from: timeCursor.read(cursor), limit: readLimit(limit) };
+      const page = await accounts.purchases.list(sessionOf(request).account, paging);
+      const purchases = page.items.map((purchase) => answerPurchase(accounts, purchase));
+      return { purchases, next: timeCursor.write(page.next) };
+    },
+  });
+  server.get(`${path}/:id`, {
+    schema: {
+      operationId: "readPurchase",
+      tags: ["Credits"],
+      summary: "Where a purchase stands",
+      params: PurchaseId,
+      description:
+        "`wait` holds the answer until something is new; with `while` as long as it is in that state only, so that nothing is slept through between two reads.",
+      querystring: exactly({ wait: Wait, while: Type.Optional(PurchaseState) }),
+      response: { 200: PurchaseAnswer, ...problems(...reading, "not_found") },
+    },
+    handler: async (request) => {
+      const { account } = sessionOf(request);
+      const { id } = request.params;
+      const waitMs = parseWait(request.query.wait) ?? 0;
+      // Begun before the first look, so that nothing in between is slept through.
+      const waiting = context.waiters.wait(id, "broadcast", waitMs);
+      let purchase = await accounts.purchases.find(account, id);
+      const { while: known } = request.query;
+      const isNews =
+        purchase && (known === undefined ? isResting(purchase) : purchase.state !== known);
+      if (purchase && waitMs > 0 && !isNews) {
+        await waiting.done;
+        purchase = await accounts.purchases.find(account, id);
+      }
+      waiting.cancel();
+      if (!purchase) throw noSuchPurchase();
+      return answerPurchase(accounts, purchase);
+    },
+  });
+  server.delete(`${path}/:id`, {
+    schema: {
+      operationId: "cancelPurchase",
+      tags: ["Credits"],
+      summary: "Gives a purchase up that is not paid",
+      params: PurchaseId,
+      response: { 200: PurchaseAnswer, ...problems(...changing) },
+    },
+    handler: async (request) => {
+      const purchase = await accounts.purchases.cancel(
+        sessionOf(request).account,
+        request.params.id,
+      );
+      if (!purchase) throw noSuchPurchase();
+      if (purchase.state !== "canceled") {
+        throw new HttpProblem("conflict", `The purchase is ${purchase.state} already.`);
+      }
+      return answerPurchase(accounts, purchase);
+    },
+  });
+}
+
+/** Whether nothing more happens to it by itself; a held one waits for the operator. */
+function isResting({ state }: CreditPurchase): boolean {
+  return ["held", "credited", "rejected", "failed", "expired", "canceled"].includes(state);
+}
+
+function notCreated(
+  { creditTerms }: AccountContext,
+  kind: "no_treasury" | "below_minimum" | "payer_not_linked" | "too_many",
+): HttpProblem {
+  switch (kind) {
+    case "no_treasury":
+      return new HttpProblem("conflict", "No credits are sold here; ask the operator.");
+    case "below_minimum": {
+      const least = creditTerms.minUnits / unitsPerCredit;
+      return new HttpProblem("invalid_request", `Buy ${least} credits at least.`);
+    }
+    case "payer_not_linked":
+      return new HttpProblem(
+        "invalid_request",
+        "The payer must be the account's own address or a wallet linked to it, on this chain; link it first.",
+      );
+    case "too_many":
+      return new HttpProblem(
+        "conflict",
+        `${awaitingMax} purchases wait for payment, as many as may; pay or cancel one first.`,
+      );
+    default:
+      return kind satisfies never;
+  }
+}
+
+function noSuchPurchase(): HttpProblem {
+  return new HttpProblem("not_found", "There is no such purchase of this account.");
+}
+
+function closedMessage({ state, expiresAt }: CreditPurchase): string {
+  const why =
+    state === "awaiting_payment" || state === "settling"
+      ? `could be paid until ${timeText(expiresAt)}`
+      : `is ${state}`;
+  return `The purchase ${why}; nothing was sent. Begin a new one.`;
+}
+
+const holdMessages = {
+  amount_above_limit:
+    "It is above the amount that the operator looks at first. Nothing is missing from you; wait, or ask him.",
+  sender_not_linked:
+    "The wallet that paid is not linked to this account any more. The operator looks at it; ask him.",
+  amount_mismatch: "What was paid is not what was asked for. The operator looks at it; ask him.",
+  daily_limit:
+    "With it the account has bought more in a day than the operator lets pass at once. Nothing is missing from you; wait, or ask him.",
+} as const;
+
+function reasonOf(purchase: CreditPurchase) {
+  const { state, holdReason, failureMessage, reviewNote } = purchase;
+  if (state === "held" && holdReason !== null) {
+    return { reason: holdMessages[holdReason], reasonCode: holdReason };
+  }
+  if (state === "failed") {
+    const reason = `${failureMessage ?? ""} No money moved; begin a new purchase.`.trim();
+    return { reason, reasonCode: "payment_failed" };
+  }
+  if (state === "rejected") return { reason: reviewNote, reasonCode: "rejected" };
+  return { reason: null, reasonCode: null };
+}
+
+/** A purchase as it is answered. */
+export function answerPurchase(
+  { treasury, creditTerms }: AccountContext,
+  purchase: CreditPurchase,
+) {
+  const network = networkOfChain(purchase.chainId);
+  const { payer, transaction } = purchase;
+  const isOpen = purchase.state === "awaiting_payment";
+  const authorization =
+    isOpen && payer !== null && treasury !== null
+      ? purchaseAuthorization(purchase, { payer, treasury })
+      : undefined;
+  const wasCanceled = purchase.timeline.some(({ state }) => state === "canceled");
+  const shown = (state: CreditPurchase["state"]) =>
+    state === "expired" && wasCanceled ? "canceled" : state;
+  return {
+    id: purchase.id,
+    state: shown(purchase.state),
+    credits: purchase.credits,
+    amount: purchase.units.toString(),
+    payer,
+    payTo: treasury,
+    chainId: purchase.chainId,
+    network: network.id,
+    nonce: authorization?.nonce ?? null,
+    validAfter: authorization?.validAfter.toString() ?? null,
+    validBefore: authorization?.validBefore.toString() ?? null,
+    typedData: authorization ? walletTypedData(network, authorization) : null,
+    ...reasonOf(purchase),
+    settlementId: purchase.settlementId,
+    transaction,
+    explorer: transaction && explorerLink(network, transaction),
+    // Given up and then run out of time is one thing to its owner.
+    timeline: purchase.timeline
+      .filter(({ state }) => !(state === "expired" && wasCanceled))
+      .map(({ state, at }) => ({ state, at: timeText(at) ?? "" })),
+    createdAt: timeText(purchase.createdAt) ?? "",
+    expiresAt: timeText(purchase.expiresAt) ?? "",
+    creditedAt: timeText(purchase.creditedAt),
+    contact: creditTerms.contact,
+  };
+}
+
+const domainTypes = [
+  { name: "name", type: "string" },
+  { name: "version", type: "string" },
+  { name: "chainId", type: "uint256" },
+  { name: "verifyingContract", type: "address" },
+];
+
+/** Typed data as EIP-1193 wallets take it: JSON, with the domain's type among the types. */
+function walletTypedData(...given: Parameters<typeof authorizationTypedData>) {
+  const { domain, types, primaryType, message } = authorizationTypedData(...given);
+  return {
+    domain,
+    types: { EIP712Domain: domainTypes, ...types },
+    primaryType,
+    message: toWireAuthorization(message),
+  };
+}

@@ -1,0 +1,86 @@
+/**
+ * The dashboard's files at /account/facilitator: a static build that speaks to the account API of
+ * the same origin and to nobody else. Paths without a file are the page's own places.
+ */
+import { existsSync } from "node:fs";
+import { extname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import files from "@fastify/static";
+import type { FastifyInstance, FastifyReply } from "fastify";
+
+/** Where the dashboard is. */
+export const dashboardPath = "/account/facilitator";
+
+/** The build of packages/dashboard, from `src/http` and from `dist/http` alike. */
+export const dashboardFolder = fileURLToPath(new URL("../../../dashboard/dist", import.meta.url));
+
+/** Nothing but its own files; `data:` is for the icons of wallets. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "font-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+const pageHeaders = {
+  "Content-Security-Policy": policy,
+  "X-Content-Type-Options": "nosniff",
+  "Referrer-Policy": "no-referrer",
+  "Cross-Origin-Resource-Policy": "same-origin",
+};
+
+/** The names of these files change with what is in them: a year, the longest that caches honour. */
+const hashedFiles = "public, max-age=31536000, immutable";
+
+const notBuilt = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>Dashboard</title></head>
+<body>
+<h1>The dashboard is not built</h1>
+<p>The service runs; only the pages are missing. Build them in the folder of Farthing's sources, then load this page again:</p>
+<pre>npm run build -w @farthing/dashboard</pre>
+<p>What sellers do here is also there <a href="/docs">as an API</a>.</p>
+</body>
+</html>
+`;
+
+/** Adds the pages. */
+export async function registerDashboard(server: FastifyInstance, folder: string): Promise<void> {
+  await server.register(async (scope) => {
+    scope.addHook("onRequest", async (_, reply) => {
+      reply.headers(pageHeaders);
+    });
+    await scope.register(files, {
+      root: folder,
+      serve: false,
+      dotfiles: "ignore",
+      cacheControl: false,
+      setHeaders(reply, path) {
+        reply.header("Cache-Control", cachingOf(path.slice(folder.length)));
+      },
+    });
+    scope.get(dashboardPath, async (_, reply) => sendPage(reply, folder));
+    scope.get<{ Params: { "*": string } }>(`${dashboardPath}/*`, async (request, reply) => {
+      const path = request.params["*"];
+      return extname(path) === "" ? sendPage(reply, folder) : reply.sendFile(path);
+    });
+  });
+}
+
+/** The page is asked for each time: it names the files of the build that is there now. */
+function cachingOf(path: string): string {
+  return /^[/\\]assets[/\\]/.test(path) ? hashedFiles : "no-store";
+}
+
+function sendPage(reply: FastifyReply, folder: string): FastifyReply {
+  if (existsSync(join(folder, "index.html"))) return reply.sendFile("index.html");
+  return reply
+    .status(503)
+    .headers({ "Cache-Control": "no-store", "Content-Type": "text/html; charset=utf-8" })
+    .send(notBuilt);
+}

@@ -1,0 +1,120 @@
+/** How the routes of a surface are described: the same on each, but for who may call. */
+import type { ErrorCode } from "@farthing/protocol";
+import { Type } from "typebox";
+import { described } from "./openapi.ts";
+import {
+  PaymentRequestBody,
+  SettleAnswer,
+  SettlementAnswer,
+  SupportedAnswer,
+  UnjudgedSettle,
+  UnjudgedVerdict,
+  VerdictAnswer,
+} from "./payment-schemas.ts";
+import { Problem, problems, problemsOnly, refTo, Wait } from "./schemas.ts";
+import { HealthAnswer, ReadinessAnswer, StatusAnswer } from "./status-schemas.ts";
+import type { Surface } from "./surface.ts";
+
+/** What the routes can say that ask for nobody and count nobody. */
+const freeProblems = problemsOnly("invalid_request", "internal_error");
+
+/** What an operation is called beside that of another surface, and whom it lets in. */
+function named({ name, auth }: Surface, operationId: string, isFree: boolean) {
+  return {
+    operationId: name === "hosted" ? `${operationId}Hosted` : operationId,
+    security: isFree || auth === "none" ? [] : [{ apiKey: [] }],
+  };
+}
+
+/** The schemas of a surface's payment routes. */
+export function describePayments(surface: Surface) {
+  const hasKeys = surface.auth === "api-key";
+  const wrongKey: readonly ErrorCode[] = hasKeys ? ["unauthorized"] : [];
+  const wrongSeller: readonly ErrorCode[] = hasKeys ? [...wrongKey, "payee_mismatch"] : [];
+  const wrongAccount: readonly ErrorCode[] = hasKeys
+    ? ["insufficient_facilitator_credits", "seller_plan_inactive"]
+    : [];
+  const tags = ["Payments"];
+  const waits =
+    surface.settle === "async"
+      ? "Answers once the transfer is sent; `Prefer: wait=N` waits for the outcome, 30 seconds at most."
+      : "Waits for the outcome, 25 seconds at most; `Prefer: respond-async` does not.";
+  return {
+    supported: described({
+      ...named(surface, "listSupported", true),
+      tags,
+      summary: "Lists what can be paid with",
+      response: { 200: SupportedAnswer, ...freeProblems },
+    }),
+    verify: described({
+      ...named(surface, "verify", false),
+      tags,
+      summary: "Judges a payment and moves nothing",
+      body: PaymentRequestBody,
+      response: {
+        200: VerdictAnswer,
+        ...problems(...wrongSeller),
+        500: UnjudgedVerdict,
+        503: UnjudgedVerdict,
+      },
+    }),
+    settle: described({
+      ...named(surface, "settle", false),
+      tags,
+      summary: "Moves the money, once",
+      description: `${waits} The same payment again is the same settlement.`,
+      headers: Type.Object({
+        prefer: Type.Optional(Type.String({ description: "`wait=N` or `respond-async`" })),
+      }),
+      body: PaymentRequestBody,
+      response: {
+        200: SettleAnswer,
+        ...problems(...wrongSeller, ...wrongAccount),
+        500: UnjudgedSettle,
+        503: UnjudgedSettle,
+      },
+    }),
+    settlement: described({
+      ...named(surface, "readSettlement", false),
+      tags,
+      summary: "Tells where a settlement stands",
+      params: Type.Object({ id: Type.String() }),
+      querystring: Type.Object({ wait: Wait }),
+      response: {
+        200: SettlementAnswer,
+        ...problems(...wrongKey, "not_found"),
+      },
+    }),
+  };
+}
+
+/** The schemas of a surface's status routes. */
+export function describeStatus(surface: Surface) {
+  const tags = ["Service"];
+  return {
+    health: described({
+      ...named(surface, "checkHealth", true),
+      tags,
+      summary: "The process answers",
+      response: { 200: HealthAnswer, ...freeProblems },
+    }),
+    ready: described({
+      ...named(surface, "checkReadiness", true),
+      tags,
+      summary: "Database, chain and a wallet are usable",
+      response: {
+        200: ReadinessAnswer,
+        ...freeProblems,
+        503: Type.Union([ReadinessAnswer, refTo(Problem)], {
+          description: "Something is not usable, or the service is being stopped",
+        }),
+      },
+    }),
+    status: described({
+      ...named(surface, "readStatus", true),
+      tags,
+      summary: "Version, surfaces, blocks and queues",
+      response: { 200: StatusAnswer, ...freeProblems },
+    }),
+  };
+}

@@ -1,0 +1,120 @@
+/**
+ * The description of the service (OpenAPI 3.1), made from the routes' schemas: /openapi.json for
+ * programs, /docs for people. Everything on that page comes from here, with scripts and styles of
+ * our own host only.
+ */
+import { isObject } from "@farthing/protocol";
+import swagger from "@fastify/swagger";
+import swaggerUi from "@fastify/swagger-ui";
+import type { FastifyInstance, FastifySchema } from "fastify";
+import { sessionCookie } from "./account/cookies.ts";
+import { Problem, problemsOnly } from "./schemas.ts";
+
+/** The page's own scripts and styles, and pictures within them. */
+const docsPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+const about = [
+  "An x402 payment facilitator for USDC on XDC.",
+  "",
+  "`/verify`, `/settle` and `/supported` speak x402 and are described here, not checked by these schemas: whatever can be judged is answered with HTTP 200. The account API under `/v1/account` belongs to the dashboard; its session is a cookie, and requests that change something must carry our own `Origin`.",
+].join("\n");
+
+/** Sections of the page, in order. */
+const tags = [
+  { name: "Payments", description: "Judge payments and move the money" },
+  { name: "Service", description: "Health, for machines and people" },
+  { name: "Sign-in", description: "Sign in with a wallet (EIP-4361)" },
+  { name: "Account", description: "The account and its sessions" },
+  { name: "Wallets", description: "Further wallets of an account" },
+  { name: "API keys", description: "Keys for /verify and /settle" },
+  { name: "Credits", description: "What settlements cost" },
+  { name: "Settlements", description: "What was settled for an account" },
+  { name: "Webhooks", description: "Being told instead of asking" },
+];
+
+/** Prepares a server whose routes are described; call before they are added. */
+export async function describeRoutes(
+  server: FastifyInstance,
+  { version }: { readonly version: string },
+): Promise<void> {
+  server.addSchema(Problem);
+  // Schemas of answers describe; a serializer made from them would hide what they do not name.
+  server.setSerializerCompiler(() => (answer) => JSON.stringify(answer));
+  await server.register(swagger, {
+    openapi: {
+      openapi: "3.1.0",
+      info: { title: "Farthing", version, description: about, license: { name: "Apache-2.0" } },
+      servers: [{ url: "/" }],
+      tags,
+      components: {
+        securitySchemes: {
+          apiKey: {
+            type: "http",
+            scheme: "bearer",
+            description: "A seller's API key: `Authorization: Bearer fk_…`",
+          },
+          session: {
+            type: "apiKey",
+            in: "cookie",
+            name: sessionCookie,
+            description: "The session of the dashboard",
+          },
+        },
+      },
+    },
+    // What has no section is no part of the API: pages and their files.
+    hideUntagged: true,
+    refResolver: { buildLocalReference: ({ $id }, _base, _fragment, index) => `${$id ?? index}` },
+    transform: ({ schema, url }) => ({ schema: completed(schema ?? {}, url), url }),
+  });
+  await server.register(swaggerUi, {
+    routePrefix: "/docs",
+    staticCSP: docsPolicy,
+    theme: { title: "Farthing: API reference" },
+    uiConfig: { docExpansion: "list", defaultModelsExpandDepth: 0, tryItOutEnabled: false },
+  });
+  server.get("/openapi.json", async (_, reply) => {
+    reply.header("Cache-Control", "public, max-age=60");
+    return server.swagger();
+  });
+}
+
+/** What goes without saying in a route's own schema. */
+function completed(schema: FastifySchema, url: string): FastifySchema {
+  // Whatever is under /v1/account needs a session, unless its schema says otherwise.
+  const needsSession = url.startsWith("/v1/account") && schema.security === undefined;
+  const response = isObject(schema.response) ? schema.response : {};
+  return {
+    ...schema,
+    ...(needsSession ? { security: [{ session: [] }] } : {}),
+    response: {
+      // The service may be about to stop.
+      ...problemsOnly("service_unavailable"),
+      ...(schema.body === undefined
+        ? {}
+        : problemsOnly("request_too_large", "unsupported_media_type")),
+      ...Object.fromEntries(
+        Object.entries(response).map(([status, answer]) => [
+          status,
+          isObject(answer) ? { description: "As asked", ...answer } : answer,
+        ]),
+      ),
+    },
+  };
+}
+
+const acceptAnything = () => () => true;
+
+/** Describes a route that has a parser of its own: its schema checks and changes nothing. */
+export function described(schema: FastifySchema) {
+  return { schema, validatorCompiler: acceptAnything };
+}

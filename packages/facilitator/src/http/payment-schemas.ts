@@ -1,0 +1,193 @@
+/**
+ * Schemas of the x402 messages: they describe, the parsers of @farthing/protocol decide. Unknown
+ * members are ignored in requests, so none is forbidden there.
+ */
+import { refusalCodes } from "@farthing/protocol";
+import { Type } from "typebox";
+import {
+  AddressText,
+  AmountText,
+  HashText,
+  nullable,
+  oneOf,
+  Problem,
+  TimeText,
+} from "./schemas.ts";
+
+const anything = Type.Record(Type.String(), Type.Unknown());
+
+const NetworkName = Type.String({
+  description: "Version 2: `eip155:50`, `eip155:51`; version 1: `xdc`, `xdc-apothem`",
+});
+
+const Authorization = Type.Object(
+  {
+    from: AddressText,
+    to: AddressText,
+    value: AmountText,
+    validAfter: Type.String({ description: "Unix seconds" }),
+    validBefore: Type.String({ description: "Unix seconds" }),
+    nonce: HashText,
+  },
+  { description: "EIP-3009 `transferWithAuthorization`" },
+);
+
+const Requirements = Type.Object(
+  {
+    scheme: oneOf(["exact"]),
+    network: NetworkName,
+    amount: Type.Optional(AmountText),
+    maxAmountRequired: Type.Optional(AmountText),
+    asset: AddressText,
+    payTo: AddressText,
+    maxTimeoutSeconds: Type.Optional(Type.Number()),
+    extra: Type.Optional(anything),
+  },
+  {
+    description:
+      "One entry of the seller's challenge: version 2 has `amount`, version 1 `maxAmountRequired`",
+  },
+);
+
+/** The body of /verify and /settle. */
+export const PaymentRequestBody = Type.Object(
+  {
+    x402Version: Type.Optional(Type.Integer({ minimum: 1, maximum: 2 })),
+    paymentPayload: Type.Object(
+      {
+        x402Version: Type.Integer({ minimum: 1, maximum: 2 }),
+        scheme: Type.Optional(oneOf(["exact"])),
+        network: Type.Optional(NetworkName),
+        accepted: Type.Optional(Requirements),
+        payload: Type.Object({
+          signature: Type.String({ description: "EIP-712, or of a contract wallet" }),
+          authorization: Authorization,
+        }),
+      },
+      {
+        description:
+          "What the buyer sent, decoded: version 2 names `accepted`, version 1 `scheme` and `network`",
+      },
+    ),
+    paymentRequirements: Requirements,
+  },
+  { description: "At most 64 KiB" },
+);
+
+const RefusalCodeText = oneOf(refusalCodes, "Why, for programs; see the page on refusals");
+
+const extraMembers = {
+  settlementId: Type.Optional(Type.String()),
+  replayed: Type.Optional(Type.Boolean({ description: "This authorization was settled before" })),
+  x402Reason: Type.Optional(Type.String({ description: "The name of other x402 software" })),
+};
+
+/** The answer of /verify. */
+export const VerdictAnswer = Type.Object(
+  {
+    isValid: Type.Boolean(),
+    payer: Type.Optional(AddressText),
+    invalidReason: Type.Optional(RefusalCodeText),
+    invalidMessage: Type.Optional(Type.String()),
+    extra: Type.Optional(Type.Object(extraMembers)),
+  },
+  { description: "A verdict: also a payment that would not go through is answered with 200" },
+);
+
+const StatusText = oneOf(
+  ["pending", "confirmed", "failed"],
+  "`failed`: the money did not and will not move; `pending`: nobody knows yet",
+);
+
+const settleMembers = {
+  success: Type.Boolean({ description: "The money has moved" }),
+  transaction: Type.String({ description: "A hash; empty while none is known" }),
+  network: Type.String(),
+  payer: Type.Optional(AddressText),
+  amount: Type.Optional(AmountText),
+  errorReason: Type.Optional(RefusalCodeText),
+  errorMessage: Type.Optional(Type.String()),
+  extra: Type.Optional(Type.Object(extraMembers)),
+};
+
+/** The answer of /settle. */
+export const SettleAnswer = Type.Object(
+  {
+    ...settleMembers,
+    id: Type.Optional(Type.String({ description: "Absent when nothing was claimed" })),
+    status: Type.Optional(StatusText),
+  },
+  { description: "Where the settlement stands, or why there is none" },
+);
+
+/** The answer of /settlements/{id}. */
+export const SettlementAnswer = Type.Object(
+  {
+    ...settleMembers,
+    id: Type.String(),
+    status: StatusText,
+    state: oneOf(["queued", "submitted", "confirmed", "failed"]),
+    asset: AddressText,
+    payTo: AddressText,
+    blockNumber: nullable(Type.Integer()),
+    confirmations: Type.Integer(),
+    finalized: Type.Boolean(),
+    settledBy: nullable(oneOf(["relayer", "other"])),
+    credits: Type.Integer(),
+    createdAt: TimeText,
+    submittedAt: nullable(TimeText),
+    confirmedAt: nullable(TimeText),
+    finalizedAt: nullable(TimeText),
+    failedAt: nullable(TimeText),
+  },
+  { description: "The settlement" },
+);
+
+/** What /verify says when it could not judge: a verdict that blames nobody, beside the problem. */
+export const UnjudgedVerdict = Type.Object(
+  {
+    ...Problem.properties,
+    isValid: Type.Literal(false),
+    invalidReason: Type.Literal("service_unavailable"),
+    invalidMessage: Type.String(),
+    extra: Type.Object(extraMembers),
+  },
+  { description: "`service_unavailable`, `queue_full`, `internal_error`: nothing was judged" },
+);
+
+/** The same of /settle. */
+export const UnjudgedSettle = Type.Object(
+  {
+    ...Problem.properties,
+    success: Type.Literal(false),
+    errorReason: Type.Literal("service_unavailable"),
+    errorMessage: Type.String(),
+    transaction: Type.Literal(""),
+    network: Type.String(),
+    extra: Type.Object(extraMembers),
+  },
+  { description: "`service_unavailable`, `queue_full`, `internal_error`: nothing was judged" },
+);
+
+/** The answer of /supported. */
+export const SupportedAnswer = Type.Object(
+  {
+    kinds: Type.Array(
+      Type.Object({
+        x402Version: Type.Integer(),
+        scheme: oneOf(["exact"]),
+        network: NetworkName,
+        asset: AddressText,
+        extra: Type.Object({
+          decimals: Type.Integer(),
+          name: Type.String(),
+          version: Type.String(),
+          assetTransferMethod: Type.Optional(Type.String()),
+        }),
+      }),
+    ),
+    extensions: Type.Array(Type.String()),
+    signers: Type.Record(Type.String(), Type.Array(AddressText)),
+  },
+  { description: "What this surface serves" },
+);

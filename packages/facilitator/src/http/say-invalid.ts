@@ -1,0 +1,34 @@
+/** What a request's schema does not allow, said to people. */
+import { isObject } from "@farthing/protocol";
+import type { FastifyError } from "fastify";
+
+/** Longest name of an unknown member that is repeated; nothing else of what was sent is. */
+const memberNameMax = 64;
+
+/** Says what is wrong, where, and where to look it up. */
+export function sayInvalid({ validation = [], validationContext }: FastifyError): string {
+  const [first] = validation;
+  const path = (first?.instancePath ?? "").replaceAll("/", ".");
+  return `${validationContext ?? "request"}${path} ${problemOf(first)}; /openapi.json has its shape.`;
+}
+
+function problemOf(problem: NonNullable<FastifyError["validation"]>[number] | undefined): string {
+  switch (problem?.keyword) {
+    case "additionalProperties":
+      return `has an unknown member: ${String(problem.params["additionalProperty"]).slice(0, memberNameMax)}`;
+    case "discriminator":
+      return `is of no known kind: ${String(problem.params["tag"])}`;
+    case "pattern":
+    case "format":
+      return `has not the right form${descriptionOf(problem)}`;
+    default:
+      return problem?.message ?? "is malformed";
+  }
+}
+
+/** What the schema says of the member (Ajv's `verbose`). */
+function descriptionOf(problem: object): string {
+  const schema = "parentSchema" in problem ? problem.parentSchema : undefined;
+  const description = isObject(schema) ? schema["description"] : undefined;
+  return typeof description === "string" ? ` (${description})` : "";
+}

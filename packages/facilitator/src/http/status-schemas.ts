@@ -1,0 +1,51 @@
+/** Schemas of the status routes. */
+import { Type } from "typebox";
+import { exactly, nullable, oneOf } from "./schemas.ts";
+
+/** The answer of /health. */
+export const HealthAnswer = exactly({ status: Type.Literal("ok") }, "The process answers");
+
+/** The answer of /ready. */
+export const ReadinessAnswer = exactly(
+  {
+    status: oneOf(["ready", "not ready"]),
+    checks: Type.Array(
+      exactly({
+        name: Type.String({ description: "`database`, or a network" }),
+        ok: Type.Boolean(),
+        text: Type.Optional(Type.String({ description: "What is wrong" })),
+      }),
+    ),
+  },
+  "What was looked at",
+);
+
+/** The answer of /v1/status. */
+export const StatusAnswer = exactly(
+  {
+    version: Type.String(),
+    surfaces: Type.Array(
+      exactly({
+        name: Type.String(),
+        path: Type.String(),
+        settle: oneOf(["async", "sync"]),
+        auth: oneOf(["api-key", "none"]),
+        networks: Type.Array(Type.String()),
+      }),
+    ),
+    networks: Type.Array(
+      exactly({
+        network: Type.String({ description: "CAIP-2" }),
+        headBlock: nullable(Type.Integer()),
+        headAgeSeconds: nullable(Type.Integer()),
+        finalizedBlock: nullable(Type.Integer()),
+        relayers: Type.Integer({ description: "Wallets" }),
+        inFlight: Type.Integer({ description: "Transactions on their way" }),
+        queued: Type.Integer({ description: "Settlements that wait for a transaction" }),
+        lanesUsable: Type.Integer({ description: "Wallets of this process that work" }),
+        lanesElsewhere: Type.Integer({ description: "Wallets that other processes work" }),
+      }),
+    ),
+  },
+  "The service, for people",
+);

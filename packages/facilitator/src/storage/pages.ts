@@ -1,0 +1,22 @@
+/** Pages of lists that are read newest first, by (created_at, id). */
+import { sql, type RawBuilder, type SqlBool } from "kysely";
+import type { Page, TimeCursor } from "./account-store.ts";
+
+/** The condition that a row belongs to the page which begins here; true for the first page. */
+export function fromCursor(from: TimeCursor | undefined): RawBuilder<SqlBool> {
+  if (!from) return sql`1 = 1`;
+  // As a pair, which an index on both finds at once.
+  return sql`(created_at, id) <= (${from.createdAt}, ${from.id})`;
+}
+
+/** Cuts off the row that was read beyond the limit: it begins the next page. */
+export function toPage<Item extends TimeCursor>(
+  items: readonly Item[],
+  limit: number,
+): Page<Item, TimeCursor> {
+  const following = items[limit];
+  return {
+    items: items.slice(0, limit),
+    next: following ? { createdAt: following.createdAt, id: following.id } : null,
+  };
+}

@@ -1,0 +1,287 @@
+/** Purchases of credits: each move is guarded, and the credits come with the move that ends it. */
+import { isObject, toLowerHex } from "@farthing/protocol";
+import { sql } from "kysely";
+import { assert } from "../base/assert.ts";
+import {
+  purchaseMoves,
+  type CreditPurchase,
+  type PurchaseMove,
+  type PurchaseState,
+  type PurchaseStep,
+} from "../model/credits.ts";
+import { purchaseData } from "../model/webhook.ts";
+import type { CreditPurchaseRow } from "./account-schema.ts";
+import type { PurchaseVerbs } from "./account-store.ts";
+import { lockAccount } from "./accounts.ts";
+import { inTransaction, type Database } from "./dialect.ts";
+import { lockFunds } from "./holds.ts";
+import { putIntoOutbox } from "./outbox.ts";
+import { fromCursor, toPage } from "./pages.ts";
+import { address, numberOrNull } from "./rows.ts";
+
+/** The store's verbs about purchases. */
+export function purchaseVerbs(database: Database): PurchaseVerbs {
+  const { db } = database;
+  const all = () => db.selectFrom("credit_purchases").selectAll();
+  return {
+    createPurchase: (purchase, { awaitingMax }) =>
+      inTransaction(database, (inside) => createPurchase(inside, purchase, awaitingMax)),
+    findPurchase: async (id, account) => {
+      let query = all().where("id", "=", id);
+      if (account !== undefined) query = query.where("account", "=", toLowerHex(account));
+      const row = await query.executeTakeFirst();
+      return row && toPurchase(row);
+    },
+    listPurchases: async (account, { from, limit }) => {
+      const rows = await all()
+        .where("account", "=", toLowerHex(account))
+        .where(fromCursor(from))
+        .orderBy("created_at", "desc")
+        .orderBy("id", "desc")
+        .limit(limit + 1)
+        .execute();
+      return toPage(rows.map(toPurchase), limit);
+    },
+    listPurchasesIn: async (states, limit) => {
+      if (states.length === 0) return [];
+      const rows = await all()
+        .where("state", "in", [...states])
+        .orderBy("updated_at")
+        .orderBy("id")
+        .limit(limit)
+        .execute();
+      return rows.map(toPurchase);
+    },
+    listPaidAfterFailure: async (limit) => {
+      const rows = await db
+        .selectFrom("credit_purchases")
+        .innerJoin("settlements", "settlements.id", "credit_purchases.settlement_id")
+        .selectAll("credit_purchases")
+        .where("credit_purchases.state", "=", "failed")
+        .where("settlements.finalized_at", "is not", null)
+        .limit(limit)
+        .execute();
+      return rows.map(toPurchase);
+    },
+    movePurchase: (id, from, move, now) => {
+      assert(purchaseMoves[from].includes(move.to), `a purchase does not go ${from} to ${move.to}`);
+      return inTransaction(database, (inside) => movePurchase(inside, id, from, move, now));
+    },
+    expirePurchases: (now, limit) =>
+      inTransaction(database, (inside) => expirePurchases(inside, now, limit)),
+    sumPurchases: async (account, since) => {
+      const { units } = await db
+        .selectFrom("credit_purchases")
+        .select(sql<string | null>`cast(sum(cast(units as bigint)) as text)`.as("units"))
+        .where("account", "=", toLowerHex(account))
+        .where("created_at", ">=", since)
+        .where("state", "in", ["settling", "confirmed", "held", "credited"])
+        .executeTakeFirstOrThrow();
+      return BigInt(units ?? 0);
+    },
+  };
+}
+
+async function createPurchase(
+  inside: Database,
+  purchase: Parameters<PurchaseVerbs["createPurchase"]>[0],
+  awaitingMax: number,
+): Promise<boolean> {
+  const { db } = inside;
+  const state = "awaiting_payment";
+  const account = toLowerHex(purchase.account);
+  await lockAccount(inside, purchase.account);
+  const { count } = await db
+    .selectFrom("credit_purchases")
+    .select(({ fn }) => fn.countAll<number | string>().as("count"))
+    .where("account", "=", account)
+    .where("state", "=", state)
+    .executeTakeFirstOrThrow();
+  if (Number(count) >= awaitingMax) return false;
+  await db
+    .insertInto("credit_purchases")
+    .values({
+      id: purchase.id,
+      account,
+      chain_id: purchase.chainId,
+      payer: purchase.payer && toLowerHex(purchase.payer),
+      credits: purchase.credits,
+      units: purchase.units.toString(),
+      state,
+      timeline: JSON.stringify([{ state, at: purchase.createdAt }]),
+      created_at: purchase.createdAt,
+      expires_at: purchase.expiresAt,
+      updated_at: purchase.createdAt,
+    })
+    .execute();
+  return true;
+}
+
+async function movePurchase(
+  inside: Database,
+  id: string,
+  from: PurchaseState,
+  move: PurchaseMove,
+  now: number,
+): Promise<CreditPurchase | undefined> {
+  const { db, engine } = inside;
+  let query = db
+    .selectFrom("credit_purchases")
+    .selectAll()
+    .where("id", "=", id)
+    .where("state", "=", from);
+  if (engine.hasRowLocks) query = query.forUpdate();
+  const before = await query.executeTakeFirst();
+  if (!before || (await isPaidElsewhere(inside, before, move))) return undefined;
+  const timeline = timelineOf(before.timeline);
+  if (move.to !== from) timeline.push({ state: move.to, at: now });
+  const row = await db
+    .updateTable("credit_purchases")
+    .set({
+      state: move.to,
+      timeline: JSON.stringify(timeline),
+      updated_at: now,
+      ...changesOf(move, now),
+    })
+    .where("id", "=", id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  const purchase = toPurchase(row);
+  if (move.to === "credited") await credit(inside, purchase, now);
+  await tellAccount(inside, purchase, now);
+  return purchase;
+}
+
+/** Whether a log has paid another purchase already: one payment buys once. */
+async function isPaidElsewhere(
+  { db }: Database,
+  { id, chain_id: chainId }: CreditPurchaseRow,
+  move: PurchaseMove,
+): Promise<boolean> {
+  if (move.to !== "confirmed") return false;
+  const other = await db
+    .selectFrom("credit_purchases")
+    .select("id")
+    .where("chain_id", "=", chainId)
+    .where("transaction_hash", "=", toLowerHex(move.transaction))
+    .where("log_index", "=", move.logIndex)
+    .where("id", "!=", id)
+    .executeTakeFirst();
+  return other !== undefined;
+}
+
+function changesOf(move: PurchaseMove, now: number) {
+  switch (move.to) {
+    case "settling":
+      return { payer: toLowerHex(move.payer), settlement_id: move.settlementId };
+    case "awaiting_payment":
+      return { settlement_id: null };
+    case "expired":
+    case "canceled":
+      return {};
+    case "failed":
+      return { failure_message: move.failureMessage };
+    case "confirmed":
+      return {
+        failure_message: null,
+        transaction_hash: toLowerHex(move.transaction),
+        block_number: move.blockNumber,
+        log_index: move.logIndex,
+      };
+    case "held":
+      return { hold_reason: move.holdReason };
+    case "credited":
+    case "rejected":
+      return {
+        reviewer: move.reviewer ?? null,
+        review_note: move.reviewNote ?? null,
+        ...(move.to === "credited" ? { credited_at: now } : {}),
+      };
+    default:
+      return move satisfies never;
+  }
+}
+
+/** The database takes one such entry per purchase, whatever we believe about its state. */
+async function credit(inside: Database, purchase: CreditPurchase, now: number): Promise<void> {
+  await lockFunds(inside, [purchase.account]);
+  await inside.db
+    .insertInto("credit_entries")
+    .values({
+      account: toLowerHex(purchase.account),
+      kind: "purchase",
+      credits: purchase.credits,
+      settlement_id: null,
+      step: null,
+      purchase_id: purchase.id,
+      actor: purchase.reviewer,
+      note: purchase.reviewNote,
+      created_at: now,
+    })
+    .execute();
+}
+
+async function tellAccount(inside: Database, purchase: CreditPurchase, now: number): Promise<void> {
+  const { account, state } = purchase;
+  if (state !== "credited" && state !== "held") return;
+  const data = purchaseData(purchase);
+  await putIntoOutbox(inside, [{ account, type: `purchase.${state}`, data }], now);
+}
+
+async function expirePurchases(
+  inside: Database,
+  now: number,
+  limit: number,
+): Promise<CreditPurchase[]> {
+  let query = inside.db
+    .selectFrom("credit_purchases")
+    .select("id")
+    .where("state", "=", "awaiting_payment")
+    .where("expires_at", "<=", now)
+    .orderBy("updated_at")
+    .limit(limit);
+  // One that is just being paid is not ours to wait for.
+  if (inside.engine.hasRowLocks) query = query.forUpdate().skipLocked();
+  const expired: CreditPurchase[] = [];
+  for (const { id } of await query.execute()) {
+    const moved = await movePurchase(inside, id, "awaiting_payment", { to: "expired" }, now);
+    if (moved) expired.push(moved);
+  }
+  return expired;
+}
+
+function toPurchase(row: CreditPurchaseRow): CreditPurchase {
+  return {
+    id: row.id,
+    account: address(row.account),
+    chainId: row.chain_id,
+    payer: row.payer === null ? null : address(row.payer),
+    credits: Number(row.credits),
+    units: BigInt(row.units),
+    state: row.state,
+    settlementId: row.settlement_id,
+    holdReason: row.hold_reason,
+    failureMessage: row.failure_message,
+    reviewer: row.reviewer,
+    reviewNote: row.review_note,
+    transaction: row.transaction_hash,
+    blockNumber: numberOrNull(row.block_number),
+    logIndex: row.log_index,
+    timeline: timelineOf(row.timeline),
+    createdAt: Number(row.created_at),
+    expiresAt: Number(row.expires_at),
+    updatedAt: Number(row.updated_at),
+    creditedAt: numberOrNull(row.credited_at),
+  };
+}
+
+function timelineOf(text: string): PurchaseStep[] {
+  const value: unknown = JSON.parse(text);
+  assert(Array.isArray(value), "a stored timeline is a list");
+  return value.filter(isStep);
+}
+
+function isStep(value: unknown): value is PurchaseStep {
+  if (!isObject(value)) return false;
+  return typeof value["at"] === "number" && String(value["state"]) in purchaseMoves;
+}

@@ -1,0 +1,57 @@
+/** Databases to test stores on, one of each kind; what runs on both is a suite. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { Client } from "pg";
+import { openStore, type StoreOptions } from "./open-store.ts";
+import type { TestPostgres } from "./postgres.testing.ts";
+
+/** A SQLite file of its own. */
+export async function startSqlite() {
+  const folder = mkdtempSync(join(tmpdir(), "farthing-store-"));
+  const file = join(folder, "farthing.db");
+  return {
+    isConcurrent: false,
+    databaseUrl: `sqlite:${file}`,
+    open: () => openStore(`sqlite:${file}`),
+    async query(statement: string) {
+      const database = new DatabaseSync(file);
+      try {
+        return database.prepare(statement).all();
+      } finally {
+        database.close();
+      }
+    },
+    stop: async () => rmSync(folder, { recursive: true }),
+  };
+}
+
+/** A database of a server: always the same one, emptied after each test, which is quicker. */
+export function postgresStarter(server: () => TestPostgres) {
+  let shared: string | undefined;
+  return async () => {
+    const url = (shared ??= await server().createDatabase());
+    async function query(statement: string) {
+      const client = new Client({ connectionString: url });
+      await client.connect();
+      try {
+        const { rows } = await client.query<Record<string, unknown>>(statement);
+        return rows;
+      } finally {
+        await client.end();
+      }
+    }
+    return {
+      isConcurrent: true,
+      databaseUrl: url,
+      open: (options?: StoreOptions) => openStore(url, options),
+      query,
+      async stop() {
+        await query(
+          "truncate settlements, relayer_transactions, transaction_settlements, lanes, credit_entries, sign_requests, accounts cascade",
+        );
+      },
+    };
+  };
+}

@@ -1,0 +1,236 @@
+/** Webhooks: endpoints, and the deliveries that outbox.ts has put down for them. */
+import { toLowerHex, type Address } from "@farthing/protocol";
+import { webhookEvents, type WebhookDelivery, type WebhookEndpoint } from "../model/webhook.ts";
+import type { WebhookDeliveryRow, WebhookEndpointRow } from "./account-schema.ts";
+import type { DueDelivery, WebhookVerbs } from "./account-store.ts";
+import { lockAccount } from "./accounts.ts";
+import { inTransaction, type Database } from "./dialect.ts";
+import { eventsOf } from "./outbox.ts";
+import { fromCursor, toPage } from "./pages.ts";
+import { address, numberOrNull } from "./rows.ts";
+
+/** The store's verbs about webhooks. */
+export function webhookVerbs(database: Database): WebhookVerbs {
+  return { ...endpointVerbs(database), ...deliveryVerbs(database) };
+}
+
+type EndpointVerbs = Pick<
+  WebhookVerbs,
+  "createWebhook" | "listWebhooks" | "findWebhook" | "disableWebhook"
+>;
+
+/** An account's endpoints that are not disabled. */
+function working({ db }: Database, account: Address) {
+  return db
+    .selectFrom("webhook_endpoints")
+    .selectAll()
+    .where("account", "=", toLowerHex(account))
+    .where("disabled_at", "is", null);
+}
+
+function endpointVerbs(database: Database): EndpointVerbs {
+  return {
+    createWebhook: (endpoint, { endpointsMax }) =>
+      inTransaction(database, async (inside) => {
+        await lockAccount(inside, endpoint.account);
+        const others = await working(inside, endpoint.account).execute();
+        if (others.length >= endpointsMax) return false;
+        await inside.db
+          .insertInto("webhook_endpoints")
+          .values({
+            id: endpoint.id,
+            account: toLowerHex(endpoint.account),
+            url: endpoint.url,
+            secret: endpoint.secret,
+            events: JSON.stringify(endpoint.events),
+            created_at: endpoint.createdAt,
+            disabled_at: endpoint.disabledAt,
+          })
+          .execute();
+        return true;
+      }),
+    listWebhooks: async (account) => {
+      const rows = await working(database, account).orderBy("created_at").orderBy("id").execute();
+      return rows.map(toEndpoint);
+    },
+    findWebhook: async (account, id) => {
+      const row = await working(database, account).where("id", "=", id).executeTakeFirst();
+      return row && toEndpoint(row);
+    },
+    disableWebhook: (account, id, now) =>
+      inTransaction(database, (inside) => disable(inside, account, id, now)),
+  };
+}
+
+async function disable(
+  { db }: Database,
+  account: Address,
+  id: string,
+  now: number,
+): Promise<boolean> {
+  const result = await db
+    .updateTable("webhook_endpoints")
+    .set({ disabled_at: now })
+    .where("account", "=", toLowerHex(account))
+    .where("id", "=", id)
+    .where("disabled_at", "is", null)
+    .executeTakeFirst();
+  if (result.numUpdatedRows === 0n) return false;
+  await db
+    .updateTable("webhook_deliveries")
+    .set({ state: "failed", last_error: "The endpoint was removed" })
+    .where("endpoint_id", "=", id)
+    .where("state", "=", "pending")
+    .execute();
+  return true;
+}
+
+function deliveryVerbs(database: Database): Omit<WebhookVerbs, keyof EndpointVerbs> {
+  const { db } = database;
+  return {
+    addDelivery: async (delivery) => {
+      await db
+        .insertInto("webhook_deliveries")
+        .values({
+          id: delivery.id,
+          endpoint_id: delivery.endpointId,
+          account: toLowerHex(delivery.account),
+          type: delivery.type,
+          body: delivery.body,
+          state: "pending",
+          attempts: 0,
+          next_at: delivery.createdAt,
+          created_at: delivery.createdAt,
+        })
+        .execute();
+    },
+    listDeliveries: async (endpointId, { from, limit }) => {
+      const rows = await db
+        .selectFrom("webhook_deliveries")
+        .selectAll()
+        .where("endpoint_id", "=", endpointId)
+        .where(fromCursor(from))
+        .orderBy("created_at", "desc")
+        .orderBy("id", "desc")
+        .limit(limit + 1)
+        .execute();
+      return toPage(rows.map(toDelivery), limit);
+    },
+    resendDelivery: async (endpointId, deliveryId, now) => {
+      const row = await db
+        .updateTable("webhook_deliveries")
+        .set({ state: "pending", attempts: 0, next_at: now })
+        .where("endpoint_id", "=", endpointId)
+        .where("id", "=", deliveryId)
+        .returningAll()
+        .executeTakeFirst();
+      return row && toDelivery(row);
+    },
+    takeDueDeliveries: (options) => inTransaction(database, (inside) => takeDue(inside, options)),
+    recordAttempt: async (deliveryId, { isDelivered, status, error, retryAt }, now) => {
+      await db
+        .updateTable("webhook_deliveries")
+        .set({
+          last_status: status,
+          last_error: error,
+          ...(retryAt === null
+            ? { state: isDelivered ? "delivered" : "failed" }
+            : { next_at: retryAt }),
+          ...(isDelivered ? { delivered_at: now } : {}),
+        })
+        .where("id", "=", deliveryId)
+        .where("state", "=", "pending")
+        .execute();
+    },
+    removeDeliveries: (madeBefore, limit) =>
+      inTransaction(database, (inside) => removeOld(inside, madeBefore, limit)),
+  };
+}
+
+async function takeDue(
+  { db, engine }: Database,
+  { now, leaseMs, limit }: Parameters<WebhookVerbs["takeDueDeliveries"]>[0],
+): Promise<DueDelivery[]> {
+  let query = db
+    .selectFrom("webhook_deliveries")
+    .innerJoin("webhook_endpoints", "webhook_endpoints.id", "webhook_deliveries.endpoint_id")
+    .select(["webhook_deliveries.id", "webhook_deliveries.endpoint_id"])
+    .where("webhook_deliveries.state", "=", "pending")
+    .where("webhook_deliveries.next_at", "<=", now)
+    .where("webhook_endpoints.disabled_at", "is", null)
+    .orderBy("webhook_deliveries.next_at")
+    .limit(limit);
+  // What another process is just taking is its own.
+  if (engine.hasRowLocks) query = query.forUpdate("webhook_deliveries").skipLocked();
+  const due = await query.execute();
+  if (due.length === 0) return [];
+  const rows = await db
+    .updateTable("webhook_deliveries")
+    .set(({ eb }) => ({ attempts: eb("attempts", "+", 1), next_at: now + leaseMs }))
+    .where(
+      "id",
+      "in",
+      due.map(({ id }) => id),
+    )
+    .returningAll()
+    .execute();
+  const endpoints = await db
+    .selectFrom("webhook_endpoints")
+    .selectAll()
+    .where("id", "in", [...new Set(due.map(({ endpoint_id: id }) => id))])
+    .execute();
+  const byId = new Map(endpoints.map((row) => [row.id, toEndpoint(row)]));
+  return rows.flatMap((row) => {
+    const endpoint = byId.get(row.endpoint_id);
+    return endpoint ? [{ delivery: toDelivery(row), endpoint }] : [];
+  });
+}
+
+async function removeOld(
+  { db, engine }: Database,
+  madeBefore: number,
+  limit: number,
+): Promise<number> {
+  let old = db
+    .selectFrom("webhook_deliveries")
+    .select("id")
+    .where("created_at", "<", madeBefore)
+    .orderBy("created_at")
+    .limit(limit);
+  if (engine.hasRowLocks) old = old.forUpdate().skipLocked();
+  const removed = await db
+    .deleteFrom("webhook_deliveries")
+    .where("id", "in", old)
+    .executeTakeFirst();
+  return Number(removed.numDeletedRows);
+}
+
+function toEndpoint(row: WebhookEndpointRow): WebhookEndpoint {
+  const wanted = eventsOf(row.events);
+  return {
+    id: row.id,
+    account: address(row.account),
+    url: row.url,
+    secret: row.secret,
+    events: webhookEvents.filter((event) => wanted.includes(event)),
+    createdAt: Number(row.created_at),
+    disabledAt: numberOrNull(row.disabled_at),
+  };
+}
+
+function toDelivery(row: WebhookDeliveryRow): WebhookDelivery {
+  return {
+    id: row.id,
+    endpointId: row.endpoint_id,
+    account: address(row.account),
+    type: row.type,
+    body: row.body,
+    state: row.state,
+    attempts: row.attempts,
+    nextAt: Number(row.next_at),
+    lastStatus: row.last_status,
+    lastError: row.last_error,
+    createdAt: Number(row.created_at),
+    deliveredAt: numberOrNull(row.delivered_at),
+  };
+}

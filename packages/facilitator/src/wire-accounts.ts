@@ -1,0 +1,50 @@
+/** The accounts of the service, wired: sign-in, sessions, wallets and keys over one store. */
+import type { ChainId } from "@farthing/protocol";
+import { createKeyRing } from "./accounts/key-ring.ts";
+import { createSessions } from "./accounts/sessions.ts";
+import { createSignIn } from "./accounts/sign-in.ts";
+import type { Site } from "./accounts/sign-requests.ts";
+import { createStepUp } from "./accounts/step-up.ts";
+import { createWallets } from "./accounts/wallets.ts";
+import type { AccountContext } from "./http/account/context.ts";
+import { wireCredits, type CreditDeps } from "./wire-credits.ts";
+
+/** The accounts, and what has to be told to them once the service listens. */
+export interface WiredAccounts extends AccountContext {
+  /** `http://127.0.0.1:8402`: its port is that of the default public address. */
+  listensAt(url: string): void;
+  /** Ends what works by itself. */
+  stop(): Promise<void>;
+}
+
+/** Wires the accounts. */
+export function wireAccounts(deps: CreditDeps): WiredAccounts {
+  const { config, store } = deps;
+  let port = `${config.port}`;
+
+  function site(): Site {
+    const origin = config.publicUrl ?? `http://127.0.0.1:${port}`;
+    return { origin, host: new URL(origin).host };
+  }
+
+  const chainOf = (chainId: ChainId) => deps.networkOf(chainId)?.chain;
+  const signing = { ...deps, chainOf, site };
+  const sessions = createSessions(deps);
+  const stepUp = createStepUp(signing);
+  return {
+    ...wireCredits(deps),
+    signIn: createSignIn({ ...signing, sessions, accounts: store }),
+    sessions,
+    stepUp,
+    wallets: createWallets({ ...signing, stepUp, accounts: store }),
+    keys: createKeyRing(deps),
+    store,
+    treasury: config.treasury ?? null,
+    creditsPerSettlement: config.creditsPerSettlement,
+    networks: config.networks.map(({ network }) => network),
+    site,
+    listensAt(url) {
+      ({ port } = new URL(url));
+    },
+  };
+}

@@ -1,0 +1,70 @@
+/** Purchases and history, wired: what the account API needs of them, and who keeps them going. */
+import type { ChainId } from "@farthing/protocol";
+import { createHistory } from "./accounts/history.ts";
+import { createPurchases } from "./accounts/purchases.ts";
+import type { Clock } from "./base/clock.ts";
+import { messageOf } from "./base/fault.ts";
+import type { Log } from "./base/log.ts";
+import type { Config } from "./config.ts";
+import type { AccountContext } from "./http/account/context.ts";
+import type { NetworkEngine } from "./network-engine.ts";
+import { createPurchaseKeeper, startPurchaseKeeper } from "./settlement/keep-purchases.ts";
+import { createPayPurchase } from "./settlement/pay-purchase.ts";
+import { createReadEnd } from "./settlement/purchase-end.ts";
+import type { Settle } from "./settlement/settle.ts";
+import type { Waiters } from "./settlement/waiters.ts";
+import type { Store } from "./storage/store.ts";
+
+/** What the account API takes of it. */
+export interface WiredCredits extends Pick<
+  AccountContext,
+  "purchases" | "payPurchase" | "history" | "creditTerms"
+> {
+  stop(): Promise<void>;
+}
+
+/** What they work with. */
+export interface CreditDeps {
+  readonly config: Config;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly waiters: Waiters;
+  readonly settle: Settle;
+  networkOf(chainId: ChainId): NetworkEngine | undefined;
+}
+
+/** Wires them, and begins to keep purchases going. */
+export function wireCredits(deps: CreditDeps): WiredCredits {
+  const { config, store, log, waiters, networkOf } = deps;
+  const { treasury, purchaseMinUnits: minUnits } = config;
+  const reviewAboveUnits = config.purchaseReviewAboveUnits;
+
+  /** News of a purchase goes the way of a sending: it says "look", and nothing else. */
+  function announce(id: string): void {
+    waiters.notifySent([id]);
+    store.announceSent([id]).catch((error: unknown) => {
+      log.warn({ purchaseId: id, problem: messageOf(error) }, "Could not tell of a purchase");
+    });
+  }
+
+  const keeper = createPurchaseKeeper({
+    ...deps,
+    treasury,
+    reviewAboveUnits,
+    readEnd: createReadEnd(networkOf),
+    onMoved: ({ id }) => announce(id),
+  });
+  return {
+    purchases: createPurchases({ ...deps, treasury, minUnits }),
+    payPurchase: createPayPurchase({
+      ...deps,
+      treasury,
+      marginSeconds: config.settleMarginSeconds,
+      networks: config.networks.map(({ network }) => network),
+    }),
+    history: createHistory(deps),
+    creditTerms: { minUnits, reviewAboveUnits, contact: null },
+    stop: startPurchaseKeeper(keeper, deps),
+  };
+}
