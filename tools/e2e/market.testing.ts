@@ -59,6 +59,8 @@ export interface Market {
 export interface MarketOptions {
   readonly chainId?: ChainId;
   readonly ownFacilitator?: boolean;
+  /** Settings of the facilitator that differ. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** keccak256 of `Transfer(address,address,uint256)`. */
@@ -91,7 +93,7 @@ export async function startMarket(options: MarketOptions = {}): Promise<Market> 
 
 async function openMarket(
   stack: AsyncDisposableStack,
-  { chainId = 51, ownFacilitator = true }: MarketOptions,
+  { chainId = 51, ownFacilitator = true, env = {} }: MarketOptions,
 ): Promise<Market> {
   const folder = mkdtempSync(join(tmpdir(), "farthing-e2e-"));
   stack.defer(() => rmSync(folder, { recursive: true, force: true }));
@@ -101,7 +103,8 @@ async function openMarket(
   const apiKey = await mintKey(databaseUrl, chainId, devnet.seller.address);
   let upstream = "http://127.0.0.1:9";
   if (ownFacilitator) {
-    const config = readConfig({ env: facilitatorEnvironment(devnet, databaseUrl) });
+    const settings = { ...facilitatorEnvironment(devnet, databaseUrl), ...env };
+    const config = readConfig({ env: settings });
     const facilitator = await startFacilitator({ config, log: silentLog });
     stack.defer(() => facilitator.stop());
     upstream = facilitator.url;

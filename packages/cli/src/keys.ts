@@ -4,9 +4,10 @@
  */
 import type { Command } from "commander";
 import { InvalidArgumentError } from "commander";
-import { parseAddress, toXdcAddress, type Address } from "@farthing/protocol";
+import { toXdcAddress, type Address } from "@farthing/protocol";
 import type { ApiKey, KeyMode, Store } from "@farthing/facilitator";
 import { exitCodes } from "./exit-codes.ts";
+import { readAccount, timeOf, withStore } from "./operator-database.ts";
 
 /** A key's label is for people; long ones break the table. */
 const labelCharsMax = 64;
@@ -37,36 +38,20 @@ export function register(program: Command): void {
     .option("--test", "a key for Apothem and devnets; without it the key is for XDC mainnet", false)
     .option("--expires-days <n>", "days until it expires; never without it", readDays)
     .option("--json", "print one JSON object", false)
-    .action((flags: CreateFlags) => withStore((store) => create(store, flags)));
+    .action((flags: CreateFlags) => withStore("keys", (store) => create(store, flags)));
   keys
     .command("list")
     .description("list keys; the keys themselves are not stored")
     .option("--account <address>", "only this payout address", readAccount)
     .option("--json", "print a JSON array", false)
     .action((flags: { account?: Address; json: boolean }) =>
-      withStore((store) => list(store, flags)),
+      withStore("keys", (store) => list(store, flags)),
     );
   keys
     .command("revoke")
     .description("revoke a key; it stops working at once")
     .argument("<id>", "the twelve characters that `keys list` shows")
-    .action((id: string) => withStore((store) => revoke(store, id)));
-}
-
-async function withStore(work: (store: Store) => Promise<void>): Promise<void> {
-  const { Fault, openStore, readDatabaseUrl } = await import("@farthing/facilitator");
-  try {
-    const store = await openStore(readDatabaseUrl());
-    try {
-      await work(store);
-    } finally {
-      await store.close();
-    }
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error;
-    process.stderr.write(`farthing keys: ${error.message}\n`);
-    process.exitCode = exitCodes.configuration;
-  }
+    .action((id: string) => withStore("keys", (store) => revoke(store, id)));
 }
 
 async function create(store: Store, flags: CreateFlags): Promise<void> {
@@ -136,18 +121,6 @@ function describe(key: ApiKey) {
     expires: timeOf(key.expiresAt),
     revoked: timeOf(key.revokedAt),
   };
-}
-
-function timeOf(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
-}
-
-function readAccount(text: string): Address {
-  const address = parseAddress(text);
-  if (address) return address;
-  throw new InvalidArgumentError(
-    "Give an address as 0x and 40 hex digits with a right checksum, or as xdc….",
-  );
 }
 
 function readLabel(text: string): string {

@@ -32,6 +32,14 @@ const commands: Readonly<Record<string, Entry>> = {
     summary: "create, list and revoke sellers' API keys",
     load: () => import("./keys.ts"),
   },
+  accounts: {
+    summary: "list sellers' accounts, activate and deactivate them",
+    load: () => import("./accounts.ts"),
+  },
+  credits: {
+    summary: "review purchases of credits, grant credits, see balances",
+    load: () => import("./credits.ts"),
+  },
   pay: {
     summary: "request a URL and pay the 402 within limits",
     load: () => import("./pay.ts"),

@@ -3,8 +3,9 @@ import { expect, onTestFinished, test } from "vitest";
 import { bodyOn, newDatabaseUrl, serveOn, startChain } from "./facilitator.testing.ts";
 import { startRpcProxy, type ProxiedCall } from "./rpc-proxy.testing.ts";
 
-/** More than are looked up at once. */
-const payments = 40;
+/** More than are looked up at once, and few enough for the wallets if each goes alone. */
+const payments = 24;
+const wallets = [0, 1, 2, 3];
 
 test("a start looks many payments up at once, and then knows what became of each", async () => {
   // No block comes unless the test makes one.
@@ -13,7 +14,7 @@ test("a start looks many payments up at once, and then knows what became of each
   const proxy = await startRpcProxy(devnet.rpcUrl);
   onTestFinished(() => proxy.stop());
   const databaseUrl = newDatabaseUrl();
-  const before = await serveOn(devnet, { databaseUrl });
+  const before = await serveOn(devnet, { databaseUrl, wallets });
   const prefer = { prefer: "respond-async" };
   const bodies = Array.from({ length: payments }, () => bodyOn(devnet));
   const settleAll = () => Promise.all(bodies.map((body) => before.post("/settle", body, prefer)));
@@ -25,12 +26,13 @@ test("a start looks many payments up at once, and then knows what became of each
 
   let asked = 0;
   const several = Promise.withResolvers<void>();
+  onTestFinished(() => several.resolve());
   proxy.step = async (side, calls) => {
     if (side === "after" || !calls.some(isSearch)) return;
     asked++;
     await several.promise;
   };
-  const starting = serveOn(devnet, { databaseUrl, rpcUrl: proxy.url });
+  const starting = serveOn(devnet, { databaseUrl, wallets, rpcUrl: proxy.url });
   await expect.poll(() => asked, { timeout: 5_000 }).toBeGreaterThan(1);
   several.resolve();
   const after = await starting;

@@ -306,6 +306,9 @@ describe("values from files", () => {
   });
 });
 
+/** JSON has no bigint. */
+const toJson = (_: string, value: unknown) => (typeof value === "bigint" ? String(value) : value);
+
 describe("no secret is in a message or in the printed configuration", () => {
   const word = "hunter2";
   const secretNames = Object.entries(settings).flatMap(([name, setting]) =>
@@ -335,9 +338,6 @@ describe("no secret is in a message or in the printed configuration", () => {
     const config = readConfig({
       env: { FARTHING_RPC_51: `http://node/${word}`, FARTHING_RELAYER_KEYS: key },
     });
-    // JSON has no bigint.
-    const toJson = (_: string, value: unknown) =>
-      typeof value === "bigint" ? String(value) : value;
     const printed = [inspect(config, { depth: 9 }), JSON.stringify(config, toJson)];
     expect(printed.join()).not.toMatch(new RegExp(`${word}|${key}`));
   });

@@ -51,7 +51,7 @@ let contractsMade = 0;
 /** A contract wallet of the sample's owner on some of the chains, at an address of its own. */
 async function deployOn(...devnets: readonly Devnet[]): Promise<Hex> {
   const digits = (++contractsMade).toString(16);
-  const address = parseWireAddress(`0x${`c0de${digits.padStart(36, "0")}`}`);
+  const address = parseWireAddress(`0xc0de${digits.padStart(36, "0")}`);
   if (!address) throw new Error("no address");
   const code = await testnet.rpc<Hex>("eth_getCode", [testnet.smartWallet.address, "latest"]);
   for (const devnet of devnets) {

@@ -109,7 +109,7 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
   // The self-built face has no accounts.
   const accounts = options.selfBuilt
     ? undefined
-    : wireAccounts({ ...shared, settle: context.settle, networkOf });
+    : wireAccounts({ ...shared, settle: context.settle, version: context.version, networkOf });
   const server = await createServer(context, {
     trustedProxies: config.trustedProxies,
     accounts,

@@ -10,6 +10,8 @@ export { examine, type CheckSection } from "./doctor.ts";
 export { startFacilitator, versionOf, type Facilitator, type StartOptions } from "./facilitator.ts";
 export { serve } from "./main.ts";
 export { metricTable, type Metric } from "./metrics-table.ts";
+export type { Account, Plan } from "./model/account.ts";
 export type { ApiKey, KeyMode } from "./model/api-key.ts";
+export type { CreditBalance, CreditPurchase } from "./model/credits.ts";
 export { openStore } from "./storage/open-store.ts";
 export type { Store } from "./storage/store.ts";

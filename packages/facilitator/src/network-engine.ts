@@ -136,8 +136,8 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
           if (block.isHead) await stock.putBack(await book.recheck());
           if (block.isHead) stock.onBlock();
         },
-        async onReorganisation(fromBlock) {
-          await stock.putBack(await book.onReorganisation(fromBlock));
+        async onReorganisation(fromBlock, gone) {
+          await stock.putBack(await book.onReorganisation(fromBlock, gone));
         },
       },
     });

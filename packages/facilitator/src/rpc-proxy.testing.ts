@@ -55,6 +55,8 @@ export async function startRpcProxy(upstream: string): Promise<RpcProxy> {
   const server = createServer((request, response) => {
     handle(proxy, upstream, request, response).catch(() => response.destroy());
   });
+  // A connection that is closed just when it is used again would be a fault that nobody ordered.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("the proxy has no port");

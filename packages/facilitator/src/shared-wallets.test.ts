@@ -70,17 +70,17 @@ const untilShared = (databaseUrl: string, shares: readonly number[]) =>
 
 /** Every payer pays again and again, at one facilitator after the other, until it is told to end. */
 function pressOn(served: readonly Served[]) {
-  let isOver = false;
+  const over = new AbortController();
   const paid: { readonly body: JsonObject; readonly answer: Answer }[] = [];
   const paying = devnet.buyers.map(async (payer, index) => {
-    for (let turn = index; !isOver; turn++) {
+    for (let turn = index; !over.signal.aborted; turn++) {
       const body = bodyOn(devnet, { payer });
       const answer = await served[turn % served.length]?.post("/settle", body);
       if (answer) paid.push({ body, answer });
     }
   });
   const end = async () => {
-    isOver = true;
+    over.abort();
     await Promise.all(paying);
   };
   endings.push(end);

@@ -1,12 +1,18 @@
-/** Purchases and history, wired: what the account API needs of them, and who keeps them going. */
+/**
+ * Purchases, history and webhooks, wired: what the account API needs of them, and who keeps
+ * purchases and deliveries going.
+ */
 import type { ChainId } from "@farthing/protocol";
+import { startDeliveries } from "./accounts/deliver-webhooks.ts";
 import { createHistory } from "./accounts/history.ts";
 import { createPurchases } from "./accounts/purchases.ts";
+import { createWebhooks } from "./accounts/webhooks.ts";
 import type { Clock } from "./base/clock.ts";
 import { messageOf } from "./base/fault.ts";
 import type { Log } from "./base/log.ts";
 import type { Config } from "./config.ts";
 import type { AccountContext } from "./http/account/context.ts";
+import { createGuardedPost } from "./http/outbound/guarded-post.ts";
 import type { NetworkEngine } from "./network-engine.ts";
 import { createPurchaseKeeper, startPurchaseKeeper } from "./settlement/keep-purchases.ts";
 import { createPayPurchase } from "./settlement/pay-purchase.ts";
@@ -18,7 +24,7 @@ import type { Store } from "./storage/store.ts";
 /** What the account API takes of it. */
 export interface WiredCredits extends Pick<
   AccountContext,
-  "purchases" | "payPurchase" | "history" | "creditTerms"
+  "purchases" | "payPurchase" | "history" | "webhooks" | "webhookInsecure" | "creditTerms"
 > {
   stop(): Promise<void>;
 }
@@ -31,6 +37,7 @@ export interface CreditDeps {
   readonly log: Log;
   readonly waiters: Waiters;
   readonly settle: Settle;
+  readonly version: string;
   networkOf(chainId: ChainId): NetworkEngine | undefined;
 }
 
@@ -55,6 +62,12 @@ export function wireCredits(deps: CreditDeps): WiredCredits {
     readEnd: createReadEnd(networkOf),
     onMoved: ({ id }) => announce(id),
   });
+  const { webhookInsecure } = config;
+  const stopKeeping = startPurchaseKeeper(keeper, deps);
+  const stopDelivering = startDeliveries({
+    ...deps,
+    send: createGuardedPost({ isInsecure: webhookInsecure }),
+  });
   return {
     purchases: createPurchases({ ...deps, treasury, minUnits }),
     payPurchase: createPayPurchase({
@@ -65,6 +78,10 @@ export function wireCredits(deps: CreditDeps): WiredCredits {
     }),
     history: createHistory(deps),
     creditTerms: { minUnits, reviewAboveUnits, contact: null },
-    stop: startPurchaseKeeper(keeper, deps),
+    webhooks: createWebhooks(deps),
+    webhookInsecure,
+    stop: async () => {
+      await Promise.all([stopKeeping(), stopDelivering()]);
+    },
   };
 }

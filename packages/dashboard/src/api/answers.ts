@@ -16,6 +16,7 @@ export interface Account {
   readonly plan: "active" | "inactive";
   readonly label: string;
   readonly credits: Balance;
+  readonly limits: { readonly keys: number; readonly wallets: number };
   readonly creditsPerSettlement: number;
   readonly treasury: Address | null;
   readonly networks: readonly ServedNetwork[];
@@ -30,7 +31,9 @@ export interface Balance {
 }
 
 export interface ServedNetwork {
+  /** CAIP-2. */
   readonly id: string;
+  /** For people. */
   readonly label: string;
   readonly chainId: ChainId;
   readonly usdc: Address;
@@ -49,7 +52,7 @@ export interface SignedIn {
   readonly account: Address;
   readonly wallet: Address;
   /** Other accounts that the wallet may administer. */
-  readonly accounts?: readonly Address[];
+  readonly accounts: readonly Address[];
 }
 
 export interface Session {
@@ -98,7 +101,7 @@ export interface Credits extends Balance {
 }
 
 export interface LedgerEntry {
-  readonly id: string | number;
+  readonly id: number;
   readonly kind: "purchase" | "grant" | "hold" | "charge" | "release" | "reopen" | "adjustment";
   readonly credits: number;
   readonly balanceAfter: number;
@@ -125,14 +128,16 @@ export interface Purchase {
   readonly credits: number;
   readonly amount: string;
   readonly payer: Address | null;
-  readonly payTo: Address;
+  readonly payTo: Address | null;
   readonly chainId: ChainId;
   readonly network: string;
   /** For `eth_signTypedData_v4`. */
   readonly typedData: TypedData | null;
+  /** Why it is held, failed or rejected, and what to do. */
   readonly reason: string | null;
   readonly settlementId: string | null;
   readonly transaction: Hex | null;
+  readonly explorer: string | null;
   readonly timeline: readonly { readonly state: PurchaseState; readonly at: string }[];
   readonly createdAt: string;
   readonly expiresAt: string;
@@ -174,8 +179,11 @@ export interface TimelineStep {
 
 export interface SettlementDetail extends SettlementRow {
   readonly timeline: readonly TimelineStep[];
-  readonly gasUsed: number | string | null;
+  /** Its share of the transaction. */
+  readonly gasUsed: number | null;
   readonly gasPaidWei: string | null;
+  /** Payments that its transaction carried. */
+  readonly sharedBy: number | null;
   readonly blockNumber: number | null;
   readonly settledBy: "relayer" | "other" | null;
   readonly requestId: string | null;

@@ -10,8 +10,11 @@ const liveMs = 5_000;
 /** Seconds for which the service may hold an answer until there is something new. */
 const waitSeconds = 20;
 
-/** Pause between two waiting reads: one that is answered at once must not become a loop. */
-const betweenWaitsMs = 1_000;
+/** Pause between two waiting reads: one that is answered at once must not become a storm. */
+const betweenWaitsMs = 250;
+
+/** A settlement on its way is read again as often as XDC makes blocks. */
+const blockMs = 2_000;
 
 /** Rows of a page. */
 const pageRows = 25;
@@ -103,9 +106,13 @@ export const purchaseQuery = (id: string) =>
     queryKey: ["purchases", id],
     queryFn: ({ signal, client }) => {
       const known = client.getQueryData<Answers.Purchase>(["purchases", id]);
-      const wait = known && movingPurchase.has(known.state) ? `${waitSeconds}` : "";
+      // Held by the service as long as it stands where it stood when it was read last.
+      const waiting =
+        known && movingPurchase.has(known.state)
+          ? { wait: `${waitSeconds}`, while: known.state }
+          : {};
       return call<Answers.Purchase>(
-        withSearch(`${purchasesPath}/${encodeURIComponent(id)}`, { wait }),
+        withSearch(`${purchasesPath}/${encodeURIComponent(id)}`, waiting),
         { signal },
       );
     },
@@ -156,15 +163,9 @@ export function isOver({ state, finalizedAt }: Answers.SettlementRow): boolean {
 export const settlementQuery = (id: string) =>
   queryOptions({
     queryKey: ["settlements", id],
-    queryFn: ({ signal, client }) => {
-      const known = client.getQueryData<Answers.SettlementDetail>(["settlements", id]);
-      const wait = known && !isOver(known) ? `${waitSeconds}` : "";
-      return call<Answers.SettlementDetail>(
-        withSearch(`${settlementsPath}/${encodeURIComponent(id)}`, { wait }),
-        { signal },
-      );
-    },
-    refetchInterval: ({ state: { data } }) => (data && !isOver(data) ? betweenWaitsMs : false),
+    queryFn: ({ signal }) =>
+      call<Answers.SettlementDetail>(`${settlementsPath}/${encodeURIComponent(id)}`, { signal }),
+    refetchInterval: ({ state: { data } }) => (data && !isOver(data) ? blockMs : false),
   });
 
 export const usagePath = "/v1/account/usage";

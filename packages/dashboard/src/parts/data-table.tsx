@@ -10,9 +10,10 @@ export interface Column<Row> {
   readonly hasNoTitle?: boolean;
   /**
    * Where it stands when a row becomes a card: on the left or on the right of a line, without its
-   * heading, or not at all because the details have it. Left out: a line of its own.
+   * heading, on a line of its own without it, or not at all because the details have it. Left out:
+   * a line of its own, heading and value.
    */
-  readonly inCard?: "start" | "end" | "hidden";
+  readonly inCard?: "start" | "end" | "whole" | "hidden";
 }
 
 /**

@@ -17,18 +17,18 @@ export function TaskView({ task }: { readonly task: WalletTask }) {
           <span className="pulse" aria-hidden="true" />
           <p>
             <strong>{status.says}</strong>
-            {status.isInWallet && (
-              <span className="muted"> · open your wallet if it does not show by itself</span>
-            )}
           </p>
           <button type="button" className="button quiet small" onClick={task.leave}>
-            Cancel
+            Stop waiting
           </button>
         </div>
+        {status.isInWallet && (
+          <p className="hint">Open your wallet if it does not show by itself.</p>
+        )}
         {status.text !== undefined && (
           <>
             <p id={textId} className="hint">
-              Your wallet shows exactly this text. It is not a transaction and costs nothing.
+              It shows exactly this text, which is no transaction and costs nothing:
             </p>
             <pre className="sign-text" tabIndex={0} role="region" aria-labelledby={textId}>
               {status.text}

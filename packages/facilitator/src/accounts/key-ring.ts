@@ -75,11 +75,14 @@ export function createKeyRing({ store, clock, log }: KeyRingDeps): KeyRing {
     return expiresAt - now < expiringMs ? "expiring" : "active";
   }
 
+  function isWorking(key: ApiKey): boolean {
+    return ["active", "expiring"].includes(statusOf(key));
+  }
+
   return {
     statusOf,
     async list(account) {
       const keys = (await store.listApiKeys(account)).toReversed();
-      const isWorking = (key: ApiKey) => ["active", "expiring"].includes(statusOf(key));
       const shown = new Set([...keys.filter(isWorking), ...keys].slice(0, keysShownMax));
       return keys.filter((key) => shown.has(key));
     },

@@ -9,7 +9,7 @@ import type { Log } from "../base/log.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { SignPurpose, SignRequest, WalletKind } from "../model/account.ts";
 import type { SessionVerbs } from "../storage/account-store.ts";
-import { composeMessage } from "../verification/wallet-message.ts";
+import { composeMessage, statementText } from "../verification/wallet-message.ts";
 import { readWalletSignature, signatureBytesMax } from "../verification/wallet-signature.ts";
 
 /** How long a text may be answered: the time that a hardware wallet and its owner need. */
@@ -48,7 +48,7 @@ export interface SignWish {
   readonly account: Address | null;
   /** See {@link bindingOf}. */
   readonly binding: string;
-  /** One sentence, in the characters of a statement. */
+  /** One sentence. */
   readonly statement: string;
   /** Canonical JSON: what the signature allows. */
   readonly details: string;
@@ -97,7 +97,7 @@ export async function askToSign(deps: SigningDeps, wish: SignWish): Promise<Sign
     uri,
     address,
     chainId,
-    statement: `${wish.statement} ${noTransaction}`,
+    statement: statementText(`${wish.statement} ${noTransaction}`),
     // 128 random bits.
     nonce: randomBytes(16).toString("hex"),
     requestId: id,

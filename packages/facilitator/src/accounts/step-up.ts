@@ -29,7 +29,8 @@ export interface StepUpDetails {
   readonly link_wallet: { readonly address: Address };
   readonly unlink_wallet: { readonly address: Address };
   readonly webhook_secret: { readonly url: string };
-  readonly revoke_sessions: Readonly<Record<never, never>>;
+  /** Empty: there is nothing to choose. */
+  readonly revoke_sessions: object;
 }
 
 export type StepUpAction = keyof StepUpDetails;

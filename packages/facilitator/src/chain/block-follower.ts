@@ -44,8 +44,8 @@ export interface WalletState {
 /** Who is told about blocks. Each call is awaited before the next block is read. */
 export interface BlockListener {
   onBlock(block: FollowedBlock): Promise<void>;
-  /** The blocks from this number on are gone; others take their place. */
-  onReorganisation(fromBlock: number): Promise<void>;
+  /** The blocks from this number on, with these hashes, are gone; others take their place. */
+  onReorganisation(fromBlock: number, gone: readonly Hex[]): Promise<void>;
 }
 
 /** A final block; time in Unix seconds. */
@@ -203,8 +203,10 @@ export function startBlockFollower(options: {
     }
     if (number < start) {
       log.warn({ chainId, fromBlock: number + 1, head: head.number }, "Chain reorganised");
-      await listener.onReorganisation(number + 1);
-      for (const later of known.keys()) if (later > number) known.delete(later);
+      const gone = [...known].filter(([later]) => later > number);
+      const hashes = gone.map(([, hash]) => hash);
+      await listener.onReorganisation(number + 1, hashes);
+      for (const [later] of gone) known.delete(later);
       // Whatever stops the walk that follows, these blocks are still to be read.
       lastNumber = number;
     }

@@ -44,10 +44,8 @@ export function exactly<const P extends Record<string, TSchema>>(
 
 /** A page of a list. */
 export function pageOf<const Name extends string, T extends TSchema>(name: Name, item: T) {
-  const items = Type.Array(item);
-  return exactly({ [name]: items, next: NextCursor } as { [K in Name]: typeof items } & {
-    next: typeof NextCursor;
-  });
+  type Page = { [K in Name]: Static<T>[] } & { next: string | null };
+  return Type.Unsafe<Page>(exactly({ [name]: Type.Array(item), next: NextCursor }));
 }
 
 /** An address as the service writes it. */

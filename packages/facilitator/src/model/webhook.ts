@@ -31,7 +31,10 @@ export interface WebhookEndpoint {
   readonly secret: string;
   readonly events: readonly WebhookEvent[];
   readonly createdAt: number;
+  /** Removed by its owner. */
   readonly disabledAt: number | null;
+  /** Nothing is sent any more, since nothing arrived for long; its owner can have it go on. */
+  readonly pausedAt: number | null;
 }
 
 /**

@@ -43,12 +43,12 @@ export function createLaneHold(deps: {
   readonly log: Log;
   readonly owner: LeaseOwner;
   readonly chainId: ChainId;
-  readonly wallet: Address;
+  readonly relayer: Address;
   /** Told when the wallet is another process's. */
   onGone(): void;
 }): LaneHold {
-  const { store, clock, log, owner, chainId, wallet } = deps;
-  const facts = { chainId, relayer: wallet };
+  const { store, clock, log, owner, chainId, relayer } = deps;
+  const facts = { chainId, relayer };
   let lease: LaneLease | undefined;
   let renewedAt = 0;
   let promisedAt: number | undefined;
@@ -92,7 +92,7 @@ export function createLaneHold(deps: {
     async take(nonceFloor, holder) {
       const now = clock.nowMs();
       const goneOwner = holder?.owner && owner.isGone(holder.owner) ? holder.owner : undefined;
-      const lane = { chainId, lane: wallet, owner: owner.id, goneOwner };
+      const lane = { chainId, lane: relayer, owner: owner.id, goneOwner };
       const taken = await store.takeLane({ ...lane, nonceFloor, leaseMs, now });
       if (!taken) return undefined;
       lease = taken;

@@ -108,11 +108,7 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
   const { chainId } = chain.network;
   const facts = { chainId, relayer: signer.address };
   const slots = new Map<number, Slot>();
-  const hold = createLaneHold({
-    ...{ store, clock, log, owner, chainId },
-    wallet: signer.address,
-    onGone: () => slots.clear(),
-  });
+  const hold = createLaneHold({ ...deps, ...facts, onGone: () => slots.clear() });
   /** One above the highest nonce taken, as far as this process knows. */
   let nextNonce = 0;
   let endpoint = 0;
@@ -351,6 +347,12 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
     }
   }
 
+  function reopen(transactions: readonly RelayerTransaction[]): void {
+    // Another process looks after its own wallets; what is being signed here comes by itself.
+    const signed = hold.lease() ? transactions.filter(({ raw }) => raw !== null) : [];
+    for (const transaction of signed) add(transaction, true);
+  }
+
   async function raiseNonce(count: number): Promise<void> {
     if (!hold.lease() || nextNonce >= count) return;
     const taken = await hold.take(count);
@@ -366,11 +368,7 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
     slots: inOrder,
     submit: (plans) => inTurn(() => submit(plans)),
     close,
-    reopen: (transactions) => {
-      // Another process looks after its own wallets; what is being signed here comes by itself.
-      const signed = hold.lease() ? transactions.filter(({ raw }) => raw !== null) : [];
-      for (const transaction of signed) add(transaction, true);
-    },
+    reopen,
     onHead: (head) => inTurn(() => (hold.lease() ? onHead(head) : Promise.resolve())),
     raiseNonce: (count) => inTurn(() => raiseNonce(count)),
     keep: (holder) => inTurn(() => tryToKeep(holder)),

@@ -23,6 +23,9 @@ import { createWorkQueue, type QueueEvents } from "./work-queue.ts";
 /** Pause between looks at what no block announces: leases, waiting settlements. */
 const tickMs = 1_000;
 
+/** Every so many of them, nonces are looked for that another process has opened again. */
+const ticksPerLook = 5;
+
 /** What the relayer tells; outcomes are decided by who listens. */
 export interface RelayerEvents extends LaneEvents, QueueEvents, NonceEvents {}
 
@@ -125,11 +128,30 @@ export function createRelayer(deps: RelayerDeps): Relayer {
     if (block.isHead) queue.dispatch();
   }
 
+  /** Nonces that a reorganisation has opened again, whichever process saw it. */
+  async function lookForReopened(): Promise<void> {
+    for (const lane of lanes.filter((one) => one.isOurs())) {
+      // Those in hand may be closed while we look.
+      const inHand = new Set(lane.slots().map(({ nonce }) => nonce));
+      const open = await store.listOpenTransactions(chainId, lane.signer.address);
+      lane.reopen(open.filter(({ nonce }) => !inHand.has(nonce)));
+    }
+  }
+
   async function tick(): Promise<void> {
-    while (!stopping.signal.aborted) {
+    for (let ticks = 0; !stopping.signal.aborted; ticks++) {
       await share.look();
+      if (ticks % ticksPerLook === 0) await tryToLook();
       queue.dispatch(true);
       await clock.sleep(tickMs, stopping.signal);
+    }
+  }
+
+  async function tryToLook(): Promise<void> {
+    try {
+      await lookForReopened();
+    } catch (error) {
+      log.warn({ chainId, problem: messageOf(error) }, "Could not look for reopened nonces");
     }
   }
 
@@ -162,11 +184,7 @@ export function createRelayer(deps: RelayerDeps): Relayer {
         for (const id of settlementIds) slot.unresolved.delete(id);
       }
     },
-    async onReorganised() {
-      for (const lane of lanes) {
-        lane.reopen(await store.listOpenTransactions(chainId, lane.signer.address));
-      }
-    },
+    onReorganised: lookForReopened,
     async start() {
       const multicall = deps.batchMax > 1 ? await findMulticall(chain) : undefined;
       batching = multicall && { multicall, paymentsMax: deps.batchMax };

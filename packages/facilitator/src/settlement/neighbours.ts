@@ -82,8 +82,13 @@ export function listenToNeighbours(deps: NeighbourDeps): () => Promise<void> {
 
   /** Takes up claims of a process without wallets, as far as they fall to this one. */
   async function serve(ids: readonly string[]): Promise<void> {
+    // Which network an id is of is known only then; to most processes it is of no concern at all.
     const own = ids.filter((id) => [...networks.values()].some(({ relayer }) => relayer.isFor(id)));
-    if (own.length > 0) await guarded(async () => enqueue(await store.findUnassigned(own)));
+    if (own.length === 0) return;
+    await guarded(async () => {
+      const found = await store.findUnassigned(own);
+      enqueue(found.filter(({ id, chainId }) => networks.get(chainId)?.relayer.isFor(id)));
+    });
   }
 
   function enqueue(settlements: readonly Settlement[]): void {

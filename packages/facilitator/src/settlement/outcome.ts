@@ -27,6 +27,9 @@ const watchFailuresMs = 24 * 60 * 60 * 1000;
  */
 const searchesMax = 16;
 
+/** Blocks that are remembered: finality comes within a handful on XDC. */
+const seenBlocks = 128;
+
 /** What a reorganisation took out of the chain. */
 export interface Vanished {
   /** The first block that is gone. */
@@ -44,8 +47,8 @@ export interface OutcomeBook {
   interest(): BlockInterest;
   /** Looks a block's events up; gives the settlements found, by transaction. */
   onBlock(block: FollowedBlock, view: ChainView): Promise<Map<Hex, Set<string>>>;
-  /** Puts back what vanished blocks had confirmed. */
-  onReorganisation(fromBlock: number): Promise<Vanished>;
+  /** Puts back what vanished blocks had confirmed: those from one on, by their hashes. */
+  onReorganisation(fromBlock: number, gone: readonly Hex[]): Promise<Vanished>;
   /** A transaction of ours is mined for good and lacks logs of some of its settlements. */
   onMinedWithoutLog(mined: MinedTransaction): Promise<void>;
   /** A queued settlement would fail now. */
@@ -90,6 +93,8 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
   const unsearched = new Map<string, Settlement>();
   /** Blocks of confirmations before this start, until the chain has been seen to hold them. */
   const unchecked = new Map<number, Hex>();
+  /** Blocks that the chain has been seen to hold, by number. */
+  const seen = new Map<number, Hex>();
   let unfinalizedUpTo = 0;
 
   function track(settlement: Settlement): void {
@@ -104,6 +109,8 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
 
   async function onBlock(block: FollowedBlock, view: ChainView): Promise<Map<Hex, Set<string>>> {
     const resolved = new Map<Hex, Set<string>>();
+    seen.set(block.number, block.hash);
+    seen.delete(block.number - seenBlocks);
     for (const event of block.events) {
       const key = payerNonceKey(event.payer, event.nonce);
       const settlement = open.get(key) ?? failed.get(key);
@@ -160,6 +167,12 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
   async function finalize(view: ChainView): Promise<void> {
     // What is not known to be in the chain any more must not become final.
     if (unfinalizedUpTo === 0 || unchecked.size > 0) return;
+    // Nor what another process has seen in a block that is not the one seen here.
+    for (const { number, hash } of await store.listUnfinalizedBlocks(chainId)) {
+      if (number > view.finalized.number) break;
+      if (seen.get(number) !== hash) unchecked.set(number, hash);
+    }
+    if (unchecked.size > 0) return;
     const final = await store.recordFinalized(chainId, view.finalized.number, clock.nowMs());
     waiters.notify(final);
     if (view.finalized.number >= unfinalizedUpTo) unfinalizedUpTo = 0;
@@ -266,10 +279,9 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     for (let at = 0; at < stored.length; at += searchesMax) {
       await Promise.all(stored.slice(at, at + searchesMax).map(({ id }) => searchAfresh(id)));
     }
-    for (const { blockNumber, blockHash } of await store.listUnfinalized(chainId)) {
-      if (blockNumber === null || blockHash === null) continue;
-      unchecked.set(blockNumber, blockHash);
-      unfinalizedUpTo = Math.max(unfinalizedUpTo, blockNumber);
+    for (const { number, hash } of await store.listUnfinalizedBlocks(chainId)) {
+      unchecked.set(number, hash);
+      unfinalizedUpTo = Math.max(unfinalizedUpTo, number);
     }
   }
 
@@ -282,18 +294,19 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
       const found = await readBlockHash(chain, blockNumber);
       if (found === undefined) continue;
       unchecked.delete(blockNumber);
-      if (found !== blockHash) return onReorganisation(blockNumber);
+      if (found !== blockHash) return onReorganisation(blockNumber, [blockHash]);
+      seen.set(blockNumber, blockHash);
     }
     for (const found of [...shallow.values()]) {
       const { blockNumber, blockHash } = found.event;
       const hash = await readBlockHash(chain, blockNumber);
       if (hash === blockHash) await concludeFound(found);
-      else if (hash !== undefined) return onReorganisation(blockNumber);
+      else if (hash !== undefined) return onReorganisation(blockNumber, [blockHash]);
     }
     return undefined;
   }
 
-  async function onReorganisation(fromBlock: number): Promise<Vanished> {
+  async function onReorganisation(fromBlock: number, gone: readonly Hex[]): Promise<Vanished> {
     for (const found of [deepening, shallow]) {
       for (const [id, { event }] of found) {
         if (event.blockNumber >= fromBlock) found.delete(id);
@@ -302,7 +315,7 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     // First the nonces, then the payments: what died in between would find a payment that nothing
     // carries, and give it another nonce while the first transaction may come back.
     await store.reopenTransactions(chainId, fromBlock);
-    const put = await store.recordReorganised(chainId, fromBlock, clock.nowMs());
+    const put = await store.recordReorganised(chainId, fromBlock, clock.nowMs(), gone);
     for (const settlement of put) {
       track(settlement);
       const { id, transaction } = settlement;

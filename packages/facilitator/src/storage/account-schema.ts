@@ -107,6 +107,9 @@ export interface WebhookEndpointTable {
   events: string;
   created_at: Whole;
   disabled_at: WholeOrNull;
+  paused_at: WholeOrNull;
+  /** When it was made or went on: what failed before does not count. */
+  watched_since: Whole;
 }
 
 export interface WebhookDeliveryTable {

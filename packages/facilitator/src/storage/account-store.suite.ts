@@ -295,6 +295,9 @@ function keyTests(at: () => Store): void {
     expect(await store.findApiKey(lasting.id)).toMatchObject({ expiresAt: 5_000 });
     expect(await store.findApiKey(ending.id)).toMatchObject({ expiresAt: 3_000 });
     expect(await store.findApiKey(fresh.id)).toEqual(fresh);
+    // Its end is the overlap's now: another successor would take that for the length of its life.
+    expect(await store.rotateApiKey(lasting.id, keyOf(), times)).toBe(false);
+    expect(await store.rotateApiKey(fresh.id, keyOf(), times)).toBe(true);
   });
 
   test("are not rotated once they do not work, nor by others; then nothing is added", async () => {

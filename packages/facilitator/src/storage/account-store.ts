@@ -122,7 +122,7 @@ export interface KeyVerbs {
   ): Promise<boolean>;
   /**
    * Adds `key` in place of another one of the same account, which works until `endsAt` at the
-   * latest. False when that one does not work any more.
+   * latest. False when that one does not work any more, or was replaced already.
    */
   rotateApiKey(
     oldId: string,
@@ -293,6 +293,16 @@ export interface WebhookVerbs {
   findWebhook(account: Address, id: string): Promise<WebhookEndpoint | undefined>;
   /** Ends an endpoint and what is on its way to it; false when there is none. */
   disableWebhook(account: Address, id: string, now: number): Promise<boolean>;
+  /**
+   * Pauses an endpoint to which nothing was delivered for `quietMs` and at least `failuresMin`
+   * deliveries were given up; what waits for it is given up as well. False when it goes on.
+   */
+  pauseWebhook(
+    id: string,
+    terms: { readonly quietMs: number; readonly failuresMin: number; readonly now: number },
+  ): Promise<boolean>;
+  /** Lets a paused endpoint go on; gives it, undefined when there is none. */
+  resumeWebhook(account: Address, id: string, now: number): Promise<WebhookEndpoint | undefined>;
   /** Puts one delivery into the outbox, for a test. */
   addDelivery(
     delivery: Pick<
@@ -319,6 +329,8 @@ export interface WebhookVerbs {
     readonly now: number;
     readonly leaseMs: number;
     readonly limit: number;
+    /** Endpoints that have enough to do. */
+    readonly exceptEndpoints?: readonly string[];
   }): Promise<DueDelivery[]>;
   /**
    * Records how an attempt ended. `retryAt`: when it is due again; null when it is delivered or

@@ -79,11 +79,13 @@ async function rotate(
     .updateTable("api_keys")
     // No end of its own, or a later one.
     .set({
+      replaced_by: key.id,
       expires_at: sql<number>`case when expires_at < ${endsAt} then expires_at else ${endsAt} end`,
     })
     .where("id", "=", oldId)
     .where("account", "=", toLowerHex(key.account))
     .where("revoked_at", "is", null)
+    .where("replaced_by", "is", null)
     .where(({ or, eb }) => or([eb("expires_at", "is", null), eb("expires_at", ">", now)]))
     .executeTakeFirst();
   if (result.numUpdatedRows !== 1n) return false;

@@ -18,7 +18,7 @@ type RepairVerbs = Pick<
   | "requeueSettlements"
   | "isRelayerTransaction"
   | "listFailedSince"
-  | "listUnfinalized"
+  | "listUnfinalizedBlocks"
 >;
 
 /** The store's verbs about repairs. */
@@ -73,14 +73,20 @@ export function repairVerbs(database: Database): RepairVerbs {
           .where("state", "=", "failed")
           .where("failed_at", ">", since),
       ),
-    listUnfinalized: (chainId) =>
-      listed(
-        settlements(database)
-          .where("chain_id", "=", chainId)
-          .where("state", "=", "confirmed")
-          .where("finalized_at", "is", null)
-          .orderBy("block_number"),
-      ),
+    listUnfinalizedBlocks: async (chainId) => {
+      const rows = await db
+        .selectFrom("settlements")
+        .select(["block_number", "block_hash"])
+        .distinct()
+        .where("chain_id", "=", chainId)
+        .where("state", "=", "confirmed")
+        .where("finalized_at", "is", null)
+        .orderBy("block_number")
+        .execute();
+      return rows.flatMap(({ block_number: number, block_hash: hash }) =>
+        number === null || hash === null ? [] : { number: Number(number), hash },
+      );
+    },
   };
 }
 

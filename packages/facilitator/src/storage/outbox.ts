@@ -60,6 +60,7 @@ export async function putIntoOutbox(
     .select(["id", "account", "events"])
     .where("account", "in", db.selectFrom(asked).select("given.of"))
     .where("disabled_at", "is", null)
+    .where("paused_at", "is", null)
     .execute();
   const deliveries = events.flatMap(({ account, type, data }) =>
     endpoints

@@ -1,5 +1,5 @@
 /** Settlements after the claim: found, confirmed, failed, reorganised away, final. */
-import type { ChainId } from "@farthing/protocol";
+import type { ChainId, Hex } from "@farthing/protocol";
 import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
 import { pairKey, type Pair, type Settlement } from "../model/settlement.ts";
 import { settlementData, type WebhookEvent } from "../model/webhook.ts";
@@ -59,8 +59,8 @@ export function settlementVerbs(database: Database): SettlementVerbs {
         : listed(unassigned(database).where(isOneOf(database.engine, ids)).orderBy("created_at")),
     recordConfirmed: (confirmations, now) => recordConfirmed(database, confirmations, now),
     recordFailed: (failures, now) => recordFailed(database, failures, now),
-    recordReorganised: (chainId, fromBlock, now) =>
-      recordReorganised(database, chainId, fromBlock, now),
+    recordReorganised: (chainId, fromBlock, now, hashes) =>
+      recordReorganised(database, chainId, { fromBlock, hashes }, now),
     recordFinalized: (chainId, upToBlock, now) =>
       recordFinalized(database, chainId, upToBlock, now),
   };
@@ -260,15 +260,18 @@ async function move(
 function recordReorganised(
   database: Database,
   chainId: ChainId,
-  fromBlock: number,
+  gone: { readonly fromBlock: number; readonly hashes: readonly Hex[] | undefined },
   now: number,
 ): Promise<Settlement[]> {
+  const { fromBlock, hashes } = gone;
+  if (hashes?.length === 0) return Promise.resolve([]);
   const which = ({ and, eb }: ExpressionBuilder<Tables, "settlements">) =>
     and([
       eb("chain_id", "=", chainId),
       eb("state", "=", "confirmed"),
       eb("finalized_at", "is", null),
       eb("block_number", ">=", fromBlock),
+      ...(hashes ? [eb("block_hash", "in", hashes)] : []),
     ]);
   return inTransaction(database, async (inside) => {
     await lockSettlements(inside, which);

@@ -153,7 +153,7 @@ function moveTests(store: () => Store): void {
     expect(await store().recordFinalized(chainId, 9, 3)).toMatchObject([{ finalizedAt: 3 }]);
     expect(await store().recordFinalized(chainId, 9, 4)).toEqual([]);
     expect(await store().recordReorganised(chainId, 1, 8)).toEqual([]);
-    expect(await store().listUnfinalized(chainId)).toEqual([]);
+    expect(await store().listUnfinalizedBlocks(chainId)).toEqual([]);
   });
 
   test.each(refusalCodes)("a failure %s is kept with its sentence", async (code) => {

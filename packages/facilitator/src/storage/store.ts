@@ -76,8 +76,16 @@ export interface Store extends AccountStore {
   recordConfirmed(confirmations: readonly Confirmation[], now: number): Promise<Settlement[]>;
   /** Marks settlements failed; gives those that moved. */
   recordFailed(failures: readonly Failure[], now: number): Promise<Settlement[]>;
-  /** Puts confirmed settlements of vanished blocks back to submitted; gives them. */
-  recordReorganised(chainId: ChainId, fromBlock: number, now: number): Promise<Settlement[]>;
+  /**
+   * Puts confirmed settlements of vanished blocks back to submitted; gives them. `hashes`: only of
+   * these blocks, since another process may have seen what took their place already.
+   */
+  recordReorganised(
+    chainId: ChainId,
+    fromBlock: number,
+    now: number,
+    hashes?: readonly Hex[],
+  ): Promise<Settlement[]>;
   /** Marks confirmed settlements up to a final block; gives those that were not already. */
   recordFinalized(chainId: ChainId, upToBlock: number, now: number): Promise<Settlement[]>;
 
@@ -190,8 +198,8 @@ export interface Store extends AccountStore {
   isRelayerTransaction(hash: Hex): Promise<boolean>;
   /** Settlements of a chain that failed since a time: somebody else may still submit them. */
   listFailedSince(chainId: ChainId, since: number): Promise<Settlement[]>;
-  /** Confirmed settlements of a chain that are not final yet, by block. */
-  listUnfinalized(chainId: ChainId): Promise<Settlement[]>;
+  /** The blocks with confirmed settlements of a chain that are not final yet, lowest first. */
+  listUnfinalizedBlocks(chainId: ChainId): Promise<{ number: number; hash: Hex }[]>;
 
   /** Adds a key, and its account when it is new. */
   createApiKey(key: ApiKey): Promise<void>;

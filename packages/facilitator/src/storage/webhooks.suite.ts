@@ -26,6 +26,7 @@ export function webhooksSuite(start: () => Promise<StoreBench>): void {
   const at = () => ({ bench, store });
 
   describe("webhooks", () => webhookTests(at));
+  describe("deliveries", () => pauseTests(at));
   describe("the outbox", () => outboxTests(at));
 }
 
@@ -41,6 +42,7 @@ async function listening(store: Store, changes: Partial<WebhookEndpoint> = {}) {
     events: webhookEvents,
     createdAt: next(),
     disabledAt: null,
+    pausedAt: null,
     ...changes,
   };
   expect(await store.createWebhook(endpoint, { endpointsMax: 5 })).toBe(true);
@@ -134,6 +136,14 @@ function webhookTests(at: At): void {
   });
 }
 
+/** Lets deliveries of an endpoint end, in order: delivered or given up. */
+async function ending(store: Store, endpoint: WebhookEndpoint, now: number, ...ends: boolean[]) {
+  for (const isDelivered of ends) {
+    const id = await delivering(store, endpoint, now);
+    await store.recordAttempt(id, { isDelivered, status: 500, error: null, retryAt: null }, now);
+  }
+}
+
 /** What the outbox holds for an endpoint, the oldest first, without ids. */
 async function told(store: Store, endpoint: WebhookEndpoint) {
   const { items } = await store.listDeliveries(endpoint.id, { limit: 100 });
@@ -144,6 +154,47 @@ async function told(store: Store, endpoint: WebhookEndpoint) {
       const data = isObject(parsed) && isObject(parsed["data"]) ? parsed["data"] : {};
       return { type, ...data };
     });
+}
+
+function pauseTests(at: At): void {
+  test("pause when nothing arrives for long, and go on when their owner says so", async () => {
+    const { store } = at();
+    const endpoint = await listening(store, { createdAt: 1_000 });
+    const terms = { quietMs: 500, failuresMin: 2 };
+    const pause = (now: number) => store.pauseWebhook(endpoint.id, { ...terms, now });
+    await ending(store, endpoint, 1_100, true, false, false);
+    // Too young; then something had arrived in between; then too little had failed.
+    expect(await pause(1_400)).toBe(false);
+    expect(await pause(1_550)).toBe(false);
+    expect(await store.pauseWebhook(endpoint.id, { quietMs: 0, failuresMin: 3, now: 2_000 })).toBe(
+      false,
+    );
+    const waiting = await delivering(store, endpoint, 1_650);
+    expect(await pause(1_700)).toBe(true);
+    expect(await pause(1_700)).toBe(false);
+    expect(await store.findWebhook(seller, endpoint.id)).toMatchObject({ pausedAt: 1_700 });
+    expect(await take(store, 2_000)).toEqual([]);
+    const { items } = await store.listDeliveries(endpoint.id, { limit: 1 });
+    expect(items).toMatchObject([{ id: waiting, state: "failed" }]);
+    await store.grantCredits(
+      { account: seller, kind: "grant", credits: 1, actor: "a", note: null },
+      1,
+    );
+    expect(await store.resumeWebhook(other, endpoint.id, 3_000)).toBeUndefined();
+    expect(await store.resumeWebhook(seller, endpoint.id, 3_000)).toMatchObject({ pausedAt: null });
+    await ending(store, endpoint, 3_100, false);
+    expect(await pause(3_200)).toBe(false);
+  });
+
+  test("of full endpoints wait, and hold nobody else's up", async () => {
+    const { store } = at();
+    const [full, free] = [await listening(store), await listening(store)];
+    await delivering(store, full);
+    const id = await delivering(store, free);
+    const options = { now: 1_000, leaseMs: 100, limit: 10, exceptEndpoints: [full.id] };
+    const due = await store.takeDueDeliveries(options);
+    expect(due.map(({ delivery }) => delivery.id)).toEqual([id]);
+  });
 }
 
 function outboxTests(at: At): void {

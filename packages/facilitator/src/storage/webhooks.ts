@@ -16,7 +16,12 @@ export function webhookVerbs(database: Database): WebhookVerbs {
 
 type EndpointVerbs = Pick<
   WebhookVerbs,
-  "createWebhook" | "listWebhooks" | "findWebhook" | "disableWebhook"
+  | "createWebhook"
+  | "listWebhooks"
+  | "findWebhook"
+  | "disableWebhook"
+  | "pauseWebhook"
+  | "resumeWebhook"
 >;
 
 /** An account's endpoints that are not disabled. */
@@ -45,6 +50,8 @@ function endpointVerbs(database: Database): EndpointVerbs {
             events: JSON.stringify(endpoint.events),
             created_at: endpoint.createdAt,
             disabled_at: endpoint.disabledAt,
+            paused_at: endpoint.pausedAt,
+            watched_since: endpoint.createdAt,
           })
           .execute();
         return true;
@@ -59,7 +66,68 @@ function endpointVerbs(database: Database): EndpointVerbs {
     },
     disableWebhook: (account, id, now) =>
       inTransaction(database, (inside) => disable(inside, account, id, now)),
+    pauseWebhook: (id, terms) => inTransaction(database, (inside) => pause(inside, id, terms)),
+    resumeWebhook: async (account, id, now) => {
+      const row = await database.db
+        .updateTable("webhook_endpoints")
+        .set({ paused_at: null, watched_since: now })
+        .where("account", "=", toLowerHex(account))
+        .where("id", "=", id)
+        .where("disabled_at", "is", null)
+        .returningAll()
+        .executeTakeFirst();
+      return row && toEndpoint(row);
+    },
   };
+}
+
+async function pause(
+  { db }: Database,
+  id: string,
+  { quietMs, failuresMin, now }: Parameters<WebhookVerbs["pauseWebhook"]>[1],
+): Promise<boolean> {
+  const result = await db
+    .updateTable("webhook_endpoints")
+    .set({ paused_at: now })
+    .where("id", "=", id)
+    .where("paused_at", "is", null)
+    .where("disabled_at", "is", null)
+    .where("watched_since", "<=", now - quietMs)
+    .where(({ selectFrom, eb }) =>
+      eb(
+        selectFrom("webhook_deliveries")
+          .select(({ fn }) => fn.countAll<number | string>().as("count"))
+          .where("endpoint_id", "=", id)
+          .where("state", "=", "failed")
+          .whereRef("created_at", ">=", "webhook_endpoints.watched_since"),
+        ">=",
+        failuresMin,
+      ),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom("webhook_deliveries")
+            .select("id")
+            .where("endpoint_id", "=", id)
+            .where("delivered_at", ">", now - quietMs),
+        ),
+      ),
+    )
+    .executeTakeFirst();
+  if (result.numUpdatedRows === 0n) return false;
+  await giveUpOn(db, id, "The endpoint was paused");
+  return true;
+}
+
+/** Ends what is on its way to an endpoint. */
+async function giveUpOn(db: Database["db"], id: string, why: string): Promise<void> {
+  await db
+    .updateTable("webhook_deliveries")
+    .set({ state: "failed", last_error: why })
+    .where("endpoint_id", "=", id)
+    .where("state", "=", "pending")
+    .execute();
 }
 
 async function disable(
@@ -76,12 +144,7 @@ async function disable(
     .where("disabled_at", "is", null)
     .executeTakeFirst();
   if (result.numUpdatedRows === 0n) return false;
-  await db
-    .updateTable("webhook_deliveries")
-    .set({ state: "failed", last_error: "The endpoint was removed" })
-    .where("endpoint_id", "=", id)
-    .where("state", "=", "pending")
-    .execute();
+  await giveUpOn(db, id, "The endpoint was removed");
   return true;
 }
 
@@ -149,8 +212,9 @@ function deliveryVerbs(database: Database): Omit<WebhookVerbs, keyof EndpointVer
 
 async function takeDue(
   { db, engine }: Database,
-  { now, leaseMs, limit }: Parameters<WebhookVerbs["takeDueDeliveries"]>[0],
+  options: Parameters<WebhookVerbs["takeDueDeliveries"]>[0],
 ): Promise<DueDelivery[]> {
+  const { now, leaseMs, limit, exceptEndpoints = [] } = options;
   let query = db
     .selectFrom("webhook_deliveries")
     .innerJoin("webhook_endpoints", "webhook_endpoints.id", "webhook_deliveries.endpoint_id")
@@ -158,8 +222,12 @@ async function takeDue(
     .where("webhook_deliveries.state", "=", "pending")
     .where("webhook_deliveries.next_at", "<=", now)
     .where("webhook_endpoints.disabled_at", "is", null)
+    .where("webhook_endpoints.paused_at", "is", null)
     .orderBy("webhook_deliveries.next_at")
     .limit(limit);
+  if (exceptEndpoints.length > 0) {
+    query = query.where("webhook_deliveries.endpoint_id", "not in", [...exceptEndpoints]);
+  }
   // What another process is just taking is its own.
   if (engine.hasRowLocks) query = query.forUpdate("webhook_deliveries").skipLocked();
   const due = await query.execute();
@@ -215,6 +283,7 @@ function toEndpoint(row: WebhookEndpointRow): WebhookEndpoint {
     events: webhookEvents.filter((event) => wanted.includes(event)),
     createdAt: Number(row.created_at),
     disabledAt: numberOrNull(row.disabled_at),
+    pausedAt: numberOrNull(row.paused_at),
   };
 }
 

@@ -71,6 +71,7 @@ function LedgerTable({ entries }: { readonly entries: readonly LedgerEntry[] }) 
         { title: "Time", inCard: "start", cell: ({ createdAt }) => <When at={createdAt} /> },
         {
           title: "What",
+          inCard: "whole",
           cell: (entry) => (
             <span>
               {kinds[entry.kind]} <Cause entry={entry} />

@@ -4,17 +4,13 @@ import type { Purchase, PurchaseState } from "../../api/answers.ts";
 import { Link } from "../../parts/link.tsx";
 import { Notice } from "../../parts/notice.tsx";
 import { plural } from "../../parts/show-text.ts";
-import { holdText } from "./hold-text.ts";
 
 /** Shows it, or nothing while the purchase is simply under way. */
 export function PurchaseOutcome({ purchase }: { readonly purchase: Purchase }) {
-  const why = purchase.reason === null ? "" : holdText(purchase.reason);
-  return outcomes[purchase.state]?.(purchase, why) ?? null;
+  return outcomes[purchase.state]?.(purchase) ?? null;
 }
 
-const outcomes: Readonly<
-  Partial<Record<PurchaseState, (purchase: Purchase, why: string) => ReactNode>>
-> = {
+const outcomes: Readonly<Partial<Record<PurchaseState, (purchase: Purchase) => ReactNode>>> = {
   credited: ({ credits }) => (
     <Notice
       tone="good"
@@ -26,32 +22,40 @@ const outcomes: Readonly<
       }
     />
   ),
-  held: ({ contact }, why) => (
+  held: ({ reason, contact }) => (
     <Notice tone="warn" title="Held for review">
       <p>
-        {why} The payment has arrived and is safe. A person looks at it, usually within a working
-        day; this page then changes by itself.
+        {reason} The payment has arrived. When it is approved, the credits are added and this page
+        changes by itself.
       </p>
       <Contact contact={contact} />
     </Notice>
   ),
-  rejected: ({ contact }, why) => (
+  rejected: ({ reason, contact }) => (
     <Notice tone="bad" title="Not credited">
-      <p>{why || "The review found that this payment cannot be credited."}</p>
+      <p>{reason ?? "The review found that this payment cannot be credited."}</p>
       <Contact contact={contact} />
     </Notice>
   ),
-  failed: ({ contact }, why) => (
-    <Notice tone="bad" title="The payment failed">
-      <p>{why || "The chain refused the transfer."} No money has moved; buy again.</p>
+  failed: ({ reason, contact }) => (
+    <Notice
+      tone="bad"
+      title="The payment failed"
+      actions={
+        <Link to="credits/buy" className="button small">
+          Buy again
+        </Link>
+      }
+    >
+      <p>{reason ?? "The chain refused the transfer. No money moved."}</p>
       <Contact contact={contact} />
     </Notice>
   ),
   // An earlier signature that could not be settled leads back to waiting, with the reason.
-  awaiting_payment: (_purchase, why) =>
-    why !== "" && (
+  awaiting_payment: ({ reason }) =>
+    reason !== null && (
       <Notice tone="warn" title="The last payment did not go through">
-        <p>{why} No money has moved. You can sign again.</p>
+        <p>{reason}</p>
       </Notice>
     ),
   expired: () => (

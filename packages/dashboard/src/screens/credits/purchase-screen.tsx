@@ -1,4 +1,4 @@
-import { findNetwork, explorerLink } from "@farthing/protocol";
+import { findNetwork } from "@farthing/protocol";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import type { Purchase, PurchaseState } from "../../api/answers.ts";
@@ -56,7 +56,7 @@ export function PurchaseScreen({ id }: { readonly id: string }) {
 }
 
 function Terms({ purchase }: { readonly purchase: Purchase }) {
-  const { amount, payer, payTo, chainId, transaction, createdAt } = purchase;
+  const { amount, payer, payTo, chainId, transaction, explorer, createdAt } = purchase;
   const network = findNetwork(chainId);
   return (
     <dl className="facts">
@@ -67,24 +67,18 @@ function Terms({ purchase }: { readonly purchase: Purchase }) {
       <dt>From</dt>
       <dd>{payer === null ? "any linked wallet" : <Short text={payer} what="payer" />}</dd>
       <dt>To the treasury</dt>
-      <dd>
-        <Short text={payTo} what="treasury address" />
-      </dd>
+      <dd>{payTo === null ? "–" : <Short text={payTo} what="treasury address" />}</dd>
       <dt>Network</dt>
       <dd>{network?.name ?? chainId}</dd>
       <dt>Started</dt>
       <dd>
         <When at={createdAt} />
       </dd>
-      {transaction !== null && network && (
+      {transaction !== null && (
         <>
           <dt>Transaction</dt>
           <dd>
-            <Short
-              text={transaction}
-              what="transaction hash"
-              href={explorerLink(network, transaction)}
-            />
+            <Short text={transaction} what="transaction hash" href={explorer ?? undefined} />
           </dd>
         </>
       )}

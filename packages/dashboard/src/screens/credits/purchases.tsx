@@ -7,7 +7,6 @@ import { Loaded } from "../../parts/loaded.tsx";
 import { Section } from "../../parts/page.tsx";
 import { countText } from "../../parts/show-text.ts";
 import { Usdc, When } from "../../parts/values.tsx";
-import { holdText } from "./hold-text.ts";
 import { PurchaseBadge } from "./purchase-badge.tsx";
 
 /** What was bought, and where each purchase stands. */
@@ -52,8 +51,7 @@ export function Purchases() {
                 },
                 {
                   title: "Reason",
-                  cell: ({ reason }) =>
-                    reason === null ? <span className="muted">–</span> : holdText(reason),
+                  cell: ({ reason }) => reason ?? <span className="muted">–</span>,
                 },
                 {
                   title: "Details",

@@ -39,10 +39,16 @@ export function KeysTable({
         },
         {
           title: "Key",
-          cell: ({ prefix, lastFour }) => (
-            <code className="one-line">
-              {prefix}…{lastFour}
-            </code>
+          cell: ({ prefix, lastFour, createdAt }) => (
+            <span>
+              <code className="one-line">
+                {prefix}…{lastFour}
+              </code>
+              <br />
+              <span className="muted">
+                created <Day at={createdAt} />
+              </span>
+            </span>
           ),
         },
         {
@@ -55,7 +61,6 @@ export function KeysTable({
           cell: ({ lastUsedAt }) =>
             lastUsedAt ? <When at={lastUsedAt} /> : <span className="muted">never</span>,
         },
-        { title: "Created", inCard: "hidden", cell: ({ createdAt }) => <Day at={createdAt} /> },
         {
           title: "Expires",
           cell: ({ expiresAt }) =>

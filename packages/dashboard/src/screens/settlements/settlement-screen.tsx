@@ -109,7 +109,7 @@ function Money({ settlement }: { readonly settlement: SettlementDetail }) {
 }
 
 function OnChain({ settlement }: { readonly settlement: SettlementDetail }) {
-  const { transaction, explorer, blockNumber, gasUsed, gasPaidWei, settledBy } = settlement;
+  const { transaction, explorer, blockNumber, settledBy } = settlement;
   if (!transaction) return <p className="muted">No transaction carries it yet.</p>;
   return (
     <dl className="facts">
@@ -126,14 +126,7 @@ function OnChain({ settlement }: { readonly settlement: SettlementDetail }) {
       <dd>{blockNumber === null ? <span className="muted">–</span> : countText(blockNumber)}</dd>
       <dt>Gas, paid by the facilitator</dt>
       <dd>
-        {gasUsed === null ? (
-          <span className="muted">not known yet</span>
-        ) : (
-          <>
-            {countText(Number(gasUsed))}
-            {gasPaidWei !== null && <span className="muted"> · {xdcText(gasPaidWei)}</span>}
-          </>
-        )}
+        <Gas settlement={settlement} />
       </dd>
       <dt>Sent by</dt>
       <dd>
@@ -142,5 +135,21 @@ function OnChain({ settlement }: { readonly settlement: SettlementDetail }) {
           : "the facilitator"}
       </dd>
     </dl>
+  );
+}
+
+function Gas({ settlement }: { readonly settlement: SettlementDetail }) {
+  const { gasUsed, gasPaidWei, sharedBy } = settlement;
+  if (gasUsed === null) return <span className="muted">not known yet</span>;
+  return (
+    <>
+      {countText(gasUsed)}
+      <span className="muted">
+        {gasPaidWei !== null && ` · ${xdcText(gasPaidWei)}`}
+        {sharedBy !== null &&
+          sharedBy > 1 &&
+          ` · its share of a transaction with ${countText(sharedBy)} payments`}
+      </span>
+    </>
   );
 }

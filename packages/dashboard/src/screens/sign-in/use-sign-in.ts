@@ -37,7 +37,7 @@ export function useSignIn({ run }: WalletTask) {
         body: { requestId, signature },
         signal,
       });
-      client.setQueryData(otherAccountsKey, accounts ?? []);
+      client.setQueryData(otherAccountsKey, accounts);
       await client.refetchQueries(accountQuery);
     });
 }

@@ -7,6 +7,7 @@ import type { Sessions } from "../../accounts/sessions.ts";
 import type { SignIn } from "../../accounts/sign-in.ts";
 import type { Site } from "../../accounts/sign-requests.ts";
 import type { StepUp } from "../../accounts/step-up.ts";
+import type { Webhooks } from "../../accounts/webhooks.ts";
 import type { Wallets } from "../../accounts/wallets.ts";
 import type { Account } from "../../model/account.ts";
 import type { PayPurchase } from "../../settlement/pay-purchase.ts";
@@ -33,6 +34,9 @@ export interface AccountContext {
   readonly purchases: Purchases;
   readonly payPurchase: PayPurchase;
   readonly history: History;
+  readonly webhooks: Webhooks;
+  /** Webhooks may go to plain http and to this machine. */
+  readonly webhookInsecure: boolean;
   readonly store: Pick<
     AccountStore,
     | "findAccount"

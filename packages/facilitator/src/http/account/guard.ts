@@ -13,7 +13,6 @@ import { exactly } from "../schemas.ts";
 import type { TypedServer } from "../type-provider.ts";
 import type { AccountContext } from "./context.ts";
 import { sessionCookie, takeBack, tokenOf } from "./cookies.ts";
-import "../request-session.ts";
 
 /** Methods that change nothing. */
 const readingMethods = new Set(["GET", "HEAD"]);

@@ -22,6 +22,7 @@ import { registerSignIn } from "./sign-in.ts";
 import { registerStepUp } from "./step-up.ts";
 import { registerUsage } from "./usage.ts";
 import { registerWallets } from "./wallets.ts";
+import { registerWebhooks } from "./webhooks.ts";
 
 /** Said where the chain or the database cannot be asked. */
 const unavailable =
@@ -55,6 +56,7 @@ export async function registerAccounts(
     registerPurchases(scope, deps);
     registerAccountSettlements(scope, deps);
     registerUsage(scope, deps);
+    registerWebhooks(scope, accounts);
   });
 }
 

@@ -24,6 +24,7 @@ async function extendTables(db: Kysely<unknown>): Promise<void> {
     .addColumn("label", "text", (column) => column.notNull().defaultTo(""))
     .execute();
   await db.schema.alterTable("accounts").addColumn("contract_chain_id", "integer").execute();
+  await db.schema.alterTable("api_keys").addColumn("replaced_by", "text").execute();
   await db.schema.alterTable("settlements").addColumn("account", "text").execute();
   await db.schema.alterTable("settlements").addColumn("request_id", "text").execute();
   await sql`update settlements set account = (select api_keys.account from api_keys where api_keys.id = settlements.key_id) where key_id is not null`.execute(
@@ -194,6 +195,8 @@ async function createWebhooks(db: Kysely<unknown>): Promise<void> {
     .addColumn("events", "text", (column) => column.notNull())
     .addColumn("created_at", "bigint", (column) => column.notNull())
     .addColumn("disabled_at", "bigint")
+    .addColumn("paused_at", "bigint")
+    .addColumn("watched_since", "bigint", (column) => column.notNull())
     .execute();
   await db.schema
     .createIndex("webhook_endpoints_account")

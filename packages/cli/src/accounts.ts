@@ -1,0 +1,68 @@
+/** `farthing accounts`: sellers' accounts and their plans, straight in the facilitator's database. */
+import type { Account, Store } from "@farthing/facilitator";
+import type { Address } from "@farthing/protocol";
+import type { Command } from "commander";
+import { exitCodes } from "./exit-codes.ts";
+import { printRows, readAccount, timeOf, withStore } from "./operator-database.ts";
+
+/** Accounts read at once: a list of any length stays a short read for the database. */
+const pageSize = 500;
+
+/** Adds the subcommand. */
+export function register(program: Command): void {
+  const accounts = program
+    .command("accounts")
+    .summary("list sellers' accounts, activate and deactivate them")
+    .description(
+      "Manages sellers' accounts in the database of DATABASE_URL (or of FARTHING_CONFIG), also while the facilitator runs.",
+    );
+  accounts
+    .command("list")
+    .description("list accounts by address")
+    .option("--json", "print a JSON array", false)
+    .action((flags: { json: boolean }) =>
+      withStore("accounts", async (store) => {
+        const none = "There are no accounts yet: one is made by its first sign-in or key.";
+        printRows((await listAll(store)).map(describe), { ...flags, none });
+      }),
+    );
+  for (const [name, plan, what] of [
+    ["activate", "active", "let an account settle again"],
+    ["deactivate", "inactive", "end settling with an account's keys, at once"],
+  ] as const) {
+    accounts
+      .command(name)
+      .description(what)
+      .argument("<account>", "payout address, 0x… or xdc…", readAccount)
+      .action((account: Address) =>
+        withStore("accounts", async (store) => {
+          if (await store.setPlan(account, plan)) {
+            return console.error(`The plan of ${account} is ${plan}.`);
+          }
+          console.error(`There is no account ${account}; see: farthing accounts list`);
+          process.exitCode = exitCodes.notFound;
+        }),
+      );
+  }
+}
+
+async function listAll(store: Store): Promise<Account[]> {
+  const all: Account[] = [];
+  let from: Address | undefined;
+  do {
+    const page = await store.listAccounts({ from, limit: pageSize });
+    all.push(...page.items);
+    from = page.next ?? undefined;
+  } while (from !== undefined);
+  return all;
+}
+
+function describe(account: Account) {
+  return {
+    id: account.address,
+    plan: account.plan,
+    label: account.label,
+    lowCreditsAt: account.lowCreditsAt,
+    created: timeOf(account.createdAt),
+  };
+}
