@@ -5,6 +5,8 @@ export default defineConfig({
   ssr: { resolve: { conditions: ["@farthing/source"] } },
   test: {
     include: ["packages/*/src/**/*.test.ts", "tools/**/*.test.ts"],
+    // Says at the end which tests were left out for want of a browser.
+    globalSetup: ["tools/e2e/dashboard-notice.testing.ts"],
     // Tests on a local chain wait for real blocks; ten seconds is twenty blocks of the test chain.
     testTimeout: 30_000,
     hookTimeout: 60_000,

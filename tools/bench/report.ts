@@ -1,4 +1,5 @@
 /** The report: what was measured, on what, and what the figures say beside each other. */
+import { readFileSync } from "node:fs";
 import { cpus, release, totalmem, type } from "node:os";
 import { farthingWallets } from "./contenders.ts";
 import type { Figures, Trial } from "./measure.ts";
@@ -40,6 +41,7 @@ export function writeReport(results: Results, circumstances: Circumstances): str
     ...section(results, "Verify", (figures) => figures.trial.path === "/verify"),
     ...section(results, "Settle, to confirmation", (figures) => figures.trial.path === "/settle"),
     ...gasLines(results),
+    readFileSync(new URL("./what-stands-in-the-way.md", import.meta.url), "utf8"),
   ].join("\n");
 }
 

@@ -124,6 +124,12 @@ function saysRefused({ asked, status, body }: Answer): boolean {
   return asked === "settle" && status === 200 && body["success"] === false && !body["status"];
 }
 
+/**
+ * What may come back. 404 is judged by a rule of its own; 408 is what a process says that stood still
+ * while the question arrived.
+ */
+const knownStatuses = new Set([0, 200, 404, 408, 503]);
+
 function auditAnswers(file: File, evidence: Evidence, say: Say): void {
   const { answers, paid } = file;
   const ids = new Set(answers.flatMap(({ body }) => textsOf(body["id"])));
@@ -141,7 +147,7 @@ function auditAnswers(file: File, evidence: Evidence, say: Say): void {
     if (saysRefused(answer) && isKnownBefore(evidence, file, answer)) {
       say("a claim is remembered", `told ${words} after an id was given`, file);
     }
-    if (![0, 200, 404, 503].includes(answer.status)) say("no bug answers", `told ${words}`, file);
+    if (!knownStatuses.has(answer.status)) say("no bug answers", `told ${words}`, file);
     if (answer.status === 404) say("an id is remembered", `told ${words}`, file);
     if (answer.status === 0 && !evidence.wasEnded) say("everybody is answered", words, file);
   }

@@ -52,9 +52,9 @@ async function held(): Promise<string> {
 
 describe("credits", () => {
   test("grant and take, with who and why in the ledger; never below zero", async () => {
-    const { code, stdout, stderr } = await run(
-      ...["credits", "grant", `xdc${account.slice(2)}`, "500", "--note", "welcome"],
-    );
+    const xdc = `xdc${account.slice(2)}`;
+    const granted = await run("credits", "grant", xdc, "500", "--note", "welcome");
+    const { code, stdout, stderr } = granted;
     expect([code, stdout, stderr]).toEqual([0, "", `${account} has 500 credits now.\n`]);
     expect(await run("credits", "take", account, "200", "--note", "typo")).toMatchObject({
       code: 0,
@@ -73,18 +73,19 @@ describe("credits", () => {
     expect(JSON.parse(json.stdout)).toEqual({ account, available: 300, held: 0 });
   });
 
-  test.each([
-    ["credits", "grant", account, "0", "--note", "x"],
-    ["credits", "grant", account, "1.5", "--note", "x"],
-    ["credits", "grant", account, "2000000000", "--note", "x"],
-    ["credits", "grant", "0x12", "1", "--note", "x"],
-    ["credits", "grant", account, "1"],
-    ["credits", "grant", account, "1", "--note", " "],
-    ["credits", "approve", "pur_1"],
-  ])("%j %j %j %j is usage: 2, and nothing changes", async (...args) => {
+  test("what makes no sense is usage: 2, and nothing changes", async () => {
     const before = await store.findCredits(account);
-    const { code, stdout } = await run(...args);
-    expect([code, stdout]).toEqual([2, ""]);
+    const wrong = [
+      ["grant", account, "0", "--note", "x"],
+      ["grant", account, "1.5", "--note", "x"],
+      ["grant", account, "2000000000", "--note", "x"],
+      ["grant", "0x12", "1", "--note", "x"],
+      ["grant", account, "1"],
+      ["grant", account, "1", "--note", " "],
+      ["approve", "pur_1"],
+    ];
+    const runs = await Promise.all(wrong.map((args) => run("credits", ...args)));
+    expect(runs.map(({ code, stdout }) => [code, stdout])).toEqual(wrong.map(() => [2, ""]));
     expect(await store.findCredits(account)).toEqual(before);
   });
 
@@ -96,7 +97,6 @@ describe("credits", () => {
       { id: one, account, credits: 600_000, usdc: "600.000000", reason: "amount_above_limit" },
       { id: two, network: "eip155:51", transaction: `0x${"ab".repeat(32)}` },
     ]);
-    expect((await run("credits", "review")).stdout).toContain(one);
     expect(await run("credits", "approve", one, "--note", "known")).toMatchObject({
       code: 0,
       stderr: `Purchase ${one} is approved: 600000 credits for ${account}.\n`,
@@ -107,15 +107,18 @@ describe("credits", () => {
     expect(await store.findCredits(account)).toEqual({ available: before + 600_000, held: 0 });
     expect(await store.findPurchase(one)).toMatchObject({ state: "credited", reviewNote: "known" });
     expect(await store.findPurchase(two)).toMatchObject({ state: "rejected" });
-    for (const [name, id, says] of [
+    const late = [
       ["approve", one, "it is credited"],
       ["reject", one, "it is credited"],
       ["approve", two, "it is rejected"],
       ["approve", "pur_none", "There is no purchase pur_none"],
-    ] as const) {
-      const again = await run("credits", name, id, "--note", "x");
-      expect([again.code, again.stderr]).toEqual([9, expect.stringContaining(says)]);
-    }
+    ] as const;
+    const runs = await Promise.all(
+      late.map(([name, id]) => run("credits", name, id, "--note", "x")),
+    );
+    expect(runs.map(({ code, stderr }) => [code, stderr])).toEqual(
+      late.map(([, , says]) => [9, expect.stringContaining(says)]),
+    );
     expect(await store.findCredits(account)).toEqual({ available: before + 600_000, held: 0 });
     expect(await run("credits", "review")).toMatchObject({
       code: 0,
@@ -128,13 +131,12 @@ describe("credits", () => {
   });
 
   test("an account that is not there: 9", async () => {
-    for (const args of [
-      ["credits", "balance", nobody],
-      ["accounts", "deactivate", nobody],
-    ]) {
-      const { code, stderr } = await run(...args);
-      expect([code, stderr]).toEqual([9, expect.stringContaining(`no account ${nobody}`)]);
-    }
+    const runs = await Promise.all([
+      run("credits", "balance", nobody),
+      run("accounts", "deactivate", nobody),
+    ]);
+    const none = [9, expect.stringContaining(`no account ${nobody}`)];
+    expect(runs.map(({ code, stderr }) => [code, stderr])).toEqual([none, none]);
   });
 
   test("a database that cannot be used: 3", async () => {

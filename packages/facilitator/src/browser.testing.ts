@@ -55,7 +55,9 @@ export function openBrowser({ url }: { readonly url: string }): Browser {
       else cookies.set(name, value);
     }
     const text = await response.text();
-    const parsed: unknown = text === "" ? {} : JSON.parse(text);
+    // Files and empty answers have no members.
+    const isJson = response.headers.get("content-type")?.startsWith("application/json");
+    const parsed: unknown = isJson ? JSON.parse(text) : {};
     if (!isObject(parsed)) throw new Error(`HTTP ${response.status} without a JSON object`);
     return { status: response.status, headers: response.headers, body: parsed };
   }

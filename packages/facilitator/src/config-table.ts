@@ -143,6 +143,11 @@ export const settings = {
     example: "500",
     fallback: "500",
   },
+  FARTHING_CONTACT: {
+    key: "contact",
+    shape: "where sellers reach you about a purchase: an e-mail address or an https URL",
+    example: "support@pay.example",
+  },
   FARTHING_WEBHOOK_INSECURE: {
     key: "webhookInsecure",
     shape: "whether webhooks may go to plain http and to this machine: no, or yes for a devnet",

@@ -143,19 +143,21 @@ describe("a bad value is named with its shape and an example", () => {
   });
 });
 
+/** The configuration of one node, and these settings. */
+const readWith = (more: object) => readConfig({ env: { ...enough, ...more } });
+
 describe("credits", () => {
   const treasury = `0x${"11".repeat(20)}`;
 
   test("cost nothing without a treasury, and one with it, unless the price is set", () => {
-    const read = (more: object) => readConfig({ env: { ...enough, ...more } });
-    expect(read({})).toMatchObject({ creditsPerSettlement: 0, treasury: undefined });
+    expect(readWith({})).toMatchObject({ creditsPerSettlement: 0, treasury: undefined });
     const sold = { FARTHING_TREASURY: treasury };
-    expect(read(sold)).toMatchObject({ creditsPerSettlement: 1, treasury });
-    expect(read({ FARTHING_TREASURY: `xdc${treasury.slice(2)}` })).toMatchObject({ treasury });
-    expect(read({ ...sold, FARTHING_CREDITS_PER_SETTLEMENT: "0" })).toMatchObject({
+    expect(readWith(sold)).toMatchObject({ creditsPerSettlement: 1, treasury });
+    expect(readWith({ FARTHING_TREASURY: `xdc${treasury.slice(2)}` })).toMatchObject({ treasury });
+    expect(readWith({ ...sold, FARTHING_CREDITS_PER_SETTLEMENT: "0" })).toMatchObject({
       creditsPerSettlement: 0,
     });
-    expect(read({ FARTHING_CREDITS_PER_SETTLEMENT: "3" })).toMatchObject({
+    expect(readWith({ FARTHING_CREDITS_PER_SETTLEMENT: "3" })).toMatchObject({
       creditsPerSettlement: 3,
     });
   });
@@ -168,13 +170,13 @@ describe("credits", () => {
   });
 });
 
+const urlOf = (url: string) => readWith({ FARTHING_PUBLIC_URL: url }).publicUrl;
+
 describe("an address for sellers", () => {
   test("is an origin; plain http stays on this machine", () => {
-    const read = (url: string) =>
-      readConfig({ env: { ...enough, FARTHING_PUBLIC_URL: url } }).publicUrl;
-    expect(read("https://pay.example/")).toBe("https://pay.example");
-    expect(read("https://pay.example:8443")).toBe("https://pay.example:8443");
-    expect(read("http://127.0.0.1:8402")).toBe("http://127.0.0.1:8402");
+    expect(urlOf("https://pay.example/")).toBe("https://pay.example");
+    expect(urlOf("https://pay.example:8443")).toBe("https://pay.example:8443");
+    expect(urlOf("http://127.0.0.1:8402")).toBe("http://127.0.0.1:8402");
     expect(readConfig({ env: enough }).publicUrl).toBeUndefined();
   });
 

@@ -60,6 +60,8 @@ export interface Config {
   readonly purchaseMinUnits: bigint;
   /** USDC base units above which a purchase waits for review. */
   readonly purchaseReviewAboveUnits: bigint;
+  /** Where sellers reach the operator; undefined: he does not say. */
+  readonly contact: string | undefined;
   /** Webhooks may go to plain http and to this machine: for devnets. */
   readonly webhookInsecure: boolean;
   readonly gasPriceMaxWei: bigint;
@@ -133,6 +135,7 @@ function assemble(
   const mainnet = all.filter(({ chainId }) => chainId === 50);
   const publicUrl = read("FARTHING_PUBLIC_URL", publicOrigin);
   const treasury = read("FARTHING_TREASURY", parseAddress);
+  const contact = read("FARTHING_CONTACT", contactPlace);
   const price = read("FARTHING_CREDITS_PER_SETTLEMENT", whole(0, creditsPerSettlementMax));
   if (mainnet.length > 0 && texts.get("FARTHING_WEBHOOK_INSECURE") === "yes") {
     problems.push("FARTHING_WEBHOOK_INSECURE=yes is for devnets; leave it out with eip155:50.");
@@ -174,6 +177,7 @@ function assemble(
     wallets,
     publicUrl,
     treasury,
+    contact,
     metrics: metricsPort === undefined ? undefined : { host: metricsHost, port: metricsPort },
     payerCapUnits: payerCapUnits === 0n ? null : payerCapUnits,
     settleMarginSeconds: BigInt(settleMarginSeconds),
@@ -293,6 +297,12 @@ function publicOrigin(text: string): string | undefined {
   return url.protocol === "https:" || (url.protocol === "http:" && isLocal)
     ? url.origin
     : undefined;
+}
+
+/** An e-mail address or a page, as it is shown to sellers. */
+function contactPlace(text: string): string | undefined {
+  const isPlace = /^([^\s@]+@[^\s@]+|https:\/\/\S+)$/.test(text) && text.length <= 200;
+  return isPlace ? text : undefined;
 }
 
 /** USDC that buy a whole number of credits, at least one. */

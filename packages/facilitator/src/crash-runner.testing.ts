@@ -1,7 +1,10 @@
 /**
  * A facilitator that kills itself, as `kill -9` would, at one step of its store: the argument names
- * the verb and the side of it, such as `before:recordSigned`. Says its address on standard output.
+ * the verb and the side of it, such as `before:recordSigned`, and for a purchase the state that it
+ * goes to, `after:movePurchase:credited`. A second argument `accounts` starts the face that has
+ * them. Says its address on standard output.
  */
+import { isObject } from "@farthing/protocol";
 import { readConfig } from "./config.ts";
 import { silentLog } from "./base/log.ts";
 import { startFacilitator } from "./facilitator.ts";
@@ -13,7 +16,13 @@ function die(): Promise<never> {
   return new Promise(() => {});
 }
 
-const [side, step] = (process.argv[2] ?? "").split(":");
+const [side, step, to] = (process.argv[2] ?? "").split(":");
+
+/** Whether a call of the verb is the one that is meant. */
+function isMeant(parameters: readonly unknown[]): boolean {
+  return to === undefined || parameters.some((one) => isObject(one) && one["to"] === to);
+}
+
 const config = readConfig();
 const store = await openStore(config.databaseUrl);
 if (step === undefined || !Object.hasOwn(store, step)) throw new Error(`no such step: ${step}`);
@@ -23,6 +32,7 @@ const dyingStore = new Proxy(store, {
     const verb: unknown = Reflect.get(target, name, receiver);
     if (name !== step || typeof verb !== "function") return verb;
     const dying = async (...parameters: unknown[]) => {
+      if (!isMeant(parameters)) return Reflect.apply(verb, target, parameters);
       if (side === "before") return die();
       await Reflect.apply(verb, target, parameters);
       return die();
@@ -32,7 +42,7 @@ const dyingStore = new Proxy(store, {
 });
 const { url } = await startFacilitator({
   config,
-  selfBuilt: true,
+  selfBuilt: process.argv[3] !== "accounts",
   log: silentLog,
   store: dyingStore,
 });

@@ -124,6 +124,16 @@ export const metricTable = {
     help: "Blocks between the newest and the newest final one",
     labels: ["network"],
   },
+  x402_credits_debited_total: {
+    kind: "counter",
+    help: "Credits charged for settlements, counted when they are final",
+    labels: ["network"],
+  },
+  x402_credit_purchases_total: {
+    kind: "counter",
+    help: "Purchases of credits, each counted in every state that it comes to",
+    labels: ["network", "state"],
+  },
   http_request_duration_seconds: {
     kind: "histogram",
     help: "Answers to callers, from the request's first byte",

@@ -12,6 +12,7 @@ import type { RpcEndpoint } from "./chain/rpc-endpoint.ts";
 import { silentObserver, type HttpObserver } from "./http/observe.ts";
 import { metricTable, type Metric, type MetricName } from "./metrics-table.ts";
 import type { LaneLoad } from "./relayer/relayer.ts";
+import type { CreditPurchase } from "./model/credits.ts";
 import type { Settlement } from "./model/settlement.ts";
 import type { Store } from "./storage/store.ts";
 
@@ -153,6 +154,17 @@ function createStoreWatch(making: Making): Metrics["watchStore"] {
       noted(await store.recordReorganised(...given), note.reconciled("reorganised")),
     requeueSettlements: async (...given) =>
       noted(await store.requeueSettlements(...given), note.reconciled("requeued")),
+    async createPurchase(...given) {
+      const isCreated = await store.createPurchase(...given);
+      if (isCreated) note.purchase({ ...given[0], state: "awaiting_payment" });
+      return isCreated;
+    },
+    async movePurchase(...given) {
+      const moved = await store.movePurchase(...given);
+      // The name of its settlement is no other state.
+      if (moved && moved.state !== given[1]) note.purchase(moved);
+      return moved;
+    },
     async reserveTransactions(...given) {
       const reserved = await store.reserveTransactions(...given);
       for (const { chainId, settlementIds } of reserved) {
@@ -198,6 +210,8 @@ function networkOf({ chainId }: Pick<Settlement, "chainId">): string {
 function createMoveNotes(registry: Registry) {
   const settled = counter(registry, "x402_settlements_total");
   const reconciled = counter(registry, "x402_settlements_reconciled_total");
+  const debited = counter(registry, "x402_credits_debited_total");
+  const purchases = counter(registry, "x402_credit_purchases_total");
   const settle = histogram(registry, "x402_settle_duration_seconds");
   const confirm = histogram(registry, "x402_tx_confirm_seconds");
   const finalize = histogram(registry, "x402_tx_finalize_seconds");
@@ -231,10 +245,13 @@ function createMoveNotes(registry: Registry) {
       measure(settle, settlement, createdAt, failedAt);
     },
     finalized(settlement: Settlement) {
-      const { settledBy, submittedAt, finalizedAt } = settlement;
+      const { settledBy, submittedAt, finalizedAt, credits } = settlement;
+      if (credits > 0) debited.inc({ network: networkOf(settlement) }, credits);
       if (settledBy === "relayer") measure(finalize, settlement, submittedAt, finalizedAt);
     },
     reconciled: reconcile,
+    purchase: (purchase: Pick<CreditPurchase, "chainId" | "state">) =>
+      purchases.inc({ network: networkOf(purchase), state: purchase.state }),
   };
 }
 

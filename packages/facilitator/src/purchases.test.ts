@@ -1,7 +1,9 @@
 /** Credits are bought by a payment that our own engine settles, and are there once it is final. */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { Devnet, DevnetWallet } from "@farthing/devnet";
 import type { Address, Hex, JsonObject } from "@farthing/protocol";
+import { createApiKey } from "./accounts/api-keys.ts";
+import { systemClock } from "./base/clock.ts";
 import { openSignedIn, type Browser } from "./browser.testing.ts";
 import {
   bodyOn,
@@ -24,6 +26,7 @@ import {
   readPurchase,
   signPurchase,
 } from "./purchases.testing.ts";
+import { openStore } from "./storage/open-store.ts";
 
 let devnet: Devnet;
 let served: Served;
@@ -34,7 +37,12 @@ beforeAll(async () => {
   treasury = devnet.treasury.address;
   served = await serveOn(devnet, {
     selfBuilt: false,
-    env: { FARTHING_TREASURY: treasury, FARTHING_PURCHASE_REVIEW_ABOVE: "20" },
+    env: {
+      FARTHING_TREASURY: treasury,
+      FARTHING_PURCHASE_REVIEW_ABOVE: "20",
+      FARTHING_CONTACT: "support@pay.example",
+      FARTHING_METRICS_PORT: "0",
+    },
   });
 });
 afterAll(async () => {
@@ -204,7 +212,11 @@ test("a large one is held, with its reason, and is not spendable", async () => {
   await payPurchase(browser, purchase, signPurchase(purchase, wallet));
   await mineToFinal(devnet);
   const held = await purchaseIn(browser, purchase, "held", "credited");
-  expect(held).toMatchObject({ state: "held", reasonCode: "amount_above_limit" });
+  expect(held).toMatchObject({
+    state: "held",
+    reasonCode: "amount_above_limit",
+    contact: "support@pay.example",
+  });
   expect(held["reason"]).toEqual(expect.stringContaining("operator"));
   expect(await availableOf(browser)).toBe(0);
 });
@@ -248,4 +260,54 @@ test("the same nonce spent on another transfer buys nothing", async () => {
   await mineToFinal(devnet);
   expect(await readPurchase(browser, purchase)).toMatchObject({ state: "awaiting_payment" });
   expect(await availableOf(browser)).toBe(0);
+});
+
+/** The value of a series. */
+async function metric(series: string): Promise<number> {
+  const text = await (await fetch(`${served.metricsUrl}/metrics`)).text();
+  return Number(
+    text
+      .split("\n")
+      .find((line) => line.startsWith(`${series} `))
+      ?.split(" ")[1] ?? 0,
+  );
+}
+
+test("what was bought pays for settlements, and is counted", async () => {
+  const { wallet, browser } = await openAccount();
+  const credited = 'x402_credit_purchases_total{network="eip155:51",state="credited"}';
+  const before = await metric(credited);
+  const store = await openStore(served.databaseUrl);
+  onTestFinished(() => store.close());
+  const wish = { account: wallet.address, mode: "test", label: "shop" } as const;
+  const { text: key } = await createApiKey(store, systemClock, wish);
+  const settle = () =>
+    served.post(
+      "/settle",
+      bodyOn(devnet, {
+        payer: walletAt(devnet.buyers, 11),
+        authorization: { to: wallet.address },
+      }),
+      { authorization: `Bearer ${key}`, prefer: "wait=10" },
+    );
+  expect(await settle()).toMatchObject({
+    status: 403,
+    body: { error: "insufficient_facilitator_credits" },
+  });
+  const purchase = await beginPurchase(browser);
+  await payPurchase(browser, purchase, signPurchase(purchase, wallet));
+  await mineToFinal(devnet);
+  await purchaseIn(browser, purchase, "credited");
+  expect(await settle()).toMatchObject({ status: 200, body: { success: true } });
+  expect(await availableOf(browser)).toBe(999);
+  await mineToFinal(devnet);
+  await expect
+    .poll(() => metric('x402_credits_debited_total{network="eip155:51"}'), { timeout: 10_000 })
+    .toBe(1);
+  expect(await metric(credited)).toBe(before + 1);
+  const { body } = await browser.get("/v1/account/credits/ledger?limit=2");
+  expect(body["entries"]).toMatchObject([{ kind: "charge" }, { kind: "hold", balanceAfter: 999 }]);
+  expect(body["next"]).toEqual(expect.any(String));
+  const rest = await browser.get(`/v1/account/credits/ledger?cursor=${String(body["next"])}`);
+  expect(rest.body["entries"]).toMatchObject([{ kind: "purchase", balanceAfter: 1_000 }]);
 });

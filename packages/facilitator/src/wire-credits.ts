@@ -77,7 +77,7 @@ export function wireCredits(deps: CreditDeps): WiredCredits {
       networks: config.networks.map(({ network }) => network),
     }),
     history: createHistory(deps),
-    creditTerms: { minUnits, reviewAboveUnits, contact: null },
+    creditTerms: { minUnits, reviewAboveUnits, contact: config.contact ?? null },
     webhooks: createWebhooks(deps),
     webhookInsecure,
     stop: async () => {

@@ -207,6 +207,7 @@ export interface WebhookEndpoint {
   readonly url: string;
   readonly events: readonly string[];
   readonly createdAt: string;
+  /** Since when nothing is sent, because nothing arrived there. */
   readonly disabledAt: string | null;
 }
 
@@ -223,6 +224,8 @@ export interface WebhookDelivery {
   readonly nextAt: string | null;
   readonly lastStatus: number | null;
   readonly lastError: string | null;
+  /** What is sent, byte for byte. */
+  readonly body: string;
   readonly createdAt: string;
   readonly deliveredAt: string | null;
 }

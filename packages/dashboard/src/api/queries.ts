@@ -128,6 +128,7 @@ export interface SettlementFilters {
   readonly to: string;
   readonly key: string;
   readonly network: string;
+  readonly transaction: string;
 }
 
 export const settlementsPath = "/v1/account/settlements";

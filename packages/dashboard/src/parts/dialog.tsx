@@ -38,8 +38,11 @@ export function Dialog({
         event.preventDefault();
         if (!isLocked) onClose();
       }}
-      // Browsers close by force when Escape is pressed twice; then it stays closed.
-      onClose={onClose}
+      // Browsers close by force when Escape is pressed twice; then it stays closed. The event comes
+      // late: the dialog may be open again by then.
+      onClose={() => {
+        if (dialog.current?.open === false) onClose();
+      }}
     >
       <div className="dialog-head">
         <h2 id={titleId}>{title}</h2>

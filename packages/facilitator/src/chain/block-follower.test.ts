@@ -24,6 +24,7 @@ let told: Told[] = [];
 
 beforeAll(async () => {
   devnet = await startChain();
+  await devnet.rpc("evm_setAutomine", [false]);
   proxy = await startRpcProxy(devnet.rpcUrl);
   const endpoint = createRpcEndpoint({ url: new Secret(proxy.url), index: 0 });
   const network = networkOfChain(devnet.chainId);

@@ -22,6 +22,9 @@ const docsPolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
+/** There is one server, and nothing is sent to it from the page. */
+const hideSending = ".swagger-ui .scheme-container { display: none; }";
+
 const about = [
   "An x402 payment facilitator for USDC on XDC.",
   "",
@@ -73,14 +76,26 @@ export async function describeRoutes(
     },
     // What has no section is no part of the API: pages and their files.
     hideUntagged: true,
-    refResolver: { buildLocalReference: ({ $id }, _base, _fragment, index) => `${$id ?? index}` },
+    refResolver: {
+      buildLocalReference: ({ $id }, _base, _fragment, index) =>
+        typeof $id === "string" ? $id : `schema-${index}`,
+    },
     transform: ({ schema, url }) => ({ schema: completed(schema ?? {}, url), url }),
   });
   await server.register(swaggerUi, {
     routePrefix: "/docs",
     staticCSP: docsPolicy,
-    theme: { title: "Farthing: API reference" },
-    uiConfig: { docExpansion: "list", defaultModelsExpandDepth: 0, tryItOutEnabled: false },
+    theme: {
+      title: "Farthing: API reference",
+      css: [{ filename: "reading.css", content: hideSending }],
+    },
+    uiConfig: {
+      layout: "BaseLayout",
+      docExpansion: "list",
+      defaultModelsExpandDepth: -1,
+      // A page to read: next to a session's cookie it is not to send anything.
+      supportedSubmitMethods: [],
+    },
   });
   server.get("/openapi.json", async (_, reply) => {
     reply.header("Cache-Control", "public, max-age=60");

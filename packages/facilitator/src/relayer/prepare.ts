@@ -37,7 +37,13 @@ export type Preparation =
   | { readonly kind: "wait" }
   /** Too late to be mined before validBefore. */
   | { readonly kind: "expiring" }
-  | { readonly kind: "refused"; readonly refusal: Refusal };
+  | ({ readonly kind: "refused" } & Judgement);
+
+/** Why a transfer would fail, and the block that says so. */
+export interface Judgement {
+  readonly refusal: Refusal;
+  readonly atBlock: number;
+}
 
 /** How long a simulation counts as fresh: one block period. */
 const freshMs = 2_000;
@@ -67,8 +73,8 @@ export async function prepare(queued: QueuedSettlement, deps: PrepareDeps): Prom
   // Only a window that has just begun needs the slack; validAfter 0 and the like never wait.
   if (now < settlement.validAfter + validAfterSlack) return { kind: "wait" };
   if (deps.clock.nowMs() - simulatedAt > freshMs) {
-    const why = await simulate(settlement, deps);
-    if (why) return { kind: "refused", refusal: why };
+    const judgement = await simulate(settlement, deps);
+    if (judgement) return { kind: "refused", ...judgement };
   }
   const data = encodeTransfer(authorizationOf(settlement), settlement.signature);
   const call = { settlementIds: [settlement.id], to: settlement.asset, data };
@@ -77,27 +83,27 @@ export async function prepare(queued: QueuedSettlement, deps: PrepareDeps): Prom
     return { kind: "plan", plan: { ...call, gasLimit: plainTransferGas, gasPrice } };
   }
   // While nobody waits for blocks, the verification has seen a newer one than was followed.
-  const blockNumber = Math.max(deps.headNumber(), settlement.seenUnusedAt);
-  const estimate = await estimateGas(deps.chain, call, blockNumber);
-  if (estimate && "revertData" in estimate) return judgeRevert(revertText(estimate.revertData));
+  const atBlock = Math.max(deps.headNumber(), settlement.seenUnusedAt);
+  const estimate = await estimateGas(deps.chain, call, atBlock);
+  if (estimate && "revertData" in estimate) {
+    return judgeRevert(revertText(estimate.revertData), atBlock);
+  }
   // It passed the simulation a moment ago; the limit that covers all that passes there is safe.
   const gasLimit = estimate ? contractGasLimit(estimate.gas) : contractTransferGasMax;
-  if (gasLimit === undefined) return { kind: "refused", refusal: tooMuchGas };
+  if (gasLimit === undefined) return { kind: "refused", refusal: tooMuchGas, atBlock };
   return { kind: "plan", plan: { ...call, gasLimit, gasPrice: deps.gasPrice() } };
 }
 
 /** What the token says no to although it passed the simulation: time or state has moved, or gas. */
-function judgeRevert(text: string): Preparation {
+function judgeRevert(text: string, atBlock: number): Preparation {
   const code = tokenRefusalOf(text);
   // Our clock has passed validAfter, the latest block has not.
   if (code === "authorization_not_yet_valid") return { kind: "wait" };
-  if (text === "") return { kind: "refused", refusal: tooMuchGas };
+  if (text === "") return { kind: "refused", refusal: tooMuchGas, atBlock };
   const words = `The transfer would fail on chain: ${text.slice(0, revertCharactersMax)}.`;
   const isVague = code === "blocked" || code === "simulation_failed";
-  return {
-    kind: "refused",
-    refusal: isVague ? refusal("simulation_failed", words) : refusal(code),
-  };
+  const why = isVague ? refusal("simulation_failed", words) : refusal(code);
+  return { kind: "refused", refusal: why, atBlock };
 }
 
 /** Longest revert text that is repeated; the token's own are shorter. */
@@ -124,7 +130,7 @@ export function authorizationOf(settlement: Settlement): Authorization {
 export async function simulate(
   settlement: Settlement,
   { chain, read }: Pick<PrepareDeps, "chain" | "read">,
-): Promise<Refusal | undefined> {
+): Promise<Judgement | undefined> {
   const authorization = authorizationOf(settlement);
   const { signature, networkName } = settlement;
   const network = networkOfChain(settlement.chainId);
@@ -143,5 +149,5 @@ export async function simulate(
     readSignature(network, authorization, signature),
     reading,
   );
-  return judged.ok ? undefined : judged.refusal;
+  return judged.ok ? undefined : { refusal: judged.refusal, atBlock: reading.blockNumber };
 }

@@ -3,7 +3,6 @@
  * together: an idle relayer sends a single payment at once, a loaded one fills batches. Contract
  * payers go alone, since their wallets' code runs in our transaction.
  */
-import type { Refusal } from "@farthing/protocol";
 import { messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import type { TransactionPlan } from "../model/relayer-transaction.ts";
@@ -11,7 +10,7 @@ import type { Settlement } from "../model/settlement.ts";
 import type { Store } from "../storage/store.ts";
 import { batchPlans, dropFailing, type BatchSettings } from "./batch.ts";
 import type { Lane } from "./lane.ts";
-import { prepare, type PrepareDeps, type QueuedSettlement } from "./prepare.ts";
+import { prepare, type Judgement, type PrepareDeps, type QueuedSettlement } from "./prepare.ts";
 
 /** Settlements that may wait for a wallet: a minute of one wallet's batches. */
 export const queueMax = 5_000;
@@ -21,8 +20,8 @@ const gatherMs = 25;
 
 /** What happens to a settlement that is not sent. */
 export interface QueueEvents {
-  /** The transfer would fail now; it was not signed. */
-  onRefused(settlement: Settlement, refusal: Refusal): Promise<void>;
+  /** The transfer would fail, as a block says; it was not signed. */
+  onRefused(settlement: Settlement, judgement: Judgement): Promise<void>;
 }
 
 /** The queue of a relayer. */
@@ -184,7 +183,7 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
       if (preparation.kind === "wait") delayed.set(queued.settlement.id, queued);
       // One that comes too late is not sent; it ends when its time is over on chain.
       if (preparation.kind === "refused") {
-        await events.onRefused(queued.settlement, preparation.refusal);
+        await events.onRefused(queued.settlement, preparation);
       }
     } catch (error) {
       const { id } = queued.settlement;

@@ -75,12 +75,13 @@ async function shown(store: Store, payment: "none" | "claimed" | "final"): Promi
   return purchase;
 }
 
+function dead(): never {
+  throw new Error("dead");
+}
+
 /** The store of a process that dies at its n-th move of a purchase, before or after it is made. */
 function dyingStore(store: Store, dies: { readonly at: number; readonly side: string }): Store {
   let moves = 0;
-  const dead = () => {
-    throw new Error("dead");
-  };
   return {
     ...store,
     async movePurchase(...given) {

@@ -13,6 +13,7 @@ import type { BlockInterest, ChainView, FollowedBlock } from "../chain/block-fol
 import type { Chain } from "../chain/chain.ts";
 import { readBlockHash } from "../chain/reads.ts";
 import { isSettled, payerNonceKey, type Settlement } from "../model/settlement.ts";
+import type { Judgement } from "../relayer/prepare.ts";
 import type { MinedTransaction } from "../relayer/used-nonces.ts";
 import type { Confirmation, Failure, Store } from "../storage/store.ts";
 import { createEvidence, isAuthorizedTransfer, type Found } from "./evidence.ts";
@@ -51,8 +52,8 @@ export interface OutcomeBook {
   onReorganisation(fromBlock: number, gone: readonly Hex[]): Promise<Vanished>;
   /** A transaction of ours is mined for good and lacks logs of some of its settlements. */
   onMinedWithoutLog(mined: MinedTransaction): Promise<void>;
-  /** A queued settlement would fail now. */
-  onRefused(settlement: Settlement, why: Refusal): Promise<void>;
+  /** A queued settlement would fail. */
+  onRefused(settlement: Settlement, judgement: Judgement): Promise<void>;
   /** Nothing that is still open carries them: gives those back that are queued again. */
   requeue(settlementIds: readonly string[]): Promise<Settlement[]>;
   /** Takes in what is stored and not followed here yet, and searches the past for its outcome. */
@@ -71,7 +72,7 @@ export interface OutcomeDeps {
   /** Blocks a transaction must be deep: 1 is its own block. */
   readonly confirmations: number;
   /** Would the transfer go through now? The reason when it would not. */
-  simulate(settlement: Settlement): Promise<Refusal | undefined>;
+  simulate(settlement: Settlement): Promise<Judgement | undefined>;
   /** Told of settlements that have their outcome. */
   onSettled(settlementIds: readonly string[]): void;
   headNumber(): number;
@@ -246,11 +247,12 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     const event = await evidence.find(settlement);
     if (event) return concludeFound({ event, settlement });
     // What the token says to the same transfer now, if it says no.
-    const why = await deps.simulate(settlement);
-    await evidence.checkUnused(settlement, Math.max(mined.blockNumber, deps.headNumber()));
+    const judgement = await deps.simulate(settlement);
+    const atBlock = judgement?.atBlock ?? 0;
+    await evidence.checkUnused(settlement, Math.max(mined.blockNumber, deps.headNumber(), atBlock));
     // A batch succeeds as a transaction though some of its calls fail.
     const isOdd = mined.succeeded && mined.transaction.settlementIds.length === 1;
-    const reason = isOdd ? refusal("transfer_not_found") : why;
+    const reason = isOdd ? refusal("transfer_not_found") : judgement?.refusal;
     const transaction = mined.hash;
     await fail(settlement, reason ?? refusal("transaction_reverted"), { transaction });
   }
@@ -346,8 +348,11 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     onBlock,
     onReorganisation,
     onMinedWithoutLog,
-    onRefused: (settlement, why) =>
-      endUnmoved(settlement, why, deps.headNumber(), { transaction: null, onlyUnassigned: true }),
+    onRefused: (settlement, { refusal: why, atBlock }) =>
+      endUnmoved(settlement, why, Math.max(deps.headNumber(), atBlock), {
+        transaction: null,
+        onlyUnassigned: true,
+      }),
     requeue,
     catchUp,
     recheck,

@@ -1,5 +1,5 @@
 /** The ledger of credits as its owner and the operator see it; settlements' entries: holds.ts. */
-import { toLowerHex, type Address } from "@farthing/protocol";
+import { networks, toLowerHex, type Address } from "@farthing/protocol";
 import { sql } from "kysely";
 import type { CreditBalance, CreditEntry } from "../model/credits.ts";
 import type {
@@ -34,7 +34,11 @@ async function findCredits({ db }: Database, account: Address): Promise<CreditBa
       // By the index of open settlements, which are few; an account may have had millions.
       selectFrom("settlements")
         .select(({ fn }) => fn.sum<number | string>("credits").as("credits"))
-        .where("chain_id", "in", [50, 51])
+        .where(
+          "chain_id",
+          "in",
+          networks.map(({ chainId }) => chainId),
+        )
         .where("state", "in", ["queued", "submitted"])
         .where("account", "=", of)
         .as("held"),

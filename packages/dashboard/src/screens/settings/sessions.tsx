@@ -1,4 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import { call } from "../../api/call.ts";
 import { sessionsQuery } from "../../api/queries.ts";
 import { announce } from "../../parts/announcer.tsx";
@@ -8,6 +9,7 @@ import { Loaded } from "../../parts/loaded.tsx";
 import { Section } from "../../parts/page.tsx";
 import { Problem } from "../../parts/problem.tsx";
 import { Short, When } from "../../parts/values.tsx";
+import { EndOtherSessions } from "./end-other-sessions.tsx";
 
 /** Who is signed in, and the way to end that. */
 export function Sessions() {
@@ -20,8 +22,19 @@ export function Sessions() {
       return client.invalidateQueries(sessionsQuery);
     },
   });
+  const [isEndingOthers, setEndingOthers] = useState(false);
+  const others = sessions.data?.sessions.some(({ isCurrent }) => !isCurrent) === true;
   return (
-    <Section title="Sessions">
+    <Section
+      title="Sessions"
+      actions={
+        others && (
+          <button type="button" className="button small" onClick={() => setEndingOthers(true)}>
+            End all others
+          </button>
+        )
+      }
+    >
       {revoke.error && <Problem problem={revoke.error} />}
       <Loaded query={sessions}>
         {({ sessions: rows }) => (
@@ -59,6 +72,7 @@ export function Sessions() {
           />
         )}
       </Loaded>
+      {isEndingOthers && <EndOtherSessions onClose={() => setEndingOthers(false)} />}
     </Section>
   );
 }

@@ -1,6 +1,6 @@
-import { parseAddress } from "@farthing/protocol";
+import { isTransactionHash, parseAddress } from "@farthing/protocol";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { keysQuery, type SettlementFilters } from "../../api/queries.ts";
 import { Field } from "../../parts/field.tsx";
 import { go, usePlace, withSearch } from "../../place.ts";
@@ -26,6 +26,7 @@ export function useFilters(): SettlementFilters & { readonly cursor: string } {
     to: read("to"),
     key: read("key"),
     network: read("network"),
+    transaction: read("transaction"),
     cursor: read("cursor"),
   };
 }
@@ -54,7 +55,7 @@ export function SettlementFilterBar() {
         options={states}
         onChange={(state) => set({ state })}
       />
-      <Field label="From">
+      <Field label="From (UTC day)">
         {(props) => (
           <input
             {...props}
@@ -64,7 +65,7 @@ export function SettlementFilterBar() {
           />
         )}
       </Field>
-      <Field label="To">
+      <Field label="To (UTC day)">
         {(props) => (
           <input
             {...props}
@@ -74,7 +75,12 @@ export function SettlementFilterBar() {
           />
         )}
       </Field>
-      <PayerFilter key={filters.payer} payer={filters.payer} onChange={(payer) => set({ payer })} />
+      <TextFilter kind={addressFilter} value={filters.payer} onChange={(payer) => set({ payer })} />
+      <TextFilter
+        kind={transactionFilter}
+        value={filters.transaction}
+        onChange={(transaction) => set({ transaction })}
+      />
       {data && data.keys.length > 1 && (
         <Choice
           label="Key"
@@ -126,30 +132,59 @@ function Choice({
   );
 }
 
-/** Takes an address when it is one: half of one filters nothing. */
-function PayerFilter({
-  payer,
+const addressFilter: TextFilterKind = {
+  label: "Payer",
+  placeholder: "0x… or xdc…",
+  wrong: "0x or xdc, then 40 digits",
+  read: parseAddress,
+};
+
+const transactionFilter: TextFilterKind = {
+  label: "Transaction",
+  placeholder: "0x…",
+  wrong: "0x, then 64 digits",
+  read: (text) => (isTransactionHash(text.trim()) ? text.trim() : undefined),
+};
+
+/** What a filter by text looks for. */
+interface TextFilterKind {
+  readonly label: string;
+  readonly placeholder: string;
+  readonly wrong: string;
+  /** The whole value; undefined while it is none. */
+  readonly read: (text: string) => string | undefined;
+}
+
+/** Takes a value when it is whole: half of one filters nothing. */
+function TextFilter({
+  kind: { label, placeholder, wrong, read },
+  value,
   onChange,
 }: {
-  readonly payer: string;
-  readonly onChange: (payer: string) => void;
+  readonly kind: TextFilterKind;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
 }) {
-  const [text, setText] = useState(payer);
-  const isWrong = text.trim() !== "" && parseAddress(text) === undefined;
+  const [text, setText] = useState(value);
+  const isWrong = text.trim() !== "" && read(text) === undefined;
+  useEffect(() => {
+    // The filters were cleared, or the reader went back.
+    setText((shown) => ((read(shown) ?? "") === value ? shown : value));
+  }, [value, read]);
   return (
-    <Field label="Payer" error={isWrong ? "0x or xdc, then 40 digits" : undefined}>
+    <Field label={label} error={isWrong ? wrong : undefined}>
       {(props) => (
         <input
           {...props}
           className="mono"
           value={text}
-          placeholder="0x… or xdc…"
+          placeholder={placeholder}
           spellCheck={false}
           autoComplete="off"
           onChange={(event) => {
             setText(event.target.value);
-            const address = parseAddress(event.target.value);
-            if (address || event.target.value.trim() === "") onChange(address ?? "");
+            const whole = read(event.target.value);
+            if (whole !== undefined || event.target.value.trim() === "") onChange(whole ?? "");
           }}
         />
       )}

@@ -41,7 +41,7 @@ export function AddWebhook({
     <Dialog title="Add an endpoint" onClose={onClose}>
       <form onSubmit={submit}>
         <fieldset className="plain" disabled={task.isWorking}>
-          <Field label="Address" hint="HTTPS, and reachable from the internet.">
+          <Field label="Address" hint="HTTPS on port 443 or 8443, reachable from the internet.">
             {(props) => (
               <input
                 {...props}

@@ -1,16 +1,19 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import type { WebhookDelivery } from "../../api/answers.ts";
 import { call } from "../../api/call.ts";
 import { deliveriesQuery, webhooksPath } from "../../api/queries.ts";
 import { announce } from "../../parts/announcer.tsx";
 import { Badge, type Tone } from "../../parts/badge.tsx";
+import { CodeBlock } from "../../parts/code-block.tsx";
 import { DataTable } from "../../parts/data-table.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Section } from "../../parts/page.tsx";
 import { Pager } from "../../parts/pager.tsx";
 import { Problem } from "../../parts/problem.tsx";
-import { Short, When } from "../../parts/values.tsx";
+import { When, Whole } from "../../parts/values.tsx";
 import { usePlace, withSearch } from "../../place.ts";
 
 const tones: Readonly<Record<WebhookDelivery["state"], Tone>> = {
@@ -25,6 +28,7 @@ export function Deliveries({ id }: { readonly id: string }) {
   const cursor = new URLSearchParams(search).get("cursor") ?? "";
   const deliveries = useQuery(deliveriesQuery(id, cursor));
   const client = useQueryClient();
+  const [shown, setShown] = useState<WebhookDelivery>();
   const resend = useMutation({
     mutationFn: (deliveryId: string) =>
       call(`${webhooksPath}/${id}/deliveries/${deliveryId}/resend`, { method: "POST", body: {} }),
@@ -45,7 +49,12 @@ export function Deliveries({ id }: { readonly id: string }) {
             </Empty>
           ) : (
             <>
-              <DeliveriesTable rows={rows} isBusy={resend.isPending} onResend={resend.mutate} />
+              <DeliveriesTable
+                rows={rows}
+                isBusy={resend.isPending}
+                onResend={resend.mutate}
+                onShow={setShown}
+              />
               <Pager
                 newest={cursor === "" ? undefined : place}
                 older={next === null ? undefined : withSearch(place, { cursor: next })}
@@ -54,6 +63,7 @@ export function Deliveries({ id }: { readonly id: string }) {
           )
         }
       </Loaded>
+      {shown && <Message delivery={shown} onClose={() => setShown(undefined)} />}
     </Section>
   );
 }
@@ -62,10 +72,12 @@ function DeliveriesTable({
   rows,
   isBusy,
   onResend,
+  onShow,
 }: {
   readonly rows: readonly WebhookDelivery[];
   readonly isBusy: boolean;
   readonly onResend: (id: string) => void;
+  readonly onShow: (delivery: WebhookDelivery) => void;
 }) {
   return (
     <DataTable
@@ -82,21 +94,26 @@ function DeliveriesTable({
         },
         { title: "Attempts", inCard: "hidden", isNumber: true, cell: ({ attempts }) => attempts },
         { title: "Answer", cell: (row) => <Answer row={row} /> },
-        { title: "Id", inCard: "hidden", cell: ({ id }) => <Short text={id} what="message id" /> },
         {
           title: "Actions",
           hasNoTitle: true,
-          cell: ({ id, type, state }) =>
-            state !== "pending" && (
-              <button
-                type="button"
-                className="button quiet small"
-                disabled={isBusy}
-                onClick={() => onResend(id)}
-              >
-                Send again<span className="unseen"> {type}</span>
+          cell: (row) => (
+            <span className="row-actions">
+              <button type="button" className="button quiet small" onClick={() => onShow(row)}>
+                Show<span className="unseen"> {row.type}</span>
               </button>
-            ),
+              {row.state !== "pending" && (
+                <button
+                  type="button"
+                  className="button quiet small"
+                  disabled={isBusy}
+                  onClick={() => onResend(row.id)}
+                >
+                  Send again<span className="unseen"> {row.type}</span>
+                </button>
+              )}
+            </span>
+          ),
         },
       ]}
     />
@@ -116,4 +133,30 @@ function Answer({ row }: { readonly row: WebhookDelivery }) {
       )}
     </span>
   );
+}
+
+/** The message itself, as it is sent with every try. */
+function Message({
+  delivery: { id, type, body },
+  onClose,
+}: {
+  readonly delivery: WebhookDelivery;
+  readonly onClose: () => void;
+}) {
+  return (
+    <Dialog title={type} onClose={onClose}>
+      <p>
+        <Whole text={id} what="webhook-id" />
+      </p>
+      <CodeBlock code={indented(body)} what="message" />
+    </Dialog>
+  );
+}
+
+function indented(json: string): string {
+  try {
+    return JSON.stringify(JSON.parse(json), null, 2);
+  } catch {
+    return json;
+  }
 }

@@ -9,6 +9,7 @@ import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Link } from "../../parts/link.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
+import { Notice } from "../../parts/notice.tsx";
 import { Page, Section } from "../../parts/page.tsx";
 import { Problem } from "../../parts/problem.tsx";
 import { When } from "../../parts/values.tsx";
@@ -56,6 +57,7 @@ function Endpoint({ endpoint }: { readonly endpoint: WebhookEndpoint }) {
   });
   return (
     <>
+      {disabledAt !== null && <Disabled id={id} />}
       <Section
         title="Endpoint"
         actions={
@@ -63,7 +65,7 @@ function Endpoint({ endpoint }: { readonly endpoint: WebhookEndpoint }) {
             <button
               type="button"
               className="button small"
-              disabled={test.isPending}
+              disabled={test.isPending || disabledAt !== null}
               onClick={() => test.mutate()}
             >
               Send a test
@@ -102,6 +104,42 @@ function Endpoint({ endpoint }: { readonly endpoint: WebhookEndpoint }) {
       </Section>
       <Deliveries id={id} />
       {isRemoving && <RemoveWebhook endpoint={endpoint} onClose={() => setRemoving(false)} />}
+    </>
+  );
+}
+
+/** An endpoint that nothing reached for long, and the way to have it go on. */
+function Disabled({ id }: { readonly id: string }) {
+  const client = useQueryClient();
+  const enable = useMutation({
+    mutationFn: () => call(`${webhooksPath}/${id}/enable`, { method: "POST", body: {} }),
+    onSuccess: () => {
+      announce("Endpoint enabled");
+      return client.invalidateQueries(webhooksQuery);
+    },
+  });
+  return (
+    <>
+      <Notice
+        tone="warn"
+        title="Nothing is sent here any more"
+        actions={
+          <button
+            type="button"
+            className="button small"
+            disabled={enable.isPending}
+            onClick={() => enable.mutate()}
+          >
+            Enable
+          </button>
+        }
+      >
+        <p>
+          No message has arrived there for a day. See below what your server answered, put it right,
+          then enable the endpoint.
+        </p>
+      </Notice>
+      {enable.error && <Problem problem={enable.error} />}
     </>
   );
 }

@@ -55,7 +55,15 @@ export function sendCsv<Item, Cursor>(
   return reply
     .type("text/csv; charset=utf-8")
     .header("Content-Disposition", `attachment; filename="${file.name}.csv"`)
-    .send(Readable.from(lines(file, readPage), { objectMode: false }));
+    .send(csvStream(file, readPage));
+}
+
+/** The bytes of a file, made as they are read. */
+export function csvStream<Item, Cursor>(
+  file: CsvFile<Item>,
+  readPage: (paging: Paging<Cursor>) => Promise<Page<Item, Cursor>>,
+): Readable {
+  return Readable.from(lines(file, readPage), { objectMode: false });
 }
 
 async function* lines<Item, Cursor>(

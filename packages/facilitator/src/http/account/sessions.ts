@@ -47,6 +47,11 @@ export function registerSessions(server: TypedServer, accounts: AccountContext):
       };
     },
   });
+  registerEnding(server, accounts);
+}
+
+function registerEnding(server: TypedServer, accounts: AccountContext): void {
+  const { sessions } = accounts;
   server.delete("/v1/account/sessions/:id", {
     config: { isUnlimited: true },
     schema: {

@@ -9,7 +9,7 @@ import {
 import { Type } from "typebox";
 import type { SettlementStory, StoryStep } from "../../accounts/history.ts";
 import { timeText } from "../../base/clock.ts";
-import type { Settlement } from "../../model/settlement.ts";
+import { creditsOf, type Settlement } from "../../model/settlement.ts";
 import type { HistoryFilter, TimeCursor } from "../../storage/account-store.ts";
 import { HttpProblem } from "../answer.ts";
 import { parseWait } from "../prefer.ts";
@@ -48,7 +48,7 @@ const row = {
   amount: AmountText,
   transaction: nullable(HashText),
   keyId: nullable(Type.String()),
-  credits: Type.Integer({ description: "Its price: held, charged, or given back when it failed" }),
+  credits: Type.Integer({ description: "Held or charged for it; 0 when it failed" }),
   createdAt: TimeText,
   confirmedAt: nullable(TimeText),
   finalizedAt: nullable(TimeText),
@@ -89,7 +89,7 @@ const settlementsFile: CsvFile<Settlement> = {
     payer: ({ payer }) => payer,
     pay_to: ({ payTo }) => payTo,
     amount: ({ amount }) => amount.toString(),
-    credits: ({ credits }) => credits,
+    credits: creditsOf,
     transaction: ({ transaction }) => transaction,
     block: ({ blockNumber }) => blockNumber,
     confirmed_at: ({ confirmedAt }) => timeText(confirmedAt),
@@ -208,7 +208,7 @@ function readNetwork(text: string): ChainId {
 }
 
 function answerRow(settlement: Settlement) {
-  const { id, state, chainId, payer, payTo, transaction, keyId, credits, failure } = settlement;
+  const { id, state, chainId, payer, payTo, transaction, keyId, failure } = settlement;
   return {
     id,
     state,
@@ -218,7 +218,7 @@ function answerRow(settlement: Settlement) {
     amount: settlement.amount.toString(),
     transaction,
     keyId,
-    credits,
+    credits: creditsOf(settlement),
     createdAt: timeText(settlement.createdAt) ?? "",
     confirmedAt: timeText(settlement.confirmedAt),
     finalizedAt: timeText(settlement.finalizedAt),

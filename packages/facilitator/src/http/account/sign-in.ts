@@ -5,7 +5,7 @@ import { newToken } from "../../accounts/sessions.ts";
 import { timeText } from "../../base/clock.ts";
 import type { SignRequest } from "../../model/account.ts";
 import { HttpProblem } from "../answer.ts";
-import { networkOf, type MakeLimit } from "../limits.ts";
+import { networkOf, type Limit, type MakeLimit } from "../limits.ts";
 import {
   AddressText,
   ChainIdNumber,
@@ -69,7 +69,23 @@ export function registerSignIn(
   accounts: AccountContext,
   makeLimit: MakeLimit,
 ): void {
-  const [limitNetwork, limitWallet] = [makeLimit(perNetwork), makeLimit(perWallet)];
+  const limits = { network: makeLimit(perNetwork), wallet: makeLimit(perWallet) };
+  registerBeginning(server, accounts, limits);
+  registerCompletion(server, accounts, limits);
+  registerSignOut(server, accounts);
+}
+
+/** How often may be signed in: from one network, and with one wallet. */
+interface SignInLimits {
+  readonly network: Limit;
+  readonly wallet: Limit;
+}
+
+function registerBeginning(
+  server: TypedServer,
+  accounts: AccountContext,
+  limits: SignInLimits,
+): void {
   server.post("/v1/account/sign-in", {
     config: { isOpen: true },
     schema: {
@@ -87,9 +103,9 @@ export function registerSignIn(
       response: { 200: SignRequestAnswer, ...problems("foreign_origin", "service_unavailable") },
     },
     handler: async (request, reply) => {
-      await limitNetwork(request, reply, networkOf(request.ip));
+      await limits.network(request, reply, networkOf(request.ip));
       const address = readAddress(request.body.address);
-      await limitWallet(request, reply, address);
+      await limits.wallet(request, reply, address);
       const { account: named } = request.body;
       const account = named === undefined ? undefined : readAddress(named);
       const chainId = servedChain(accounts, request.body.chainId);
@@ -99,6 +115,13 @@ export function registerSignIn(
       return answerSignRequest(asked);
     },
   });
+}
+
+function registerCompletion(
+  server: TypedServer,
+  accounts: AccountContext,
+  limits: SignInLimits,
+): void {
   server.post("/v1/account/sign-in/complete", {
     config: { isOpen: true },
     schema: {
@@ -124,7 +147,7 @@ export function registerSignIn(
       },
     },
     handler: async (request, reply) => {
-      await limitNetwork(request, reply, networkOf(request.ip));
+      await limits.network(request, reply, networkOf(request.ip));
       const browser = tokenOf(request, signInCookie) ?? "";
       const outcome = await accounts.signIn.complete(request.body, browser);
       if (!outcome.ok) {
@@ -140,7 +163,6 @@ export function registerSignIn(
       return { account, wallet, walletKind, chainId, expiresAt, accounts: others };
     },
   });
-  registerSignOut(server, accounts);
 }
 
 function registerSignOut(server: TypedServer, accounts: AccountContext): void {

@@ -4,11 +4,10 @@
  * were checked. No redirects, no credentials of ours, bounds on time and size; of the answer only
  * the status is looked at.
  */
-import type { LookupFunction } from "node:net";
 import { lookup } from "node:dns/promises";
 import http, { type IncomingMessage } from "node:http";
 import https from "node:https";
-import { isIP } from "node:net";
+import { isIP, type LookupFunction } from "node:net";
 import { isLoopbackAddress, isPublicAddress } from "./public-address.ts";
 
 /** From the first step to the last byte of the answer. */
@@ -145,7 +144,7 @@ function post(
 async function drain(response: IncomingMessage): Promise<void> {
   let bytes = 0;
   for await (const chunk of response) {
-    bytes += Buffer.byteLength(chunk as Buffer);
+    bytes += Buffer.isBuffer(chunk) ? chunk.length : 0;
     if (bytes > answerBytesMax) break;
   }
   response.destroy();

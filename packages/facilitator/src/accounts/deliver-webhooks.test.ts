@@ -1,0 +1,130 @@
+/** Processes that share a database deliver each message, once as long as none of them dies. */
+import type { Address } from "@farthing/protocol";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { systemClock } from "../base/clock.ts";
+import { silentLog } from "../base/log.ts";
+import { webhookEvents } from "../model/webhook.ts";
+import { startPostgres, type TestPostgres } from "../storage/postgres.testing.ts";
+import { postgresStarter, startSqlite } from "../storage/store-benches.testing.ts";
+import { next, type StoreBench } from "../storage/store-values.testing.ts";
+import type { Store } from "../storage/store.ts";
+import { startDeliveries, type DeliveryDeps } from "./deliver-webhooks.ts";
+import { createWebhooks } from "./webhooks.ts";
+
+const account: Address = `0x${"33".repeat(20)}`;
+
+let postgres: TestPostgres;
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+afterAll(() => postgres?.stop());
+
+const engines: readonly (readonly [string, () => Promise<StoreBench>])[] = [
+  ["SQLite", () => startSqlite()],
+  ["PostgreSQL", postgresStarter(() => postgres)],
+];
+
+const idOf = (message: { readonly headers: Readonly<Record<string, string>> }) =>
+  message.headers["webhook-id"] ?? "";
+
+function deliverWith(
+  store: DeliveryDeps["store"],
+  send: DeliveryDeps["send"],
+  clock = systemClock,
+): () => Promise<void> {
+  return startDeliveries({ store, clock, log: silentLog, version: "1", send });
+}
+
+describe.each(engines)("on %s", (_, start) => {
+  async function openBench() {
+    const bench = await start();
+    const store = await bench.open();
+    onTestFinished(async () => {
+      await store.close();
+      await bench.stop();
+    });
+    await store.ensureAccount(account, 1);
+    return { bench, store };
+  }
+
+  async function addEndpoint(store: Store) {
+    const webhooks = createWebhooks({ store, clock: systemClock, log: silentLog });
+    const url = `https://shop${next()}.example/`;
+    const endpoint = await webhooks.create(account, { url, events: webhookEvents });
+    if (!endpoint) throw new Error("no endpoint");
+    return { endpoint, webhooks, test: () => webhooks.test(endpoint) };
+  }
+
+  test("several at once: each message once, and all of them", async () => {
+    const { bench, store } = await openBench();
+    const endpoints = [
+      await addEndpoint(store),
+      await addEndpoint(store),
+      await addEndpoint(store),
+    ];
+    const ids: string[] = [];
+    for (let count = 0; count < 60; count++) ids.push(await (endpoints[count % 3]?.test() ?? ""));
+    const sent: string[] = [];
+    const send: DeliveryDeps["send"] = async (message) => {
+      sent.push(idOf(message));
+      return { kind: "answered", status: 200 };
+    };
+    const stores = await Promise.all(
+      Array.from({ length: bench.isConcurrent ? 5 : 2 }, () => bench.open()),
+    );
+    const stops = stores.map((one) => deliverWith(one, send));
+    await expect.poll(() => sent.length, { timeout: 15_000 }).toBeGreaterThanOrEqual(ids.length);
+    await Promise.all(stops.map((stop) => stop()));
+    await Promise.all(stores.map((one) => one.close()));
+    expect(sent.toSorted()).toEqual(ids.toSorted());
+    for (const { endpoint, webhooks } of endpoints) {
+      const { items } = await webhooks.deliveries(endpoint, { limit: 100 });
+      expect(items.every(({ state, attempts }) => state === "delivered" && attempts === 1)).toBe(
+        true,
+      );
+    }
+  });
+
+  test("an endpoint that hangs holds up nobody else", async () => {
+    const { store } = await openBench();
+    const [slow, quick] = [await addEndpoint(store), await addEndpoint(store)];
+    for (let count = 0; count < 50; count++) await slow.test();
+    const wanted = await quick.test();
+    const sent: string[] = [];
+    let hanging = 0;
+    const stop = deliverWith(store, async (message) => {
+      sent.push(idOf(message));
+      if (message.url === quick.endpoint.url) return { kind: "answered", status: 200 };
+      hanging++;
+      await new Promise((done) => message.signal.addEventListener("abort", done));
+      return { kind: "unanswered", problem: "ended" };
+    });
+    await expect.poll(() => sent, { timeout: 10_000 }).toContain(wanted);
+    await stop();
+    // A few of its own, and not the slots of all.
+    expect(hanging).toBeLessThan(12);
+  });
+
+  test("whoever dies in the middle of one leaves it to the next, who sends it again", async () => {
+    const { store } = await openBench();
+    const { test: sendTest } = await addEndpoint(store);
+    const id = await sendTest();
+    const dead = { ...store, recordAttempt: () => new Promise<never>(() => {}) };
+    const first = Promise.withResolvers<undefined>();
+    const stopDead = deliverWith(dead, async () => {
+      first.resolve(undefined);
+      return { kind: "answered", status: 200 };
+    });
+    await first.promise;
+    void stopDead();
+    const sent: string[] = [];
+    const record: DeliveryDeps["send"] = async (message) => {
+      sent.push(idOf(message));
+      return { kind: "answered", status: 200 };
+    };
+    const later = { ...systemClock, nowMs: () => systemClock.nowMs() + 31_000 };
+    const stop = deliverWith(store, record, later);
+    await expect.poll(() => sent, { timeout: 10_000 }).toEqual([id]);
+    await stop();
+  });
+});

@@ -1,0 +1,12 @@
+/** Servers of a test's own. */
+import { once } from "node:events";
+import type { Server } from "node:net";
+
+/** Has a server listen on a free port of this machine; gives the port. */
+export async function listenHere(server: Server): Promise<number> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}

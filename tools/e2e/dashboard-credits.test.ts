@@ -1,0 +1,180 @@
+/**
+ * A seller's way on the dashboard, from the first sign-in over running out of credits to a revoked
+ * key, with the published seller middleware as his shop and real payments in it.
+ */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { stockBuyer } from "./buyers.testing.ts";
+import { describeInBrowser } from "./chromium.testing.ts";
+import {
+  openWindow,
+  reviewAbove,
+  signIn,
+  startStage,
+  type Stage,
+  type Window,
+} from "./dashboard-stage.testing.ts";
+import { beginPurchase, createKey, operate, purchaseId, visit } from "./dashboard-steps.testing.ts";
+import type { Market } from "./market.testing.ts";
+import { openStockShop } from "./shops.testing.ts";
+
+/** What the seller has to buy credits with. */
+const sellerUnits = 200_000_000n;
+
+describeInBrowser("credits on the dashboard", () => {
+  let stage: Stage;
+  let window: Window;
+  beforeAll(async () => {
+    stage = await startStage();
+    const { usdc, seller } = stage.market.devnet;
+    await usdc.mint(seller.address, sellerUnits);
+  });
+  afterAll(() => stage?.stop());
+  beforeEach(async () => {
+    const { seller } = stage.market.devnet;
+    window = await openWindow(stage, [{ name: "Alpha", keys: [seller.privateKey] }]);
+    await signIn(window, stage);
+  });
+  afterEach(() => window?.context.close());
+
+  /** The market with a key of the dashboard in the shop. */
+  const selling = (apiKey: string): Market => ({
+    ...stage.market,
+    facilitator: () => ({ url: stage.market.tap.url, apiKey }),
+  });
+
+  test(
+    "a key, a sale, no credits, a purchase, another sale, no key",
+    { timeout: 120_000 },
+    async () => {
+      const { page, complaints } = window;
+      const { market } = stage;
+      await operate(market, [
+        "credits",
+        "grant",
+        market.devnet.seller.address,
+        "1",
+        "--note",
+        "Welcome",
+      ]);
+      const key = await createKey(window, "Shop");
+      expect(key).toMatch(/^fk_test_[0-9A-Za-z]{61}$/);
+      const shop = await openStockShop(selling(key), "public");
+
+      const first = market.newBuyer();
+      const sold = await stockBuyer(market, first)(shop.url);
+      expect(await sold.json()).toEqual({ report: 1 });
+      await page.getByRole("status").first().waitFor({ state: "attached" });
+      await visit(window, "Settlements");
+      await page.getByText("final", { exact: true }).waitFor();
+      await page.getByRole("table").getByRole("link").first().click();
+      await page.getByText("Transaction signed and sent").waitFor();
+      await page.getByText("Final", { exact: true }).waitFor();
+      expect(await page.getByText(first.address).count()).toBe(1);
+
+      const second = market.newBuyer();
+      const refused = await stockBuyer(market, second)(shop.url);
+      expect(refused.ok).toBe(false);
+      expect(await market.transfers(second.address)).toEqual([]);
+      await page.getByText("No credits left").waitFor();
+
+      await beginPurchase(window, "1.5");
+      await page.getByRole("button", { name: "Sign and pay" }).click();
+      await page.getByText("1,500 credits added").waitFor();
+      expect(await market.devnet.usdc.balanceOf(market.devnet.treasury.address)).toBe(1_500_000n);
+      await visit(window, "Credits");
+      await page.getByRole("row", { name: "Bought" }).getByText("+1,500").waitFor();
+      expect(await page.getByText("No credits left").count()).toBe(0);
+
+      const again = await stockBuyer(market, second)(shop.url);
+      expect(again.status).toBe(200);
+      await page.getByRole("row", { name: "Spent on a settlement" }).nth(1).waitFor();
+
+      await visit(window, "Integrate");
+      await page.getByLabel("API key").fill(key);
+      await page.getByRole("button", { name: "Test my key" }).click();
+      await page.getByText("The key works").first().waitFor();
+
+      await visit(window, "API keys");
+      await page.getByRole("button", { name: "Revoke key Shop" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Revoke key" }).click();
+      await page.getByRole("row", { name: "Shop" }).waitFor({ state: "detached" });
+      const headers = { Authorization: `Bearer ${key}` };
+      expect((await fetch(`${stage.url}/v1/key`, { headers })).status).toBe(401);
+      const third = market.newBuyer();
+      expect((await stockBuyer(market, third)(shop.url)).ok).toBe(false);
+      await visit(window, "Integrate");
+      await page.getByLabel("API key").fill(key);
+      await page.getByRole("button", { name: "Test my key" }).click();
+      await page.getByText("Copy it anew, or create another one").waitFor();
+      // A key that is refused is no end of the session.
+      await visit(window, "Overview");
+      expect(complaints).toEqual([]);
+      await shop.close();
+    },
+  );
+
+  test("a large purchase is held, and the operator's approval arrives by itself", async () => {
+    const { page } = window;
+    await beginPurchase(window, "30");
+    await page.getByRole("button", { name: "Sign and pay" }).click();
+    await page.getByText("Held for review").first().waitFor();
+    await page.getByText(/above the amount that the operator looks at first/).waitFor();
+    const id = purchaseId(window);
+    await visit(window, "Overview");
+    await page.getByText("1 purchase held for review").waitFor();
+    await page.getByRole("link", { name: "See why" }).click();
+    await page.getByText("A person’s decision").waitFor();
+    expect(await operate(stage.market, ["credits", "review"])).toContain(id);
+    await operate(stage.market, ["credits", "approve", id, "--note", "Known customer"]);
+    await page.getByText("30,000 credits added").waitFor();
+    expect(Number(reviewAbove)).toBeLessThan(30);
+  });
+
+  test("a payment that is rejected in the wallet moves nothing and can be signed later", async () => {
+    const { page, wallets } = window;
+    const [alpha] = wallets;
+    if (!alpha) throw new Error("There is no wallet.");
+    const { usdc, seller } = stage.market.devnet;
+    const before = await usdc.balanceOf(seller.address);
+    await beginPurchase(window, "2");
+    alpha.mood = "reject";
+    await page.getByRole("button", { name: "Sign and pay" }).click();
+    await page.getByText("Rejected in the wallet").waitFor();
+    // Another day: from the list of purchases.
+    await page.reload();
+    alpha.mood = "sign";
+    await visit(window, "Credits");
+    await page.getByRole("link", { name: "Pay" }).click();
+    await page.getByRole("button", { name: "Sign and pay" }).click();
+    await page.getByText("2,000 credits added").waitFor();
+    expect(await usdc.balanceOf(seller.address)).toBe(before - 2_000_000n);
+  });
+
+  test("a wallet that has gone to another chain is brought back before it pays", async () => {
+    const { page, wallets } = window;
+    const [alpha] = wallets;
+    if (!alpha) throw new Error("There is no wallet.");
+    await beginPurchase(window, "1");
+    alpha.chainId = 50;
+    await page.reload();
+    await page.getByRole("button", { name: "Sign and pay" }).click();
+    await page.getByText("1,000 credits added").waitFor();
+    expect(alpha.chainId).toBe(51);
+  });
+
+  test("a purchase that cannot be paid for says so", async () => {
+    const { page } = window;
+    const { usdc, seller } = stage.market.devnet;
+    const before = await usdc.balanceOf(seller.address);
+    await beginPurchase(window, "10");
+    await usdc.setBalance(seller.address, 0n);
+    await page.getByRole("button", { name: "Sign and pay" }).click();
+    await page
+      .getByText(/insufficient_funds|below the amount/)
+      .first()
+      .waitFor();
+    await usdc.setBalance(seller.address, before);
+    await page.getByRole("button", { name: "Cancel the purchase" }).click();
+    await page.getByText("canceled").first().waitFor();
+  });
+});

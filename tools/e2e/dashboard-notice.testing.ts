@@ -1,0 +1,23 @@
+/** Says at the end of a test run which tests were left out for want of a browser, and the remedy. */
+import type { TestProject } from "vitest/node";
+import { findChromium } from "./chromium.testing.ts";
+
+/** Runs around all tests; gives what to do after them. */
+export default function watchForLeftOut(project: TestProject): () => void {
+  return () => {
+    if (findChromium() !== undefined) return;
+    const files = project.vitest.state.getFiles().map(({ name }) => name);
+    const leftOut = files.filter((name) => /\bdashboard-[a-z-]+\.test\.ts$/.test(name));
+    if (leftOut.length === 0) return;
+    console.log(
+      [
+        "",
+        "LEFT OUT: the dashboard's tests, because there is no Chromium on this machine:",
+        ...leftOut.map((name) => `  ${name}`),
+        "To run them: apt-get install chromium, or set CHROMIUM_PATH to a Chromium or Chrome, then",
+        "  npx vitest run tools/e2e/dashboard",
+        "",
+      ].join("\n"),
+    );
+  };
+}

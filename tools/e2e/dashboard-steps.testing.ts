@@ -1,0 +1,61 @@
+/** What sellers do on the dashboard, as steps of tests; and what the operator does meanwhile. */
+import { spawn } from "node:child_process";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { expect } from "vitest";
+import type { Market } from "./market.testing.ts";
+import type { Window } from "./dashboard-stage.testing.ts";
+
+const bin = fileURLToPath(new URL("../../packages/cli/bin/farthing.js", import.meta.url));
+
+/** Runs `farthing` on a market's database, as its operator does; gives what it printed. */
+export async function operate({ databaseUrl }: Market, args: readonly string[]): Promise<string> {
+  const child = spawn(process.execPath, [bin, ...args], {
+    env: { PATH: process.env["PATH"], DATABASE_URL: databaseUrl },
+  });
+  const ended = new Promise<number | null>((resolve) => {
+    child.once("exit", (code) => resolve(code));
+  });
+  const [code, out, complaint] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
+  expect({ code, complaint }).toMatchObject({ code: 0 });
+  return out;
+}
+
+/** Goes to a screen by the navigation. */
+export async function visit({ page }: Window, name: string): Promise<void> {
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name }).click();
+  await page.getByRole("heading", { level: 1, name }).waitFor();
+}
+
+/** Creates an API key and gives its text, which is shown once. */
+export async function createKey(window: Window, label: string): Promise<string> {
+  const { page } = window;
+  await visit(window, "API keys");
+  await page.getByRole("button", { name: "Create key" }).first().click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill(label);
+  await dialog.getByRole("button", { name: "Sign and create" }).click();
+  await dialog.getByRole("button", { name: "I saved it" }).waitFor();
+  const key = await dialog.locator("[data-secret]").textContent();
+  // It would be lost.
+  await page.keyboard.press("Escape");
+  await dialog.getByRole("button", { name: "I saved it" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await page.getByRole("row", { name: label }).waitFor();
+  return key ?? "";
+}
+
+/** Begins a purchase of credits and gets as far as its payment. */
+export async function beginPurchase(window: Window, usdc: string): Promise<void> {
+  const { page } = window;
+  await visit(window, "Credits");
+  await page.getByRole("link", { name: "Buy credits" }).first().click();
+  await page.getByLabel("Amount in USDC").fill(usdc);
+  await page.getByRole("button", { name: "Review the payment" }).click();
+  await page.getByRole("button", { name: "Sign and pay" }).waitFor();
+}
+
+/** The purchase that is shown. */
+export function purchaseId({ page }: Window): string {
+  return /pur_[0-9a-f]+/.exec(page.url())?.[0] ?? "";
+}
