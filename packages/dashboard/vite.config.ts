@@ -10,6 +10,8 @@ export default defineConfig({
     // The content security policy allows no inlined image but those of wallets.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // Libraries mark what runs in a client; here everything does.
+    rolldownOptions: { checks: { moduleLevelDirective: false } },
   },
   server: {
     // `npm run dev -w @farthing/dashboard` beside a facilitator that runs here.

@@ -14,7 +14,7 @@ import { facilitatorEnvironment, startMarket, type Market } from "./market.testi
 import { installWallets, type MockWallet, type WalletGiven } from "./mock-wallets.testing.ts";
 
 /** Purchases above these USDC wait for the operator. */
-export const reviewAbove = "20";
+const reviewAbove = "20";
 
 /** Longest that a step in the page may take: some blocks, on a machine that is busy. */
 const stepMs = 20_000;
@@ -86,7 +86,7 @@ async function buildInto(outDir: string): Promise<void> {
 }
 
 /** A window with wallets. */
-export interface Window {
+export interface DashboardWindow {
   readonly context: BrowserContext;
   readonly page: Page;
   readonly wallets: readonly MockWallet[];
@@ -99,7 +99,7 @@ export async function openWindow(
   { browser }: Stage,
   wallets: readonly WalletGiven[],
   options: BrowserContextOptions = {},
-): Promise<Window> {
+): Promise<DashboardWindow> {
   const context = await browser.newContext(options);
   context.setDefaultTimeout(stepMs);
   const installed = await installWallets(context, wallets);
@@ -115,7 +115,7 @@ export async function openWindow(
 }
 
 /** Signs in with the first wallet and waits for the overview. */
-export async function signIn({ page, wallets }: Window, stage: Stage): Promise<void> {
+export async function signIn({ page, wallets }: DashboardWindow, stage: Stage): Promise<void> {
   await page.goto(stage.screen());
   await page.getByRole("button", { name: wallets[0]?.name ?? "" }).click();
   await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();

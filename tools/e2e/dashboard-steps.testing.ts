@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 import type { Market } from "./market.testing.ts";
-import type { Window } from "./dashboard-stage.testing.ts";
+import type { DashboardWindow } from "./dashboard-stage.testing.ts";
 
 const bin = fileURLToPath(new URL("../../packages/cli/bin/farthing.js", import.meta.url));
 
@@ -22,13 +22,13 @@ export async function operate({ databaseUrl }: Market, args: readonly string[]):
 }
 
 /** Goes to a screen by the navigation. */
-export async function visit({ page }: Window, name: string): Promise<void> {
+export async function visit({ page }: DashboardWindow, name: string): Promise<void> {
   await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name }).click();
   await page.getByRole("heading", { level: 1, name }).waitFor();
 }
 
 /** Creates an API key and gives its text, which is shown once. */
-export async function createKey(window: Window, label: string): Promise<string> {
+export async function createKey(window: DashboardWindow, label: string): Promise<string> {
   const { page } = window;
   await visit(window, "API keys");
   await page.getByRole("button", { name: "Create key" }).first().click();
@@ -46,7 +46,7 @@ export async function createKey(window: Window, label: string): Promise<string> 
 }
 
 /** Begins a purchase of credits and gets as far as its payment. */
-export async function beginPurchase(window: Window, usdc: string): Promise<void> {
+export async function beginPurchase(window: DashboardWindow, usdc: string): Promise<void> {
   const { page } = window;
   await visit(window, "Credits");
   await page.getByRole("link", { name: "Buy credits" }).first().click();
@@ -56,6 +56,6 @@ export async function beginPurchase(window: Window, usdc: string): Promise<void>
 }
 
 /** The purchase that is shown. */
-export function purchaseId({ page }: Window): string {
+export function purchaseId({ page }: DashboardWindow): string {
   return /pur_[0-9a-f]+/.exec(page.url())?.[0] ?? "";
 }

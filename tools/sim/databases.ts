@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { startPostgres, type TestPostgres } from "@farthing/facilitator/testing";
 import { Client } from "pg";
 import { readStored, storedFrom, type Row, type Stored } from "./stored.ts";
-import { speed } from "./virtual-time.ts";
+import type { VirtualTime } from "./virtual-time.ts";
 
 /** The kinds. */
 export const databaseKinds = ["sqlite", "postgres"] as const;
@@ -27,8 +27,8 @@ export interface RunDatabase {
 
 /** Gives databases out. */
 export interface Databases {
-  /** `startedAtMs`: when the run's time began, see virtual-time.ts. */
-  open(kind: DatabaseKind, startedAtMs: number): Promise<RunDatabase>;
+  /** `time`: the run's. */
+  open(kind: DatabaseKind, time: VirtualTime): Promise<RunDatabase>;
   /** Ends the server, if there is one. */
   stop(): Promise<void>;
 }
@@ -37,10 +37,10 @@ export interface Databases {
 export function createDatabases(): Databases {
   let starting: Promise<TestPostgres> | undefined;
   return {
-    async open(kind, startedAtMs) {
+    async open(kind, time) {
       if (kind === "sqlite") return openSqlite();
       starting ??= startPostgres();
-      return openPostgres(await starting, startedAtMs);
+      return openPostgres(await starting, time);
     },
     async stop() {
       await (await starting)?.stop();
@@ -58,12 +58,12 @@ function openSqlite(): RunDatabase {
   };
 }
 
-async function openPostgres(server: TestPostgres, startedAtMs: number): Promise<RunDatabase> {
+async function openPostgres(server: TestPostgres, time: VirtualTime): Promise<RunDatabase> {
   const url = await server.createDatabase();
   const client = new Client({ connectionString: url });
   await client.connect();
   const name = new URL(url).pathname.slice(1);
-  await client.query(fasterClock(startedAtMs));
+  await client.query(fasterClock(time));
   // What is looked up first here wins over PostgreSQL's own.
   await client.query(`alter database ${name} set search_path = public, pg_catalog`);
   return {
@@ -80,7 +80,7 @@ async function openPostgres(server: TestPostgres, startedAtMs: number): Promise<
 }
 
 /** A function by the name of PostgreSQL's clock, which starts at the run's time and runs ahead. */
-function fasterClock(startedAtMs: number): string {
+function fasterClock({ startedAtMs, speed }: VirtualTime): string {
   const start = `to_timestamp(${startedAtMs / 1_000})`;
   return `create function public.clock_timestamp() returns timestamptz language sql volatile as
     $$ select ${start} + (pg_catalog.clock_timestamp() - ${start}) * ${speed} $$`;

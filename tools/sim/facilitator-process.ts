@@ -1,12 +1,12 @@
 /** The facilitator of a run, in a process of its own that can be killed; says where it listens. */
 import { createLog, readConfig, startFacilitator } from "@farthing/facilitator";
-import { createVirtualClock, faceName, startName } from "./virtual-time.ts";
+import { createVirtualClock, faceName, speedName, startName } from "./virtual-time.ts";
 
-const { [startName]: startedAt, [faceName]: face, ...env } = process.env;
+const { [startName]: startedAt, [speedName]: speed, [faceName]: face, ...env } = process.env;
 const facilitator = await startFacilitator({
   config: readConfig({ env }),
   selfBuilt: face === "self-built",
-  clock: createVirtualClock(Number(startedAt)),
+  clock: createVirtualClock({ startedAtMs: Number(startedAt), speed: Number(speed) }),
   log: createLog("info", process.stderr),
 });
 process.stdout.write(`${facilitator.url}\n`);

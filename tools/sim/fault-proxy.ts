@@ -4,6 +4,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
+import type { Clock } from "@farthing/facilitator";
 import { isObject, type Hex } from "@farthing/protocol";
 import type { Bites } from "./bites.ts";
 import type { NodeView, RpcReply, RpcRequest } from "./node-view.ts";
@@ -23,9 +24,9 @@ export interface Road {
   stop(): Promise<void>;
 }
 
-/** Milliseconds of the machine: a slow answer, and a silence before a connection breaks. */
-const slowMs = { least: 20, most: 250 };
-const silenceMs = 1_000;
+/** Milliseconds: a slow answer, and a silence before a connection breaks. */
+const slowMs = { least: 200, most: 2_500 };
+const silenceMs = 10_000;
 /** Blocks that the oldest node behind an address is behind. */
 const staleBlocksMax = 4;
 
@@ -37,10 +38,11 @@ export async function openRoad(options: {
   readonly node: NodeView;
   readonly rolls: (name: string) => Rolls;
   head(): number;
+  readonly clock: Clock;
   readonly trace: Trace;
   readonly bites: Bites;
 }): Promise<Road> {
-  const { node, trace, bites } = options;
+  const { node, clock, trace, bites } = options;
   const server = createServer((request, response) => {
     serve(request, response).catch((error: unknown) => {
       trace.note(`road ${node.index}: ${String(error)}`);
@@ -93,8 +95,8 @@ export async function openRoad(options: {
     if (fault === "delivered-twice") await answerAll(calls, 0);
     const extraLag = fault === "stale" ? rolls.whole(1, staleBlocksMax) : 0;
     const answers = spoil(fault, calls, await answerAll(calls, extraLag));
-    if (fault === "slow") await pause(rolls.whole(slowMs.least, slowMs.most));
-    if (fault === "silence") await pause(silenceMs);
+    if (fault === "slow") await clock.sleep(rolls.whole(slowMs.least, slowMs.most));
+    if (fault === "silence") await clock.sleep(silenceMs);
     if (fault === "lost-after" || fault === "silence") return void response.destroy();
     if (fault === "half-an-answer") {
       const text = JSON.stringify(answers);
@@ -168,8 +170,4 @@ function reply(response: ServerResponse, status: number, body: string): void {
 function readCall(value: unknown): RpcRequest {
   const { id, method, params } = isObject(value) ? value : {};
   return { id, method: String(method), params: Array.isArray(params) ? params : [] };
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

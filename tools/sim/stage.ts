@@ -14,7 +14,7 @@ import type { Plan } from "./plan.ts";
 import { createPurses, type Purses } from "./purses.ts";
 import { rollsByName, type Rolls } from "./rolls.ts";
 import { createTrace, type Trace } from "./trace.ts";
-import { createVirtualClock, faceName, startName } from "./virtual-time.ts";
+import { beginTime, createVirtualClock, faceName, speedName, startName } from "./virtual-time.ts";
 
 /** A stage. */
 export interface Stage extends Chain {
@@ -53,14 +53,15 @@ export async function setUp(
   databases: Databases,
   stack: AsyncDisposableStack,
 ): Promise<Stage> {
-  const startedAtMs = Date.now();
-  const clock = createVirtualClock(startedAtMs);
+  const time = beginTime();
+  const clock = createVirtualClock(time);
   const trace = createTrace(clock);
+  trace.note(`time runs ${time.speed} times as fast`);
   const bites = createBites();
   const { buyers, relayers, service } = plan;
   const devnet = await startDevnet({ blockTimeSeconds: 0, buyers, relayers });
   stack.defer(() => devnet.stop());
-  const database = await databases.open(service.database, startedAtMs);
+  const database = await databases.open(service.database, time);
   stack.defer(() => database.close());
   const rolls = rollsByName(plan.seed);
   const chain = await openChain({ plan, devnet, clock, trace, bites, rolls }, stack);
@@ -69,7 +70,8 @@ export async function setUp(
   const isPublic = service.face === "public";
   const keys = isPublic ? await createKeys(database.url, clock, accounts) : undefined;
   const env = {
-    [startName]: `${startedAtMs}`,
+    [startName]: `${time.startedAtMs}`,
+    [speedName]: `${time.speed}`,
     [faceName]: service.face,
     FARTHING_PORT: "0",
     [`FARTHING_RPC_${devnet.chainId}`]: roads.map(({ url }) => url).join(","),
@@ -119,7 +121,7 @@ interface ChainDeps extends Pick<Stage, "plan" | "devnet" | "clock" | "trace" | 
 }
 
 async function openChain(deps: ChainDeps, stack: AsyncDisposableStack): Promise<Chain> {
-  const { plan, trace, bites, rolls } = deps;
+  const { plan, clock, trace, bites, rolls } = deps;
   const world = await createWorld(deps);
   const weather = { pool: plan.pool };
   const sightings: Sighting[] = [];
@@ -146,7 +148,7 @@ async function openChain(deps: ChainDeps, stack: AsyncDisposableStack): Promise<
       },
     });
     nodes.push(node);
-    roads.push(await openRoad({ node, rolls, trace, bites, head: world.head }));
+    roads.push(await openRoad({ node, rolls, clock, trace, bites, head: world.head }));
   }
   return { world, nodes, roads, weather, sightings, foreign: new Set() };
 }

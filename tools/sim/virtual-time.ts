@@ -1,22 +1,41 @@
 /**
- * Time that runs faster, the same for the facilitator, the chain and the callers: whatever is
- * measured against the clock keeps its proportions, and a run takes a tenth of its time. Only what
- * the machine itself takes (a signature, a disk write, a round trip on loopback) weighs ten times as
- * much, as on a slow machine with distant nodes.
+ * Time that runs faster, the same for the facilitators, the chain, the database and the callers:
+ * whatever is measured against the clock keeps its proportions, and a run takes a tenth of its time.
+ * Only what the machine itself takes (a signature, a disk write, a round trip on loopback) weighs ten
+ * times as much, as on a slow machine with distant nodes. On one that is busy already it weighs
+ * more than any machine that anybody would run this on, so time runs less fast there.
  */
+import { availableParallelism, loadavg } from "node:os";
 import type { Clock } from "@farthing/facilitator";
 
-/** How much faster than the machine's clock. */
-export const speed = 10;
+/** How much faster than the machine's clock, at most and at least. */
+const speedMax = 10;
+const speedMin = 4;
 
-/** Name of the variable that tells the facilitator's process when time began. */
+/** Names of the variables that tell a facilitator's process when time began, and its speed. */
 export const startName = "SIM_STARTED_AT_MS";
+export const speedName = "SIM_SPEED";
 
 /** Name of the variable that tells it which face to show. */
 export const faceName = "SIM_FACE";
 
+/** The time of a run. */
+export interface VirtualTime {
+  /** By the machine, in milliseconds. */
+  readonly startedAtMs: number;
+  readonly speed: number;
+}
+
+/** Begins now, as fast as the machine's other work allows. */
+export function beginTime(): VirtualTime {
+  const [load = 0] = loadavg();
+  const share = availableParallelism() / Math.max(load, 1);
+  const speed = Math.round(speedMax * Math.min(1, share));
+  return { startedAtMs: Date.now(), speed: Math.max(speedMin, speed) };
+}
+
 /** Starts at the machine's time and runs ahead of it. */
-export function createVirtualClock(startedAtMs: number): Clock {
+export function createVirtualClock({ startedAtMs, speed }: VirtualTime): Clock {
   return {
     nowMs: () => Math.floor(startedAtMs + (Date.now() - startedAtMs) * speed),
     sleep: (ms, signal) =>

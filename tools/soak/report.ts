@@ -53,7 +53,8 @@ function figuresOf({ evidence, blows, takeOvers, ms }: SoakReport): Record<strin
   const payers = new Set(payments.map(({ authorization }) => authorization.from)).size;
   const frozen = blows.filter(({ what }) => what === "freeze").length;
   const sent = ledger.relayed.length;
-  const of = (status: number) => answers.filter((answer) => answer.status === status).length;
+  const judged = answers.filter(({ status }) => status === 200).length;
+  const lost = answers.filter(({ status }) => status === 0).length;
   return {
     payments: `${count(payments.length)} from ${payers} payers to ${payees.length} payees`,
     sellers: `${count(outcomes.length)}, some payments being presented by several at once`,
@@ -65,7 +66,7 @@ function figuresOf({ evidence, blows, takeOvers, ms }: SoakReport): Record<strin
     seconds: (ms / 1000).toFixed(1),
     "payments per second": (told.size / (ms / 1000)).toFixed(1),
     "time to confirmed": `p50 ${seconds(percentile(times, 0.5))}, p99 ${seconds(percentile(times, 0.99))}, longest ${seconds(percentile(times, 1))}`,
-    answers: `${count(answers.length)}: ${count(of(200))} judged, ${count(of(503))} unavailable, ${count(of(0))} connections lost`,
+    answers: `${count(answers.length)}: ${count(judged)} judged, ${count(answers.length - judged - lost)} unavailable, ${count(lost)} connections lost`,
   };
 }
 

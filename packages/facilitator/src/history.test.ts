@@ -15,12 +15,14 @@ import {
 } from "./facilitator.testing.ts";
 import { createApiKey } from "./accounts/api-keys.ts";
 import { systemClock } from "./base/clock.ts";
+import { holdAnswers, readContract } from "./openapi.testing.ts";
 import { mineToFinal } from "./purchases.testing.ts";
 import { openStore } from "./storage/open-store.ts";
 import type { Store } from "./storage/store.ts";
 
 let devnet: Devnet;
 let served: Served;
+let letGo: () => void;
 let store: Store;
 let seller: Browser;
 let key: string;
@@ -34,8 +36,11 @@ beforeAll(async () => {
   const wish = { account: devnet.seller.address, mode: "test", label: "shop" } as const;
   const made = await createApiKey(store, systemClock, wish);
   [key, keyId] = [made.text, made.key.id];
+  // Whatever is answered in these tests is as /openapi.json describes it.
+  letGo = holdAnswers(served.url, await readContract(served.url));
 });
 afterAll(async () => {
+  letGo?.();
   await store?.close();
   await served?.stop();
   await devnet?.stop();

@@ -15,6 +15,7 @@ import {
   walletAt,
   type Served,
 } from "./facilitator.testing.ts";
+import { holdAnswers, readContract } from "./openapi.testing.ts";
 import {
   availableOf,
   beginPurchase,
@@ -30,6 +31,7 @@ import type { Store } from "./storage/store.ts";
 
 let devnet: Devnet;
 let served: Served;
+let letGo: () => void;
 let store: Store;
 const clock = createSteeredClock();
 
@@ -41,8 +43,11 @@ beforeAll(async () => {
     env: { FARTHING_TREASURY: devnet.treasury.address, FARTHING_HEAD_AGE_MAX: "0" },
   });
   store = await openStore(served.databaseUrl);
+  // Whatever is answered in these tests is as /openapi.json describes it.
+  letGo = holdAnswers(served.url, await readContract(served.url));
 });
 afterAll(async () => {
+  letGo?.();
   await store?.close();
   await served?.stop();
   await devnet?.stop();

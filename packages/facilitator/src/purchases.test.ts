@@ -16,6 +16,7 @@ import {
   withMember,
   type Served,
 } from "./facilitator.testing.ts";
+import { holdAnswers, readContract } from "./openapi.testing.ts";
 import {
   availableOf,
   beginPurchase,
@@ -30,10 +31,11 @@ import { openStore } from "./storage/open-store.ts";
 
 let devnet: Devnet;
 let served: Served;
+let letGo: () => void;
 let treasury: Address;
 
 beforeAll(async () => {
-  devnet = await startChain({ buyers: 12 });
+  devnet = await startChain({ buyers: 16 });
   treasury = devnet.treasury.address;
   served = await serveOn(devnet, {
     selfBuilt: false,
@@ -44,8 +46,11 @@ beforeAll(async () => {
       FARTHING_METRICS_PORT: "0",
     },
   });
+  // Whatever is answered in these tests is as /openapi.json describes it.
+  letGo = holdAnswers(served.url, await readContract(served.url));
 });
 afterAll(async () => {
+  letGo?.();
   await served?.stop();
   await devnet?.stop();
 });
@@ -142,7 +147,7 @@ test("a signature buys its own purchase only", async () => {
 
 test("the wrong wallet, the wrong amount, the wrong payee: refused, and it can still be paid", async () => {
   const { wallet, browser } = await openAccount();
-  const stranger = walletAt(devnet.buyers, 11);
+  const stranger = walletAt(devnet.buyers, 15);
   const purchase = await beginPurchase(browser);
   const wrong: Hex[] = [
     signPurchase(purchase, stranger),
@@ -161,7 +166,7 @@ test("the wrong wallet, the wrong amount, the wrong payee: refused, and it can s
 
 test("the payer is the account, or a wallet linked to it", async () => {
   const { browser } = await openAccount();
-  const { address: payer } = walletAt(devnet.buyers, 11);
+  const { address: payer } = walletAt(devnet.buyers, 15);
   const refused = await browser.post(purchasesPath, { credits: 1_000, chainId: 51, payer });
   expect(refused).toMatchObject({ status: 400, body: { error: "invalid_request" } });
 });
@@ -285,7 +290,7 @@ test("what was bought pays for settlements, and is counted", async () => {
     served.post(
       "/settle",
       bodyOn(devnet, {
-        payer: walletAt(devnet.buyers, 11),
+        payer: walletAt(devnet.buyers, 15),
         authorization: { to: wallet.address },
       }),
       { authorization: `Bearer ${key}`, prefer: "wait=10" },

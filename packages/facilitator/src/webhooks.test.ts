@@ -20,6 +20,7 @@ import {
   type Served,
 } from "./facilitator.testing.ts";
 import { listenHere } from "./listening.testing.ts";
+import { holdAnswers, readContract } from "./openapi.testing.ts";
 import { mineToFinal } from "./purchases.testing.ts";
 import { openStore } from "./storage/open-store.ts";
 import type { Store } from "./storage/store.ts";
@@ -29,6 +30,7 @@ const day = 24 * 60 * 60_000;
 
 let devnet: Devnet;
 let served: Served;
+let letGo: () => void;
 let store: Store;
 let seller: Browser;
 let key: string;
@@ -47,8 +49,11 @@ beforeAll(async () => {
   const wish = { account: devnet.seller.address, mode: "test", label: "shop" } as const;
   key = (await createApiKey(store, systemClock, wish)).text;
   isGenuine = await readSnippet();
+  // Whatever is answered in these tests is as /openapi.json describes it.
+  letGo = holdAnswers(served.url, await readContract(served.url));
 });
 afterAll(async () => {
+  letGo?.();
   await store?.close();
   await served?.stop();
   await devnet?.stop();

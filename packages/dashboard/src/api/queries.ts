@@ -7,8 +7,14 @@ import { ApiProblem, call } from "./call.ts";
 /** How often a list that can change by itself is read again while somebody looks at it. */
 const liveMs = 5_000;
 
+/** The same where somebody waits for something that he has just set off. */
+const soonMs = 1_000;
+
 /** Seconds for which the service may hold an answer until there is something new. */
 const waitSeconds = 20;
+
+/** The same where a person decides: his command does not wake who waits, only the next look does. */
+const reviewWaitSeconds = 5;
 
 /** Pause between two waiting reads: one that is answered at once must not become a storm. */
 const betweenWaitsMs = 250;
@@ -109,7 +115,10 @@ export const purchaseQuery = (id: string) =>
       // Held by the service as long as it stands where it stood when it was read last.
       const waiting =
         known && movingPurchase.has(known.state)
-          ? { wait: `${waitSeconds}`, while: known.state }
+          ? {
+              wait: `${known.state === "held" ? reviewWaitSeconds : waitSeconds}`,
+              while: known.state,
+            }
           : {};
       return call<Answers.Purchase>(
         withSearch(`${purchasesPath}/${encodeURIComponent(id)}`, waiting),
@@ -198,7 +207,11 @@ export const deliveriesQuery = (id: string, cursor: string) =>
         { signal },
       ),
     placeholderData: keepPreviousData,
-    refetchInterval: cursor === "" ? liveMs : false,
+    refetchInterval: ({ state: { data } }) => {
+      if (cursor !== "") return false;
+      // A message that was never tried is sent within a moment.
+      return data?.deliveries.some(({ attempts }) => attempts === 0) ? soonMs : liveMs;
+    },
   });
 
 /** Where the other accounts that the signed-in wallet may administer are kept. */

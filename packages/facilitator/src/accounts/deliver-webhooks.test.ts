@@ -35,6 +35,14 @@ function deliverWith(
   return startDeliveries({ store, clock, log: silentLog, version: "1", send });
 }
 
+async function addEndpoint(store: Store) {
+  const webhooks = createWebhooks({ store, clock: systemClock, log: silentLog });
+  const url = `https://shop${next()}.example/`;
+  const endpoint = await webhooks.create(account, { url, events: webhookEvents });
+  if (!endpoint) throw new Error("no endpoint");
+  return { endpoint, webhooks, test: () => webhooks.test(endpoint) };
+}
+
 describe.each(engines)("on %s", (_, start) => {
   async function openBench() {
     const bench = await start();
@@ -45,14 +53,6 @@ describe.each(engines)("on %s", (_, start) => {
     });
     await store.ensureAccount(account, 1);
     return { bench, store };
-  }
-
-  async function addEndpoint(store: Store) {
-    const webhooks = createWebhooks({ store, clock: systemClock, log: silentLog });
-    const url = `https://shop${next()}.example/`;
-    const endpoint = await webhooks.create(account, { url, events: webhookEvents });
-    if (!endpoint) throw new Error("no endpoint");
-    return { endpoint, webhooks, test: () => webhooks.test(endpoint) };
   }
 
   test("several at once: each message once, and all of them", async () => {

@@ -202,6 +202,9 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
       endpoint = (endpoint + 1) % chain.endpoints.length;
       log.warn({ ...facts, endpoint }, "Relayer wallet moves to another RPC endpoint");
     }
+    // What nodes have had for blocks may wait for a nonce whose transaction a reorganisation took.
+    const held = hold.lease();
+    if (held && remedies.includes("fan_out")) await fillGaps(held);
     // A node that lacks a predecessor refuses the rest: whoever needs it, all are sent, in order.
     if (remedies.some((remedy) => remedy !== "wait")) await send(waiting);
     if (remedies.includes("fan_out")) await fanOut(waiting);
@@ -314,7 +317,7 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
       // Whoever worked the wallet before may have asked a node that is ahead of ours.
       store.countMinedNonces(chainId, signer.address),
     ]);
-    for (let nonce = Math.max(seen, stored); nonce < taken.nextNonce; nonce++) {
+    for (let nonce = Math.max(seen, stored); nonce < nextNonce; nonce++) {
       if (slots.has(nonce)) continue;
       log.warn({ ...facts, nonce }, "Gap in the wallet's nonces is filled");
       const plan = planSelfCall(signer.address, deps.gasPrice());

@@ -22,6 +22,9 @@ import type { Settle, SettleOptions } from "./settle.ts";
 /** How long an answer waits for the sending: as long as an asynchronous settle. */
 const broadcastWaitMs = 500;
 
+/** Looks at a purchase that others move at the same moment. */
+const looksMax = 3;
+
 /** What became of a payment. */
 export type PayOutcome =
   /** Its payment is claimed, was before, or is over: the state says which. */
@@ -57,7 +60,7 @@ export type PayPurchase = (payment: PurchasePayment) => Promise<PayOutcome>;
 export function createPayPurchase(deps: PayDeps): PayPurchase {
   const { store, clock, log, treasury } = deps;
 
-  async function pay(payment: PurchasePayment): Promise<PayOutcome> {
+  async function pay(payment: PurchasePayment, looks = 1): Promise<PayOutcome> {
     const purchase = await store.findPurchase(payment.id, payment.account);
     if (!purchase) return { kind: "unknown" };
     const { state, settlementId, payer } = purchase;
@@ -71,7 +74,9 @@ export function createPayPurchase(deps: PayDeps): PayPurchase {
     const isFirst = await move(purchase, ["awaiting_payment"], begun);
     // Not first: another one is at it, or its owner gave it up just now.
     const now = isFirst ?? (await store.findPurchase(purchase.id));
-    if (now?.state !== "settling") return pay(payment);
+    if (now?.state !== "settling") {
+      return looks < looksMax ? pay(payment, looks + 1) : { kind: "closed", purchase };
+    }
     const result = await deps.settle(
       requestOf(purchase, { payer, treasury, signature: payment.signature }),
       settleOptions(payment.requestId),
@@ -131,7 +136,7 @@ export function createPayPurchase(deps: PayDeps): PayPurchase {
     };
   }
 
-  return pay;
+  return (payment) => pay(payment);
 }
 
 /** States in which a signature is looked at. */

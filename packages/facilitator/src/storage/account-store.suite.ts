@@ -276,6 +276,17 @@ function keyTests(at: () => Store): void {
     expect(await store.mintApiKey(keyOf(), { workingMax: 2, now: 1_500 })).toBe(true);
   });
 
+  test("are found, listed by account and marked when used", async () => {
+    const store = at();
+    const [one, two] = [keyOf(), keyOf({ account: stranger })];
+    for (const key of [one, two]) await store.createApiKey(key);
+    await store.touchApiKey(one.id, 9);
+    expect(await store.listApiKeys(seller)).toEqual([{ ...one, lastUsedAt: 9 }]);
+    expect(await store.listApiKeys()).toHaveLength(2);
+    expect(await store.findApiKey(one.id)).toEqual({ ...one, lastUsedAt: 9 });
+    expect(await store.findApiKey("nowhere")).toBeUndefined();
+  });
+
   test("are revoked by their own account only", async () => {
     const store = at();
     const key = keyOf();

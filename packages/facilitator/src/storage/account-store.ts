@@ -196,8 +196,6 @@ export interface PurchaseVerbs {
     move: PurchaseMove,
     now: number,
   ): Promise<CreditPurchase | undefined>;
-  /** Moves those to `expired` that nobody paid in time, at most `limit`; gives them. */
-  expirePurchases(now: number, limit: number): Promise<CreditPurchase[]>;
   /** USDC base units of an account's purchases since a time that are settling or further. */
   sumPurchases(account: Address, since: number): Promise<bigint>;
 }

@@ -237,6 +237,7 @@ async function spentByPayer(
       .where("payer", "in", [...new Set(group.map(({ payer }) => toLowerHex(payer)))])
       .where("chain_id", "=", first.chainId)
       .where("created_at", ">", now - first.payerCap.windowMs)
+      .where("key_id", "is", null)
       .where("state", "!=", "failed")
       .groupBy("payer")
       .execute();

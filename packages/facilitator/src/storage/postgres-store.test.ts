@@ -9,6 +9,7 @@ import type { Change } from "./changes.ts";
 import { openStore, type StoreOptions } from "./open-store.ts";
 import { startPostgres, type TestPostgres } from "./postgres.testing.ts";
 import { postgresLimits } from "./postgres/open-postgres.ts";
+import { lateNewsSuite } from "./late-news.suite.ts";
 import { severalProcessesSuite } from "./several-processes.suite.ts";
 import {
   chainId,
@@ -66,6 +67,7 @@ async function openTwo(): Promise<[Store, Store]> {
 describe("PostgreSQL", () => {
   describe("one process", () => storeSuite(start));
   describe("several processes", () => severalProcessesSuite(start));
+  describe("late news", () => lateNewsSuite(start));
   describe("at the same moment", concurrencyTests);
   describe("news", newsTests);
   describe("a database that fails", failureTests);

@@ -67,8 +67,6 @@ export function purchaseVerbs(database: Database): PurchaseVerbs {
       assert(purchaseMoves[from].includes(move.to), `a purchase does not go ${from} to ${move.to}`);
       return inTransaction(database, (inside) => movePurchase(inside, id, from, move, now));
     },
-    expirePurchases: (now, limit) =>
-      inTransaction(database, (inside) => expirePurchases(inside, now, limit)),
     sumPurchases: async (account, since) => {
       const { units } = await db
         .selectFrom("credit_purchases")
@@ -226,28 +224,6 @@ async function tellAccount(inside: Database, purchase: CreditPurchase, now: numb
   if (state !== "credited" && state !== "held") return;
   const data = purchaseData(purchase);
   await putIntoOutbox(inside, [{ account, type: `purchase.${state}`, data }], now);
-}
-
-async function expirePurchases(
-  inside: Database,
-  now: number,
-  limit: number,
-): Promise<CreditPurchase[]> {
-  let query = inside.db
-    .selectFrom("credit_purchases")
-    .select("id")
-    .where("state", "=", "awaiting_payment")
-    .where("expires_at", "<=", now)
-    .orderBy("updated_at")
-    .limit(limit);
-  // One that is just being paid is not ours to wait for.
-  if (inside.engine.hasRowLocks) query = query.forUpdate().skipLocked();
-  const expired: CreditPurchase[] = [];
-  for (const { id } of await query.execute()) {
-    const moved = await movePurchase(inside, id, "awaiting_payment", { to: "expired" }, now);
-    if (moved) expired.push(moved);
-  }
-  return expired;
 }
 
 function toPurchase(row: CreditPurchaseRow): CreditPurchase {

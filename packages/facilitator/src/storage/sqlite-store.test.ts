@@ -1,5 +1,6 @@
 /** The store's suites on SQLite, in a real file. */
 import { describe, expect, test } from "vitest";
+import { lateNewsSuite } from "./late-news.suite.ts";
 import { openStore } from "./open-store.ts";
 import { severalProcessesSuite } from "./several-processes.suite.ts";
 import { startSqlite } from "./store-benches.testing.ts";
@@ -9,6 +10,7 @@ import { storeSuite } from "./store.suite.ts";
 describe("SQLite", () => {
   describe("one process", () => storeSuite(startSqlite));
   describe("several processes", () => severalProcessesSuite(startSqlite));
+  describe("late news", () => lateNewsSuite(startSqlite));
 
   test("has no news of others: what shares the file is on this machine", async () => {
     const bench = await startSqlite();

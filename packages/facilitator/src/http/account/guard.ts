@@ -45,7 +45,7 @@ export function guardAccounts(
 ): void {
   server.decorateRequest("session", null);
   server.addHook("onRequest", async (request, reply) => {
-    reply.header("Cache-Control", "no-store");
+    reply.headers({ "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" });
     if (!readingMethods.has(request.method)) checkOrigin(request, accounts.site().origin);
     const { isOpen = false, isUnlimited = false } = request.routeOptions.config;
     request.session = isOpen ? null : await findSession(request, reply, accounts, throttle);

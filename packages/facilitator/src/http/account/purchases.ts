@@ -10,6 +10,7 @@ import { awaitingMax, creditsMax, purchaseAuthorization } from "../../accounts/p
 import { timeText } from "../../base/clock.ts";
 import { unitsPerCredit, type CreditPurchase } from "../../model/credits.ts";
 import { HttpProblem } from "../answer.ts";
+import type { MakeLimit } from "../limits.ts";
 import { parseWait } from "../prefer.ts";
 import {
   AddressText,
@@ -87,13 +88,29 @@ const PurchaseId = exactly({ id: Type.String({ pattern: "^pur_[0-9a-f]{32}$" }) 
 const reading = ["unauthorized", "service_unavailable"] as const;
 const changing = [...reading, "foreign_origin", "conflict", "not_found"] as const;
 
+/**
+ * Purchases begun by one account in ten minutes: each is looked up on the chain when its time is
+ * over, also when it was given up.
+ */
+const beginning = { name: "purchases", requestsMax: 30, windowSeconds: 600 };
+
 /** Adds the routes. */
-export function registerPurchases(server: TypedServer, deps: AccountHttp): void {
-  registerBuying(server, deps);
+export function registerPurchases(
+  server: TypedServer,
+  deps: AccountHttp,
+  makeLimit: MakeLimit,
+): void {
+  registerBeginning(server, deps, makeLimit);
+  registerPaying(server, deps);
   registerFollowing(server, deps);
 }
 
-function registerBuying(server: TypedServer, { accounts }: AccountHttp): void {
+function registerBeginning(
+  server: TypedServer,
+  { accounts }: AccountHttp,
+  makeLimit: MakeLimit,
+): void {
+  const limit = makeLimit(beginning);
   server.post(path, {
     schema: {
       operationId: "createPurchase",
@@ -110,6 +127,7 @@ function registerBuying(server: TypedServer, { accounts }: AccountHttp): void {
     },
     handler: async (request, reply) => {
       const { account, wallet } = sessionOf(request);
+      await limit(request, reply, account);
       const { credits, payer } = request.body;
       const chainId = servedChain(accounts, request.body.chainId);
       const outcome = await accounts.purchases.create({
@@ -122,6 +140,9 @@ function registerBuying(server: TypedServer, { accounts }: AccountHttp): void {
       return reply.status(201).send(answerPurchase(accounts, outcome.purchase));
     },
   });
+}
+
+function registerPaying(server: TypedServer, { accounts }: AccountHttp): void {
   server.post(`${path}/:id/payment`, {
     schema: {
       operationId: "payPurchase",

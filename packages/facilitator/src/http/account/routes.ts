@@ -53,7 +53,7 @@ export async function registerAccounts(
     registerWallets(scope, accounts);
     registerKeys(scope, accounts);
     registerCredits(scope, accounts);
-    registerPurchases(scope, deps);
+    registerPurchases(scope, deps, makeLimit);
     registerAccountSettlements(scope, deps);
     registerUsage(scope, deps);
     registerWebhooks(scope, accounts);

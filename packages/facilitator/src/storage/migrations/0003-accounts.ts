@@ -34,6 +34,12 @@ async function extendTables(db: Kysely<unknown>): Promise<void> {
   await sql`create index settlements_account on settlements (account, created_at, id) where account is not null`.execute(
     db,
   );
+  // Only what was settled without a key is capped. An index on every payer would also serve to find
+  // an authorization, and did: by reading all that its payer has ever paid.
+  await db.schema.dropIndex("settlements_payer_time").execute();
+  await sql`create index settlements_capped on settlements (payer, created_at) where key_id is null`.execute(
+    db,
+  );
   await db.schema.alterTable("relayer_transactions").addColumn("gas_used", "bigint").execute();
   await db.schema.alterTable("relayer_transactions").addColumn("gas_price_paid", "text").execute();
 }

@@ -1,0 +1,178 @@
+/**
+ * Every screen, with something in it and empty, in light and dark and on a phone: axe finds nothing
+ * serious, nothing is wider than the window, and the content security policy keeps nothing out.
+ */
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { isObject } from "@farthing/protocol";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { stockBuyer } from "./buyers.testing.ts";
+import { describeInBrowser } from "./chromium.testing.ts";
+import { openWindow, signIn, startStage, type Stage } from "./dashboard-stage.testing.ts";
+import { beginPurchase, createKey, operate, purchaseId, visit } from "./dashboard-steps.testing.ts";
+import { openStockShop } from "./shops.testing.ts";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** What axe says of the page, serious and critical only, in one line each. */
+async function findBarriers(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  const found: unknown = await page.evaluate(`axe.run(document, { resultTypes: ["violations"] })`);
+  const violations: unknown = isObject(found) ? found["violations"] : undefined;
+  if (!Array.isArray(violations)) throw new Error("axe said nothing.");
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }: { html: string }) => html).join(" ")}`);
+}
+
+/** By how much something is wider than the page. */
+const widthOver = (page: Page) =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.body.offsetWidth);
+
+const desk = { viewport: { width: 1280, height: 800 } };
+const phone = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
+
+/** Ways to look at it. */
+const views = [
+  ["light", { ...desk, colorScheme: "light" }],
+  ["dark", { ...desk, colorScheme: "dark" }],
+  ["on a phone", { ...phone, colorScheme: "light" }],
+  ["on a phone, dark", { ...phone, colorScheme: "dark" }],
+] as const;
+
+describeInBrowser("the screens of the dashboard", () => {
+  let stage: Stage;
+  /** Places of an account in which much has happened. */
+  let places: readonly string[] = [];
+  beforeAll(async () => {
+    stage = await startStage();
+    places = await fillAccount(stage);
+  }, 120_000);
+  afterAll(() => stage?.stop());
+
+  test.each(views)("with something in them, %s", { timeout: 120_000 }, async (_name, options) => {
+    const { seller } = stage.market.devnet;
+    const window = await openWindow(stage, [{ name: "Alpha", keys: [seller.privateKey] }], options);
+    const { page } = window;
+    await page.goto(stage.screen());
+    await page.getByText("No password").or(page.getByText("There is no password")).waitFor();
+    expect({ place: "sign-in", barriers: await findBarriers(page) }).toMatchObject({
+      barriers: [],
+    });
+    await page.getByRole("button", { name: "Alpha" }).click();
+    await page.getByRole("heading", { level: 1, name: "Weather API" }).waitFor();
+    for (const place of places) {
+      await page.goto(stage.screen(place));
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "detached" });
+      for (const summary of await page.locator("details:not([open]) > summary").all()) {
+        await summary.click();
+      }
+      const barriers = await findBarriers(page);
+      expect({ place, barriers, over: await widthOver(page) }).toEqual({
+        place,
+        barriers: [],
+        over: 0,
+      });
+    }
+    expect(window.complaints).toEqual([]);
+    await window.context.close();
+  });
+
+  test.each(views)(
+    "empty, with their dialogs, %s",
+    { timeout: 120_000 },
+    async (_name, options) => {
+      const { privateKey } = stage.market.newBuyer();
+      const window = await openWindow(stage, [{ name: "Alpha", keys: [privateKey] }], options);
+      const { page } = window;
+      await signIn(window, stage);
+      const look = async (place: string) => {
+        const barriers = await findBarriers(page);
+        expect({ place, barriers, over: await widthOver(page) }).toEqual({
+          place,
+          barriers: [],
+          over: 0,
+        });
+      };
+      for (const [place, button] of [
+        ["keys", "Create key"],
+        ["webhooks", "Add endpoint"],
+        ["settings", "Link a wallet"],
+      ] as const) {
+        await page.goto(stage.screen(place));
+        await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "detached" });
+        await look(place);
+        await page.getByRole("button", { name: button }).first().click();
+        await page.getByRole("dialog").waitFor();
+        await look(`${place}, ${button}`);
+      }
+      for (const place of ["", "settlements", "credits", "nowhere", "settlements/stl_none"]) {
+        await page.goto(stage.screen(place));
+        await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "detached" });
+        await look(place);
+      }
+      await window.context.close();
+    },
+  );
+});
+
+/** An account with a name, keys, sales, purchases, a webhook; gives all places that show them. */
+async function fillAccount(stage: Stage): Promise<string[]> {
+  const { market } = stage;
+  const { seller, usdc } = market.devnet;
+  await usdc.mint(seller.address, 100_000_000n);
+  await operate(market, ["credits", "grant", seller.address, "2", "--note", "Welcome"]);
+  const window = await openWindow(stage, [{ name: "Alpha", keys: [seller.privateKey] }]);
+  const { page } = window;
+  await signIn(window, stage);
+  const apiKey = await createKey(window, "Shop");
+  const facilitator = () => ({ url: market.tap.url, apiKey });
+  const shop = await openStockShop({ ...market, facilitator }, "public");
+  const buy = stockBuyer(market, market.newBuyer());
+  expect((await buy(shop.url)).status).toBe(200);
+  expect((await buy(shop.url)).status).toBe(200);
+  await shop.close();
+  const purchases: string[] = [];
+  for (const usdcText of ["30", "2"]) {
+    await beginPurchase(window, usdcText);
+    purchases.push(`credits/purchases/${purchaseId(window)}`);
+    if (usdcText === "2") break;
+    await page.getByRole("button", { name: "Sign and pay" }).click();
+    await page.getByText("Held for review").first().waitFor();
+  }
+  await visit(window, "Settlements");
+  const settlement = await page.getByRole("table").getByRole("link").first().getAttribute("href");
+  await visit(window, "Webhooks");
+  await page.getByRole("button", { name: "Add endpoint" }).first().click();
+  await page.getByLabel("Address").fill("http://127.0.0.1:9/hook");
+  await page.getByRole("button", { name: "Sign and add" }).click();
+  await page.getByRole("button", { name: "I saved it" }).click();
+  const endpoint = page.getByRole("link", { name: "http://127.0.0.1:9/hook" });
+  const webhook = await endpoint.getAttribute("href");
+  await endpoint.click();
+  await page.getByRole("button", { name: "Send a test" }).click();
+  await page.getByRole("row", { name: "webhook.test" }).waitFor();
+  await visit(window, "Settings");
+  await page.getByLabel("Name").fill("Weather API");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("banner").getByText("Weather API").waitFor();
+  await window.context.close();
+  const details = [settlement, webhook].map(
+    (href) => href?.replace("/account/facilitator/", "") ?? "",
+  );
+  return [
+    "",
+    "settlements",
+    "settlements?state=failed",
+    ...details,
+    "keys",
+    "credits",
+    "credits/buy",
+    ...purchases,
+    "integrate",
+    "webhooks",
+    "settings",
+  ];
+}
