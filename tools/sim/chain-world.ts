@@ -266,7 +266,7 @@ export async function createWorld(deps: WorldDeps): Promise<World> {
   function setPrice(wei: bigint): void {
     trace.note(`gas price: nodes ask for ${wei} wei`);
     prices.push({ fromBlock: head, wei });
-    for (const { transaction } of [...pool.values()]) {
+    for (const { transaction } of Array.from(pool.values())) {
       if (transaction.gasPrice >= wei) continue;
       bites.note("rules: priced out");
       lose(transaction, "it pays less than is asked for now");

@@ -15,8 +15,8 @@ const bitesOfReasons: Readonly<Record<string, BiteKind>> = {
 export function tokenBites({ answers, stored, ledger, foreign }: Evidence): BiteCounts {
   const bites = createBites();
   for (const { body } of answers) {
-    const reason = String(body["errorReason"] ?? body["invalidReason"] ?? "");
-    const kind = bitesOfReasons[reason];
+    const reason = body["errorReason"] ?? body["invalidReason"];
+    const kind = typeof reason === "string" ? bitesOfReasons[reason] : undefined;
     if (kind) bites.note(kind);
   }
   const byOthers = stored.settlements.filter(({ settledBy }) => settledBy === "other");

@@ -146,7 +146,7 @@ test("through everything that an owner does", async () => {
       expect(text.includes(secret), `${secret} in ${excerpt(text, secret)}`).toBe(false);
     }
   }
-  expect(files.join("")).toContain(seller.address.toLowerCase());
+  expect(files.join("")).toContain(devnet.seller.address.toLowerCase());
 });
 
 function excerpt(text: string, part: string): string {

@@ -219,7 +219,9 @@ function answerBrokenRequest(error: { code?: string }, socket: Socket): void {
       : error.code === "ERR_HTTP_REQUEST_TIMEOUT"
         ? ["408 Request Timeout", "invalid_request", "The request took too long to arrive."]
         : ["400 Bad Request", "invalid_request", "This is not valid HTTP."];
-  const body = JSON.stringify({ error: code, message, retryable: false, requestId: "" });
+  // One that came too slowly was not judged: the same request may be sent again.
+  const retryable = status.startsWith("408");
+  const body = JSON.stringify({ error: code, message, retryable, requestId: "" });
   socket.end(
     `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );

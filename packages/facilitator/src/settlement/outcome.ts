@@ -123,7 +123,7 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     const deepest = block.number - confirmations + 1;
     await conclude([...deepening.values()].filter(({ event }) => event.blockNumber <= deepest));
     if (block.isHead) {
-      for (const settlement of [...unsearched.values()]) await search(settlement);
+      for (const settlement of Array.from(unsearched.values())) await search(settlement);
       await endExpired(view);
       await finalize(view);
     }
@@ -299,7 +299,7 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
       if (found !== blockHash) return onReorganisation(blockNumber, [blockHash]);
       seen.set(blockNumber, blockHash);
     }
-    for (const found of [...shallow.values()]) {
+    for (const found of Array.from(shallow.values())) {
       const { blockNumber, blockHash } = found.event;
       const hash = await readBlockHash(chain, blockNumber);
       if (hash === blockHash) await concludeFound(found);

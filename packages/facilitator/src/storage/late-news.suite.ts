@@ -11,6 +11,14 @@ import {
 } from "./store-values.testing.ts";
 import type { Failure, Store } from "./store.ts";
 
+const refused = (id: string): Failure => ({
+  id,
+  code: "insufficient_funds",
+  message: "m",
+  transaction: null,
+  onlyUnassigned: true,
+});
+
 /** The tests, on databases that `start` makes. */
 export function lateNewsSuite(start: () => Promise<StoreBench>): void {
   let bench: StoreBench;
@@ -32,14 +40,6 @@ export function lateNewsSuite(start: () => Promise<StoreBench>): void {
     await store.claimSettlements([claim], 1);
     return claim.id;
   }
-
-  const refused = (id: string): Failure => ({
-    id,
-    code: "insufficient_funds",
-    message: "m",
-    transaction: null,
-    onlyUnassigned: true,
-  });
 
   test("refused before it was sent, while another process has taken a nonce for it", async () => {
     const id = await claimed();
