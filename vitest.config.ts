@@ -6,7 +6,8 @@ export default defineConfig({
   test: {
     include: ["packages/*/src/**/*.test.ts", "tools/**/*.test.ts"],
     // Says at the end which tests were left out for want of a browser.
-    globalSetup: ["tools/e2e/dashboard-notice.testing.ts"],
+    // And gives the tests one folder for their files, which goes with them.
+    globalSetup: ["tools/e2e/dashboard-notice.testing.ts", "tools/e2e/own-folder.testing.ts"],
     // Tests on a local chain wait for real blocks; ten seconds is twenty blocks of the test chain.
     testTimeout: 30_000,
     hookTimeout: 60_000,

@@ -14,7 +14,8 @@ export default defineConfig({
     rolldownOptions: { checks: { moduleLevelDirective: false } },
   },
   server: {
-    // `npm run dev -w @farthing/dashboard` beside a facilitator that runs here.
-    proxy: { "^/(v1|supported|verify)": "http://127.0.0.1:4020" },
+    host: "127.0.0.1",
+    // A facilitator beside it, which takes this page for its own by FARTHING_PUBLIC_URL.
+    proxy: { "^/(v1|supported|verify)": "http://127.0.0.1:8402" },
   },
 });

@@ -96,8 +96,11 @@ describeInBrowser("the account on the dashboard", () => {
     await page.getByRole("button", { name: "End all others" }).click();
     await page.getByRole("button", { name: "Sign and end them" }).click();
     await page.getByRole("dialog").waitFor({ state: "detached" });
-    await other.page.reload();
-    await other.page.getByRole("heading", { name: "Sign in with your wallet" }).waitFor();
+    // The other one learns of it by whatever it asks next, and goes on there after signing in.
+    await other.page.getByRole("link", { name: "Webhooks" }).click();
+    await other.page.getByText("Your session has ended").waitFor();
+    await other.page.getByRole("button", { name: "Alpha" }).click();
+    await other.page.getByRole("heading", { level: 1, name: "Webhooks" }).waitFor();
     await page.reload();
     await page.getByRole("heading", { level: 1, name: "Settings" }).waitFor();
   });

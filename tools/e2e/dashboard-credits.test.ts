@@ -82,7 +82,7 @@ describeInBrowser("credits on the dashboard", () => {
 
       const again = await stockBuyer(market, second)(shop.url);
       expect(again.status).toBe(200);
-      await page.getByRole("row", { name: "Spent on a settlement" }).nth(1).waitFor();
+      await page.getByRole("row", { name: "Spent on" }).nth(1).waitFor();
 
       await visit(window, "Integrate");
       await page.getByLabel("API key").fill(key);

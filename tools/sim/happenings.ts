@@ -43,6 +43,26 @@ const momentMsMax = 1_900;
 const deafPercent = 35;
 const deafBlocksMax = 2;
 
+/** What befalls processes and nodes, and not the token. */
+type OfMachines = Extract<
+  Event,
+  {
+    what:
+      | "no-block"
+      | "kill"
+      | "stop"
+      | "start"
+      | "hand-over"
+      | "down"
+      | "up"
+      | "node-restart"
+      | "lag"
+      | "fee-cap"
+      | "pool-full"
+      | "pool-free";
+  }
+>;
+
 /** Prepares the events of a stage. */
 export function createHappenings(stage: Stage): Happenings {
   const { plan, clock, trace, devnet, world, nodes, roads, processes, callers, purses } = stage;
@@ -158,25 +178,6 @@ export function createHappenings(stage: Stage): Happenings {
         node.believe(gone, world.head() + reorgRolls.whole(1, deafBlocksMax));
     }
   }
-
-  type OfMachines = Extract<
-    Event,
-    {
-      what:
-        | "no-block"
-        | "kill"
-        | "stop"
-        | "start"
-        | "hand-over"
-        | "down"
-        | "up"
-        | "node-restart"
-        | "lag"
-        | "fee-cap"
-        | "pool-full"
-        | "pool-free";
-    }
-  >;
 
   async function happenToMachines(event: OfMachines): Promise<void> {
     switch (event.what) {

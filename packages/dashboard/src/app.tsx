@@ -1,6 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 import { accountQuery } from "./api/queries.ts";
 import { Announcer } from "./parts/announcer.tsx";
+import { ErrorBoundary } from "./parts/error-boundary.tsx";
 import { Empty } from "./parts/empty.tsx";
 import { Link } from "./parts/link.tsx";
 import { Page } from "./parts/page.tsx";
@@ -27,14 +29,14 @@ export function App() {
   const account = useQuery(accountQuery);
   return (
     <>
-      {account.data ? (
+      {typeof account.data === "object" ? (
         <SignedIn value={account.data}>
           <Shell>
             <Screen />
           </Shell>
         </SignedIn>
-      ) : account.data === null ? (
-        <SignInScreen />
+      ) : account.data !== undefined ? (
+        <SignInScreen hasEnded={account.data === "ended"} />
       ) : (
         <main className="alone">
           <h1 className="unseen">Farthing</h1>
@@ -50,32 +52,32 @@ export function App() {
   );
 }
 
-/** The screen of the current address. A key makes another thing of the same kind a new screen. */
+/** The screen of the current address; another place begins anew, also after a fault. */
 function Screen() {
   const { path } = usePlace();
+  return <ErrorBoundary key={path}>{screenAt(path)}</ErrorBoundary>;
+}
+
+function screenAt(path: string): ReactNode {
   const [first = "", second, third] = path.split("/");
   switch (first) {
     case "":
       return <OverviewScreen />;
     case "settlements":
-      return second === undefined ? (
-        <SettlementsScreen />
-      ) : (
-        <SettlementScreen key={second} id={second} />
-      );
+      return second === undefined ? <SettlementsScreen /> : <SettlementScreen id={second} />;
     case "keys":
       return <KeysScreen />;
     case "credits":
       if (second === "buy") return <BuyCredits />;
       return second === "purchases" && third !== undefined ? (
-        <PurchaseScreen key={third} id={third} />
+        <PurchaseScreen id={third} />
       ) : (
         <CreditsScreen />
       );
     case "integrate":
       return <IntegrateScreen />;
     case "webhooks":
-      return second === undefined ? <WebhooksScreen /> : <WebhookScreen key={second} id={second} />;
+      return second === undefined ? <WebhooksScreen /> : <WebhookScreen id={second} />;
     case "settings":
       return <SettingsScreen />;
     default:

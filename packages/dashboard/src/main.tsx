@@ -13,7 +13,7 @@ const repeatsMax = 2;
 
 /** A session that has ended ends for all screens at once. */
 const onError = (error: Error) => {
-  if (error instanceof ApiProblem && error.status === 401) forgetAccount(client);
+  if (error instanceof ApiProblem && error.status === 401) forgetAccount(client, "ended");
 };
 
 const client: QueryClient = new QueryClient({

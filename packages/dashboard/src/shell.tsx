@@ -84,7 +84,7 @@ function WhoIsHere() {
   const signOut = useMutation({
     mutationFn: () => call("/v1/account/sign-out", { method: "POST", body: {} }),
     // Also when the service is not reached: whoever signs out wants to see nothing more.
-    onSettled: () => forgetAccount(client),
+    onSettled: () => forgetAccount(client, "signed-out"),
   });
   return (
     <div className="who">

@@ -30,7 +30,7 @@ export function Standing() {
 function LowBalance() {
   const { credits, creditsPerSettlement, treasury } = useAccount();
   const { path } = usePlace();
-  const { data } = useQuery(newestSettlementsQuery);
+  const { data } = useQuery({ ...newestSettlementsQuery, refetchInterval: false });
   // A new account is shown the way to its first settlement instead.
   if (creditsPerSettlement === 0 || data?.settlements.length === 0) return null;
   const left = Math.floor(credits.available / creditsPerSettlement);

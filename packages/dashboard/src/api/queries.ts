@@ -25,25 +25,31 @@ const blockMs = 2_000;
 /** Rows of a page. */
 const pageRows = 25;
 
-/** The signed-in account; null without a session. */
+/** Nobody is signed in: not yet, of his own will, or because the session is over. */
+export type Absence = "signed-out" | "ended";
+
+const accountKey = ["account"] as const;
+
+/** The signed-in account, or why there is none. */
 export const accountQuery = queryOptions({
-  queryKey: ["account"],
-  queryFn: async ({ signal }): Promise<Answers.Account | null> => {
+  queryKey: accountKey,
+  queryFn: async ({ signal, client }): Promise<Answers.Account | Absence> => {
     try {
       return await call<Answers.Account>("/v1/account", { signal });
     } catch (error) {
-      if (error instanceof ApiProblem && error.status === 401) return null;
-      throw error;
+      if (!(error instanceof ApiProblem) || error.status !== 401) throw error;
+      const before = client.getQueryData<Answers.Account | Absence>(accountKey);
+      return before === undefined || before === "signed-out" ? "signed-out" : "ended";
     }
   },
   // The balance in it moves with every settlement.
-  refetchInterval: (query) => (query.state.data ? 15_000 : false),
+  refetchInterval: ({ state: { data } }) => (typeof data === "object" ? 15_000 : false),
 });
 
-/** Forgets everything but that nobody is signed in. */
-export function forgetAccount(client: QueryClient): void {
-  client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== "account" });
-  client.setQueryData(accountQuery.queryKey, null);
+/** Forgets everything but that nobody is signed in, and why. */
+export function forgetAccount(client: QueryClient, why: Absence): void {
+  client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== accountKey[0] });
+  client.setQueryData(accountQuery.queryKey, why);
 }
 
 /** The networks that can be signed in on: those the facilitator serves. */

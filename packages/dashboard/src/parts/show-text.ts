@@ -71,20 +71,20 @@ export function daysAgo(days: number): string {
   return new Date(Date.now() - days * dayMs).toISOString().slice(0, 10);
 }
 
-const units = [
-  ["day", 86_400],
-  ["hour", 3_600],
-  ["minute", 60],
-  ["second", 1],
-] as const;
+const minute = 60;
+const hour = 60 * minute;
+const day = 24 * hour;
 
-/** How long from one moment to another: `1.4 s`, `3 min`, `2 days`. */
+/** How long from one moment to another: `240 ms`, `1.4 s`, `3 min`, `2 days`. From two of a unit on, in it. */
 export function spanText(from: string, to: string): string {
   const seconds = (Date.parse(to) - Date.parse(from)) / 1000;
-  if (seconds < 60) return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
-  const [unit, size] = units.find(([, size]) => seconds >= size * 2) ?? ["minute", 60];
-  const count = Math.round(seconds / size);
-  return `${count} ${unit === "minute" ? "min" : unit === "hour" ? "h" : `${unit}s`}`;
+  if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  if (seconds < 2 * minute) return `${Math.round(seconds)} s`;
+  if (seconds < 2 * hour) return `${Math.round(seconds / minute)} min`;
+  return seconds < 2 * day
+    ? `${Math.round(seconds / hour)} h`
+    : `${Math.round(seconds / day)} days`;
 }
 
 /** `0x1234…cdef`, of an address or a hash. */

@@ -75,11 +75,20 @@ function wrongWith(units: bigint | undefined, minUnits: string): string | undefi
   return units % creditUnits === 0n ? undefined : "A credit is 0.001 USDC: three decimals at most.";
 }
 
+/** Where mainnet is served, a test network's USDC buys nothing. */
+function soldOn(networks: readonly { readonly chainId: ChainId }[]): readonly ChainId[] {
+  const served = networks.map(({ chainId }) => chainId);
+  return served.includes(50) ? [50] : served;
+}
+
 function BuyForm({ credits }: { readonly credits: Credits }) {
   const account = useAccount();
   const client = useQueryClient();
   const [amount, setAmount] = useState<string>(offers[1]);
-  const [chainId, setChainId] = useState<ChainId>(account.chainId);
+  const sold = soldOn(account.networks);
+  const [chainId, setChainId] = useState<ChainId>(
+    sold.includes(account.chainId) ? account.chainId : (sold[0] ?? account.chainId),
+  );
   const [payer, setPayer] = useState<Address>(account.wallet);
   const units = parseUsdc(amount);
   const wrong = wrongWith(units, credits.minUnits);
@@ -179,12 +188,12 @@ function PayFrom({
   readonly payer: Address;
   readonly onPayer: (payer: Address) => void;
 }) {
-  const { networks } = useAccount();
+  const sold = soldOn(useAccount().networks);
   const { data } = useQuery(walletsQuery);
   const wallets = data?.wallets.filter((one) => one.chainId === null || one.chainId === chainId);
   return (
     <>
-      {networks.length > 1 && (
+      {sold.length > 1 && (
         <Field label="Network">
           {(props) => (
             <select
@@ -192,9 +201,9 @@ function PayFrom({
               value={chainId}
               onChange={(event) => onChain(event.target.value === "50" ? 50 : 51)}
             >
-              {networks.map((network) => (
-                <option key={network.id} value={network.chainId}>
-                  {networkOfChain(network.chainId).name}
+              {sold.map((id) => (
+                <option key={id} value={id}>
+                  {networkOfChain(id).name}
                 </option>
               ))}
             </select>

@@ -17,7 +17,7 @@ export function CreditsScreen() {
   return (
     <Page
       title="Credits"
-      lead="One credit is 0.001 USDC. A settlement holds its price when it is accepted, spends it when it is confirmed, and gives it back when it fails."
+      lead="One credit is 0.001 USDC. A settlement reserves its price when it is accepted and spends it when it is confirmed; when it fails, the credits come back."
       actions={
         treasury !== null && (
           <Link to="credits/buy" className="button primary">
@@ -48,7 +48,7 @@ function Standing({ credits }: { readonly credits: Credits }) {
         )}
       </div>
       <div className="tile">
-        <h2>Held</h2>
+        <h2>Reserved</h2>
         <p className="figure">{countText(held)}</p>
         <p className="muted">by settlements under way</p>
       </div>

@@ -15,10 +15,10 @@ import { usePlace, withSearch } from "../../place.ts";
 const kinds: Readonly<Record<LedgerEntry["kind"], string>> = {
   purchase: "Bought",
   grant: "Granted",
-  hold: "Held for a settlement",
-  charge: "Spent on a settlement",
-  release: "Given back",
-  reopen: "Held again",
+  hold: "Reserved for",
+  charge: "Spent on",
+  release: "Returned from",
+  reopen: "Reserved again for",
   adjustment: "Adjusted",
 };
 

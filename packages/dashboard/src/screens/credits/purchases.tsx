@@ -49,10 +49,7 @@ export function Purchases() {
                   inCard: "end",
                   cell: ({ state }) => <PurchaseBadge state={state} />,
                 },
-                {
-                  title: "Reason",
-                  cell: ({ reason }) => reason ?? <span className="muted">–</span>,
-                },
+                { title: "Reason", inCard: "whole", cell: ({ reason }) => reason },
                 {
                   title: "Details",
                   hasNoTitle: true,

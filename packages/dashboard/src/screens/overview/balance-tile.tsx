@@ -7,6 +7,9 @@ import { useAccount } from "../../signed-in.ts";
 /** The pace is that of the last week: a day is chance, a month is history. */
 const paceDays = 7;
 
+/** Beyond a year a pace tells nothing. */
+const foreseenDaysMax = 365;
+
 /** What there is to spend, and how far it goes. */
 export function BalanceTile() {
   const { credits, creditsPerSettlement, treasury } = useAccount();
@@ -30,7 +33,7 @@ export function BalanceTile() {
         <p className="muted">
           ≈ {plural(left, "settlement")} left
           <DaysLeft available={credits.available} />
-          {credits.held > 0 && ` · ${countText(credits.held)} held by settlements under way`}
+          {credits.held > 0 && ` · ${countText(credits.held)} reserved by settlements under way`}
         </p>
       </div>
       {treasury !== null && (
@@ -49,5 +52,6 @@ function DaysLeft({ available }: { readonly available: number }) {
   const spent = data?.days.reduce((sum, { credits }) => sum + credits, 0) ?? 0;
   if (spent === 0) return null;
   const days = Math.floor(available / (spent / paceDays));
-  return <> · ≈ {plural(days, "day")} at the pace of the last week</>;
+  const howLong = days > foreseenDaysMax ? "more than a year" : `≈ ${plural(days, "day")}`;
+  return <> · {howLong} at the pace of the last week</>;
 }

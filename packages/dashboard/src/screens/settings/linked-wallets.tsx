@@ -37,6 +37,7 @@ export function LinkedWallets() {
             columns={[
               {
                 title: "Address",
+                inCard: "whole",
                 cell: ({ address, isOwn }) => (
                   <span>
                     <Short text={address} what="wallet" />

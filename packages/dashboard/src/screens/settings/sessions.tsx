@@ -53,6 +53,7 @@ export function Sessions() {
               { title: "Ends", cell: ({ expiresAt }) => <When at={expiresAt} /> },
               {
                 title: "Actions",
+                inCard: "end",
                 hasNoTitle: true,
                 cell: ({ id, isCurrent }) =>
                   isCurrent ? (

@@ -1,7 +1,7 @@
 import { findNetwork } from "@farthing/protocol";
 import { useQuery } from "@tanstack/react-query";
 import type { SettlementDetail } from "../../api/answers.ts";
-import { settlementQuery } from "../../api/queries.ts";
+import { keysQuery, settlementQuery } from "../../api/queries.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { OutIcon } from "../../parts/icons.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
@@ -91,11 +91,11 @@ function Money({ settlement }: { readonly settlement: SettlementDetail }) {
       <dd>
         {countText(credits)}{" "}
         <span className="muted">
-          {state === "failed" ? "given back" : state === "confirmed" ? "spent" : "held"}
+          {state === "failed" ? "returned" : state === "confirmed" ? "spent" : "reserved"}
         </span>
       </dd>
       <dt>Key</dt>
-      <dd>{keyId === null ? <span className="muted">none</span> : <code>{keyId}</code>}</dd>
+      <dd>{keyId === null ? <span className="muted">none</span> : <KeyName id={keyId} />}</dd>
       <dt>Request</dt>
       <dd>
         {requestId === null ? (
@@ -105,6 +105,17 @@ function Money({ settlement }: { readonly settlement: SettlementDetail }) {
         )}
       </dd>
     </dl>
+  );
+}
+
+function KeyName({ id }: { readonly id: string }) {
+  const { data } = useQuery(keysQuery);
+  const label = data?.keys.find((key) => key.id === id)?.label;
+  return (
+    <>
+      {label !== undefined && label !== "" && `${label} `}
+      <code className="muted">{id}</code>
+    </>
   );
 }
 
@@ -124,7 +135,7 @@ function OnChain({ settlement }: { readonly settlement: SettlementDetail }) {
       </dd>
       <dt>Block</dt>
       <dd>{blockNumber === null ? <span className="muted">–</span> : countText(blockNumber)}</dd>
-      <dt>Gas, paid by the facilitator</dt>
+      <dt>Gas</dt>
       <dd>
         <Gas settlement={settlement} />
       </dd>
@@ -145,6 +156,7 @@ function Gas({ settlement }: { readonly settlement: SettlementDetail }) {
     <>
       {countText(gasUsed)}
       <span className="muted">
+        , paid by the facilitator
         {gasPaidWei !== null && ` · ${xdcText(gasPaidWei)}`}
         {sharedBy !== null &&
           sharedBy > 1 &&

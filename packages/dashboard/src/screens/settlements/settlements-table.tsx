@@ -1,8 +1,9 @@
 import { explorerLink, findNetwork } from "@farthing/protocol";
 import type { SettlementRow } from "../../api/answers.ts";
-import { DataTable } from "../../parts/data-table.tsx";
+import { DataTable, type Column } from "../../parts/data-table.tsx";
 import { Link } from "../../parts/link.tsx";
 import { Short, Usdc, When } from "../../parts/values.tsx";
+import { useAccount } from "../../signed-in.ts";
 import { SettlementBadge } from "./settlement-badge.tsx";
 
 /** Where a transaction can be looked at; undefined for a network that has no place for it. */
@@ -11,8 +12,16 @@ export function transactionLink({ network, transaction }: SettlementRow): string
   return known && transaction ? explorerLink(known, transaction) : undefined;
 }
 
+/** Said where there is a choice only. */
+const networkColumn: Column<SettlementRow> = {
+  title: "Network",
+  inCard: "hidden",
+  cell: ({ network }) => findNetwork(network)?.name ?? network,
+};
+
 /** Settlements, one a row, each with the way to its details. */
 export function SettlementsTable({ rows }: { readonly rows: readonly SettlementRow[] }) {
+  const { networks } = useAccount();
   return (
     <DataTable
       caption="Settlements"
@@ -59,11 +68,7 @@ export function SettlementsTable({ rows }: { readonly rows: readonly SettlementR
               <span className="muted">–</span>
             ),
         },
-        {
-          title: "Network",
-          inCard: "hidden",
-          cell: ({ network }) => findNetwork(network)?.label ?? network,
-        },
+        ...(networks.length > 1 ? [networkColumn] : []),
       ]}
     />
   );

@@ -4,6 +4,7 @@ import { useEffect, useState } from "react";
 import { supportedQuery } from "../../api/queries.ts";
 import { Field } from "../../parts/field.tsx";
 import { Mark } from "../../parts/icons.tsx";
+import { Notice } from "../../parts/notice.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { TaskView } from "../../parts/task-view.tsx";
 import { WalletList } from "../../parts/wallet-list.tsx";
@@ -11,7 +12,7 @@ import { useWalletTask } from "../../wallet/wallet-task.ts";
 import { useSignIn } from "./use-sign-in.ts";
 
 /** The way in: choose a wallet, see the text, sign it. */
-export function SignInScreen() {
+export function SignInScreen({ hasEnded }: { readonly hasEnded: boolean }) {
   const supported = useQuery(supportedQuery);
   useEffect(() => {
     document.title = "Sign in · Farthing";
@@ -23,6 +24,11 @@ export function SignInScreen() {
           <Mark /> Farthing
         </p>
         <h1>Sign in with your wallet</h1>
+        {hasEnded && (
+          <Notice tone="info" title="Your session has ended">
+            <p>Sign in again to go on where you were.</p>
+          </Notice>
+        )}
         <p className="lead">
           Your account is the address that your API is paid at. There is no password and no e-mail:
           you sign a short text, which moves no money and costs nothing.

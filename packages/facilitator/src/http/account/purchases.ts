@@ -33,7 +33,7 @@ import type { AccountContext, AccountHttp } from "./context.ts";
 import { readLimit, timeCursor } from "./cursor.ts";
 import { readAddress } from "./given-address.ts";
 import { sessionOf } from "./guard.ts";
-import { servedChain } from "./served-chain.ts";
+import { sellingChain } from "./served-chain.ts";
 
 /** A contract wallet's signature with many owners; a plain one has 132 characters. */
 const signatureCharsMax = 16_386;
@@ -129,7 +129,7 @@ function registerBeginning(
       const { account, wallet } = sessionOf(request);
       await limit(request, reply, account);
       const { credits, payer } = request.body;
-      const chainId = servedChain(accounts, request.body.chainId);
+      const chainId = sellingChain(accounts, request.body.chainId);
       const outcome = await accounts.purchases.create({
         account,
         chainId,

@@ -3,9 +3,25 @@ import type { ChainId } from "@farthing/protocol";
 import { HttpProblem } from "../answer.ts";
 import type { AccountContext } from "./context.ts";
 
+type Chains = Pick<AccountContext, "networks">;
+
 /** Gives the chain back when it is served; throws 400 otherwise. */
-export function servedChain({ networks }: AccountContext, chainId: ChainId): ChainId {
+export function servedChain({ networks }: Chains, chainId: ChainId): ChainId {
   if (networks.some((network) => network.chainId === chainId)) return chainId;
   const served = networks.map((network) => network.chainId).join(" or ");
   throw new HttpProblem("invalid_request", `This service serves the chain ${served}; name that.`);
+}
+
+/** XDC mainnet, whose USDC is money. */
+const mainnet: ChainId = 50;
+
+/**
+ * Gives the chain back when credits are sold on it; throws 400 otherwise. An account has one
+ * balance, so where mainnet is served, a test network's USDC buys nothing.
+ */
+export function sellingChain(context: Chains, chainId: ChainId): ChainId {
+  const served = servedChain(context, chainId);
+  const isMainnetServed = context.networks.some((network) => network.chainId === mainnet);
+  if (!isMainnetServed || served === mainnet) return served;
+  throw new HttpProblem("invalid_request", `Credits are bought on chain ${mainnet}; name that.`);
 }

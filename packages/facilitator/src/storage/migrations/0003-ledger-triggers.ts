@@ -68,10 +68,6 @@ const postgresTriggers: readonly string[] = [
        insert into credit_balances (account, balance)
          select distinct account, 0 from added where credits <> 0 order by account
          on conflict (account) do nothing;
-       -- In one order, so that two statements about the same accounts cannot block each other.
-       perform from credit_balances
-         where account in (select account from added where credits <> 0)
-         order by account for update;
        update credit_balances set balance = credit_balances.balance + total.credits
          from (select account, sum(credits)::bigint as credits from added group by account) as total
          where credit_balances.account = total.account and total.credits <> 0;

@@ -1,0 +1,192 @@
+/**
+ * Runs in which every kind of trouble has something to bite on: made by hand where a seed would
+ * leave it to luck. Together they bring all of bites.ts.
+ */
+import { drawPlan, type Wishes } from "./draw-plan.ts";
+import type { Ask, Event, Plan, PlannedPayment, Service } from "./plan.ts";
+import { transportFaults, type TransportFault } from "./transport-faults.ts";
+
+/** How long a parade lasts, in blocks. */
+const blocks = 14;
+
+/** Two nodes: one that the wallets send to, one that shows what the first does not. */
+const size = { blocks, nodes: 2, relayers: 2, buyers: 5 };
+
+/** Of a hundred requests: often enough that each of a handful of kinds comes several times. */
+const often = 45;
+
+/** Where only sends count. */
+const mostly = 70;
+
+function parade(seed: number, service: Partial<Service>, changes: Partial<Plan>): Plan {
+  const wishes: Wishes = { troubles: [], service };
+  const { face } = drawPlan(seed, wishes).service;
+  const plan = { ...drawPlan(seed, wishes), ...size, batchMax: 50, ...changes };
+  const door = face === "public" ? "public" : "self-built";
+  return {
+    ...plan,
+    payments: plan.payments.map((payment) => ({
+      ...payment,
+      asks: payment.asks.map((ask) => ({ ...ask, door })),
+    })),
+  };
+}
+
+const patientAsk: Ask = {
+  afterBlocks: 0,
+  prefer: "respond-async",
+  atOnce: 1,
+  again: 6,
+  door: "self-built",
+  polls: 4,
+  waitSeconds: 4,
+};
+
+/** So many payments in each block, from one block to another. */
+function stream(from: number, to: number, perBlock: number): PlannedPayment[] {
+  return Array.from({ length: (to - from + 1) * perBlock }, (_, index) => ({
+    ...small,
+    index,
+    block: from + Math.floor(index / perBlock),
+    buyer: index % size.buyers,
+  }));
+}
+
+const small = {
+  units: 10_000,
+  validFor: 300,
+  beginsIn: -600,
+  isVerified: true,
+  asks: [patientAsk],
+  isWatched: true,
+};
+
+/** On the road: what happens to one request. */
+function road(service: Partial<Service>, percent: number, faults: readonly TransportFault[]): Plan {
+  return parade(901, service, {
+    troubles: ["road"],
+    payments: stream(2, 10, 2),
+    batchMax: 1,
+    road: { percent, faults },
+  });
+}
+
+const alone = { database: "sqlite", face: "self-built", confirmations: 1 } as const;
+const shared = { database: "postgres", face: "public", confirmations: 1 } as const;
+
+/** What comes back is no answer at all, or one that says nothing. */
+const answerless: readonly TransportFault[] = [
+  "lost-before",
+  "lost-after",
+  "silence",
+  "slow",
+  "http-500",
+  "http-429",
+  "html",
+];
+
+/** What only concerns sends, which are few. */
+const ofSends: readonly TransportFault[] = ["delivered-twice", "wrong-hash", "shuffled"];
+
+const misleading = transportFaults.filter(
+  (fault) => !answerless.includes(fault) && !ofSends.includes(fault),
+);
+
+/** What pools forget or keep, and blocks that go, while a wallet has much on its way. */
+function chain(): Plan {
+  const service = { database: "sqlite", face: "public", confirmations: 2, inFlight: 10 } as const;
+  return parade(902, service, {
+    troubles: ["pool", "lag", "reorg", "rush"],
+    relayers: 1,
+    batchMax: 1,
+    payments: stream(2, 11, 5),
+    pool: { late: 15, dropped: 10, kept: 10 },
+    events: [
+      { block: 4, what: "reorganise", depth: 2, keep: "some" },
+      { block: 6, what: "lag", node: 0, blocks: 6 },
+      { block: 6, what: "node-restart", node: 0 },
+      { block: 7, what: "node-restart", node: 0 },
+      { block: 9, what: "lag", node: 0, blocks: 0 },
+      { block: 10, what: "reorganise", depth: 3, keep: "all" },
+      { block: 13, what: "reorganise", depth: 2, keep: "none" },
+    ],
+  });
+}
+
+/** The same at both nodes. */
+const both = (event: (node: number) => Event) => [event(0), event(1)];
+
+/** What nodes take, and another program on the same wallets. */
+function rules(): Plan {
+  return parade(
+    903,
+    { database: "postgres", face: "public", confirmations: 4, inFlight: 8 },
+    {
+      troubles: ["rules", "stranger"],
+      batchMax: 1,
+      payments: stream(1, 12, 4),
+      events: [
+        { block: 2, what: "wallet-used", relayer: 0 },
+        { block: 3, what: "wallet-used", relayer: 1 },
+        { block: 4, what: "gas-price", gwei: 20 },
+        { block: 6, what: "gas-price", gwei: 40 },
+        { block: 8, what: "gas-price", gwei: 12.5 },
+        ...both((node) => ({ block: 8, what: "pool-full", node })),
+        ...both((node) => ({ block: 9, what: "pool-free", node })),
+        ...both((node) => ({ block: 10, what: "fee-cap", node, milliXdc: 1 })),
+        ...both((node) => ({ block: 11, what: "fee-cap", node, milliXdc: 1_000 })),
+        { block: 12, what: "wallet-used", relayer: 0 },
+      ],
+    },
+  );
+}
+
+/** What people do to the token and to the machines. */
+function people(): Plan {
+  return parade(
+    903,
+    { database: "postgres", face: "self-built", confirmations: 1 },
+    {
+      troubles: ["token", "wallet", "outage", "crash"],
+      payments: [
+        ...stream(2, 12, 2),
+        ...[4, 5].map((block, index) => ({ ...small, index: 50 + index, block, buyer: undefined })),
+      ],
+      events: [
+        { block: 2, what: "front-run", payment: 0, isAhead: true },
+        { block: 2, what: "cancel", payment: 1, isAhead: true },
+        { block: 3, what: "front-run", payment: 2, isAhead: true },
+        { block: 3, what: "cancel", payment: 3, isAhead: true },
+        { block: 3, what: "wallet-refuses" },
+        { block: 4, what: "drain", buyer: 4 },
+        { block: 4, what: "blacklist", buyer: 3 },
+        { block: 6, what: "wallet-accepts" },
+        { block: 6, what: "unblacklist", buyer: 3 },
+        { block: 6, what: "refill", buyer: 4 },
+        { block: 6, what: "empty-wallet", relayer: 0 },
+        { block: 6, what: "empty-wallet", relayer: 1 },
+        { block: 7, what: "pause" },
+        { block: 8, what: "fill-wallet", relayer: 0 },
+        { block: 8, what: "fill-wallet", relayer: 1 },
+        { block: 9, what: "unpause" },
+        { block: 9, what: "down", node: 0 },
+        { block: 10, what: "up", node: 0 },
+        { block: 10, what: "no-block" },
+        { block: 10, what: "hand-over", process: 1 },
+        { block: 11, what: "stop", process: 1 },
+        { block: 12, what: "kill", process: 0 },
+        { block: 12, what: "start" },
+      ],
+    },
+  );
+}
+
+/** All of them, by name. */
+export const parades: Readonly<Record<string, Plan>> = {
+  "no answers": road(alone, often, answerless),
+  "misleading answers": road(shared, often, misleading),
+  "answers to sends": road(alone, mostly, ofSends),
+  "pools and blocks": chain(),
+  "rules and strangers": rules(),
+  "people and machines": people(),
+};
