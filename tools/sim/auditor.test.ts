@@ -102,6 +102,22 @@ describe("answers", () => {
     expect(rulesOf(withAnswer(told("confirmed"), lie))).toContain("confirmed is paid");
   });
 
+  test("confirmed, and not as deep as it has to be", () => {
+    expect(rulesOf(honest)).not.toContain("deep enough");
+    expect(rulesOf({ ...honest, confirmations: 3 })).toContain("deep enough");
+  });
+
+  test.each([
+    [200, true],
+    [403, false],
+    [404, false],
+  ])("somebody else's key, answered %i", (status, isBroken) => {
+    const [one] = honest.answers;
+    if (!one) throw new Error("an honest run has answers");
+    const answers = [...honest.answers, { ...one, asked: "pry", status, body: {} } as const];
+    expect(rulesOf({ ...honest, answers }).has("records are the account's")).toBe(isBroken);
+  });
+
   test("confirmed, and later pending", () => {
     expect(rulesOf(withAnswer(lastConfirmed, { status: "pending" }))).toContain("a word is kept");
   });
@@ -189,6 +205,26 @@ describe("wallets", () => {
   test("sent and not stored", () => {
     const forgotten = withTransactions((rows) => rows.slice(1));
     expect(rulesOf(forgotten)).toContain("stored before sent");
+  });
+
+  test("what another program sent from the wallet is not ours to store", () => {
+    const [first] = honest.stored.transactions;
+    const forgotten = withTransactions((rows) => rows.slice(1));
+    const foreign = new Set([first?.hash ?? ""]);
+    expect(rulesOf({ ...forgotten, foreign })).not.toContain("stored before sent");
+  });
+
+  test.each([
+    ["sent once", 0, undefined, true],
+    ["sent again a block later", 1, undefined, false],
+    ["refused for its price", 0, "under min gas price", false],
+  ] as const)("replaced at its nonce when it was %s", (_, laterBy, refusal, isBroken) => {
+    const [sighting] = honest.sightings ?? [];
+    if (!sighting) throw new Error("an honest run sends something");
+    const again = { ...sighting, atBlock: sighting.atBlock + laterBy, refusal };
+    const other = { ...sighting, hash: `0x${"11".repeat(32)}`, atBlock: 99 } as const;
+    const rules = rulesOf({ ...honest, sightings: [sighting, again, other] });
+    expect(rules.has("the same bytes first")).toBe(isBroken);
   });
 
   test("one authorization carried by two nonces", () => {

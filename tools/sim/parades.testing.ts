@@ -126,8 +126,11 @@ function rules(): Plan {
       batchMax: 1,
       payments: stream(1, 12, 4),
       events: [
+        ...both((node) => ({ block: 1, what: "pool-full", node })),
+        ...both((node) => ({ block: 2, what: "pool-free", node })),
         { block: 2, what: "wallet-used", relayer: 0 },
         { block: 3, what: "wallet-used", relayer: 1 },
+        { block: 3, what: "wallet-used", relayer: 0 },
         { block: 4, what: "gas-price", gwei: 20 },
         { block: 6, what: "gas-price", gwei: 40 },
         { block: 8, what: "gas-price", gwei: 12.5 },
@@ -136,6 +139,7 @@ function rules(): Plan {
         ...both((node) => ({ block: 10, what: "fee-cap", node, milliXdc: 1 })),
         ...both((node) => ({ block: 11, what: "fee-cap", node, milliXdc: 1_000 })),
         { block: 12, what: "wallet-used", relayer: 0 },
+        { block: 12, what: "wallet-used", relayer: 1 },
       ],
     },
   );

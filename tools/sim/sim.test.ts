@@ -1,39 +1,54 @@
 /**
- * Seeds that once showed a fault, and a few that stand for the kinds of trouble. More of them, and
+ * Seeds that once showed a fault, and runs in which every kind of trouble comes. More of them, and
  * new ones: `npm run sim -- --minutes 30`.
  */
 import { afterAll, describe, expect, test } from "vitest";
+import { biteKinds, sumOf, type BiteCounts } from "./bites.ts";
 import { createDatabases } from "./databases.ts";
-import { drawPlan, type Wishes } from "./draw-plan.ts";
-import { troubles } from "./plan.ts";
+import { drawPlan } from "./draw-plan.ts";
+import { parades } from "./parades.testing.ts";
+import { troubles, type Plan } from "./plan.ts";
 import { readService, readTroubles } from "./read-wishes.ts";
 import { story } from "./report.ts";
 import { run } from "./run.ts";
 import kept from "./seeds.json" with { type: "json" };
+import { createTurns } from "./turns.ts";
 
-/** A run takes six to ten seconds, on a machine that is busy twice that. */
-const runMsMax = 60_000;
+/** A run takes six to twelve seconds and waits for its turn; on a busy machine several times that. */
+const runMsMax = 300_000;
+
+/** Runs at the same time: each mostly waits, and keeps a quarter of a core busy. */
+const runsMax = 3;
 
 const databases = createDatabases();
 afterAll(() => databases.stop());
 
-async function play(seed: number, wishes: Wishes): Promise<void> {
-  const report = await run(drawPlan(seed, wishes), databases);
+const takeTurn = createTurns(runsMax);
+const bitten: BiteCounts[] = [];
+
+async function play(plan: Plan): Promise<void> {
+  const report = await takeTurn(() => run(plan, databases));
+  bitten.push(report.bites);
   expect(report.violations.length === 0 ? "" : story(report)).toBe("");
 }
 
-describe("kept seeds", () => {
-  test.each(kept)("seed $seed ($troubles): $showed", { timeout: runMsMax }, (entry) =>
-    play(entry.seed, {
-      troubles: readTroubles(entry.troubles),
-      service: readService(entry.service),
-    }),
-  );
+const options = { concurrent: true, timeout: runMsMax };
+
+describe("nothing is lost, doubled or stuck", options, () => {
+  test.each(kept)("seed $seed ($troubles): $showed", (entry) => {
+    const wishes = { troubles: readTroubles(entry.troubles), service: readService(entry.service) };
+    return play(drawPlan(entry.seed, wishes));
+  });
+
+  test.each(Object.entries(parades))("%s", (_name, plan) => play(plan));
+
+  test("without trouble", () => play(drawPlan(4, { troubles: [] })));
+  test("with all of them", () => play(drawPlan(226, { troubles })));
 });
 
-describe("some of everything", () => {
-  test("without faults", { timeout: runMsMax }, () => play(4, { troubles: [] }));
-  test("with all of them", { timeout: runMsMax }, () => play(226, { troubles }));
+test("every kind of trouble bit", () => {
+  const counts = sumOf(bitten);
+  expect(biteKinds.filter((kind) => !counts.has(kind))).toEqual([]);
 });
 
 test("a seed gives the same plan each time, and another seed another one", () => {
@@ -41,7 +56,7 @@ test("a seed gives the same plan each time, and another seed another one", () =>
   expect(drawPlan(17).payments).not.toEqual(drawPlan(18).payments);
 });
 
-test("naming the troubles that a seed drew changes nothing", () => {
+test("naming what a seed drew changes nothing", () => {
   const plan = drawPlan(17);
   expect(drawPlan(17, { troubles: plan.troubles, service: plan.service })).toEqual(plan);
 });

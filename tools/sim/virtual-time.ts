@@ -29,7 +29,8 @@ export interface VirtualTime {
 /** Begins now, as fast as the machine's other work allows. */
 export function beginTime(): VirtualTime {
   const [load = 0] = loadavg();
-  const share = availableParallelism() / Math.max(load, 1);
+  // Up to two programs that wait for each core change little.
+  const share = (2 * availableParallelism()) / Math.max(load, 1);
   const speed = Math.round(speedMax * Math.min(1, share));
   return { startedAtMs: Date.now(), speed: Math.max(speedMin, speed) };
 }

@@ -1,7 +1,7 @@
 /** Above every screen: what keeps the account from working, or soon will. */
 import { isSameAddress } from "@farthing/protocol";
 import { useQuery } from "@tanstack/react-query";
-import { newestSettlementsQuery } from "./api/queries.ts";
+import { isNewQuery } from "./api/queries.ts";
 import { Link } from "./parts/link.tsx";
 import { Notice } from "./parts/notice.tsx";
 import { countText, plural, shortText } from "./parts/show-text.ts";
@@ -30,9 +30,9 @@ export function Standing() {
 function LowBalance() {
   const { credits, creditsPerSettlement, treasury } = useAccount();
   const { path } = usePlace();
-  const { data } = useQuery({ ...newestSettlementsQuery, refetchInterval: false });
+  const { data: isNew } = useQuery(isNewQuery);
   // A new account is shown the way to its first settlement instead.
-  if (creditsPerSettlement === 0 || data?.settlements.length === 0) return null;
+  if (creditsPerSettlement === 0 || isNew !== false) return null;
   const left = Math.floor(credits.available / creditsPerSettlement);
   const isOut = left === 0;
   if (!isOut && (credits.lowAt === null || credits.available > credits.lowAt)) return null;

@@ -43,7 +43,7 @@ export const accountQuery = queryOptions({
     }
   },
   // The balance in it moves with every settlement.
-  refetchInterval: ({ state: { data } }) => (typeof data === "object" ? 15_000 : false),
+  refetchInterval: ({ state: { data } }) => (typeof data === "object" ? liveMs : false),
 });
 
 /** Forgets everything but that nobody is signed in, and why. */
@@ -170,6 +170,20 @@ const newestRows = 8;
 
 /** The last settlements of the account, whatever they are. */
 export const newestSettlementsQuery = settlementsQuery({}, "", newestRows);
+
+/** Whether the account has settled nothing yet; once it has, that is asked no more. */
+export const isNewQuery = queryOptions({
+  queryKey: ["is-new"],
+  queryFn: async ({ signal }) => {
+    const first = await call<{ settlements: readonly Answers.SettlementRow[] }>(
+      withSearch(settlementsPath, { limit: "1" }),
+      { signal },
+    );
+    return first.settlements.length === 0;
+  },
+  staleTime: ({ state: { data } }) => (data === false ? Infinity : 0),
+  refetchInterval: ({ state: { data } }) => (data === false ? false : liveMs),
+});
 
 /** Whether nothing more can happen to a settlement. */
 export function isOver({ state, finalizedAt }: Answers.SettlementRow): boolean {
