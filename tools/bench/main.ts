@@ -19,7 +19,7 @@ import { judgeTargets, type Results } from "./targets.ts";
 
 const usage = `Measures Farthing beside the reference facilitator on a local chain.
 
-  --quick        the main ratios in two minutes, printed; without it some 15 minutes
+  --quick        the main ratios in two minutes, printed; without it some ten minutes
   --out <file>   where the report goes; default docs/benchmarks.md, and nowhere with --quick
   --help         print this
 `;

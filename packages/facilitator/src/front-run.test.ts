@@ -140,6 +140,21 @@ describe("somebody else submits the authorization after the claim: paid, by his 
     await expectPaidByOther(body, hash, answer);
   });
 
+  test("and neither block nor log of it is read yet: pending, until they are", async () => {
+    const { body, answer } = await settleLater();
+    proxy.react = ({ method }) => {
+      if (method === "eth_getLogs") return { result: [] };
+      return method === "eth_getBlockByNumber" ? "down" : undefined;
+    };
+    const hash = await frontRun(devnet, body);
+    proxy.reset();
+    clock.aheadMs += 10_000;
+    await untilDecided();
+    expect(await state(answer["id"])).toBe("queued");
+    proxy.react = () => undefined;
+    await expectPaidByOther(body, hash, answer);
+  });
+
   test("and ours is reverted before the node has a log: pending, until it has", async () => {
     await automine(false);
     const body = bodyOn(devnet);

@@ -107,6 +107,22 @@ describe("gathering while a group runs", () => {
     expect(itemsOf()).toEqual([[1], [2, 3, 4]]);
   });
 
+  test("does not wait when it is worth it, beside what is on its way", async () => {
+    const ask = batcher({ gatherMs, itemsMax: 8, worthItems: 2, inFlightMax: 3, waitingMax: 9 });
+    for (const item of [1, 2, 3, 4, 5, 6]) void ask(item);
+    await turn();
+    for (const item of [7, 8]) void ask(item);
+    await turn();
+    // Two are enough, but not beside six.
+    expect(groups).toHaveLength(1);
+    void ask(9);
+    await turn();
+    expect(itemsOf()).toEqual([
+      [1, 2, 3, 4, 5, 6],
+      [7, 8, 9],
+    ]);
+  });
+
   test("does not wait when nothing runs any more", async () => {
     const ask = batcher({ gatherMs });
     void ask(1);

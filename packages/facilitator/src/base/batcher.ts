@@ -17,10 +17,15 @@ export interface BatcherOptions<In, Out> {
   /** Most items waiting; one more is refused with the fault `queue_full`. */
   waitingMax: number;
   /**
-   * While a group is running, how many milliseconds the next one waits to be filled; 0 if left out.
-   * It goes at once when it is full or when nothing runs any more.
+   * While a group is running, how many milliseconds the next one waits for company; 0 if left out.
+   * It goes at once when it is full or worth it, or when nothing runs any more.
    */
   gatherMs?: number;
+  /**
+   * A group is worth it with so many items and half as many as are on their way already: the work
+   * on one group then overlaps with the wait for another. As many as `itemsMax` if left out.
+   */
+  worthItems?: number;
 }
 
 /** Hands one item in and gives its result. */
@@ -34,14 +39,16 @@ interface Waiting<In, Out> {
 
 /** Creates a batcher. */
 export function createBatcher<In, Out>(options: BatcherOptions<In, Out>): Batcher<In, Out> {
-  const { itemsMax, inFlightMax, waitingMax, gatherMs = 0 } = options;
+  const { itemsMax, inFlightMax, waitingMax, gatherMs = 0, worthItems = itemsMax } = options;
   let waiting: Waiting<In, Out>[] = [];
   let inFlight = 0;
+  let itemsInFlight = 0;
   let isScheduled = false;
   let gathering: NodeJS.Timeout | undefined;
 
   async function runGroup(group: readonly Waiting<In, Out>[]): Promise<void> {
     inFlight++;
+    itemsInFlight += group.length;
     try {
       const results = await options.run(group.map(({ item }) => item));
       assert(results.length === group.length, "a group has one result per item");
@@ -50,6 +57,7 @@ export function createBatcher<In, Out>(options: BatcherOptions<In, Out>): Batche
       for (const entry of group) entry.reject(error);
     } finally {
       inFlight--;
+      itemsInFlight -= group.length;
       flush();
     }
   }
@@ -57,7 +65,8 @@ export function createBatcher<In, Out>(options: BatcherOptions<In, Out>): Batche
   /** Whether a group starts now, and does not wait to be filled. */
   function isDue(): boolean {
     const isFree = waiting.length > 0 && inFlight < inFlightMax;
-    return isFree && (inFlight === 0 || waiting.length >= itemsMax || gatherMs === 0);
+    const worth = Math.min(itemsMax, Math.max(worthItems, itemsInFlight / 2));
+    return isFree && (inFlight === 0 || waiting.length >= worth || gatherMs === 0);
   }
 
   function flush(): void {

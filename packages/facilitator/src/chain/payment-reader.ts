@@ -62,6 +62,9 @@ const callsInFlightMax = 16;
  */
 const gatherMs = 2;
 
+/** Payments that are worth a call beside others: a twelfth of a call each is still cheap. */
+const worthItems = 12;
+
 /** Payments waiting for a call; beyond it the service says that it is overloaded. */
 const waitingMax = 5_000;
 
@@ -96,6 +99,7 @@ export function createPaymentReader(chain: Chain): PaymentReader {
     inFlightMax: callsInFlightMax,
     waitingMax,
     gatherMs,
+    worthItems,
   });
 }
 
