@@ -82,7 +82,9 @@ function ratioOf({ alone, batched }: GasFigures): number {
 }
 
 function quotient(one: number | undefined, other: number | undefined): number | undefined {
-  return one === undefined || other === undefined ? undefined : one / other;
+  // Nothing was answered while it counted: that is no ratio.
+  if (one === undefined || other === undefined || other === 0) return undefined;
+  return one / other;
 }
 
 function atLeast(what: string, bound: number, measured: number | undefined): Target {

@@ -1,0 +1,185 @@
+/**
+ * The nonces of a relayer wallet while nodes lag, blocks vanish, or another program sends from it:
+ * none is given up that may still be mined, and none is left open below another.
+ */
+import type { Devnet } from "@farthing/devnet";
+import type { Hex, JsonObject } from "@farthing/protocol";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import {
+  bodyOn,
+  finalAfterBlocks,
+  newDatabaseUrl,
+  serveOn,
+  startChain,
+  usesOf,
+  type Served,
+} from "./facilitator.testing.ts";
+import { startRpcProxy, type RpcProxy } from "./rpc-proxy.testing.ts";
+import { openStore } from "./storage/open-store.ts";
+import type { Store } from "./storage/store.ts";
+
+let devnet: Devnet;
+let proxy: RpcProxy;
+let served: Served;
+/** Runs once, between a nonce that is taken and the bytes that are stored for it. */
+let beforeSigned: (() => Promise<void>) | undefined;
+/** Called when the transactions of vanished blocks are on their way again. */
+let onReopened: (() => void) | undefined;
+
+beforeAll(async () => {
+  devnet = await startChain();
+  proxy = await startRpcProxy(devnet.rpcUrl);
+  const databaseUrl = newDatabaseUrl();
+  const store = watched(await openStore(databaseUrl));
+  served = await serveOn(devnet, { rpcUrl: proxy.url, databaseUrl, store });
+  // Another program has the key.
+  await devnet.rpc("anvil_impersonateAccount", [served.relayer]);
+  await devnet.rpc("evm_setAutomine", [false]);
+});
+afterAll(async () => {
+  await served?.stop();
+  await proxy?.stop();
+  await devnet?.stop();
+});
+afterEach(() => {
+  proxy.react = () => undefined;
+});
+
+function watched(store: Store): Store {
+  let isReorganised = false;
+  return {
+    ...store,
+    recordSigned: async (...parameters) => {
+      const hook = beforeSigned;
+      beforeSigned = undefined;
+      await hook?.();
+      return store.recordSigned(...parameters);
+    },
+    recordReorganised: (...parameters) => {
+      isReorganised = true;
+      return store.recordReorganised(...parameters);
+    },
+    listOpenTransactions: async (...parameters) => {
+      const open = await store.listOpenTransactions(...parameters);
+      if (isReorganised) onReopened?.();
+      isReorganised = false;
+      return open;
+    },
+  };
+}
+
+async function settle(body: JsonObject): Promise<JsonObject> {
+  const { body: answer } = await served.post("/settle", body, { prefer: "respond-async" });
+  expect(answer).toMatchObject({ status: "pending" });
+  return answer;
+}
+
+const pageOf = async ({ id }: JsonObject) => (await served.get(`/settlements/${String(id)}`)).body;
+
+/** Makes blocks, one by one, until a settlement is confirmed. */
+async function untilConfirmed(answer: JsonObject): Promise<void> {
+  const state = async () => {
+    await devnet.mine();
+    return (await pageOf(answer))["state"];
+  };
+  await expect.poll(state, { timeout: 20_000, interval: 200 }).toBe("confirmed");
+}
+
+/** What another program sends from the relayer's wallet, at the nonce that the node gives it. */
+async function sendFromWallet(): Promise<string> {
+  const call = { from: served.relayer, to: devnet.treasury.address, gasPrice: "0xe8d4a51000" };
+  return devnet.rpc<string>("eth_sendTransaction", [call]);
+}
+
+/** A settlement's block and all after it vanish with what is in them; empty ones take their place. */
+async function loseBlockOf(answer: JsonObject): Promise<void> {
+  const { blockNumber } = await pageOf(answer);
+  const head = Number(await devnet.rpc<Hex>("eth_blockNumber"));
+  await devnet.rpc("anvil_reorg", [head - Number(blockNumber) + 1, []]);
+  await devnet.mine();
+}
+
+const count = async () =>
+  Number(await devnet.rpc<Hex>("eth_getTransactionCount", [served.relayer, "latest"]));
+
+test("used, and the node that is asked has no receipt yet: ours is not given up", async () => {
+  const body = bodyOn(devnet);
+  const answer = await settle(body);
+  // It lags, but for the count that it shows.
+  proxy.react = ({ method, params }) => {
+    if (method === "eth_getLogs") return { result: [] };
+    if (method === "eth_getTransactionReceipt") return { result: null };
+    const isPinned = method === "eth_getTransactionCount" && params[1] !== "latest";
+    return isPinned ? { error: { code: -32_000, message: "header not found" } } : undefined;
+  };
+  await devnet.mine(finalAfterBlocks);
+  proxy.reset();
+  const receipts = async () => {
+    await devnet.mine();
+    return proxy.countOf("eth_getTransactionReceipt");
+  };
+  await expect.poll(receipts, { timeout: 10_000, interval: 200 }).toBeGreaterThan(2);
+  expect(await pageOf(answer)).toMatchObject({
+    state: "submitted",
+    transaction: answer["transaction"],
+  });
+  proxy.react = () => undefined;
+  await untilConfirmed(answer);
+  expect(await usesOf(devnet, body)).toEqual([answer["transaction"]]);
+});
+
+test("used by another program: the payment goes with the next nonce", async () => {
+  const body = bodyOn(devnet);
+  proxy.react = ({ method }) =>
+    method === "eth_sendRawTransaction"
+      ? { error: { code: -32_000, message: "replacement transaction underpriced" } }
+      : undefined;
+  const before = await count();
+  const answer = await settle(body);
+  const foreign = await sendFromWallet();
+  await devnet.mine();
+  expect(await count()).toBe(before + 1);
+  proxy.react = () => undefined;
+  await untilConfirmed(answer);
+  expect(await usesOf(devnet, body)).not.toContain(foreign);
+  expect(await count()).toBe(before + 2);
+});
+
+test("left open by another program whose block vanished: closed, and the rest goes on", async () => {
+  const first = await settle(bodyOn(devnet));
+  await sendFromWallet();
+  await untilConfirmed(first);
+  // Both are gone; only ours comes again, and the nonce in between was theirs.
+  await loseBlockOf(first);
+  const second = await settle(bodyOn(devnet));
+  await untilConfirmed(second);
+  await untilConfirmed(first);
+  expect(await count()).toBe(await pendingCount());
+});
+
+const pendingCount = async () =>
+  Number(await devnet.rpc<Hex>("eth_getTransactionCount", [served.relayer, "pending"]));
+
+test("taken while the blocks before it vanish: signed and sent all the same", async () => {
+  const first = await settle(bodyOn(devnet));
+  await untilConfirmed(first);
+  const waiting = await settle(bodyOn(devnet));
+  await untilFollowed();
+  beforeSigned = async () => {
+    const reopened = new Promise<void>((resolve) => (onReopened = resolve));
+    await loseBlockOf(first);
+    await reopened;
+  };
+  const second = await settle(bodyOn(devnet));
+  for (const answer of [second, waiting, first]) await untilConfirmed(answer);
+});
+
+/** The newest block has been dealt with: since then the chain was looked at again, twice. */
+async function untilFollowed(): Promise<void> {
+  proxy.reset();
+  const looks = () =>
+    proxy.calls.filter(
+      ({ method, params }) => method === "eth_getBlockByNumber" && params[0] === "latest",
+    );
+  await expect.poll(() => looks().length, { timeout: 10_000 }).toBeGreaterThan(2);
+}
