@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
@@ -8,6 +9,8 @@ export default defineConfig({
     // Says at the end which tests were left out for want of a browser.
     // And gives the tests one folder for their files, which goes with them.
     globalSetup: ["tools/e2e/dashboard-notice.testing.ts", "tools/e2e/own-folder.testing.ts"],
+    // Most of a test's time is waiting for blocks, so a file more than there are cores does no harm.
+    maxWorkers: Math.min(8, availableParallelism() + 1),
     // Tests on a local chain wait for real blocks; ten seconds is twenty blocks of the test chain.
     testTimeout: 30_000,
     hookTimeout: 60_000,

@@ -60,7 +60,7 @@ function machineLines({ versions, blockGasLimit, payers, seconds }: Circumstance
       : "- Processes were not kept on cores of their own: figures disturb each other.",
     "- Load: a closed loop of callers on connections that stay open; time to warm up is not counted. A settlement counts when the answer says that it succeeded, which both sides say after confirmation.",
     "",
-    "The stand-in token does what Circle's does, for less gas: it has no proxy. On Circle's a lone transfer takes more, and batches save a little less.",
+    "The stand-in token does what Circle's does, behind a proxy like Circle's, and for the same gas: on Circle's contracts (FiatTokenV2_2 behind FiatTokenProxy, on the same local chain) a lone transfer takes 86,240, and in a batch of 50 a payment to one payee 51,620 (0.60), to many payees 56,290 (0.65).",
   ];
 }
 

@@ -78,6 +78,8 @@ export function checkPlace(
 
 function checkUrl(url: URL): Check {
   if (url.protocol === "https:") return pass("url", "https");
+  // Made by the paying MCP client alone, which has checked the server's address; fetch knows none.
+  if (url.protocol === "mcp:") return pass("url", "a tool, over the MCP client's connection");
   if (url.protocol === "http:" && isLoopback(url.hostname)) {
     return pass("url", "plain http to this machine");
   }

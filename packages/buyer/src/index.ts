@@ -23,6 +23,9 @@ export {
 } from "./payment-summary.ts";
 export type { Quotation, Quote } from "./quote.ts";
 export type { Offer } from "./read-challenge.ts";
+export { reservedMsMax, type Reconciliation } from "./reconcile.ts";
+export type { ChainOutcome, FoundPayment, SignedTerms } from "./read-outcome.ts";
+export { readOutcome } from "./read-outcome.ts";
 export type { FetchFunction } from "./replayable-request.ts";
 export * from "./signer.ts";
 export type { Surroundings } from "./surroundings.ts";
@@ -33,4 +36,5 @@ export {
   type PayingFetch,
   type PayingInit,
   type QuoteAnswer,
+  type ResumeInit,
 } from "./wrap-fetch.ts";

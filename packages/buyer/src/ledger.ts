@@ -3,15 +3,15 @@
  *
  * ```
  * reserved → signed → sent → settled
- *              │        ├→ ambiguous → settled | released
- *              └────────┴→ released
+ *     │        │        ├→ ambiguous → settled | released
+ *     └────────┴────────┴→ released
  * ```
  *
  * Everything but `released` counts against the limits. `released` is the only state that allows
  * a new signature: never signed, or proven unused on the chain. The seller's word "failed" is no
  * such proof, for it holds a valid authorization until `validBefore`.
  */
-import type { Address, Hex } from "@farthing/protocol";
+import type { Address, Hex, SettleResponse } from "@farthing/protocol";
 
 /** Where a payment stands, see the file's head. */
 export type LedgerState = "reserved" | "signed" | "sent" | "ambiguous" | "settled" | "released";
@@ -19,7 +19,8 @@ export type LedgerState = "reserved" | "signed" | "sent" | "ambiguous" | "settle
 /** Which states a record may go to. `settled` is final: the money moved. */
 export const ledgerMoves: Readonly<Record<LedgerState, readonly LedgerState[]>> = {
   reserved: ["signed", "released"],
-  signed: ["sent", "released"],
+  // Settled at once: the process that sent it died before it could say so, and the chain knows.
+  signed: ["sent", "settled", "released"],
   sent: ["settled", "ambiguous", "released"],
   ambiguous: ["settled", "ambiguous", "released"],
   settled: [],
@@ -39,9 +40,32 @@ export interface Reservation {
   readonly payTo: Address;
   /** Host and port of the seller. */
   readonly host: string;
+  /** What a resume sends again; absent in records that only count. */
+  readonly request?: KeptRequest;
   /** Unix milliseconds. */
   readonly reservedAt: number;
 }
+
+/** The request as it is kept for sending it again. It holds no header that may be a secret. */
+export interface KeptRequest {
+  readonly method: string;
+  readonly url: string;
+  /** Those of {@link keptHeaderNames} that it had. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** Names of the others: a resume needs their values from the caller again. */
+  readonly headersLeftOut: readonly string[];
+  /** SHA-256 of the body, of nothing when there is none. */
+  readonly bodyHash: Hex;
+  /** Base64; absent when there is none, or when it is longer than {@link keptBodyBytesMax}. */
+  readonly body?: string;
+  readonly bodyBytes: number;
+}
+
+/** Headers that are kept with a request: what it asks for, never who asks. */
+export const keptHeaderNames: readonly string[] = ["accept", "accept-language", "content-type"];
+
+/** Longer bodies are kept as their hash alone: a ledger is read whole, line by line. */
+export const keptBodyBytesMax = 64 * 1024;
 
 /** The signed payment, complete: a resend is these bytes again. Secret until it has settled. */
 export interface SignedPayment {
@@ -60,6 +84,26 @@ export interface LedgerRecord extends Reservation {
   readonly signed?: SignedPayment;
   /** The hash the seller named; proof only when the state is `settled`. */
   readonly transaction?: Hex;
+  /** How often this request was signed for and released before; 0 at first. */
+  readonly attempt: number;
+  /** What came back, present from the first answer on. */
+  readonly answer?: KeptAnswer;
+  /** How it is known that a settled payment is settled. */
+  readonly evidence?: Evidence;
+  /** When that became known, in Unix milliseconds. */
+  readonly settledAt?: number;
+}
+
+/** `receipt`: the seller's word for exactly this payment. `chain`: the transaction was read. */
+export type Evidence = "receipt" | "chain";
+
+/** The last answer to the paid request. */
+export interface KeptAnswer {
+  readonly status: number;
+  /** SHA-256 of the content; absent when it was streamed on unread. */
+  readonly bodyHash?: Hex;
+  /** The seller's receipt as read, true or not. */
+  readonly receipt?: SettleResponse;
 }
 
 /** A move to the next state, with what it brings. */
@@ -67,6 +111,20 @@ export interface LedgerMove {
   readonly state: LedgerState;
   readonly signed?: SignedPayment;
   readonly transaction?: Hex;
+  readonly answer?: KeptAnswer;
+  readonly evidence?: Evidence;
+  /** Unix milliseconds. */
+  readonly settledAt?: number;
+  /**
+   * The move is meant for the signature with this nonce (undefined: for none yet). Left out, it is
+   * for whatever is there; with it, a late word about an earlier attempt moves nothing.
+   */
+  readonly ofNonce?: Hex | undefined;
+}
+
+/** A move that the table does not allow from where the record is; nothing was written. */
+export class LedgerMoveError extends Error {
+  override readonly name = "LedgerMoveError";
 }
 
 /** The limits that a reservation has to keep. */
@@ -81,7 +139,7 @@ export interface ReserveRules {
 
 /** Whether the reservation stands. */
 export type ReserveOutcome =
-  | { readonly ok: true }
+  | { readonly ok: true; readonly record: LedgerRecord }
   | {
       readonly ok: false;
       readonly reason: "cumulative_cap" | "open_payments_limit" | "payee_changed";
@@ -111,4 +169,9 @@ export interface Ledger {
   usage(scope: LedgerScope, since: number): Promise<LedgerUsage>;
   /** The payee first seen (or last confirmed) at a host on a network. */
   pinnedPayee(host: string, network: string): Promise<Address | undefined>;
+  /** Records in the given states, or all, the oldest reservation first. */
+  list(states?: readonly LedgerState[]): Promise<readonly LedgerRecord[]>;
 }
+
+/** States without an outcome: they count until a receipt or the chain says more. */
+export const openStates: readonly LedgerState[] = ["reserved", "signed", "sent", "ambiguous"];

@@ -1,91 +1,10 @@
-/** The ledger's promises: limits hold under concurrency, moves follow the table. */
-import * as fc from "fast-check";
-import { xdc } from "@farthing/protocol";
+/** The ledger in memory keeps the promises of every ledger, and forgets what is past. */
 import { expect, test } from "vitest";
-import { buyerBench, paymentErrorOf } from "./buyer-bench.testing.ts";
-import { ledgerMoves, type LedgerState, type Reservation, type ReserveRules } from "./ledger.ts";
+import { pathTo, reservation, rules, testLedger } from "./ledger.suite.ts";
 import { dayMs } from "./limits.ts";
 import { memoryLedger } from "./memory-ledger.ts";
-import {
-  challenge,
-  oneCent,
-  otherPayee,
-  payer,
-  payTo,
-  startSeller,
-} from "./scripted-seller.testing.ts";
 
-const rules: ReserveRules = {
-  perDayUnits: 1000n,
-  windowMs: dayMs,
-  openPaymentsMax: 100,
-  payeePin: "keep",
-};
-
-function reservation(requestId: string, over: Partial<Reservation> = {}): Reservation {
-  return {
-    requestId,
-    fingerprint: "f",
-    wallet: payer,
-    network: xdc.id,
-    asset: xdc.usdc,
-    amountUnits: 100n,
-    payTo,
-    host: "a.example",
-    reservedAt: 1_000_000_000,
-    ...over,
-  };
-}
-
-const states = ["reserved", "signed", "sent", "ambiguous", "settled", "released"] as const;
-const pathTo: Readonly<Record<LedgerState, readonly LedgerState[]>> = {
-  reserved: [],
-  signed: ["signed"],
-  sent: ["signed", "sent"],
-  ambiguous: ["signed", "sent", "ambiguous"],
-  settled: ["signed", "sent", "settled"],
-  released: ["released"],
-};
-
-test.each(states)("from %s only the moves of the table are taken", async (from) => {
-  for (const to of states) {
-    const ledger = memoryLedger();
-    await ledger.reserve(reservation("r"), rules);
-    for (const state of pathTo[from]) await ledger.move("r", { state });
-    const moved = ledger.move("r", { state: to });
-    if (ledgerMoves[from].includes(to)) expect((await moved).state).toBe(to);
-    else await expect(moved).rejects.toThrow(`cannot become ${to}`);
-  }
-});
-
-test("only a released id can be reserved again", async () => {
-  for (const state of states) {
-    const ledger = memoryLedger();
-    await ledger.reserve(reservation("r"), rules);
-    for (const step of pathTo[state]) await ledger.move("r", { state: step });
-    expect((await ledger.reserve(reservation("r"), rules)).ok).toBe(state === "released");
-  }
-});
-
-test("the pin holds at the moment of reserving, also between two calls at once", async () => {
-  const ledger = memoryLedger();
-  const outcomes = await Promise.all([
-    ledger.reserve(reservation("a"), rules),
-    ledger.reserve(reservation("b", { payTo: otherPayee }), rules),
-    ledger.reserve(reservation("c", { payTo: otherPayee, host: "b.example" }), rules),
-  ]);
-  expect(outcomes).toEqual([{ ok: true }, { ok: false, reason: "payee_changed" }, { ok: true }]);
-});
-
-test("open payments are counted at the moment of reserving", async () => {
-  const ledger = memoryLedger();
-  const two = { ...rules, openPaymentsMax: 2 };
-  const ids = ["a", "b", "c"];
-  const outcomes = await Promise.all(ids.map((id) => ledger.reserve(reservation(id), two)));
-  expect(outcomes[2]).toEqual({ ok: false, reason: "open_payments_limit" });
-  for (const state of pathTo.settled) await ledger.move("a", { state });
-  expect((await ledger.reserve(reservation("c"), two)).ok).toBe(true);
-});
+testLedger(memoryLedger, 100);
 
 test("closed records are forgotten after a day, open ones are not", async () => {
   const ledger = memoryLedger();
@@ -95,40 +14,4 @@ test("closed records are forgotten after a day, open ones are not", async () => 
   await ledger.reserve(reservation("later", { reservedAt: 1_000_000_000 + dayMs }), rules);
   expect(await ledger.find("closed")).toBeUndefined();
   expect((await ledger.find("open"))?.state).toBe("reserved");
-});
-
-test("no order of reservations and outcomes ever spends more than the limit in a day", async () => {
-  const step = fc.record({
-    amount: fc.bigInt({ min: 1n, max: 600n }),
-    pauseMs: fc.integer({ min: 0, max: dayMs / 2 }),
-    outcome: fc.constantFrom<LedgerState>("reserved", "released", "ambiguous", "settled"),
-  });
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
-      const ledger = memoryLedger();
-      const granted: { at: number; amount: bigint }[] = [];
-      let now = 1_000_000_000;
-      for (const [index, { amount, pauseMs, outcome }] of steps.entries()) {
-        now += pauseMs;
-        const wanted = reservation(`r${index}`, { amountUnits: amount, reservedAt: now });
-        const { ok } = await ledger.reserve(wanted, rules);
-        if (!ok) continue;
-        for (const state of pathTo[outcome]) await ledger.move(`r${index}`, { state });
-        if (outcome !== "released") granted.push({ at: now, amount });
-        const inWindow = granted.filter(({ at }) => at > now - dayMs);
-        const spent = inWindow.reduce((sum, one) => sum + one.amount, 0n);
-        expect(spent <= 1000n).toBe(true);
-      }
-    }),
-  );
-});
-
-test("many calls at once never pay more than the limit, over real HTTP", async () => {
-  await using seller = await startSeller({ unpaid: challenge({ ...oneCent, amount: 30_000n }) });
-  const { pay, signer } = buyerBench({ limits: { perDay: "0.20", openPayments: 100 } });
-  const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => pay(seller.url)));
-  expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(6);
-  expect(signer.count).toBe(6);
-  expect(seller.paid).toHaveLength(6);
-  expect((await paymentErrorOf(pay(seller.url))).code).toBe("cumulative_cap");
 });

@@ -25,6 +25,8 @@ export interface PayingTools extends QuotingTools, SendingTools {
   readonly emit: (event: PaymentEvent) => void;
   readonly approve?: (quote: Quote) => boolean | Promise<boolean>;
   readonly nonceSecret?: Uint8Array;
+  /** Resolves when what earlier runs left open has been asked about. */
+  readonly reconciledAtStart: () => Promise<void>;
 }
 
 /** A request with its judged 402. */
@@ -46,10 +48,12 @@ export async function payOnce(tools: PayingTools, order: PayingOrder): Promise<P
   const { quote } = chosen;
   tools.emit({ type: "quote", requestId: quote.requestId, quote });
   await askApprover(tools, quote);
-  const before = await reserve(tools, request, quote);
-  if (before !== undefined) return resumePayment(tools, request, before);
-  const signed = await sign(tools, order, chosen.offer);
-  const record = await tools.ledger.move(quote.requestId, { state: "signed", signed });
+  const reserved = await reserve(tools, request, quote);
+  if (!reserved.isNew) return resumePayment(tools, request, reserved.record);
+  const signed = await sign(tools, order, chosen.offer, reserved.record.attempt);
+  // Written before it can leave. Where the reservation was taken back meanwhile this rejects.
+  const move = { state: "signed", signed, ofNonce: undefined } as const;
+  const record = await tools.ledger.move(quote.requestId, move);
   tools.emit({ type: "signed", requestId: quote.requestId, validBefore: signed.validBefore });
   return deliver(tools, request, record, signed);
 }
@@ -95,12 +99,18 @@ async function askApprover(tools: PayingTools, quote: Quote): Promise<void> {
   throw refusedPayment("approval_required", `Not approved. ${why}`, quote.requestId);
 }
 
-/** Reserves the amount; gives the record of an earlier payment for the same request if any. */
+interface Reserved {
+  readonly record: LedgerRecord;
+  /** False when it is the record of an earlier payment for the same request. */
+  readonly isNew: boolean;
+}
+
+/** Reserves the amount. Throws a PaymentError when a limit or the pin says no. */
 async function reserve(
   tools: PayingTools,
   request: ReplayableRequest,
   quote: Quote,
-): Promise<LedgerRecord | undefined> {
+): Promise<Reserved> {
   const { ledger, signer, surroundings, limits } = tools;
   const { requestId, amountUnits } = quote;
   const now = surroundings.now();
@@ -113,19 +123,21 @@ async function reserve(
       amountUnits,
       payTo: quote.payTo,
       host: new URL(quote.url).host,
+      request: request.kept,
       reservedAt: now,
     },
     rulesOf(tools, quote),
   );
-  if (!outcome.ok) return existing(outcome, requestId);
+  if (!outcome.ok) return { record: existing(outcome, requestId), isNew: false };
+  const { record } = outcome;
   const { perDayUnits } = limits;
-  if (perDayUnits === undefined) return undefined;
+  if (perDayUnits === undefined) return { record, isNew: true };
   const { spentUnits } = await ledger.usage(scope, now - dayMs);
   const percent = warningOf(spentUnits - amountUnits, spentUnits, perDayUnits);
   if (percent !== undefined) {
     tools.emit({ type: "limit_near", requestId, percent, spentUnits, limitUnits: perDayUnits });
   }
-  return undefined;
+  return { record, isNew: true };
 }
 
 function rulesOf({ limits, allow }: PayingTools, quote: Quote): ReserveRules {
@@ -153,7 +165,12 @@ function existing(outcome: Exclude<ReserveOutcome, { ok: true }>, requestId: str
   throw refusedPayment(outcome.reason, ledgerSentences[outcome.reason], requestId);
 }
 
-async function sign(tools: PayingTools, order: PayingOrder, offer: Offer): Promise<SignedPayment> {
+async function sign(
+  tools: PayingTools,
+  order: PayingOrder,
+  offer: Offer,
+  attempt: number,
+): Promise<SignedPayment> {
   const { request, terms, quotation } = order;
   const { requirements } = offer;
   const { requestId } = terms;
@@ -165,6 +182,7 @@ async function sign(tools: PayingTools, order: PayingOrder, offer: Offer): Promi
       requirements,
       request,
       requestId,
+      attempt,
       url: quotation.payUrl,
       ...(order.isNamed && nonceSecret !== undefined ? { nonceSecret } : {}),
     });

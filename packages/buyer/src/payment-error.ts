@@ -26,6 +26,8 @@ export const refusalCodes = [
   "open_payments_limit",
   "payment_header_present",
   "request_id_conflict",
+  "request_unknown",
+  "payment_released",
   "signing_failed",
 ] as const;
 
@@ -43,6 +45,7 @@ export const outcomeCodes = [
   "interrupted",
   "authorization_expired",
   "payment_unresolved",
+  "request_incomplete",
 ] as const;
 
 export type RefusalCode = (typeof refusalCodes)[number];
@@ -99,6 +102,7 @@ const retryActionOf: Partial<Record<RefusalCode, RetryAction>> = {
   approval_required: "human_required",
   payee_changed: "human_required",
   insufficient_balance: "human_required",
+  payment_released: "resign",
   signing_failed: "resign",
 };
 

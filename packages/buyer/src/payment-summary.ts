@@ -113,7 +113,9 @@ const sentences: Readonly<Record<OutcomeCode, string>> = {
   authorization_expired:
     "The signed payment has expired and cannot be used any more; whether it was used before, the chain says.",
   payment_unresolved:
-    "An earlier run stopped while this request was being paid. Its outcome has to be found first.",
+    "This request is being paid, or a run stopped while it was. Its outcome has to be found first.",
+  request_incomplete:
+    "The body of this request was too long to be kept; give it again to resume the payment.",
 };
 
 /** Builds the problem object of a payment that is out. */

@@ -1,11 +1,9 @@
 /** Asks a node whether the payer can pay. Advice only: a node that fails stops no payment. */
-import { formatUsdc, isObject, member, type Requirements } from "@farthing/protocol";
+import { formatUsdc, type Requirements } from "@farthing/protocol";
+import { nodeCall } from "./call-node.ts";
 import type { Check } from "./check-offer.ts";
 import type { FetchFunction } from "./replayable-request.ts";
 import type { Signer } from "./signer.ts";
-
-/** Longer than any healthy node takes; a payment does not wait for a sick one. */
-const answerMs = 5000;
 
 /** The selector of `balanceOf(address)`. */
 const balanceOfSelector = "0x70a08231";
@@ -18,7 +16,8 @@ export async function checkBalance(
   requirements: Requirements,
 ): Promise<Check> {
   const { network, amount } = requirements;
-  const call = (method: string, parameters: unknown[]) => ask(fetch, rpcUrl, method, parameters);
+  const node = nodeCall(fetch, rpcUrl);
+  const call = async (method: string, params: unknown[]) => String(await node(method, params));
   try {
     const chainId = await call("eth_chainId", []);
     if (BigInt(chainId) !== BigInt(network.chainId)) {
@@ -51,22 +50,4 @@ function skip(message: string): Check {
 
 function fail(message: string): Check {
   return { name: "balance", verdict: "fail", code: "insufficient_balance", message };
-}
-
-async function ask(
-  fetch: FetchFunction,
-  rpcUrl: string,
-  method: string,
-  params: unknown[],
-): Promise<string> {
-  const response = await fetch(rpcUrl, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-    signal: AbortSignal.timeout(answerMs),
-  });
-  const answer: unknown = await response.json();
-  const result = isObject(answer) ? member(answer, "result") : undefined;
-  if (typeof result !== "string") throw new Error(`No result for ${method}.`);
-  return result;
 }

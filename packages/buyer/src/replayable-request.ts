@@ -2,7 +2,10 @@
  * A request that can be sent again byte for byte. A payment needs at least two sends, so the body
  * is turned into bytes before the first one; a stream up to a bound, anything else whole.
  */
+import type { Hex } from "@farthing/protocol";
+import * as Base64 from "ox/Base64";
 import * as Hash from "ox/Hash";
+import { keptBodyBytesMax, keptHeaderNames, type KeptRequest } from "./ledger.ts";
 import { refusedPayment } from "./payment-error.ts";
 
 /** Most of a stream that is kept for resending; longer ones are refused unsent. */
@@ -27,7 +30,9 @@ export interface ReplayableRequest {
   readonly url: string;
   readonly headers: Headers;
   /** SHA-256 of the body, of nothing when there is none. */
-  readonly bodyHash: string;
+  readonly bodyHash: Hex;
+  /** What of it a ledger keeps. */
+  readonly kept: KeptRequest;
   /** SHA-256 over method, URL and body: what a request id is bound to. */
   readonly fingerprint: string;
   /** The caller's signal. */
@@ -64,6 +69,7 @@ export async function readReplayable(
     url,
     headers,
     bodyHash,
+    kept: keptOf(request, bodyHash, body),
     fingerprint,
     signal,
     send(fetch, options) {
@@ -78,6 +84,40 @@ export async function readReplayable(
       });
     },
   };
+}
+
+function keptOf(
+  { method, url, headers }: Request,
+  bodyHash: Hex,
+  body: Uint8Array = new Uint8Array(),
+): KeptRequest {
+  const all = [...headers];
+  const isKept = ([name]: readonly [string, string]) => keptHeaderNames.includes(name);
+  const bodyBytes = body.byteLength;
+  return {
+    method,
+    url,
+    headers: all.filter(isKept),
+    headersLeftOut: all.filter((header) => !isKept(header)).map(([name]) => name),
+    bodyHash,
+    bodyBytes,
+    ...(bodyBytes === 0 || bodyBytes > keptBodyBytesMax ? {} : { body: Base64.fromBytes(body) }),
+  };
+}
+
+/** The request of a record, with what the caller gives again; undefined without its body. */
+export function readKept(
+  kept: KeptRequest,
+  init: Pick<RequestInit, "headers" | "body" | "signal">,
+  requestId: string,
+): Promise<ReplayableRequest> | undefined {
+  const { method, url, bodyBytes } = kept;
+  const body =
+    init.body ?? (kept.body === undefined ? null : new Uint8Array(Base64.toBytes(kept.body)));
+  if (bodyBytes > 0 && body === null) return undefined;
+  const headers = new Headers(kept.headers.map(([name, value]) => [name, value]));
+  for (const [name, value] of new Headers(init.headers)) headers.set(name, value);
+  return readReplayable(url, { method, headers, body, signal: init.signal ?? null }, requestId);
 }
 
 function isStreamBody(input: RequestInfo | URL, init: RequestInit): boolean {

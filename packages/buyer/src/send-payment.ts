@@ -3,6 +3,7 @@
  * header and the same body, byte for byte; nothing here can sign.
  */
 import type { Hex, SettleResponse } from "@farthing/protocol";
+import * as Hash from "ox/Hash";
 import {
   judgeAnswer,
   rows,
@@ -11,7 +12,14 @@ import {
   type ExpectedReceipt,
   type KnownState,
 } from "./judge-answer.ts";
-import type { Ledger, LedgerRecord, SignedPayment } from "./ledger.ts";
+import {
+  LedgerMoveError,
+  type KeptAnswer,
+  type Ledger,
+  type LedgerMove,
+  type LedgerRecord,
+  type SignedPayment,
+} from "./ledger.ts";
 import { readAtMost, type FetchFunction, type ReplayableRequest } from "./replayable-request.ts";
 import type { Surroundings } from "./surroundings.ts";
 
@@ -63,6 +71,8 @@ interface Attempt {
   /** Absent when no answer came, or its content was cut off. */
   readonly response?: Response;
   readonly reading: AnswerReading;
+  /** SHA-256 of the content; absent when it is not awaited whole. */
+  readonly bodyHash?: Hex;
   readonly cause?: unknown;
 }
 
@@ -78,7 +88,7 @@ export async function sendPayment(tools: SendingTools, order: SendingOrder): Pro
     if (sends === 0) await noteSent(tools.ledger, order.record);
     const result = await sending;
     known = learn(known, result.reading);
-    await noteKnown(tools.ledger, order.record.requestId, known);
+    await noteKnown(tools, order, known, result);
     const end = (isInterrupted: boolean): Delivery => ({ ...known, ...result, isInterrupted });
     if (signal?.aborted) return end(true);
     const kind = result.response === undefined ? "no_answer" : result.reading.kind;
@@ -119,17 +129,55 @@ function learn(known: Knowledge, reading: AnswerReading): Knowledge {
   };
 }
 
-async function noteSent(ledger: Ledger, record: LedgerRecord): Promise<void> {
-  if (record.state === "signed") await ledger.move(record.requestId, { state: "sent" });
+async function noteSent(ledger: Ledger, { requestId, signed }: LedgerRecord): Promise<void> {
+  const record = await ledger.find(requestId);
+  if (record?.state === "signed") await note(ledger, requestId, { state: "sent" }, signed?.nonce);
 }
 
-async function noteKnown(ledger: Ledger, requestId: string, known: Knowledge): Promise<void> {
-  const record = await ledger.find(requestId);
+/** Another process may send the same payment and note first; the further state counts then. */
+async function note(
+  ledger: Ledger,
+  requestId: string,
+  move: LedgerMove,
+  ofNonce: Hex | undefined,
+): Promise<void> {
+  try {
+    await ledger.move(requestId, { ...move, ofNonce });
+  } catch (error) {
+    if (!(error instanceof LedgerMoveError)) throw error;
+  }
+}
+
+async function noteKnown(
+  tools: SendingTools,
+  order: SendingOrder,
+  known: Knowledge,
+  last: Attempt,
+) {
+  const { requestId } = order.record;
+  const record = await tools.ledger.find(requestId);
   if (record === undefined || record.state === "settled") return;
-  await ledger.move(requestId, {
-    state: known.state === "settled" ? "settled" : "ambiguous",
+  const isSettled = known.state === "settled";
+  const move: LedgerMove = {
+    ...(isSettled
+      ? { state: "settled", evidence: "receipt", settledAt: tools.surroundings.now() }
+      : { state: "ambiguous" }),
     ...(known.transaction === undefined ? {} : { transaction: known.transaction }),
-  });
+    ...(last.response === undefined ? {} : { answer: keptAnswer(last.response, last, known) }),
+  };
+  await note(tools.ledger, requestId, move, order.signed.nonce);
+}
+
+function keptAnswer(
+  { status }: Response,
+  { bodyHash }: Attempt,
+  { receipt }: Knowledge,
+): KeptAnswer {
+  return {
+    status,
+    ...(bodyHash === undefined ? {} : { bodyHash }),
+    ...(receipt === undefined ? {} : { receipt }),
+  };
 }
 
 function backoffOf(sends: number): number {
@@ -167,9 +215,9 @@ async function attempt(tools: SendingTools, order: SendingOrder): Promise<Attemp
       signal: AbortSignal.any(signals),
     });
     const reading = await judgeAnswer(response, expected);
-    const cut = await brokenBody(response);
+    const { cut, ...whole } = await readWhole(response);
     // What the headers said about the money stays true although the content is lost.
-    return cut === undefined ? { response, reading } : { reading, cause: cut.cause };
+    return cut === undefined ? { response, reading, ...whole } : { reading, cause: cut.cause };
   } catch (cause) {
     return { reading: { kind: "no_answer" }, cause };
   } finally {
@@ -177,16 +225,21 @@ async function attempt(tools: SendingTools, order: SendingOrder): Promise<Attemp
   }
 }
 
-/** Reads a copy of a body of known, moderate length; says why when the connection breaks. */
-async function brokenBody(response: Response): Promise<{ readonly cause: unknown } | undefined> {
+/**
+ * Reads a copy of a body of known, moderate length: its hash, or why the connection broke. Neither
+ * for a longer one, which is left to the caller.
+ */
+async function readWhole(
+  response: Response,
+): Promise<{ readonly bodyHash?: Hex; readonly cut?: { readonly cause: unknown } }> {
   const length = Number(response.headers.get("Content-Length") ?? "NaN");
-  if (!(length <= wholeBodyBytesMax) || response.body === null) return undefined;
+  if (!(length <= wholeBodyBytesMax) || response.body === null) return {};
   const { body } = response.clone();
-  if (body === null) return undefined;
+  if (body === null) return {};
   try {
-    await readAtMost(body, Number.MAX_SAFE_INTEGER);
-    return undefined;
+    const bytes = await readAtMost(body, Number.MAX_SAFE_INTEGER);
+    return bytes === undefined ? {} : { bodyHash: Hash.sha256(bytes, { as: "Hex" }) };
   } catch (cause) {
-    return { cause };
+    return { cut: { cause } };
   }
 }

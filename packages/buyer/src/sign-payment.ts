@@ -32,6 +32,8 @@ export interface SigningOrder {
   readonly requirements: Requirements;
   readonly request: ReplayableRequest;
   readonly requestId: string;
+  /** How often it was released before: each attempt has a nonce of its own. */
+  readonly attempt: number;
   /** Where the payment goes; the request's address unless an unpaid redirect led elsewhere. */
   readonly url: string;
   /**
@@ -79,10 +81,11 @@ export async function signPayment(
 }
 
 function nonceOf(signer: Signer, surroundings: Surroundings, order: SigningOrder): Hex {
-  const { nonceSecret, request, requestId, requirements } = order;
+  const { nonceSecret, request, requestId, requirements, attempt } = order;
   if (nonceSecret === undefined) return `0x${randomHex(surroundings, 32)}`;
   const bound = [
     requestId,
+    attempt,
     request.fingerprint,
     signer.address,
     requirements.network.id,

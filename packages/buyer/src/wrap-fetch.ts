@@ -9,15 +9,17 @@
 import { headerNames, parseWireAddress } from "@farthing/protocol";
 import type { AgreedTerms, Allow } from "./check-offer.ts";
 import type { PreferredVersion } from "./choose-offer.ts";
-import type { Ledger } from "./ledger.ts";
+import { openStates, type Ledger, type LedgerRecord } from "./ledger.ts";
 import { amount, parseLimits, type LimitsInput } from "./limits.ts";
 import { memoryLedger } from "./memory-ledger.ts";
 import { demandSameRequest, payOnce, resumePayment, type PayingTools } from "./pay-once.ts";
-import { refusedPayment } from "./payment-error.ts";
+import { PaymentError, refusedPayment } from "./payment-error.ts";
 import type { PaymentEvent } from "./payment-events.ts";
-import { withPayment, type PaidResponse } from "./payment-summary.ts";
+import { inFlightProblem, withPayment, type PaidResponse } from "./payment-summary.ts";
+import { reconcile, reconcileAll, type Reconciliation } from "./reconcile.ts";
 import { quote402, type Quotation, type Quote, type QuotingTerms } from "./quote.ts";
 import {
+  readKept,
   readReplayable,
   type FetchFunction,
   type ReplayableRequest,
@@ -85,7 +87,21 @@ export interface PayingFetch {
   (input: RequestInfo | URL, init?: PayingInit): Promise<PaidResponse>;
   /** Asks for the price: sends the unpaid request, runs every check, signs nothing. */
   quote(input: RequestInfo | URL, init?: PayingInit): Promise<QuoteAnswer>;
+  /**
+   * Sends the payment of an earlier call again, byte for byte, from what the ledger has kept.
+   * Rejects with a PaymentError: `request_unknown`, `payment_released` (proven unused, or never
+   * signed: it can be paid anew), `authorization_expired`, `request_incomplete`.
+   */
+  resume(requestId: string, init?: ResumeInit): Promise<PaidResponse>;
+  /**
+   * Finds the outcome of one payment, or of every open one, by the chain: `rpcUrl` has to be set.
+   * Also done by itself before the first payment. Rejects only when the ledger fails.
+   */
+  reconcile(requestId?: string): Promise<readonly Reconciliation[]>;
 }
+
+/** What a ledger does not keep: headers such as `Authorization`, and bodies above 64 KiB. */
+export type ResumeInit = Pick<RequestInit, "headers" | "body" | "signal">;
 
 /**
  * A seller settles before it answers: 25 s of the facilitator, and as much again for work and
@@ -114,7 +130,19 @@ export function wrapFetch(fetch: FetchFunction, options: BuyerOptions): PayingFe
     return { isRequired: true, status: response.status, quotation };
   }
 
-  return Object.assign(pay, { quote });
+  async function resume(requestId: string, init: ResumeInit = {}): Promise<PaidResponse> {
+    const call = await readResumedCall(tools, requestId, init);
+    const flight = flights.get(requestId);
+    return flight ? join(flight) : fly(flights, call, () => runResumed(tools, call));
+  }
+
+  async function reconcileSome(requestId?: string): Promise<readonly Reconciliation[]> {
+    if (requestId === undefined) return reconcileAll(tools);
+    const record = await tools.ledger.find(requestId);
+    return record ? [await reconcile(tools, record)] : [];
+  }
+
+  return Object.assign(pay, { quote, resume, reconcile: reconcileSome });
 }
 
 function toolsOf(fetch: FetchFunction, options: BuyerOptions): PayingTools {
@@ -122,7 +150,7 @@ function toolsOf(fetch: FetchFunction, options: BuyerOptions): PayingTools {
   const address = parseWireAddress(signer.address);
   if (!address) throw new TypeError("signer.address is a 0x address of 20 bytes.");
   const walletTraits = { address, isContract: signer.isContract === true };
-  return {
+  const tools: PayingTools = {
     // Called as a plain function: a browser's fetch refuses to be somebody's method.
     fetch: (input, init) => fetch(input, init),
     signer: { ...walletTraits, signTypedData: (typedData) => signer.signTypedData(typedData) },
@@ -134,10 +162,24 @@ function toolsOf(fetch: FetchFunction, options: BuyerOptions): PayingTools {
     answerTimeoutMs: options.answerTimeoutMs ?? answerTimeoutMsDefault,
     hasApprover: approve !== undefined,
     emit: emitterOf(options.onEvent),
+    reconciledAtStart: onceOnly(async () => {
+      await reconcileAll(tools);
+    }),
     ...(approve === undefined ? {} : { approve }),
     ...(rpcUrl === undefined ? {} : { rpcUrl }),
     ...(options.nonceSecret === undefined ? {} : { nonceSecret: options.nonceSecret }),
   };
+  return tools;
+}
+
+/** Runs at the first call; others wait for the same run. One that fails does not count. */
+function onceOnly(run: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  const failed = (error: unknown) => {
+    running = undefined;
+    throw error;
+  };
+  return () => (running ??= run().catch(failed));
 }
 
 function emitterOf(listener: BuyerOptions["onEvent"]): PayingTools["emit"] {
@@ -186,12 +228,49 @@ async function readCall(
 async function run(tools: PayingTools, call: Call): Promise<PaidResponse> {
   const { request, terms, isNamed } = call;
   const { requestId } = terms;
-  const record = isNamed ? await tools.ledger.find(requestId) : undefined;
+  const record = isNamed ? await findReconciled(tools, requestId) : undefined;
   if (record && record.state !== "released") return resumePayment(tools, request, record);
   const response = await sendUnpaid(tools, request);
   if (response.status !== 402) return withPayment(response, { state: "not_required", requestId });
+  await tools.reconciledAtStart();
   const quotation = await quote402(tools, request, response, terms);
   return payOnce(tools, { request, terms, quotation, isNamed });
+}
+
+/** The record of an earlier call; one that has no outcome although it should is asked about. */
+async function findReconciled(
+  tools: PayingTools,
+  requestId: string,
+): Promise<LedgerRecord | undefined> {
+  const record = await tools.ledger.find(requestId);
+  const { now } = tools.surroundings;
+  if (!record || !openStates.includes(record.state)) return record;
+  const isAlive = record.signed !== undefined && now() < record.signed.validBefore * 1000;
+  return isAlive ? record : (await reconcile(tools, record)).record;
+}
+
+async function readResumedCall(
+  { ledger }: PayingTools,
+  requestId: string,
+  init: ResumeInit,
+): Promise<Call> {
+  const record = await ledger.find(requestId);
+  if (!record?.request) {
+    const message = `The ledger has no request ${requestId} that can be sent again.`;
+    throw refusedPayment("request_unknown", message, requestId);
+  }
+  const request = await readKept(record.request, init, requestId);
+  if (request) return { request, terms: { requestId }, isNamed: true };
+  const problem = inFlightProblem("request_incomplete", record.signed?.validBefore);
+  throw new PaymentError(problem, requestId);
+}
+
+async function runResumed(tools: PayingTools, call: Call): Promise<PaidResponse> {
+  const { requestId } = call.terms;
+  const record = await findReconciled(tools, requestId);
+  if (record && record.state !== "released") return resumePayment(tools, call.request, record);
+  const message = "Nothing of this request is out; request it again to pay it.";
+  throw refusedPayment("payment_released", message, requestId);
 }
 
 function sendUnpaid({ fetch }: PayingTools, request: ReplayableRequest): Promise<Response> {

@@ -5,7 +5,7 @@ import { createRoot } from "react-dom/client";
 import { ApiProblem } from "./api/call.ts";
 import { forgetAccount } from "./api/queries.ts";
 import { App } from "./app.tsx";
-import { lookForWallets } from "./wallet/announced-wallets.ts";
+import { lookForWallets } from "@farthing/buyer/wallet";
 import { restoreConnection } from "./wallet/connection.ts";
 
 /** Reads that met a passing problem are repeated this often before the person hears of it. */

@@ -100,9 +100,10 @@ contract Simulator {
             // 256 bytes hold an Error(string) of 188 characters; the token's longest has 46.
             let kept := returndatasize()
             if gt(kept, 256) { kept := 256 }
-            // A wallet that burns all its gas leaves the token the 1/64 that EIP-150 keeps back,
-            // enough to say "invalid signature". Say "ran out of gas" instead: it is the truth.
-            if and(iszero(success), gt(add(used, shr(6, gasCap)), gasCap)) { kept := 0 }
+            // A wallet that burns all its gas leaves each of the token's three contracts (proxy,
+            // code, library of signatures) the 1/64 that EIP-150 keeps back, enough to say
+            // "invalid signature". Say "ran out of gas" instead: it is the truth.
+            if and(iszero(success), gt(add(used, mul(3, shr(6, gasCap))), gasCap)) { kept := 0 }
             mstore(0, success)
             returndatacopy(32, 0, kept)
             revert(0, add(32, kept))

@@ -4,6 +4,7 @@ import { systemClock } from "./base/clock.ts";
 import { Fault, messageOf } from "./base/fault.ts";
 import { readConfig } from "./config.ts";
 import { startFacilitator } from "./facilitator.ts";
+import { dashboardPath } from "./http/dashboard.ts";
 
 /** Exit status for a configuration that cannot be served with. */
 const configurationStatus = 3;
@@ -26,8 +27,9 @@ export async function serve(options: { selfBuilt: boolean }): Promise<void> {
   // Whoever read what is said here may be gone; the service goes on, and still stops when told.
   process.stderr.on("error", () => undefined);
   try {
+    const config = readConfig();
     const facilitator = await startFacilitator({
-      config: readConfig(),
+      config,
       selfBuilt: options.selfBuilt,
       onChecked: (network, lines) => {
         for (const line of lines)
@@ -35,6 +37,9 @@ export async function serve(options: { selfBuilt: boolean }): Promise<void> {
       },
     });
     say(`Farthing listens on ${facilitator.url}`);
+    const base = config.publicUrl ?? facilitator.url;
+    if (!options.selfBuilt) say(`Sellers sign in at ${base}${dashboardPath}`);
+    say(`The API is described at ${base}/docs`);
     if (facilitator.metricsUrl !== undefined) say(`Metrics on ${facilitator.metricsUrl}/metrics`);
     await stopSignal;
     say("Stopping: no new requests, what is being signed is finished. Again to end at once.");

@@ -8,11 +8,10 @@ import { createHistory } from "./accounts/history.ts";
 import { createPurchases } from "./accounts/purchases.ts";
 import { createWebhooks } from "./accounts/webhooks.ts";
 import type { Clock } from "./base/clock.ts";
-import { messageOf } from "./base/fault.ts";
 import type { Log } from "./base/log.ts";
 import type { Config } from "./config.ts";
 import type { AccountContext } from "./http/account/context.ts";
-import { createGuardedPost } from "./http/outbound/guarded-post.ts";
+import { createGuardedPost, webhookReach } from "./http/outbound/guarded-post.ts";
 import type { NetworkEngine } from "./network-engine.ts";
 import { createPurchaseKeeper, startPurchaseKeeper } from "./settlement/keep-purchases.ts";
 import { createPayPurchase } from "./settlement/pay-purchase.ts";
@@ -43,30 +42,23 @@ export interface CreditDeps {
 
 /** Wires them, and begins to keep purchases going. */
 export function wireCredits(deps: CreditDeps): WiredCredits {
-  const { config, store, log, waiters, networkOf } = deps;
+  const { config, waiters, networkOf } = deps;
   const { treasury, purchaseMinUnits: minUnits } = config;
   const reviewAboveUnits = config.purchaseReviewAboveUnits;
-
-  /** News of a purchase goes the way of a sending: it says "look", and nothing else. */
-  function announce(id: string): void {
-    waiters.notifySent([id]);
-    store.announceSent([id]).catch((error: unknown) => {
-      log.warn({ purchaseId: id, problem: messageOf(error) }, "Could not tell of a purchase");
-    });
-  }
 
   const keeper = createPurchaseKeeper({
     ...deps,
     treasury,
     reviewAboveUnits,
     readEnd: createReadEnd(networkOf),
-    onMoved: ({ id }) => announce(id),
+    // Other processes hear it from the store.
+    onMoved: ({ id }) => waiters.notifySent([id]),
   });
   const { webhookInsecure } = config;
   const stopKeeping = startPurchaseKeeper(keeper, deps);
   const stopDelivering = startDeliveries({
     ...deps,
-    send: createGuardedPost({ isInsecure: webhookInsecure }),
+    send: createGuardedPost({ reach: webhookReach(webhookInsecure) }),
   });
   return {
     purchases: createPurchases({ ...deps, treasury, minUnits }),

@@ -63,3 +63,12 @@ function isDeeperThan(text: string, depthMax: number): boolean {
   }
   return false;
 }
+
+/** JSON text with the keys of every object in order, the same for equal values. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, item: unknown) =>
+    isObject(item)
+      ? Object.fromEntries(Object.entries(item).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : item,
+  );
+}

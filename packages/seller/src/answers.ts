@@ -24,6 +24,7 @@ export type AnswerCode =
   | "facilitator_unavailable"
   | "seller_account_problem"
   | "busy"
+  | "not_charged"
   | "paid_undelivered";
 
 /** The body of such an answer. */
@@ -37,6 +38,14 @@ export interface AnswerBody {
 
 /** Marks an answer that was given before, see `replay` in the README. */
 export const replayedHeader = "X-Payment-Replayed";
+
+/** Headers that only the exchange may write. */
+const exchangeHeaders = [
+  headerNames.paymentRequired,
+  headerNames.paymentResponse,
+  headerNames.xPaymentResponse,
+  replayedHeader,
+];
 
 /** Headers that a browser's script may read: wire reference of x402, plus our own. */
 const exposedHeaders = [
@@ -99,19 +108,44 @@ export function say(
   return new Response(JSON.stringify(body), { status, headers });
 }
 
+/** An answer of the seller's code. */
+interface Answered {
+  readonly status: number;
+  readonly headers: Headers;
+}
+
+/** An answer to a request that cannot be sold as it is. */
+export function refuseRequest(status: number, error: AnswerCode, message: string): Response {
+  return say(status, { error, message, retryable: false });
+}
+
 /** The seller's content with the receipts; headers only the exchange may write are replaced. */
 export function content(
-  answer: { readonly status: number; readonly headers: Headers },
+  answer: Answered,
   body: BodyInit | null,
   receipt: SettleResponse,
 ): Response {
-  const headers = new Headers(answer.headers);
-  headers.delete(headerNames.paymentRequired);
-  headers.delete(replayedHeader);
+  const headers = unforged(answer.headers);
   addReceipt(headers, receipt);
+  return toResponse(answer.status, headers, body);
+}
+
+/** An answer of the seller's code for which nobody was charged: without any receipt. */
+export function uncharged(answer: Answered, body: BodyInit | null): Response {
+  return toResponse(answer.status, unforged(answer.headers), body);
+}
+
+/** The headers of the seller's code without those that only the exchange may write. */
+function unforged(given: Headers): Headers {
+  const headers = new Headers(given);
+  for (const name of exchangeHeaders) headers.delete(name);
+  return headers;
+}
+
+function toResponse(status: number, headers: Headers, body: BodyInit | null): Response {
   headers.set("Cache-Control", "private, no-store");
-  const hasNoBody = [204, 205, 304].includes(answer.status);
-  return new Response(hasNoBody ? null : body, { status: answer.status, headers });
+  const hasNoBody = [204, 205, 304].includes(status);
+  return new Response(hasNoBody ? null : body, { status, headers });
 }
 
 /** Answers a browser's question which headers it may send. Free. */

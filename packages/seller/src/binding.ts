@@ -3,7 +3,7 @@
  * the hash of the payment itself. Anyone can rebuild a settled payment from the chain, so the
  * fingerprint leaves nothing of the request out, its body included.
  */
-import { toWirePayment, type Payment, type Requirements } from "@farthing/protocol";
+import { canonicalJson, toWirePayment, type Payment, type Requirements } from "@farthing/protocol";
 import type { Binding } from "./grants.ts";
 
 /** The request as it is bound. */
@@ -45,15 +45,6 @@ export async function bind(
     payload,
     validBeforeMs: Math.min(Number(validBefore) * 1000, timeMsMax),
   };
-}
-
-/** JSON with sorted keys: clients write the same payment in different orders. */
-function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, member: unknown) =>
-    typeof member === "object" && member !== null && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).sort(([one], [other]) => (one < other ? -1 : 1)))
-      : member,
-  );
 }
 
 function encode(text: string): Uint8Array<ArrayBuffer> {

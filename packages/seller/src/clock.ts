@@ -4,12 +4,21 @@
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
-  /** Resolves after `ms` milliseconds. */
-  sleep(ms: number): Promise<void>;
+  /** Resolves after `ms` milliseconds. In the background, it does not keep the process alive. */
+  sleep(ms: number, where?: "background"): Promise<void>;
 }
 
 /** The machine's own time. */
 export const systemClock: Clock = {
   now: () => Date.now(),
-  sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  sleep: (ms, where) =>
+    new Promise((resolve) => {
+      const timer: unknown = setTimeout(resolve, ms);
+      // Outside of Node a timer is a number, and keeps nothing alive.
+      if (where === "background" && timer instanceof Object && "unref" in timer) unref(timer);
+    }),
 };
+
+function unref(timer: { unref: unknown }): void {
+  if (typeof timer.unref === "function") timer.unref();
+}

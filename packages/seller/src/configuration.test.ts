@@ -12,8 +12,8 @@ const good: SellerOptions = {
 test("a good one is taken", () => {
   const seller = parseSellerOptions({ ...good, publicUrl: "https://api.example.com/v1/" });
   expect(seller).toMatchObject({ publicUrl: "https://api.example.com/v1", mode: "dual" });
-  expect(seller.terms.payTo).toBe("0x209693Bc6afc0C5328bA36FaF03C514EF312287C");
-  expect(seller.terms.networks.map(({ id }) => id)).toEqual(["eip155:50"]);
+  expect(parseRouteOptions(good).payTo).toBe("0x209693Bc6afc0C5328bA36FaF03C514EF312287C");
+  expect(seller.networks.map(({ id }) => id)).toEqual(["eip155:50"]);
   expect(parseRouteOptions(good)).toMatchObject({ amount: 10_000n, maxTimeoutSeconds: 120 });
 });
 
@@ -29,6 +29,7 @@ test.each<[string, string, object]>([
     { facilitator: { url: "http://x", apiKey: "se\ncret" } },
   ],
   ["facilitator.timeoutMs", "negative", { facilitator: { url: "http://x", timeoutMs: -1 } }],
+  ["facilitator.fetch", "no function", { facilitator: { url: "http://x", fetch: "fetch" } }],
   ["network", "unknown", { network: "base" }],
   ["network", "empty", { network: [] }],
   ["price", "zero", { price: "0" }],
@@ -36,6 +37,13 @@ test.each<[string, string, object]>([
   ["price", "a float", { price: 0.01 }],
   ["publicUrl", "with a query", { publicUrl: "https://x.example/?a=1" }],
   ["maxTimeoutSeconds", "too short to settle in", { maxTimeoutSeconds: 5 }],
+  ["settle", "unknown", { settle: "before-upstream" }],
+  ["workMs", "zero", { workMs: 0 }],
+  [
+    "maxTimeoutSeconds",
+    "too short for the work",
+    { settle: "after-success", workMs: 60_000, maxTimeoutSeconds: 79 },
+  ],
   ["waitMs", "too long", { waitMs: 1e9 }],
   ["bodyBytesMax", "no number", { bodyBytesMax: "1" }],
   ["mode", "unknown", { mode: "v1" }],

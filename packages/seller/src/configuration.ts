@@ -4,9 +4,11 @@
  */
 import {
   findNetwork,
+  isObject,
   parseAddress,
   parseUsdc,
   zeroAddress,
+  type Address,
   type Network,
 } from "@farthing/protocol";
 import type { EventListener } from "./events.ts";
@@ -16,14 +18,28 @@ import {
   type FacilitatorOptions,
 } from "./facilitator.ts";
 import type { GrantStore } from "./grants.ts";
-import type { Terms } from "./offer.ts";
+import { nameCharsMax, type PaywallOptions } from "./paywall/options.ts";
+import { settleMsMin } from "./settle.ts";
 
 /** USDC as text, `"0.01"` or `"$0.01"`; or base units as a bigint, `10000n`. Never a number. */
 export type Price = string | bigint;
 
+/**
+ * When the money moves. `before-work` (the default): settle, wait for confirmation, then the work.
+ * `after-success`: verify, do the work, and settle only for an answer of 2xx; for work that costs
+ * little and changes nothing.
+ */
+export type Order = "before-work" | "after-success";
+
+/** A value, or what computes it for a request; the request comes without its body. */
+export type PerRequest<T> = T | ((request: Request) => T | Promise<T>);
+
 /** What can differ from route to route. */
 export interface RouteOptions {
-  readonly price?: Price;
+  /** What is asked for is what is settled: a payment is held against its own request's price. */
+  readonly price?: PerRequest<Price>;
+  /** Where the money goes, `0x…` or `xdc…`. */
+  readonly payTo?: PerRequest<string>;
   /** One sentence about what is sold. Short: it travels in a header. */
   readonly description?: string;
   /** Media type of the content, e.g. `application/json`. */
@@ -35,13 +51,19 @@ export interface RouteOptions {
    * fetched again after a broken connection. Event streams are always sent this way.
    */
   readonly stream?: boolean;
+  readonly settle?: Order;
+  /**
+   * With `after-success`: how long the work may take, in milliseconds; {@link workMsDefault}. A
+   * buyer whose answer takes longer gets a 504, and is not charged.
+   */
+  readonly workMs?: number;
 }
 
 /** What a seller is. The route options here are the defaults of every route. */
 export interface SellerOptions extends RouteOptions {
   readonly facilitator: FacilitatorOptions | Facilitator;
   /** Where the money goes, `0x…` or `xdc…`. */
-  readonly payTo: string;
+  readonly payTo: PerRequest<string>;
   /** Networks to be paid on, e.g. `eip155:50` (the default), `eip155:51`, `xdc`. */
   readonly network?: string | readonly string[];
   /**
@@ -54,34 +76,44 @@ export interface SellerOptions extends RouteOptions {
   readonly mode?: "dual" | "v2-only";
   /** Where grants are kept; in memory when absent, which serves one process. */
   readonly grants?: GrantStore;
-  /** Longest time from a paid request to the start of its content, in milliseconds. */
+  /**
+   * Longest time from a paid request to the start of its content, in milliseconds, without the
+   * work of a route that settles after success.
+   */
   readonly waitMs?: number;
   /** Largest request body that can be bound to a payment, in bytes. */
   readonly bodyBytesMax?: number;
   /** `Access-Control-Allow-Origin` where the app sets none; `*`, or false for no CORS at all. */
   readonly allowOrigin?: string | false;
+  /** The page that people in front of a browser get with a 402; `false` gives them JSON. */
+  readonly paywall?: PaywallOptions | false;
   readonly onEvent?: EventListener;
 }
 
 /** A seller's configuration, checked. */
 export interface Configuration {
   readonly facilitator: Facilitator;
-  readonly terms: Omit<Terms, "amount" | "maxTimeoutSeconds">;
+  readonly networks: readonly Network[];
   /** Without a slash at the end. */
   readonly publicUrl?: string;
   readonly mode: "dual" | "v2-only";
   readonly waitMs: number;
   readonly bodyBytesMax: number;
   readonly allowOrigin: string | false;
+  readonly paywall: PaywallOptions | false;
 }
 
 /** A route's configuration, checked. */
 export interface RouteConfiguration {
-  readonly amount: bigint;
+  /** USDC base units. A function throws {@link ConfigurationError} for what it should not give. */
+  readonly amount: bigint | ((request: Request) => Promise<bigint>);
+  readonly payTo: Address | ((request: Request) => Promise<Address>);
   readonly maxTimeoutSeconds: number;
   readonly description?: string;
   readonly mimeType?: string;
   readonly isStreamed: boolean;
+  readonly order: Order;
+  readonly workMs: number;
 }
 
 /** A value in the configuration is wrong. `field` says which. */
@@ -106,6 +138,12 @@ const timeoutSecondsMax = 24 * 60 * 60;
 const waitMsDefault = 20_000;
 const waitMsMax = 60_000;
 
+/** As long as a buyer waits for the money in the other order. */
+export const workMsDefault = 20_000;
+const workMsMax = 10 * 60 * 1000;
+/** Time for a buyer to sign and send, in milliseconds: an agent needs less, a person sets more. */
+const signMsMin = 10_000;
+
 const bodyBytesMaxDefault = 1024 * 1024;
 
 /** Descriptions travel in a header of at most about 8 KiB. */
@@ -113,11 +151,7 @@ const descriptionCharsMax = 500;
 
 /** Checks a seller's options. Throws {@link ConfigurationError}. */
 export function parseSellerOptions(options: SellerOptions): Configuration {
-  const payTo = parseAddress(options.payTo);
-  if (!payTo || payTo === zeroAddress) {
-    const shape = "an address of 20 bytes, 0x… (with its checksum if in mixed case) or xdc…";
-    throw new ConfigurationError("payTo", shape, '"0x209693Bc6afc0C5328bA36FaF03C514EF312287C"');
-  }
+  if (typeof options.payTo !== "function") parsePayTo(options.payTo);
   const { mode = "dual", allowOrigin = "*" } = options;
   if (mode !== "dual" && mode !== "v2-only") {
     throw new ConfigurationError("mode", "one of dual and v2-only", '"dual"');
@@ -128,7 +162,7 @@ export function parseSellerOptions(options: SellerOptions): Configuration {
   const publicUrl = options.publicUrl === undefined ? {} : parsePublicUrl(options.publicUrl);
   return {
     facilitator: parseFacilitator(options.facilitator),
-    terms: { payTo, networks: parseNetworks(options.network ?? "eip155:50") },
+    networks: parseNetworks(options.network ?? "eip155:50"),
     ...publicUrl,
     mode,
     waitMs: parseInteger("waitMs", options.waitMs ?? waitMsDefault, 1, waitMsMax),
@@ -139,17 +173,13 @@ export function parseSellerOptions(options: SellerOptions): Configuration {
       Number.MAX_SAFE_INTEGER,
     ),
     allowOrigin,
+    paywall: parsePaywall(options.paywall ?? {}),
   };
 }
 
 /** Checks a route's options over the seller's defaults. Throws {@link ConfigurationError}. */
 export function parseRouteOptions(options: RouteOptions): RouteConfiguration {
-  const { price, description, mimeType } = options;
-  const amount = typeof price === "string" ? parseUsdc(price) : price;
-  if (typeof amount !== "bigint" || amount <= 0n) {
-    const shape = "USDC above 0 as text with at most 6 decimals, or base units as a bigint";
-    throw new ConfigurationError("price", shape, '"0.01" or 10000n');
-  }
+  const { price, payTo, description, mimeType } = options;
   if (description !== undefined && !isShortText(description)) {
     const shape = `text of at most ${descriptionCharsMax} characters`;
     throw new ConfigurationError("description", shape, '"One weather report"');
@@ -157,12 +187,29 @@ export function parseRouteOptions(options: RouteOptions): RouteConfiguration {
   if (mimeType !== undefined && !(isShortText(mimeType) && mimeType.includes("/"))) {
     throw new ConfigurationError("mimeType", "a media type", '"application/json"');
   }
+  const { settle: order = "before-work" } = options;
+  if (order !== "before-work" && order !== "after-success") {
+    throw new ConfigurationError("settle", "before-work or after-success", '"after-success"');
+  }
+  const workMs = parseInteger("workMs", options.workMs ?? workMsDefault, 1, workMsMax);
   return {
-    amount,
+    amount:
+      typeof price === "function"
+        ? async (request) => parsePrice(await price(request))
+        : parsePrice(price),
+    payTo:
+      typeof payTo === "function"
+        ? async (request) => parsePayTo(await payTo(request))
+        : parsePayTo(payTo),
+    order,
+    workMs,
     maxTimeoutSeconds: parseInteger(
       "maxTimeoutSeconds",
       options.maxTimeoutSeconds ?? timeoutSecondsDefault,
-      timeoutSecondsMin,
+      // The authorization has to outlive the work and its settlement.
+      order === "before-work"
+        ? timeoutSecondsMin
+        : Math.ceil((signMsMin + workMs + settleMsMin) / 1000),
       timeoutSecondsMax,
     ),
     ...(description === undefined ? {} : { description }),
@@ -171,20 +218,46 @@ export function parseRouteOptions(options: RouteOptions): RouteConfiguration {
   };
 }
 
+function parsePrice(price: Price | undefined): bigint {
+  const amount = typeof price === "string" ? parseUsdc(price) : price;
+  if (typeof amount === "bigint" && amount > 0n) return amount;
+  const shape = "USDC above 0 as text with at most 6 decimals, or base units as a bigint";
+  throw new ConfigurationError("price", shape, '"0.01" or 10000n');
+}
+
+function parsePayTo(text: string | undefined): Address {
+  const payTo = typeof text === "string" ? parseAddress(text) : undefined;
+  if (payTo && payTo !== zeroAddress) return payTo;
+  const shape = "an address of 20 bytes, 0x… (with its checksum if in mixed case) or xdc…";
+  throw new ConfigurationError("payTo", shape, '"0x209693Bc6afc0C5328bA36FaF03C514EF312287C"');
+}
+
 function parseFacilitator(facilitator: FacilitatorOptions | Facilitator | undefined): Facilitator {
   if (facilitator && "verify" in facilitator) return facilitator;
   if (!facilitator || !isHttpUrl(facilitator.url)) {
     const shape = "the facilitator's base address, http or https";
     throw new ConfigurationError("facilitator.url", shape, '"https://facilitator.example"');
   }
-  const { apiKey, timeoutMs } = facilitator;
+  const { apiKey, timeoutMs, fetch } = facilitator;
   // Checked here because a header with a line break would fail at the first payment instead.
   if (apiKey !== undefined && !(typeof apiKey === "string" && /^[\x21-\x7e]+$/.test(apiKey))) {
     const shape = "the key as the dashboard shows it, without spaces or line breaks";
     throw new ConfigurationError("facilitator.apiKey", shape, '"fk_live_…"');
   }
   if (timeoutMs !== undefined) parseInteger("facilitator.timeoutMs", timeoutMs, 1, waitMsMax);
+  if (fetch !== undefined && typeof fetch !== "function") {
+    throw new ConfigurationError("facilitator.fetch", "a function such as fetch", "fetch");
+  }
   return createFacilitatorClient(facilitator);
+}
+
+function parsePaywall(paywall: unknown): PaywallOptions | false {
+  if (paywall === false) return false;
+  const name = isObject(paywall) ? (paywall["name"] ?? undefined) : null;
+  if (name === undefined) return {};
+  if (typeof name === "string" && name !== "" && name.length <= nameCharsMax) return { name };
+  const shape = `false, or an object whose name has at most ${nameCharsMax} characters`;
+  throw new ConfigurationError("paywall", shape, '{ name: "Weather Ltd" }');
 }
 
 function parseNetworks(input: string | readonly string[]): readonly Network[] {

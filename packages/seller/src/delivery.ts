@@ -1,22 +1,25 @@
 /**
- * The seller's content, after the payment is confirmed: made once, kept within bounds for a buyer
- * whose connection broke, and handed out with the receipt.
+ * The seller's content: made once, kept within bounds for a buyer whose connection broke, and
+ * handed out with the receipt.
  */
 import type { SettleResponse } from "@farthing/protocol";
-import { content, replayedHeader, say } from "./answers.ts";
-import { readHead, resume, type BodyHead } from "./body.ts";
-import type { EventListener, PaidRequest } from "./events.ts";
+import { content, replayedHeader, say, type ChallengeTerms } from "./answers.ts";
+import { readHead, resume } from "./body.ts";
+import { checkHeld } from "./collect.ts";
+import type { EventListener, PaidRequest, SettledRequest } from "./events.ts";
 import type { GrantStore, Lease, StoredAnswer } from "./grants.ts";
-import type { ChallengeTerms } from "./answers.ts";
 
-/** Makes the content. Called after confirmation only, and once for each payment. */
+/**
+ * Makes the content: once for each payment, after confirmation; or before the money moves, where
+ * the route settles after success.
+ */
 export type Serve = (payment: PaidRequest) => Response | Promise<Response>;
 
 /** A paid grant that waits for its content. */
 export interface Paid {
   readonly lease: Lease;
   readonly receipt: SettleResponse;
-  readonly facts: PaidRequest;
+  readonly facts: SettledRequest;
 }
 
 /** What is delivered. */
@@ -24,6 +27,13 @@ export interface Delivery {
   readonly serve: Serve;
   readonly isStreamed: boolean;
   readonly terms: ChallengeTerms;
+}
+
+/** The seller's answer, read as far as it can be kept. */
+export interface Made {
+  readonly answer: Response;
+  /** Bytes when the whole body is here; else a stream of what is left to come. */
+  readonly body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
 }
 
 /** Statuses from here on say that the seller's code failed. */
@@ -38,60 +48,83 @@ const undeliveredRetrySeconds = 5;
  */
 const unrepeatedHeaders = new Set(["set-cookie", "set-cookie2"]);
 
+/** Runs the seller's code and reads what it answers. Throws what the code throws. */
+export async function make(sale: Delivery, facts: PaidRequest, bytesMax: number): Promise<Made> {
+  const answer = await sale.serve(facts);
+  if (!answer.body || isStream(sale, answer)) return { answer, body: answer.body };
+  const head = await readHead(answer.body, bytesMax);
+  return { answer, body: head.rest ? resume(head) : head.bytes };
+}
+
+/** The answer as it can be kept; undefined when it is a stream or larger than is kept. */
+export function toStored({ answer, body }: Made): StoredAnswer | undefined {
+  if (body instanceof ReadableStream) return undefined;
+  const headers = [...answer.headers].filter(([name]) => !unrepeatedHeaders.has(name));
+  return { status: answer.status, headers, body: body ?? new Uint8Array() };
+}
+
+/** The answer with its receipt. */
+export function handOut({ answer, body }: Made, receipt: SettleResponse): Response {
+  return content(answer, body, receipt);
+}
+
 /** Makes the content, and keeps it; when it cannot be made, keeps the fact that it is paid. */
 export async function deliver(
   at: { readonly grants: GrantStore; readonly emit: EventListener },
   sale: Delivery,
-  paid: Paid,
+  { lease, receipt, facts }: Paid,
 ): Promise<Response> {
-  const { lease, receipt, facts } = paid;
   const { url } = sale.terms.resource;
   const failed = (status: number, error: unknown): Response => {
     // The lease is left as `paid`: the next request with this payment makes the content again.
     at.emit({ type: "undelivered", url, payment: facts, error });
     return undelivered(status, receipt);
   };
-  let answer: Response;
-  let head: BodyHead | undefined;
+  let made: Made;
   try {
-    answer = await sale.serve(facts);
-    if (answer.status >= failureStatusMin) {
-      void answer.body?.cancel().catch(() => undefined);
-      return failed(answer.status, new Error(`The seller's code answered ${answer.status}.`));
-    }
-    head = isStream(sale, answer) ? undefined : await readAnswer(answer, at.grants.answerBytesMax);
+    made = await make(sale, facts, at.grants.answerBytesMax);
   } catch (error) {
     return failed(failureStatusMin, error);
   }
-  await lease.deliver(head && toStored(answer, head));
+  const { status } = made.answer;
+  if (status >= failureStatusMin) {
+    if (made.body instanceof ReadableStream) void made.body.cancel().catch(() => undefined);
+    return failed(status, new Error(`The seller's code answered ${status}.`));
+  }
+  checkHeld(await lease.deliver(receipt, toStored(made)));
   at.emit({ type: "delivered", url, payment: facts });
-  if (!head || !answer.body) return content(answer, answer.body, receipt);
-  return content(answer, head.rest ? resume(head) : head.bytes, receipt);
+  return handOut(made, receipt);
+}
+
+/** Hands out, for the first time, an answer that was made before the money moved. */
+export async function handOutKept(
+  at: { readonly emit: EventListener },
+  sale: Delivery,
+  { lease, receipt, facts }: Paid,
+  answer: StoredAnswer,
+): Promise<Response> {
+  checkHeld(await lease.deliver(receipt));
+  at.emit({ type: "delivered", url: sale.terms.resource.url, payment: facts });
+  return fromStored(answer, receipt);
 }
 
 /** Hands out a kept answer again, with its receipt and the word that it is a repeat. */
 export function replay(answer: StoredAnswer, receipt: SettleResponse): Response {
-  const headers = new Headers(answer.headers.map(([name, value]) => [name, value]));
-  const body = answer.body.byteLength === 0 ? null : answer.body;
-  const response = content({ status: answer.status, headers }, body, receipt);
+  const response = fromStored(answer, receipt);
   response.headers.set(replayedHeader, "true");
   return response;
+}
+
+function fromStored(answer: StoredAnswer, receipt: SettleResponse): Response {
+  const headers = new Headers(answer.headers.map(([name, value]) => [name, value]));
+  const body = answer.body.byteLength === 0 ? null : answer.body;
+  return content({ status: answer.status, headers }, body, receipt);
 }
 
 function isStream(sale: Delivery, answer: Response): boolean {
   const type = answer.headers.get("Content-Type") ?? "";
   // Events are worth nothing when they all come at the end.
   return sale.isStreamed || type.startsWith("text/event-stream");
-}
-
-async function readAnswer(answer: Response, bytesMax: number): Promise<BodyHead> {
-  return answer.body ? readHead(answer.body, bytesMax) : { bytes: new Uint8Array() };
-}
-
-function toStored(answer: Response, head: BodyHead): StoredAnswer | undefined {
-  if (head.rest) return undefined;
-  const headers = [...answer.headers].filter(([name]) => !unrepeatedHeaders.has(name));
-  return { status: answer.status, headers, body: head.bytes };
 }
 
 function undelivered(status: number, receipt: SettleResponse): Response {

@@ -10,29 +10,55 @@ export interface PaidRequest {
   readonly amount: string;
   /** CAIP-2, e.g. `eip155:50`. */
   readonly network: string;
-  /** Hash of the transaction that moved the money. */
-  readonly transaction: string;
+  /**
+   * Hash of the transaction that moved the money. Absent where the route settles after success:
+   * the payment is verified then, and the money moves once the answer is made.
+   */
+  readonly transaction?: string;
   /** The facilitator's id of the settlement, when it gives one. */
   readonly settlementId?: string;
 }
 
-/** One thing that happened. */
-export type SellerEvent =
-  /** The content went out, the first time. */
-  | { readonly type: "delivered"; readonly url: string; readonly payment: PaidRequest }
+/** A payment whose money has moved. */
+export interface SettledRequest extends PaidRequest {
+  readonly transaction: string;
+}
+
+/** One thing that happened. `url` is the paid resource, as the challenge names it. */
+export type SellerEvent = { readonly url: string } & (
+  | /** The content went out, the first time. */
+    { readonly type: "delivered"; readonly payment: SettledRequest }
+  /** The payment came again after its delivery; `isKept` tells whether the answer did, too. */
+  | { readonly type: "repeated"; readonly receipt: SettleResponse; readonly isKept: boolean }
   /** The buyer paid, and the seller's code threw or answered 500 and above. Look at this. */
+  | { readonly type: "undelivered"; readonly payment: SettledRequest; readonly error: unknown }
+  /**
+   * Where the route settles after success: the seller's code answered another status than 2xx, or
+   * none (`error` says why), and nobody was charged.
+   */
   | {
-      readonly type: "undelivered";
-      readonly url: string;
+      readonly type: "uncharged";
       readonly payment: PaidRequest;
-      readonly error: unknown;
+      readonly status: number;
+      readonly error?: unknown;
     }
-  /** The facilitator will not work for this seller: key, credits, plan or payee. Act on this. */
-  | { readonly type: "account_problem"; readonly url: string; readonly problem: AccountProblem }
-  /** The facilitator did not answer properly; the buyer was asked to repeat. */
-  | { readonly type: "facilitator_fault"; readonly url: string; readonly fault: Fault }
+  /** The transfer took longer than the buyer's wait; he was asked to repeat. */
+  | { readonly type: "pending"; readonly receipt: SettleResponse }
+  /** The money moved after the buyer was asked to repeat; his answer is kept for him. */
+  | { readonly type: "settled"; readonly payment: SettledRequest }
   /** The settlement came to nothing. */
-  | { readonly type: "failed"; readonly url: string; readonly receipt: SettleResponse };
+  | { readonly type: "failed"; readonly receipt: SettleResponse }
+  /** Nobody paid (no `reason`), or with something that will not do: the answer was a 402. */
+  | { readonly type: "challenged"; readonly reason?: string }
+  /** A payment that belongs to another request was presented with this one. */
+  | { readonly type: "conflict" }
+  /** The store of grants has no room; no payment can be taken. Act on this. */
+  | { readonly type: "full" }
+  /** The facilitator will not work for this seller: key, credits, plan or payee. Act on this. */
+  | { readonly type: "account_problem"; readonly problem: AccountProblem }
+  /** The facilitator did not answer properly; the buyer was asked to repeat. */
+  | { readonly type: "facilitator_fault"; readonly fault: Fault }
+);
 
 /** Hears of events. What it throws is ignored: a log must not cost a buyer his answer. */
 export type EventListener = (event: SellerEvent) => void;
@@ -47,6 +73,10 @@ export const warnOnConsole: EventListener = (event) => {
   } else if (event.type === "undelivered") {
     const { transaction } = event.payment;
     warn(`A paid request was not answered (transaction ${transaction}).`, event.error);
+  } else if (event.type === "uncharged" && event.error !== undefined) {
+    warn("A request with a good payment was not answered, and not charged.", event.error);
+  } else if (event.type === "full") {
+    warn("No payment can be taken: the store of grants is full.");
   }
 };
 

@@ -33,6 +33,23 @@ describe("a call", () => {
     expect(facilitator.calls[0]?.authorization).toBeUndefined();
   });
 
+  test("goes through the fetch that is given, and no other way", async () => {
+    const asked: string[] = [];
+    const client = createFacilitatorClient({
+      url: "http://inside.invalid/engine/",
+      fetch: async (url, init) => {
+        asked.push(`${init?.method ?? "GET"} ${String(url)}`);
+        return Response.json({ success: true, transaction: "0x1", network: "eip155:50" });
+      },
+    });
+    expect(await client.settle(request, limit)).toMatchObject({ kind: "settlement" });
+    await client.settlement("s", { ...limit, waitSeconds: 1 });
+    expect(asked).toEqual([
+      "POST http://inside.invalid/engine/settle",
+      "GET http://inside.invalid/engine/settlements/s?wait=1",
+    ]);
+  });
+
   test("for a settlement cannot leave its path", async () => {
     facilitator.script.settlement.push(confirmedReply());
     const client = createFacilitatorClient({ url: facilitator.url });

@@ -84,6 +84,8 @@ export interface FacilitatorOptions {
   readonly apiKey?: string | undefined;
   /** Longest wait for one call, in milliseconds; {@link callTimeoutMsDefault} when absent. */
   readonly timeoutMs?: number;
+  /** Makes the calls in place of the global `fetch`, e.g. to a facilitator in the same process. */
+  readonly fetch?: typeof globalThis.fetch;
 }
 
 /** The whole budget of one exchange: a call that takes longer could no longer help the buyer. */
@@ -123,6 +125,7 @@ export function createFacilitatorClient(options: FacilitatorOptions): Facilitato
 
   const post = (path: string, body: FacilitatorRequest, limit: CallLimit) =>
     call(
+      options.fetch,
       base + path,
       {
         method: "POST",
@@ -146,7 +149,7 @@ export function createFacilitatorClient(options: FacilitatorOptions): Facilitato
     },
     async settlement(id, { timeoutMs, waitSeconds }) {
       const url = `${base}/settlements/${encodeURIComponent(id)}?wait=${waitSeconds}`;
-      const answer = await call(url, { headers }, Math.min(timeoutMsMax, timeoutMs));
+      const answer = await call(options.fetch, url, { headers }, Math.min(timeoutMsMax, timeoutMs));
       if (answer.kind === "answer" && (answer.status === 404 || answer.status === 405)) {
         return { kind: "not_found" };
       }
@@ -158,11 +161,18 @@ export function createFacilitatorClient(options: FacilitatorOptions): Facilitato
   };
 }
 
-async function call(url: string, init: RequestInit, timeoutMs: number): Promise<Answer | Fault> {
+async function call(
+  own: typeof globalThis.fetch | undefined,
+  url: string,
+  init: RequestInit,
+  timeoutMs: number,
+): Promise<Answer | Fault> {
   const signal = AbortSignal.timeout(Math.max(1, Math.ceil(timeoutMs)));
+  // Looked up for each call: programs replace the global one after they start.
+  const send = own ?? globalThis.fetch;
   try {
     // A followed redirect could carry the key to another host, or turn the POST into a GET.
-    const response = await fetch(url, { ...init, signal, redirect: "manual" });
+    const response = await send(url, { ...init, signal, redirect: "manual" });
     const bytes = await readBytes(response.body, answerBytesMax);
     if (bytes === undefined) return fault("unreadable", "its answer is too large");
     const retryAfterSeconds = retryAfterOf(response.headers);

@@ -3,13 +3,15 @@
  * known by (network, asset, payer, nonce), and is bound to one request and one payload.
  *
  * One worker at a time holds a grant's lease. Everyone else with the same payment and the same
- * request waits for that worker, and finds the outcome.
+ * request waits for that worker, and finds the outcome. A store that outlives its processes lets
+ * the lease of a dead one expire, and whoever comes next goes on from what was recorded.
  */
 import type { SettleResponse } from "@farthing/protocol";
 
 /**
  * - `claimed`: nothing was sent to be settled; may be forgotten.
- * - `settling`: `/settle` was sent and the outcome is open; never forgotten while that is so.
+ * - `settling`: `/settle` was sent and the outcome is open; never forgotten while that is so. The
+ *   answer may have been made before, and is then kept with the grant.
  * - `paid`: the money moved, nothing was delivered; the next holder delivers without a charge.
  */
 export type GrantState = "claimed" | "settling" | "paid";
@@ -33,21 +35,36 @@ export interface StoredAnswer {
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
-/** The right to work on one grant. After the first of the last three, every call does nothing. */
+/**
+ * The right to work on one grant. Every call says whether it took effect: false when the lease is
+ * no longer this holder's, after one of the last three or because it expired while the holder was
+ * not heard of. Who hears that hands nothing out: somebody else may be doing it.
+ */
 export interface Lease {
   readonly state: GrantState;
   /** The last receipt that was recorded. */
   readonly receipt?: SettleResponse;
-  /** Records that `/settle` is about to be sent, or what is known of it since. */
-  settling(receipt?: SettleResponse): Promise<void>;
+  /** The answer that was made before the money moved. */
+  readonly answer?: StoredAnswer;
+  /**
+   * Records that `/settle` is about to be sent, or what is known of it since. An answer that is
+   * given with it is kept in the same step, where the store has room for it.
+   */
+  settling(known?: {
+    readonly receipt?: SettleResponse;
+    readonly answer?: StoredAnswer;
+  }): Promise<boolean>;
   /** Records that the money moved. */
-  paid(receipt: SettleResponse): Promise<void>;
-  /** Ends the work: delivered. Without an answer, only the fact and the receipt are kept. */
-  deliver(answer?: StoredAnswer): Promise<void>;
+  paid(receipt: SettleResponse): Promise<boolean>;
+  /**
+   * Ends the work: delivered. Kept for a repeat is the answer given here, or the one kept before,
+   * or only the fact and the receipt.
+   */
+  deliver(receipt: SettleResponse, answer?: StoredAnswer): Promise<boolean>;
   /** Ends the work: the grant is forgotten, as if the payment had never been seen. */
-  release(): Promise<void>;
+  release(): Promise<boolean>;
   /** Ends the work where it stands; whoever comes next goes on from there. */
-  leave(): Promise<void>;
+  leave(): Promise<boolean>;
 }
 
 /** What came of asking for a grant. */
@@ -71,6 +88,8 @@ export interface GrantStore {
   readonly answerBytesMax: number;
   /** Takes the grant of a payment, atomically: of any number of callers one gets the lease. */
   take(binding: Binding): Promise<Take>;
+  /** Whether there is a grant with exactly this binding, in whatever state. */
+  has(binding: Binding): Promise<boolean>;
   /** Waits until a busy grant is free again. False when that took longer than `timeoutMs`. */
   wait(key: string, timeoutMs: number): Promise<boolean>;
 }

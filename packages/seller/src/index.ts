@@ -1,9 +1,9 @@
 /** Charge for requests: x402 payments in USDC on XDC, for any web-standard server. */
 export { ConfigurationError } from "./configuration.ts";
-export type { Price, RouteOptions, SellerOptions } from "./configuration.ts";
+export type { Order, PerRequest, Price, RouteOptions, SellerOptions } from "./configuration.ts";
 export type { Clock } from "./clock.ts";
 export type { Serve } from "./delivery.ts";
-export type { EventListener, PaidRequest, SellerEvent } from "./events.ts";
+export type { EventListener, PaidRequest, SellerEvent, SettledRequest } from "./events.ts";
 export { createFacilitatorClient } from "./facilitator.ts";
 export type {
   AccountProblem,

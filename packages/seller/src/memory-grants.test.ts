@@ -38,7 +38,7 @@ async function taken(key: string, changes: Partial<Binding> = {}): Promise<Lease
 async function delivered(key: string, bytes: number, changes: Partial<Binding> = {}) {
   const lease = await taken(key, changes);
   await lease.paid(receipt);
-  await lease.deliver(answer(bytes));
+  await lease.deliver(receipt, answer(bytes));
 }
 
 const kindOf = async (key: string, changes: Partial<Binding> = {}) =>
@@ -56,7 +56,7 @@ describe("a grant", () => {
 
   test("keeps its state for the next holder", async () => {
     const first = await taken("a");
-    await first.settling({ ...receipt, success: false });
+    await first.settling({ receipt: { ...receipt, success: false } });
     await first.leave();
     const second = await taken("a");
     expect(second).toMatchObject({ state: "settling", receipt: { success: false } });
@@ -76,8 +76,8 @@ describe("a grant", () => {
     const first = await taken("a");
     await first.leave();
     await taken("a");
-    await first.release();
-    await first.deliver();
+    expect(await first.release()).toBe(false);
+    expect(await first.deliver(receipt)).toBe(false);
     expect(await kindOf("a")).toBe("busy");
   });
 
@@ -86,7 +86,7 @@ describe("a grant", () => {
       const lease = await taken(end);
       await lease.paid(receipt);
       const waiting = grants.wait(end, minuteMs);
-      await lease[end]();
+      await (end === "deliver" ? lease.deliver(receipt) : lease[end]());
       expect(await waiting).toBe(true);
     }
     expect(await grants.wait("leave", minuteMs)).toBe(true);

@@ -95,8 +95,11 @@ export function createMemoryGrants(options: MemoryGrantOptions = {}): GrantStore
     if (size > answerBytesMax || size > totalBytesMax) return;
     for (const other of entries.values()) {
       if (totalBytes + size <= totalBytesMax) break;
-      dropAnswer(other);
+      // What nobody has had yet makes room for nothing.
+      if (other.state === "delivered") dropAnswer(other);
     }
+    if (totalBytes + size > totalBytesMax) return;
+    dropAnswer(entry);
     entry.answer = answer;
     totalBytes += size;
   }
@@ -115,10 +118,7 @@ export function createMemoryGrants(options: MemoryGrantOptions = {}): GrantStore
         entries.set(binding.key, entry);
         return { kind: "taken", lease: createLease(entry, { now, drop, store }) };
       }
-      const { fingerprint, payload } = entry.binding;
-      if (fingerprint !== binding.fingerprint || payload !== binding.payload) {
-        return { kind: "bound" };
-      }
+      if (!isSame(entry.binding, binding)) return { kind: "bound" };
       if (entry.state === "delivered" && entry.receipt) {
         if (entry.answerUntilMs <= now()) dropAnswer(entry);
         const { receipt, answer } = entry;
@@ -127,12 +127,20 @@ export function createMemoryGrants(options: MemoryGrantOptions = {}): GrantStore
       if (entry.holder) return { kind: "busy" };
       return { kind: "taken", lease: createLease(entry, { now, drop, store }) };
     },
+    async has(binding) {
+      const entry = entries.get(binding.key);
+      return entry !== undefined && entry.expiresAtMs > now() && isSame(entry.binding, binding);
+    },
     async wait(key, timeoutMs) {
       const entry = entries.get(key);
       if (!entry?.holder) return true;
       return entry.waiters.size < waitersMax && waitForHolder(entry, timeoutMs);
     },
   };
+}
+
+function isSame(one: Binding, other: Binding): boolean {
+  return one.fingerprint === other.fingerprint && one.payload === other.payload;
 }
 
 function newEntry(binding: Binding, expiresAtMs: number): Entry {
@@ -156,16 +164,20 @@ function createLease(entry: Entry, keeping: Keeping): Lease {
   const { now } = keeping;
   const token = {};
   entry.holder = token;
-  const whileHeld = (change: () => void) => async (): Promise<void> => {
-    if (entry.holder === token) change();
+  const whileHeld = (change: () => void) => async (): Promise<boolean> => {
+    if (entry.holder !== token) return false;
+    change();
+    return true;
   };
   return {
     state: entry.state === "delivered" ? "claimed" : entry.state,
     ...(entry.receipt ? { receipt: entry.receipt } : {}),
-    settling: (receipt) =>
+    ...(entry.answer ? { answer: entry.answer } : {}),
+    settling: ({ receipt, answer } = {}) =>
       whileHeld(() => {
         entry.state = "settling";
         if (receipt) entry.receipt = receipt;
+        if (answer) keeping.store(entry, answer);
         entry.expiresAtMs = now() + settlingMsMax;
       })(),
     paid: (receipt) =>
@@ -174,9 +186,10 @@ function createLease(entry: Entry, keeping: Keeping): Lease {
         entry.receipt = receipt;
         entry.expiresAtMs = now() + undeliveredMsMax;
       })(),
-    deliver: (answer) =>
+    deliver: (receipt, answer) =>
       whileHeld(() => {
         entry.state = "delivered";
+        entry.receipt = receipt;
         entry.answerUntilMs = Math.min(entry.binding.validBeforeMs, now() + replayMsMax);
         entry.expiresAtMs = now() + deliveredMsMax;
         if (answer) keeping.store(entry, answer);

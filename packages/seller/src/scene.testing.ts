@@ -65,7 +65,8 @@ export function useScene(listen: Listen): Scene {
       {
         facilitator: { url: facilitator.url, apiKey: "fk_test_1" },
         payTo,
-        onEvent: (event) => void events.push(event),
+        // Every payment begins with a challenge; a list of all would say nothing more.
+        onEvent: (event) => void (event.type === "challenged" || events.push(event)),
         ...options,
       },
       { price: "0.01", description: "One report", mimeType: "text/plain", ...route },

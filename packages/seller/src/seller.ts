@@ -1,21 +1,5 @@
 /** The seller: charges for requests on web-standard Request and Response. */
-import {
-  toRequirementsV2,
-  toWireAuthorization,
-  type Payment,
-  type Requirements,
-} from "@farthing/protocol";
-import {
-  challenge,
-  dress,
-  preflight,
-  reasonOf,
-  say,
-  type AnswerCode,
-  type ChallengeTerms,
-} from "./answers.ts";
-import { bind } from "./binding.ts";
-import { readBytes } from "./body.ts";
+import { dress, preflight, reasonOf, refuseRequest, type ChallengeTerms } from "./answers.ts";
 import { systemClock, type Clock } from "./clock.ts";
 import {
   parseRouteOptions,
@@ -25,20 +9,21 @@ import {
   type RouteOptions,
   type SellerOptions,
 } from "./configuration.ts";
+import { createContinuations } from "./continuation.ts";
 import type { Serve } from "./delivery.ts";
 import { warnOnConsole, type EventListener } from "./events.ts";
-import { exchange, type Sale, type Surroundings } from "./exchange.ts";
+import { exchange } from "./exchange.ts";
 import { createMemoryGrants } from "./memory-grants.ts";
-import { matchOffer, offersOf } from "./offer.ts";
+import { ask } from "./open-answers.ts";
 import { readPresentedPayment } from "./presented-payment.ts";
+import { openPurchase, type BodyReader } from "./purchase.ts";
+import { createQuote } from "./quote.ts";
+import type { Surroundings } from "./sale.ts";
 
-/** For servers that hand over requests in their own way. */
-export interface ChargeOptions {
-  /**
-   * Reads the request's body, for the binding of payment and request; undefined when it is larger
-   * than `bytesMax`. Without it, the body is read from a clone of the request.
-   */
-  readonly readBody?: (bytesMax: number) => Promise<Uint8Array<ArrayBuffer> | undefined>;
+/** What a server can add to one charge. */
+export interface ChargeOptions extends BodyReader {
+  /** Hears of the events of this request, beside the seller's own listener. */
+  readonly onEvent?: EventListener;
 }
 
 /** A route with a price. */
@@ -75,6 +60,7 @@ export function createSeller(options: SellerOptions, clock: Clock = systemClock)
     clock,
     waitMs: configuration.waitMs,
     emit: guard(options.onEvent ?? warnOnConsole),
+    continuations: createContinuations(() => at, clock),
   };
   const route = (own: RouteOptions = {}): Route =>
     createRoute(at, configuration, parseRouteOptions({ ...options, ...own }));
@@ -96,109 +82,57 @@ function guard(listener: EventListener): EventListener {
   };
 }
 
-function createRoute(at: Surroundings, seller: Configuration, route: RouteConfiguration): Route {
-  const { amount, maxTimeoutSeconds, isStreamed } = route;
-  const offers = offersOf({ ...seller.terms, amount, maxTimeoutSeconds });
+function createRoute(seller: Surroundings, of: Configuration, route: RouteConfiguration): Route {
+  const { isStreamed, order, workMs } = route;
+  const quote = createQuote(of.networks, route);
+  const isPublic = of.publicUrl !== undefined;
 
-  async function answer(request: Request, serve: Serve, options: ChargeOptions) {
+  async function answer(at: Surroundings, request: Request, serve: Serve, options: ChargeOptions) {
     if (request.method === "OPTIONS") return preflight();
-    const resource = resourceOf(request, seller, route);
-    const terms: ChallengeTerms = { offers, resource, mode: seller.mode };
+    const resource = resourceOf(request, of, route);
+    const terms: ChallengeTerms = { offers: await quote(request), resource, mode: of.mode };
     const presented = readPresentedPayment(request.headers);
-    if (presented.kind === "none") return challenge(terms);
-    if (presented.kind === "refused") return challenge(terms, reasonOf(presented.refusal));
+    if (presented.kind === "none") return ask(at, terms);
+    if (presented.kind === "refused") return ask(at, terms, reasonOf(presented.refusal));
     if (presented.kind === "ambiguous") {
       return refuseRequest(400, "ambiguous_payment", "Send one payment header, once.");
     }
     if (presented.kind === "too_large") {
       return refuseRequest(431, "payment_header_too_large", "The payment header is too long.");
     }
-    const sale = await openSale(seller, terms, presented.payment, request, options);
-    return sale instanceof Response ? sale : exchange(at, { ...sale, serve, isStreamed });
+    const { payment } = presented;
+    const { bodyBytesMax } = of;
+    const about = { ...options, request, payment, terms, bodyBytesMax, isPublic };
+    const purchase = await openPurchase(at, about);
+    return purchase instanceof Response
+      ? purchase
+      : exchange(at, { ...purchase, serve, isStreamed, order, workMs });
   }
 
   return {
-    charge: async (request, serve, options = {}) =>
-      dress(await answer(request, serve, options), seller.allowOrigin),
+    async charge(request, serve, options = {}) {
+      const { onEvent } = options;
+      const at = onEvent ? { ...seller, emit: both(seller.emit, guard(onEvent)) } : seller;
+      return dress(await answer(at, request, serve, options), of.allowOrigin);
+    },
   };
 }
 
-/** Holds a payment against the route and binds it to the request; or says what is wrong with it. */
-async function openSale(
-  seller: Configuration,
-  terms: ChallengeTerms,
-  payment: Payment,
-  request: Request,
-  options: ChargeOptions,
-): Promise<Omit<Sale, "serve" | "isStreamed"> | Response> {
-  const { url } = terms.resource;
-  const match = matchOffer(terms.offers, payment, ownUrl(url, seller.publicUrl !== undefined));
-  if (!match.ok) return challenge(terms, reasonOf(match.refusal));
-  const body = await readBody(request, seller.bodyBytesMax, options);
-  if (!body) {
-    const message = `A paid request has at most ${seller.bodyBytesMax} bytes of body.`;
-    return refuseRequest(413, "request_too_large", message);
-  }
-  const offer = match.value;
-  const binding = await bind({ method: request.method, url, body }, payment, offer);
-  return { payment, offer, binding, terms, request: toFacilitatorRequest(payment, offer, terms) };
-}
-
-function refuseRequest(status: number, error: AnswerCode, message: string): Response {
-  return say(status, { error, message, retryable: false });
+function both(first: EventListener, second: EventListener): EventListener {
+  return (event) => {
+    first(event);
+    second(event);
+  };
 }
 
 function resourceOf(request: Request, seller: Configuration, route: RouteConfiguration) {
-  const { origin, pathname, search } = new URL(request.url);
+  const { protocol, host, pathname, search } = new URL(request.url);
+  // Not `origin`: that is "null" for the address of an MCP tool, `mcp://tool/…`.
+  const origin = `${protocol}//${host}`;
   const { description, mimeType } = route;
   return {
     url: `${seller.publicUrl ?? origin}${pathname}${search}`,
     ...(description === undefined ? {} : { description }),
     ...(mimeType === undefined ? {} : { mimeType }),
-  };
-}
-
-/**
- * Compares a payment's `resource.url` with the route's. Without a configured public address only
- * path and query count: behind a proxy the server does not know the scheme and host that the
- * buyer sees, and the payee and the fingerprint bind the payment to this seller anyway.
- */
-function ownUrl(url: string, isPublic: boolean): (given: string) => boolean {
-  const own = new URL(url);
-  return (given) => {
-    if (!URL.canParse(given)) return false;
-    const other = new URL(given);
-    if (isPublic) return other.href === own.href;
-    return other.pathname === own.pathname && other.search === own.search;
-  };
-}
-
-async function readBody(
-  request: Request,
-  bytesMax: number,
-  { readBody }: ChargeOptions,
-): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  if (readBody) return readBody(bytesMax);
-  return request.body ? readBytes(request.clone().body, bytesMax) : new Uint8Array();
-}
-
-/**
- * Facilitators are spoken to in version 2, whatever the buyer spoke: the signed authorization is the
- * same in both, and a facilitator that serves version 2 alone settles a version 1 buyer's payment
- * as well. The entry is the seller's own, not the buyer's echo of it.
- */
-function toFacilitatorRequest(payment: Payment, offer: Requirements, terms: ChallengeTerms) {
-  const entry = toRequirementsV2(offer);
-  const { authorization, signature } = payment;
-  return {
-    x402Version: 2 as const,
-    paymentPayload: {
-      x402Version: 2 as const,
-      payload: { signature, authorization: toWireAuthorization(authorization) },
-      accepted: { ...entry },
-      resource: { ...terms.resource },
-      ...(payment.extensions === undefined ? {} : { extensions: payment.extensions }),
-    },
-    paymentRequirements: entry,
   };
 }

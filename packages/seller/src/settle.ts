@@ -56,6 +56,12 @@ export interface Settling {
  */
 const questionPauseMs = 250;
 
+/**
+ * Time to leave for a settlement that is not asked for yet, in milliseconds: a few blocks of two
+ * seconds and the way to the facilitator and back.
+ */
+export const settleMsMin = 10_000;
+
 /** A call with less time than this, in milliseconds, would only be cut off. */
 export const callMsMin = 200;
 

@@ -6,7 +6,7 @@
  *
  * Run it with `npm run contracts` after a change to a `.sol` file.
  */
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -35,14 +35,26 @@ interface CompilerOutput {
   contracts?: Record<string, Record<string, CompiledContract>>;
 }
 
-const readImport = (name: string) => ({ contents: readFileSync(require.resolve(name), "utf8") });
+/** A file of the repository is imported by its path from there, anything else from a package. */
+function readImport(name: string): { contents: string } {
+  const own = join(repository, name);
+  return { contents: readFileSync(existsSync(own) ? own : require.resolve(name), "utf8") };
+}
+
+/** Where the devnet places the library that the token has its signatures checked by. */
+const signatureCheckAddress = "0x3009000000000000000000000000000000001271";
+
+/** Libraries by the file that holds them. */
+const libraries = {
+  "tools/devnet/contracts/SignatureCheck.sol": { SignatureCheck: signatureCheckAddress },
+};
 
 /** Compiles one file and returns the contract of the same name. `path` is from the repository. */
 function compile(path: string, optimizerRuns: number): CompiledContract {
   const input = {
     language: "Solidity",
     sources: { [path]: { content: readFileSync(join(repository, path), "utf8") } },
-    settings: { ...settings, optimizer: { enabled: true, runs: optimizerRuns } },
+    settings: { ...settings, libraries, optimizer: { enabled: true, runs: optimizerRuns } },
   };
   const output: CompilerOutput = JSON.parse(
     solc.compile(JSON.stringify(input), { import: readImport }),
@@ -113,14 +125,24 @@ export async function compileContracts(): Promise<Map<string, string>> {
   const facilitator = "packages/facilitator/contracts";
   // 200 runs is solc's usual balance. The reader is sent with every read, so it is made small.
   const token = compile(`${devnet}/StandInUsdc.sol`, 200);
+  const proxy = compile(`${devnet}/StandInUsdcProxy.sol`, 200);
+  const signatureCheck = compile(`${devnet}/SignatureCheck.sol`, 200);
   const wallet = compile(`${devnet}/SampleWallet.sol`, 200);
   const reader = compile(`${facilitator}/PaymentReader.sol`, 1);
   const runtime = "Runtime code, to be placed with `anvil_setCode`.";
   return new Map([
     [
       "tools/devnet/src/generated/stand-in-usdc.ts",
-      render("StandInUsdc.sol", [
+      render("StandInUsdc.sol, its proxy and its library", [
+        code("standInUsdcProxyCode", runtime, proxy.evm.deployedBytecode.object),
         code("standInUsdcCode", runtime, token.evm.deployedBytecode.object),
+        code("signatureCheckCode", runtime, signatureCheck.evm.deployedBytecode.object),
+        {
+          name: "signatureCheckAddress",
+          comment: "Where `standInUsdcCode` looks for the library.",
+          type: "`0x${string}`",
+          value: `"${signatureCheckAddress}"`,
+        },
         slot(
           "balanceWordsSlot",
           "Slot of the mapping from account to balance word (bit 255: blacklisted).",

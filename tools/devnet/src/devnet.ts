@@ -9,8 +9,8 @@ import { createControls, type ChainControls, type Rpc } from "./chain-controls.t
 import { encodeBatch, tokenCalls, toWord } from "./contract-calls.ts";
 import { multicall3Code } from "./generated/multicall3.ts";
 import { ownerSlot, sampleWalletCode } from "./generated/sample-wallet.ts";
-import { standInUsdcCode } from "./generated/stand-in-usdc.ts";
 import { sendBatch, sendCall, type RpcCall } from "./json-rpc.ts";
+import { tokenPlacement } from "./token-code.ts";
 import { deriveWallets, type DevnetWallet, type DevnetWallets } from "./wallets.ts";
 
 /** How to start a devnet. */
@@ -143,7 +143,7 @@ async function furnish(anvil: AnvilProcess, plan: Furnishing): Promise<Devnet> {
   await sendBatch(rpcUrl, [
     // One line per request otherwise, which nobody reads.
     { method: "anvil_setLoggingEnabled", params: [false] },
-    { method: "anvil_setCode", params: [token, standInUsdcCode] },
+    ...tokenPlacement(token),
     { method: "anvil_setCode", params: [multicall3, multicall3Code] },
     { method: "anvil_setCode", params: [wallet, sampleWalletCode] },
     {

@@ -103,6 +103,10 @@ export function devnetPage(devnet: Devnet): string {
     ``,
     `  export ${exports.join(" ")}`,
     ``,
+    `And for sellers who pay for their settlements with credits:`,
+    ``,
+    `  export FARTHING_TREASURY=${devnet.treasury.address}`,
+    ``,
     `Ctrl-C stops the chain and forgets it.`,
     ``,
   ].join("\n");

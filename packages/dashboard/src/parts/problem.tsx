@@ -1,6 +1,6 @@
 /** What went wrong: in words, with the request id that a person can name when asking for help. */
 import { ApiProblem } from "../api/call.ts";
-import { WalletProblem } from "../wallet/provider.ts";
+import { WalletProblem } from "@farthing/buyer/wallet";
 import { Notice } from "./notice.tsx";
 import { Whole } from "./values.tsx";
 

@@ -1,7 +1,7 @@
 /** Where work with the wallet stands: what to do now, the text to sign, or what went wrong. */
 import { useId } from "react";
 import { connect } from "../wallet/connection.ts";
-import { WalletProblem } from "../wallet/provider.ts";
+import { WalletProblem } from "@farthing/buyer/wallet";
 import type { WalletTask } from "../wallet/wallet-task.ts";
 import { Problem } from "./problem.tsx";
 import { WalletList } from "./wallet-list.tsx";

@@ -1,5 +1,6 @@
 /** The wallets of this browser to choose from, or what to do where there is none. */
-import { useWallets, type Wallet } from "../wallet/announced-wallets.ts";
+import type { Wallet } from "@farthing/buyer/wallet";
+import { useWallets } from "../wallet/use-wallets.ts";
 import { Notice } from "./notice.tsx";
 import { Lines } from "./waiting.tsx";
 

@@ -2,10 +2,17 @@
  * The wallet that was chosen, with the accounts and the network it shows us. It may change either
  * at any time; a session does not end by that, but whoever waits for a signature learns of it.
  */
-import { isSameAddress, parseWireAddress, type Address } from "@farthing/protocol";
+import {
+  ask,
+  findWallets,
+  readAddresses,
+  readChainId,
+  WalletProblem,
+  watchWallets,
+  type Wallet,
+} from "@farthing/buyer/wallet";
+import { isSameAddress, type Address } from "@farthing/protocol";
 import { useSyncExternalStore } from "react";
-import { findWallets, watchWallets, type Wallet } from "./announced-wallets.ts";
-import { ask, WalletProblem } from "./provider.ts";
 
 /** A wallet that has shown us an account. */
 export interface Connection {
@@ -27,17 +34,6 @@ const accountListeners = new Set<(addresses: readonly Address[]) => void>();
 function publish(next: Connection | undefined): void {
   connection = next;
   for (const listener of listeners) listener();
-}
-
-function readAddresses(value: unknown): Address[] {
-  const texts: readonly unknown[] = Array.isArray(value) ? value : [];
-  return texts.map(parseWireAddress).filter((address) => address !== undefined);
-}
-
-/** A chain id as wallets write it: `0x33`. */
-function readChainId(value: unknown): number | undefined {
-  const chainId = typeof value === "string" || typeof value === "number" ? Number(value) : NaN;
-  return Number.isSafeInteger(chainId) ? chainId : undefined;
 }
 
 function accountsChanged(value: unknown): void {

@@ -2,7 +2,7 @@
 import { isHexBytes, type Address, type Hex } from "@farthing/protocol";
 import type { TypedData } from "../api/answers.ts";
 import type { Connection } from "./connection.ts";
-import { ask, WalletProblem } from "./provider.ts";
+import { ask, WalletProblem } from "@farthing/buyer/wallet";
 
 /** Contract wallets gather the signatures of many owners; more than this is none. */
 const signatureBytesMax = 16_384;

@@ -4,7 +4,7 @@
  */
 import { useCallback, useEffect, useRef, useState } from "react";
 import { watchAccounts } from "./connection.ts";
-import { WalletProblem } from "./provider.ts";
+import { WalletProblem } from "@farthing/buyer/wallet";
 
 /** What the work is doing right now. */
 export interface Doing {

@@ -26,6 +26,12 @@ const abandonedMs = 2 * 60 * 1000;
 /** The span in which purchases of an account are added up. */
 const dayMs = 24 * 60 * 60 * 1000;
 
+/**
+ * How long a failed purchase is watched. Its authorization is valid for minutes; the rest is for a
+ * service that stood still.
+ */
+const failedWatchedMs = 30 * dayMs;
+
 /** A purchase that was paid without us, by a transaction of somebody's own. */
 export interface PaidElsewhere {
   readonly transaction: Hex;
@@ -77,8 +83,9 @@ export function createPurchaseKeeper(deps: KeepDeps): PurchaseKeeper {
     for (const purchase of await store.listPurchasesIn(["settling", "confirmed"], purchasesMax)) {
       await guarded(purchase, advance);
     }
+    const failedSince = clock.nowMs() - failedWatchedMs;
     // Money that moved after all is said to have moved.
-    for (const purchase of await store.listPaidAfterFailure(purchasesMax)) {
+    for (const purchase of await store.listPaidAfterFailure(failedSince, purchasesMax)) {
       await guarded(purchase, advance);
     }
     const unpaid = ["awaiting_payment", "canceled"] as const;

@@ -3,6 +3,7 @@ import type { Address, ChainId, Hex } from "@farthing/protocol";
 import type { ColumnType, Selectable } from "kysely";
 import type { Plan, SignPurpose, WalletKind } from "../model/account.ts";
 import type { CreditEntryKind, HoldReason, PurchaseState } from "../model/credits.ts";
+import type { CheckReason, ListingMethod, ListingState } from "../model/listing.ts";
 import type { DeliveryState, DeliveryType } from "../model/webhook.ts";
 import type { Whole, WholeOrNull } from "./schema.ts";
 
@@ -127,6 +128,45 @@ export interface WebhookDeliveryTable {
   delivered_at: LaterWhole;
 }
 
+export interface ListingTable {
+  id: string;
+  account: Address;
+  resource: string;
+  /** Host and port of the resource. */
+  host: string;
+  method: ListingMethod;
+  chain_id: ChainId;
+  amount: string;
+  title: string;
+  description: string;
+  /** JSON: texts. */
+  tags: string;
+  mime_type: string | null;
+  /** JSON. */
+  sample: string;
+  search_text: string;
+  state: ListingState;
+  checked_at: WholeOrNull;
+  tried_at: WholeOrNull;
+  passed_at: WholeOrNull;
+  next_at: Whole;
+  failures: number;
+  reason: CheckReason | null;
+  message: string;
+  /** JSON: `[{ field, advertised, seen }]`. */
+  differences: string;
+  /** JSON: the challenge as it was seen last. */
+  seen: string | null;
+  lease_until: Whole;
+  fence: Whole;
+  settlements_30d: Whole;
+  units_30d: string;
+  payers_30d: Whole;
+  last_settled_at: WholeOrNull;
+  created_at: Whole;
+  updated_at: Whole;
+}
+
 export type AccountRow = Selectable<AccountTable>;
 export type AccountWalletRow = Selectable<AccountWalletTable>;
 export type SignRequestRow = Selectable<SignRequestTable>;
@@ -134,4 +174,5 @@ export type SessionRow = Selectable<SessionTable>;
 export type CreditEntryRow = Selectable<CreditEntryTable>;
 export type CreditPurchaseRow = Selectable<CreditPurchaseTable>;
 export type WebhookEndpointRow = Selectable<WebhookEndpointTable>;
+export type ListingRow = Selectable<ListingTable>;
 export type WebhookDeliveryRow = Selectable<WebhookDeliveryTable>;

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { accountSuite } from "./account-store.suite.ts";
 import { ledgerPropertiesSuite } from "./ledger-properties.suite.ts";
 import { ledgerSuite } from "./ledger.suite.ts";
+import { listingsSuite } from "./listings.suite.ts";
 import { startPostgres, type TestPostgres } from "./postgres.testing.ts";
 import { purchasesSuite } from "./purchases.suite.ts";
 import { postgresStarter, startSqlite } from "./store-benches.testing.ts";
@@ -25,4 +26,5 @@ describe.each([
   describe("people", () => accountSuite(start));
   describe("purchases and history", () => purchasesSuite(start));
   describe("webhooks", () => webhooksSuite(start));
+  describe("the market", () => listingsSuite(start));
 });

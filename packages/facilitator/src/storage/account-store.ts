@@ -182,8 +182,8 @@ export interface PurchaseVerbs {
   ): Promise<Page<CreditPurchase, TimeCursor>>;
   /** Those of every account in these states, the longest unchanged first. */
   listPurchasesIn(states: readonly PurchaseState[], limit: number): Promise<CreditPurchase[]>;
-  /** Failed ones whose payment became final after all. */
-  listPaidAfterFailure(limit: number): Promise<CreditPurchase[]>;
+  /** Those that failed since then (Unix milliseconds) and whose payment became final after all. */
+  listPaidAfterFailure(failedSince: number, limit: number): Promise<CreditPurchase[]>;
   /**
    * Moves a purchase on, and notes when. Gives it as it is now; undefined when it is not in `from`
    * any more, or when its payment (chain, transaction, log) already paid another one. `credited`

@@ -7,6 +7,7 @@ import type { Tables } from "./schema.ts";
 import * as settlements from "./migrations/0001-settlements.ts";
 import * as sharedLanes from "./migrations/0002-shared-lanes.ts";
 import * as accounts from "./migrations/0003-accounts.ts";
+import * as listings from "./migrations/0004-listings.ts";
 
 /** Every migration, by number. */
 const migrations: Readonly<Record<string, (db: Kysely<unknown>, idType: IdType) => Promise<void>>> =
@@ -14,6 +15,7 @@ const migrations: Readonly<Record<string, (db: Kysely<unknown>, idType: IdType) 
     "0001-settlements": settlements.up,
     "0002-shared-lanes": sharedLanes.up,
     "0003-accounts": accounts.up,
+    "0004-listings": listings.up,
   };
 
 /** Names of all migrations, oldest first. */

@@ -9,6 +9,7 @@ import { createGroupCommit } from "./group-commit.ts";
 import { historyVerbs } from "./history.ts";
 import { laneVerbs } from "./lanes.ts";
 import { creditVerbs } from "./ledger.ts";
+import { listingVerbs } from "./listings.ts";
 import { migrate } from "./migrate.ts";
 import { repairVerbs } from "./nonce-repairs.ts";
 import { openPostgres, type PostgresLimits } from "./postgres/open-postgres.ts";
@@ -54,6 +55,7 @@ export async function openStore(databaseUrl: string, options: StoreOptions = {})
     ...purchaseVerbs(database),
     ...historyVerbs(database),
     ...webhookVerbs(database),
+    ...listingVerbs(database),
     announceSent: (ids: readonly string[]) => changes.announce(db, { kind: "sent", ids }),
     announceUnserved: (ids: readonly string[]) => changes.announce(db, { kind: "unserved", ids }),
     ping: async () => {

@@ -11,6 +11,7 @@ import { startPostgres, type TestPostgres } from "./postgres.testing.ts";
 import { postgresLimits } from "./postgres/open-postgres.ts";
 import { lateNewsSuite } from "./late-news.suite.ts";
 import { severalProcessesSuite } from "./several-processes.suite.ts";
+import { bringPurchase } from "./purchase-values.testing.ts";
 import {
   chainId,
   claimOf,
@@ -245,6 +246,16 @@ function newsTests(): void {
     expect(new Set(heard[0]?.ids)).toEqual(new Set([claim.id, failing.id]));
     expect(new Set(heard.slice(1, -1).flatMap(({ ids }) => ids))).toEqual(new Set([claim.id]));
     expect(own).toEqual([]);
+  });
+
+  test("of a purchase that an operator decides reaches whoever waits for it", async () => {
+    const [one, other] = await openTwo();
+    await one.ensureAccount(`0x${"33".repeat(20)}`, 1);
+    const id = await bringPurchase(one, "held");
+    const heard = hearing(other);
+    const decision = { to: "credited", reviewer: "op", reviewNote: "known" } as const;
+    await one.movePurchase(id, "held", decision, 3_000);
+    await vi.waitFor(() => expect(heard).toContainEqual({ kind: "sent", ids: [id] }), soon);
   });
 
   test("of a thousand arrives whole", async () => {

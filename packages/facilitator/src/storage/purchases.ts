@@ -52,12 +52,13 @@ export function purchaseVerbs(database: Database): PurchaseVerbs {
         .execute();
       return rows.map(toPurchase);
     },
-    listPaidAfterFailure: async (limit) => {
+    listPaidAfterFailure: async (failedSince, limit) => {
       const rows = await db
         .selectFrom("credit_purchases")
         .innerJoin("settlements", "settlements.id", "credit_purchases.settlement_id")
         .selectAll("credit_purchases")
         .where("credit_purchases.state", "=", "failed")
+        .where("credit_purchases.updated_at", ">=", failedSince)
         .where("settlements.finalized_at", "is not", null)
         .limit(limit)
         .execute();
@@ -147,6 +148,8 @@ async function movePurchase(
   const purchase = toPurchase(row);
   if (move.to === "credited") await credit(inside, purchase, now);
   await tellAccount(inside, purchase, now);
+  // Whoever waits for it is told, also when an operator's command moved it.
+  await engine.changes.announce(db, { kind: "sent", ids: [purchase.id] });
   return purchase;
 }
 

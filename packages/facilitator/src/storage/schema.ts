@@ -10,6 +10,7 @@ import type {
   CreditBalanceTable,
   CreditEntryTable,
   CreditPurchaseTable,
+  ListingTable,
   SessionTable,
   SignRequestTable,
   WebhookDeliveryTable,
@@ -176,6 +177,7 @@ export interface Tables {
   credit_purchases: CreditPurchaseTable;
   webhook_endpoints: WebhookEndpointTable;
   webhook_deliveries: WebhookDeliveryTable;
+  listings: ListingTable;
 }
 
 /** What a new settlement has; the rest is null until it happens. */

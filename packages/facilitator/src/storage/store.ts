@@ -15,6 +15,7 @@ import type {
 import type { Claim, Mined, Pair, Settlement } from "../model/settlement.ts";
 import type { AccountStore } from "./account-store.ts";
 import type { ChangeListener } from "./changes.ts";
+import type { ListingVerbs } from "./listing-store.ts";
 
 /** What became of a claim. */
 export type ClaimResult =
@@ -57,7 +58,7 @@ export interface LaneHolder {
 }
 
 /** The store. */
-export interface Store extends AccountStore {
+export interface Store extends AccountStore, ListingVerbs {
   /** Claims verified payments, all in one transaction; results in the order of the claims. */
   claimSettlements(claims: readonly Claim[], now: number): Promise<ClaimResult[]>;
   findSettlement(id: string): Promise<Settlement | undefined>;

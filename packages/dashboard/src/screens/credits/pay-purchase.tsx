@@ -8,8 +8,7 @@ import { usdcText } from "../../parts/show-text.ts";
 import { TaskView } from "../../parts/task-view.tsx";
 import { useAccount } from "../../signed-in.ts";
 import { connectionOf } from "../../wallet/connection.ts";
-import { switchNetwork } from "../../wallet/network-switch.ts";
-import { WalletProblem } from "../../wallet/provider.ts";
+import { switchNetwork, WalletProblem } from "@farthing/buyer/wallet";
 import { signTypedData } from "../../wallet/signatures.ts";
 import { useWalletTask } from "../../wallet/wallet-task.ts";
 

@@ -11,11 +11,9 @@ import { shortText } from "../../parts/show-text.ts";
 import { TaskView } from "../../parts/task-view.tsx";
 import { WalletList } from "../../parts/wallet-list.tsx";
 import { useAccount } from "../../signed-in.ts";
-import type { Wallet } from "../../wallet/announced-wallets.ts";
+import { switchNetwork, WalletProblem, type Wallet } from "@farthing/buyer/wallet";
 import { connect } from "../../wallet/connection.ts";
-import { switchNetwork } from "../../wallet/network-switch.ts";
 import { prove } from "../../wallet/proof.ts";
-import { WalletProblem } from "../../wallet/provider.ts";
 import { signText } from "../../wallet/signatures.ts";
 import { useWalletTask } from "../../wallet/wallet-task.ts";
 

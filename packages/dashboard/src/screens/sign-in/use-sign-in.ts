@@ -3,10 +3,8 @@ import { useQueryClient } from "@tanstack/react-query";
 import type { SignedIn, SignRequest } from "../../api/answers.ts";
 import { call } from "../../api/call.ts";
 import { accountQuery, otherAccountsKey } from "../../api/queries.ts";
-import type { Wallet } from "../../wallet/announced-wallets.ts";
+import { switchNetwork, WalletProblem, type Wallet } from "@farthing/buyer/wallet";
 import { connect } from "../../wallet/connection.ts";
-import { switchNetwork } from "../../wallet/network-switch.ts";
-import { WalletProblem } from "../../wallet/provider.ts";
 import { signText } from "../../wallet/signatures.ts";
 import type { WalletTask } from "../../wallet/wallet-task.ts";
 

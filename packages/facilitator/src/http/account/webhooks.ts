@@ -4,7 +4,8 @@ import { endpointsMax } from "../../accounts/webhooks.ts";
 import { timeText } from "../../base/clock.ts";
 import { webhookEvents, type WebhookDelivery, type WebhookEndpoint } from "../../model/webhook.ts";
 import { HttpProblem } from "../answer.ts";
-import { findUrlProblem } from "../outbound/guarded-post.ts";
+import { webhookReach } from "../outbound/guarded-post.ts";
+import { findUrlProblem } from "../outbound/url-rules.ts";
 import {
   Cursor,
   emptyAnswer,
@@ -142,7 +143,7 @@ function registerCreating(server: TypedServer, accounts: AccountContext): void {
     handler: async (request, reply) => {
       const session = sessionOf(request);
       const { url, events, stepUp } = request.body;
-      const problem = findUrlProblem(url, webhookInsecure);
+      const problem = findUrlProblem(url, webhookReach(webhookInsecure));
       if (problem !== undefined) throw new HttpProblem("invalid_request", `url: ${problem}`);
       const step = { action: "webhook_secret", details: { url } } as const;
       await demandStepUp(accounts, session, step, stepUp);

@@ -3,8 +3,9 @@ import { createServer, type Server } from "node:http";
 import { createServer as createTcpServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { listenHere } from "../../listening.testing.ts";
-import { createGuardedPost, findUrlProblem } from "./guarded-post.ts";
+import { createGuardedPost, webhookReach } from "./guarded-post.ts";
 import { isLoopbackAddress, isPublicAddress } from "./public-address.ts";
+import { findUrlProblem } from "./url-rules.ts";
 
 describe("addresses", () => {
   test.each([
@@ -77,7 +78,7 @@ describe("sending", () => {
     const answers = [["127.0.0.1"], ["10.0.0.1"]];
     let asked = 0;
     const post = createGuardedPost({
-      isInsecure: true,
+      reach: webhookReach(true),
       resolve: async () => answers[asked++] ?? [],
     });
     const url = `http://hooks.example:${port}/`;
@@ -90,7 +91,7 @@ describe("sending", () => {
 
   test("one inside address among public ones is one too many", async () => {
     const post = createGuardedPost({
-      isInsecure: false,
+      reach: webhookReach(false),
       resolve: async () => ["8.8.8.8", "10.0.0.1"],
     });
     const outcome = await post(message("https://hooks.example/"));
@@ -104,14 +105,14 @@ describe("sending", () => {
         throw new Error("SERVFAIL 10.0.0.53");
       },
     ]) {
-      const post = createGuardedPost({ isInsecure: false, resolve });
+      const post = createGuardedPost({ reach: webhookReach(false), resolve });
       const outcome = await post(message("https://hooks.example/"));
       expect(outcome).toEqual({ kind: "unanswered", problem: "The name has no address." });
     }
   });
 
   test("an answer without end is cut off", async () => {
-    const post = createGuardedPost({ isInsecure: true });
+    const post = createGuardedPost({ reach: webhookReach(true) });
     const outcome = await post(message(`http://127.0.0.1:${port}/endless`));
     expect(outcome).toEqual({ kind: "answered", status: 200 });
   });
@@ -120,7 +121,7 @@ describe("sending", () => {
     const odd = createTcpServer((socket) => socket.end("220 mail.example ESMTP\r\n"));
     const oddPort = await listenHere(odd);
     onTestFinished(() => void odd.close());
-    const post = createGuardedPost({ isInsecure: true });
+    const post = createGuardedPost({ reach: webhookReach(true) });
     for (const url of [
       `http://127.0.0.1:${oddPort}/`,
       `https://127.0.0.1:${oddPort}/`,
@@ -133,7 +134,7 @@ describe("sending", () => {
   });
 
   test("nothing is sent once its sender has ended", async () => {
-    const post = createGuardedPost({ isInsecure: true });
+    const post = createGuardedPost({ reach: webhookReach(true) });
     const before = hosts.length;
     const signal = AbortSignal.abort();
     const outcome = await post({ ...message(`http://127.0.0.1:${port}/`), signal });
@@ -143,13 +144,13 @@ describe("sending", () => {
 });
 
 test("on devnets this machine and plain http are allowed, and nothing else more", () => {
-  expect(findUrlProblem("http://127.0.0.1:3000/hook", true)).toBeUndefined();
+  expect(findUrlProblem("http://127.0.0.1:3000/hook", webhookReach(true))).toBeUndefined();
   for (const url of [
     "ftp://127.0.0.1/",
     "http://a:b@127.0.0.1/",
     "http://x.example/#y",
     "nothing",
   ]) {
-    expect(findUrlProblem(url, true)).toEqual(expect.any(String));
+    expect(findUrlProblem(url, webhookReach(true))).toEqual(expect.any(String));
   }
 });

@@ -4,7 +4,6 @@
  * the source of an image, never as markup.
  */
 import { isObject } from "@farthing/protocol";
-import { useSyncExternalStore } from "react";
 import type { Provider } from "./provider.ts";
 
 /** A wallet that can be asked. */
@@ -90,8 +89,4 @@ export function watchWallets(listener: () => void): () => void {
 export const findWallets = () => wallets;
 
 /** The wallets known so far; undefined while the first have not had time to show themselves. */
-export function useWallets(): readonly Wallet[] | undefined {
-  return useSyncExternalStore(watchWallets, () =>
-    wallets.length > 0 || isLookedFor ? wallets : undefined,
-  );
-}
+export const findWalletsInTime = () => (wallets.length > 0 || isLookedFor ? wallets : undefined);

@@ -1,6 +1,6 @@
 /** Moves a wallet to one of our networks, and teaches it the network where it does not know it. */
 import { networkOfChain, type ChainId } from "@farthing/protocol";
-import type { Connection } from "./connection.ts";
+import type { Wallet } from "./announced-wallets.ts";
 import { ask, codeOf, WalletProblem } from "./provider.ts";
 
 /** Public endpoints that answer with `0x` addresses; wallets keep them for their own reads. */
@@ -13,9 +13,15 @@ const currency: Readonly<Record<ChainId, string>> = { 50: "XDC", 51: "TXDC" };
 
 const hexOf = (chainId: ChainId) => `0x${chainId.toString(16)}`;
 
+/** A wallet and the network it is on, as far as it has said. */
+export interface WalletPlace {
+  readonly wallet: Wallet;
+  readonly chainId: number | undefined;
+}
+
 /** Makes the wallet use a network; throws {@link WalletProblem} when it does not. */
 export async function switchNetwork(
-  { wallet, chainId: current }: Connection,
+  { wallet, chainId: current }: WalletPlace,
   chainId: ChainId,
   signal: AbortSignal,
 ): Promise<void> {

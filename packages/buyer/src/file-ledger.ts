@@ -1,0 +1,265 @@
+/**
+ * A ledger in a file, for any number of processes on one machine: limits, pins and open payments
+ * hold across all of them and across restarts.
+ *
+ * The file is JSON Lines, mode 0600 because it holds live signatures, and only ever appended to:
+ * a line is on the disk before the step that it allows. Who writes holds an exclusive lock, which
+ * the system takes back when the process dies. A last line that was cut off by a crash allowed
+ * nothing yet and is dropped; a line that makes no sense anywhere else stops everything, because
+ * what it said about money is not known. When most lines say what is past, the file is replaced
+ * by one with a line for each record.
+ */
+import { constants } from "node:fs";
+import { chmod, mkdir, open, rename, type FileHandle } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { FileLock } from "./file-lock.ts";
+import { LedgerBook, settledKeptMax } from "./ledger-book.ts";
+import {
+  LedgerFileError,
+  newHeader,
+  readHeader,
+  readLine,
+  writeLine,
+  type Line,
+} from "./ledger-lines.ts";
+import {
+  LedgerMoveError,
+  type Ledger,
+  type LedgerRecord,
+  type LedgerMove,
+  type Reservation,
+  type ReserveOutcome,
+  type ReserveRules,
+} from "./ledger.ts";
+
+export { LedgerFileError } from "./ledger-lines.ts";
+export { LedgerBusyError } from "./file-lock.ts";
+
+/** Lines beyond those that are needed before a file is worth replacing: some 250 payments. */
+const spareLinesMax = 1000;
+
+/** Settings of a ledger in a file, for tests. */
+export interface FileLedgerOptions {
+  readonly spareLinesMax?: number;
+  readonly settledKeptMax?: number;
+}
+
+/**
+ * Opens, or creates at the first reservation, a ledger in a file; its folder is made with mode
+ * 0700. Calls reject with a `LedgerFileError` when the file cannot be trusted, with a
+ * `LedgerBusyError` when others hold it for more than ten seconds.
+ */
+export function fileLedger(path: string, options: FileLedgerOptions = {}): Ledger {
+  const file = new LedgerFile(resolve(path), options);
+  return {
+    reserve: (reservation, rules) => file.write((book) => reserveLines(book, reservation, rules)),
+    move: (requestId, next) => file.write((book) => moveLines(book, requestId, next)),
+    find: (requestId) => file.read((book) => book.find(requestId)),
+    usage: (scope, since) => file.read((book) => book.usage(scope, since)),
+    pinnedPayee: (host, network) => file.read((book) => book.pinnedPayee(host, network)),
+    list: (states) => file.read((book) => book.list(states)),
+  };
+}
+
+interface Change<T> {
+  readonly lines: readonly Line[];
+  readonly result: T;
+}
+
+function reserveLines(
+  book: LedgerBook,
+  reservation: Reservation,
+  rules: ReserveRules,
+): Change<ReserveOutcome> {
+  const outcome = book.judge(reservation, rules);
+  if (!outcome.ok) return { lines: [], result: outcome };
+  const { host, network, payTo } = reservation;
+  const pins: Line[] = rules.payeePin === "off" ? [] : [{ pin: { host, network, payTo } }];
+  return { lines: [{ record: outcome.record }, ...pins], result: outcome };
+}
+
+function moveLines(book: LedgerBook, requestId: string, next: LedgerMove): Change<LedgerRecord> {
+  const record = book.moved(requestId, next);
+  const { ofNonce: _, ...move } = next;
+  return { lines: [{ move: { requestId, ...move } }], result: record };
+}
+
+/** The file and what has been read of it. One thing at a time within this process. */
+class LedgerFile {
+  readonly #path: string;
+  readonly #lock: FileLock;
+  readonly #spareLinesMax: number;
+  readonly #settledKeptMax: number;
+  #book = new LedgerBook();
+  /** The first line of the file that the book is of; it differs after each replacement. */
+  #header = "";
+  #offset = 0;
+  #lineCount = 0;
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(path: string, options: FileLedgerOptions) {
+    this.#path = path;
+    this.#lock = new FileLock(`${path}.lock`);
+    this.#spareLinesMax = options.spareLinesMax ?? spareLinesMax;
+    this.#settledKeptMax = options.settledKeptMax ?? settledKeptMax;
+  }
+
+  /** Looks at the book as the file is now. Needs no lock: complete lines never change. */
+  read<T>(look: (book: LedgerBook) => T): Promise<T> {
+    return this.#inTurn(async () => {
+      const handle = await this.#openExisting();
+      if (handle) await using(handle, () => this.#catchUp(handle));
+      else this.#startOver("");
+      return look(this.#book);
+    });
+  }
+
+  /** Decides on the newest state and appends what was decided, all under the lock. */
+  write<T>(decide: (book: LedgerBook) => Change<T>): Promise<T> {
+    return this.#inTurn(async () => {
+      await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
+      return this.#lock.hold(async () => {
+        const handle = (await this.#openExisting()) ?? (await this.#create());
+        const result = await using(handle, async () => {
+          await this.#catchUp(handle);
+          const change = decide(this.#book);
+          if (change.lines.length > 0) await this.#append(handle, change.lines);
+          return change.result;
+        });
+        await this.#compactIfWorth();
+        return result;
+      });
+    });
+  }
+
+  #inTurn<T>(run: () => Promise<T>): Promise<T> {
+    const turn = this.#queue.then(run);
+    this.#queue = turn.catch(() => {});
+    return turn;
+  }
+
+  async #openExisting(): Promise<FileHandle | undefined> {
+    try {
+      const handle = await open(this.#path, constants.O_RDWR);
+      const { mode } = await handle.stat();
+      // Somebody copied it, or made it by hand: nobody else may read signatures.
+      if ((mode & 0o077) !== 0) await chmod(this.#path, 0o600);
+      return handle;
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async #create(): Promise<FileHandle> {
+    await this.#replace([]);
+    return open(this.#path, constants.O_RDWR);
+  }
+
+  /** Reads the lines that came since the last time; all of them when the file was replaced. */
+  async #catchUp(handle: FileHandle): Promise<void> {
+    const header = await readHeader(handle, this.#path);
+    if (header !== this.#header) this.#startOver(header);
+    const { size } = await handle.stat();
+    if (size < this.#offset) throw new LedgerFileError(this.#path, "it was cut by another program");
+    const bytes = Buffer.alloc(size - this.#offset);
+    const { bytesRead } = await handle.read(bytes, 0, bytes.length, this.#offset);
+    const end = bytes.subarray(0, bytesRead).lastIndexOf(newline) + 1;
+    for (const text of bytes.toString("utf8", 0, end).split("\n").slice(0, -1)) {
+      this.#replay(text);
+      this.#lineCount += 1;
+    }
+    this.#offset += end;
+  }
+
+  #startOver(header: string): void {
+    this.#book = new LedgerBook();
+    this.#header = header;
+    this.#offset = Buffer.byteLength(header);
+    this.#lineCount = 0;
+  }
+
+  #replay(text: string): void {
+    // The header is line 1.
+    const number = this.#lineCount + 2;
+    try {
+      this.#apply(readLine(text, this.#path, number));
+    } catch (cause) {
+      if (!(cause instanceof LedgerMoveError)) throw cause;
+      throw new LedgerFileError(this.#path, `line ${number}: ${cause.message}`);
+    }
+  }
+
+  #apply(line: Line): void {
+    if ("pin" in line) return this.#book.pin(line.pin);
+    if ("record" in line) return this.#book.put(line.record);
+    const { requestId, ...move } = line.move;
+    this.#book.put(this.#book.moved(requestId, move));
+  }
+
+  async #append(handle: FileHandle, lines: readonly Line[]): Promise<void> {
+    const bytes = Buffer.from(lines.map(writeLine).join(""));
+    // What a crash left of an unfinished line; under the lock nobody is writing it.
+    await handle.truncate(this.#offset);
+    await writeAll(handle, bytes, this.#offset);
+    await handle.sync();
+    this.#offset += bytes.length;
+    this.#lineCount += lines.length;
+    for (const line of lines) this.#apply(line);
+  }
+
+  async #compactIfWorth(): Promise<void> {
+    const needed = this.#book.list().length + this.#book.pins().length;
+    if (this.#lineCount <= 2 * needed + this.#spareLinesMax) return;
+    this.#book.forget(Date.now(), this.#settledKeptMax);
+    const records = this.#book.list().map((record) => ({ record: slim(record) }));
+    await this.#replace([...this.#book.pins().map((pin) => ({ pin })), ...records]);
+  }
+
+  async #replace(lines: readonly Line[]): Promise<void> {
+    const next = `${this.#path}.new`;
+    const header = newHeader();
+    const bytes = Buffer.from([header, ...lines.map(writeLine)].join(""));
+    const handle = await open(next, "w", 0o600);
+    await using(handle, async () => {
+      await writeAll(handle, bytes, 0);
+      await handle.sync();
+    });
+    await rename(next, this.#path);
+    await syncFolder(dirname(this.#path));
+  }
+}
+
+const newline = 0x0a;
+
+/** A settled payment without what only a resend of an open one needs. */
+function slim(record: LedgerRecord): LedgerRecord {
+  if (record.state !== "settled" || record.request?.body === undefined) return record;
+  const { body: _, ...request } = record.request;
+  return { ...record, request };
+}
+
+async function writeAll(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
+  for (let at = 0; at < bytes.length;) {
+    const { bytesWritten } = await handle.write(bytes, at, bytes.length - at, position + at);
+    at += bytesWritten;
+  }
+}
+
+async function using<T>(handle: FileHandle, use: () => Promise<T>): Promise<T> {
+  try {
+    return await use();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Makes a new name in the folder last; systems that cannot open a folder do that by themselves. */
+async function syncFolder(path: string): Promise<void> {
+  const handle = await open(path, constants.O_RDONLY).catch(() => undefined);
+  if (handle) await using(handle, () => handle.sync()).catch(() => {});
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
+}

@@ -1,0 +1,95 @@
+/** The lines of a ledger's file: one JSON object each, amounts as decimal digits. */
+import { randomUUID } from "node:crypto";
+import type { FileHandle } from "node:fs/promises";
+import { isObject, member, parseUint256, type JsonObject } from "@farthing/protocol";
+import type { Pin } from "./ledger-book.ts";
+import { ledgerMoves, type LedgerMove, type LedgerRecord } from "./ledger.ts";
+
+/** What a line says. A record is whole, a move is what came to it. */
+export type Line =
+  | { readonly record: LedgerRecord }
+  | { readonly move: LedgerMove & { readonly requestId: string } }
+  | { readonly pin: Pin };
+
+/** The file says something that makes no sense, so nothing may be paid on its word. */
+export class LedgerFileError extends Error {
+  override readonly name = "LedgerFileError";
+
+  constructor(path: string, why: string) {
+    super(
+      `The ledger ${path} cannot be trusted: ${why}. Restore it, or move it away and wait until every payment in it has expired.`,
+    );
+  }
+}
+
+/** The version of this format. */
+const version = 1;
+
+/** The first line of a new file; the random part tells a replaced file from the one before. */
+export function newHeader(): string {
+  return `${JSON.stringify({ farthingLedger: version, file: randomUUID() })}\n`;
+}
+
+/** Longer than any header of this format. */
+const headerBytesMax = 256;
+
+/** Reads the first line, its newline included; throws a LedgerFileError when it is another. */
+export async function readHeader(handle: FileHandle, path: string): Promise<string> {
+  const { buffer, bytesRead } = await handle.read(
+    Buffer.alloc(headerBytesMax),
+    0,
+    headerBytesMax,
+    0,
+  );
+  const text = buffer.toString("utf8", 0, bytesRead);
+  const header = text.slice(0, text.indexOf("\n") + 1);
+  const parsed = parse(header);
+  if (parsed && member(parsed, "farthingLedger") === version) return header;
+  throw new LedgerFileError(path, `its first line is not that of a ledger of version ${version}`);
+}
+
+/** One line, its newline included. */
+export function writeLine(line: Line): string {
+  const text = JSON.stringify(line, (_, value: unknown) =>
+    typeof value === "bigint" ? value.toString() : value,
+  );
+  return `${text}\n`;
+}
+
+/** Reads a line that this module wrote; throws a LedgerFileError for any other. */
+export function readLine(text: string, path: string, number: number): Line {
+  const line = parse(text);
+  const { record, move, pin } = line ?? {};
+  if (isObject(record) && hasTexts(record, recordTexts) && isState(record["state"])) {
+    const amountUnits = parseUint256(record["amountUnits"]);
+    if (amountUnits !== undefined && Number.isFinite(record["reservedAt"])) {
+      return { record: { ...record, amountUnits } as unknown as LedgerRecord };
+    }
+  }
+  if (isObject(move) && hasTexts(move, ["requestId"]) && isState(move["state"])) {
+    return { move: move as unknown as LedgerMove & { requestId: string } };
+  }
+  if (isObject(pin) && hasTexts(pin, ["host", "network", "payTo"])) {
+    return { pin: pin as unknown as Pin };
+  }
+  throw new LedgerFileError(path, `line ${number} says nothing that is known`);
+}
+
+const recordTexts = ["requestId", "fingerprint", "wallet", "network", "asset", "payTo", "host"];
+
+function hasTexts(object: JsonObject, names: readonly string[]): boolean {
+  return names.every((name) => typeof object[name] === "string");
+}
+
+function isState(value: unknown): boolean {
+  return typeof value === "string" && Object.hasOwn(ledgerMoves, value);
+}
+
+function parse(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,12 @@
+/**
+ * The steps of one payment, one by one, for a program that leads a person through them. Whoever
+ * pays without a person takes `wrapFetch`, which goes through them in the only safe order.
+ */
+export { checkOffer, type Check, type OfferContext } from "./check-offer.ts";
+export { orderOffers } from "./choose-offer.ts";
+export { type AnswerKind, type AnswerReading } from "./judge-answer.ts";
+export { readChallenge, type Offer } from "./read-challenge.ts";
+export type { ReplayableRequest } from "./replayable-request.ts";
+export { sendPayment, type Delivery } from "./send-payment.ts";
+export { signPayment, validitySecondsMax } from "./sign-payment.ts";
+export { realSurroundings } from "./surroundings.ts";

@@ -1,0 +1,324 @@
+/** Listings: kept, checked by one process at a time, and found by the public. */
+import { toLowerHex, type Address } from "@farthing/protocol";
+import { sql, type ExpressionBuilder, type SelectQueryBuilder } from "kysely";
+import type { Listing } from "../model/listing.ts";
+import { ensureAccount, lockAccount } from "./accounts.ts";
+import type { ListingRow } from "./account-schema.ts";
+import { inTransaction, type Database } from "./dialect.ts";
+import { isCheckedAlike, toCheckRow, toListing, toTermsRow, uncheckedAt } from "./listing-rows.ts";
+import type { ListingFilter, ListingVerbs, TakenListing } from "./listing-store.ts";
+import { numberOrNull } from "./rows.ts";
+import type { Tables } from "./schema.ts";
+
+/** From here on, what was begun before does not count. */
+const nextFence = sql<number>`fence + 1`;
+
+/** The store's verbs about listings. */
+export function listingVerbs(database: Database): ListingVerbs {
+  return { ...ownerVerbs(database), ...checkVerbs(database), ...publicVerbs(database) };
+}
+
+type OwnerVerbs = Pick<
+  ListingVerbs,
+  | "createListing"
+  | "changeListing"
+  | "removeListing"
+  | "findListing"
+  | "listListings"
+  | "findListingOf"
+  | "blockListing"
+>;
+type CheckVerbs = Pick<
+  ListingVerbs,
+  "takeDueListings" | "takeListing" | "recordListingCheck" | "readListingStats"
+>;
+
+function ownerVerbs(database: Database): OwnerVerbs {
+  const { db } = database;
+  return {
+    createListing: (listing, bounds) =>
+      inTransaction(database, (inside) => create(inside, listing, bounds.listingsMax)),
+    changeListing: (account, id, terms, now) =>
+      inTransaction(database, (inside) => change(inside, account, id, terms, now)),
+    removeListing: async (account, id) => {
+      const removed = await db
+        .deleteFrom("listings")
+        .where("id", "=", id)
+        .where("account", "=", toLowerHex(account))
+        .executeTakeFirst();
+      return removed.numDeletedRows > 0n;
+    },
+    findListing: async (id, account) => {
+      let query = db.selectFrom("listings").selectAll().where("id", "=", id);
+      if (account) query = query.where("account", "=", toLowerHex(account));
+      const row = await query.executeTakeFirst();
+      return row && toListing(row);
+    },
+    listListings: async (account) => {
+      const rows = await ofAccount(database, account).execute();
+      return rows.map(toListing);
+    },
+    findListingOf: async (account, { resource, method }) => {
+      let query = ofAccount(database, account).where("resource", "=", resource);
+      if (method) query = query.where("method", "=", method);
+      const rows = await query.execute();
+      const found = rows.find(({ state }) => state === "live") ?? rows[0];
+      return found && toListing(found);
+    },
+    blockListing: async (id, isBlocked, now) => {
+      const row = await db
+        .updateTable("listings")
+        .set({
+          ...toCheckRow({ ...uncheckedAt(now), state: isBlocked ? "blocked" : "pending" }),
+          fence: nextFence,
+          lease_until: 0,
+          updated_at: now,
+        })
+        .where("id", "=", id)
+        .where("state", isBlocked ? "<>" : "=", "blocked")
+        .returningAll()
+        .executeTakeFirst();
+      return row && toListing(row);
+    },
+  };
+}
+
+function ofAccount({ db }: Database, account: Address) {
+  return db
+    .selectFrom("listings")
+    .selectAll()
+    .where("account", "=", toLowerHex(account))
+    .orderBy("created_at")
+    .orderBy("id");
+}
+
+async function create(
+  inside: Database,
+  listing: Parameters<ListingVerbs["createListing"]>[0],
+  listingsMax: number,
+): Promise<"created" | "taken" | "too_many"> {
+  const { id, account, createdAt } = listing;
+  await ensureAccount(inside, account, createdAt);
+  await lockAccount(inside, account);
+  const others = await ofAccount(inside, account).execute();
+  const terms = toTermsRow(listing);
+  if (others.some((row) => isSameEndpoint(row, terms))) return "taken";
+  if (others.length >= listingsMax) return "too_many";
+  await inside.db
+    .insertInto("listings")
+    .values({
+      id,
+      account: toLowerHex(account),
+      ...terms,
+      ...toCheckRow(uncheckedAt(createdAt)),
+      seen: null,
+      lease_until: 0,
+      fence: 0,
+      settlements_30d: 0,
+      units_30d: "0",
+      payers_30d: 0,
+      last_settled_at: null,
+      created_at: createdAt,
+      updated_at: createdAt,
+    })
+    .execute();
+  return "created";
+}
+
+function isSameEndpoint(
+  one: Pick<ListingRow, "resource" | "method" | "chain_id">,
+  other: Pick<ListingRow, "resource" | "method" | "chain_id">,
+): boolean {
+  return (
+    one.resource === other.resource &&
+    one.method === other.method &&
+    one.chain_id === other.chain_id
+  );
+}
+
+async function change(
+  inside: Database,
+  account: Address,
+  id: string,
+  terms: Parameters<ListingVerbs["changeListing"]>[2],
+  now: number,
+): Promise<Listing | "taken" | undefined> {
+  await lockAccount(inside, account);
+  const rows = await ofAccount(inside, account).execute();
+  const before = rows.find((row) => row.id === id);
+  if (!before) return undefined;
+  const written = toTermsRow(terms);
+  if (rows.some((row) => row.id !== id && isSameEndpoint(row, written))) return "taken";
+  const isAsBefore = isCheckedAlike(toListing(before), terms);
+  const anew = before.state === "blocked" ? ("blocked" as const) : ("pending" as const);
+  const row = await inside.db
+    .updateTable("listings")
+    .set({
+      ...written,
+      ...(isAsBefore
+        ? {}
+        : {
+            ...toCheckRow({ ...uncheckedAt(now), state: anew }),
+            seen: null,
+            fence: nextFence,
+            lease_until: 0,
+          }),
+      updated_at: now,
+    })
+    .where("id", "=", id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return toListing(row);
+}
+
+function checkVerbs(database: Database): CheckVerbs {
+  const { db } = database;
+  return {
+    takeDueListings: (options) => inTransaction(database, (inside) => takeDue(inside, options)),
+    takeListing: async (account, id, { now, leaseMs }) => {
+      const own = { id, account: toLowerHex(account) };
+      const row = await db
+        .updateTable("listings")
+        .set({ lease_until: now + leaseMs, fence: nextFence })
+        .where("id", "=", own.id)
+        .where("account", "=", own.account)
+        .where("lease_until", "<=", now)
+        .where("state", "<>", "blocked")
+        .returningAll()
+        .executeTakeFirst();
+      if (row) return toTaken(row);
+      const there = db.selectFrom("listings").select("id").where("id", "=", own.id);
+      const isThere = await there.where("account", "=", own.account).executeTakeFirst();
+      return isThere && "busy";
+    },
+    recordListingCheck: async (id, fence, { check, seen, stats }) => {
+      const row = await db
+        .updateTable("listings")
+        .set({
+          ...toCheckRow(check),
+          ...(seen === undefined ? {} : { seen: JSON.stringify(seen) }),
+          lease_until: 0,
+          settlements_30d: stats.settlements,
+          units_30d: stats.units.toString(),
+          payers_30d: stats.payers,
+          last_settled_at: stats.lastSettledAt,
+        })
+        .where("id", "=", id)
+        .where("fence", "=", fence)
+        .returningAll()
+        .executeTakeFirst();
+      return row && toListing(row);
+    },
+    readListingStats: async (account, { chainId, amount }, since) => {
+      const row = await db
+        .selectFrom("settlements")
+        .select(({ fn }) => [
+          fn.countAll<number | string>().as("count"),
+          sql<number | string>`count(distinct payer)`.as("payers"),
+          fn.max<number | string | null>("confirmed_at").as("last"),
+        ])
+        .where("account", "=", toLowerHex(account))
+        .where("created_at", ">=", since)
+        .where("state", "=", "confirmed")
+        .where("chain_id", "=", chainId)
+        .where("amount", "=", amount.toString())
+        .executeTakeFirstOrThrow();
+      const settlements = Number(row.count);
+      return {
+        settlements,
+        units: BigInt(settlements) * amount,
+        payers: Number(row.payers),
+        lastSettledAt: numberOrNull(row.last),
+      };
+    },
+  };
+}
+
+async function takeDue(
+  { db, engine }: Database,
+  options: Parameters<ListingVerbs["takeDueListings"]>[0],
+): Promise<TakenListing[]> {
+  const { now, leaseMs, limit, exceptHosts = [] } = options;
+  let query = db
+    .selectFrom("listings")
+    .select("id")
+    .where("state", "<>", "blocked")
+    .where("next_at", "<=", now)
+    .where("lease_until", "<=", now)
+    .orderBy("next_at")
+    .limit(limit);
+  if (exceptHosts.length > 0) query = query.where("host", "not in", [...exceptHosts]);
+  // What another process is just taking is its own.
+  if (engine.hasRowLocks) query = query.forUpdate().skipLocked();
+  const due = await query.execute();
+  if (due.length === 0) return [];
+  const rows = await db
+    .updateTable("listings")
+    .set({ lease_until: now + leaseMs, fence: nextFence })
+    .where(
+      "id",
+      "in",
+      due.map(({ id }) => id),
+    )
+    .returningAll()
+    .execute();
+  return rows.map(toTaken);
+}
+
+function toTaken(row: ListingRow): TakenListing {
+  return { listing: toListing(row), fence: Number(row.fence) };
+}
+
+function publicVerbs(
+  database: Database,
+): Pick<ListingVerbs, "listPublicListings" | "searchPublicListings"> {
+  const { db } = database;
+  return {
+    listPublicListings: async (filter, { limit, offset }) => {
+      const shown = restrict(db.selectFrom("listings"), filter);
+      const [rows, counted] = await Promise.all([
+        newestFirst(shown.selectAll()).limit(limit).offset(offset).execute(),
+        shown
+          .select(({ fn }) => fn.countAll<number | string>().as("count"))
+          .executeTakeFirstOrThrow(),
+      ]);
+      return { items: rows.map(toListing), total: Number(counted.count) };
+    },
+    searchPublicListings: async (words, filter, limit) => {
+      const shown = restrict(db.selectFrom("listings"), filter)
+        .selectAll()
+        .where(({ or, eb }) =>
+          or(words.map((word) => eb("search_text", "like", sql<string>`${pattern(word)}`))),
+        );
+      const rows = await newestFirst(shown).limit(limit).execute();
+      return rows.map(toListing);
+    },
+  };
+}
+
+/** A word anywhere in a text; the signs of LIKE stand for any sign, which finds more, not less. */
+function pattern(word: string): string {
+  return `%${word.replaceAll(/[\\%_]/g, "_")}%`;
+}
+
+function newestFirst<Row>(query: SelectQueryBuilder<Tables, "listings", Row>) {
+  return query.orderBy("created_at", "desc").orderBy("id", "desc");
+}
+
+/** What the public sees: see `isPublic` of the model. */
+function restrict<Row>(
+  query: SelectQueryBuilder<Tables, "listings", Row>,
+  { payTo, chainId, hasBazaar }: ListingFilter,
+): SelectQueryBuilder<Tables, "listings", Row> {
+  const isShown = ({ or, and, eb }: ExpressionBuilder<Tables, "listings">) =>
+    or([
+      eb("state", "=", "live"),
+      and([eb("state", "=", "failing"), eb("passed_at", "is not", null)]),
+    ]);
+  let shown = query.where(isShown).where("seen", "is not", null);
+  if (payTo !== undefined) shown = shown.where("account", "=", toLowerHex(payTo));
+  if (chainId !== undefined) shown = shown.where("chain_id", "=", chainId);
+  // As `JSON.stringify` writes it.
+  if (hasBazaar === true) shown = shown.where("seen", "not like", '%"bazaar":null%');
+  return shown;
+}

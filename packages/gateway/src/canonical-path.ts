@@ -1,0 +1,73 @@
+/**
+ * The one form of a path: rules are matched with it, it is bound to the payment, and it is what the
+ * upstream gets. Where gateway and upstream read a path differently, a paid resource is reachable
+ * through a free rule; so whatever could be read in two ways is refused, not repaired.
+ */
+
+/** What an upstream may be trusted with. */
+export interface PathRules {
+  /** Lets `%2F` through, which the upstream must read as data and never as `/`. */
+  readonly allowEncodedSlash: boolean;
+}
+
+/** A request target in its two parts. */
+export interface Target {
+  /** As it came, not canonical yet. */
+  readonly path: string;
+  /** With its question mark; empty when there is none. */
+  readonly query: string;
+}
+
+/** Longest path, in characters; frameworks and logs cut at 2 KiB or later. */
+export const pathCharsMax = 2048;
+
+/**
+ * Splits a raw request target (Node's `request.url`) at its first question mark. Undefined for what
+ * no client sends as a target: a fragment, spaces, bytes outside ASCII.
+ */
+export function splitTarget(raw: string): Target | undefined {
+  if (/[^\x21-\x7e]|#/.test(raw)) return undefined;
+  const at = raw.indexOf("?");
+  return at < 0 ? { path: raw, query: "" } : { path: raw.slice(0, at), query: raw.slice(at) };
+}
+
+/**
+ * Makes a raw path (without query) canonical, by decoding escaped letters, digits and `-._~`
+ * (RFC 3986 6.2.2) and writing other escapes in capitals. Undefined, to be answered with 400, for
+ *
+ * - anything but a path that starts with `/`: the absolute form, `*`;
+ * - controls, bytes outside ASCII, backslashes, matrix parameters (`;`), and what URLs never hold;
+ * - escapes that are broken, not UTF-8, or stand for `/` (but see the rules), `\`, `%`, `;`, `?`,
+ *   `#` or a control;
+ * - empty segments, `.` and `..`, also behind an escaped slash;
+ * - segments that end in a dot or a space, which Windows drops.
+ */
+export function canonicalPath(raw: string, rules: PathRules): string | undefined {
+  if (!raw.startsWith("/") || raw.length > pathCharsMax) return undefined;
+  if (/[^\x21-\x7e]|[\\;?#"<>^`{|}]/.test(raw)) return undefined;
+  if (/%(?![0-9a-f]{2})/i.test(raw)) return undefined;
+  if (/%(?:5c|25|3b|23|3f|[01][0-9a-f]|7f)/i.test(raw)) return undefined;
+  if (!rules.allowEncodedSlash && /%2f/i.test(raw)) return undefined;
+  if (decodePath(raw) === undefined) return undefined;
+  const path = raw.replace(/%([0-9a-f]{2})/gi, (escape, hex: string) => {
+    const character = String.fromCharCode(Number.parseInt(hex, 16));
+    return /[A-Za-z0-9\-._~]/.test(character) ? character : escape.toUpperCase();
+  });
+  // An escaped slash counts as one here: an upstream that unescapes it must not climb.
+  const segments = path.slice(1).split(/\/|%2F/);
+  const isEmpty = (segment: string, index: number) =>
+    segment === "" && index < segments.length - 1;
+  if (segments.some((segment, index) => isEmpty(segment, index) || /(?:\.|%20)$/.test(segment))) {
+    return undefined;
+  }
+  return path;
+}
+
+/** A path with every escape decoded; undefined when its bytes are no UTF-8. */
+export function decodePath(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,144 @@
+/**
+ * Holds a value to a JSON Schema and says of everything that is wrong what to write instead. It
+ * knows the words that the configuration's schema is made of; a test keeps it at one with a
+ * validator that knows all.
+ */
+
+/** A place in a value: keys and indexes from the top. */
+export type Place = readonly (string | number)[];
+
+/** Something wrong, and where. */
+export interface Problem {
+  readonly place: Place;
+  /** What is wrong and what to write, without the place. */
+  readonly message: string;
+}
+
+/** The part of JSON Schema that is understood. */
+export interface Schema {
+  readonly type?: string;
+  readonly anyOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly patternProperties?: Readonly<Record<string, Schema>>;
+  /** Says what the names of `patternProperties` are, for the message. */
+  readonly propertyShape?: string;
+  readonly items?: Schema;
+  readonly maxItems?: number;
+  readonly pattern?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly description?: string;
+  readonly examples?: readonly unknown[];
+  readonly default?: unknown;
+  readonly isSecret?: boolean;
+}
+
+/** Everything in `value` that the schema does not allow. */
+export function checkShape(schema: Schema, value: unknown, place: Place = []): Problem[] {
+  if (schema.anyOf) {
+    // The alternatives differ in kind: a word, or an object.
+    const meant = schema.anyOf.find((one) => one.type === kindOf(value) && one.type === "object");
+    if (meant) return checkShape(meant, value, place);
+    const fits = schema.anyOf.some((one) => checkShape(one, value, place).length === 0);
+    return fits ? [] : [wrong(schema, value, place)];
+  }
+  if (!isOfType(schema.type, value)) return [wrong(schema, value, place)];
+  if (isRecord(value)) return checkMembers(schema, value, place);
+  if (Array.isArray(value)) {
+    const items: readonly unknown[] = value;
+    if (items.length > (schema.maxItems ?? Infinity)) {
+      return [{ place, message: `has ${items.length} entries, more than ${schema.maxItems}` }];
+    }
+    return items.flatMap((item, index) => checkShape(schema.items ?? {}, item, [...place, index]));
+  }
+  return isAllowed(schema, value) ? [] : [wrong(schema, value, place)];
+}
+
+function checkMembers(
+  schema: Schema,
+  value: Readonly<Record<string, unknown>>,
+  place: Place,
+): Problem[] {
+  const { properties = {}, required = [] } = schema;
+  const patterns = Object.entries(schema.patternProperties ?? {});
+  const missing = required
+    .filter((key) => !Object.hasOwn(value, key))
+    .map((key) => ({ place: [...place, key], message: `is missing; ${shapeOf(properties[key])}` }));
+  const present = Object.entries(value).flatMap(([key, member]) => {
+    const known = Object.hasOwn(properties, key) ? properties[key] : undefined;
+    const one = known ?? patterns.find(([pattern]) => new RegExp(pattern).test(key))?.[1];
+    const at = [...place, key];
+    return one ? checkShape(one, member, at) : [{ place: at, message: unknownKey(schema) }];
+  });
+  return [...missing, ...present];
+}
+
+function unknownKey({ properties, propertyShape }: Schema): string {
+  if (propertyShape !== undefined) return `is no key; write ${propertyShape}`;
+  return `is no setting; there are: ${Object.keys(properties ?? {}).join(", ")}`;
+}
+
+function isAllowed(schema: Schema, value: unknown): boolean {
+  if (schema.const !== undefined && value !== schema.const) return false;
+  if (schema.enum && !schema.enum.includes(value)) return false;
+  if (typeof value === "string") {
+    const { minLength = 0, maxLength = Infinity, pattern } = schema;
+    const isFitting = pattern === undefined || new RegExp(pattern).test(value);
+    return value.length >= minLength && value.length <= maxLength && isFitting;
+  }
+  if (typeof value === "number") {
+    return value >= (schema.minimum ?? -Infinity) && value <= (schema.maximum ?? Infinity);
+  }
+  return true;
+}
+
+/** The sentence about a value of another shape. A secret is never repeated. */
+export function wrong(schema: Schema, value: unknown, place: Place): Problem {
+  const said = schema.isSecret === true ? "" : `is ${show(value)}, but `;
+  return { place, message: `${said}${shapeOf(schema)}` };
+}
+
+function shapeOf(schema: Schema | undefined): string {
+  const { description = "something else", examples = [], minimum, maximum } = schema ?? {};
+  const range = minimum === undefined ? "" : `, from ${minimum} to ${maximum}`;
+  const choices = schema?.enum ? `one of ${schema.enum.join(", ")}: ` : "";
+  const example = examples.length === 0 ? "" : `. Example: ${JSON.stringify(examples[0])}`;
+  return `must be ${choices}${description}${range}${example}`;
+}
+
+/** Longest piece of a wrong value that is repeated, in characters. */
+const shownCharsMax = 80;
+
+function show(value: unknown): string {
+  if (Array.isArray(value)) return "a list";
+  if (isRecord(value)) return "a group of settings";
+  // A number may have lost digits when YAML read it, so it is not repeated.
+  if (typeof value === "number" && !Number.isSafeInteger(value)) return "a number";
+  if (typeof value !== "string") return String(value);
+  return JSON.stringify(value.slice(0, shownCharsMax));
+}
+
+function isOfType(type: string | undefined, value: unknown): boolean {
+  if (type === undefined) return true;
+  return type === "integer" ? Number.isSafeInteger(value) : type === kindOf(value);
+}
+
+function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return "array";
+  return value === null ? "null" : typeof value;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A place as people write it: `routes[3].price`. */
+export function formatPlace(place: Place): string {
+  const parts = place.map((part) => (typeof part === "number" ? `[${part}]` : `.${part}`));
+  return parts.join("").replace(/^\./, "");
+}

@@ -1,0 +1,45 @@
+/** Times and sizes as people write them in the configuration: `300ms`, `20s`, `10m`; `64KiB`, `1MiB`. */
+
+const millisecondsOf: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+};
+
+const bytesOf: Readonly<Record<string, number>> = {
+  B: 1,
+  KiB: 1024,
+  MiB: 1024 ** 2,
+  GiB: 1024 ** 3,
+};
+
+/** A whole number and `ms`, `s`, `m` or `h`, above 0; nine digits are more than anybody waits. */
+export const durationPattern = "^[1-9][0-9]{0,8}(ms|s|m|h)$";
+/** A whole number and `B`, `KiB`, `MiB` or `GiB`. */
+export const sizePattern = "^(0|[1-9][0-9]{0,8})(B|KiB|MiB|GiB)$";
+
+/** Reads a time in milliseconds; undefined when the text is none. */
+export function parseDuration(text: string): number | undefined {
+  return parseAmount(text, new RegExp(durationPattern), millisecondsOf);
+}
+
+/** Reads a size in bytes; undefined when the text is none. */
+export function parseSize(text: string): number | undefined {
+  return parseAmount(text, new RegExp(sizePattern), bytesOf);
+}
+
+/** Writes milliseconds as seconds where they are whole, for tables: `20s`, `1500ms`. */
+export function formatDuration(ms: number): string {
+  return ms % 1000 === 0 ? `${ms / 1000}s` : `${ms}ms`;
+}
+
+function parseAmount(
+  text: string,
+  pattern: RegExp,
+  units: Readonly<Record<string, number>>,
+): number | undefined {
+  const unit = pattern.exec(text)?.at(-1);
+  const factor = unit === undefined ? undefined : units[unit];
+  return factor === undefined ? undefined : Number.parseInt(text, 10) * factor;
+}

@@ -1,0 +1,193 @@
+/**
+ * One API behind the gateway: its connections, their bounds, and what its failures mean. Nothing is
+ * asked twice by itself: only the buyer knows whether his request may be repeated.
+ */
+import { Readable } from "node:stream";
+import { Pool, type Dispatcher } from "undici";
+import type { UpstreamConfig } from "./configuration.ts";
+import { createSlots } from "./slots.ts";
+
+/** One request to the upstream. */
+export interface UpstreamCall {
+  readonly method: string;
+  /** The canonical path with the query, as it goes on the wire behind the upstream's base path. */
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array | Readable | undefined;
+  /** Ends the call when the client has gone. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Why there is no answer:
+ * - `full`: too many calls are under way; the upstream has heard nothing
+ * - `timed_out`, `unreachable`, `broken`: what it says; the upstream may have done its work
+ * - `too_large`: the answer is longer than it may be
+ * - `gone`: the client left
+ */
+export type UpstreamFailure =
+  | "full"
+  | "timed_out"
+  | "unreachable"
+  | "broken"
+  | "too_large"
+  | "gone";
+
+/** The head of an answer, and its body as it comes. */
+export interface OpenAnswer {
+  readonly kind: "answer";
+  readonly status: number;
+  readonly headers: Dispatcher.ResponseData["headers"];
+  readonly body: Readable;
+}
+
+/** An answer that is there to its last byte. */
+export interface WholeAnswer extends Omit<OpenAnswer, "body"> {
+  readonly body: Uint8Array<ArrayBuffer>;
+}
+
+/** No answer. */
+export interface NoAnswer {
+  readonly kind: "failed";
+  readonly reason: UpstreamFailure;
+}
+
+/** An upstream in use. */
+export interface Upstream {
+  readonly config: UpstreamConfig;
+  /** Calls under way. */
+  inFlight(): number;
+  /** Asks, and gives the answer when its head is there; the total time bounds the head alone. */
+  open(call: UpstreamCall): Promise<OpenAnswer | NoAnswer>;
+  /** Asks, and gives the answer when all of it is there, within the total time and size. */
+  fetch(call: UpstreamCall): Promise<WholeAnswer | NoAnswer>;
+  /** Lets go of the connections, after the calls under way. */
+  close(): Promise<void>;
+}
+
+/** Longer than most servers keep an idle connection, whose own hint is followed anyway. */
+const keepAliveMs = 4_000;
+
+/** Connects to nothing yet. */
+export function createUpstream(config: UpstreamConfig): Upstream {
+  const { url, timeouts, concurrency } = config;
+  const base = new URL(url);
+  const basePath = base.pathname.replace(/\/+$/, "");
+  const pool = new Pool(base.origin, {
+    connections: concurrency,
+    pipelining: 1,
+    connect: { timeout: timeouts.connectMs },
+    headersTimeout: timeouts.headersMs,
+    bodyTimeout: timeouts.idleMs,
+    keepAliveTimeout: keepAliveMs,
+  });
+  // A turn is part of getting through to the upstream, so it may take as long as a connection.
+  const slots = createSlots({ slotsMax: concurrency, waitMs: timeouts.connectMs });
+
+  async function ask(call: UpstreamCall, clock: Deadline): Promise<OpenAnswer | NoAnswer> {
+    if (!(await slots.take())) return failed("full");
+    try {
+      const { method, headers, body = null } = call;
+      const signals = call.signal ? [clock.signal, call.signal] : [clock.signal];
+      const answer = await pool.request({
+        path: basePath + call.target,
+        method: methodOf(method),
+        headers,
+        body,
+        signal: AbortSignal.any(signals),
+      });
+      answer.body.once("close", slots.free);
+      // Told by whoever reads it; without a listener an error in between would end the process.
+      answer.body.on("error", () => undefined);
+      return { kind: "answer", status: answer.statusCode, ...pick(answer) };
+    } catch (error) {
+      slots.free();
+      return failed(reasonOf(error, call, clock));
+    }
+  }
+
+  return {
+    config,
+    inFlight: slots.taken,
+    async open(call) {
+      const clock = startDeadline(timeouts.totalMs);
+      try {
+        return await ask(call, clock);
+      } finally {
+        clock.stop();
+      }
+    },
+    async fetch(call) {
+      const clock = startDeadline(timeouts.totalMs);
+      try {
+        const answer = await ask(call, clock);
+        if (answer.kind === "failed") return answer;
+        const body = await readWhole(answer.body, config.maxResponseBytes);
+        return body ? { ...answer, body } : failed("too_large");
+      } catch (error) {
+        return failed(reasonOf(error, call, clock));
+      } finally {
+        clock.stop();
+      }
+    },
+    close: () => pool.close(),
+  };
+}
+
+function pick({ headers, body }: Dispatcher.ResponseData) {
+  return { headers, body };
+}
+
+function methodOf(method: string): Dispatcher.HttpMethod {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the table knows these methods only
+  return method as Dispatcher.HttpMethod;
+}
+
+interface Deadline {
+  readonly signal: AbortSignal;
+  stop(): void;
+}
+
+function startDeadline(ms: number): Deadline {
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(), ms);
+  return { signal: controller.signal, stop: () => clearTimeout(timer) };
+}
+
+async function readWhole(
+  body: Readable,
+  bytesMax: number,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  // Leaving the loop early closes the connection, so that the rest is not sent for nobody.
+  for await (const chunk of body) {
+    const bytes: Uint8Array = chunk;
+    size += bytes.byteLength;
+    if (size > bytesMax) return undefined;
+    chunks.push(bytes);
+  }
+  return new Uint8Array(Buffer.concat(chunks, size));
+}
+
+function failed(reason: UpstreamFailure): NoAnswer {
+  return { kind: "failed", reason };
+}
+
+const timeoutCodes = new Set([
+  "UND_ERR_CONNECT_TIMEOUT",
+  "UND_ERR_HEADERS_TIMEOUT",
+  "UND_ERR_BODY_TIMEOUT",
+  "ETIMEDOUT",
+]);
+
+/** Codes with which a connection ends that had begun. */
+const brokenCodes = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE", "UND_ERR_ABORTED"]);
+
+function reasonOf(error: unknown, call: UpstreamCall, clock: Deadline): UpstreamFailure {
+  if (call.signal?.aborted) return "gone";
+  if (clock.signal.aborted) return "timed_out";
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  if (timeoutCodes.has(code)) return "timed_out";
+  return brokenCodes.has(code) || code.startsWith("HPE_") ? "broken" : "unreachable";
+}

@@ -1,0 +1,56 @@
+/** The configuration file as text: reads it as YAML and knows on which line everything stands. */
+import { isMap, isNode, isPair, LineCounter, parseDocument } from "yaml";
+import type { Place, Problem } from "./check-shape.ts";
+
+/** A file that could be read. */
+export interface YamlSource {
+  readonly value: unknown;
+  /** The line of a place, from 1, or of the nearest thing around it that is there. */
+  readonly lineOf: (place: Place) => number | undefined;
+}
+
+/** No configuration written by people is longer, in characters. */
+export const sourceCharsMax = 1024 * 1024;
+
+/** Reads YAML 1.2; problems instead when it is none. */
+export function readYamlSource(text: string): YamlSource | readonly Problem[] {
+  if (text.length > sourceCharsMax) {
+    return [{ place: [], message: `the file has more than ${sourceCharsMax} characters` }];
+  }
+  const counter = new LineCounter();
+  const document = parseDocument(text, { lineCounter: counter, stringKeys: true });
+  const lineAt = (place: Place) => {
+    const node = document.getIn(place, true);
+    const key = place.at(-1);
+    const around = document.getIn(place.slice(0, -1), true);
+    const pair = isMap(around)
+      ? around.items.find((one) => isPair(one) && String(one.key) === String(key))
+      : undefined;
+    // A key stands on its own line; its value may begin on the next.
+    const start = [pair?.key, node].find((one) => isNode(one) && one.range);
+    return isNode(start) && start.range ? counter.linePos(start.range[0]).line : undefined;
+  };
+  const errors = [...document.errors, ...document.warnings];
+  if (errors.length > 0) {
+    return errors.map(({ message }) => ({ place: [], message: message.split("\n")[0] ?? message }));
+  }
+  return {
+    value: toValue(() => document.toJS()),
+    lineOf: (place) => {
+      for (let length = place.length; length > 0; length--) {
+        const line = lineAt(place.slice(0, length));
+        if (line !== undefined) return line;
+      }
+      return undefined;
+    },
+  };
+}
+
+/** Aliases that multiply beyond the library's bound throw; a file that holds them is no object. */
+function toValue(read: () => unknown): unknown {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}

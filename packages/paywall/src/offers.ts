@@ -1,0 +1,60 @@
+/** What the seller asks for, and which of it can be paid from this page. */
+import {
+  checkOffer,
+  orderOffers,
+  readChallenge,
+  type Offer,
+  type OfferContext,
+} from "@farthing/buyer/steps";
+import { zeroAddress, type Address, type Requirements } from "@farthing/protocol";
+
+/** An offer that may be signed. */
+export interface Payable {
+  readonly offer: Offer;
+  readonly requirements: Requirements;
+}
+
+/** What can be paid, the best first; `complaint` says why nothing can. */
+export interface Offers {
+  readonly payable: readonly Payable[];
+  readonly complaint?: string;
+}
+
+/** A person sees the price and decides: there is no limit but his own. */
+const noLimit = 1n << 255n;
+
+function contextOf(payer: Address): OfferContext {
+  return {
+    payer,
+    allow: {},
+    limits: {
+      perCallUnits: noLimit,
+      perDayUnits: undefined,
+      askAboveUnits: noLimit,
+      openPaymentsMax: 1,
+    },
+    hasApprover: false,
+    usage: { spentUnits: 0n, openPayments: 0 },
+    pinned: undefined,
+  };
+}
+
+/** Says what is wrong with an offer for a payer; undefined when nothing is. */
+export function complaintAbout(offer: Offer, payer: Address): string | undefined {
+  return checkOffer(offer, contextOf(payer)).find(({ verdict }) => verdict === "fail")?.message;
+}
+
+/** Reads the challenge that is written into the page. */
+export async function readOffers(challenge: string): Promise<Offers> {
+  const { offers, complaints } = await readChallenge(new Response(challenge));
+  const ordered = orderOffers(offers, "v2");
+  const payable = ordered.flatMap((offer) =>
+    offer.requirements && complaintAbout(offer, zeroAddress) === undefined
+      ? [{ offer, requirements: offer.requirements }]
+      : [],
+  );
+  if (payable.length > 0) return { payable };
+  const [first] = ordered;
+  const complaint = first ? complaintAbout(first, zeroAddress) : complaints.join("; ");
+  return { payable, complaint: complaint ?? "The seller asks for nothing that can be paid." };
+}

@@ -1,0 +1,51 @@
+/**
+ * A tool call as a request, so that tools are charged for by the same exchange as routes. What is
+ * bound to the payment is (server, tool, arguments): the tool is the address, the rest the body.
+ */
+import { canonicalJson, encodeHeader, headerNames } from "@farthing/protocol";
+
+/** The key of a call's `_meta` that holds the payment, as an object and not as base64. */
+export const paymentMetaKey = "x402/payment";
+
+/** One `tools/call`, as the exchange has to know it. */
+export interface ToolCall {
+  /** Name of the server, where several servers share one store of grants. */
+  readonly server?: string | undefined;
+  readonly tool: string;
+  /** As the handler gets them, schema applied. */
+  readonly arguments: unknown;
+  readonly meta?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/**
+ * Makes the request. Throws a TypeError for arguments that a schema has turned into something that
+ * JSON cannot tell apart (a Map, a bigint): two calls with different ones would look the same.
+ */
+export function toolRequest(call: ToolCall): Request {
+  const payment = call.meta?.[paymentMetaKey];
+  const { server, arguments: given } = call;
+  assertJson(given);
+  return new Request(toolUrl(call.tool), {
+    method: "POST",
+    // The payload's own version says which it is; the name of the header does not matter.
+    headers: payment === undefined ? {} : { [headerNames.paymentSignature]: encodeHeader(payment) },
+    body: canonicalJson({ server, arguments: given }),
+  });
+}
+
+/** The address of a tool in challenges and payments. */
+export function toolUrl(tool: string): string {
+  return `mcp://tool/${encodeURIComponent(tool)}`;
+}
+
+function assertJson(value: unknown): void {
+  JSON.stringify(value, (key, member: unknown) => {
+    if (typeof member === "object" && member !== null && !Array.isArray(member)) {
+      const prototype: unknown = Object.getPrototypeOf(member);
+      if (prototype !== null && prototype !== Object.prototype) {
+        throw new TypeError(`A paid tool's arguments must be JSON; "${key}" is something else.`);
+      }
+    }
+    return member;
+  });
+}

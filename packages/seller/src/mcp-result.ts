@@ -1,0 +1,61 @@
+/** What the exchange answers, as the result of a tool call: objects instead of headers. */
+import {
+  decodeHeader,
+  headerNames,
+  isObject,
+  parseJson,
+  readReceipt,
+  type JsonObject,
+} from "@farthing/protocol";
+import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+
+/** The key of a result's `_meta` that holds the receipt. */
+export const receiptMetaKey = "x402/payment-response";
+
+/**
+ * Turns an answer of the exchange into a result.
+ *
+ * - 2xx: the content, with the receipt in `_meta`.
+ * - 402: the challenge in both places where buyers look, and no receipt: a receipt beside a
+ *   challenge would be read as the proof of a payment.
+ * - all else: words without a challenge, for a challenge makes a buyer sign again.
+ */
+export async function toToolResult(answer: Response): Promise<CallToolResult> {
+  if (answer.ok) {
+    // Written by `contentOf`, so it has the shape of a result.
+    const result = (await answer.json()) as CallToolResult;
+    return { ...result, _meta: { ...result._meta, ...receiptMeta(answer.headers) } };
+  }
+  if (answer.status === 402) {
+    const header = answer.headers.get(headerNames.paymentRequired);
+    const required = header === null ? undefined : decodeHeader(header)?.value;
+    if (isObject(required)) return refusal(required);
+  }
+  const said = parseJson(await answer.text())?.value;
+  const retryAfter = answer.headers.get("Retry-After");
+  const words = {
+    ...(isObject(said) ? said : { error: "seller_error", retryable: answer.status >= 500 }),
+    ...(retryAfter === null ? {} : { retryAfterSeconds: Number(retryAfter) }),
+  };
+  const meta = receiptMeta(answer.headers);
+  return { ...refusal(words), ...(meta === undefined ? {} : { _meta: meta }) };
+}
+
+/** A tool's result as content that the exchange keeps and hands out. */
+export function contentOf(result: CallToolResult): Response {
+  return Response.json(result);
+}
+
+/** Both places hold the same: clients without structured content read the text. */
+function refusal(what: JsonObject): CallToolResult {
+  return {
+    isError: true,
+    structuredContent: { ...what },
+    content: [{ type: "text", text: JSON.stringify(what) }],
+  };
+}
+
+function receiptMeta(headers: Headers): Record<string, unknown> | undefined {
+  const receipt = readReceipt(headers);
+  return receipt === undefined ? undefined : { [receiptMetaKey]: receipt };
+}

@@ -1,0 +1,10 @@
+/** What a seller says about the page for people. */
+
+/** Settings of the page. */
+export interface PaywallOptions {
+  /** Who sells, as people know them: one line above the price. The host is always shown too. */
+  readonly name?: string;
+}
+
+/** One line on a telephone. */
+export const nameCharsMax = 60;

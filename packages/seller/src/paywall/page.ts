@@ -1,0 +1,96 @@
+/**
+ * The page on which a person pays: the terms, readable without any script, and the script that
+ * finds the wallet, has the payment signed and shows what was bought. It loads nothing from
+ * anywhere, and all that the seller wrote is in it as text.
+ */
+import { decodeHeader, formatUsdc, headerNames } from "@farthing/protocol";
+import type { ChallengeTerms } from "../answers.ts";
+import { script, scriptHash, style, styleHash } from "./generated/page-parts.ts";
+import { escapeHtml, toScriptJson } from "./html.ts";
+import type { PaywallOptions } from "./options.ts";
+
+/**
+ * What the page may do: run its own script, wear its own style, ask its own origin. Icons of
+ * wallets are `data:` images, bought images are shown from memory.
+ */
+const policy = [
+  "default-src 'none'",
+  `script-src '${scriptHash}'`,
+  `style-src '${styleHash}'`,
+  "connect-src 'self'",
+  "img-src data: blob:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/** Turns a challenge into the page that shows it: the same status and headers, another body. */
+export function toPage(
+  challenge: Response,
+  terms: ChallengeTerms,
+  options: PaywallOptions,
+): Response {
+  const headers = new Headers(challenge.headers);
+  headers.set("Content-Type", "text/html; charset=utf-8");
+  headers.set("Content-Security-Policy", policy);
+  headers.set("X-Content-Type-Options", "nosniff");
+  headers.set("Referrer-Policy", "same-origin");
+  const said = decodeHeader(headers.get(headerNames.paymentRequired))?.value;
+  return new Response(write(said, terms, options), { status: challenge.status, headers });
+}
+
+function write(said: unknown, { offers, resource }: ChallengeTerms, { name }: PaywallOptions) {
+  const { host } = new URL(resource.url);
+  const title = resource.description ?? "Pay to open this page";
+  const networks = offers.map(({ network }) => network.name).join(" or ");
+  const [first] = offers;
+  const seller = name === undefined ? "" : `<strong>${escapeHtml(name)}</strong> `;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>${escapeHtml(title)}</title>
+<style>${style}</style>
+</head>
+<body>
+<main>
+<header id="offer">
+<p class="seller">${seller}<span id="host">${escapeHtml(host)}</span></p>
+<h1>${escapeHtml(title)}</h1>
+<p class="price">${first === undefined ? "" : writeAmount(first.amount)}</p>
+<dl class="facts">
+<div><dt>Paid to</dt><dd id="payee"><code>${escapeHtml(first?.payTo ?? "")}</code></dd></div>
+<div><dt>Network</dt><dd id="network">${escapeHtml(networks)}</dd></div>
+<div><dt>Network fee</dt><dd>none for you</dd></div>
+</dl>
+</header>
+<section id="flow">
+<p>This page asks your wallet for one signature. For that it needs its script, which is not running here.</p>
+</section>
+<details id="program">
+<summary>Pay from a program</summary>
+<p>The same address takes x402 payments from programs. From a shell:</p>
+<pre tabindex="0">npx farthing pay ${escapeHtml(quoteForShell(resource.url))}</pre>
+</details>
+</main>
+<p id="live" role="status"></p>
+<script type="application/json" id="challenge">${toScriptJson(said)}</script>
+<script>${script}</script>
+</body>
+</html>
+`;
+}
+
+/** All six decimals are there; the zeros after the cents step back. */
+function writeAmount(units: bigint): string {
+  const [, figures = "", zeros = ""] = /^(\d+\.\d\d\d*?)(0*)$/.exec(formatUsdc(units)) ?? [];
+  return `${figures}<span class="zeros">${zeros}</span> <span class="unit">USDC</span>`;
+}
+
+/** Within single quotes a shell takes everything as it is but the quote, which URLs can escape. */
+function quoteForShell(url: string): string {
+  return `'${url.replaceAll("'", "%27")}'`;
+}
