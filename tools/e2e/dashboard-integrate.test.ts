@@ -2,11 +2,22 @@
  * The code on the integrate screen is what it claims to be: it is read from the page, run as it
  * stands, and sells.
  */
-import { spawn, type ChildProcess } from "node:child_process";
+import { execFile, spawn, type ChildProcess } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
+import { mkdtemp, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import {
+  authorizationTypedData,
+  toWireAuthorization,
+  type Authorization,
+} from "@farthing/protocol";
+import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { stockBuyer } from "./buyers.testing.ts";
 import { describeInBrowser } from "./chromium.testing.ts";
@@ -69,6 +80,33 @@ describeInBrowser("the integrate screen", () => {
     } finally {
       shop.kill();
     }
+  });
+
+  test("the code for curl verifies", async () => {
+    const { devnet, network, newBuyer } = stage.market;
+    const buyer = newBuyer();
+    const authorization: Authorization = {
+      from: buyer.address,
+      to: devnet.seller.address,
+      value: 10_000n,
+      validAfter: 0n,
+      validBefore: BigInt(Math.floor(Date.now() / 1000) + 120),
+      nonce: `0x${randomBytes(32).toString("hex")}`,
+    };
+    const account = privateKeyToAccount(buyer.privateKey);
+    const signature = await account.signTypedData(authorizationTypedData(network, authorization));
+    const folder = await mkdtemp(join(tmpdir(), "curl-"));
+    const payload = { signature, authorization: toWireAuthorization(authorization) };
+    const payment = { x402Version: 2, scheme: "exact", network: network.id, payload };
+    await writeFile(join(folder, "payment.json"), JSON.stringify(payment));
+    const shell = promisify(execFile)("sh", ["-c", await codeOf("curl")], {
+      cwd: folder,
+      env: { PATH: process.env["PATH"], FARTHING_API_KEY: key },
+    });
+    expect(JSON.parse((await shell).stdout)).toMatchObject({
+      isValid: true,
+      payer: buyer.address,
+    });
   });
 
   test("the copy button copies the code and says so", async () => {

@@ -1,10 +1,12 @@
 /** The promises of every ledger: limits hold under concurrency, moves follow the table. */
 import * as fc from "fast-check";
-import { xdc } from "@farthing/protocol";
+import { xdc, type Hex } from "@farthing/protocol";
 import { expect, test } from "vitest";
 import { buyerBench, paymentErrorOf } from "./buyer-bench.testing.ts";
 import {
+  LedgerMoveError,
   ledgerMoves,
+  openStates,
   type Ledger,
   type LedgerState,
   type Reservation,
@@ -55,6 +57,14 @@ export const pathTo: Readonly<Record<LedgerState, readonly LedgerState[]>> = {
   released: ["released"],
 };
 
+const signedPayment = {
+  url: "https://a.example/r",
+  headerName: "PAYMENT-SIGNATURE",
+  headerValue: "e30=",
+  version: 2,
+  validBefore: 1_000_300,
+} as const;
+
 /** Runs the suite; `newLedger` gives an empty ledger. `runs` bounds the random orders. */
 export function testLedger(newLedger: () => Ledger, runs: number): void {
   test.each(states)("from %s only the moves of the table are taken", async (from) => {
@@ -75,6 +85,34 @@ export function testLedger(newLedger: () => Ledger, runs: number): void {
       for (const step of pathTo[state]) await ledger.move("r", { state: step });
       expect((await ledger.reserve(reservation("r"), rules)).ok).toBe(state === "released");
     }
+  });
+
+  test("each attempt is counted, and a late word about an earlier one moves nothing", async () => {
+    const ledger = newLedger();
+    const signed = (nonce: Hex) => ({ ...signedPayment, nonce });
+    const nonces = [`0x${"01".repeat(32)}`, `0x${"02".repeat(32)}`] as const;
+    for (const [attempt, nonce] of nonces.entries()) {
+      const outcome = await ledger.reserve(reservation("r"), rules);
+      expect(outcome).toMatchObject({ ok: true, record: { attempt } });
+      await ledger.move("r", { state: "signed", signed: signed(nonce), ofNonce: undefined });
+      if (attempt === 0) await ledger.move("r", { state: "released", ofNonce: nonce });
+    }
+    const late = ledger.move("r", { state: "settled", ofNonce: nonces[0] });
+    await expect(late).rejects.toThrow(LedgerMoveError);
+    expect(await ledger.find("r")).toMatchObject({ state: "signed", signed: { nonce: nonces[1] } });
+  });
+
+  test("lists the states that are asked for, the oldest first", async () => {
+    const ledger = newLedger();
+    for (const [at, id] of ["b", "a", "c"].entries()) {
+      await ledger.reserve(reservation(id, { reservedAt: 1_000_000_000 + at }), rules);
+    }
+    await ledger.move("a", { state: "released" });
+    const idsOf = async (states?: readonly LedgerState[]) =>
+      (await ledger.list(states)).map(({ requestId }) => requestId);
+    expect(await idsOf()).toEqual(["b", "a", "c"]);
+    expect(await idsOf(openStates)).toEqual(["b", "c"]);
+    expect(await idsOf(["released"])).toEqual(["a"]);
   });
 
   test("the pin holds at the moment of reserving, also between two calls at once", async () => {
@@ -130,7 +168,10 @@ export function testLedger(newLedger: () => Ledger, runs: number): void {
 
   test("many calls at once never pay more than the limit, over real HTTP", async () => {
     await using seller = await startSeller({ unpaid: challenge({ ...oneCent, amount: 30_000n }) });
-    const { pay, signer } = buyerBench({ ledger: newLedger(), limits: { perDay: "0.20", openPayments: 100 } });
+    const { pay, signer } = buyerBench({
+      ledger: newLedger(),
+      limits: { perDay: "0.20", openPayments: 100 },
+    });
     const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => pay(seller.url)));
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(6);
     expect(signer.count).toBe(6);

@@ -4,9 +4,13 @@
  */
 export { checkOffer, type Check, type OfferContext } from "./check-offer.ts";
 export { orderOffers } from "./choose-offer.ts";
-export { type AnswerKind, type AnswerReading } from "./judge-answer.ts";
+export type { AnswerKind, AnswerReading } from "./judge-answer.ts";
+export type { Ledger, LedgerRecord, Reservation, SignedPayment } from "./ledger.ts";
+export { memoryLedger } from "./memory-ledger.ts";
+export { checkBalance } from "./read-balance.ts";
 export { readChallenge, type Offer } from "./read-challenge.ts";
-export type { ReplayableRequest } from "./replayable-request.ts";
+export { readOutcome, type ChainOutcome } from "./read-outcome.ts";
+export type { FetchFunction, ReplayableRequest } from "./replayable-request.ts";
 export { sendPayment, type Delivery } from "./send-payment.ts";
 export { signPayment, validitySecondsMax } from "./sign-payment.ts";
 export { realSurroundings } from "./surroundings.ts";

@@ -243,9 +243,9 @@ async function findReconciled(
   requestId: string,
 ): Promise<LedgerRecord | undefined> {
   const record = await tools.ledger.find(requestId);
-  const { now } = tools.surroundings;
   if (!record || !openStates.includes(record.state)) return record;
-  const isAlive = record.signed !== undefined && now() < record.signed.validBefore * 1000;
+  const { signed } = record;
+  const isAlive = signed && tools.surroundings.now() < signed.validBefore * 1000;
   return isAlive ? record : (await reconcile(tools, record)).record;
 }
 

@@ -1,9 +1,10 @@
 /** The headers that the client gets: the upstream's, less what is not for it to say. */
-import { isPassedToClient, namedInConnection, type Passed } from "./header-rules.ts";
+import type { PassedHeader } from "./configuration.ts";
+import { isPassedToClient, namedInConnection } from "./pass-header.ts";
 
 /** What is done with an upstream's headers. */
 export interface AnswerRule {
-  readonly pass: readonly Passed[];
+  readonly pass: ReadonlySet<PassedHeader>;
   /** The upstream's base address: no client may see it. */
   readonly upstreamUrl: string;
   readonly publicUrl: string;

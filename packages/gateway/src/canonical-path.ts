@@ -55,8 +55,7 @@ export function canonicalPath(raw: string, rules: PathRules): string | undefined
   });
   // An escaped slash counts as one here: an upstream that unescapes it must not climb.
   const segments = path.slice(1).split(/\/|%2F/);
-  const isEmpty = (segment: string, index: number) =>
-    segment === "" && index < segments.length - 1;
+  const isEmpty = (segment: string, index: number) => segment === "" && index < segments.length - 1;
   if (segments.some((segment, index) => isEmpty(segment, index) || /(?:\.|%20)$/.test(segment))) {
     return undefined;
   }

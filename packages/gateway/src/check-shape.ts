@@ -108,7 +108,7 @@ function shapeOf(schema: Schema | undefined): string {
   const range = minimum === undefined ? "" : `, from ${minimum} to ${maximum}`;
   const choices = schema?.enum ? `one of ${schema.enum.join(", ")}: ` : "";
   const example = examples.length === 0 ? "" : `. Example: ${JSON.stringify(examples[0])}`;
-  return `must be ${choices}${description}${range}${example}`;
+  return `must be: ${choices}${description}${range}${example}`;
 }
 
 /** Longest piece of a wrong value that is repeated, in characters. */

@@ -153,16 +153,22 @@ const ways = {
   description: text("one sentence about what is sold; it travels in a header", "One report", {
     maxLength: descriptionCharsMax,
   }),
-  mimeType: text("media type of the answer", "application/json", { pattern: "^[^\\s/]+/[^\\s/]+$" }),
+  mimeType: text("media type of the answer", "application/json", {
+    pattern: "^[^\\s/]+/[^\\s/]+$",
+  }),
   maxTimeoutSeconds: whole(
     "seconds a buyer's signature is valid, instead of the one for all routes",
     timeoutSecondsMin,
     timeoutSecondsMax,
   ),
-  pass: Type.Array(oneOf("authorization, cookie or set-cookie", ["authorization", "cookie", "set-cookie"]), {
-    description: "headers of the client (authorization, cookie) and of the upstream (set-cookie) that are passed on",
-    maxItems: 3,
-  }),
+  pass: Type.Array(
+    oneOf("authorization, cookie or set-cookie", ["authorization", "cookie", "set-cookie"]),
+    {
+      description:
+        "headers of the client (authorization, cookie) and of the upstream (set-cookie) that are passed on",
+      maxItems: 3,
+    },
+  ),
 };
 
 const upstreamName = text("the name of one of upstreams", "api");
@@ -188,18 +194,30 @@ export const gatewaySchema: TSchema = Type.Object(
   exactly(
     "",
     {
-      version: Type.Unsafe({ type: "integer", const: 1, description: "1, the version of this file" }),
+      version: Type.Unsafe({
+        type: "integer",
+        const: 1,
+        description: "1, the version of this file",
+      }),
       publicUrl: text(
         "address under which buyers reach the gateway, http or https; the Host header is not asked",
         "https://api.example.com",
       ),
       facilitator,
       payTo: text(
-        'address that gets the money, 0x… or xdc…, in quotes: YAML reads a bare 0x… as a number',
+        "address that gets the money, 0x… or xdc…, in quotes: YAML reads a bare 0x… as a number",
         "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
       ),
-      upstreams: named("the APIs that are sold", namePattern, upstream, "a name of letters, digits, - and _"),
-      routes: Type.Array(route, { description: "rules; the first that matches holds", maxItems: routesMax }),
+      upstreams: named(
+        "the APIs that are sold",
+        namePattern,
+        upstream,
+        "a name of letters, digits, - and _",
+      ),
+      routes: Type.Array(route, {
+        description: "rules; the first that matches holds",
+        maxItems: routesMax,
+      }),
     },
     {
       listen: exactly(
@@ -210,22 +228,34 @@ export const gatewaySchema: TSchema = Type.Object(
             pattern: listenPattern,
             default: "127.0.0.1:8402",
           }),
-          metrics: text("host:port of /metrics, which asks for no key; none when left out", "127.0.0.1:9402", {
-            pattern: listenPattern,
-          }),
+          metrics: text(
+            "host:port of /metrics, which asks for no key; none when left out",
+            "127.0.0.1:9402",
+            {
+              pattern: listenPattern,
+            },
+          ),
         },
       ),
       trustedProxies: Type.Array(text("an address or a range", "10.0.0.0/8"), {
         description: "proxies whose X-Forwarded-For is believed",
         maxItems: listMax,
       }),
-      network: text("network the buyers pay on: eip155:50 (XDC) or eip155:51 (Apothem)", "eip155:50", {
-        default: "eip155:50",
-      }),
-      store: text("where payments and paid answers are kept: memory, or sqlite: with a file", "sqlite:./gateway.db", {
-        pattern: "^(memory|sqlite:.+)$",
-        default: "sqlite:./gateway.db",
-      }),
+      network: text(
+        "network the buyers pay on: eip155:50 (XDC) or eip155:51 (Apothem)",
+        "eip155:50",
+        {
+          default: "eip155:50",
+        },
+      ),
+      store: text(
+        "where payments and paid answers are kept: memory, or sqlite: with a file",
+        "sqlite:./gateway.db",
+        {
+          pattern: "^(memory|sqlite:.+)$",
+          default: "sqlite:./gateway.db",
+        },
+      ),
       default: Type.Union(
         [
           oneOf("answered with 404", ["deny"]),
@@ -256,12 +286,19 @@ export const gatewaySchema: TSchema = Type.Object(
         "what software that looks for APIs finds",
         {},
         {
-          openapi: text("file of the upstream's OpenAPI document; /openapi.json adds the prices", "./openapi.json"),
+          openapi: text(
+            "file of the upstream's OpenAPI document; /openapi.json adds the prices",
+            "./openapi.json",
+          ),
           wellKnown: yesOrNo("whether /.well-known/x402 lists the paid routes", true),
           title: text("name of the API", "Reports", { maxLength: 200 }),
-          guidance: text("how to use the API, for software that buys", "List reports, then buy one by its id.", {
-            maxLength: 4000,
-          }),
+          guidance: text(
+            "how to use the API, for software that buys",
+            "List reports, then buy one by its id.",
+            {
+              maxLength: 4000,
+            },
+          ),
           contact: text("an e-mail address for buyers", "support@api.example", {
             pattern: "^[^\\s@]+@[^\\s@]+$",
           }),

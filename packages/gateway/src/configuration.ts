@@ -9,6 +9,7 @@ import type { Address, JsonObject, Network } from "@farthing/protocol";
 import { assembleConfig } from "./assemble-configuration.ts";
 import { checkShape, formatPlace, type Problem } from "./check-shape.ts";
 import { gatewaySchema } from "./configuration-schema.ts";
+import type { Passed } from "./header-rules.ts";
 import { findConflicts } from "./route-conflicts.ts";
 import type { RoutePattern } from "./route-pattern.ts";
 import type { Environment } from "./secret-texts.ts";
@@ -66,7 +67,7 @@ export interface UpstreamConfig {
   /** Without a slash at the end; may have a path of its own. */
   readonly url: string;
   /** Added to every request, by lower-case name. The values are secrets. */
-  readonly headers: ReadonlyMap<string, string>;
+  readonly headers: Readonly<Record<string, string>>;
   readonly timeouts: {
     readonly connectMs: number;
     readonly headersMs: number;
@@ -81,7 +82,6 @@ export interface UpstreamConfig {
 }
 
 export type SettleMode = "after-success" | "before-upstream";
-export type PassedHeader = "authorization" | "cookie" | "set-cookie";
 
 /** One rule. */
 export interface RouteConfig {
@@ -100,7 +100,7 @@ export interface RouteConfig {
   readonly description: string | undefined;
   readonly mimeType: string | undefined;
   readonly maxTimeoutSeconds: number;
-  readonly pass: ReadonlySet<PassedHeader>;
+  readonly pass: readonly Passed[];
 }
 
 /** What software that looks for APIs finds. */

@@ -1,7 +1,8 @@
 /** The headers that the upstream gets: the client's, less what is not his to say, and our own. */
 import { randomBytes } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import { isPassedToUpstream, namedInConnection, type RequestRule } from "./header-rules.ts";
+import type { RouteConfig } from "./configuration.ts";
+import { isPassedToUpstream, namedInConnection } from "./pass-header.ts";
 
 /** A request as the gateway sees it. */
 export interface ClientFacts {
@@ -22,46 +23,42 @@ export interface PaymentFacts {
   readonly id?: string;
 }
 
-/** Names of the headers that carry payment facts. */
-export const factNames = {
-  payer: "X-Payment-Payer",
-  amount: "X-Payment-Amount",
-  network: "X-Payment-Network",
-  id: "X-Payment-Id",
-} as const;
-
-/** Builds the headers of a call. `own` are the configured ones, credentials included. */
+/** Builds the headers of a call; those that the configuration sets, credentials included, win. */
 export function upstreamHeaders(
   client: ClientFacts,
-  rule: Omit<RequestRule, "configured">,
-  surroundings: {
-    readonly own: Readonly<Record<string, string>>;
-    /** Where buyers reach the gateway; the Host header is their choice and says nothing. */
-    readonly publicUrl: string;
-    readonly payment?: PaymentFacts;
-  },
+  { upstream, amountUnits, pass }: RouteConfig,
+  /** Where buyers reach the gateway; the Host header is their choice and says nothing. */
+  publicUrl: string,
+  payment?: PaymentFacts,
 ): Record<string, string> {
-  const { own, publicUrl, payment } = surroundings;
-  const full = { ...rule, configured: Object.keys(own) };
+  const configured = new Set(upstream.headers.keys());
+  const rule = { isPaid: amountUnits !== undefined, pass, configured };
   const named = namedInConnection(client.headers.connection);
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(client.headers)) {
-    if (value === undefined || named.has(name) || !isPassedToUpstream(name, full)) continue;
+    if (value === undefined || named.has(name) || !isPassedToUpstream(name, rule)) continue;
     headers[name] = typeof value === "string" ? value : value.join(", ");
   }
   const { host, protocol } = new URL(publicUrl);
-  headers["X-Forwarded-For"] = client.addresses.join(", ");
-  headers["X-Forwarded-Proto"] = protocol.replace(":", "");
-  headers["X-Forwarded-Host"] = host;
-  headers["X-Request-Id"] = client.requestId;
-  Object.assign(headers, traceHeaders(client.headers));
-  if (payment) {
-    const { payer, amount, network, id } = payment;
-    Object.assign(headers, { [factNames.payer]: payer, [factNames.amount]: amount });
-    headers[factNames.network] = network;
-    if (id !== undefined) headers[factNames.id] = id;
-  }
-  return { ...headers, ...own };
+  return {
+    ...headers,
+    "x-forwarded-for": client.addresses.join(", "),
+    "x-forwarded-proto": protocol.replace(":", ""),
+    "x-forwarded-host": host,
+    "x-request-id": client.requestId,
+    ...traceHeaders(client.headers),
+    ...(payment ? paymentHeaders(payment) : {}),
+    ...Object.fromEntries(upstream.headers),
+  };
+}
+
+function paymentHeaders({ payer, amount, network, id }: PaymentFacts): Record<string, string> {
+  return {
+    "x-payment-payer": payer,
+    "x-payment-amount": amount,
+    "x-payment-network": network,
+    ...(id === undefined ? {} : { "x-payment-id": id }),
+  };
 }
 
 /** W3C Trace Context, version 00: trace, parent, flags. */

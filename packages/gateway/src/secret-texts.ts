@@ -36,6 +36,8 @@ function findSecret(name: string, environment: Environment): SecretText {
     const text = readFileSync(path, "utf8").trim();
     return text === "" ? { problem: `${name}_FILE: the file ${path} is empty` } : { text };
   } catch {
-    return { problem: `${name}_FILE: the file ${path} cannot be read; check the path and its rights` };
+    return {
+      problem: `${name}_FILE: the file ${path} cannot be read; check the path and its rights`,
+    };
   }
 }

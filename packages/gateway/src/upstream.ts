@@ -122,7 +122,7 @@ export function createUpstream(config: UpstreamConfig): Upstream {
       try {
         const answer = await ask(call, clock);
         if (answer.kind === "failed") return answer;
-        const body = await readWhole(answer.body, config.maxResponseBytes);
+        const body = await readWhole(answer.body, config.responseBytesMax);
         return body ? { ...answer, body } : failed("too_large");
       } catch (error) {
         return failed(reasonOf(error, call, clock));

@@ -12,7 +12,13 @@ import { serveAfterPayment } from "./before-work.ts";
 import { LeaseLostError } from "./collect.ts";
 import { replay } from "./delivery.ts";
 import type { Lease } from "./grants.ts";
-import { alreadyDelivered, faultRetrySeconds, later, pendingRetrySeconds } from "./open-answers.ts";
+import {
+  alreadyDelivered,
+  ask,
+  faultRetrySeconds,
+  later,
+  pendingRetrySeconds,
+} from "./open-answers.ts";
 import type { Sale, Surroundings } from "./sale.ts";
 
 /** Takes the sale from its payment to its answer. */

@@ -45,6 +45,13 @@ beforeEach(async () => {
     if (step instanceof Error) throw step;
     return step;
   });
+  const ask = { inputSchema, price: ({ day }: { day: number }) => BigInt(day) * 1_000n };
+  seller.registerTool(server, "days", ask, ({ day }) => text(`${day} days`));
+  seller.registerTool(server, "tips", { settle: "before-work" }, () => {
+    runs.push("tips");
+    if (runs.length === 1) throw new Error("not yet");
+    return text("a tip");
+  });
   seller.registerTool(server, "digest", { inputSchema }, ({ city }) => {
     runs.push(`digest ${city}`);
     return text("digest");
@@ -218,6 +225,28 @@ describe("a tool that fails is not paid for", () => {
     expect(result.structuredContent).toEqual({ count: 7 });
     expect(facilitator.transfers()).toBe(1);
   });
+});
+
+test("a price may follow from the arguments, and is held against each call's own", async () => {
+  const one = await paymentFor("days", { city: "Paris", day: 1 });
+  const nine = { city: "Paris", day: 9 };
+  expect(challengeOf(await call("days", nine, one))).toMatchObject({
+    error: "amount_mismatch",
+    accepts: [{ amount: "9000" }],
+  });
+  expect(await call("days", nine, await paymentFor("days", nine))).toMatchObject(text("9 days"));
+});
+
+test("a tool that is settled first and fails is made again for the same payment", async () => {
+  const payment = await paymentFor("tips", {});
+  const failed = await call("tips", {}, payment);
+  expect(wordsOf(failed)).toMatchObject({ error: "paid_undelivered", retryable: true });
+  expect(failed._meta?.["x402/payment-response"]).toMatchObject({ success: true });
+  expect(await call("tips", {}, payment)).toMatchObject(text("a tip"));
+  expect([facilitator.operations().slice(0, 2), facilitator.transfers()]).toEqual([
+    ["verify", "settle"],
+    1,
+  ]);
 });
 
 describe("a payment that does not settle", () => {

@@ -14,11 +14,11 @@ import type {
   RegisteredTool,
   ToolCallback,
 } from "@modelcontextprotocol/sdk/server/mcp.js";
-import {
-  normalizeObjectSchema,
-  safeParseAsync,
-  type AnySchema,
-  type ZodRawShapeCompat,
+import type {
+  AnySchema,
+  SchemaOutput,
+  ShapeOutput,
+  ZodRawShapeCompat,
 } from "@modelcontextprotocol/sdk/server/zod-compat.js";
 import type { RequestHandlerExtra } from "@modelcontextprotocol/sdk/shared/protocol.js";
 import type {
@@ -27,14 +27,12 @@ import type {
   ServerRequest,
   ToolAnnotations,
 } from "@modelcontextprotocol/sdk/types.js";
-import { readReceipt } from "@farthing/protocol";
-import type { RouteOptions, SellerOptions } from "./configuration.ts";
+import type { Price, RouteOptions, SellerOptions } from "./configuration.ts";
 import type { PaidRequest } from "./events.ts";
+import { callPaid, outputCheck, type Schema } from "./mcp-call.ts";
 import { toolRequest } from "./mcp-request.ts";
-import { contentOf, toToolResult } from "./mcp-result.ts";
-import { createSeller, type Route } from "./seller.ts";
+import { createSeller, type Route, type Seller } from "./seller.ts";
 
-type Shape = ZodRawShapeCompat | AnySchema;
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
 /** What the SDK gives a handler, and the payment behind the call. */
@@ -43,20 +41,33 @@ export interface PaidExtra extends Extra {
 }
 
 /** The handler of a paid tool: as the SDK's, with {@link PaidExtra}. */
-export type PaidToolCallback<Input extends undefined | Shape = undefined> = BaseToolCallback<
+export type PaidToolCallback<Input extends undefined | Schema = undefined> = BaseToolCallback<
   CallToolResult,
   PaidExtra,
   Input
 >;
 
-/** What differs from tool to tool in how it is paid. */
-export type ToolPayment = Pick<RouteOptions, "price" | "maxTimeoutSeconds">;
+/** The arguments of a call, as the handler gets them. */
+export type ToolArguments<Input extends undefined | Schema> = Input extends ZodRawShapeCompat
+  ? ShapeOutput<Input>
+  : Input extends AnySchema
+    ? SchemaOutput<Input>
+    : Readonly<Record<string, never>>;
+
+/** What may differ from tool to tool in how it is paid. */
+export interface ToolPayment extends Pick<RouteOptions, "maxTimeoutSeconds" | "settle" | "workMs"> {
+  readonly price?: Price;
+  /** Where the money goes, `0x…` or `xdc…`. */
+  readonly payTo?: string;
+}
 
 /** The SDK's description of a tool, and its price. */
 export interface PaidToolConfig<
-  Output extends Shape,
-  Input extends undefined | Shape,
-> extends ToolPayment {
+  Output extends Schema,
+  Input extends undefined | Schema,
+> extends Omit<ToolPayment, "price"> {
+  /** A function is asked for each call; a payment is held against the price of its own call. */
+  readonly price?: Price | ((values: ToolArguments<Input>) => Price | Promise<Price>);
   readonly title?: string;
   readonly description?: string;
   readonly inputSchema?: Input;
@@ -65,17 +76,15 @@ export interface PaidToolConfig<
   readonly _meta?: Record<string, unknown>;
 }
 
-/** Why: see the head of this file. */
-const toolDefaults = { settle: "after-success" } as const;
-
 /** A seller of tools. The payment options here are the defaults of every tool. */
 export interface ToolSellerOptions
   extends
     ToolPayment,
     Pick<
       SellerOptions,
-      "facilitator" | "payTo" | "network" | "grants" | "waitMs" | "bodyBytesMax" | "onEvent"
+      "facilitator" | "network" | "grants" | "waitMs" | "bodyBytesMax" | "onEvent"
     > {
+  readonly payTo: string;
   /** Name of the server, where several servers with tools of the same names share `grants`. */
   readonly server?: string;
 }
@@ -83,13 +92,16 @@ export interface ToolSellerOptions
 /** Registers paid tools. One for all sessions of a server: it remembers the payments. */
 export interface ToolSeller {
   /** Like the SDK's `server.registerTool`, with a price in the configuration. */
-  registerTool<Output extends Shape, Input extends undefined | Shape = undefined>(
+  registerTool<Output extends Schema, Input extends undefined | Schema = undefined>(
     server: McpServer,
     name: string,
     config: PaidToolConfig<Output, Input>,
     handler: PaidToolCallback<Input>,
   ): RegisteredTool;
 }
+
+/** Why: see the head of this file. */
+const orderDefault = "after-success";
 
 /**
  * Creates a seller of MCP tools. Throws ConfigurationError for options that cannot work.
@@ -105,25 +117,21 @@ export interface ToolSeller {
  */
 export function farthing(options: ToolSellerOptions): ToolSeller {
   const { server: serverName, ...rest } = options;
-  const seller = createSeller({ ...toolDefaults, ...rest });
+  const seller = createSeller({ settle: orderDefault, ...rest });
   return {
     registerTool(server, name, config, handler) {
-      const { price, maxTimeoutSeconds, ...shown } = config;
-      const route = seller.route({
-        ...(price === undefined ? {} : { price }),
-        ...(maxTimeoutSeconds === undefined ? {} : { maxTimeoutSeconds }),
-        description: descriptionOf(name, config),
-        mimeType: "application/json",
-      });
-      const hasInput = config.inputSchema !== undefined;
+      const { price, payTo, maxTimeoutSeconds, settle, workMs, ...shown } = config;
+      const fixed = { payTo, maxTimeoutSeconds, settle, workMs, ...wordsOf(name, config) };
+      const routeOf = routes(seller, price, fixed);
       const check = outputCheck(name, config.outputSchema);
+      const hasInput = config.inputSchema !== undefined;
       const run = handler as (...given: readonly unknown[]) => Promise<CallToolResult>;
       // The SDK calls with (arguments, extra), and a tool without input with (extra) alone.
-      const paid = (...given: readonly unknown[]) => {
+      const paid = async (...given: readonly unknown[]) => {
         const extra = given.at(-1) as Extra;
         const values = hasInput ? given[0] : {};
         const call = { server: serverName, tool: name, arguments: values, meta: extra._meta };
-        return callPaid(route, toolRequest(call), async (payment) => {
+        return callPaid(await routeOf(values), toolRequest(call), async (payment) => {
           const own = { ...extra, payment };
           return check(await (hasInput ? run(values, own) : run(own)));
         });
@@ -133,54 +141,34 @@ export function farthing(options: ToolSellerOptions): ToolSeller {
   };
 }
 
-/** A tool that failed: its status is no success, so the exchange does not charge for it. */
-const failureStatus = 500;
+type AnyPrice = Price | ((values: never) => Price | Promise<Price>) | undefined;
 
-/** Runs one call through the exchange. Rejects with what the tool threw when that cost nothing. */
-async function callPaid(
-  route: Route,
-  request: Request,
-  work: (payment: PaidRequest) => Promise<CallToolResult>,
-): Promise<CallToolResult> {
-  const failed: { result?: CallToolResult; thrown?: unknown } = {};
-  const answer = await route.charge(request, async (payment) => {
-    try {
-      const result = await work(payment);
-      if (result.isError !== true) return contentOf(result);
-      failed.result = result;
-    } catch (error) {
-      failed.thrown = error;
-    }
-    return new Response(null, { status: failureStatus });
-  });
-  // With a receipt it is the exchange that speaks: paid, and the result can still be had.
-  const isOwnFailure = answer.status === failureStatus && !readReceipt(answer.headers);
-  if (isOwnFailure && failed.result) return failed.result;
-  if (isOwnFailure && "thrown" in failed) throw failed.thrown;
-  return toToolResult(answer);
+/** One route for all calls, or one for each where the price follows from the arguments. */
+function routes(
+  seller: Seller,
+  price: AnyPrice,
+  given: object,
+): (values: unknown) => Promise<Route> {
+  // What is left out is the seller's own; an `undefined` would take its place.
+  const fixed = Object.fromEntries(
+    Object.entries(given).filter(([, value]) => value !== undefined),
+  );
+  if (typeof price === "function") {
+    return async (values) => seller.route({ ...fixed, price: await price(values as never) });
+  }
+  const route = seller.route(price === undefined ? fixed : { ...fixed, price });
+  return async () => route;
 }
 
-/** Longest description that travels in a challenge, in characters; the seller's own bound is 500. */
+/** Longest description that travels in a challenge, in characters: hosts show it, models read it. */
 const descriptionCharsMax = 300;
 
-function descriptionOf(
-  name: string,
-  { title, description }: { title?: string; description?: string },
-) {
+/** What the challenge says about a tool. */
+function wordsOf(name: string, { title, description }: { title?: string; description?: string }) {
   const text = description ?? title ?? `Tool: ${name}`;
-  return text.length > descriptionCharsMax ? `${text.slice(0, descriptionCharsMax)}…` : text;
-}
-
-/**
- * Checks a result as the SDK will after us: it turns one that does not fit into an error, and the
- * buyer would have paid for that. Throws, so that nothing is charged.
- */
-function outputCheck(name: string, schema: Shape | undefined) {
-  const object = schema === undefined ? undefined : normalizeObjectSchema(schema);
-  return async (result: CallToolResult): Promise<CallToolResult> => {
-    if (object === undefined || result.isError === true) return result;
-    const parsed = await safeParseAsync(object, result.structuredContent);
-    if (parsed.success) return result;
-    throw new TypeError(`The result of tool ${name} does not fit its output schema.`);
+  const isLong = text.length > descriptionCharsMax;
+  return {
+    description: isLong ? `${text.slice(0, descriptionCharsMax)}…` : text,
+    mimeType: "application/json",
   };
 }

@@ -3,10 +3,12 @@
  * against a facilitator that answers rightly, wrongly, late or not at all.
  */
 import { describe } from "vitest";
+import { afterSuccessSuite } from "./after-success.suite.ts";
 import { facilitatorFaultsSuite } from "./facilitator-faults.suite.ts";
 import { paymentSuite } from "./payment.suite.ts";
 import type { Listen } from "./scene.testing.ts";
 import { singleUseSuite } from "./single-use.suite.ts";
+import { termsSuite } from "./terms.suite.ts";
 
 /** Runs every promise against one adapter. */
 export function sellerSuite(name: string, listen: Listen): void {
@@ -14,5 +16,7 @@ export function sellerSuite(name: string, listen: Listen): void {
     paymentSuite(listen);
     facilitatorFaultsSuite(listen);
     singleUseSuite(listen);
+    afterSuccessSuite(listen);
+    termsSuite(listen);
   });
 }

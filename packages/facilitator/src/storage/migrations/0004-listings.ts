@@ -45,7 +45,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createIndex("listings_due")
     .on("listings")
-    .columns(["state", "next_at"])
+    .column("next_at")
     .execute();
   // A payment with a bazaar extension is looked up by what it names.
   await db.schema

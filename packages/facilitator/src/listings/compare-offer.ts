@@ -1,0 +1,91 @@
+/**
+ * Compares what a seller advertises with what his endpoint asks for, field by field. One of the
+ * offers must be the advertised one in all of them; if none is, the closest one says what differs.
+ */
+import {
+  findNetwork,
+  isSameAddress,
+  member,
+  networkOfChain,
+  parseRequirements,
+  parseUint256,
+  parseWireAddress,
+  type Address,
+  type JsonObject,
+} from "@farthing/protocol";
+import type { ComparedField, ListingDifference, ListingTerms } from "../model/listing.ts";
+import type { FoundChallenge } from "./read-challenge.ts";
+
+/** Characters of a seen value that are shown. */
+const shownCharsMax = 120;
+
+/** What is advertised. */
+export type AdvertisedOffer = Pick<ListingTerms, "resource" | "chainId"> & {
+  readonly payTo: Address;
+  /** Null when any price is right. */
+  readonly amount: bigint | null;
+};
+
+/** What differs; empty when one of the challenge's offers is as advertised. */
+export function compareOffer(
+  advertised: AdvertisedOffer,
+  { seen, resourceUrl }: Pick<FoundChallenge, "seen" | "resourceUrl">,
+): readonly ListingDifference[] {
+  const compared = seen.accepts.map((entry) => compareEntry(advertised, entry, resourceUrl));
+  if (compared.length === 0) return [differs("entry", "an offer in accepts", "none")];
+  // Of two with as few differences, the one on our network is the one that is meant.
+  const distance = (list: readonly ListingDifference[]) =>
+    list.length + (list.some(({ field }) => field === "network") ? comparedMax : 0);
+  return compared.reduce((one, other) => (distance(other) < distance(one) ? other : one));
+}
+
+/** More than one entry can differ in. */
+const comparedMax = 10;
+
+function compareEntry(
+  { resource, chainId, payTo, amount }: AdvertisedOffer,
+  entry: JsonObject,
+  resourceUrl: string | undefined,
+): readonly ListingDifference[] {
+  const network = networkOfChain(chainId);
+  const found: ListingDifference[] = [];
+  const compare = (field: ComparedField, wanted: string, value: unknown, isSame: boolean) => {
+    if (!isSame) found.push(differs(field, wanted, value));
+  };
+  const scheme = member(entry, "scheme");
+  compare("scheme", "exact", scheme, scheme === "exact");
+  const name = member(entry, "network");
+  compare("network", network.id, name, findNetwork(name) === network);
+  const asset = member(entry, "asset");
+  compare("asset", network.usdc, asset, isAddress(asset, network.usdc));
+  const payee = member(entry, "payTo");
+  compare("payTo", payTo, payee, isAddress(payee, payTo));
+  const isSecond = typeof name === "string" && name.includes(":");
+  const units = member(entry, isSecond ? "amount" : "maxAmountRequired");
+  if (amount !== null) compare("amount", `${amount}`, units, parseUint256(units) === amount);
+  // Version 1 names it in the entry, version 2 once for all of them.
+  const named = textOf(member(entry, "resource")) ?? resourceUrl;
+  const { host } = new URL(resource);
+  if (named !== undefined) {
+    const seenHost = URL.parse(named, resource)?.host;
+    compare("resourceHost", host, seenHost ?? named, seenHost === host);
+  }
+  if (found.length > 0) return found;
+  const parsed = parseRequirements(entry);
+  return parsed.ok ? [] : [differs("entry", "an offer that can be paid", parsed.refusal.message)];
+}
+
+function isAddress(value: unknown, address: Address): boolean {
+  const parsed = parseWireAddress(value);
+  return parsed !== undefined && isSameAddress(parsed, address);
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function differs(field: ComparedField, advertised: string, value: unknown): ListingDifference {
+  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "nothing");
+  const seen = text.replaceAll(/\p{C}/gu, " ").slice(0, shownCharsMax);
+  return { field, advertised, seen: seen === "" ? "nothing" : seen };
+}

@@ -1,0 +1,116 @@
+/** One request's way to the upstream and back, free or paid. */
+import { Readable } from "node:stream";
+import type { PaidRequest } from "@farthing/seller";
+import { clientHeaders } from "./answer-headers.ts";
+import type { RouteConfig } from "./configuration.ts";
+import type { Incoming } from "./incoming.ts";
+import type { Notes } from "./observations.ts";
+import { upstreamHeaders } from "./request-headers.ts";
+import { say } from "./say.ts";
+import type { OpenAnswer, Upstream, UpstreamCall, UpstreamFailure, WholeAnswer } from "./upstream.ts";
+
+/** Where a request goes, and under which rule. */
+export interface Way {
+  readonly route: RouteConfig;
+  readonly upstream: Upstream;
+  readonly publicUrl: string;
+}
+
+/** Passes a free request on, both bodies as they come; ends it when the client goes. */
+export async function passFree(way: Way, incoming: Incoming, notes: Notes): Promise<Response> {
+  const { upstream, route } = way;
+  const body = incoming.openBody(route.upstream.requestBytesMax);
+  if (body === "too_large") return tooLarge(route);
+  const headers = upstreamHeaders(incoming, route, way.publicUrl);
+  if (body && incoming.contentLength !== undefined) {
+    headers["content-length"] = `${incoming.contentLength}`;
+  }
+  const { method, target, gone: signal } = incoming;
+  const startedMs = performance.now();
+  const answer = await upstream.open({ method, target, headers, body, signal });
+  notes.upstreamMs = performance.now() - startedMs;
+  if (body?.errored) return tooLarge(route);
+  return answer.kind === "failed" ? tellFailure(answer.reason, notes) : toResponse(way, answer);
+}
+
+/**
+ * Passes a paid request on. Its body is there already, since it is bound to the payment, and it goes
+ * on when the client leaves: what he paid for is kept for him.
+ */
+export async function passPaid(
+  way: Way,
+  incoming: Incoming,
+  payment: PaidRequest,
+  notes: Notes,
+): Promise<Response> {
+  const { upstream, route } = way;
+  const bytes = (await incoming.readBody(route.upstream.requestBytesMax)) ?? new Uint8Array();
+  const { payer, amount, network, settlementId, transaction } = payment;
+  const id = settlementId ?? transaction;
+  const facts = { payer, amount, network, ...(id === undefined ? {} : { id }) };
+  const call: UpstreamCall = {
+    method: incoming.method,
+    target: incoming.target,
+    headers: upstreamHeaders(incoming, route, way.publicUrl, facts),
+    body: bytes.byteLength > 0 ? bytes : undefined,
+  };
+  const startedMs = performance.now();
+  const answer = await (route.stream ? upstream.open(call) : upstream.fetch(call));
+  notes.upstreamMs = performance.now() - startedMs;
+  return answer.kind === "failed" ? tellFailure(answer.reason, notes) : toResponse(way, answer);
+}
+
+/** Statuses of answers that have no body. */
+const bodiless = new Set([204, 205, 304]);
+/** What a Response can carry. */
+const statusMax = 599;
+
+function toResponse(way: Way, answer: OpenAnswer | WholeAnswer): Response {
+  const { status, body } = answer;
+  const headers = clientHeaders(answer.headers, {
+    pass: way.route.pass,
+    upstreamUrl: way.upstream.config.url,
+    publicUrl: way.publicUrl,
+  });
+  if (status > statusMax) {
+    if (body instanceof Readable) body.destroy();
+    return say(502, "upstream_broken", "The upstream answered with a status that does not exist.");
+  }
+  if (bodiless.has(status)) {
+    if (body instanceof Readable) body.destroy();
+    return new Response(null, { status, headers });
+  }
+  return new Response(body instanceof Readable ? toWeb(body) : body, { status, headers });
+}
+
+function toWeb(body: Readable): ReadableStream<Uint8Array> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Node declares the same class twice
+  return Readable.toWeb(body) as ReadableStream<Uint8Array>;
+}
+
+/** Seconds after which asking again is worth it: calls under way are done by then. */
+const busyRetrySeconds = 2;
+
+function tellFailure(reason: UpstreamFailure, notes: Notes): Response {
+  notes.failure = reason;
+  switch (reason) {
+    case "full":
+      return say(503, "upstream_busy", "Too many requests are under way; try again shortly.", {
+        retryAfterSeconds: busyRetrySeconds,
+      });
+    case "timed_out":
+      return say(504, "upstream_timed_out", "The server behind the gateway took too long.");
+    case "unreachable":
+      return say(502, "upstream_unreachable", "The server behind the gateway is not reachable.");
+    case "too_large":
+      return say(502, "upstream_answer_too_large", "The server's answer is larger than allowed.");
+    case "broken":
+    case "gone":
+      return say(502, "upstream_broken", "The server behind the gateway broke off its answer.");
+  }
+}
+
+function tooLarge({ upstream }: RouteConfig): Response {
+  const message = `A request has at most ${upstream.requestBytesMax} bytes of body here.`;
+  return say(413, "request_too_large", message);
+}

@@ -1,0 +1,59 @@
+/** How two rules stand to each other: whether one takes all that the other takes, or some of it. */
+import type { RouteConfig } from "./configuration.ts";
+import type { PatternSegment } from "./route-pattern.ts";
+
+/** Tells whether `wide` matches every request that `narrow` matches. */
+export function covers(wide: RouteConfig, narrow: RouteConfig): boolean {
+  const { pattern: one } = wide;
+  const { pattern: other } = narrow;
+  if (one.method !== "*" && one.method !== other.method) return false;
+  if (wide.host !== undefined && wide.host !== narrow.host) return false;
+  // An upstream that refuses an escaped slash leaves such paths to later rules.
+  if (narrow.upstream.paths.allowEncodedSlash && !wide.upstream.paths.allowEncodedSlash) {
+    return false;
+  }
+  const isLongEnough = other.segments.length >= one.segments.length;
+  const isSameLength = other.segments.length === one.segments.length && !other.hasRest;
+  if (!(one.hasRest ? isLongEnough : isSameLength)) return false;
+  return one.segments.every(
+    (segment, index) =>
+      segment.kind === "parameter" || isSame(wide, segment, other.segments[index]),
+  );
+}
+
+/** Tells whether some request matches both. */
+export function overlaps(one: RouteConfig, other: RouteConfig): boolean {
+  const [a, b] = [one.pattern, other.pattern];
+  if (a.method !== "*" && b.method !== "*" && a.method !== b.method) return false;
+  if (one.host !== undefined && other.host !== undefined && one.host !== other.host) return false;
+  if (!a.hasRest && a.segments.length < b.segments.length) return false;
+  if (!b.hasRest && b.segments.length < a.segments.length) return false;
+  if (!a.hasRest && !b.hasRest && a.segments.length !== b.segments.length) return false;
+  return a.segments.every((segment, index) => {
+    const beside = b.segments[index];
+    if (!beside || segment.kind === "parameter" || beside.kind === "parameter") return true;
+    return isSame(one, segment, beside) || isSame(other, segment, beside);
+  });
+}
+
+/**
+ * Which of two rules that share requests is the more exact: `first` or `second` when one of them
+ * covers the other, `neither` when each takes requests that the other does not.
+ */
+export function specificityOf(
+  one: RouteConfig,
+  other: RouteConfig,
+): "first" | "second" | "neither" {
+  if (covers(other, one)) return "first";
+  return covers(one, other) ? "second" : "neither";
+}
+
+function isSame(
+  { upstream }: RouteConfig,
+  segment: PatternSegment,
+  beside: PatternSegment | undefined,
+): boolean {
+  if (segment.kind !== "literal" || beside?.kind !== "literal") return false;
+  const fold = (text: string) => (upstream.paths.caseInsensitive ? text.toLowerCase() : text);
+  return fold(segment.text) === fold(beside.text);
+}

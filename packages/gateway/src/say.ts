@@ -1,0 +1,30 @@
+/** The gateway's own answers: not the upstream's, and not those of the exchange of payments. */
+
+/** Codes of the gateway's own answers. */
+export type GatewayCode =
+  | "malformed_request"
+  | "not_found"
+  | "method_not_allowed"
+  | "unknown_host"
+  | "request_too_large"
+  | "upstream_busy"
+  | "upstream_timed_out"
+  | "upstream_unreachable"
+  | "upstream_broken"
+  | "upstream_answer_too_large"
+  | "stopping"
+  | "internal_error";
+
+/** Builds such an answer; `retryable`: the same request can succeed later. */
+export function say(
+  status: number,
+  error: GatewayCode,
+  message: string,
+  { retryAfterSeconds, ...more }: { readonly retryAfterSeconds?: number; readonly allow?: string } = {},
+): Response {
+  const headers = new Headers({ "Cache-Control": "no-store" });
+  if (retryAfterSeconds !== undefined) headers.set("Retry-After", `${retryAfterSeconds}`);
+  if (more.allow !== undefined) headers.set("Allow", more.allow);
+  const retryable = status === 502 || status === 503 || status === 504;
+  return Response.json({ error, message, retryable }, { status, headers });
+}

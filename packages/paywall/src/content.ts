@@ -1,0 +1,57 @@
+/** Shows what was bought: text, JSON, an image or a page; anything else is a file to save. */
+import { el } from "./element.ts";
+
+/** Longer texts are saved, not shown: a browser stops at a few million characters in one box. */
+const shownBytesMax = 2 * 1024 * 1024;
+
+/** Builds the view of an answer's content; waits until it is there. */
+export async function showContent(response: Response): Promise<HTMLElement> {
+  const type = (response.headers.get("Content-Type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+  const blob = await response.blob();
+  const save = saveLink(response, blob, type);
+  if (blob.size === 0) return el("div", {}, el("p", {}, "The answer is empty."));
+  const view = await viewOf(response, blob, type);
+  return el("div", { class: "content" }, view, el("p", {}, save));
+}
+
+async function viewOf(response: Response, blob: Blob, type: string): Promise<HTMLElement> {
+  const isFile = /^attachment/i.test(response.headers.get("Content-Disposition") ?? "");
+  if (isFile || blob.size > shownBytesMax) return el("p", {}, "Your file is ready.");
+  if (/^image\//.test(type)) {
+    return el("img", { src: URL.createObjectURL(blob), alt: "What you paid for" });
+  }
+  if (type === "text/html") return frame(await blob.text());
+  if (/^application\/(.*\+)?json$/.test(type)) return textBox(indented(await blob.text()));
+  if (/^text\/|^application\/(.*\+)?(xml|yaml|javascript|x-ndjson)$/.test(type)) {
+    return textBox(await blob.text());
+  }
+  return el("p", {}, "Your file is ready.");
+}
+
+/** In its own world: no script runs, nothing is sent, and it reaches nothing of this page. */
+function frame(html: string): HTMLElement {
+  return el("iframe", { sandbox: "", srcdoc: html, title: "What you paid for" });
+}
+
+function textBox(text: string): HTMLElement {
+  return el("pre", { tabindex: "0", "aria-label": "What you paid for" }, text);
+}
+
+/** Indented where that changes nothing else: numbers too long for JavaScript stay as they came. */
+function indented(text: string): string {
+  try {
+    const value: unknown = JSON.parse(text);
+    const isSame = JSON.stringify(value) === text.trim();
+    return isSame ? JSON.stringify(value, null, 2) : text;
+  } catch {
+    return text;
+  }
+}
+
+function saveLink(response: Response, blob: Blob, type: string): HTMLElement {
+  const named = /filename="?([^";]+)"?/i.exec(response.headers.get("Content-Disposition") ?? "");
+  const last = location.pathname.split("/").at(-1) || "content";
+  const ending = last.includes(".") ? "" : `.${/\w+$/.exec(type)?.[0] ?? "bin"}`;
+  const download = named?.[1] ?? `${last}${ending}`;
+  return el("a", { href: URL.createObjectURL(blob), download }, `Save as ${download}`);
+}

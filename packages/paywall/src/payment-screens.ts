@@ -1,0 +1,140 @@
+/** From the signature to the content: progress, what went wrong, what is not known. */
+import type { LedgerRecord } from "@farthing/buyer/steps";
+import { findNetwork, type SettleResponse } from "@farthing/protocol";
+import { byId, el } from "./element.ts";
+import { isOver } from "./kept-payment.ts";
+import { actions, facts, say, show, text, type Action } from "./screen.ts";
+import { shortAddress, timeOfDay, transactionLink, usdc } from "./words.ts";
+
+/** Stages of a payment as people see them. */
+const stages = ["Signed", "Sent to the seller", "Confirmed on the chain"] as const;
+
+/** Shows how far the payment is. Called again at every step, which is then said aloud. */
+export function showProgress(record: LedgerRecord): void {
+  const done = record.state === "settled" ? 3 : record.transaction === undefined ? 1 : 2;
+  const items = stages.map((stage, at) => {
+    const state = at < done ? "done" : at === done ? "current" : "ahead";
+    const word = { done: "done", current: "under way", ahead: "not yet" }[state];
+    return el("li", { class: state }, stage, el("span", { class: "state" }, word));
+  });
+  show({
+    title: done === 3 ? "Paid" : "Paying…",
+    tone: done === 3 ? "good" : "busy",
+    children: [el("ol", { class: "stages" }, ...items), transactionOf(record)],
+  });
+  say(done === 3 ? "Confirmed. Your content comes." : `${stages[done - 1]}. ${stages[done]}: under way.`);
+}
+
+function transactionOf({ network, transaction }: LedgerRecord): HTMLElement | undefined {
+  const known = findNetwork(network);
+  if (!known || transaction === undefined) return undefined;
+  return text("Transaction ", transactionLink(known, transaction));
+}
+
+/** What can be done about a payment whose outcome is open. */
+export interface OpenActions {
+  /** Sends the same signature again. */
+  readonly again: () => void;
+  /** Asks the chain, once the signature has ended. */
+  readonly findOut: () => void;
+}
+
+let changing: ReturnType<typeof setTimeout> | undefined;
+
+/** A signature is out, and nobody knows yet whether it was used. */
+export function showOpen(
+  title: string,
+  why: readonly string[],
+  record: LedgerRecord,
+  run: OpenActions,
+): void {
+  clearTimeout(changing);
+  const over = isOver(record, Date.now());
+  const validBefore = record.signed?.validBefore ?? 0;
+  const end = timeOfDay(validBefore);
+  const rule = over
+    ? "Your signature has ended. The chain tells whether it was used before; only if it was not, you can sign another one."
+    : `Sending the same signature again never pays twice. It is valid until ${end}; until then no second one is made.`;
+  const again: Action = { label: "Try again with the same signature", run: run.again };
+  const findOut: Action = { label: "Ask the chain", run: run.findOut };
+  show({
+    title,
+    tone: "warn",
+    children: [
+      ...why.map((reason) => text(reason)),
+      facts([
+        ["Amount", usdc(record.amountUnits)],
+        ["Paid to", el("code", {}, record.payTo)],
+        ["From", el("code", {}, shortAddress(record.wallet))],
+      ]),
+      transactionOf(record),
+      el("p", { class: "note" }, rule),
+      over ? actions(findOut, again) : actions(again),
+    ],
+  });
+  if (over) return;
+  const screen = byId("flow").firstChild;
+  changing = setTimeout(
+    () => {
+      // Only when nothing else has come in its place.
+      if (byId("flow").firstChild === screen) showOpen(title, why, record, run);
+    },
+    validBefore * 1000 - Date.now() + 1,
+  );
+}
+
+/** Something stopped before anything was signed. */
+export function showProblem(title: string, why: string, ...list: readonly Action[]): void {
+  show({ title, tone: "bad", children: [text(why), actions(...list)] });
+}
+
+/** The money has moved, and the seller has not given the content. */
+export function showUnserved(record: LedgerRecord, why: string, again: () => void): void {
+  show({
+    title: "Paid, but there is no content yet",
+    tone: "warn",
+    children: [
+      text(why),
+      transactionOf(record),
+      el("p", { class: "note" }, "Asking again with the same payment costs nothing more."),
+      actions({ label: "Ask again", run: again }),
+    ],
+  });
+}
+
+/** The content with its receipt. */
+export function showPaid(
+  record: LedgerRecord,
+  receipt: SettleResponse | undefined,
+  content: HTMLElement,
+): void {
+  document.body.classList.add("paid");
+  const note = receipt
+    ? undefined
+    : el(
+        "p",
+        { class: "note" },
+        "The seller gave the content without a receipt: whether the payment was taken is not known. Do not pay again.",
+      );
+  show({
+    title: receipt ? `Paid ${usdc(record.amountUnits)}` : "The content",
+    tone: receipt ? "good" : "warn",
+    children: [
+      note,
+      content,
+      el(
+        "details",
+        { class: "receipt", open: true },
+        el("summary", {}, "Receipt"),
+        facts([
+          ["Amount", usdc(record.amountUnits)],
+          ["Paid to", el("code", {}, record.payTo)],
+          ["From", el("code", {}, record.wallet)],
+          ["Network", findNetwork(record.network)?.name ?? record.network],
+          ["Transaction", transactionOf(record) ?? "not named"],
+        ]),
+      ),
+    ],
+  });
+  say("Paid. Your content is below.");
+}

@@ -1,0 +1,56 @@
+/** The changing part of the page: one screen at a time, with a heading that takes the focus. */
+import { byId, el } from "./element.ts";
+
+/** One screen. */
+export interface Screen {
+  readonly title: string;
+  readonly tone?: "plain" | "busy" | "good" | "warn" | "bad";
+  readonly children: readonly (Node | undefined)[];
+}
+
+/** Something that can be done. */
+export interface Action {
+  readonly label: string;
+  readonly run: () => void;
+}
+
+/** Shows a screen. The first one of a visit leaves the focus where it is. */
+export function show({ title, tone = "plain", children }: Screen, isFirst = false): void {
+  const heading = el("h2", { tabindex: "-1" }, title);
+  const mark = el("span", { class: "mark", "aria-hidden": "true" });
+  const flow = byId("flow");
+  flow.dataset["tone"] = tone;
+  flow.replaceChildren(
+    ...[el("div", { class: "title" }, mark, heading), ...children].filter((one) => one !== undefined),
+  );
+  if (!isFirst) heading.focus();
+}
+
+/** Says something to those who listen to the page. */
+export function say(text: string): void {
+  byId("live").textContent = text;
+}
+
+/** A row of buttons, the first of which is the one to take. */
+export function actions(...list: readonly (Action | undefined)[]): HTMLElement {
+  const buttons = list
+    .filter((action) => action !== undefined)
+    .map(({ label, run }, at) =>
+      el("button", { type: "button", class: at === 0 ? "primary" : "", click: run }, label),
+    );
+  return el("div", { class: "actions" }, ...buttons);
+}
+
+/** A paragraph. */
+export function text(...parts: readonly (Node | string)[]): HTMLElement {
+  return el("p", {}, ...parts);
+}
+
+/** A list of facts. */
+export function facts(rows: readonly (readonly [name: string, value: Node | string])[]): HTMLElement {
+  return el(
+    "dl",
+    { class: "facts" },
+    ...rows.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))),
+  );
+}

@@ -1,0 +1,95 @@
+/** From choosing a wallet to the last look before the signature. */
+import { findWalletsInTime, watchWallets, type Wallet } from "@farthing/buyer/wallet";
+import type { Address, Requirements } from "@farthing/protocol";
+import { el } from "./element.ts";
+import { actions, facts, show, text, type Screen } from "./screen.ts";
+import { duration, shortAddress, usdc } from "./words.ts";
+
+let stopLooking = () => {};
+
+/** Shows the wallets of this browser, as they come; gives the chosen one. */
+export function showWallets(
+  title: string,
+  choose: (wallet: Wallet) => void,
+  above?: HTMLElement,
+  isFirst = false,
+): void {
+  stopLooking();
+  const list = el("div", { class: "wallets" });
+  const fill = () => list.replaceChildren(...walletChoices(findWalletsInTime(), pick));
+  const pick = (wallet: Wallet) => {
+    stopLooking();
+    choose(wallet);
+  };
+  stopLooking = watchWallets(fill);
+  fill();
+  show({ title, children: [above, list] }, isFirst);
+}
+
+function walletChoices(
+  wallets: readonly Wallet[] | undefined,
+  pick: (wallet: Wallet) => void,
+): readonly HTMLElement[] {
+  if (!wallets) return [text("Looking for wallets…")];
+  if (wallets.length === 0) return [noWallet()];
+  return wallets.map((wallet) =>
+    el(
+      "button",
+      { type: "button", class: "wallet", click: () => pick(wallet) },
+      wallet.icon === ""
+        ? el("span", { class: "icon", "aria-hidden": "true" }, wallet.name.slice(0, 1))
+        : el("img", { class: "icon", src: wallet.icon, alt: "" }),
+      el("span", {}, wallet.name),
+    ),
+  );
+}
+
+function noWallet(): HTMLElement {
+  return el(
+    "div",
+    { class: "note" },
+    text(el("strong", {}, "There is no wallet in this browser.")),
+    text(
+      "Install a browser wallet that knows XDC and holds USDC, then reload this page. On a telephone, open this address in the wallet's own browser.",
+    ),
+    actions({ label: "Reload", run: () => location.reload() }),
+  );
+}
+
+/** Something is awaited, mostly of the person at his wallet. */
+export function showWaiting(title: string, what: string, leave?: () => void): void {
+  const way = leave ? actions(undefined, { label: "Cancel", run: leave }) : undefined;
+  show({ title, tone: "busy", children: [text(what), way] });
+}
+
+/** All that the signature will say, and the button that asks for it. */
+export function reviewScreen(
+  requirements: Requirements,
+  payer: { readonly wallet: string; readonly address: Address; readonly balance: string },
+  notes: readonly string[],
+  run: { readonly sign: () => void; readonly other: () => void },
+): Screen {
+  const { amount, payTo, network } = requirements;
+  const validity = duration(requirements.maxTimeoutSeconds);
+  return {
+    title: "Check and sign",
+    children: [
+      text(
+        `Your signature pays ${usdc(amount)} to ${shortAddress(payTo)}, is valid for ${validity}, and costs you no network fee.`,
+      ),
+      facts([
+        ["Amount", el("strong", {}, usdc(amount))],
+        ["Paid to", el("code", {}, payTo)],
+        ["For", location.host],
+        ["Network", `${network.name} (chain ${network.chainId})`],
+        ["From", el("span", {}, `${payer.wallet}, `, el("code", {}, shortAddress(payer.address)))],
+        ["You have", payer.balance],
+      ]),
+      ...notes.map((note) => el("p", { class: "note" }, note)),
+      actions(
+        { label: `Sign and pay ${usdc(amount)}`, run: run.sign },
+        { label: "Use another wallet", run: run.other },
+      ),
+    ],
+  };
+}
