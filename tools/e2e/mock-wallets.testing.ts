@@ -19,6 +19,8 @@ export interface MockWallet {
   chainId: number;
   /** Chains that it knows; others have to be added first. */
   readonly known: number[];
+  /** Its own connection to the chain; without one it knows nothing of it. */
+  readonly rpc: Rpc | undefined;
   /** Every method that it was asked, with the parameters. */
   readonly asked: { readonly method: string; readonly params: readonly unknown[] }[];
 }
@@ -31,7 +33,11 @@ export interface WalletGiven {
   readonly known?: readonly number[];
   /** At `window.ethereum`, without announcing itself. */
   readonly isOld?: boolean;
+  readonly rpc?: Rpc;
 }
+
+/** Asks a node. */
+export type Rpc = (method: string, params: unknown[]) => Promise<unknown>;
 
 /** What goes back into the page. Errors travel as data: a thrown one would lose its number. */
 interface Reply {
@@ -50,12 +56,13 @@ export async function installWallets(
   context: BrowserContext,
   given: readonly WalletGiven[],
 ): Promise<readonly MockWallet[]> {
-  const wallets = given.map(({ name, keys, chainId = 51, known = [50, 51] }): MockWallet => ({
+  const wallets = given.map(({ name, keys, chainId = 51, known = [50, 51], rpc }): MockWallet => ({
     name,
     keys,
     mood: "sign",
     chainId,
     known: [...known],
+    rpc,
     asked: [],
   }));
   const connected = new Set<MockWallet>();
@@ -118,6 +125,9 @@ async function answer(
       return { result: null, emit: ["chainChanged", numberToHex(chainId)] };
     }
     default:
+      if (wallet.rpc && /^eth_(call|blockNumber|get\w+)$/.test(method)) {
+        return { result: await wallet.rpc(method, [...params]) };
+      }
       return no(-32601, `${method} is not there.`);
   }
 }

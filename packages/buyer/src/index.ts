@@ -22,6 +22,7 @@ export {
   type SentPayment,
 } from "./payment-summary.ts";
 export type { Quotation, Quote } from "./quote.ts";
+export { readBalances, type Balances } from "./read-balance.ts";
 export type { Offer } from "./read-challenge.ts";
 export { reservedMsMax, type Reconciliation } from "./reconcile.ts";
 export type { ChainOutcome, FoundPayment, SignedTerms } from "./read-outcome.ts";

@@ -15,6 +15,7 @@ import {
   wrapFetch,
   type BuyerOptions,
   type CallTerms,
+  type PayingFetch,
   type PayingInit,
   type QuoteAnswer,
 } from "./wrap-fetch.ts";
@@ -52,6 +53,10 @@ export interface PayingClient {
   callTool(call: PaidToolCall): Promise<PaidToolResult>;
   /** Asks for the price: calls the tool unpaid and signs nothing. A free tool does its work. */
   quote(call: PaidToolCall): Promise<QuoteAnswer>;
+  /** Sends the payment of an earlier call again, as the ledger has kept it. */
+  resume(requestId: string): Promise<PaidToolResult>;
+  /** Finds outcomes by the chain, see `wrapFetch`. */
+  readonly reconcile: PayingFetch["reconcile"];
 }
 
 /**
@@ -70,6 +75,8 @@ export function payingClient(client: ToolClient, options: PayingClientOptions): 
   return {
     callTool: async (call) => resultOf(await pay(...requestOf(base, call))),
     quote: (call) => pay.quote(...requestOf(base, call)),
+    resume: async (requestId) => resultOf(await pay.resume(requestId)),
+    reconcile: pay.reconcile,
   };
 }
 

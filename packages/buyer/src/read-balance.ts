@@ -1,5 +1,11 @@
 /** Asks a node whether the payer can pay. Advice only: a node that fails stops no payment. */
-import { formatUsdc, type Requirements } from "@farthing/protocol";
+import {
+  findNetwork,
+  formatUsdc,
+  type Address,
+  type Network,
+  type Requirements,
+} from "@farthing/protocol";
 import { nodeCall } from "./call-node.ts";
 import type { Check } from "./check-offer.ts";
 import type { FetchFunction } from "./replayable-request.ts";
@@ -29,8 +35,7 @@ export async function checkBalance(
     ) {
       return fail(`The contract wallet ${signer.address} is not deployed on ${network.id}.`);
     }
-    const owner = signer.address.slice(2).toLowerCase().padStart(64, "0");
-    const data = `${balanceOfSelector}${owner}`;
+    const data = balanceOfData(signer.address);
     const balance = BigInt(await call("eth_call", [{ to: network.usdc, data }, "latest"]));
     if (balance >= amount) {
       return { name: "balance", verdict: "pass", message: `${formatUsdc(balance)} USDC` };
@@ -42,6 +47,36 @@ export async function checkBalance(
     // Not the error's text: it can hold the node's address, and that address a key.
     return skip("the node did not answer");
   }
+}
+
+/** What an address holds on the node's network. */
+export interface Balances {
+  readonly network: Network;
+  /** Base units. */
+  readonly usdcUnits: bigint;
+  /** Needed by nobody who only pays by x402; 18 decimals. */
+  readonly nativeWei: bigint;
+}
+
+/** Reads balances. Rejects when the node does not answer or serves a chain that is not known. */
+export async function readBalances(
+  fetch: FetchFunction,
+  rpcUrl: string,
+  address: Address,
+): Promise<Balances> {
+  const call = nodeCall(fetch, rpcUrl);
+  const chainId = Number(await call("eth_chainId", []));
+  const network = findNetwork(chainId);
+  if (!network) throw new Error(`The node serves chain ${chainId}, which is not XDC.`);
+  const [usdc, native] = await Promise.all([
+    call("eth_call", [{ to: network.usdc, data: balanceOfData(address) }, "latest"]),
+    call("eth_getBalance", [address, "latest"]),
+  ]);
+  return { network, usdcUnits: BigInt(String(usdc)), nativeWei: BigInt(String(native)) };
+}
+
+function balanceOfData(owner: Address): string {
+  return `${balanceOfSelector}${owner.slice(2).toLowerCase().padStart(64, "0")}`;
 }
 
 function skip(message: string): Check {

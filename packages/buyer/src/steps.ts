@@ -2,10 +2,10 @@
  * The steps of one payment, one by one, for a program that leads a person through them. Whoever
  * pays without a person takes `wrapFetch`, which goes through them in the only safe order.
  */
-export { checkOffer, type Check, type OfferContext } from "./check-offer.ts";
+export { checkOffer, isLoopback, type Check, type OfferContext } from "./check-offer.ts";
 export { orderOffers } from "./choose-offer.ts";
 export type { AnswerKind, AnswerReading } from "./judge-answer.ts";
-export type { Ledger, LedgerRecord, Reservation, SignedPayment } from "./ledger.ts";
+export type { Ledger, LedgerRecord, Reservation, ReserveOutcome, SignedPayment } from "./ledger.ts";
 export { memoryLedger } from "./memory-ledger.ts";
 export { checkBalance } from "./read-balance.ts";
 export { readChallenge, type Offer } from "./read-challenge.ts";

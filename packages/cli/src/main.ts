@@ -24,6 +24,10 @@ const commands: Readonly<Record<string, Entry>> = {
     summary: "verify and settle payments over HTTP",
     load: () => import("./serve.ts"),
   },
+  gateway: {
+    summary: "sell an existing API: a reverse proxy that charges",
+    load: () => import("./gateway.ts"),
+  },
   doctor: {
     summary: "check a configuration against its nodes, and say what to fix",
     load: () => import("./doctor.ts"),
@@ -40,9 +44,29 @@ const commands: Readonly<Record<string, Entry>> = {
     summary: "review purchases of credits, grant credits, see balances",
     load: () => import("./credits.ts"),
   },
+  backup: {
+    summary: "copy the SQLite database to a new file",
+    load: () => import("./backup.ts"),
+  },
   pay: {
     summary: "request a URL and pay the 402 within limits",
     load: () => import("./pay.ts"),
+  },
+  inspect: {
+    summary: "show what a URL costs, with the verdict of every check",
+    load: () => import("./inspect.ts"),
+  },
+  ledger: {
+    summary: "list, resume and reconcile payments; see and set limits",
+    load: () => import("./ledger.ts"),
+  },
+  receipts: {
+    summary: "list, export and verify the receipts of what was paid",
+    load: () => import("./receipts.ts"),
+  },
+  wallet: {
+    summary: "create, import and choose encrypted wallets to pay from",
+    load: () => import("./wallet-command.ts"),
   },
   devnet: {
     summary: "run a local chain with stand-in USDC",

@@ -1,5 +1,6 @@
 /** Turns the curl-like flags of `farthing pay` into a request. */
 import { readFileSync } from "node:fs";
+import type { Command } from "commander";
 
 /** A flag or argument that makes no sense; exit code 2. */
 export class UsageError extends Error {
@@ -11,6 +12,20 @@ export interface RequestFlags {
   readonly request?: string;
   readonly header?: readonly string[];
   readonly data?: readonly string[];
+}
+
+/** Adds the address and the flags that make the request. */
+export function addRequestFlags(command: Command): Command {
+  return command
+    .argument("<url>", "https address; plain http is paid on this machine only")
+    .option("-X, --request <method>", "method; GET, or POST with -d")
+    .option("-H, --header <line>", 'header such as "Accept: text/csv"; may be repeated', collect)
+    .option("-d, --data <text>", "body; @file reads a file, @- standard input", collect);
+}
+
+/** For an option that may be repeated. */
+export function collect(text: string, before: readonly string[] = []): string[] {
+  return [...before, text];
 }
 
 /** A request ready for fetch. */
@@ -42,7 +57,8 @@ function readUrl(text: string): string {
   throw new UsageError(`The address has to begin with https:// (or http://localhost): ${text}`);
 }
 
-function readHeaders(lines: readonly string[]): Headers {
+/** Reads `-H` lines; throws a UsageError. */
+export function readHeaders(lines: readonly string[]): Headers {
   const headers = new Headers();
   for (const line of lines) {
     const at = line.indexOf(":");
@@ -60,7 +76,8 @@ function readHeaders(lines: readonly string[]): Headers {
 /** Standard input as a file. */
 const standardInput = 0;
 
-function joinData(parts: readonly string[]): Uint8Array<ArrayBuffer> {
+/** Joins `-d` as curl does; throws a UsageError for a file that cannot be read. */
+export function joinData(parts: readonly string[]): Uint8Array<ArrayBuffer> {
   const chunks = parts
     .map(readData)
     .flatMap((chunk, index) => (index === 0 ? [chunk] : [Buffer.from("&"), chunk]));

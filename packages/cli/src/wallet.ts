@@ -1,15 +1,15 @@
 /**
- * The paying wallet from the environment. A key is never an argument: arguments are seen by every
- * process of the machine and kept in the shell's history.
+ * The paying wallet: a key of the environment, or a keystore of this machine. A key or a password
+ * is never an argument: arguments are seen by every process and kept in the shell's history.
  */
 import { readFileSync } from "node:fs";
 import { contractWalletSigner, privateKeySigner, type Signer } from "@farthing/buyer";
-import { parseAddress, zeroAddress } from "@farthing/protocol";
-
-/** Says what is missing or wrong in the environment; exit code 3. */
-export class ConfigurationError extends Error {
-  override readonly name = "ConfigurationError";
-}
+import { decryptKeystore, keystoreAddress, KeystoreError } from "@farthing/buyer/keystore";
+import { parseAddress, zeroAddress, type Address } from "@farthing/protocol";
+import { readPassword } from "./ask-secret.ts";
+import { readSettings } from "./buyer-folder.ts";
+import { ConfigurationError } from "./configuration-error.ts";
+import { readWalletFile } from "./wallet-files.ts";
 
 /** Variables of the wallet's key, the first that is set counts. */
 export const keyVariables = ["FARTHING_WALLET_KEY", "FARTHING_WALLET_KEY_FILE"] as const;
@@ -21,26 +21,72 @@ export interface Wallet {
   readonly nonceSecret?: Uint8Array;
 }
 
+/** How a run names its wallet. */
+export interface WalletFlags {
+  /** An ERC-1271 wallet becomes the payer; the key is then its owner's. */
+  readonly walletContract?: string;
+  /** The name of a keystore; goes before everything in the environment. */
+  readonly wallet?: string;
+  readonly passwordStdin?: boolean;
+}
+
 /**
- * Reads the wallet. Without a key it throws, or gives a wallet that cannot sign when `isReadOnly`.
- * `contract` makes an ERC-1271 wallet the payer; the key is then its owner's.
+ * Reads the wallet: `--wallet`, then a key of the environment, then FARTHING_WALLET, then the one
+ * in use. Without any it throws a ConfigurationError. When `isReadOnly` it asks for no password and
+ * gives a wallet that cannot sign, of the right address where that is known.
  */
 export async function readWallet(
   environment: NodeJS.ProcessEnv,
-  contract: string | undefined,
+  flags: WalletFlags,
   isReadOnly: boolean,
 ): Promise<Wallet> {
-  const key = readKey(environment);
+  const { walletContract: contract } = flags;
+  const name = walletInUse(environment, flags);
+  if (isReadOnly && name !== undefined) {
+    return { signer: keylessSigner(contract, keystoreAddress(readWalletFile(environment, name))) };
+  }
+  const key =
+    name === undefined ? readKey(environment) : await unlock(environment, name, flags);
   if (key === undefined) {
     if (isReadOnly) return { signer: keylessSigner(contract) };
     throw new ConfigurationError(
-      "No wallet: set FARTHING_WALLET_KEY to a private key, or FARTHING_WALLET_KEY_FILE to a file that holds one. --dry-run needs none.",
+      "No wallet: make one with `farthing wallet create`, or set FARTHING_WALLET_KEY to a private key, or FARTHING_WALLET_KEY_FILE to a file that holds one. --dry-run needs none.",
     );
   }
   const owner = ownerOf(key);
   const signer =
     contract === undefined ? owner : contractWalletSigner(contractAddress(contract), owner);
   return { signer, nonceSecret: await nonceSecretOf(key) };
+}
+
+/** The name of the keystore that counts; undefined when a key of the environment does, or none. */
+export function walletInUse(
+  environment: NodeJS.ProcessEnv,
+  { wallet }: WalletFlags,
+): string | undefined {
+  if (wallet !== undefined) return wallet;
+  if (keyVariables.some((variable) => isSet(environment[variable]))) return undefined;
+  const named = environment["FARTHING_WALLET"];
+  return isSet(named) ? named : readSettings(environment).wallet;
+}
+
+function isSet(text: string | undefined): text is string {
+  return text !== undefined && text !== "";
+}
+
+async function unlock(
+  environment: NodeJS.ProcessEnv,
+  name: string,
+  { passwordStdin }: WalletFlags,
+): Promise<string> {
+  const text = readWalletFile(environment, name);
+  const password = await readPassword({ environment, isOnStdin: passwordStdin === true }, false);
+  try {
+    return await decryptKeystore(text, password);
+  } catch (error) {
+    if (!(error instanceof KeystoreError)) throw error;
+    throw new ConfigurationError(`Wallet ${name}: ${error.message}`, { cause: error });
+  }
 }
 
 function readKey(environment: NodeJS.ProcessEnv): string | undefined {
@@ -75,9 +121,10 @@ function contractAddress(text: string): string {
   throw new ConfigurationError("--wallet-contract is no address: 0x or xdc and 40 digits.");
 }
 
-function keylessSigner(contract: string | undefined): Signer {
+/** A wallet that cannot sign. */
+export function keylessSigner(contract?: string, address: Address = zeroAddress): Signer {
   return {
-    address: parseAddress(contract) ?? zeroAddress,
+    address: parseAddress(contract) ?? address,
     isContract: contract !== undefined,
     signTypedData: () => Promise.reject(new ConfigurationError("There is no key to sign with.")),
   };

@@ -154,6 +154,26 @@ export const settings = {
     example: "no",
     fallback: "no",
   },
+  FARTHING_LISTING_CHECK_MINUTES: {
+    key: "listingCheckMinutes",
+    shape: "minutes between two checks of a listed endpoint that is in order, 1 to 1440",
+    example: "60",
+    fallback: "60",
+  },
+  FARTHING_LISTING_LOCAL: {
+    key: "listingLocal",
+    shape:
+      "whether listed endpoints may be on this machine, on any port: no, or yes for a devnet; HTTPS in any case",
+    example: "no",
+    fallback: "no",
+  },
+  FARTHING_OUTBOUND_CA: {
+    key: "outboundCa",
+    shape:
+      "certificates (PEM) of authorities that webhooks and listed endpoints may have theirs from, beside the usual ones",
+    example: "a PEM text (keep it in a file: FARTHING_OUTBOUND_CA_FILE=/etc/farthing/ca.pem)",
+    isSecret: true,
+  },
   FARTHING_GAS_PRICE_MAX: {
     key: "gasPriceMax",
     shape: "highest gas price in gwei, at least 12.5",

@@ -102,6 +102,9 @@ const bad: Readonly<Partial<Record<SettingName, readonly string[]>>> = {
   FARTHING_PURCHASE_MIN: ["0", "-1", "0.0005", "1,000"],
   FARTHING_PURCHASE_REVIEW_ABOVE: ["-1", "1.0000001", "never"],
   FARTHING_WEBHOOK_INSECURE: ["true", "1", "YES"],
+  FARTHING_LISTING_CHECK_MINUTES: ["0", "1441", "hourly"],
+  FARTHING_LISTING_LOCAL: ["true", "1", "YES"],
+  FARTHING_OUTBOUND_CA: ["/etc/ca.pem", "-----BEGIN CERTIFICATE-----AAAA-----END CERTIFICATE-----"],
   FARTHING_GAS_PRICE_MAX: ["12.4", "0", "1e9", "fast"],
   FARTHING_BATCH_MAX: ["0", "101", "all"],
   FARTHING_LANE_IN_FLIGHT: ["0", "11", "all"],
@@ -137,7 +140,7 @@ describe("a bad value is named with its shape and an example", () => {
 
   test("examples are values that are taken", () => {
     const examples = Object.entries(settings)
-      .filter(([name]) => !name.startsWith("FARTHING_RELAYER_"))
+      .filter(([name]) => !/^FARTHING_(RELAYER_|OUTBOUND_CA)/.test(name))
       .map(([name, { example }]) => [name, example]);
     expect(() => readConfig({ env: Object.fromEntries(examples) })).not.toThrow();
   });
@@ -188,6 +191,15 @@ describe("an address for sellers", () => {
       /^FARTHING_WEBHOOK_INSECURE=yes is for devnets/,
     );
     expect(readConfig({ env: { ...enough, ...mainnet } }).webhookInsecure).toBe(false);
+  });
+
+  test("listed endpoints on this machine are for devnets", () => {
+    const local = { FARTHING_LISTING_LOCAL: "yes" };
+    expect(readWith(local)).toMatchObject({ listingLocal: true, listingCheckMinutes: 60 });
+    const mainnet = { FARTHING_RPC_50: "http://127.0.0.1:8550" };
+    expect(problemsOf({ ...enough, ...mainnet, ...local })).toMatch(
+      /^FARTHING_LISTING_LOCAL=yes is for devnets/,
+    );
   });
 });
 

@@ -3,6 +3,7 @@
  * wins over the file; `NAME_FILE` reads the value from a file, for secrets. Whatever is unknown or
  * wrong stops the start and is named with its shape and an example.
  */
+import { X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 import {
   findNetwork,
@@ -64,6 +65,12 @@ export interface Config {
   readonly contact: string | undefined;
   /** Webhooks may go to plain http and to this machine: for devnets. */
   readonly webhookInsecure: boolean;
+  /** Pause between checks of a listing that is live. */
+  readonly listingCheckMinutes: number;
+  /** Listed endpoints may be on this machine: for devnets. */
+  readonly listingLocal: boolean;
+  /** PEM; undefined: the usual authorities only. */
+  readonly outboundCa: string | undefined;
   readonly gasPriceMaxWei: bigint;
   /** Settlements of one transaction at most. */
   readonly batchMax: number;
@@ -137,8 +144,11 @@ function assemble(
   const treasury = read("FARTHING_TREASURY", parseAddress);
   const contact = read("FARTHING_CONTACT", contactPlace);
   const price = read("FARTHING_CREDITS_PER_SETTLEMENT", whole(0, creditsPerSettlementMax));
-  if (mainnet.length > 0 && texts.get("FARTHING_WEBHOOK_INSECURE") === "yes") {
-    problems.push("FARTHING_WEBHOOK_INSECURE=yes is for devnets; leave it out with eip155:50.");
+  const outboundCa = read("FARTHING_OUTBOUND_CA", certificates);
+  for (const name of ["FARTHING_WEBHOOK_INSECURE", "FARTHING_LISTING_LOCAL"]) {
+    if (mainnet.length > 0 && texts.get(name) === "yes") {
+      problems.push(`${name}=yes is for devnets; leave it out with eip155:50.`);
+    }
   }
   const config = {
     host: read("FARTHING_HOST", (text) => text || undefined),
@@ -160,9 +170,9 @@ function assemble(
     creditsPerSettlement: price ?? (treasury === undefined ? 0 : 1),
     purchaseMinUnits: read("FARTHING_PURCHASE_MIN", creditUnits),
     purchaseReviewAboveUnits: read("FARTHING_PURCHASE_REVIEW_ABOVE", (text) => parseUsdc(text)),
-    webhookInsecure: read("FARTHING_WEBHOOK_INSECURE", (text) =>
-      text === "yes" ? true : text === "no" ? false : undefined,
-    ),
+    webhookInsecure: read("FARTHING_WEBHOOK_INSECURE", yesOrNo),
+    listingCheckMinutes: read("FARTHING_LISTING_CHECK_MINUTES", whole(1, 1_440)),
+    listingLocal: read("FARTHING_LISTING_LOCAL", yesOrNo),
     gasPriceMaxWei: read("FARTHING_GAS_PRICE_MAX", gwei),
     batchMax: read("FARTHING_BATCH_MAX", whole(1, 100)),
     laneInFlight: read("FARTHING_LANE_IN_FLIGHT", whole(1, laneInFlightMax)),
@@ -178,6 +188,7 @@ function assemble(
     publicUrl,
     treasury,
     contact,
+    outboundCa,
     metrics: metricsPort === undefined ? undefined : { host: metricsHost, port: metricsPort },
     payerCapUnits: payerCapUnits === 0n ? null : payerCapUnits,
     settleMarginSeconds: BigInt(settleMarginSeconds),
@@ -262,6 +273,21 @@ function whole(least: number, most: number) {
     const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
     return value >= least && value <= most ? value : undefined;
   };
+}
+
+function yesOrNo(text: string): boolean | undefined {
+  return text === "yes" ? true : text === "no" ? false : undefined;
+}
+
+/** Certificates as files have them, one after the other. */
+function certificates(text: string): string | undefined {
+  const each = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  try {
+    for (const one of each) new X509Certificate(one);
+  } catch {
+    return undefined;
+  }
+  return each.length > 0 ? text : undefined;
 }
 
 function oneOf<const T extends string>(choices: readonly T[]) {

@@ -10,6 +10,7 @@ import { createLog, type Log } from "./base/log.ts";
 import { selfCheck } from "./chain/self-check.ts";
 import { gasPriceFloorWei, type Config } from "./config.ts";
 import type { HttpContext } from "./http/context.ts";
+import { createCatalogue } from "./listings/catalogue.ts";
 import { createMetricsServer } from "./http/metrics-server.ts";
 import { createServer, type Listener } from "./http/server.ts";
 import { surfacesOf } from "./http/surface.ts";
@@ -32,8 +33,10 @@ import { wireAccounts } from "./wire-accounts.ts";
 
 /** A running facilitator. */
 export interface Facilitator {
-  /** Where it listens. */
+  /** Where it listens; only a name when it does not. */
   readonly url: string;
+  /** Asks it without a socket, at any address with the paths of its faces. */
+  readonly fetch: typeof globalThis.fetch;
   /** Where Prometheus finds its metrics; undefined without a metrics port. */
   readonly metricsUrl: string | undefined;
   /** The self-check's lines, by network. */
@@ -50,6 +53,11 @@ export interface StartOptions {
   readonly config: Config;
   /** The self-built face alone, instead of public and hosted. */
   readonly selfBuilt?: boolean;
+  /**
+   * False for one that is only asked from within the process (see `fetch`): it opens no port, and
+   * neither the rate limit nor the payers' cap counts, since its one caller is the seller himself.
+   */
+  readonly listen?: boolean;
   readonly clock?: Clock;
   readonly log?: Log;
   /** Instead of the one that the configuration names; closed with the facilitator. */
@@ -75,6 +83,9 @@ const lingerMs = 250;
 
 /** How long answers may take to leave once nobody waits for outcomes any more. */
 const leaveMs = 1_000;
+
+/** The address of a service that has none: a name that no resolver knows (RFC 2606). */
+const insideUrl = "http://facilitator.invalid";
 
 /** Starts the service. Throws the fault `configuration` when a check fails. */
 export async function startFacilitator(options: StartOptions): Promise<Facilitator> {
@@ -136,11 +147,13 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
   }
 
   try {
+    const { fetch } = server;
     const metricsUrl = config.metrics && (await listen(metricsServer, config.metrics, "METRICS_"));
+    if (options.listen === false) return { url: insideUrl, fetch, metricsUrl, checks, stop };
     const url = await listen(server, config, "");
     accounts?.listensAt(url);
     log.info({ networks: config.networks.map(({ network }) => network.id) }, "Facilitator serves");
-    return { url, metricsUrl, checks, stop };
+    return { url, fetch, metricsUrl, checks, stop };
   } catch (error) {
     // The wallets are given back, for whoever serves on that port instead.
     await stop();
@@ -252,13 +265,15 @@ function contextOf(wiring: Wiring): HttpContext {
       load: relayer.load,
     })),
     limits: {
-      requestsMax: config.rateLimit,
-      payerCapUnits: config.payerCapUnits,
+      requestsMax: options.listen === false ? 0 : config.rateLimit,
+      payerCapUnits: options.listen === false ? null : config.payerCapUnits,
       headAgeMaxSeconds: config.headAgeMaxSeconds,
     },
     observer: metrics.http,
     verifier,
     settle: settleOf({ ...wiring, verifier, findByPair, refuseUsed }),
+    // The self-built face has no accounts, and with that no listings.
+    catalogue: createCatalogue(options.selfBuilt ? undefined : store),
     waiters,
     settleMarginSeconds: config.settleMarginSeconds,
     creditsPerSettlement: config.creditsPerSettlement,

@@ -14,4 +14,5 @@ export type { Account, Plan } from "./model/account.ts";
 export type { ApiKey, KeyMode } from "./model/api-key.ts";
 export type { CreditBalance, CreditPurchase } from "./model/credits.ts";
 export { openStore } from "./storage/open-store.ts";
+export { backUpSqlite, type BackUp } from "./storage/sqlite/back-up.ts";
 export type { Store } from "./storage/store.ts";

@@ -8,6 +8,7 @@ import { createStepUp } from "./accounts/step-up.ts";
 import { createWallets } from "./accounts/wallets.ts";
 import type { AccountContext } from "./http/account/context.ts";
 import { wireCredits, type CreditDeps } from "./wire-credits.ts";
+import { wireListings } from "./wire-listings.ts";
 
 /** The accounts, and what has to be told to them once the service listens. */
 export interface WiredAccounts extends AccountContext {
@@ -31,8 +32,14 @@ export function wireAccounts(deps: CreditDeps): WiredAccounts {
   const signing = { ...deps, chainOf, site };
   const sessions = createSessions(deps);
   const stepUp = createStepUp(signing);
+  const credits = wireCredits(deps);
+  const listings = wireListings(deps);
   return {
-    ...wireCredits(deps),
+    ...credits,
+    ...listings,
+    stop: async () => {
+      await Promise.all([credits.stop(), listings.stop()]);
+    },
     signIn: createSignIn({ ...signing, sessions, accounts: store }),
     sessions,
     stepUp,

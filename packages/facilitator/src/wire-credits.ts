@@ -58,7 +58,10 @@ export function wireCredits(deps: CreditDeps): WiredCredits {
   const stopKeeping = startPurchaseKeeper(keeper, deps);
   const stopDelivering = startDeliveries({
     ...deps,
-    send: createGuardedPost({ reach: webhookReach(webhookInsecure) }),
+    send: createGuardedPost({
+      reach: webhookReach(webhookInsecure),
+      extraCa: config.outboundCa,
+    }),
   });
   return {
     purchases: createPurchases({ ...deps, treasury, minUnits }),

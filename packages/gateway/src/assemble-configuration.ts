@@ -16,6 +16,7 @@ import {
   type JsonObject,
 } from "@farthing/protocol";
 import { parse as parseYaml } from "yaml";
+import { isPassedToUpstream, type RequestRule } from "./pass-header.ts";
 import { readRoute } from "./assemble-route.ts";
 import type {
   DiscoveryConfig,
@@ -25,7 +26,8 @@ import type {
   UpstreamConfig,
 } from "./configuration.ts";
 import { parseDuration, parseSize } from "./duration-size.ts";
-import { isPassedToUpstream } from "./header-rules.ts";
+
+import { whyNoOpenapi } from "./openapi-operations.ts";
 import { fillSecrets, type Environment } from "./secret-texts.ts";
 import type { SettingReader } from "./setting-reader.ts";
 
@@ -124,22 +126,23 @@ function readUpstream(
 }
 
 /** A client may send these unless the configuration sets them; all others are not for it to set. */
-const settable = { isPaid: false, pass: ["authorization", "cookie"], configured: [] } as const;
+const settable: RequestRule = {
+  isPaid: false,
+  pass: new Set(["authorization", "cookie"]),
+  configured: new Set(),
+};
 
-function readCredentials(
-  settings: SettingReader,
-  at: ConfigSurroundings,
-): Readonly<Record<string, string>> {
-  const headers: Record<string, string> = {};
+function readCredentials(settings: SettingReader, at: ConfigSurroundings): Map<string, string> {
+  const headers = new Map<string, string>();
   for (const [name, one] of settings.entries()) {
     const lower = name.toLowerCase();
     const value = readSecret(one, at);
     if (!isPassedToUpstream(name, settable)) {
       one.report("cannot be set; the connection and the gateway write this header themselves");
-    } else if (Object.hasOwn(headers, lower)) one.report("is there twice, in two spellings");
+    } else if (headers.has(lower)) one.report("is there twice, in two spellings");
     else if (value !== undefined && !/^[\x20-\x7e]+$/.test(value)) {
       one.report("must be printable ASCII, also what the environment gives");
-    } else headers[lower] = value ?? "";
+    } else headers.set(lower, value ?? "");
   }
   return headers;
 }
@@ -167,8 +170,9 @@ function readOpenapi(settings: SettingReader, at: ConfigSurroundings): JsonObjec
   const text = settings.text();
   if (text === undefined) return undefined;
   const document = readDocument(resolve(at.folder, text));
-  if (typeof document !== "string") return document;
-  settings.report(document);
+  const problem = typeof document === "string" ? document : whyNoOpenapi(document);
+  if (problem === undefined && typeof document !== "string") return document;
+  settings.report(problem ?? "");
   return undefined;
 }
 

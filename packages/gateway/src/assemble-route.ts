@@ -1,7 +1,6 @@
 /** From the settings of one rule to a route. */
 import { parseUsdc } from "@farthing/protocol";
-import type { RouteConfig, SettleMode, UpstreamConfig } from "./configuration.ts";
-import type { Passed } from "./header-rules.ts";
+import type { PassedHeader, RouteConfig, SettleMode, UpstreamConfig } from "./configuration.ts";
 import { parseRoutePattern, type RoutePattern } from "./route-pattern.ts";
 import type { SettingReader } from "./setting-reader.ts";
 
@@ -18,7 +17,7 @@ const everything: RoutePattern = { method: "*", path: "/*", segments: [], hasRes
 
 const settleModes: readonly SettleMode[] = ["after-success", "before-upstream"];
 const streams = ["sse", "raw"] as const;
-const passed: readonly Passed[] = ["authorization", "cookie", "set-cookie"];
+const passed: readonly PassedHeader[] = ["authorization", "cookie", "set-cookie"];
 
 /** Undefined when the rule matches nothing or goes nowhere, which is reported. */
 export function readRoute(
@@ -44,10 +43,12 @@ export function readRoute(
     description: settings.get("description").text(),
     mimeType: settings.get("mimeType").text(),
     maxTimeoutSeconds: settings.get("maxTimeoutSeconds").number() ?? maxTimeoutSeconds,
-    pass: settings
-      .get("pass")
-      .items()
-      .flatMap((item) => passed.find((one) => one === item.text()) ?? []),
+    pass: new Set(
+      settings
+        .get("pass")
+        .items()
+        .flatMap((item) => passed.find((one) => one === item.text()) ?? []),
+    ),
   };
 }
 

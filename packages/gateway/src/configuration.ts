@@ -9,7 +9,6 @@ import type { Address, JsonObject, Network } from "@farthing/protocol";
 import { assembleConfig } from "./assemble-configuration.ts";
 import { checkShape, formatPlace, type Problem } from "./check-shape.ts";
 import { gatewaySchema } from "./configuration-schema.ts";
-import type { Passed } from "./header-rules.ts";
 import { findConflicts } from "./route-conflicts.ts";
 import type { RoutePattern } from "./route-pattern.ts";
 import type { Environment } from "./secret-texts.ts";
@@ -67,7 +66,7 @@ export interface UpstreamConfig {
   /** Without a slash at the end; may have a path of its own. */
   readonly url: string;
   /** Added to every request, by lower-case name. The values are secrets. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: ReadonlyMap<string, string>;
   readonly timeouts: {
     readonly connectMs: number;
     readonly headersMs: number;
@@ -82,6 +81,8 @@ export interface UpstreamConfig {
 }
 
 export type SettleMode = "after-success" | "before-upstream";
+/** A header that a route lets through, of the client or (set-cookie) of the upstream. */
+export type PassedHeader = "authorization" | "cookie" | "set-cookie";
 
 /** One rule. */
 export interface RouteConfig {
@@ -100,7 +101,7 @@ export interface RouteConfig {
   readonly description: string | undefined;
   readonly mimeType: string | undefined;
   readonly maxTimeoutSeconds: number;
-  readonly pass: readonly Passed[];
+  readonly pass: ReadonlySet<PassedHeader>;
 }
 
 /** What software that looks for APIs finds. */

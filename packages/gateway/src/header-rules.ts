@@ -1,10 +1,8 @@
-/**
- * Which headers pass between client and upstream. Names are compared with `_` read as `-`: servers
- * that hand headers on as variables (CGI, WSGI, PHP) take both for the same.
- */
+/** Which headers pass through the gateway: the lists that requests are changed by, and explained by. */
+import { headerNames } from "@farthing/protocol";
 
-/** Of one connection, not of the message: RFC 9110 7.6.1, and what older servers add to it. */
-const hopByHop = new Set([
+/** Belong to one connection, RFC 9110 7.6.1; those named in `Connection` go as well. */
+export const hopByHop: readonly string[] = [
   "connection",
   "keep-alive",
   "proxy-authenticate",
@@ -14,74 +12,55 @@ const hopByHop = new Set([
   "trailer",
   "transfer-encoding",
   "upgrade",
-]);
+];
 
-/** What only the gateway says: the payment of either version, and the facts about it. */
-const paymentName = /^(payment-|x-payment)/;
+/** Where a payment travels. */
+export const paymentHeaders: readonly string[] = [
+  headerNames.paymentSignature,
+  headerNames.xPayment,
+].map((name) => name.toLowerCase());
 
-/** What a proxy says about the client; a client's own word for it counts for nothing. */
-const forwardedName = /^(forwarded$|x-forwarded-|x-real-ip$|x-request-id$|traceparent$|tracestate$)/;
-
-/** By which frameworks choose another path or method than the one that was priced. */
-const overrideNames = new Set([
+/** Frameworks that honour them choose another route after the price was chosen. */
+export const overrideHeaders: readonly string[] = [
   "x-original-url",
   "x-rewrite-url",
   "x-http-method-override",
   "x-http-method",
   "x-method-override",
-]);
+];
 
-/** Written for each call, or answered by the gateway itself. */
-const ownNames = new Set(["host", "content-length", "expect"]);
+/** Claims about the client that only the gateway makes; all of `x-forwarded-…` with them. */
+export const forwardedHeaders: readonly string[] = ["forwarded", "x-real-ip"];
 
-/** With these the answer would be another one (206, 304) than the one that is sold. */
-const partialNames = new Set([
+/** Credentials of the client, for another server than the upstream unless a route passes them. */
+export const clientCredentials = ["authorization", "cookie"] as const;
+
+/** Ask for a part of an answer, or for none: not what is sold, so paid routes drop them. */
+export const partialHeaders: readonly string[] = [
   "range",
   "if-range",
+  "if-match",
   "if-none-match",
   "if-modified-since",
-  "if-match",
   "if-unmodified-since",
-]);
+];
 
-/** Headers of the upstream that speak of its own address. */
-const addressNames = new Set(["alt-svc"]);
+/** Beginnings of names that are the gateway's own: facts about the payment, and its client. */
+export const ownPrefixes: readonly string[] = ["x-payment-", "x-forwarded-", "payment-"];
 
-/** Headers of client and upstream that a route may let through. */
-export type Passed = "authorization" | "cookie" | "set-cookie";
+/** Added to every request for the upstream. */
+export const addedHeaders: readonly string[] = [
+  "x-forwarded-for",
+  "x-forwarded-proto",
+  "x-forwarded-host",
+  "x-request-id",
+  "traceparent",
+];
 
-/** What a header's rule depends on. */
-export interface RequestRule {
-  readonly isPaid: boolean;
-  readonly pass: readonly Passed[];
-  /** Names that the configuration sets; the client cannot. */
-  readonly configured: readonly string[];
-}
-
-/** Whether a client's header goes to the upstream. */
-export function isPassedToUpstream(name: string, rule: RequestRule): boolean {
-  const known = canonicalName(name);
-  if (hopByHop.has(known) || ownNames.has(known) || overrideNames.has(known)) return false;
-  if (paymentName.test(known) || forwardedName.test(known)) return false;
-  if (known === "authorization" || known === "cookie") return rule.pass.includes(known);
-  if (rule.isPaid && partialNames.has(known)) return false;
-  return !rule.configured.some((own) => canonicalName(own) === known);
-}
-
-/** Whether an upstream's header goes to the client. `location` is treated apart. */
-export function isPassedToClient(name: string, pass: readonly Passed[]): boolean {
-  const known = canonicalName(name);
-  if (hopByHop.has(known) || addressNames.has(known) || paymentName.test(known)) return false;
-  if (known === "set-cookie" || known === "set-cookie2") return pass.includes("set-cookie");
-  return true;
-}
-
-/** The headers that `Connection` names, which belong to that connection as well. */
-export function namedInConnection(value: string | readonly string[] | undefined): Set<string> {
-  const text = typeof value === "string" ? value : (value ?? []).join(",");
-  return new Set(text.split(",").map((name) => name.trim().toLowerCase()));
-}
-
-function canonicalName(name: string): string {
-  return name.toLowerCase().replaceAll("_", "-");
-}
+/** Added to paid requests: who paid, how much, where, and for which settlement. */
+export const paymentFacts: readonly string[] = [
+  "x-payment-payer",
+  "x-payment-amount",
+  "x-payment-network",
+  "x-payment-id",
+];

@@ -5,7 +5,9 @@ import type { UpstreamFailure } from "./upstream.ts";
 
 /** Notes on one request. Times in milliseconds. */
 export interface Notes {
-  /** As the configuration names it; never the path. */
+  /** `denied` until a rule says otherwise; `own` for what the gateway itself answers. */
+  kind: "denied" | "own" | "free" | "paid";
+  /** As the configuration names it, never the path; `none` when no rule matched. */
   route: string;
   upstream?: string;
   events: SellerEvent[];
@@ -23,6 +25,11 @@ const current = new AsyncLocalStorage<Notes>();
 /** Runs the work of one request, whose notes they are. */
 export function takeNotes<T>(notes: Notes, work: () => Promise<T>): Promise<T> {
   return current.run(notes, work);
+}
+
+/** Why the upstream gave no answer to the request at hand, if it did not. */
+export function noteFailure(): UpstreamFailure | undefined {
+  return current.getStore()?.failure;
 }
 
 /** The same facilitator, with a watch on how long its answers take. */

@@ -7,7 +7,13 @@ import type { Incoming } from "./incoming.ts";
 import type { Notes } from "./observations.ts";
 import { upstreamHeaders } from "./request-headers.ts";
 import { say } from "./say.ts";
-import type { OpenAnswer, Upstream, UpstreamCall, UpstreamFailure, WholeAnswer } from "./upstream.ts";
+import type {
+  OpenAnswer,
+  Upstream,
+  UpstreamCall,
+  UpstreamFailure,
+  WholeAnswer,
+} from "./upstream.ts";
 
 /** Where a request goes, and under which rule. */
 export interface Way {

@@ -3,7 +3,7 @@ import { formatUsdc } from "@farthing/protocol";
 import type { Problem } from "./check-shape.ts";
 import type { GatewayConfig, RouteConfig } from "./configuration.ts";
 import { formatDuration } from "./duration-size.ts";
-import { covers, overlaps, specificityOf } from "./route-overlap.ts";
+import { covers, coversPath, overlaps } from "./route-overlap.ts";
 
 /** Longest wait for a settlement while the buyer's request is held. */
 export const settleWaitMs = 20_000;
@@ -68,14 +68,14 @@ function findAmbiguous(routes: readonly RouteConfig[], route: RouteConfig): Prob
       one.index < route.index &&
       one.amountUnits !== route.amountUnits &&
       overlaps(one, route) &&
-      specificityOf(one, route) === "neither" &&
-      !covers(one, route),
+      !coversPath(one, route) &&
+      !coversPath(route, one),
   );
   if (!twin) return [];
   const prices = [twin, route].map(({ amountUnits }) =>
     amountUnits === undefined ? "free" : `${formatUsdc(amountUnits)} USDC`,
   );
-  const message = `shares requests with ${label(twin)}, at another price (${prices.join(" and ")}), and neither is the more exact. Write a rule for what they share, above both`;
+  const message = `shares requests with ${label(twin)}, at another price (${prices.join(" and ")}), and neither path is the more exact. Write a rule for what they share, above both`;
   return [{ place: placeOf(route, "match"), message }];
 }
 

@@ -1,6 +1,6 @@
 /** How two rules stand to each other: whether one takes all that the other takes, or some of it. */
-import type { RouteConfig } from "./configuration.ts";
-import type { PatternSegment } from "./route-pattern.ts";
+import type { GatewayConfig, RouteConfig } from "./configuration.ts";
+import type { PatternSegment, RoutePattern } from "./route-pattern.ts";
 
 /** Tells whether `wide` matches every request that `narrow` matches. */
 export function covers(wide: RouteConfig, narrow: RouteConfig): boolean {
@@ -12,6 +12,16 @@ export function covers(wide: RouteConfig, narrow: RouteConfig): boolean {
   if (narrow.upstream.paths.allowEncodedSlash && !wide.upstream.paths.allowEncodedSlash) {
     return false;
   }
+  // One that minds the case of letters leaves the other spellings.
+  const isCaseKept = wide.upstream.paths.caseInsensitive || !narrow.upstream.paths.caseInsensitive;
+  const isOpen = one.segments.every(({ kind }) => kind === "parameter");
+  return (isCaseKept || isOpen) && coversPath(wide, narrow);
+}
+
+/** The same for their paths alone. */
+export function coversPath(wide: RouteConfig, narrow: RouteConfig): boolean {
+  const { pattern: one } = wide;
+  const { pattern: other } = narrow;
   const isLongEnough = other.segments.length >= one.segments.length;
   const isSameLength = other.segments.length === one.segments.length && !other.hasRest;
   if (!(one.hasRest ? isLongEnough : isSameLength)) return false;
@@ -36,18 +46,6 @@ export function overlaps(one: RouteConfig, other: RouteConfig): boolean {
   });
 }
 
-/**
- * Which of two rules that share requests is the more exact: `first` or `second` when one of them
- * covers the other, `neither` when each takes requests that the other does not.
- */
-export function specificityOf(
-  one: RouteConfig,
-  other: RouteConfig,
-): "first" | "second" | "neither" {
-  if (covers(other, one)) return "first";
-  return covers(one, other) ? "second" : "neither";
-}
-
 function isSame(
   { upstream }: RouteConfig,
   segment: PatternSegment,
@@ -56,4 +54,22 @@ function isSame(
   if (segment.kind !== "literal" || beside?.kind !== "literal") return false;
   const fold = (text: string) => (upstream.paths.caseInsensitive ? text.toLowerCase() : text);
   return fold(segment.text) === fold(beside.text);
+}
+
+/**
+ * The rules that requests of a pattern can fall under, in order: all that share requests with it,
+ * up to the first that takes them all. Only those for the public host.
+ */
+export function rulesFor(config: GatewayConfig, pattern: RoutePattern): readonly RouteConfig[] {
+  const { host } = new URL(config.publicUrl);
+  const all = config.fallback ? [...config.routes, config.fallback] : config.routes;
+  const reachable = all.filter((route) => route.host === undefined || route.host === host);
+  const found: RouteConfig[] = [];
+  for (const route of reachable) {
+    const asked = { ...route, pattern, host: undefined };
+    if (!overlaps(route, asked)) continue;
+    found.push(route);
+    if (covers({ ...route, host: undefined }, asked)) break;
+  }
+  return found;
 }

@@ -20,7 +20,10 @@ export function say(
   status: number,
   error: GatewayCode,
   message: string,
-  { retryAfterSeconds, ...more }: { readonly retryAfterSeconds?: number; readonly allow?: string } = {},
+  {
+    retryAfterSeconds,
+    ...more
+  }: { readonly retryAfterSeconds?: number; readonly allow?: string } = {},
 ): Response {
   const headers = new Headers({ "Cache-Control": "no-store" });
   if (retryAfterSeconds !== undefined) headers.set("Retry-After", `${retryAfterSeconds}`);

@@ -4,25 +4,22 @@
  */
 import {
   checkBalance,
-  readOutcome,
   realSurroundings,
   sendPayment,
-  signPayment,
   type Delivery,
   type LedgerRecord,
   type ReplayableRequest,
-  type SignedPayment,
 } from "@farthing/buyer/steps";
-import { ask, switchNetwork, WalletProblem, type Wallet } from "@farthing/buyer/wallet";
-import { findNetwork, isSameAddress } from "@farthing/protocol";
-import { connect, watchWallet, type Connected } from "./connected.ts";
+import { switchNetwork, WalletProblem, type Wallet } from "@farthing/buyer/wallet";
+import { networkOfRecord, readEnd } from "./read-end.ts";
+import { connect, watchAccount, type Connected } from "./connected.ts";
 import { showContent } from "./content.ts";
 import type { KeptPayment } from "./kept-payment.ts";
 import { complaintAbout, type Payable } from "./offers.ts";
-import { explain, messageOf } from "./outcomes.ts";
-import * as screens from "./payment-screens.ts";
+import { explain, explainOpen, messageOf, type Words } from "./outcomes.ts";
+import { showOpen, showPaid, showProblem, showProgress, showUnserved } from "./payment-screens.ts";
 import { show } from "./screen.ts";
-import { toWalletJson } from "./typed-data.ts";
+import { signerOf, signOnce } from "./sign-once.ts";
 import { walletNode, walletNodeUrl } from "./wallet-node.ts";
 import { reviewScreen, showWaiting, showWallets } from "./wallet-screens.ts";
 
@@ -30,27 +27,21 @@ import { reviewScreen, showWaiting, showWallets } from "./wallet-screens.ts";
 export interface Stage {
   readonly request: ReplayableRequest;
   readonly kept: KeptPayment;
-  readonly payable: readonly Payable[];
+  readonly payable: readonly [Payable, ...Payable[]];
 }
 
 /** Longest wait for one answer: sellers hold it for a minute at most while the transfer confirms. */
 const answerTimeoutMs = 70_000;
 
-/** How long before its payment was noted a signature may have been made, see `readOutcome`. */
-const signingSecondsMax = 600;
-
 /** Starts where this tab stands: at the wallets, or at the payment that is already out. */
 export function startFlow({ request, kept, payable }: Stage): void {
   let work = new AbortController();
   let stopWatching = () => {};
-  const [first] = payable;
 
   const before = kept.current();
-  if (before?.state === "settled") {
-    screens.showUnserved(before, "You have paid for this page.", () => send(before));
-  } else if (before) {
-    openPayment("Your payment is not finished", ["You have signed a payment for this page."], before);
-  } else chooseWallet(true);
+  if (before?.state === "settled") unserved(before, "You have paid for this page.");
+  else if (before) open(before, { title: "Your payment is not finished", why: signedBefore });
+  else chooseWallet();
 
   /** Runs a step that can be left; its trouble becomes a screen. */
   function run(step: (signal: AbortSignal) => Promise<void>, again: () => void): void {
@@ -59,111 +50,161 @@ export function startFlow({ request, kept, payable }: Stage): void {
     work = own;
     step(own.signal).catch((error: unknown) => {
       const problem: unknown = own.signal.aborted ? own.signal.reason : error;
+      // Left by the person: there is nothing to tell.
       if (work !== own || (own.signal.aborted && !(problem instanceof WalletProblem))) return;
       const { title, why } = explain(problem);
-      screens.showProblem(
-        title,
-        why,
-        { label: "Try again", run: again },
-        { label: "Use another wallet", run: chooseWallet },
-      );
+      const other = { label: "Use another wallet", run: chooseWallet };
+      showProblem(title, why, { label: "Try again", run: again }, other);
     });
   }
 
-  function leave(): void {
+  function chooseWallet(): void {
     work.abort();
-    chooseWallet();
-  }
-
-  function chooseWallet(isFirst = false): void {
     stopWatching();
-    showWallets("Choose your wallet", pay, undefined, isFirst === true);
+    showWallets("Choose your wallet", pay);
   }
 
   function pay(wallet: Wallet): void {
+    const again = () => pay(wallet);
+    run(async (signal) => {
+      const payer = await join(wallet, signal, again);
+      const chosen =
+        payable.find(({ requirements }) => requirements.network.chainId === payer.chainId) ??
+        payable[0];
+      await prepare(payer, chosen, signal);
+    }, again);
+  }
+
+  /** Connects, and from then on notices when the wallet moves to another account. */
+  async function join(wallet: Wallet, signal: AbortSignal, again: () => void): Promise<Connected> {
+    showWaiting("Look at your wallet", `${wallet.name} asks which account to show.`, chooseWallet);
+    const connected = await connect(wallet, signal);
+    stopWatching();
+    stopWatching = watchAccount(connected, (problem) => {
+      work.abort(problem);
+      const { title, why } = explain(problem);
+      showProblem(title, why, { label: "Go on", run: again });
+    });
+    return connected;
+  }
+
+  async function prepare(payer: Connected, chosen: Payable, signal: AbortSignal): Promise<void> {
+    const { wallet, address } = payer;
+    const { requirements, offer } = chosen;
+    const complaint = complaintAbout(offer, address);
+    if (complaint !== undefined) throw new Error(complaint);
+    await moveTo(payer, chosen, signal);
+    showWaiting("One moment", "Reading your balance.", chooseWallet);
+    const node = walletNode(wallet.provider);
+    const { verdict, message } = await checkBalance(node, walletNodeUrl, signerOf(payer, signal), requirements);
+    signal.throwIfAborted();
+    if (verdict === "fail") {
+      const look = { label: "Look again", run: () => pay(wallet) };
+      const other = { label: "Use another wallet", run: chooseWallet };
+      return showProblem("Too little USDC", message, look, other);
+    }
+    const balance = verdict === "pass" ? message : "not known";
+    const steps = { sign: () => sign(payer, chosen), other: chooseWallet };
+    show(reviewScreen(requirements, { wallet: wallet.name, address, balance }, notes(kept), steps));
+  }
+
+  async function moveTo(payer: Connected, { requirements }: Payable, signal: AbortSignal) {
+    const { chainId, name } = requirements.network;
+    if (payer.chainId === chainId) return;
+    showWaiting("Look at your wallet", `It is asked to change to ${name}.`, chooseWallet);
+    await switchNetwork(payer, chainId, signal);
+  }
+
+  function sign(payer: Connected, chosen: Payable): void {
+    const { wallet } = payer;
     run(
       async (signal) => {
-        showWaiting("Look at your wallet", `${wallet.name} asks which account to show.`, leave);
-        await prepare(await open(wallet, signal), signal);
+        showWaiting("Confirm in your wallet", `${wallet.name} shows what you sign.`, chooseWallet);
+        const record = await signOnce({ request, kept, payer, payable: chosen, signal });
+        stopWatching();
+        send(record);
       },
       () => pay(wallet),
     );
   }
 
-  /** Connects, and from then on notices when the wallet moves to another account or network. */
-  async function open(wallet: Wallet, signal: AbortSignal): Promise<Connected> {
-    const connected = await connect(wallet, signal);
-    stopWatching();
-    stopWatching = watchWallet(connected, (problem) => {
-      stopWatching();
-      const moved = new AbortController();
-      work.abort(problem);
-      work = moved;
-      const { title, why } = explain(problem);
-      screens.showProblem(title, why, { label: "Go on", run: () => pay(wallet) });
-    });
-    return connected;
+  /** Sends the signature that is there; nothing here can make another one. */
+  function send(record: LedgerRecord): void {
+    const { signed, wallet: payer, amountUnits } = record;
+    if (!signed) return;
+    const order = {
+      request,
+      record,
+      signed,
+      expected: { payer, network: networkOfRecord(record), amountUnits },
+    };
+    const tools = {
+      fetch: (input: string | URL, init?: RequestInit) => fetch(input, init),
+      ledger: kept,
+      surroundings: realSurroundings,
+      answerTimeoutMs,
+    };
+    kept.onMove = showProgress;
+    showProgress(record);
+    void sendPayment(tools, order)
+      .finally(() => (kept.onMove = () => {}))
+      .then((delivery) => finish(delivery, kept.current() ?? record))
+      .catch((error: unknown) => open(record, explain(error)));
   }
 
-  async function prepare(connected: Connected, signal: AbortSignal): Promise<void> {
-    const { wallet, address } = connected;
-    const found = payable.find(({ requirements }) => requirements.network.chainId === connected.chainId);
-    const chosen = found ?? first;
-    if (!chosen) return;
-    const { network, amount } = chosen.requirements;
-    const complaint = complaintAbout(chosen.offer, address);
-    if (complaint !== undefined) throw new Error(complaint);
-    showWaiting("Look at your wallet", `It has to be on ${network.name}.`, leave);
-    await switchNetwork(connected, network.chainId, signal);
-    showWaiting("One moment", "Looking at your balance.", leave);
-    const node = walletNode(wallet.provider);
-    const signer = { address, signTypedData: async () => Promise.reject(new Error("unused")) };
-    const balance = await checkBalance(node, walletNodeUrl, signer, chosen.requirements);
-    signal.throwIfAborted();
-    void amount;
-    if (balance.verdict === "fail") {
-      return screens.showProblem(
-        "Too little USDC",
-        balance.message,
-        { label: "Look again", run: () => pay(wallet) },
-        { label: "Use another wallet", run: chooseWallet },
-      );
+  async function finish(delivery: Delivery, record: LedgerRecord): Promise<void> {
+    const { response, reading, state, receipt } = delivery;
+    if (response?.ok === true && contentKinds.has(reading.kind)) {
+      const isPaid = reading.kind === "settled";
+      return showPaid(record, isPaid ? receipt : undefined, await showContent(response));
     }
-    review(connected, chosen, balance.verdict === "pass" ? balance.message : "not known");
+    if (state !== "settled") return open(record, await explainOpen(delivery));
+    const said = await messageOf(response);
+    unserved(record, said ?? `The seller answered ${response?.status ?? "nothing"}.`);
   }
 
-  function review(connected: Connected, chosen: Payable, balance: string): void {
-    const { wallet, address } = connected;
-    const notes = kept.isLasting
-      ? []
-      : ["This browser keeps nothing for this page: do not reload it after you have signed."];
-    show(
-      reviewScreen(chosen.requirements, { wallet: wallet.name, address, balance }, notes, {
-        sign: () => sign(connected, chosen),
-        other: chooseWallet,
-      }),
-    );
+  function unserved(record: LedgerRecord, why: string): void {
+    showUnserved(record, why, () => send(record));
   }
 
-  function sign(connected: Connected, chosen: Payable): void {
-    run(
-      async (signal) => {
-        showWaiting("Confirm in your wallet", `${connected.wallet.name} shows what you sign.`, leave);
-        const record = await signOnce(connected, chosen, signal);
-        stopWatching();
-        send(record);
-      },
-      () => pay(connected.wallet),
-    );
+  function open(record: LedgerRecord, words: Words): void {
+    showOpen(words, record, {
+      again: () => send(kept.current() ?? record),
+      findOut: () => showWallets("Through which wallet?", (wallet) => findOut(record, wallet)),
+    });
   }
 
-  async function signOnce(
-    { wallet, address }: Connected,
-    { offer, requirements }: Payable,
-    signal: AbortSignal,
-  ): Promise<LedgerRecord> {
-    const requestId = `pay_${crypto.randomUUID().replaceAll("-", "")}`;
-    void requestId;
-    throw new Error(String([wallet, address, offer, requirements, signal]));
+  /** Asks the chain what became of a signature that has ended. */
+  function findOut(record: LedgerRecord, wallet: Wallet): void {
+    const again = () => findOut(record, wallet);
+    run(async (signal) => {
+      const reader = await join(wallet, signal, again);
+      await switchNetwork(reader, networkOfRecord(record).chainId, signal);
+      showWaiting("One moment", "Asking the chain.");
+      const end = await readEnd(record, kept, wallet.provider);
+      signal.throwIfAborted();
+      if (end.state === "settled") unserved(kept.current() ?? record, "The seller took the payment.");
+      else if (end.state === "unknown") open(record, { title: "Not decided yet", why: end.reason });
+      else showProblem(neverUsed.title, neverUsed.why, { label: "Start again", run: chooseWallet });
+    }, again);
   }
+}
+
+const signedBefore = "You signed a payment for this page, and it has not been answered.";
+
+const neverUsed: Words = {
+  title: "Nothing was paid",
+  why: "Your signature has ended without being used, and nobody can use it any more.",
+};
+
+/** Answers whose body is what was bought. */
+const contentKinds: ReadonlySet<string> = new Set([
+  "settled",
+  "lying_receipt",
+  "served_without_receipt",
+]);
+
+function notes({ isLasting }: KeptPayment): readonly string[] {
+  if (isLasting) return [];
+  return ["This browser keeps nothing for this page: do not reload it after you have signed."];
 }

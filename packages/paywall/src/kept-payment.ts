@@ -7,10 +7,12 @@ import {
   type Ledger,
   type LedgerRecord,
   type Reservation,
+  type ReserveOutcome,
 } from "@farthing/buyer/steps";
 
 /** A ledger of one record, and where it is kept. */
 export interface KeptPayment extends Ledger {
+  reserve(reservation: Reservation): Promise<ReserveOutcome>;
   /** The payment that is out, or settled and still of use. */
   current(): LedgerRecord | undefined;
   /** Called when the payment has moved. */
@@ -50,7 +52,7 @@ export async function openKeptPayment(url: string, nowMs: number): Promise<KeptP
   const kept: KeptPayment = {
     ...ledger,
     reserve: (reservation) => ledger.reserve(reservation, rules),
-    async move(requestId, move) {
+    async move(requestId, { answer: _unkept, ...move }) {
       const record = await ledger.move(requestId, move);
       keep(record);
       return record;

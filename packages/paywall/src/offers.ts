@@ -35,7 +35,6 @@ function contextOf(payer: Address): OfferContext {
     },
     hasApprover: false,
     usage: { spentUnits: 0n, openPayments: 0 },
-    pinned: undefined,
   };
 }
 

@@ -3,8 +3,9 @@ import type { LedgerRecord } from "@farthing/buyer/steps";
 import { findNetwork, type SettleResponse } from "@farthing/protocol";
 import { byId, el } from "./element.ts";
 import { isOver } from "./kept-payment.ts";
+import type { Words } from "./outcomes.ts";
 import { actions, facts, say, show, text, type Action } from "./screen.ts";
-import { shortAddress, timeOfDay, transactionLink, usdc } from "./words.ts";
+import { address, timeOfDay, transactionLink, usdc } from "./words.ts";
 
 /** Stages of a payment as people see them. */
 const stages = ["Signed", "Sent to the seller", "Confirmed on the chain"] as const;
@@ -25,10 +26,14 @@ export function showProgress(record: LedgerRecord): void {
   say(done === 3 ? "Confirmed. Your content comes." : `${stages[done - 1]}. ${stages[done]}: under way.`);
 }
 
-function transactionOf({ network, transaction }: LedgerRecord): HTMLElement | undefined {
+function linkOf({ network, transaction }: LedgerRecord): HTMLElement | undefined {
   const known = findNetwork(network);
-  if (!known || transaction === undefined) return undefined;
-  return text("Transaction ", transactionLink(known, transaction));
+  return known && transaction && transactionLink(known, transaction);
+}
+
+function transactionOf(record: LedgerRecord): HTMLElement | undefined {
+  const link = linkOf(record);
+  return link && text("Transaction ", link);
 }
 
 /** What can be done about a payment whose outcome is open. */
@@ -43,8 +48,7 @@ let changing: ReturnType<typeof setTimeout> | undefined;
 
 /** A signature is out, and nobody knows yet whether it was used. */
 export function showOpen(
-  title: string,
-  why: readonly string[],
+  { title, why }: Words,
   record: LedgerRecord,
   run: OpenActions,
 ): void {
@@ -61,11 +65,11 @@ export function showOpen(
     title,
     tone: "warn",
     children: [
-      ...why.map((reason) => text(reason)),
+      text(why),
       facts([
         ["Amount", usdc(record.amountUnits)],
-        ["Paid to", el("code", {}, record.payTo)],
-        ["From", el("code", {}, shortAddress(record.wallet))],
+        ["Paid to", address(record.payTo)],
+        ["From", address(record.wallet)],
       ]),
       transactionOf(record),
       el("p", { class: "note" }, rule),
@@ -77,7 +81,7 @@ export function showOpen(
   changing = setTimeout(
     () => {
       // Only when nothing else has come in its place.
-      if (byId("flow").firstChild === screen) showOpen(title, why, record, run);
+      if (byId("flow").firstChild === screen) showOpen({ title, why }, record, run);
     },
     validBefore * 1000 - Date.now() + 1,
   );
@@ -128,10 +132,10 @@ export function showPaid(
         el("summary", {}, "Receipt"),
         facts([
           ["Amount", usdc(record.amountUnits)],
-          ["Paid to", el("code", {}, record.payTo)],
-          ["From", el("code", {}, record.wallet)],
+          ["Paid to", address(record.payTo)],
+          ["From", address(record.wallet)],
           ["Network", findNetwork(record.network)?.name ?? record.network],
-          ["Transaction", transactionOf(record) ?? "not named"],
+          ["Transaction", linkOf(record) ?? "not named"],
         ]),
       ),
     ],

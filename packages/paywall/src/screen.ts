@@ -14,8 +14,10 @@ export interface Action {
   readonly run: () => void;
 }
 
+let isFirst = true;
+
 /** Shows a screen. The first one of a visit leaves the focus where it is. */
-export function show({ title, tone = "plain", children }: Screen, isFirst = false): void {
+export function show({ title, tone = "plain", children }: Screen): void {
   const heading = el("h2", { tabindex: "-1" }, title);
   const mark = el("span", { class: "mark", "aria-hidden": "true" });
   const flow = byId("flow");
@@ -24,6 +26,7 @@ export function show({ title, tone = "plain", children }: Screen, isFirst = fals
     ...[el("div", { class: "title" }, mark, heading), ...children].filter((one) => one !== undefined),
   );
   if (!isFirst) heading.focus();
+  isFirst = false;
 }
 
 /** Says something to those who listen to the page. */

@@ -1,9 +1,10 @@
 /** From choosing a wallet to the last look before the signature. */
+import { validitySecondsMax } from "@farthing/buyer/steps";
 import { findWalletsInTime, watchWallets, type Wallet } from "@farthing/buyer/wallet";
 import type { Address, Requirements } from "@farthing/protocol";
 import { el } from "./element.ts";
 import { actions, facts, show, text, type Screen } from "./screen.ts";
-import { duration, shortAddress, usdc } from "./words.ts";
+import { address, duration, shortAddress, usdc } from "./words.ts";
 
 let stopLooking = () => {};
 
@@ -11,8 +12,6 @@ let stopLooking = () => {};
 export function showWallets(
   title: string,
   choose: (wallet: Wallet) => void,
-  above?: HTMLElement,
-  isFirst = false,
 ): void {
   stopLooking();
   const list = el("div", { class: "wallets" });
@@ -23,7 +22,7 @@ export function showWallets(
   };
   stopLooking = watchWallets(fill);
   fill();
-  show({ title, children: [above, list] }, isFirst);
+  show({ title, children: [list] });
 }
 
 function walletChoices(
@@ -69,17 +68,19 @@ export function reviewScreen(
   notes: readonly string[],
   run: { readonly sign: () => void; readonly other: () => void },
 ): Screen {
-  const { amount, payTo, network } = requirements;
-  const validity = duration(requirements.maxTimeoutSeconds);
+  const { amount, payTo, network, maxTimeoutSeconds } = requirements;
+  const validity = duration(Math.min(maxTimeoutSeconds, validitySecondsMax));
   return {
     title: "Check and sign",
     children: [
       text(
-        `Your signature pays ${usdc(amount)} to ${shortAddress(payTo)}, is valid for ${validity}, and costs you no network fee.`,
+        `Your signature pays ${usdc(amount)} to `,
+        el("code", {}, shortAddress(payTo)),
+        `, is valid for ${validity}, and costs you no network fee.`,
       ),
       facts([
         ["Amount", el("strong", {}, usdc(amount))],
-        ["Paid to", el("code", {}, payTo)],
+        ["Paid to", address(payTo)],
         ["For", location.host],
         ["Network", `${network.name} (chain ${network.chainId})`],
         ["From", el("span", {}, `${payer.wallet}, `, el("code", {}, shortAddress(payer.address)))],

@@ -7,6 +7,16 @@ export function shortAddress(address: Address): string {
   return `${address.slice(0, 6)}…${address.slice(-4)}`;
 }
 
+/** An address of which the whole can be unfolded. */
+export function address(whole: Address): HTMLElement {
+  return el(
+    "details",
+    { class: "address" },
+    el("summary", {}, el("code", {}, shortAddress(whole))),
+    el("code", {}, whole),
+  );
+}
+
 /** `0.010000 USDC`. */
 export function usdc(units: bigint): string {
   return `${formatUsdc(units)} USDC`;

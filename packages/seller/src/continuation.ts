@@ -7,6 +7,7 @@
  */
 import type { Clock } from "./clock.ts";
 import { collect } from "./collect.ts";
+import { undeliveredMsMax } from "./grant-times.ts";
 import { factsAfter, type Purchase, type Surroundings } from "./sale.ts";
 
 /** Follows settlements that are open. */
@@ -19,7 +20,7 @@ export interface Continuations {
 const followedMax = 1_000;
 
 /** How long one is followed, in milliseconds: as long as the answer is kept after payment. */
-const followMsMax = 10 * 60 * 1000;
+const followMsMax = undeliveredMsMax;
 
 /** The pause before each round, in milliseconds, doubled from the first to the longest. */
 const pauseMsMin = 1_000;

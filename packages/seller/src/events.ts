@@ -54,6 +54,8 @@ export type SellerEvent = { readonly url: string } & (
   | { readonly type: "conflict" }
   /** The store of grants has no room; no payment can be taken. Act on this. */
   | { readonly type: "full" }
+  /** The exchange broke: a price function, or the store of grants, threw. Look at this. */
+  | { readonly type: "broken"; readonly error: unknown }
   /** The facilitator will not work for this seller: key, credits, plan or payee. Act on this. */
   | { readonly type: "account_problem"; readonly problem: AccountProblem }
   /** The facilitator did not answer properly; the buyer was asked to repeat. */
@@ -75,6 +77,8 @@ export const warnOnConsole: EventListener = (event) => {
     warn(`A paid request was not answered (transaction ${transaction}).`, event.error);
   } else if (event.type === "uncharged" && event.error !== undefined) {
     warn("A request with a good payment was not answered, and not charged.", event.error);
+  } else if (event.type === "broken") {
+    warn("A request could not be handled.", event.error);
   } else if (event.type === "full") {
     warn("No payment can be taken: the store of grants is full.");
   }

@@ -3,6 +3,7 @@ import type { MiddlewareHandler } from "hono";
 import type { RouteOptions, SellerOptions } from "./configuration.ts";
 import type { PaidRequest } from "./events.ts";
 import { createSeller } from "./seller.ts";
+import { partialHeaders } from "./whole-answer.ts";
 
 export type { PaidRequest } from "./events.ts";
 
@@ -13,9 +14,6 @@ export interface PaidEnvironment {
 
 /** Makes middleware that charges for the routes behind it. */
 export type Charge = (route?: RouteOptions) => MiddlewareHandler<PaidEnvironment>;
-
-/** Headers for which a handler would answer something else than what was sold (304 or 206). */
-const partialHeaders = ["If-None-Match", "If-Modified-Since", "Range", "If-Range"];
 
 /**
  * Creates a seller for a Hono app.

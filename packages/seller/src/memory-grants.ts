@@ -3,6 +3,13 @@
  * facilitator still refuses the used payment, and the buyer gets the proof that he paid.
  */
 import type { SettleResponse } from "@farthing/protocol";
+import {
+  answerBytesMaxDefault,
+  deliveredMsMax,
+  replayMsMax,
+  settlingMsMax,
+  undeliveredMsMax,
+} from "./grant-times.ts";
 import type { Binding, GrantState, GrantStore, Lease, StoredAnswer, Take } from "./grants.ts";
 
 /** Bounds of the grants in memory. */
@@ -19,28 +26,7 @@ export interface MemoryGrantOptions {
 
 /** About 1 kB each: tens of megabytes at most. */
 const entriesMaxDefault = 20_000;
-/** One document or image. */
-const answerBytesMaxDefault = 1024 * 1024;
 const totalBytesMaxDefault = 64 * 1024 * 1024;
-
-/**
- * How long a paid answer can be fetched again, in milliseconds. After settlement the payment is
- * public calldata and anyone can rebuild the header, so the window is short, and it never
- * outlives the authorization.
- */
-export const replayMsMax = 10 * 60 * 1000;
-
-/** How long a paid request that failed can be run again without a new charge, in milliseconds. */
-const undeliveredMsMax = 10 * 60 * 1000;
-
-/**
- * How long an open settlement is remembered, in milliseconds. A day is longer than any chain stays
- * stuck unnoticed; only payments that verified get this far, so strangers cannot fill the store.
- */
-const settlingMsMax = 24 * 60 * 60 * 1000;
-
-/** How long the fact of a delivery is kept after it; then the facilitator refuses the repeat. */
-const deliveredMsMax = 24 * 60 * 60 * 1000;
 
 /** Requests that wait for the same payment at once. More than that is no honest repeat. */
 const waitersMax = 64;

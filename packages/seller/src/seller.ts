@@ -15,6 +15,7 @@ import { warnOnConsole, type EventListener } from "./events.ts";
 import { exchange } from "./exchange.ts";
 import { createMemoryGrants } from "./memory-grants.ts";
 import { ask } from "./open-answers.ts";
+import { offerPage } from "./paywall/offer-page.ts";
 import { readPresentedPayment } from "./presented-payment.ts";
 import { openPurchase, type BodyReader } from "./purchase.ts";
 import { createQuote } from "./quote.ts";
@@ -92,7 +93,9 @@ function createRoute(seller: Surroundings, of: Configuration, route: RouteConfig
     const resource = resourceOf(request, of, route);
     const terms: ChallengeTerms = { offers: await quote(request), resource, mode: of.mode };
     const presented = readPresentedPayment(request.headers);
-    if (presented.kind === "none") return ask(at, terms);
+    if (presented.kind === "none") {
+      return offerPage(ask(at, terms), terms, request, of.paywall);
+    }
     if (presented.kind === "refused") return ask(at, terms, reasonOf(presented.refusal));
     if (presented.kind === "ambiguous") {
       return refuseRequest(400, "ambiguous_payment", "Send one payment header, once.");
@@ -113,7 +116,12 @@ function createRoute(seller: Surroundings, of: Configuration, route: RouteConfig
     async charge(request, serve, options = {}) {
       const { onEvent } = options;
       const at = onEvent ? { ...seller, emit: both(seller.emit, guard(onEvent)) } : seller;
-      return dress(await answer(at, request, serve, options), of.allowOrigin);
+      try {
+        return dress(await answer(at, request, serve, options), of.allowOrigin);
+      } catch (error) {
+        at.emit({ type: "broken", url: resourceOf(request, of, route).url, error });
+        throw error;
+      }
     },
   };
 }

@@ -55,6 +55,7 @@ export function termsSuite(listen: Listen): void {
     test("that are none are the seller's mistake, and cost nothing", async () => {
       const url = await at.start(undefined, {}, { price: () => "free" });
       expect((await fetch(url)).status).toBe(500);
+      expect(at.events.map(({ type }) => type)).toEqual(["broken"]);
       expect(at.facilitator.calls).toEqual([]);
     });
   });

@@ -2,6 +2,7 @@
 import type { ChainId, Network } from "@farthing/protocol";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
+import type { AnswerExtensions } from "../listings/catalogue.ts";
 import type { ChainView } from "../chain/block-follower.ts";
 import type { ApiKey } from "../model/api-key.ts";
 import type { Settlement } from "../model/settlement.ts";
@@ -41,6 +42,8 @@ export interface HttpContext {
   readonly observer: HttpObserver;
   readonly verifier: Verifier;
   readonly settle: Settle;
+  /** What is said to the extensions of a payment. */
+  readonly catalogue: AnswerExtensions;
   readonly waiters: Waiters;
   /** Seconds an authorization must still be valid to be settled. */
   readonly settleMarginSeconds: bigint;

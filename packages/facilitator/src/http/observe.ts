@@ -31,7 +31,7 @@ export interface HttpObserver {
 export const silentObserver: HttpObserver = { judged() {}, answered() {} };
 
 /** Methods that there are routes for; anybody may send others. */
-const methods = new Set(["GET", "HEAD", "POST", "PATCH", "DELETE", "OPTIONS"]);
+const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
 /** Tells the observer of every answer of a server. */
 export function observeAnswers(server: FastifyInstance, observer: HttpObserver): void {

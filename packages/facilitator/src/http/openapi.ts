@@ -42,6 +42,8 @@ const tags = [
   { name: "Credits", description: "What settlements cost" },
   { name: "Settlements", description: "What was settled for an account" },
   { name: "Webhooks", description: "Being told instead of asking" },
+  { name: "Listings", description: "Endpoints that the account offers to the public" },
+  { name: "Discovery", description: "Endpoints that can be paid for, for agents" },
 ];
 
 /** Prepares a server whose routes are described; call before they are added. */

@@ -7,7 +7,9 @@ import { registerAccounts } from "./account/routes.ts";
 import { HttpProblem } from "./answer.ts";
 import type { HttpContext } from "./context.ts";
 import { dashboardFolder, registerDashboard } from "./dashboard.ts";
+import { registerDiscovery } from "./discovery.ts";
 import { createDrain, type Drain } from "./drain.ts";
+import { createInsideFetch } from "./inside-fetch.ts";
 import { createThrottle, prepareLimits } from "./limits.ts";
 import { observeAnswers } from "./observe.ts";
 import { describeRoutes } from "./openapi.ts";
@@ -41,7 +43,10 @@ export interface Listener {
 }
 
 /** The server of the surfaces, which can also stop taking requests before it closes. */
-export type HttpServer = Listener & Drain;
+export interface HttpServer extends Listener, Drain {
+  /** Answers without a socket. */
+  readonly fetch: typeof globalThis.fetch;
+}
 
 /** Creates the server with all routes of the surfaces; it does not listen yet. */
 export async function createServer(
@@ -104,12 +109,16 @@ export async function createServer(
   const { accounts, dashboardFolder: folder = dashboardFolder } = options;
   if (accounts) {
     await registerAccounts(server, { context, accounts }, { throttle, makeLimit });
+    for (const surface of context.surfaces) {
+      await registerDiscovery(server, accounts.listings, surface, throttle);
+    }
     await registerDashboard(server, folder);
   }
   return {
     listen: (at) => server.listen({ ...at }),
     close: () => server.close(),
     drain,
+    fetch: createInsideFetch(server),
   };
 }
 

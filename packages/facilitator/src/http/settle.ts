@@ -12,6 +12,7 @@ import { answerRefused, answerSettle, HttpProblem } from "./answer.ts";
 import { admission, checkPayee } from "./authenticate.ts";
 import type { HttpContext } from "./context.ts";
 import { describePayments } from "./describe-surface.ts";
+import { tellExtensions } from "./extension-responses.ts";
 import type { Throttle } from "./limits.ts";
 import { parsePrefer } from "./prefer.ts";
 import { sendProblem } from "./send-problem.ts";
@@ -40,6 +41,7 @@ export function registerSettle(
   server.post(`${surface.basePath}/settle`, {
     ...describePayments(surface).settle,
     onRequest: admission(context, surface, throttle),
+    preHandler: tellExtensions(context),
     handler: async (request, reply) => {
       const parsed = parsePaymentRequest(request.body);
       if (!parsed.ok)

@@ -46,5 +46,7 @@ export function supportedBy(surface: Surface, context: HttpContext): SupportedRe
       .filter(({ network }) => surface.networks.includes(network))
       .map(({ network, relayers }) => [network.id, relayers]),
   );
-  return { kinds, extensions: [], signers };
+  // The self-built face has no accounts, and with that no catalogue.
+  const extensions = surface.name === "self-built" ? [] : ["bazaar"];
+  return { kinds, extensions, signers };
 }

@@ -5,6 +5,7 @@ import { answerInvalid, answerValid, HttpProblem } from "./answer.ts";
 import { admission, checkPayee } from "./authenticate.ts";
 import type { HttpContext } from "./context.ts";
 import { describePayments } from "./describe-surface.ts";
+import { tellExtensions } from "./extension-responses.ts";
 import type { Throttle } from "./limits.ts";
 import { sendProblem } from "./send-problem.ts";
 import { isServed, type Surface } from "./surface.ts";
@@ -23,6 +24,7 @@ export function registerVerify(
   server.post(`${surface.basePath}/verify`, {
     ...describePayments(surface).verify,
     onRequest: admission(context, surface, throttle),
+    preHandler: tellExtensions(context),
     handler: async (request, reply) => {
       const parsed = parsePaymentRequest(request.body);
       if (!parsed.ok) return answerInvalid(parsed.refusal, undefined);

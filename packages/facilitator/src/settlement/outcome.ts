@@ -28,6 +28,12 @@ const watchFailuresMs = 24 * 60 * 60 * 1000;
  */
 const searchesMax = 16;
 
+/**
+ * Confirmations that are written and told at once. A full block has thousands: the first of them
+ * are answered, and their callers ask again, while the rest is written. Each write costs a commit.
+ */
+const confirmedAtOnce = 500;
+
 /** Blocks that are remembered: finality comes within a handful on XDC. */
 const seenBlocks = 128;
 
@@ -140,7 +146,10 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
       } else failures.push(failureOf(event, settlement));
       deepening.delete(settlement.id);
     }
-    if (confirmations.length > 0) finish(await store.recordConfirmed(confirmations, clock.nowMs()));
+    for (let at = 0; at < confirmations.length; at += confirmedAtOnce) {
+      const some = confirmations.slice(at, at + confirmedAtOnce);
+      finish(await store.recordConfirmed(some, clock.nowMs()));
+    }
     if (failures.length > 0) finish(await store.recordFailed(failures, clock.nowMs()));
   }
 

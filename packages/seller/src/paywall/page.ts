@@ -62,8 +62,8 @@ function write(said: unknown, { offers, resource }: ChallengeTerms, { name }: Pa
 <h1>${escapeHtml(title)}</h1>
 <p class="price">${first === undefined ? "" : writeAmount(first.amount)}</p>
 <dl class="facts">
-<div><dt>Paid to</dt><dd id="payee"><code>${escapeHtml(first?.payTo ?? "")}</code></dd></div>
-<div><dt>Network</dt><dd id="network">${escapeHtml(networks)}</dd></div>
+<div><dt>Paid to</dt><dd>${writeAddress(first?.payTo ?? "")}</dd></div>
+<div><dt>Network</dt><dd>${escapeHtml(networks)}</dd></div>
 <div><dt>Network fee</dt><dd>none for you</dd></div>
 </dl>
 </header>
@@ -88,6 +88,11 @@ function write(said: unknown, { offers, resource }: ChallengeTerms, { name }: Pa
 function writeAmount(units: bigint): string {
   const [, figures = "", zeros = ""] = /^(\d+\.\d\d\d*?)(0*)$/.exec(formatUsdc(units)) ?? [];
   return `${figures}<span class="zeros">${zeros}</span> <span class="unit">USDC</span>`;
+}
+
+function writeAddress(address: string): string {
+  const short = `${address.slice(0, 6)}…${address.slice(-4)}`;
+  return `<details class="address"><summary><code>${short}</code></summary><code>${address}</code></details>`;
 }
 
 /** Within single quotes a shell takes everything as it is but the quote, which URLs can escape. */

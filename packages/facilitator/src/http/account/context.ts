@@ -9,6 +9,7 @@ import type { Site } from "../../accounts/sign-requests.ts";
 import type { StepUp } from "../../accounts/step-up.ts";
 import type { Webhooks } from "../../accounts/webhooks.ts";
 import type { Wallets } from "../../accounts/wallets.ts";
+import type { Listings } from "../../listings/listings.ts";
 import type { Account } from "../../model/account.ts";
 import type { PayPurchase } from "../../settlement/pay-purchase.ts";
 import type { AccountStore } from "../../storage/account-store.ts";
@@ -37,6 +38,9 @@ export interface AccountContext {
   readonly webhooks: Webhooks;
   /** Webhooks may go to plain http and to this machine. */
   readonly webhookInsecure: boolean;
+  readonly listings: Listings;
+  /** Listed endpoints may be on this machine. */
+  readonly listingLocal: boolean;
   readonly store: Pick<
     AccountStore,
     | "findAccount"

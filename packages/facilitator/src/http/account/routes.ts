@@ -14,6 +14,8 @@ import { registerCredits } from "./credits.ts";
 import { guardAccounts } from "./guard.ts";
 import { registerKeys } from "./keys.ts";
 import { registerOwnKey } from "./own-key.ts";
+import { registerListingTrial } from "./listing-trial.ts";
+import { createCheckLimit, registerListings } from "./listings.ts";
 import { registerProfile } from "./profile.ts";
 import { registerPurchases } from "./purchases.ts";
 import { registerSessions } from "./sessions.ts";
@@ -57,6 +59,9 @@ export async function registerAccounts(
     registerAccountSettlements(scope, deps);
     registerUsage(scope, deps);
     registerWebhooks(scope, accounts);
+    const limitChecks = createCheckLimit(makeLimit);
+    registerListings(scope, accounts, limitChecks);
+    registerListingTrial(scope, accounts, limitChecks);
   });
 }
 

@@ -42,11 +42,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn("updated_at", "bigint", (column) => column.notNull())
     .addUniqueConstraint("listings_endpoint", ["account", "resource", "method", "chain_id"])
     .execute();
-  await db.schema
-    .createIndex("listings_due")
-    .on("listings")
-    .column("next_at")
-    .execute();
+  await db.schema.createIndex("listings_due").on("listings").column("next_at").execute();
   // A payment with a bazaar extension is looked up by what it names.
   await db.schema
     .createIndex("listings_resource")

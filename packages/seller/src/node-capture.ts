@@ -1,5 +1,5 @@
 /**
- * Catches what an Express handler writes and makes a web-standard Response of it, so that nothing
+ * Catches what a handler of node:http, or of a framework on it, writes and makes a web-standard Response of it, so that nothing
  * leaves before the exchange has added the receipt and kept the answer.
  *
  * `write`, `end`, `writeHead` and `flushHeaders` of the response are replaced until the answer is
@@ -22,6 +22,15 @@ export interface Capture {
    * is streamed, goes on writing into the stream.
    */
   open(): Outlet;
+  /** Whether the handler has begun to answer. */
+  isBegun(): boolean;
+  /** Tells whoever waits for the answer that the handler has failed. */
+  fail(error: unknown): void;
+  /**
+   * For a handler that had not begun when something else was answered: what it still does to the
+   * response has no effect, instead of failing on headers that are gone.
+   */
+  silence(): void;
   /** Gives everything back, as if nothing had been caught. */
   close(): void;
 }
@@ -78,6 +87,19 @@ export function capture(res: ServerResponse): Capture {
       openHead();
       return { write: (chunk, done) => void write(chunk, done), end: () => void end() };
     },
+    isBegun: caught.isBegun,
+    fail: caught.fail,
+    silence() {
+      const nothing = () => res;
+      Object.assign(res, {
+        setHeader: nothing,
+        appendHeader: nothing,
+        setHeaders: nothing,
+        removeHeader: nothing,
+        writeHead: nothing,
+        flushHeaders: nothing,
+      });
+    },
     close() {
       openHead();
       Object.assign(res, { write, end });
@@ -98,8 +120,10 @@ function catchAnswer(res: ServerResponse) {
     },
     { highWaterMark: waitingBytesMax, size: (chunk) => chunk.byteLength },
   );
-  let settle: { answered(answer: Response): void; gone(error: Error): void } | undefined;
+  let settle: { answered(answer: Response): void; gone(error: unknown): void } | undefined;
   const answer = new Promise<Response>((answered, gone) => (settle = { answered, gone }));
+  // Nobody may be waiting any more when a handler fails.
+  answer.catch(() => undefined);
 
   /** Fixes status and headers, as Node does at the first byte. */
   function begin(): void {
@@ -121,6 +145,12 @@ function catchAnswer(res: ServerResponse) {
   return {
     answer,
     begin,
+    isBegun: () => isBegun,
+    fail(error: unknown): void {
+      if (!isBegun) settle?.gone(error);
+      else if (!isOver) body?.error(error);
+      isOver = true;
+    },
     put(chunk: unknown, encoding: unknown): boolean {
       begin();
       if (isOver) return true;

@@ -1,28 +1,35 @@
 /**
- * The body of an Express request, for the binding of payment and request, whether or not a parser
- * ran before. What is read here is put back, so that the handler or a parser behind reads it too.
+ * The body of a request of node:http, for the binding of payment and request, whether or not a
+ * parser ran before. What is read here is put back, so that the handler or a parser behind reads
+ * it too.
  */
-import type { Request } from "express";
+import type { IncomingMessage } from "node:http";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Reads the whole body; undefined when it is larger than `bytesMax`. */
-export async function readExpressBody(req: Request, bytesMax: number): Promise<Bytes | undefined> {
-  const kept = keptBody(req);
+/**
+ * Reads the whole body; undefined when it is larger than `bytesMax`. `parsed` is what a parser
+ * made of it, where one ran before.
+ */
+export async function readNodeBody(
+  req: IncomingMessage,
+  parsed: unknown,
+  bytesMax: number,
+): Promise<Bytes | undefined> {
+  const kept = keptBody(req, parsed);
   if (kept) return kept.byteLength <= bytesMax ? kept : undefined;
   return hasBody(req) ? peekBody(req, bytesMax) : new Uint8Array();
 }
 
 /** The body as somebody before us has kept it; undefined when it is still to be read. */
-function keptBody(req: Request): Bytes | undefined {
+function keptBody(req: IncomingMessage, body: unknown): Bytes | undefined {
   const rawBody: unknown = "rawBody" in req ? req.rawBody : undefined;
   const raw = toBytes(rawBody);
   if (raw) return raw;
   if (!hasBody(req) || !(req.readableDidRead || req.readableEnded)) return undefined;
-  const body: unknown = req.body;
   const parsed = toBytes(body);
   if (parsed) return parsed;
-  if (typeof body === "object" && body !== null && !req.is("multipart/*")) {
+  if (typeof body === "object" && body !== null && !isMultipart(req)) {
     // A parser's output is the same for the same body, which is all that a binding needs.
     return new TextEncoder().encode(JSON.stringify(body));
   }
@@ -32,12 +39,16 @@ function keptBody(req: Request): Bytes | undefined {
   );
 }
 
+function isMultipart({ headers }: IncomingMessage): boolean {
+  return /^\s*multipart\//i.test(headers["content-type"] ?? "");
+}
+
 function toBytes(body: unknown): Bytes | undefined {
   if (typeof body === "string") return new TextEncoder().encode(body);
   return body instanceof Uint8Array ? new Uint8Array(body) : undefined;
 }
 
-function hasBody(req: Request): boolean {
+function hasBody(req: IncomingMessage): boolean {
   const length = req.headers["content-length"];
   return req.headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0");
 }
@@ -46,7 +57,7 @@ function hasBody(req: Request): boolean {
  * Reads to the end and puts everything back before the stream has said that it ended, which it
  * says only once everything is read again.
  */
-async function peekBody(req: Request, bytesMax: number): Promise<Bytes | undefined> {
+async function peekBody(req: IncomingMessage, bytesMax: number): Promise<Bytes | undefined> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for (;;) {
@@ -66,7 +77,7 @@ async function peekBody(req: Request, bytesMax: number): Promise<Bytes | undefin
   return new Uint8Array(bytes);
 }
 
-function moreOrEnd(req: Request): Promise<void> {
+function moreOrEnd(req: IncomingMessage): Promise<void> {
   return new Promise((resolve, reject) => {
     const settle = (error?: Error) => {
       req.off("readable", onReadable).off("close", onClose).off("error", settle);

@@ -2,7 +2,7 @@
 import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { capture } from "./express-capture.ts";
+import { capture } from "./node-capture.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -35,4 +35,23 @@ test("close gives the response back", () => {
   expect(res.headersSent).toBe(false);
   res.end("sent");
   expect(res.writableEnded).toBe(true);
+});
+
+test("a handler that comes after another answer does no harm", () => {
+  const res = response();
+  const caught = capture(res);
+  const outlet = caught.open();
+  res.writeHead(504);
+  caught.silence();
+  outlet.end();
+  res.statusCode = 200;
+  res.setHeader("X-Late", "1").writeHead(200, { "X-Later": "1" });
+  res.end("late");
+  expect([res.hasHeader("X-Late"), res.writableEnded]).toEqual([false, true]);
+});
+
+test("a handler that fails before it answers is heard of", async () => {
+  const caught = capture(response());
+  caught.fail(new Error("no database"));
+  await expect(caught.answer).rejects.toThrow("no database");
 });

@@ -1,0 +1,24 @@
+/**
+ * The header `EXTENSION-RESPONSES`: what became of the extensions that came with a payment, said
+ * whatever the payment itself came to. Stock sellers log it and hand it to their hooks.
+ */
+import { encodeHeader } from "@farthing/protocol";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { messageOf } from "../base/fault.ts";
+import type { HttpContext } from "./context.ts";
+
+/** Adds the header to the answer of a request with extensions, before the payment is judged. */
+export function tellExtensions({ catalogue, log }: Pick<HttpContext, "catalogue" | "log">) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    try {
+      const answers = await catalogue(request.body);
+      if (answers) reply.header("EXTENSION-RESPONSES", encodeHeader(answers));
+    } catch (error) {
+      // Nothing about a payment hangs on it.
+      log.warn(
+        { requestId: request.id, problem: messageOf(error) },
+        "Could not tell of extensions",
+      );
+    }
+  };
+}

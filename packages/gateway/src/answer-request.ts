@@ -1,0 +1,50 @@
+/**
+ * From a request to its answer. What is not served says so here; the order of the checks is: method,
+ * form of the target, host, rule.
+ */
+import type { Incoming } from "./incoming.ts";
+import { preflight, withCors } from "./cors.ts";
+import type { Notes } from "./observations.ts";
+import { passFree, passPaid, type Way } from "./proxy.ts";
+import { servedMethods } from "./route-pattern.ts";
+import type { RunningTable } from "./running-table.ts";
+import { say } from "./say.ts";
+
+/** Answers a request of canonical form under a table. */
+export async function answerRequest(
+  table: RunningTable,
+  incoming: Incoming,
+  notes: Notes,
+): Promise<Response> {
+  const { method, host, path } = incoming;
+  // Preflights carry no payment and must not reach an upstream that would answer them otherwise.
+  if (method === "OPTIONS") {
+    notes.kind = "own";
+    return preflight(servedMethods);
+  }
+  const match = table.rules.match(method, host, path);
+  if (match.kind === "unknown_host") {
+    return say(421, "unknown_host", "This gateway does not serve the host that was asked for.");
+  }
+  if (match.kind === "method_not_allowed") return methodNotAllowed();
+  if (match.kind === "deny") return withCors(say(404, "not_found", "There is nothing here."));
+  const { route } = match;
+  const upstream = table.upstreamOf(route);
+  notes.route = route.name;
+  notes.upstream = route.upstream.name;
+  const way: Way = { route, upstream, publicUrl: table.config.publicUrl };
+  const sale = table.saleOf(route);
+  notes.kind = sale ? "paid" : "free";
+  if (!sale) return withCors(await passFree(way, incoming, notes));
+  return sale.charge(
+    incoming,
+    (payment) => passPaid(way, incoming, payment, notes),
+    (event) => notes.events.push(event),
+  );
+}
+
+/** Refuses TRACE, CONNECT and whatever the gateway does not pass on. */
+export function methodNotAllowed(): Response {
+  const allow = [...servedMethods, "OPTIONS"].join(", ");
+  return say(405, "method_not_allowed", `Use ${allow}.`, { allow });
+}

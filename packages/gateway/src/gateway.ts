@@ -1,0 +1,137 @@
+/** The gateway, wired: a configuration in, a running server out; reloaded and stopped whole. */
+import {
+  createFacilitatorClient,
+  createMemoryGrants,
+  type Facilitator,
+  type GrantStore,
+} from "@farthing/seller";
+import type { GatewayConfig } from "./configuration.ts";
+import { silentLog, type Log } from "./log.ts";
+import { createGatewayMetrics, type GatewayMetrics } from "./metrics.ts";
+import { noteFailure, watchFacilitator, withoutSettling } from "./observations.ts";
+import { createAnswer } from "./respond.ts";
+import { createRunningTable, type RunningTable } from "./running-table.ts";
+import type { Till } from "./sale-route.ts";
+import { createServer } from "./server.ts";
+
+/** A running gateway. */
+export interface Gateway {
+  /** Where it listens. */
+  readonly url: string;
+  /** Where its metrics are; undefined without a metrics listener. */
+  readonly metricsUrl: string | undefined;
+  /**
+   * Puts another configuration in force, for requests from now on; those under way finish under
+   * the old one. Where it listens, whom it trusts, where it stores and whether the engine is inside
+   * stay as they were at the start. Throws, and changes nothing, when a route's terms cannot work.
+   */
+  reload(config: GatewayConfig): void;
+  /** Writes down that a configuration was not put in force; the last good one stays. */
+  refuseReload(problem: string): void;
+  /** Takes no more requests, answers those under way for some seconds, and ends. */
+  stop(): Promise<void>;
+}
+
+/** How to start a gateway. */
+export interface GatewayOptions {
+  readonly config: GatewayConfig;
+  /** The engine inside, where the configuration says `embedded`. */
+  readonly facilitator?: Facilitator;
+  /** Where payments and paid answers are kept; in memory when absent. */
+  readonly grants?: GrantStore;
+  readonly log?: Log;
+  /** Checks payments and settles none. */
+  readonly isDryRun?: boolean;
+}
+
+/** How long requests under way may take when the gateway stops, in milliseconds: a slow settlement. */
+const drainMs = 20_000;
+
+/** Starts a gateway. Throws when it cannot listen, or a route's terms cannot work. */
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const { config, log = silentLog } = options;
+  const metrics = createGatewayMetrics();
+  const grants = options.grants ?? createGrants(config);
+  const open = (one: GatewayConfig, before?: RunningTable) =>
+    createRunningTable(one, createTill(one, { ...options, log, metrics, grants }), before);
+  let table = open(config);
+  let isStopping = false;
+  metrics.watch({ inFlight: () => table.inFlight() });
+  const answer = createAnswer({ table: () => table, isStopping: () => isStopping, log, metrics });
+  const server = createServer(config.trustedProxies, answer);
+
+  async function stop(): Promise<void> {
+    isStopping = true;
+    log.info({}, "Gateway takes no more requests");
+    const closed = server.close();
+    const late = setTimeout(() => server.server.closeAllConnections(), drainMs);
+    await closed;
+    clearTimeout(late);
+    await table.retire();
+    await metrics.close();
+    log.info({}, "Gateway stopped");
+  }
+
+  const { http, metrics: ownMetrics } = config.listen;
+  try {
+    const metricsUrl = ownMetrics && (await metrics.listen(ownMetrics));
+    const url = await server.listen({ ...http });
+    log.info({ routes: config.routes.length, network: config.network.id }, "Gateway serves");
+    return {
+      url,
+      metricsUrl,
+      reload(next) {
+        const before = table;
+        table = open(next, before);
+        void before.retire();
+        metrics.reloaded("ok");
+        log.info({ routes: next.routes.length }, "Configuration put in force");
+      },
+      refuseReload(problem) {
+        metrics.reloaded("refused");
+        log.error({ problem }, "Configuration refused; the last good one stays");
+      },
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function createGrants({ replay }: GatewayConfig): GrantStore {
+  return createMemoryGrants({
+    answerBytesMax: replay.entryBytesMax,
+    totalBytesMax: replay.totalBytesMax,
+  });
+}
+
+function createTill(
+  { facilitator: place }: GatewayConfig,
+  given: GatewayOptions & { log: Log; metrics: GatewayMetrics; grants: GrantStore },
+): Till {
+  const { log, metrics, grants } = given;
+  const facilitator =
+    given.facilitator ?? (place.kind === "remote" ? createFacilitatorClient(place) : undefined);
+  if (!facilitator) throw new Error("The configuration says embedded, and no engine was given.");
+  const judged = given.isDryRun ? withoutSettling(facilitator) : facilitator;
+  return {
+    facilitator: watchFacilitator(judged, metrics.facilitatorAnswered),
+    grants,
+    onEvent({ name: route }, event) {
+      if (event.type === "uncharged") {
+        metrics.uncharged(route, noteFailure() ?? `status_${Math.floor(event.status / 100)}xx`);
+      } else if (event.type === "undelivered") {
+        metrics.undelivered(route);
+        const { transaction, payer } = event.payment;
+        log.error({ route, transaction, payer }, "Paid, and not delivered yet");
+      } else if (event.type === "account_problem") {
+        log.error({ route, code: event.problem.code }, "Payments stand still: see the account");
+      } else if (event.type === "facilitator_fault") {
+        log.warn({ route, problem: event.fault.message }, "The facilitator does not answer");
+      } else if (event.type === "full") {
+        log.error({ route }, "No payment can be taken: the store is full");
+      }
+    },
+  };
+}

@@ -1,0 +1,42 @@
+/** What the gateway itself answers, before any rule: whether it lives, and what it sells. */
+import type { GatewayConfig } from "./configuration.ts";
+import { withCors } from "./cors.ts";
+import type { Incoming } from "./incoming.ts";
+import { openApiDocument, wellKnownDocument } from "./openapi-document.ts";
+import { say } from "./say.ts";
+
+/** Answers the gateway's own paths; undefined for every other path and method. */
+export type OwnPaths = (incoming: Incoming, isStopping: boolean) => Response | undefined;
+
+/** Seconds after which somebody else serves in the place of a gateway that stops. */
+const stoppingRetrySeconds = 5;
+
+/** Prepares the answers, which only change with the configuration. */
+export function createOwnPaths(config: GatewayConfig): OwnPaths {
+  const openApi = JSON.stringify(openApiDocument(config));
+  const wellKnown = JSON.stringify(wellKnownDocument(config));
+  return ({ method, path }, isStopping) => {
+    if (method !== "GET" && method !== "HEAD") return undefined;
+    switch (path) {
+      case "/__x402/health":
+        return tell('{"status":"ok"}');
+      case "/__x402/ready":
+        return isStopping
+          ? say(503, "stopping", "The gateway is being stopped.", {
+              retryAfterSeconds: stoppingRetrySeconds,
+            })
+          : tell('{"status":"ready"}');
+      case "/openapi.json":
+        return tell(openApi);
+      case "/.well-known/x402":
+        return config.discovery.wellKnown ? tell(wellKnown) : undefined;
+      default:
+        return undefined;
+    }
+  };
+}
+
+function tell(json: string): Response {
+  const headers = { "Content-Type": "application/json", "Cache-Control": "no-cache" };
+  return withCors(new Response(json, { headers }));
+}

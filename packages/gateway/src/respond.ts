@@ -1,0 +1,75 @@
+/** Answers requests under the table in force, and writes down what became of each. */
+import type { FastifyRequest } from "fastify";
+import { answerRequest } from "./answer-request.ts";
+import { readIncoming } from "./incoming.ts";
+import type { Log } from "./log.ts";
+import type { GatewayMetrics } from "./metrics.ts";
+import { takeNotes, type Notes } from "./observations.ts";
+import { outcomeOf, paymentOf } from "./outcome.ts";
+import type { RunningTable } from "./running-table.ts";
+import { say } from "./say.ts";
+import { malformedTarget, type Answer } from "./server.ts";
+
+/** What answering needs. */
+export interface Responder {
+  /** The table in force; a request stays with the one it came under. */
+  readonly table: () => RunningTable;
+  readonly isStopping: () => boolean;
+  readonly log: Log;
+  readonly metrics: GatewayMetrics;
+}
+
+/** Creates what the server calls for each request. */
+export function createAnswer(responder: Responder): Answer {
+  const { log } = responder;
+  return async (request, gone) => {
+    const notes: Notes = { kind: "denied", route: "none", events: [] };
+    const startedMs = performance.now();
+    const table = responder.table();
+    const leave = table.enter();
+    let answer: Response;
+    try {
+      const incoming = readIncoming(request, table.rules.pathRules, gone);
+      const own = incoming && table.ownPaths(incoming, responder.isStopping());
+      if (own) notes.kind = "own";
+      const passOn = () => (incoming ? answerRequest(table, incoming, notes) : undefined);
+      answer = own ?? (await takeNotes(notes, async () => passOn())) ?? malformedTarget();
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error);
+      log.error({ requestId: request.id, route: notes.route, problem }, "Request failed");
+      answer = say(500, "internal_error", "The gateway failed; its operator finds it in the log.");
+    } finally {
+      leave();
+    }
+    record(responder, request, { notes, answer, ms: performance.now() - startedMs });
+    return answer;
+  };
+}
+
+function record(
+  { log, metrics }: Responder,
+  { id: requestId, method }: FastifyRequest,
+  { notes, answer, ms }: { readonly notes: Notes; readonly answer: Response; readonly ms: number },
+): void {
+  const outcome = outcomeOf(notes, answer);
+  const { route, upstream, upstreamMs, verifyMs, settleMs } = notes;
+  metrics.answered(route, outcome);
+  if (upstream !== undefined && upstreamMs !== undefined) {
+    metrics.upstreamAnswered(upstream, upstreamMs);
+  }
+  const times = Object.entries({ ms, upstreamMs, verifyMs, settleMs }).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, Math.round(value)] as const],
+  );
+  log.info(
+    {
+      requestId,
+      method,
+      route,
+      status: answer.status,
+      outcome,
+      ...(notes.kind === "paid" ? paymentOf(notes, answer) : {}),
+      ...Object.fromEntries(times),
+    },
+    "Request answered",
+  );
+}

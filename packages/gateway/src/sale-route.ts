@@ -1,0 +1,132 @@
+/**
+ * What a route with a price asks for, now and before: when a reload changes the terms, buyers who
+ * have signed the old ones still get what they were offered, as long as such a signature lasts.
+ */
+import {
+  createSeller,
+  type Facilitator,
+  type GrantStore,
+  type Route,
+  type SellerEvent,
+  type Serve,
+} from "@farthing/seller";
+import type { GatewayConfig, RouteConfig } from "./configuration.ts";
+import type { Incoming } from "./incoming.ts";
+
+/** What all routes of a gateway charge with. */
+export interface Till {
+  readonly facilitator: Facilitator;
+  readonly grants: GrantStore;
+  /** Hears what happens, also after the answer to the request that it happened for. */
+  readonly onEvent: (route: RouteConfig, event: SellerEvent) => void;
+}
+
+/** The terms of a route, and those it had before. */
+export interface SaleRoute {
+  /** Charges for a request, under today's terms or those that its payment was signed for. */
+  charge(
+    incoming: Incoming,
+    serve: Serve,
+    onEvent: (event: SellerEvent) => void,
+  ): Promise<Response>;
+  /** The terms so far, newest first, for the route that takes this one's place. */
+  readonly terms: readonly Terms[];
+}
+
+/** Terms under which a payment can be signed. */
+interface Terms {
+  readonly key: string;
+  readonly route: Route;
+  /** How long a signature for them lasts. */
+  readonly lastsMs: number;
+  /** When they were replaced, by `performance.now()`. */
+  readonly replacedAtMs?: number;
+}
+
+/** Earlier terms that are remembered; more changes within one signature's life are a mistake. */
+const formerTermsMax = 8;
+
+/** What the wait for one settlement may take, as everywhere in the exchange, in milliseconds. */
+const settleWaitMs = 20_000;
+
+/** Reasons of a refusal that say: this payment was signed for other terms. */
+const otherTerms = new Set(["amount_mismatch", "pay_to_mismatch"]);
+
+/** Creates the sale of a route; `former` is what the route before a reload had. */
+export function createSaleRoute(
+  config: GatewayConfig,
+  own: RouteConfig,
+  till: Till,
+  former: readonly Terms[] = [],
+): SaleRoute {
+  const { publicUrl, network, payTo, discovery } = config;
+  const seller = createSeller({
+    facilitator: till.facilitator,
+    grants: till.grants,
+    payTo,
+    network: network.id,
+    publicUrl,
+    waitMs: settleWaitMs,
+    bodyBytesMax: own.upstream.requestBytesMax,
+    paywall: discovery.title === undefined ? {} : { name: discovery.title },
+    onEvent: (event) => till.onEvent(own, event),
+  });
+  const price = own.amountUnits;
+  const route = seller.route({
+    ...(price === undefined ? {} : { price }),
+    maxTimeoutSeconds: own.maxTimeoutSeconds,
+    settle: own.settle === "after-success" ? "after-success" : "before-work",
+    workMs: own.upstream.timeouts.totalMs,
+    stream: own.stream !== undefined,
+    ...(own.description === undefined ? {} : { description: own.description }),
+    ...(own.mimeType === undefined ? {} : { mimeType: own.mimeType }),
+  });
+  const key = `${price ?? 0n} ${payTo}`;
+  const current: Terms = { key, route, lastsMs: own.maxTimeoutSeconds * 1000 };
+  const nowMs = performance.now();
+  const earlier = former
+    .map((terms) => ({ ...terms, replacedAtMs: terms.replacedAtMs ?? nowMs }))
+    .filter((terms) => terms.key !== key && isInForce(terms))
+    .slice(0, formerTermsMax);
+
+  return {
+    terms: [current, ...earlier],
+    async charge(incoming, serve, onEvent) {
+      const request = toRequest(publicUrl, incoming);
+      const readBody = (bytesMax: number) => incoming.readBody(bytesMax);
+      let said: Response | undefined;
+      for (const terms of [current, ...earlier.filter(isInForce)]) {
+        const events: SellerEvent[] = [];
+        const listen = (event: SellerEvent) => {
+          events.push(event);
+          // What is said of former terms counts only when they are the ones that were signed.
+          if (!said || !isForOtherTerms(event)) onEvent(event);
+        };
+        const answer = await terms.route.charge(request, serve, { readBody, onEvent: listen });
+        if (!events.some(isForOtherTerms)) return answer;
+        said ??= answer;
+      }
+      if (!said) throw new Error("A route always has terms.");
+      return said;
+    },
+  };
+}
+
+function isInForce({ replacedAtMs, lastsMs }: Terms): boolean {
+  return replacedAtMs === undefined || performance.now() < replacedAtMs + lastsMs;
+}
+
+function isForOtherTerms(event: SellerEvent): boolean {
+  return event.type === "challenged" && otherTerms.has(event.reason ?? "");
+}
+
+/** The request as the exchange needs it; its address is the public one, whatever the Host says. */
+function toRequest(publicUrl: string, { method, target, headers: given }: Incoming): Request {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(given)) {
+    for (const one of typeof value === "string" ? [value] : (value ?? [])) {
+      headers.append(name, one);
+    }
+  }
+  return new Request(new URL(publicUrl).origin + target, { method, headers });
+}

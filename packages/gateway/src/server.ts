@@ -1,0 +1,94 @@
+/** The gateway's HTTP server: it reads the raw target, and leaves routing to the rules. */
+import { randomUUID } from "node:crypto";
+import type { Socket } from "node:net";
+import { Readable } from "node:stream";
+import type { ReadableStream as NodeReadableStream } from "node:stream/web";
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { methodNotAllowed } from "./answer-request.ts";
+import { say } from "./say.ts";
+
+/** Answers a request; `gone` is aborted when the client has left before its answer. */
+export type Answer = (request: FastifyRequest, gone: AbortSignal) => Promise<Response>;
+
+/** How long a request may take to arrive with its body: a large upload over a slow line. */
+const requestTimeoutMs = 300_000;
+
+/** Longer than the 60 s after which common proxies close idle connections, so that they do it. */
+const keepAliveMs = 72_000;
+
+/** Creates the server; it does not listen yet. */
+export function createServer(trustedProxies: readonly string[], answer: Answer): FastifyInstance {
+  const server = Fastify({
+    // The target is judged as it came: what a router makes of it is not what the upstream reads.
+    rewriteUrl: () => "/",
+    genReqId: () => `req_${randomUUID().replaceAll("-", "")}`,
+    trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: keepAliveMs,
+    forceCloseConnections: "idle",
+    clientErrorHandler: answerBrokenRequest,
+  });
+  // Before Fastify looks at the body: it is bound to the payment, or passed on, byte by byte.
+  server.addHook("onRequest", async (request, reply) => {
+    const leaving = new AbortController();
+    reply.raw.once("close", () => {
+      if (!reply.raw.writableFinished) leaving.abort();
+    });
+    reply.header("X-Request-Id", request.id);
+    const isServed = request.method !== "TRACE";
+    await send(reply, isServed ? await answer(request, leaving.signal) : methodNotAllowed());
+    return reply;
+  });
+  server.server.on("connect", (_request, socket: Socket) => {
+    endRaw(socket, "405 Method Not Allowed", "method_not_allowed", "There are no tunnels here.");
+  });
+  return server;
+}
+
+async function send(reply: FastifyReply, answer: Response): Promise<void> {
+  reply.code(answer.status);
+  for (const [name, value] of answer.headers) {
+    if (name !== "set-cookie") reply.header(name, value);
+  }
+  const cookies = answer.headers.getSetCookie();
+  if (cookies.length > 0) reply.header("Set-Cookie", cookies);
+  if (!answer.body || reply.request.method === "HEAD") {
+    await answer.body?.cancel();
+    reply.send();
+    return;
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Node declares the same class twice
+  const body = answer.body as NodeReadableStream<Uint8Array>;
+  reply.send(Readable.fromWeb(body));
+  // An event stream may be silent for a while after its head.
+  reply.raw.flushHeaders();
+}
+
+/** What is not even HTTP: answered by hand, since no request object exists. */
+function answerBrokenRequest(error: { code?: string }, socket: Socket): void {
+  if (!socket.writable) return void socket.destroy();
+  if (error.code === "HPE_HEADER_OVERFLOW") {
+    const text = "The headers are too large; proxies in front must allow for 16 KiB as well.";
+    return endRaw(socket, "431 Request Header Fields Too Large", "request_too_large", text);
+  }
+  if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") {
+    const text = "The request took too long to arrive.";
+    return endRaw(socket, "408 Request Timeout", "malformed_request", text);
+  }
+  endRaw(socket, "400 Bad Request", "malformed_request", "This is not valid HTTP.");
+}
+
+function endRaw(socket: Socket, status: string, error: string, message: string): void {
+  const body = JSON.stringify({ error, message, retryable: false });
+  socket.on("error", () => undefined);
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+/** The answer to a request whose target could be read in two ways. */
+export function malformedTarget(): Response {
+  const message =
+    "The address is not in its one canonical form: no //, ., .., ;, encoded slashes or controls.";
+  return say(400, "malformed_request", message);
+}

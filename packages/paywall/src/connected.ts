@@ -1,0 +1,43 @@
+/** A wallet that has shown an account, and what happens when it moves to another one. */
+import { ask, readAddresses, readChainId, WalletProblem, type Wallet } from "@farthing/buyer/wallet";
+import { isSameAddress, type Address } from "@farthing/protocol";
+
+/** The wallet with the account in use. */
+export interface Connected {
+  readonly wallet: Wallet;
+  readonly address: Address;
+  /** Undefined while it has not said. */
+  readonly chainId: number | undefined;
+}
+
+/** Asks a wallet for its account; it may ask the person first. */
+export async function connect(wallet: Wallet, signal: AbortSignal): Promise<Connected> {
+  const [address] = readAddresses(await ask(wallet.provider, "eth_requestAccounts", [], signal));
+  if (!address) {
+    throw new WalletProblem("failed", "Your wallet shows no account. Unlock it, then try again.");
+  }
+  const chainId = readChainId(await ask(wallet.provider, "eth_chainId", [], signal));
+  return { wallet, address, chainId };
+}
+
+/** Calls back once when the wallet moves to another account; gives the way to stop that. */
+export function watchAccount(
+  { wallet: { provider }, address }: Connected,
+  moved: (problem: WalletProblem) => void,
+): () => void {
+  const listener = (value: unknown) => {
+    const [now] = readAddresses(value);
+    // Some wallets say it also when they have only been connected.
+    if (now && isSameAddress(now, address)) return;
+    stop();
+    moved(
+      new WalletProblem(
+        "account_changed",
+        "Your wallet changed to another account. Nothing was sent; go on when it is right.",
+      ),
+    );
+  };
+  const stop = () => provider.removeListener?.("accountsChanged", listener);
+  provider.on?.("accountsChanged", listener);
+  return stop;
+}

@@ -1,0 +1,52 @@
+/** The page's script: reads what is asked for, and starts. */
+import { isLoopback, type ReplayableRequest } from "@farthing/buyer/steps";
+import { lookForWallets } from "@farthing/buyer/wallet";
+import { byId } from "./element.ts";
+import { startFlow } from "./flow.ts";
+import { openKeptPayment } from "./kept-payment.ts";
+import { readOffers } from "./offers.ts";
+import { showProblem } from "./payment-screens.ts";
+
+/** What a browser asks for when it goes to a page, so that the seller gives what it would show. */
+const accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+
+/** This page's own address, asked for with a payment. A page is always got, and never posted. */
+function ownRequest(): ReplayableRequest {
+  const { origin, pathname, search } = location;
+  const url = `${origin}${pathname}${search}`;
+  // Tells requests apart in a ledger of many; here there is one.
+  const bodyHash = "0x";
+  return {
+    method: "GET",
+    url,
+    headers: new Headers(),
+    bodyHash,
+    fingerprint: url,
+    kept: { method: "GET", url, headers: [], headersLeftOut: [], bodyHash, bodyBytes: 0 },
+    signal: undefined,
+    send: (fetch, { header, redirect, signal }) =>
+      fetch(url, {
+        headers: { Accept: accept, ...(header ? { [header[0]]: header[1] } : {}) },
+        cache: "no-store",
+        ...(redirect === undefined ? {} : { redirect }),
+        ...(signal === undefined ? {} : { signal }),
+      }),
+  };
+}
+
+async function start(): Promise<void> {
+  const title = "This cannot be paid here";
+  if (location.protocol !== "https:" && !isLoopback(location.hostname)) {
+    return showProblem(title, "A payment needs https; this page came without.");
+  }
+  byId("host").textContent = location.host;
+  const { payable, complaint } = await readOffers(byId("challenge").textContent);
+  const [first, ...others] = payable;
+  if (!first) return showProblem(title, complaint ?? "");
+  const request = ownRequest();
+  const kept = await openKeptPayment(request.url, Date.now());
+  lookForWallets();
+  startFlow({ request, kept, payable: [first, ...others] });
+}
+
+void start();

@@ -1,0 +1,28 @@
+/** How long each thing about a payment is remembered, in milliseconds: the same in every store. */
+
+/**
+ * How long a paid answer can be fetched again. After settlement the payment is public calldata and
+ * anyone can rebuild the header, so the window is short, and it never outlives the authorization.
+ */
+export const replayMsMax = 10 * 60 * 1000;
+
+/** How long a paid request that was not answered can be run again without a new charge. */
+export const undeliveredMsMax = 10 * 60 * 1000;
+
+/**
+ * How long a claim and an open settlement are remembered. A day is longer than any chain stays
+ * stuck unnoticed; only payments that verified get this far, so strangers cannot fill the store.
+ */
+export const settlingMsMax = 24 * 60 * 60 * 1000;
+
+/** How long the fact of a delivery is kept after it; then the facilitator refuses the repeat. */
+export const deliveredMsMax = 24 * 60 * 60 * 1000;
+
+/**
+ * How long the lease of a process that is not heard of stays in force: several times longer than
+ * a garbage collection or a busy disk, and shorter than a buyer's patience.
+ */
+export const leaseMsDefault = 15_000;
+
+/** One document or image: the longest body that is kept for a repeat, in bytes. */
+export const answerBytesMaxDefault = 1024 * 1024;

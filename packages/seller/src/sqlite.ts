@@ -1,0 +1,238 @@
+/**
+ * Grants in one SQLite file, for several processes of one machine, and across restarts.
+ *
+ * Needs the SQLite of Node.js 22.13 or later. What has to survive a power cut is on the disk before
+ * a step returns: that `/settle` is about to be sent, with the answer made for it, and what came
+ * of it.
+ */
+import { randomUUID } from "node:crypto";
+import {
+  answerBytesMaxDefault,
+  deliveredMsMax,
+  leaseMsDefault,
+  replayMsMax,
+  settlingMsMax,
+  undeliveredMsMax,
+} from "./grant-times.ts";
+import type { Binding, GrantStore, StoredAnswer, Take } from "./grants.ts";
+import { createWaiting, holdLease, type Steps } from "./held-lease.ts";
+import { openGrants, type Database, type Row, type Value } from "./sqlite-file.ts";
+import { answerIn, foundIn, isBoundTo, receiptIn, type StoredGrant } from "./stored-grant.ts";
+
+/** Where the grants are, and their bounds. */
+export interface SqliteGrantOptions {
+  /** The file; made when there is none. */
+  readonly path: string;
+  /** Most grants at once. */
+  readonly entriesMax?: number;
+  /** Longest body that is kept for a repeat, in bytes. */
+  readonly answerBytesMax?: number;
+  /** Most bytes of bodies together; the oldest delivered ones go first. */
+  readonly totalBytesMax?: number;
+  /** How long the lease of a process that is not heard of stays in force, in milliseconds. */
+  readonly leaseMs?: number;
+  /** Milliseconds since the Unix epoch; the same for all processes. */
+  readonly now?: () => number;
+}
+
+/** Grants in a file, to be closed at the end. */
+export interface SqliteGrants extends GrantStore {
+  close(): void;
+}
+
+/** A gigabyte at most, with the bodies: one day of two payments a second. */
+const entriesMaxDefault = 200_000;
+const totalBytesMaxDefault = 512 * 1024 * 1024;
+
+/** How long a statement waits for another process's transaction, each of which takes milliseconds. */
+const busyTimeoutMs = 5_000;
+
+/** How often a waiting request looks: unnoticeable beside a block of two seconds, and cheap. */
+const pollMs = 25;
+
+/** What each new grant clears away of what has ended: more than it adds, so nothing piles up. */
+const swept = 4;
+
+/** Delivered answers that one new answer may displace at most. */
+const displacedMax = 1_000;
+
+/** Opens the grants in a file. Throws when the file cannot be used. */
+export function createSqliteGrants(options: SqliteGrantOptions): SqliteGrants {
+  const bounds: Bounds = {
+    entriesMax: options.entriesMax ?? entriesMaxDefault,
+    answerBytesMax: options.answerBytesMax ?? answerBytesMaxDefault,
+    totalBytesMax: options.totalBytesMax ?? totalBytesMaxDefault,
+    leaseMs: options.leaseMs ?? leaseMsDefault,
+    now: options.now ?? Date.now,
+  };
+  const database = openGrants(options.path, busyTimeoutMs);
+  const { now, leaseMs } = bounds;
+  const read = (key: string): Row | undefined =>
+    database.get("select * from grants where key = ? and expires_at_ms > ?", key, now());
+  const isHeld = (row: Row | undefined) =>
+    row?.["holder"] != null && Number(row["held_until_ms"]) > now();
+
+  function take(binding: Binding): Take {
+    const { key, fingerprint, payload, validBeforeMs } = binding;
+    sweep(database, now());
+    const row = read(key);
+    const holder = randomUUID();
+    if (!row) {
+      if (!makeRoom(database, bounds.entriesMax)) return { kind: "full" };
+      database.run(
+        `insert into grants (key, fingerprint, payload, valid_before_ms, state, expires_at_ms,
+           holder, held_until_ms) values (?, ?, ?, ?, 'claimed', ?, ?, ?)`,
+        ...[key, fingerprint, payload, validBeforeMs, now() + settlingMsMax],
+        ...[holder, now() + leaseMs],
+      );
+    } else {
+      const stored = toStored(row);
+      if (!isBoundTo(stored, binding)) return { kind: "bound" };
+      const receipt = receiptIn(stored);
+      if (row["state"] === "delivered" && receipt) {
+        const answer = Number(row["answer_until_ms"]) > now() ? answerIn(stored) : undefined;
+        return { kind: "delivered", receipt, ...(answer ? { answer } : {}) };
+      }
+      if (isHeld(row)) return { kind: "busy" };
+      database.run(
+        "update grants set holder = ?, held_until_ms = ? where key = ?",
+        ...[holder, now() + leaseMs, key],
+      );
+    }
+    const found = row ? foundIn(toStored(row)) : { state: "claimed" as const };
+    const steps = stepsOf({ database, bounds, key, validBeforeMs, holder });
+    return { kind: "taken", lease: holdLease(found, steps, leaseMs) };
+  }
+
+  return {
+    answerBytesMax: bounds.answerBytesMax,
+    take: async (binding) => database.transaction(() => take(binding), "soon"),
+    has: async (binding) => {
+      const row = read(binding.key);
+      return row !== undefined && isBoundTo(toStored(row), binding);
+    },
+    wait: createWaiting(async (key) => isHeld(read(key)), pollMs),
+    close: () => database.close(),
+  };
+}
+
+type Bounds = Required<Omit<SqliteGrantOptions, "path">>;
+
+/** What ends by itself goes, a little with each new grant. */
+function sweep(database: Database, nowMs: number): void {
+  database.run(
+    `delete from grants where id in
+       (select id from grants where expires_at_ms <= ? order by expires_at_ms limit ${swept})`,
+    nowMs,
+  );
+  database.run(
+    `update grants set answer_body = null where id in
+       (select id from grants where answer_body is not null and answer_until_ms between 1 and ?
+        order by answer_until_ms limit ${swept})`,
+    nowMs,
+  );
+}
+
+/** Makes room for one more grant: the oldest that is delivered goes. */
+function makeRoom(database: Database, entriesMax: number): boolean {
+  const isFull = () =>
+    Number(database.get("select entries from totals")?.["entries"]) >= entriesMax;
+  if (!isFull()) return true;
+  database.run(
+    `delete from grants where id =
+       (select id from grants where state = 'delivered' order by id limit 1)`,
+  );
+  return !isFull();
+}
+
+interface Held {
+  readonly database: Database;
+  readonly bounds: Bounds;
+  readonly key: string;
+  readonly validBeforeMs: number;
+  readonly holder: string;
+}
+
+/** The steps of one holder: each changes the grant only while it is his. */
+function stepsOf({ database, bounds, key, validBeforeMs, holder }: Held): Steps {
+  const { now, leaseMs } = bounds;
+  const ours = "where key = ? and holder = ?";
+  const change = (set: string, ...values: Value[]) =>
+    database.run(`update grants set ${set} ${ours}`, ...values, key, holder) > 0;
+
+  function keep(answer: StoredAnswer | undefined): void {
+    if (!answer || !hasRoomFor(database, bounds, answer.body.byteLength)) return;
+    const headers = JSON.stringify(answer.headers);
+    change(
+      "answer_status = ?, answer_headers = ?, answer_body = ?",
+      ...[answer.status, headers, answer.body],
+    );
+  }
+
+  return {
+    settling: async ({ receipt, answer } = {}) =>
+      database.transaction(() => {
+        keep(answer);
+        return change(
+          "state = 'settling', receipt = coalesce(?, receipt), expires_at_ms = ?",
+          ...[receipt ? JSON.stringify(receipt) : null, now() + settlingMsMax],
+        );
+      }, "surely"),
+    paid: async (receipt) =>
+      database.transaction(
+        () =>
+          change(
+            "state = 'paid', receipt = ?, expires_at_ms = ?",
+            ...[JSON.stringify(receipt), now() + undeliveredMsMax],
+          ),
+        "surely",
+      ),
+    deliver: async (receipt, answer) =>
+      database.transaction(() => {
+        keep(answer);
+        return change(
+          `state = 'delivered', receipt = ?, expires_at_ms = ?, answer_until_ms = ?,
+           holder = null, held_until_ms = 0`,
+          ...[JSON.stringify(receipt), now() + deliveredMsMax],
+          Math.min(validBeforeMs, now() + replayMsMax),
+        );
+      }, "surely"),
+    release: async () =>
+      database.transaction(
+        () => database.run(`delete from grants ${ours}`, key, holder) > 0,
+        "soon",
+      ),
+    leave: async () =>
+      database.transaction(() => change("holder = null, held_until_ms = 0"), "soon"),
+    renew: async () =>
+      database.transaction(() => change("held_until_ms = ?", now() + leaseMs), "soon"),
+  };
+}
+
+/** Makes room for a body: delivered ones give way, oldest first. What nobody has had yet stays. */
+function hasRoomFor(database: Database, bounds: Bounds, size: number): boolean {
+  if (size > bounds.answerBytesMax) return false;
+  const isRoom = () =>
+    Number(database.get("select bytes from totals")?.["bytes"]) + size <= bounds.totalBytesMax;
+  for (let displaced = 0; displaced < displacedMax && !isRoom(); displaced++) {
+    const dropped = database.run(
+      `update grants set answer_body = null where id =
+         (select id from grants where answer_body is not null and answer_until_ms > 0
+          order by answer_until_ms limit 1)`,
+    );
+    if (dropped === 0) return false;
+  }
+  return isRoom();
+}
+
+function toStored(row: Row): StoredGrant {
+  return {
+    fingerprint: row["fingerprint"],
+    payload: row["payload"],
+    state: row["state"],
+    receipt: row["receipt"],
+    answerStatus: row["answer_status"],
+    answerHeaders: row["answer_headers"],
+    answerBody: row["answer_body"] instanceof Uint8Array ? row["answer_body"] : undefined,
+  };
+}

@@ -1,0 +1,59 @@
+/** Grants as a store keeps them outside of the process: as text and bytes, read back with care. */
+import { parseJson, parseSettleResponse, type SettleResponse } from "@farthing/protocol";
+import type { Binding, GrantState, StoredAnswer } from "./grants.ts";
+import type { Found } from "./held-lease.ts";
+
+/** What is read back, whatever the store. Anything but text, a number and bytes is absent. */
+export interface StoredGrant {
+  readonly fingerprint: unknown;
+  readonly payload: unknown;
+  readonly state: unknown;
+  /** JSON. */
+  readonly receipt: unknown;
+  readonly answerStatus: unknown;
+  /** JSON. */
+  readonly answerHeaders: unknown;
+  readonly answerBody: Uint8Array | undefined;
+}
+
+/** Whether the grant belongs to this request and payload. */
+export function isBoundTo(stored: StoredGrant, binding: Binding): boolean {
+  return stored.fingerprint === binding.fingerprint && stored.payload === binding.payload;
+}
+
+/** The state, receipt and answer for the next holder. */
+export function foundIn(stored: StoredGrant): Found {
+  const receipt = receiptIn(stored);
+  const answer = answerIn(stored);
+  return {
+    state: stateIn(stored),
+    ...(receipt ? { receipt } : {}),
+    ...(answer ? { answer } : {}),
+  };
+}
+
+function stateIn({ state }: StoredGrant): GrantState {
+  return state === "settling" || state === "paid" ? state : "claimed";
+}
+
+/** The receipt, when one is kept. */
+export function receiptIn({ receipt }: StoredGrant): SettleResponse | undefined {
+  return typeof receipt === "string" ? parseSettleResponse(parseJson(receipt)?.value) : undefined;
+}
+
+/** The answer, when one is kept. */
+export function answerIn(stored: StoredGrant): StoredAnswer | undefined {
+  const { answerStatus: status, answerHeaders, answerBody } = stored;
+  if (typeof status !== "number" || typeof answerHeaders !== "string" || !answerBody) {
+    return undefined;
+  }
+  const headers: unknown = parseJson(answerHeaders)?.value;
+  if (!Array.isArray(headers)) return undefined;
+  return { status, headers: headers.filter(isPair), body: new Uint8Array(answerBody) };
+}
+
+function isPair(value: unknown): value is readonly [string, string] {
+  return (
+    Array.isArray(value) && value.length === 2 && value.every((one) => typeof one === "string")
+  );
+}
