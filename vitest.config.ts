@@ -6,9 +6,13 @@ export default defineConfig({
   ssr: { resolve: { conditions: ["@farthing/source"] } },
   test: {
     include: ["packages/*/src/**/*.test.ts", "tools/**/*.test.ts"],
-    // Says at the end which tests were left out for want of a browser.
+    // Says at the end which tests were left out for want of a browser or a Redis.
     // And gives the tests one folder for their files, which goes with them.
-    globalSetup: ["tools/e2e/dashboard-notice.testing.ts", "tools/e2e/own-folder.testing.ts"],
+    globalSetup: [
+      "tools/e2e/dashboard-notice.testing.ts",
+      "packages/seller/src/redis-notice.testing.ts",
+      "tools/e2e/own-folder.testing.ts",
+    ],
     // Most of a test's time is waiting for blocks, so a file more than there are cores does no harm.
     maxWorkers: Math.min(8, availableParallelism() + 1),
     // Tests on a local chain wait for real blocks; ten seconds is twenty blocks of the test chain.

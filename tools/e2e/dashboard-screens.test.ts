@@ -2,44 +2,13 @@
  * Every screen, with something in it and empty, in light and dark and on a phone: axe finds nothing
  * serious, nothing is wider than the window, and the content security policy keeps nothing out.
  */
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { isObject } from "@farthing/protocol";
-import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { findBarriers, views, widthOver } from "./axe.testing.ts";
 import { stockBuyer } from "./buyers.testing.ts";
 import { describeInBrowser } from "./chromium.testing.ts";
 import { openWindow, signIn, startStage, type Stage } from "./dashboard-stage.testing.ts";
 import { beginPurchase, createKey, operate, purchaseId, visit } from "./dashboard-steps.testing.ts";
 import { openStockShop } from "./shops.testing.ts";
-
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
-/** What axe says of the page, serious and critical only, in one line each. */
-async function findBarriers(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
-  const found: unknown = await page.evaluate(`axe.run(document, { resultTypes: ["violations"] })`);
-  const violations: unknown = isObject(found) ? found["violations"] : undefined;
-  if (!Array.isArray(violations)) throw new Error("axe said nothing.");
-  return violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }: { html: string }) => html).join(" ")}`);
-}
-
-/** By how much something is wider than the page. */
-const widthOver = (page: Page) =>
-  page.evaluate(() => document.documentElement.scrollWidth - document.body.offsetWidth);
-
-const desk = { viewport: { width: 1280, height: 800 } };
-const phone = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
-
-/** Ways to look at it. */
-const views = [
-  ["light", { ...desk, colorScheme: "light" }],
-  ["dark", { ...desk, colorScheme: "dark" }],
-  ["on a phone", { ...phone, colorScheme: "light" }],
-  ["on a phone, dark", { ...phone, colorScheme: "dark" }],
-] as const;
 
 describeInBrowser("the screens of the dashboard", () => {
   let stage: Stage;

@@ -88,6 +88,8 @@ function objectAt(value: unknown, ...path: readonly string[]): JsonObject {
   return found;
 }
 
+const named = (list: unknown): string[] => (Array.isArray(list) ? list.map(String) : []);
+
 describe("compose.yaml", () => {
   const compose: unknown = parseYaml(readText("deploy/compose.yaml"), { strict: true });
   const facilitator = objectAt(compose, "services", "facilitator");
@@ -108,7 +110,6 @@ describe("compose.yaml", () => {
 
   test("every secret and volume that a service names is there, and the other way round", () => {
     const services = Object.values(objectAt(compose, "services"));
-    const named = (list: unknown): string[] => (Array.isArray(list) ? list.map(String) : []);
     const secrets = services.flatMap((service) =>
       named(objectAt({ service }, "service")["secrets"]),
     );
@@ -132,12 +133,13 @@ describe("compose.yaml", () => {
   });
 });
 
+const pairsOf = (lines: readonly string[]): Record<string, string> =>
+  Object.fromEntries(lines.map((line) => line.split(/=(.*)/, 2)));
+
 describe("farthing.service", () => {
   const unit = readText("deploy/farthing.service");
   const valuesOf = (name: string): string[] =>
     [...unit.matchAll(new RegExp(`^${name}=(.*)$`, "gm"))].map(([, value = ""]) => value);
-  const pairsOf = (lines: readonly string[]): Record<string, string> =>
-    Object.fromEntries(lines.map((line) => line.split(/=(.*)/, 2)));
 
   test("gives the facilitator settings with which it starts", () => {
     const lines = readText("deploy/farthing.env").split("\n");

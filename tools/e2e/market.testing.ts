@@ -59,6 +59,8 @@ export interface Market {
 export interface MarketOptions {
   readonly chainId?: ChainId;
   readonly ownFacilitator?: boolean;
+  /** How many wallets there are to buy with; the devnet's own number when absent. */
+  readonly buyers?: number;
   /** Settings of the facilitator that differ. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -93,11 +95,16 @@ export async function startMarket(options: MarketOptions = {}): Promise<Market> 
 
 async function openMarket(
   stack: AsyncDisposableStack,
-  { chainId = 51, ownFacilitator = true, env = {} }: MarketOptions,
+  { chainId = 51, ownFacilitator = true, buyers, env = {} }: MarketOptions,
 ): Promise<Market> {
   const folder = mkdtempSync(join(tmpdir(), "farthing-e2e-"));
   stack.defer(() => rmSync(folder, { recursive: true, force: true }));
-  const devnet = await startDevnet({ chainId, blockTimeSeconds: 1, relayers: 1 });
+  const devnet = await startDevnet({
+    chainId,
+    blockTimeSeconds: 1,
+    relayers: 1,
+    ...(buyers === undefined ? {} : { buyers }),
+  });
   stack.defer(() => devnet.stop());
   const databaseUrl = `sqlite:${join(folder, "farthing.db")}`;
   const apiKey = await mintKey(databaseUrl, chainId, devnet.seller.address);

@@ -5,7 +5,7 @@
 import { numberToHex, type Hex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import type { BrowserContext, Page } from "playwright-core";
-import { isObject } from "@farthing/protocol";
+import { isObject, type Address } from "@farthing/protocol";
 
 /** How a wallet takes the next requests that need its person. */
 export type Mood = "sign" | "reject" | "busy" | "hang";
@@ -21,6 +21,10 @@ export interface MockWallet {
   readonly known: number[];
   /** Its own connection to the chain; without one it knows nothing of it. */
   readonly rpc: Rpc | undefined;
+  /** Methods that it does not want to hear of. */
+  readonly refuses: string[];
+  /** A contract that its first key owns: the account that it shows. */
+  readonly speaksFor: Address | undefined;
   /** Every method that it was asked, with the parameters. */
   readonly asked: { readonly method: string; readonly params: readonly unknown[] }[];
 }
@@ -34,6 +38,7 @@ export interface WalletGiven {
   /** At `window.ethereum`, without announcing itself. */
   readonly isOld?: boolean;
   readonly rpc?: Rpc;
+  readonly speaksFor?: Address;
 }
 
 /** Asks a node. */
@@ -56,13 +61,15 @@ export async function installWallets(
   context: BrowserContext,
   given: readonly WalletGiven[],
 ): Promise<readonly MockWallet[]> {
-  const wallets = given.map(({ name, keys, chainId = 51, known = [50, 51], rpc }): MockWallet => ({
+  const wallets = given.map(({ name, keys, chainId = 51, known = [50, 51], rpc, speaksFor }): MockWallet => ({
     name,
     keys,
     mood: "sign",
     chainId,
     known: [...known],
     rpc,
+    refuses: [],
+    speaksFor,
     asked: [],
   }));
   const connected = new Set<MockWallet>();
@@ -89,11 +96,13 @@ async function answer(
     if (wallet.mood === "busy") return no(-32002, "Request already pending.");
     if (wallet.mood === "hang") return new Promise(() => {});
   }
-  const addresses = wallet.keys.map((key) => privateKeyToAccount(key).address);
+  if (wallet.refuses.includes(method)) return no(-32603, "Not now.");
+  const own = wallet.keys.map((key) => privateKeyToAccount(key).address);
+  const addresses = wallet.speaksFor === undefined ? own : [wallet.speaksFor];
   const signer = (address: unknown) =>
     wallet.keys
       .map((key) => privateKeyToAccount(key))
-      .find((one) => one.address.toLowerCase() === String(address).toLowerCase());
+      .find((_one, at) => addresses[at]?.toLowerCase() === String(address).toLowerCase());
   switch (method) {
     case "eth_requestAccounts":
       connected.add(wallet);

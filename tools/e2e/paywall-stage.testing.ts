@@ -26,13 +26,18 @@ export interface PaywallStage {
   readonly express: string;
   /** The seller on the core alone. */
   readonly core: string;
+  /** The seller on the core once more, one who gives up waiting for a confirmation at once. */
+  readonly hasty: string;
   /** How often each path was served, both sellers together. */
   readonly served: Map<string, number>;
   stop(): Promise<void>;
 }
 
 /** Longest that a step in the page may take: some blocks, on a machine that is busy. */
-const stepMs = 4_000;
+const stepMs = 6_000;
+
+/** Shorter than a block takes, longer than it takes to send a transaction. */
+const hastyMs = 2_000;
 
 /** Starts all of it; on chain 51, with a block every second. */
 export async function startPaywallStage(
@@ -56,8 +61,13 @@ export async function startPaywallStage(
     stack.defer(() => onExpress.close());
     const onCore = await sellOnCore(options, goods, count);
     stack.defer(() => onCore.close());
+    // This face answers with the hash before the transfer is confirmed.
+    const hasteful = { ...options, facilitator: market.facilitator("public"), waitMs: hastyMs };
+    const onHastyCore = await sellOnCore(hasteful, goods, count);
+    stack.defer(() => onHastyCore.close());
     const stop = () => stack.disposeAsync();
-    return { market, browser, express: onExpress.url, core: onCore.url, served, stop };
+    const [express, core, hasty] = [onExpress.url, onCore.url, onHastyCore.url];
+    return { market, browser, express, core, hasty, served, stop };
   } catch (error) {
     await stack.disposeAsync();
     throw error;
@@ -112,7 +122,7 @@ export interface PaywallWindow {
 
 /** Opens a window; it is closed with the browser. Wallets reach the chain unless they say else. */
 export async function openPaywallWindow(
-  { browser, market }: PaywallStage,
+  { browser, market }: Pick<PaywallStage, "browser" | "market">,
   wallets: readonly WalletGiven[],
   options: BrowserContextOptions = {},
 ): Promise<PaywallWindow> {
@@ -140,4 +150,26 @@ export async function openPaywallWindow(
     });
   });
   return { context, page, wallets: installed, complaints };
+}
+
+/** Chooses a wallet and gets as far as the last look before the signature. */
+export async function review({ page, wallets }: PaywallWindow, name = wallets[0]?.name ?? "") {
+  await page.getByRole("button", { name }).click();
+  await page.getByRole("heading", { name: "Check and sign" }).waitFor();
+}
+
+/** Signs what is shown. */
+export async function sign({ page }: PaywallWindow): Promise<void> {
+  await page.getByRole("button", { name: `Sign and pay ${price}0000 USDC` }).click();
+}
+
+/** Waits for the content; gives its text. */
+export async function contentOf({ page }: PaywallWindow): Promise<string> {
+  await page.getByRole("heading", { name: `Paid ${price}0000 USDC` }).waitFor();
+  return (await page.locator(".content pre").textContent()) ?? "";
+}
+
+/** How often a wallet was asked for a signature. */
+export function signaturesOf(wallet: MockWallet | undefined): number {
+  return (wallet?.asked ?? []).filter(({ method }) => method === "eth_signTypedData_v4").length;
 }

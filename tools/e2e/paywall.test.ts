@@ -1,35 +1,176 @@
-/** People pay on the page: every way there, and every way in which it can go wrong. */
-import { afterAll, beforeAll, expect, test } from "vitest";
+/** People pay on the page: once, whatever happens on the way. */
+import { readReceipt } from "@farthing/protocol";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { describeInBrowser } from "./chromium.testing.ts";
-import { openPaywallWindow, startPaywallStage, type PaywallStage } from "./paywall-stage.testing.ts";
+import type { WalletGiven } from "./mock-wallets.testing.ts";
+import {
+  contentOf,
+  openPaywallWindow,
+  review,
+  sign,
+  signaturesOf,
+  startPaywallStage,
+  type PaywallStage,
+} from "./paywall-stage.testing.ts";
 
 const report = '{"report":1}';
 
-describeInBrowser("the page for people", () => {
+describeInBrowser("paying on the page for people", () => {
   let stage: PaywallStage;
   beforeAll(async () => {
-    stage = await startPaywallStage({
-      "/report": { type: "application/json", body: report, description: "One report" },
-    });
+    const goods = { type: "application/json", body: report, description: "One report" };
+    stage = await startPaywallStage({ "/report": goods });
+  });
+  afterEach(async () => {
+    stage.market.tap.loses = () => false;
+    await stage.market.devnet.rpc("evm_setIntervalMining", [1]);
   });
   afterAll(() => stage?.stop());
 
-  test.each(["express", "core"] as const)("pays and shows the content, %s", async (seller) => {
+  /** A buyer of his own, with one wallet. */
+  const newcomer = (given: Partial<WalletGiven> = {}) => {
     const buyer = stage.market.newBuyer();
-    const window = await openPaywallWindow(stage, [{ name: "Alpha", keys: [buyer.privateKey] }]);
+    const wallet: WalletGiven = { name: "Alpha", keys: [buyer.privateKey], ...given };
+    const paid = () => stage.market.transfers(buyer.address);
+    return { buyer, wallet, paid };
+  };
+
+  test.each(["express", "core"] as const)("the content comes with its receipt, %s", async (on) => {
+    const { buyer, wallet, paid } = newcomer();
+    const window = await openPaywallWindow(stage, [wallet]);
     const { page } = window;
-    const answer = await page.goto(`${stage[seller]}/report`);
+    const answer = await page.goto(`${stage[on]}/report?city=Paris`);
     expect(answer?.status()).toBe(402);
-    await page.screenshot({ path: "/tmp/P/first.png", fullPage: true }); console.log(window.complaints, await page.locator("body").innerText());
-    await page.getByRole("button", { name: "Alpha" }).click();
-    await page.getByText("valid for 2 minutes").waitFor();
-    await page.screenshot({ path: "/tmp/P/review.png", fullPage: true });
-    await page.getByRole("button", { name: "Sign and pay 0.010000 USDC" }).click();
-    await page.getByRole("heading", { name: "Paid 0.010000 USDC" }).waitFor();
-    expect(JSON.parse((await page.locator(".content pre").textContent()) ?? "")).toEqual({ report: 1 });
-    await page.screenshot({ path: "/tmp/P/paid.png", fullPage: true });
-    expect(await stage.market.transfers(buyer.address)).toHaveLength(1);
+    await review(window);
+    const said = page.locator("#flow");
+    for (const fact of [
+      "pays 0.010000 USDC",
+      "is valid for 2 minutes",
+      "no network fee",
+      new URL(stage[on]).host,
+      "Apothem Network, chain 51",
+      "1000.000000 USDC",
+    ]) {
+      expect(await said.textContent()).toContain(fact);
+    }
+    const answered = page.waitForResponse((one) => one.status() === 200);
+    await sign(window);
+    expect(JSON.parse(await contentOf(window))).toEqual(JSON.parse(report));
+    const receipt = readReceipt(new Headers(await (await answered).allHeaders()));
+    const [transfer, ...more] = await paid();
+    expect(more).toEqual([]);
+    expect(receipt).toMatchObject({ success: true, transaction: transfer?.transaction });
+    const link = page.getByRole("link", { name: "on the explorer" });
+    expect(await link.getAttribute("href")).toMatch(new RegExp(`/tx/${transfer?.transaction}$`));
+    await page.locator(".receipt .address summary").last().click();
+    expect(await page.locator(".receipt").textContent()).toContain(buyer.address);
     expect(window.complaints).toEqual([]);
+    await window.context.close();
+  });
+
+  test("of two wallets, the chosen one pays", async () => {
+    const [one, other] = [newcomer(), newcomer({ name: "Beta" })];
+    const window = await openPaywallWindow(stage, [one.wallet, other.wallet]);
+    await window.page.goto(`${stage.express}/report`);
+    await review(window, "Beta");
+    await sign(window);
+    await contentOf(window);
+    expect([await one.paid(), await other.paid()]).toMatchObject([[], [{}]]);
+    await window.context.close();
+  });
+
+  test("a wallet that does not announce itself is found at window.ethereum", async () => {
+    const { wallet, paid } = newcomer({ isOld: true });
+    const window = await openPaywallWindow(stage, [wallet]);
+    await window.page.goto(`${stage.express}/report`);
+    await review(window, "Browser wallet");
+    await sign(window);
+    await contentOf(window);
+    expect(await paid()).toHaveLength(1);
+    await window.context.close();
+  });
+
+  test("a reload after the signature goes on with it, and pays once", async () => {
+    const { wallet, paid } = newcomer();
+    const window = await openPaywallWindow(stage, [wallet]);
+    const { page, wallets } = window;
+    const { tap } = stage.market;
+    // The facilitator settles, and the seller does not learn of it.
+    tap.loses = ({ name }) => name === "POST /settle";
+    await page.goto(`${stage.express}/report`);
+    await review(window);
+    const refused = page.waitForResponse((one) => one.status() === 503);
+    await sign(window);
+    await refused;
+    await page.reload();
+    await page.getByRole("heading", { name: "Your payment is not finished" }).waitFor();
+    expect(await page.getByRole("button", { name: "Alpha" }).count()).toBe(0);
+    tap.loses = () => false;
+    await page.getByRole("button", { name: "Try again with the same signature" }).click();
+    await contentOf(window);
+    expect([signaturesOf(wallets[0]), (await paid()).length]).toEqual([1, 1]);
+    // And once more: what is paid for is shown again without asking the wallet.
+    await page.reload();
+    await page.getByRole("button", { name: "Ask again" }).click();
+    await contentOf(window);
+    expect([signaturesOf(wallets[0]), (await paid()).length]).toEqual([1, 1]);
+    await window.context.close();
+  });
+
+  test("while the transfer waits for its block, the page says so and waits too", async () => {
+    const { wallet, paid } = newcomer();
+    const window = await openPaywallWindow(stage, [wallet]);
+    const { page, wallets } = window;
+    await page.goto(`${stage.hasty}/report`);
+    await review(window);
+    await stage.market.devnet.rpc("evm_setIntervalMining", [0]);
+    await sign(window);
+    const stages = page.locator(".stages li");
+    await stages.nth(2).and(page.locator(".current")).waitFor();
+    await page.getByRole("link", { name: "on the explorer" }).waitFor();
+    expect(await page.locator("#live").textContent()).toContain("Confirmed on the chain: under way");
+    expect(await paid()).toEqual([]);
+    await stage.market.devnet.rpc("evm_setIntervalMining", [1]);
+    await contentOf(window);
+    expect([signaturesOf(wallets[0]), (await paid()).length]).toEqual([1, 1]);
+    await window.context.close();
+  });
+
+  // The last one: it moves the chain's time ahead.
+  test("a second signature is offered only when the chain proves that the first is unused", async () => {
+    const { wallet, paid } = newcomer();
+    const window = await openPaywallWindow(stage, [wallet]);
+    const { page, wallets } = window;
+    const { tap, devnet } = stage.market;
+    // The facilitator never hears of it.
+    const { upstream } = tap;
+    tap.upstream = "http://127.0.0.1:9";
+    await page.clock.install();
+    await page.goto(`${stage.express}/report`);
+    await review(window);
+    const refused = page.waitForResponse((one) => one.status() === 503);
+    await sign(window);
+    await refused;
+    await page.reload();
+    await page.getByText("until then no second one is made").waitFor();
+    expect(await page.getByRole("button", { name: "Ask the chain" }).count()).toBe(0);
+    await page.clock.fastForward(121_000);
+    await page.getByRole("button", { name: "Ask the chain" }).click();
+    await page.getByRole("button", { name: "Alpha" }).click();
+    await page.getByRole("heading", { name: "Not decided yet" }).waitFor();
+    await devnet.setNextBlockTimestamp(Math.floor(Date.now() / 1000) + 125);
+    // Final is two blocks behind the newest.
+    await devnet.mine(4);
+    await page.getByRole("button", { name: "Ask the chain" }).click();
+    await page.getByRole("button", { name: "Alpha" }).click();
+    await page.getByRole("heading", { name: "Nothing was paid" }).waitFor();
+    expect([signaturesOf(wallets[0]), await paid()]).toEqual([1, []]);
+    tap.upstream = upstream;
+    await page.getByRole("button", { name: "Start again" }).click();
+    await review(window);
+    await sign(window);
+    await contentOf(window);
+    expect([signaturesOf(wallets[0]), (await paid()).length]).toEqual([2, 1]);
     await window.context.close();
   });
 });

@@ -1,12 +1,16 @@
-/** Sellers of one report: on our middleware for Express and Hono, and on the stock middleware. */
+/** Sellers of one report: on each adapter of ours, and on the stock middleware. */
 import { getRequestListener } from "@hono/node-server";
 import { farthing as expressFarthing } from "@farthing/seller/express";
+import { farthing as fastifyFarthing } from "@farthing/seller/fastify";
 import { farthing as honoFarthing } from "@farthing/seller/hono";
+import { farthing as nextFarthing } from "@farthing/seller/next";
+import { farthing as nodeFarthing } from "@farthing/seller/node";
 import type { SellerOptions } from "@farthing/seller";
 import { ExactEvmScheme } from "@x402/evm/exact/server";
 import { HTTPFacilitatorClient } from "@x402/core/server";
 import { paymentMiddleware, x402ResourceServer } from "@x402/express";
 import express from "express";
+import fastify from "fastify";
 import { Hono } from "hono";
 import { listen, type Listening } from "./listen.testing.ts";
 import { price, type Face, type Market } from "./market.testing.ts";
@@ -60,6 +64,36 @@ export const openHonoShop: OpenShop = async (market, face, options = {}) => {
   const app = new Hono();
   app.all("/:any", charge(), (c) => c.json({ report: ++reports }));
   const listener = getRequestListener(app.fetch);
+  return shopOf(await listen((req, res) => void listener(req, res)), () => reports);
+};
+
+/** A shop on our Fastify hook. */
+export const openFastifyShop: OpenShop = async (market, face, options = {}) => {
+  let reports = 0;
+  const charge = fastifyFarthing(termsOf(market, face, options));
+  const app = fastify();
+  app.get("/report", { onRequest: charge() }, async () => ({ report: ++reports }));
+  const url = await app.listen({ host: "127.0.0.1", port: 0 });
+  return shopOf({ url, close: () => app.close() }, () => reports);
+};
+
+/** A shop on a server of node:http. */
+export const openNodeShop: OpenShop = async (market, face, options = {}) => {
+  let reports = 0;
+  const charge = nodeFarthing(termsOf(market, face, options));
+  const report = charge({}, (_req, res) => {
+    res.setHeader("Content-Type", "application/json");
+    res.end(JSON.stringify({ report: ++reports }));
+  });
+  return shopOf(await listen(report), () => reports);
+};
+
+/** A shop on a route handler as Next.js has it, without Next.js around it. */
+export const openNextShop: OpenShop = async (market, face, options = {}) => {
+  let reports = 0;
+  const charge = nextFarthing(termsOf(market, face, options));
+  const report = charge({}, () => Response.json({ report: ++reports }));
+  const listener = getRequestListener((request) => report(request, undefined));
   return shopOf(await listen((req, res) => void listener(req, res)), () => reports);
 };
 

@@ -5,7 +5,6 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
-import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import * as z from "zod/v4";
 import { listen } from "./listen.testing.ts";
 import { price, type Market } from "./market.testing.ts";
@@ -50,21 +49,19 @@ export async function openToolShop(
     return server;
   }
 
-  const listening = await listen(
-    getRequestListener(async (request) => {
-      const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
-      // The SDK's own classes do not fit its interface under exact optional properties.
-      await createServer().connect(transport as Transport);
-      return transport.handleRequest(request);
-    }),
-  );
+  const listener = getRequestListener(async (request) => {
+    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+    await createServer().connect(transport);
+    return transport.handleRequest(request);
+  });
+  const listening = await listen((req, res) => void listener(req, res));
   const url = `${listening.url}/mcp`;
   return {
     url,
     runs,
     async connect() {
       const client = new Client({ name: "agent", version: "1.0.0" });
-      await client.connect(new StreamableHTTPClientTransport(new URL(url)) as Transport);
+      await client.connect(new StreamableHTTPClientTransport(new URL(url)));
       return client;
     },
     close: listening.close,

@@ -4,6 +4,7 @@ export type { JudgedOffer, PreferredVersion } from "./choose-offer.ts";
 export * from "./ledger.ts";
 export {
   askAboveDefault,
+  dayMs,
   openPaymentsDefault,
   parseLimits,
   perCallDefault,

@@ -2,7 +2,14 @@
  * A private key behind a password, in the format that wallets share: Web3 Secret Storage, version
  * 3 (scrypt, AES-128-CTR, a MAC that tells a wrong password from a right one).
  */
-import { isObject, member, parseAddress, type Address, type Hex } from "@farthing/protocol";
+import {
+  isObject,
+  member,
+  parseAddress,
+  type Address,
+  type Hex,
+  type JsonObject,
+} from "@farthing/protocol";
 import * as OxAddress from "ox/Address";
 import * as Keystore from "ox/Keystore";
 import * as Secp256k1 from "ox/Secp256k1";
@@ -28,7 +35,7 @@ export function newPrivateKey(): Hex {
 /** Encrypts a private key; gives the file's text. Throws a TypeError when it is no private key. */
 export async function encryptKey(privateKey: string, password: string): Promise<string> {
   const { address } = privateKeySigner(privateKey);
-  const key = (privateKey.startsWith("0x") ? privateKey : `0x${privateKey}`) as Hex;
+  const key: Hex = `0x${privateKey.replace(/^0x/, "")}`;
   const [derived, options] = await Keystore.scryptAsync({ password, ...scrypt });
   const keystore = Keystore.encrypt(key, derived, options);
   // Not part of the standard, but every wallet writes it: the address can be shown without a key.
@@ -38,7 +45,7 @@ export async function encryptKey(privateKey: string, password: string): Promise<
 
 /** Decrypts a keystore file. Rejects with a KeystoreError. */
 export async function decryptKeystore(text: string, password: string): Promise<Hex> {
-  const keystore = parseKeystore(text);
+  const keystore = readKeystore(text);
   try {
     const derived = await Keystore.toKeyAsync(keystore, { password });
     const key = Keystore.decrypt(keystore, derived);
@@ -69,21 +76,27 @@ function readObject(text: string) {
   throw new KeystoreError("The file is no keystore: it is not a JSON object.");
 }
 
-function parseKeystore(text: string): Keystore.Keystore {
-  const keystore = readObject(text);
+function readKeystore(text: string): Keystore.Keystore {
+  const object = readObject(text);
   // Early wallets wrote `Crypto`.
-  const crypto = member(keystore, "crypto") ?? member(keystore, "Crypto");
-  if (member(keystore, "version") !== 3 || !isObject(crypto)) {
-    throw new KeystoreError("The file is no keystore of version 3.");
-  }
+  const keystore = { ...object, crypto: member(object, "crypto") ?? member(object, "Crypto") };
+  if (!isVersion3(keystore)) throw new KeystoreError("The file is no keystore of version 3.");
+  if (isModest(keystore.crypto)) return keystore;
+  throw new KeystoreError("The keystore's key derivation is unknown, or takes far too long.");
+}
+
+/** As far as decrypting does not find out by itself. */
+function isVersion3(keystore: JsonObject): keystore is JsonObject & Keystore.Keystore {
+  return member(keystore, "version") === 3 && isObject(member(keystore, "crypto"));
+}
+
+function isModest(crypto: JsonObject): boolean {
   const parameters = member(crypto, "kdfparams");
   const numbers = isObject(parameters) ? parameters : {};
-  const isModest =
-    member(crypto, "kdf") === "scrypt"
-      ? work(numbers["n"], numbers["r"], numbers["p"]) <= scryptWorkMax
-      : member(crypto, "kdf") === "pbkdf2" && work(numbers["c"]) <= pbkdf2RoundsMax;
-  if (isModest) return { ...keystore, crypto } as unknown as Keystore.Keystore;
-  throw new KeystoreError("The keystore's key derivation is unknown, or takes far too long.");
+  if (member(crypto, "kdf") === "scrypt") {
+    return work(numbers["n"], numbers["r"], numbers["p"]) <= scryptWorkMax;
+  }
+  return member(crypto, "kdf") === "pbkdf2" && work(numbers["c"]) <= pbkdf2RoundsMax;
 }
 
 function work(...factors: readonly unknown[]): number {

@@ -56,29 +56,42 @@ export function writeLine(line: Line): string {
   return `${text}\n`;
 }
 
+/** A record as it stands in the file. */
+type StoredRecord = Omit<LedgerRecord, "amountUnits"> & { readonly amountUnits: string };
+
 /** Reads a line that this module wrote; throws a LedgerFileError for any other. */
 export function readLine(text: string, path: string, number: number): Line {
-  const line = parse(text);
-  const { record, move, pin } = line ?? {};
-  if (isObject(record) && hasTexts(record, recordTexts) && isState(record["state"])) {
-    const amountUnits = parseUint256(record["amountUnits"]);
-    if (amountUnits !== undefined && Number.isFinite(record["reservedAt"])) {
-      return { record: { ...record, amountUnits } as unknown as LedgerRecord };
-    }
+  const { record, move, pin } = parse(text) ?? {};
+  if (isStoredRecord(record)) {
+    const amountUnits = parseUint256(record.amountUnits);
+    if (amountUnits !== undefined) return { record: { ...record, amountUnits } };
   }
-  if (isObject(move) && hasTexts(move, ["requestId"]) && isState(move["state"])) {
-    return { move: move as unknown as LedgerMove & { requestId: string } };
-  }
-  if (isObject(pin) && hasTexts(pin, ["host", "network", "payTo"])) {
-    return { pin: pin as unknown as Pin };
-  }
+  if (isMove(move)) return { move };
+  if (isPin(pin)) return { pin };
   throw new LedgerFileError(path, `line ${number} says nothing that is known`);
 }
 
 const recordTexts = ["requestId", "fingerprint", "wallet", "network", "asset", "payTo", "host"];
 
-function hasTexts(object: JsonObject, names: readonly string[]): boolean {
-  return names.every((name) => typeof object[name] === "string");
+function isStoredRecord(value: unknown): value is StoredRecord {
+  return (
+    hasTexts(value, [...recordTexts, "amountUnits"]) &&
+    isState(value["state"]) &&
+    Number.isFinite(value["reservedAt"]) &&
+    Number.isFinite(value["attempt"])
+  );
+}
+
+function isMove(value: unknown): value is LedgerMove & { readonly requestId: string } {
+  return hasTexts(value, ["requestId"]) && isState(value["state"]);
+}
+
+function isPin(value: unknown): value is Pin {
+  return hasTexts(value, ["host", "network", "payTo"]);
+}
+
+function hasTexts(value: unknown, names: readonly string[]): value is JsonObject {
+  return isObject(value) && names.every((name) => typeof value[name] === "string");
 }
 
 function isState(value: unknown): boolean {

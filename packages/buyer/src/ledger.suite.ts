@@ -89,12 +89,15 @@ export function testLedger(newLedger: () => Ledger, runs: number): void {
 
   test("each attempt is counted, and a late word about an earlier one moves nothing", async () => {
     const ledger = newLedger();
-    const signed = (nonce: Hex) => ({ ...signedPayment, nonce });
-    const nonces = [`0x${"01".repeat(32)}`, `0x${"02".repeat(32)}`] as const;
+    const nonces: Hex[] = [`0x${"01".repeat(32)}`, `0x${"02".repeat(32)}`];
     for (const [attempt, nonce] of nonces.entries()) {
       const outcome = await ledger.reserve(reservation("r"), rules);
       expect(outcome).toMatchObject({ ok: true, record: { attempt } });
-      await ledger.move("r", { state: "signed", signed: signed(nonce), ofNonce: undefined });
+      await ledger.move("r", {
+        state: "signed",
+        signed: { ...signedPayment, nonce },
+        ofNonce: undefined,
+      });
       if (attempt === 0) await ledger.move("r", { state: "released", ofNonce: nonce });
     }
     const late = ledger.move("r", { state: "settled", ofNonce: nonces[0] });

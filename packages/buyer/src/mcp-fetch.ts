@@ -20,15 +20,19 @@ import {
   McpError,
   type CallToolResult,
 } from "@modelcontextprotocol/sdk/types.js";
+import * as z from "zod/v4";
 import type { FetchFunction } from "./replayable-request.ts";
 
 /** What of the SDK's client is used. Not `callTool`: it holds a challenge against output schemas. */
 export type ToolClient = Pick<Client, "request">;
 
+const answerSchema = z.union([
+  z.object({ result: CallToolResultSchema }),
+  z.object({ failure: z.object({ code: z.number(), message: z.string(), data: z.unknown() }) }),
+]);
+
 /** What the body of an answer holds: a result, or the server's error in place of one. */
-export type ToolAnswer =
-  | { readonly result: CallToolResult }
-  | { readonly failure: { readonly code: number; readonly message: string; data?: unknown } };
+export type ToolAnswer = z.infer<typeof answerSchema>;
 
 /** Keys of `_meta`, by x402's transport for MCP. */
 const paymentMetaKey = "x402/payment";
@@ -88,7 +92,7 @@ function answerOfError(error: McpError): Response {
   const { code, data } = error;
   // The SDK has put the code before the words, and will again for whoever throws this on.
   const message = error.message.replace(/^MCP error -?\d+: /, "");
-  const failure = { code, message, ...(data === undefined ? {} : { data }) };
+  const failure = { code, message, data };
   const nested = isObject(data) ? member(data, "x402") : undefined;
   const required = [data, nested].filter(isObject).find(isChallenge);
   if (challengeCodes.has(code) && required) {
@@ -122,6 +126,11 @@ function retryHeader(words: readonly JsonObject[]): Record<string, string> {
 
 function challengeHeader(required: JsonObject): Record<string, string> {
   return { [headerNames.paymentRequired]: encodeHeader(required) };
+}
+
+/** Reads the body of an answer of {@link toolFetch}. */
+export function readToolAnswer(body: unknown): ToolAnswer {
+  return answerSchema.parse(body);
 }
 
 function answer(status: number, body: ToolAnswer, headers: Record<string, string>): Response {

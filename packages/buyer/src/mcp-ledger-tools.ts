@@ -1,5 +1,5 @@
 /** Tools that read the owner's ledger and limits. None of them changes anything. */
-import { explorerLink, formatUsdc, networks } from "@farthing/protocol";
+import { explorerLink, formatUsdc, networks, type Address } from "@farthing/protocol";
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import * as z from "zod/v4";
 import type { Allow } from "./check-offer.ts";
@@ -11,7 +11,7 @@ import { quoteText } from "./read-challenge.ts";
 /** What the tools read. */
 export interface LedgerToolOptions {
   readonly ledger: Ledger;
-  readonly wallet: string;
+  readonly wallet: Address;
   readonly limits: LimitsInput;
   readonly allow: Allow;
   /** Unix milliseconds. */
@@ -71,14 +71,14 @@ async function answering(read: () => Promise<Words>) {
   }
 }
 
-function newest(records: readonly LedgerRecord[], limit: number): LedgerRecord[] {
-  return records.slice(-limit).reverse();
+function newest(records: readonly LedgerRecord[], limit: number): readonly LedgerRecord[] {
+  return records.slice(-limit).toReversed();
 }
 
 async function limitWords({ ledger, wallet, limits, allow, now }: LedgerToolOptions) {
   const { perCallUnits, perDayUnits, askAboveUnits, openPaymentsMax } = parseLimits(limits);
   const used = networks.map(async ({ id, usdc }) => {
-    const scope = { wallet: wallet as LedgerRecord["wallet"], network: id, asset: usdc };
+    const scope = { wallet, network: id, asset: usdc };
     const { spentUnits, openPayments } = await ledger.usage(scope, now() - dayMs);
     const left = perDayUnits === undefined ? undefined : perDayUnits - spentUnits;
     return {

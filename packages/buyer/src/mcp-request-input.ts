@@ -54,7 +54,7 @@ export function requestOf(
   };
   try {
     // Throws for a header that is none, and for a body with GET.
-    return [url.href, new Request(url, init) && init];
+    return [new Request(url, init).url, init];
   } catch (cause) {
     throw new UnusableInput(cause instanceof Error ? cause.message : "It is no request.");
   }

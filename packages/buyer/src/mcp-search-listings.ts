@@ -65,24 +65,22 @@ function listingWords(listing: JsonObject): Words {
     untrustedDescription: text("description"),
     lastUpdated: text("lastUpdated"),
   };
-  const known = Object.entries(words).flatMap(([key, value]) =>
-    value === undefined ? [] : [[key, quoteText(value)]],
-  );
-  return {
-    ...(Object.fromEntries(known) as Words),
-    accepts: (Array.isArray(accepts) ? accepts : [])
-      .filter(isObject)
-      .slice(0, acceptsMax)
-      .map(offerWords),
-  };
+  const offers: unknown[] = Array.isArray(accepts) ? accepts : [];
+  return { ...texts(words), accepts: offers.filter(isObject).slice(0, acceptsMax).map(offerWords) };
 }
 
 function offerWords(entry: JsonObject): Words {
   const keys = ["scheme", "network", "amount", "maxAmountRequired", "asset", "payTo"];
-  const texts = keys.map((key) => [key, member(entry, key)] as const);
+  return texts(Object.fromEntries(keys.map((key) => [key, member(entry, key)])));
+}
+
+/** What of it is text, made safe to print. */
+function texts(values: JsonObject): Words {
   return Object.fromEntries(
-    texts.flatMap(([key, value]) => (isText(value) ? [[key, quoteText(value)]] : [])),
-  ) as Words;
+    Object.entries(values).flatMap(([key, value]) =>
+      isText(value) ? [[key, quoteText(value)]] : [],
+    ),
+  );
 }
 
 function isText(value: unknown): value is string {

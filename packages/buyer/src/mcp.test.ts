@@ -3,8 +3,9 @@ import {
   buildChallenge,
   decodeHeader,
   headerNames,
+  isObject,
   parsePayment,
-  type JsonObject,
+  toRequirementsV2,
   type Requirements,
 } from "@farthing/protocol";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -46,10 +47,11 @@ const served: CallToolResult = {
 };
 
 /** The challenge of a tool, in both places. */
-function asksFor(...offers: Requirements[]): CallToolResult & { structuredContent: JsonObject } {
+function asksFor(...offers: Requirements[]) {
   const resource = { url: "mcp://tool/forecast" };
   const { headers } = buildChallenge({ offers: offers.length ? offers : [oneCent], resource });
-  const required = decodeHeader(headers[headerNames.paymentRequired])?.value as JsonObject;
+  const required = decodeHeader(headers[headerNames.paymentRequired])?.value;
+  if (!isObject(required)) throw new Error("No challenge was built.");
   return says({ ...required });
 }
 
@@ -115,8 +117,7 @@ describe("a paid tool", () => {
     expect(payments()[0]).toMatchObject({
       x402Version: 2,
       resource: { url: "mcp://tool/forecast" },
-      accepted: (unpaid as CallToolResult & { structuredContent: { accepts: unknown[] } })
-        .structuredContent.accepts[0],
+      accepted: toRequirementsV2(oneCent),
     });
     expect(signer.count).toBe(1);
   });

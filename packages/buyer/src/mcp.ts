@@ -5,7 +5,7 @@
 import { canonicalJson } from "@farthing/protocol";
 import { McpError, type CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { isLoopback } from "./check-offer.ts";
-import { toolFetch, type ToolAnswer, type ToolClient } from "./mcp-fetch.ts";
+import { readToolAnswer, toolFetch, type ToolClient } from "./mcp-fetch.ts";
 import {
   UnansweredPaymentError,
   type PaidResponse,
@@ -112,8 +112,7 @@ function requestOf(base: string, call: PaidToolCall): [string, PayingInit] {
 
 async function resultOf(response: PaidResponse): Promise<PaidToolResult> {
   const { payment } = response;
-  // Written by `toolFetch`, so it has this shape.
-  const said = (await response.json()) as ToolAnswer;
+  const said = readToolAnswer(await response.json());
   if ("result" in said) return { ...said.result, payment };
   const { code, message, data } = said.failure;
   const error = McpError.fromError(code, message, data);

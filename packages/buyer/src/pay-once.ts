@@ -3,7 +3,13 @@
  * it signs only after the ledger has granted a reservation for this request.
  */
 import { networks, type Network } from "@farthing/protocol";
-import type { LedgerRecord, ReserveOutcome, ReserveRules, SignedPayment } from "./ledger.ts";
+import type {
+  Ledger,
+  LedgerRecord,
+  ReserveOutcome,
+  ReserveRules,
+  SignedPayment,
+} from "./ledger.ts";
 import { dayMs } from "./limits.ts";
 import { PaymentError, refusedPayment } from "./payment-error.ts";
 import { warningOf, type PaymentEvent } from "./payment-events.ts";
@@ -22,6 +28,7 @@ import { signPayment } from "./sign-payment.ts";
 
 /** What paying needs. */
 export interface PayingTools extends QuotingTools, SendingTools {
+  readonly ledger: Ledger;
   readonly emit: (event: PaymentEvent) => void;
   readonly approve?: (quote: Quote) => boolean | Promise<boolean>;
   readonly nonceSecret?: Uint8Array;

@@ -32,7 +32,9 @@ export async function runPayingProcess(orders: PayingOrders): Promise<PayingResu
   const flags = ["--conditions=@farthing/source", file, JSON.stringify(orders)];
   const child = spawn(process.execPath, flags, { stdio: ["ignore", "pipe", "inherit"] });
   const output = await text(child.stdout);
-  return output === "" ? undefined : (JSON.parse(output) as PayingResults);
+  if (output === "") return undefined;
+  const results: PayingResults = JSON.parse(output);
+  return results;
 }
 
 async function pay(orders: PayingOrders): Promise<PayingResults> {

@@ -46,7 +46,12 @@ export type ChainOutcome =
   /** It was not used, and cannot be any more. */
   | { readonly state: "unused"; readonly reason: string }
   /** Not decided yet, or the node could not say. */
-  | { readonly state: "unknown"; readonly reason: string };
+  | {
+      readonly state: "unknown";
+      readonly reason: string;
+      /** It was used, but not with these terms: then the terms are not those that were signed. */
+      readonly isContradicted?: true;
+    };
 
 const authorizationStateSelector = "0xe94a0102";
 const topics = {
@@ -143,7 +148,8 @@ async function findUse(
   if (log.topic === topics.used) {
     const found = await findTransfer(call, terms, log.transaction, finalNumber);
     if (found) return { state: "settled", ...found };
-    return unknown("it has been used, but no transfer of these terms is with it");
+    const reason = "it has been used, but no transfer of these terms is with it";
+    return { state: "unknown", reason, isContradicted: true };
   }
   if (log.blockNumber > finalNumber) return unknown("it was canceled in a block that is not final");
   return { state: "unused", reason: `it was canceled in block ${log.blockNumber}` };

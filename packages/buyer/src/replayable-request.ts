@@ -92,13 +92,12 @@ function keptOf(
   body: Uint8Array = new Uint8Array(),
 ): KeptRequest {
   const all = [...headers];
-  const isKept = ([name]: readonly [string, string]) => keptHeaderNames.includes(name);
   const bodyBytes = body.byteLength;
   return {
     method,
     url,
-    headers: all.filter(isKept),
-    headersLeftOut: all.filter((header) => !isKept(header)).map(([name]) => name),
+    headers: all.filter(([name]) => keptHeaderNames.includes(name)),
+    headersLeftOut: all.map(([name]) => name).filter((name) => !keptHeaderNames.includes(name)),
     bodyHash,
     bodyBytes,
     ...(bodyBytes === 0 || bodyBytes > keptBodyBytesMax ? {} : { body: Base64.fromBytes(body) }),

@@ -29,10 +29,13 @@ export const backoffSeconds = [1, 2, 4, 8] as const;
 /** Bodies up to this size are awaited whole, so that a cut connection is noticed and met. */
 export const wholeBodyBytesMax = 1024 * 1024;
 
+/** The part of a ledger that sending writes to. */
+export type SendingLedger = Pick<Ledger, "find" | "move">;
+
 /** What sending needs. */
 export interface SendingTools {
   readonly fetch: FetchFunction;
-  readonly ledger: Ledger;
+  readonly ledger: SendingLedger;
   readonly surroundings: Surroundings;
   /** How long one send may take until its answer is there, in milliseconds. */
   readonly answerTimeoutMs: number;
@@ -129,14 +132,14 @@ function learn(known: Knowledge, reading: AnswerReading): Knowledge {
   };
 }
 
-async function noteSent(ledger: Ledger, { requestId, signed }: LedgerRecord): Promise<void> {
+async function noteSent(ledger: SendingLedger, { requestId, signed }: LedgerRecord): Promise<void> {
   const record = await ledger.find(requestId);
   if (record?.state === "signed") await note(ledger, requestId, { state: "sent" }, signed?.nonce);
 }
 
 /** Another process may send the same payment and note first; the further state counts then. */
 async function note(
-  ledger: Ledger,
+  ledger: SendingLedger,
   requestId: string,
   move: LedgerMove,
   ofNonce: Hex | undefined,

@@ -5,12 +5,11 @@
 export { checkOffer, isLoopback, type Check, type OfferContext } from "./check-offer.ts";
 export { orderOffers } from "./choose-offer.ts";
 export type { AnswerKind, AnswerReading } from "./judge-answer.ts";
-export type { Ledger, LedgerRecord, Reservation, ReserveOutcome, SignedPayment } from "./ledger.ts";
-export { memoryLedger } from "./memory-ledger.ts";
+export { LedgerMoveError, ledgerMoves, type LedgerRecord, type Reservation } from "./ledger.ts";
 export { checkBalance } from "./read-balance.ts";
 export { readChallenge, type Offer } from "./read-challenge.ts";
 export { readOutcome, type ChainOutcome } from "./read-outcome.ts";
 export type { FetchFunction, ReplayableRequest } from "./replayable-request.ts";
-export { sendPayment, type Delivery } from "./send-payment.ts";
+export { sendPayment, type Delivery, type SendingLedger } from "./send-payment.ts";
 export { signPayment, validitySecondsMax } from "./sign-payment.ts";
 export { realSurroundings } from "./surroundings.ts";

@@ -20,9 +20,7 @@ export function buyerFolder(environment: NodeJS.ProcessEnv): string {
 /** The ledger's file: FARTHING_LEDGER, or the one in the folder. */
 export function ledgerPath(environment: NodeJS.ProcessEnv): string {
   const path = environment["FARTHING_LEDGER"];
-  return path === undefined || path === ""
-    ? join(buyerFolder(environment), "ledger.jsonl")
-    : path;
+  return path === undefined || path === "" ? join(buyerFolder(environment), "ledger.jsonl") : path;
 }
 
 /** What `farthing ledger limits set` and `farthing wallet use` keep. */

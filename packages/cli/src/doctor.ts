@@ -1,8 +1,8 @@
 /** `farthing doctor`: looks at a facilitator's configuration and everything that it names. */
-import { styleText } from "node:util";
-import type { CheckLine, CheckSection, CheckStatus } from "@farthing/facilitator";
+import type { CheckSection } from "@farthing/facilitator";
 import type { Command } from "commander";
 import { exitCodes } from "./exit-codes.ts";
+import { countFindings, findingText, verdictText, type FindingCounts } from "./finding-rows.ts";
 
 /** Adds the subcommand. */
 export function register(program: Command): void {
@@ -18,51 +18,15 @@ export function register(program: Command): void {
       const sections: CheckSection[] = [];
       for await (const section of examine()) {
         sections.push(section);
-        if (!json) process.stdout.write(textOf(section));
+        if (!json) process.stdout.write(findingText(section.title, section.lines));
       }
-      const counts = count(sections);
+      const counts = countFindings(sections.flatMap((section) => section.lines));
       if (json) process.stdout.write(`${jsonOf(sections, counts)}\n`);
-      else process.stdout.write(`\n${verdictOf(counts)}\n`);
+      else process.stdout.write(`\n${verdictText(counts)}\n`);
       process.exitCode = counts.fail > 0 ? exitCodes.configuration : exitCodes.success;
     });
 }
 
-type Counts = Readonly<Record<CheckStatus, number>>;
-
-function count(sections: readonly CheckSection[]): Counts {
-  const lines = sections.flatMap((section) => section.lines);
-  const of = (status: CheckStatus) => lines.filter((line) => line.status === status).length;
-  return { ok: of("ok"), warn: of("warn"), fail: of("fail") };
-}
-
-function jsonOf(sections: readonly CheckSection[], counts: Counts): string {
+function jsonOf(sections: readonly CheckSection[], counts: FindingCounts): string {
   return JSON.stringify({ ok: counts.fail === 0, counts, sections }, undefined, 2);
-}
-
-/** A title, its lines in columns, and below a line what to do about it. */
-function textOf({ title, lines }: CheckSection): string {
-  const width = Math.max(0, ...lines.map(({ name }) => name.length));
-  return [`\n${styled("bold", title)}`, ...lines.map((line) => rowOf(line, width)), ""].join("\n");
-}
-
-const words: Readonly<Record<CheckStatus, string>> = { ok: "ok  ", warn: "warn", fail: "FAIL" };
-const colors = { ok: "green", warn: "yellow", fail: "red" } as const;
-
-function rowOf({ name, status, text, fix }: CheckLine, width: number): string {
-  const row = `  ${styled(colors[status], words[status])}  ${name.padEnd(width)}  ${text}`;
-  return fix === "" ? row : `${row}\n${" ".repeat(width + 10)}→ ${fix}`;
-}
-
-function verdictOf({ warn, fail }: Counts): string {
-  const warnings = warn === 1 ? "1 warning" : `${warn} warnings`;
-  if (fail > 0) {
-    const things = fail === 1 ? "1 thing" : `${fail} things`;
-    return `${styled("red", `${things} must be fixed`)}, ${warnings}.`;
-  }
-  return `${styled("green", "Nothing must be fixed")}, ${warnings}.`;
-}
-
-/** In colour on a terminal that wants it (NO_COLOR), plain elsewhere. */
-function styled(format: Parameters<typeof styleText>[0], text: string): string {
-  return styleText(format, text, { stream: process.stdout });
 }

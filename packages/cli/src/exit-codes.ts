@@ -26,7 +26,10 @@ export const payExitCodes: readonly (readonly [ExitCode, string])[] = [
   [exitCodes.success, "success; with --dry-run: it would be paid, or costs nothing"],
   [exitCodes.general, "general error; with --fail: an answer of 400 or above"],
   [exitCodes.usage, "usage: an unknown option or a value that makes no sense"],
-  [exitCodes.configuration, "configuration: no wallet, a bad key, password, setting or ledger file"],
+  [
+    exitCodes.configuration,
+    "configuration: no wallet, a bad key, password, setting or ledger file",
+  ],
   [exitCodes.network, "network error, nothing signed"],
   [exitCodes.refusedBySeller, "refused by the seller; do not pay again until proven unused"],
   [exitCodes.insufficientFunds, "insufficient funds, nothing signed"],
@@ -34,7 +37,10 @@ export const payExitCodes: readonly (readonly [ExitCode, string])[] = [
   [exitCodes.signing, "signing error, nothing paid"],
   [exitCodes.notFound, "not found: the ledger has no such payment to resume or show"],
   [exitCodes.timeout, "time-out, nothing signed"],
-  [exitCodes.paymentOpen, "payment pending or ambiguous: do not start a new one; farthing ledger resume <id>"],
+  [
+    exitCodes.paymentOpen,
+    "payment pending or ambiguous: do not start a new one; farthing ledger resume <id>",
+  ],
   [exitCodes.stoppedByPolicy, "stopped by a limit or policy before signing"],
   [exitCodes.interrupted, "interrupted (Ctrl+C); see paymentStatus"],
 ];

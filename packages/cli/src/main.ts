@@ -44,9 +44,17 @@ const commands: Readonly<Record<string, Entry>> = {
     summary: "review purchases of credits, grant credits, see balances",
     load: () => import("./credits.ts"),
   },
+  listings: {
+    summary: "see an account's listings, block and unblock them",
+    load: () => import("./listings.ts"),
+  },
   backup: {
     summary: "copy the SQLite database to a new file",
     load: () => import("./backup.ts"),
+  },
+  find: {
+    summary: "find endpoints that can be paid for",
+    load: () => import("./find.ts"),
   },
   pay: {
     summary: "request a URL and pay the 402 within limits",
@@ -67,6 +75,10 @@ const commands: Readonly<Record<string, Entry>> = {
   wallet: {
     summary: "create, import and choose encrypted wallets to pay from",
     load: () => import("./wallet-command.ts"),
+  },
+  mcp: {
+    summary: "pay for an agent: an MCP server over stdio, within your limits",
+    load: () => import("./mcp.ts"),
   },
   devnet: {
     summary: "run a local chain with stand-in USDC",

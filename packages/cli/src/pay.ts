@@ -32,7 +32,10 @@ export function register(program: Command): void {
   addTermsFlags(addRequestFlags(command))
     .option("--password-stdin", "read the keystore's password from standard input")
     .option("--request-id <id>", "name of this request; with it, a repeat cannot charge twice")
-    .option("--accept-payee <address>", "pay this payee although the host was paid at another before")
+    .option(
+      "--accept-payee <address>",
+      "pay this payee although the host was paid at another before",
+    )
     .option("--confirm", "ask on the terminal before paying")
     .option("--dry-run", "print every check with its verdict and sign nothing")
     .option("--json", "print one JSON object: status, body, payment, receipt")

@@ -3,6 +3,7 @@ import {
   parseLimits,
   wrapFetch,
   type BuyerOptions,
+  type Ledger,
   type LimitsInput,
   type PayingFetch,
 } from "@farthing/buyer";
@@ -69,7 +70,7 @@ export async function payerOptions(
   flags: PayerFlags,
   isReadOnly: boolean,
   seen?: Seen,
-): Promise<BuyerOptions> {
+): Promise<BuyerOptions & { readonly ledger: Ledger }> {
   const { network, rpcUrl, prefer } = flags;
   if (network !== undefined && !findNetwork(network)) {
     throw new UsageError("--network is xdc, xdc-apothem, eip155:50 or eip155:51.");
@@ -106,10 +107,11 @@ function limitsOf({ maxAmount }: PayerFlags, inForce: LimitsInput): LimitsInput 
 }
 
 /** Who is asked: the person at the terminal with --confirm, and the payee that --accept-payee names. */
-function approvalOf({ acceptPayee, confirm, maxAmount }: PayerFlags): Pick<
-  BuyerOptions,
-  "approve" | "limits"
-> {
+function approvalOf({
+  acceptPayee,
+  confirm,
+  maxAmount,
+}: PayerFlags): Pick<BuyerOptions, "approve" | "limits"> {
   const payee = acceptPayee === undefined ? undefined : parseAddress(acceptPayee);
   if (acceptPayee !== undefined && payee === undefined) {
     throw new UsageError("--accept-payee is no address: 0x or xdc and 40 digits.");

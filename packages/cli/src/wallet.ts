@@ -45,8 +45,7 @@ export async function readWallet(
   if (isReadOnly && name !== undefined) {
     return { signer: keylessSigner(contract, keystoreAddress(readWalletFile(environment, name))) };
   }
-  const key =
-    name === undefined ? readKey(environment) : await unlock(environment, name, flags);
+  const key = name === undefined ? readKey(environment) : await unlock(environment, name, flags);
   if (key === undefined) {
     if (isReadOnly) return { signer: keylessSigner(contract) };
     throw new ConfigurationError(

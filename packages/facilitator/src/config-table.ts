@@ -228,6 +228,7 @@ export const foreignNames = new Set([
   "FARTHING_CONFIG",
   // The seller's key and the buyer's node and wallet.
   "FARTHING_API_KEY",
+  "FARTHING_FACILITATOR_URL",
   "FARTHING_RPC_URL",
   "FARTHING_WALLET_KEY",
   "FARTHING_WALLET_KEY_FILE",

@@ -13,6 +13,7 @@ export { metricTable, type Metric } from "./metrics-table.ts";
 export type { Account, Plan } from "./model/account.ts";
 export type { ApiKey, KeyMode } from "./model/api-key.ts";
 export type { CreditBalance, CreditPurchase } from "./model/credits.ts";
+export type { Listing } from "./model/listing.ts";
 export { openStore } from "./storage/open-store.ts";
 export { backUpSqlite, type BackUp } from "./storage/sqlite/back-up.ts";
 export type { Store } from "./storage/store.ts";

@@ -70,7 +70,11 @@ afterAll(async () => {
   await devnet?.stop();
   rmSync(folder, { recursive: true });
 });
-beforeEach(() => {
+beforeEach(async () => {
+  const { listings } = (await seller.get(path)).body;
+  for (const one of Array.isArray(listings) ? listings.filter(isObject) : []) {
+    expect((await seller.send("DELETE", `${path}/${textAt(one, "id")}`)).status).toBe(204);
+  }
   shop.asked.length = 0;
   shop.answer = inOrder();
 });

@@ -45,6 +45,7 @@ beforeAll(async () => {
     env: {
       FARTHING_TREASURY: devnet.treasury.address,
       FARTHING_WEBHOOK_INSECURE: "yes",
+      FARTHING_LISTING_LOCAL: "yes",
       FARTHING_RATE_LIMIT: "100000",
       FARTHING_TRUSTED_PROXIES: "127.0.0.1",
     },
@@ -298,6 +299,43 @@ test("webhooks", async () => {
   await browser.post(`${path}/${id}/enable`, {});
   await browser.send("DELETE", `${path}/${id}`);
   expect((await browser.send("DELETE", `${path}/${id}`)).status).toBe(404);
+});
+
+test("listings, and discovery on both surfaces", async () => {
+  const browser = await newSeller();
+  const path = "/v1/account/listings";
+  // Nobody listens there: what a check finds is in other tests.
+  const endpoint = {
+    resource: "https://127.0.0.1:1/r",
+    method: "GET",
+    network: "eip155:51",
+    amount: "1",
+  };
+  const about = { title: "Report", description: "", tags: [], mimeType: null };
+  const listing = { ...endpoint, ...about };
+  const made = await browser.post(path, listing);
+  const at = `${path}/${textAt(made.body, "id")}`;
+  expect((await browser.post(path, listing)).status).toBe(409);
+  expect((await browser.post(path, { ...listing, resource: "http://a.example" })).status).toBe(400);
+  await browser.get(path);
+  await browser.get(at);
+  await browser.send("PUT", at, { ...listing, amount: "2" });
+  await expect.poll(async () => (await browser.post(`${at}/check`, {})).status).toBe(200);
+  const { resource: url, ...rest } = endpoint;
+  const tried = await browser.post("/v1/listings/check", { url, ...rest });
+  expect(tried.body).toMatchObject({ ok: false });
+  expect((await browser.send("DELETE", at)).status).toBe(204);
+  expect((await browser.send("DELETE", at)).status).toBe(404);
+  for (const base of ["/discovery", "/api/facilitator/discovery"]) {
+    await served.get(`${base}/resources?limit=5&offset=0&network=eip155:51&payTo=${devnet.token}`);
+    await served.get(`${base}/search?query=report&limit=5`);
+    await served.get(`${base}/merchant?payTo=${devnet.token}`);
+    expect((await served.get(`${base}/resources?colour=red`)).status).toBe(400);
+    expect((await served.get(`${base}/search`)).status).toBe(400);
+    await withoutStore(async () => {
+      expect((await served.get(`${base}/resources`)).status).toBeGreaterThan(499);
+    });
+  }
 });
 
 test("every operation was seen to succeed, and every status somewhere", () => {

@@ -32,10 +32,11 @@ export function wireListings(
   });
   const rhythm = { everyMs: config.listingCheckMinutes * 60_000, random: Math.random };
   const checking = { ...deps, probe, rhythm };
+  const keeper = keepChecking(checking);
   return {
-    listings: createListings(checking),
+    listings: createListings({ ...checking, onDue: keeper.wake }),
     listingLocal,
-    stop: keepChecking(checking),
+    stop: keeper.stop,
   };
 }
 

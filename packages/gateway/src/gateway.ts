@@ -1,14 +1,10 @@
 /** The gateway, wired: a configuration in, a running server out; reloaded and stopped whole. */
-import {
-  createFacilitatorClient,
-  createMemoryGrants,
-  type Facilitator,
-  type GrantStore,
-} from "@farthing/seller";
+import { createFacilitatorClient, type Facilitator, type GrantStore } from "@farthing/seller";
 import type { GatewayConfig } from "./configuration.ts";
 import { silentLog, type Log } from "./log.ts";
 import { createGatewayMetrics, type GatewayMetrics } from "./metrics.ts";
 import { noteFailure, watchFacilitator, withoutSettling } from "./observations.ts";
+import { openGrants } from "./open-grants.ts";
 import { createAnswer } from "./respond.ts";
 import { createRunningTable, type RunningTable } from "./running-table.ts";
 import type { Till } from "./sale-route.ts";
@@ -37,8 +33,6 @@ export interface GatewayOptions {
   readonly config: GatewayConfig;
   /** The engine inside, where the configuration says `embedded`. */
   readonly facilitator?: Facilitator;
-  /** Where payments and paid answers are kept; in memory when absent. */
-  readonly grants?: GrantStore;
   readonly log?: Log;
   /** Checks payments and settles none. */
   readonly isDryRun?: boolean;
@@ -51,16 +45,16 @@ const drainMs = 20_000;
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { config, log = silentLog } = options;
   const metrics = createGatewayMetrics();
-  const grants = options.grants ?? createGrants(config);
+  const grants = openGrants(config);
   const open = (one: GatewayConfig, before?: RunningTable) =>
     createRunningTable(one, createTill(one, { ...options, log, metrics, grants }), before);
   let table = open(config);
   let isStopping = false;
-  metrics.watch({ inFlight: () => table.inFlight() });
+  metrics.watch({ inFlight: () => table.inFlight(), keptBytes: grants.keptBytes });
   const answer = createAnswer({ table: () => table, isStopping: () => isStopping, log, metrics });
   const server = createServer(config.trustedProxies, answer);
 
-  async function stop(): Promise<void> {
+  async function end(): Promise<void> {
     isStopping = true;
     log.info({}, "Gateway takes no more requests");
     const closed = server.close();
@@ -69,8 +63,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     clearTimeout(late);
     await table.retire();
     await metrics.close();
+    grants.close();
     log.info({}, "Gateway stopped");
   }
+
+  let ended: Promise<void> | undefined;
+  const stop = () => (ended ??= end());
 
   const { http, metrics: ownMetrics } = config.listen;
   try {
@@ -97,13 +95,6 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     await stop();
     throw error;
   }
-}
-
-function createGrants({ replay }: GatewayConfig): GrantStore {
-  return createMemoryGrants({
-    answerBytesMax: replay.entryBytesMax,
-    totalBytesMax: replay.totalBytesMax,
-  });
 }
 
 function createTill(

@@ -18,3 +18,18 @@ export { startGateway, type Gateway, type GatewayOptions } from "./gateway.ts";
 export { createGatewayLog, type Log } from "./log.ts";
 export { facilitatorInside, type Engine } from "./inside.ts";
 export { watchFile, type FileWatch } from "./watch-file.ts";
+export { findDoubts, listRules, type RuleLine } from "./check.ts";
+export { checkOnline } from "./check-online.ts";
+export { explainRequest, type AskedRequest, type RequestExplanation } from "./explain.ts";
+export type { Finding } from "./finding.ts";
+export { importApi } from "./import-document.ts";
+export {
+  compareImport,
+  writeGatewayFile,
+  type ImportChoices,
+  type ImportDifference,
+} from "./import-file.ts";
+export { readPrices, type ImportPrices } from "./import-prices.ts";
+export { ImportError, type ImportedApi, type ImportedRoute } from "./imported-api.ts";
+export { gatewaySchema } from "./configuration-schema.ts";
+export type { Schema } from "./check-shape.ts";

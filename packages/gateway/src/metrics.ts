@@ -14,6 +14,8 @@ export interface GatewayMetrics {
   watch(state: {
     /** Calls under way, by upstream. */
     readonly inFlight: () => ReadonlyMap<string, number>;
+    /** Bytes of the paid answers that are kept. */
+    readonly keptBytes: () => number;
   }): void;
   /** Tells them at `/metrics`; gives the address. */
   listen(at: { readonly host: string; readonly port: number }): Promise<string>;
@@ -75,7 +77,15 @@ export function createGatewayMetrics(): GatewayMetrics {
     uncharged: (route, reason) => uncharged.inc({ route, reason }),
     undelivered: (route) => undelivered.inc({ route }),
     reloaded: (result) => reloads.inc({ result }),
-    watch({ inFlight }) {
+    watch({ inFlight, keptBytes }) {
+      new Gauge({
+        name: "x402_gateway_replay_store_bytes",
+        help: "Bytes of the paid answers that are kept for a repeat",
+        registers,
+        collect() {
+          this.set(keptBytes());
+        },
+      });
       new Gauge({
         name: "x402_gateway_inflight",
         help: "Calls to the upstream that are under way",

@@ -6,7 +6,10 @@ import { openApiDocument, wellKnownDocument } from "./openapi-document.ts";
 import { say } from "./say.ts";
 
 /** Answers the gateway's own paths; undefined for every other path and method. */
-export type OwnPaths = (incoming: Incoming, isStopping: boolean) => Response | undefined;
+export type OwnPaths = (
+  incoming: Pick<Incoming, "method" | "path">,
+  isStopping: boolean,
+) => Response | undefined;
 
 /** Seconds after which somebody else serves in the place of a gateway that stops. */
 const stoppingRetrySeconds = 5;

@@ -20,14 +20,21 @@ export function covers(wide: RouteConfig, narrow: RouteConfig): boolean {
 
 /** The same for their paths alone. */
 export function coversPath(wide: RouteConfig, narrow: RouteConfig): boolean {
-  const { pattern: one } = wide;
-  const { pattern: other } = narrow;
+  return coversPattern(wide.pattern, narrow.pattern, wide.upstream.paths.caseInsensitive);
+}
+
+/** The same for patterns that belong to no rule yet. */
+export function coversPattern(
+  one: RoutePattern,
+  other: RoutePattern,
+  isCaseIgnored = false,
+): boolean {
   const isLongEnough = other.segments.length >= one.segments.length;
   const isSameLength = other.segments.length === one.segments.length && !other.hasRest;
   if (!(one.hasRest ? isLongEnough : isSameLength)) return false;
   return one.segments.every(
     (segment, index) =>
-      segment.kind === "parameter" || isSame(wide, segment, other.segments[index]),
+      segment.kind === "parameter" || isSame(segment, other.segments[index], isCaseIgnored),
   );
 }
 
@@ -42,17 +49,22 @@ export function overlaps(one: RouteConfig, other: RouteConfig): boolean {
   return a.segments.every((segment, index) => {
     const beside = b.segments[index];
     if (!beside || segment.kind === "parameter" || beside.kind === "parameter") return true;
-    return isSame(one, segment, beside) || isSame(other, segment, beside);
+    const paths = [one.upstream.paths, other.upstream.paths];
+    return isSame(
+      segment,
+      beside,
+      paths.some(({ caseInsensitive }) => caseInsensitive),
+    );
   });
 }
 
 function isSame(
-  { upstream }: RouteConfig,
   segment: PatternSegment,
   beside: PatternSegment | undefined,
+  isCaseIgnored: boolean,
 ): boolean {
   if (segment.kind !== "literal" || beside?.kind !== "literal") return false;
-  const fold = (text: string) => (upstream.paths.caseInsensitive ? text.toLowerCase() : text);
+  const fold = (text: string) => (isCaseIgnored ? text.toLowerCase() : text);
   return fold(segment.text) === fold(beside.text);
 }
 

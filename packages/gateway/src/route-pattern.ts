@@ -66,6 +66,7 @@ function parseSegment(part: string): PatternSegment | string {
       ? { kind: "parameter", name: part.slice(1) }
       : `${part} is no parameter; write a colon and a name of letters, digits and _`;
   }
+  if (part.includes("{")) return `${part} is a parameter in part; only a whole segment can be one`;
   if (part.includes("*")) return `${part} holds a *, which can only stand alone at the end`;
   // Requests are compared in canonical form, so a rule in any other form would never match.
   const canonical = canonicalPath(`/${part}`, { allowEncodedSlash: true });

@@ -21,11 +21,14 @@ export interface Till {
   readonly onEvent: (route: RouteConfig, event: SellerEvent) => void;
 }
 
+/** What of a request a sale looks at. */
+export type SaleRequest = Pick<Incoming, "method" | "target" | "headers" | "readBody">;
+
 /** The terms of a route, and those it had before. */
 export interface SaleRoute {
   /** Charges for a request, under today's terms or those that its payment was signed for. */
   charge(
-    incoming: Incoming,
+    incoming: SaleRequest,
     serve: Serve,
     onEvent: (event: SellerEvent) => void,
   ): Promise<Response>;
@@ -48,6 +51,9 @@ const formerTermsMax = 8;
 
 /** What the wait for one settlement may take, as everywhere in the exchange, in milliseconds. */
 const settleWaitMs = 20_000;
+
+/** The upstream's own clock ends first, in milliseconds before the exchange's, and says why. */
+const workSlackMs = 1_000;
 
 /** Reasons of a refusal that say: this payment was signed for other terms. */
 const otherTerms = new Set(["amount_mismatch", "pay_to_mismatch"]);
@@ -76,7 +82,7 @@ export function createSaleRoute(
     ...(price === undefined ? {} : { price }),
     maxTimeoutSeconds: own.maxTimeoutSeconds,
     settle: own.settle === "after-success" ? "after-success" : "before-work",
-    workMs: own.upstream.timeouts.totalMs,
+    workMs: own.upstream.timeouts.totalMs + workSlackMs,
     stream: own.stream !== undefined,
     ...(own.description === undefined ? {} : { description: own.description }),
     ...(own.mimeType === undefined ? {} : { mimeType: own.mimeType }),
@@ -121,7 +127,7 @@ function isForOtherTerms(event: SellerEvent): boolean {
 }
 
 /** The request as the exchange needs it; its address is the public one, whatever the Host says. */
-function toRequest(publicUrl: string, { method, target, headers: given }: Incoming): Request {
+function toRequest(publicUrl: string, { method, target, headers: given }: SaleRequest): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(given)) {
     for (const one of typeof value === "string" ? [value] : (value ?? [])) {

@@ -28,15 +28,22 @@ export function createServer(trustedProxies: readonly string[], answer: Answer):
     forceCloseConnections: "idle",
     clientErrorHandler: answerBrokenRequest,
   });
+  let isClosing = false;
+  server.addHook("preClose", async () => {
+    isClosing = true;
+  });
   // Before Fastify looks at the body: it is bound to the payment, or passed on, byte by byte.
   server.addHook("onRequest", async (request, reply) => {
     const leaving = new AbortController();
     reply.raw.once("close", () => {
       if (!reply.raw.writableFinished) leaving.abort();
     });
-    reply.header("X-Request-Id", request.id);
     const isServed = request.method !== "TRACE";
-    await send(reply, isServed ? await answer(request, leaving.signal) : methodNotAllowed());
+    const said = isServed ? await answer(request, leaving.signal) : methodNotAllowed();
+    reply.header("X-Request-Id", request.id);
+    // Kept alive, the connection would hold the stop up until the client lets go of it.
+    if (isClosing) reply.header("Connection", "close");
+    await send(reply, said);
     return reply;
   });
   server.server.on("connect", (_request, socket: Socket) => {

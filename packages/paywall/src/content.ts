@@ -1,4 +1,5 @@
 /** Shows what was bought: text, JSON, an image or a page; anything else is a file to save. */
+import { showBoughtPage } from "./bought-page.ts";
 import { el } from "./element.ts";
 
 /** Longer texts are saved, not shown: a browser stops at a few million characters in one box. */
@@ -20,17 +21,12 @@ async function viewOf(response: Response, blob: Blob, type: string): Promise<HTM
   if (/^image\//.test(type)) {
     return el("img", { src: URL.createObjectURL(blob), alt: "What you paid for" });
   }
-  if (type === "text/html") return frame(await blob.text());
+  if (type === "text/html") return showBoughtPage(await blob.text());
   if (/^application\/(.*\+)?json$/.test(type)) return textBox(indented(await blob.text()));
   if (/^text\/|^application\/(.*\+)?(xml|yaml|javascript|x-ndjson)$/.test(type)) {
     return textBox(await blob.text());
   }
   return el("p", {}, "Your file is ready.");
-}
-
-/** In its own world: no script runs, nothing is sent, and it reaches nothing of this page. */
-function frame(html: string): HTMLElement {
-  return el("iframe", { sandbox: "", srcdoc: html, title: "What you paid for" });
 }
 
 function textBox(text: string): HTMLElement {

@@ -10,7 +10,7 @@ import {
   type LedgerRecord,
   type ReplayableRequest,
 } from "@farthing/buyer/steps";
-import { switchNetwork, WalletProblem, type Wallet } from "@farthing/buyer/wallet";
+import { switchNetwork, type Wallet } from "@farthing/buyer/wallet";
 import { networkOfRecord, readEnd } from "./read-end.ts";
 import { connect, watchAccount, type Connected } from "./connected.ts";
 import { showContent } from "./content.ts";
@@ -28,13 +28,15 @@ export interface Stage {
   readonly request: ReplayableRequest;
   readonly kept: KeptPayment;
   readonly payable: readonly [Payable, ...Payable[]];
+  /** What the person should know before he signs. */
+  readonly notes: readonly string[];
 }
 
 /** Longest wait for one answer: sellers hold it for a minute at most while the transfer confirms. */
 const answerTimeoutMs = 70_000;
 
 /** Starts where this tab stands: at the wallets, or at the payment that is already out. */
-export function startFlow({ request, kept, payable }: Stage): void {
+export function startFlow({ request, kept, payable, notes }: Stage): void {
   let work = new AbortController();
   let stopWatching = () => {};
 
@@ -49,10 +51,9 @@ export function startFlow({ request, kept, payable }: Stage): void {
     const own = new AbortController();
     work = own;
     step(own.signal).catch((error: unknown) => {
-      const problem: unknown = own.signal.aborted ? own.signal.reason : error;
-      // Left by the person: there is nothing to tell.
-      if (work !== own || (own.signal.aborted && !(problem instanceof WalletProblem))) return;
-      const { title, why } = explain(problem);
+      // Whoever left or stopped it has shown something else.
+      if (own.signal.aborted) return;
+      const { title, why } = explain(error);
       const other = { label: "Use another wallet", run: chooseWallet };
       showProblem(title, why, { label: "Try again", run: again }, other);
     });
@@ -81,7 +82,7 @@ export function startFlow({ request, kept, payable }: Stage): void {
     const connected = await connect(wallet, signal);
     stopWatching();
     stopWatching = watchAccount(connected, (problem) => {
-      work.abort(problem);
+      work.abort();
       const { title, why } = explain(problem);
       showProblem(title, why, { label: "Go on", run: again });
     });
@@ -105,7 +106,7 @@ export function startFlow({ request, kept, payable }: Stage): void {
     }
     const balance = verdict === "pass" ? message : "not known";
     const steps = { sign: () => sign(payer, chosen), other: chooseWallet };
-    show(reviewScreen(requirements, { wallet: wallet.name, address, balance }, notes(kept), steps));
+    show(reviewScreen(requirements, { wallet: wallet.name, address, balance }, notes, steps));
   }
 
   async function moveTo(payer: Connected, { requirements }: Payable, signal: AbortSignal) {
@@ -156,7 +157,8 @@ export function startFlow({ request, kept, payable }: Stage): void {
     const { response, reading, state, receipt } = delivery;
     if (response?.ok === true && contentKinds.has(reading.kind)) {
       const isPaid = reading.kind === "settled";
-      return showPaid(record, isPaid ? receipt : undefined, await showContent(response));
+      const own = isPaid ? (reading.receipt ?? receipt) : undefined;
+      return showPaid(record, own, await showContent(response));
     }
     if (state !== "settled") return open(record, await explainOpen(delivery));
     const said = await messageOf(response);
@@ -182,6 +184,7 @@ export function startFlow({ request, kept, payable }: Stage): void {
       await switchNetwork(reader, networkOfRecord(record).chainId, signal);
       showWaiting("One moment", "Asking the chain.");
       const end = await readEnd(record, kept, wallet.provider);
+      stopWatching();
       signal.throwIfAborted();
       if (end.state === "settled") unserved(kept.current() ?? record, "The seller took the payment.");
       else if (end.state === "unknown") open(record, { title: "Not decided yet", why: end.reason });
@@ -203,8 +206,3 @@ const contentKinds: ReadonlySet<string> = new Set([
   "lying_receipt",
   "served_without_receipt",
 ]);
-
-function notes({ isLasting }: KeptPayment): readonly string[] {
-  if (isLasting) return [];
-  return ["This browser keeps nothing for this page: do not reload it after you have signed."];
-}

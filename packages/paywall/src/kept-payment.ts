@@ -3,63 +3,55 @@
  * again and is never asked for a second one while the first can still be used.
  */
 import {
-  memoryLedger,
-  type Ledger,
+  LedgerMoveError,
+  ledgerMoves,
   type LedgerRecord,
   type Reservation,
-  type ReserveOutcome,
+  type SendingLedger,
 } from "@farthing/buyer/steps";
 
-/** A ledger of one record, and where it is kept. */
-export interface KeptPayment extends Ledger {
-  reserve(reservation: Reservation): Promise<ReserveOutcome>;
+/** A ledger of one record. */
+export interface KeptPayment extends SendingLedger {
   /** The payment that is out, or settled and still of use. */
   current(): LedgerRecord | undefined;
+  /** Begins a payment; throws while there is one that is not released. */
+  reserve(reservation: Reservation): LedgerRecord;
   /** Called when the payment has moved. */
   onMove: (record: LedgerRecord) => void;
   /** False when the browser keeps nothing: a reload would then forget the signature. */
   readonly isLasting: boolean;
 }
 
-/** A payment is made for one address; another address has its own. */
-const keyOf = (url: string) => `farthing.payment ${url}`;
-
-/** The page has a price and a person; nothing is counted here. */
-const rules = {
-  perDayUnits: undefined,
-  windowMs: 0,
-  openPaymentsMax: 1,
-  payeePin: "off",
-} as const;
-
-/** What the tab has kept for an address. */
-export async function openKeptPayment(url: string, nowMs: number): Promise<KeptPayment> {
+/** What the tab has kept for an address; another address has its own. */
+export function openKeptPayment(url: string, nowMs: number): KeptPayment {
   const storage = openStorage();
-  const key = keyOf(url);
-  const ledger = memoryLedger();
-  let current = read(storage?.getItem(key));
+  const key = `farthing.payment ${url}`;
+  let record = read(storage?.getItem(key));
   // After its end nobody gives the content again: the next visit is a new purchase.
-  if (current?.state === "settled" && isOver(current, nowMs)) current = undefined;
-  if (current) await restore(ledger, current);
-
-  function keep(record: LedgerRecord): void {
-    current = record.signed === undefined || record.state === "released" ? undefined : record;
-    if (current) storage?.setItem(key, write(current));
-    else storage?.removeItem(key);
-    kept.onMove(record);
-  }
+  if (record?.state === "settled" && isOver(record, nowMs)) record = undefined;
 
   const kept: KeptPayment = {
-    ...ledger,
-    reserve: (reservation) => ledger.reserve(reservation, rules),
-    async move(requestId, { answer: _unkept, ...move }) {
-      const record = await ledger.move(requestId, move);
-      keep(record);
+    isLasting: storage !== undefined,
+    current: () => record,
+    find: async () => record,
+    onMove: () => {},
+    reserve(reservation) {
+      if (record) throw new Error("A payment for this page is out already. Reload the page.");
+      // Nothing is signed yet, so nothing has to last.
+      record = { ...reservation, state: "reserved", attempt: 0 };
       return record;
     },
-    current: () => current,
-    onMove: () => {},
-    isLasting: storage !== undefined,
+    async move(_requestId, { answer: _unkept, ...move }) {
+      if (!record || !ledgerMoves[record.state].includes(move.state)) {
+        throw new LedgerMoveError(`A payment that is ${record?.state} cannot be ${move.state}.`);
+      }
+      const moved = { ...record, ...move };
+      if (moved.state === "released") storage?.removeItem(key);
+      else storage?.setItem(key, write(moved));
+      record = moved.state === "released" ? undefined : moved;
+      kept.onMove(moved);
+      return moved;
+    },
   };
   return kept;
 }
@@ -84,7 +76,7 @@ function write(record: LedgerRecord): string {
   return JSON.stringify({ ...record, amountUnits: record.amountUnits.toString() });
 }
 
-/** Only this page writes there: what is not its own record is nobody's. */
+/** Only this page's origin writes there: what is no record of ours is none. */
 function read(text: string | null | undefined): LedgerRecord | undefined {
   if (text === null || text === undefined) return undefined;
   try {
@@ -93,17 +85,4 @@ function read(text: string | null | undefined): LedgerRecord | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Takes a record through its states again: the ledger's rules hold for it as for a new one. */
-async function restore(ledger: Ledger, record: LedgerRecord): Promise<void> {
-  const { requestId, signed, state, transaction } = record;
-  const reservation: Reservation = record;
-  await ledger.reserve(reservation, rules);
-  if (signed === undefined) return;
-  await ledger.move(requestId, { state: "signed", signed });
-  if (state === "signed") return;
-  await ledger.move(requestId, { state: "sent" });
-  if (state === "sent" || state === "reserved") return;
-  await ledger.move(requestId, { state, ...(transaction === undefined ? {} : { transaction }) });
 }

@@ -34,19 +34,35 @@ function ownRequest(): ReplayableRequest {
   };
 }
 
+const forgetful =
+  "This browser keeps nothing for this page: do not reload it after you have signed.";
+
+/** More than a slow page takes to arrive; the authorization's times are this clock's. */
+const clockSkewSecondsMax = 15;
+
+/** Compares this clock with the seller's, who wrote his into the page. */
+function clockNote(): string {
+  const skew = Math.round((Date.now() - Number(byId("challenge").dataset["now"])) / 1000);
+  if (!(Math.abs(skew) > clockSkewSecondsMax)) return "";
+  const direction = skew > 0 ? "ahead of" : "behind";
+  return `Your clock is ${Math.abs(skew)} seconds ${direction} the seller's. Set it first, or the payment may be refused.`;
+}
+
 async function start(): Promise<void> {
   const title = "This cannot be paid here";
   if (location.protocol !== "https:" && !isLoopback(location.hostname)) {
     return showProblem(title, "A payment needs https; this page came without.");
   }
+  byId("program").removeAttribute("open");
   byId("host").textContent = location.host;
   const { payable, complaint } = await readOffers(byId("challenge").textContent);
   const [first, ...others] = payable;
   if (!first) return showProblem(title, complaint ?? "");
   const request = ownRequest();
-  const kept = await openKeptPayment(request.url, Date.now());
+  const kept = openKeptPayment(request.url, Date.now());
   lookForWallets();
-  startFlow({ request, kept, payable: [first, ...others] });
+  const notes = [clockNote(), kept.isLasting ? "" : forgetful].filter((note) => note !== "");
+  startFlow({ request, kept, payable: [first, ...others], notes });
 }
 
 void start();

@@ -26,7 +26,7 @@ export async function signOnce(order: Order): Promise<LedgerRecord> {
   const { offer, requirements } = payable;
   const { network, asset, amount, payTo } = requirements;
   const requestId = `pay_${Array.from(realSurroundings.randomBytes(16), hexOf).join("")}`;
-  const reserved = await kept.reserve({
+  const { attempt } = kept.reserve({
     requestId,
     fingerprint: request.fingerprint,
     wallet: payer.address,
@@ -37,9 +37,7 @@ export async function signOnce(order: Order): Promise<LedgerRecord> {
     host: location.host,
     reservedAt: realSurroundings.now(),
   });
-  if (!reserved.ok) throw new Error("A payment for this page is already out. Reload the page.");
   try {
-    const { attempt } = reserved.record;
     const { url } = request;
     const how = { offer, requirements, request, requestId, attempt, url };
     const signed = await signPayment(signerOf(payer, signal), realSurroundings, how);

@@ -82,7 +82,7 @@ export function reviewScreen(
         ["Amount", el("strong", {}, usdc(amount))],
         ["Paid to", address(payTo)],
         ["For", location.host],
-        ["Network", `${network.name} (chain ${network.chainId})`],
+        ["Network", `${network.name}, chain ${network.chainId}`],
         ["From", el("span", {}, `${payer.wallet}, `, el("code", {}, shortAddress(payer.address)))],
         ["You have", payer.balance],
       ]),

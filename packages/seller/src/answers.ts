@@ -20,6 +20,7 @@ export type AnswerCode =
   | "payment_bound_elsewhere"
   | "already_delivered"
   | "already_settled"
+  | "outcome_unknown"
   | "settlement_pending"
   | "facilitator_unavailable"
   | "seller_account_problem"

@@ -8,14 +8,16 @@ import {
   answerUnpaid,
   ask,
   faultRetrySeconds,
+  isExpired,
   isNonceUsed,
   later,
+  outcomeUnknown,
   unchecked,
   untouched,
   whyInvalid,
 } from "./open-answers.ts";
 import type { Purchase, Surroundings } from "./sale.ts";
-import { callMsMin, settleAndWait, type Settlement } from "./settle.ts";
+import { callMsMin, settleAndWait, settlementIdOf, type Settlement } from "./settle.ts";
 
 /** What came of settling. */
 export type Collected =
@@ -112,15 +114,28 @@ export async function collect(
   if (settled.kind === "confirmed" && !isForeign) {
     return { kind: "paid", receipt: settled.receipt };
   }
-  if (isResumed && settled.kind === "failed" && isNonceUsed(settled.receipt.errorReason)) {
-    // After a send without an answer this may well be our own transfer: it stays unknown.
-    return { kind: "refused", response: alreadySettled(settled.receipt) };
+  if (isResumed && settled.kind === "failed") {
+    const { receipt } = settled;
+    const response = answerDoubtful(receipt);
+    if (response) return { kind: "refused", response };
   }
   const isUnsent = settled.kind === "account" && !isResumed && !pending;
   const isOver = settled.kind === "failed" || isUnsent || isForeign;
   const response = answerUnpaid(at, purchase, settled, pending);
   if (isOver) await lease.release();
   return { kind: isOver ? "refused" : "open", response };
+}
+
+/**
+ * What is doubtful about a refusal after a send without an answer: the refusal's cause may well be
+ * our own transfer. Some facilitators look at the time first and at the nonce never. Undefined for
+ * a failure that can be believed.
+ */
+function answerDoubtful(receipt: SettleResponse): Response | undefined {
+  const { errorReason, transaction } = receipt;
+  if (isNonceUsed(errorReason)) return alreadySettled(receipt);
+  const isProven = transaction !== "" || settlementIdOf(receipt) !== undefined;
+  return isExpired(errorReason) && !isProven ? outcomeUnknown(receipt) : undefined;
 }
 
 function settlePurchase(

@@ -21,8 +21,22 @@ import {
 } from "./open-answers.ts";
 import type { Sale, Surroundings } from "./sale.ts";
 
-/** Takes the sale from its payment to its answer. */
+/**
+ * Takes the sale from its payment to its answer. A store that fails leaves the outcome open, and
+ * must not look like a payment that has failed.
+ */
 export async function exchange(at: Surroundings, sale: Sale): Promise<Response> {
+  try {
+    return await takeAndWork(at, sale);
+  } catch (error) {
+    at.emit({ type: "broken", url: sale.terms.resource.url, error });
+    return later("busy", "The seller could not look up or record your payment.", {
+      retryAfterSeconds: faultRetrySeconds,
+    });
+  }
+}
+
+async function takeAndWork(at: Surroundings, sale: Sale): Promise<Response> {
   const { grants, clock } = at;
   const { url } = sale.terms.resource;
   const deadlineMs = clock.now() + at.waitMs;
@@ -80,7 +94,8 @@ async function work(
     if (error instanceof LeaseLostError) return stillBusy();
     throw error;
   } finally {
-    await lease.leave();
+    // What cannot be given back now ends by itself.
+    await lease.leave().catch(() => undefined);
   }
 }
 

@@ -32,7 +32,7 @@ export function farthing(options: SellerOptions): Charge {
   return (own) => {
     const route = seller.route(own);
     return (req, res, next) => {
-      chargeNode(route, {
+      void chargeNode(route, {
         req,
         res,
         url: `${req.protocol}://${req.get("host") ?? "localhost"}${req.originalUrl}`,
@@ -41,7 +41,8 @@ export function farthing(options: SellerOptions): Charge {
           req.payment = payment;
           next();
         },
-      }).catch(next);
+        failed: next,
+      });
     };
   };
 }

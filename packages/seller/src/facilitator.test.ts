@@ -38,7 +38,7 @@ describe("a call", () => {
     const client = createFacilitatorClient({
       url: "http://inside.invalid/engine/",
       fetch: async (url, init) => {
-        asked.push(`${init?.method ?? "GET"} ${String(url)}`);
+        asked.push(`${init?.method ?? "GET"} ${new Request(url).url}`);
         return Response.json({ success: true, transaction: "0x1", network: "eip155:50" });
       },
     });

@@ -32,7 +32,7 @@ export function farthing(options: SellerOptions): Charge {
   return (own) => {
     const route = seller.route(own);
     return (request, reply, done) => {
-      chargeNode(route, {
+      void chargeNode(route, {
         req: request.raw,
         res: reply.raw,
         url: `${request.protocol}://${request.host}${request.originalUrl}`,
@@ -48,7 +48,8 @@ export function farthing(options: SellerOptions): Charge {
           }
           reply.hijack();
         },
-      }).catch(done);
+        failed: (error) => done(error instanceof Error ? error : new Error(String(error))),
+      });
     };
   };
 }

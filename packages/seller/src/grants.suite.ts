@@ -1,163 +1,277 @@
-/** Grants in memory: one holder at a time, bounds, and how long each thing is remembered. */
+/** What every store of grants promises: one holder at a time, and how long each thing is kept. */
 import type { SettleResponse } from "@farthing/protocol";
-import { beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { replayMsMax, undeliveredMsMax } from "./grant-times.ts";
 import type { Binding, GrantStore, Lease, StoredAnswer } from "./grants.ts";
-import { createMemoryGrants, replayMsMax } from "./memory-grants.ts";
+
+/** What a test asks of a new store. */
+export interface StoreOptions {
+  readonly now: () => number;
+  readonly entriesMax?: number;
+  readonly answerBytesMax?: number;
+  readonly totalBytesMax?: number;
+  readonly leaseMs?: number;
+}
+
+/** Makes a store on what the stores of the same test share: a file, a server, or nothing. */
+export type CreateStore = (options: StoreOptions) => GrantStore;
+
+/** What kind of store it is. */
+export interface StoreKind {
+  /** Sets up what the stores of one test share; gives how to take it down. */
+  open(): Promise<{ create: CreateStore; close(): Promise<void> }>;
+  /** Whether other processes see the grants, and take over when one dies. */
+  readonly isShared: boolean;
+  /** Whether it bounds the number and the size of grants by itself. */
+  readonly isBounded: boolean;
+}
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
-const receipt: SettleResponse = { success: true, transaction: "0x1", network: "eip155:50" };
+const receipt: SettleResponse = {
+  success: true,
+  transaction: "0x1",
+  network: "eip155:50",
+  extra: { settlementId: "s_1" },
+};
+const pending: SettleResponse = { ...receipt, success: false, errorReason: "settlement_pending" };
 
-let nowMs: number;
-let grants: GrantStore;
-beforeEach(() => {
-  nowMs = 0;
-  grants = create();
-});
-
-function create(
-  bounds: { entriesMax?: number; answerBytesMax?: number; totalBytesMax?: number } = {},
-) {
-  return createMemoryGrants({ now: () => nowMs, ...bounds });
+function answer(bytes: number): StoredAnswer {
+  const body = Uint8Array.from({ length: bytes }, (_byte, at) => 255 - (at % 256));
+  const headers = [
+    ["content-type", "text/plain"],
+    ["x-name", "café"],
+  ] as const;
+  return { status: 201, headers, body };
 }
 
 function binding(key: string, changes: Partial<Binding> = {}): Binding {
   return { key, fingerprint: "f", payload: "p", validBeforeMs: dayMs * 99, ...changes };
 }
 
-function answer(bytes: number): StoredAnswer {
-  return { status: 200, headers: [], body: new Uint8Array(bytes) };
-}
+/** Runs these promises against one store. */
+export function grantSuite(name: string, kind: StoreKind): void {
+  let nowMs: number;
+  let grants: GrantStore;
+  let stage: Awaited<ReturnType<StoreKind["open"]>>;
+  const create = (bounds: Omit<StoreOptions, "now"> = {}) =>
+    stage.create({ now: () => nowMs, ...bounds });
+  beforeEach(async () => {
+    nowMs = 0;
+    stage = await kind.open();
+    grants = create();
+  });
+  afterEach(() => stage.close());
 
-async function taken(key: string, changes: Partial<Binding> = {}): Promise<Lease> {
-  const take = await grants.take(binding(key, changes));
-  if (take.kind !== "taken") throw new Error(`The grant is ${take.kind}.`);
-  return take.lease;
-}
+  async function taken(key: string, changes: Partial<Binding> = {}, by = grants): Promise<Lease> {
+    const take = await by.take(binding(key, changes));
+    if (take.kind !== "taken") throw new Error(`The grant is ${take.kind}.`);
+    return take.lease;
+  }
 
-async function delivered(key: string, bytes: number, changes: Partial<Binding> = {}) {
-  const lease = await taken(key, changes);
-  await lease.paid(receipt);
-  await lease.deliver(receipt, answer(bytes));
-}
+  async function delivered(key: string, bytes: number, changes: Partial<Binding> = {}) {
+    const lease = await taken(key, changes);
+    await lease.paid(receipt);
+    await lease.deliver(receipt, answer(bytes));
+  }
 
-const kindOf = async (key: string, changes: Partial<Binding> = {}) =>
-  (await grants.take(binding(key, changes))).kind;
+  const kindOf = async (key: string, changes: Partial<Binding> = {}) =>
+    (await grants.take(binding(key, changes))).kind;
 
-describe("a grant", () => {
-  test("has one holder; another envelope or request is told so", async () => {
-    const lease = await taken("a");
-    expect(lease.state).toBe("claimed");
-    expect(await kindOf("a")).toBe("busy");
-    expect(await kindOf("a", { fingerprint: "g" })).toBe("bound");
-    expect(await kindOf("a", { payload: "q" })).toBe("bound");
-    expect(await kindOf("b", { fingerprint: "g" })).toBe("taken");
+  describe(`${name}: a grant`, () => {
+    test("has one holder; another envelope or request is told so", async () => {
+      const lease = await taken("a");
+      expect(lease.state).toBe("claimed");
+      expect(await kindOf("a")).toBe("busy");
+      expect(await kindOf("a", { fingerprint: "g" })).toBe("bound");
+      expect(await kindOf("a", { payload: "q" })).toBe("bound");
+      expect(await kindOf("b", { fingerprint: "g" })).toBe("taken");
+    });
+
+    test("is known by its whole binding", async () => {
+      expect(await grants.has(binding("a"))).toBe(false);
+      const lease = await taken("a");
+      expect(await grants.has(binding("a"))).toBe(true);
+      expect(await grants.has(binding("a", { payload: "q" }))).toBe(false);
+      await lease.release();
+      expect(await grants.has(binding("a"))).toBe(false);
+    });
+
+    test("of many at once goes to one", async () => {
+      const other = kind.isShared ? create() : grants;
+      const takes = await Promise.all(
+        Array.from({ length: 20 }, (_one, at) => (at % 2 ? other : grants).take(binding("a"))),
+      );
+      const countOf = (kind: string) => takes.filter((take) => take.kind === kind).length;
+      expect([countOf("taken"), countOf("busy")]).toEqual([1, 19]);
+    });
+
+    test("keeps its state for the next holder", async () => {
+      const first = await taken("a");
+      await first.settling({ receipt: pending });
+      await first.leave();
+      const second = await taken("a");
+      expect(second).toMatchObject({ state: "settling", receipt: pending });
+      expect(await second.paid(receipt)).toBe(true);
+      await second.leave();
+      expect(await taken("a")).toMatchObject({ state: "paid", receipt });
+    });
+
+    test("keeps an answer that waits for its money, until somebody has had it", async () => {
+      const first = await taken("a");
+      expect(await first.settling({ answer: answer(300) })).toBe(true);
+      await first.settling({ receipt: pending });
+      await first.leave();
+      const second = await taken("a");
+      expect(second).toMatchObject({ state: "settling", receipt: pending, answer: answer(300) });
+      await second.paid(receipt);
+      await second.leave();
+      const third = await taken("a");
+      expect(third).toMatchObject({ state: "paid", answer: answer(300) });
+      await third.deliver(receipt);
+      const kept = { kind: "delivered", receipt, answer: answer(300) };
+      expect(await grants.take(binding("a"))).toEqual(kept);
+    });
+
+    test("that is released is forgotten, its answer with it", async () => {
+      const lease = await taken("a");
+      await lease.settling({ answer: answer(3) });
+      await lease.release();
+      const next = await taken("a", { fingerprint: "g" });
+      expect([next.state, next.answer, next.receipt]).toEqual(["claimed", undefined, undefined]);
+    });
+
+    test("listens to its holder only", async () => {
+      const first = await taken("a");
+      expect(await first.leave()).toBe(true);
+      await taken("a");
+      expect(await first.settling()).toBe(false);
+      expect(await first.paid(receipt)).toBe(false);
+      expect(await first.release()).toBe(false);
+      expect(await first.deliver(receipt)).toBe(false);
+      expect(await kindOf("a")).toBe("busy");
+    });
+
+    test("wakes whoever waits, whatever its end", async () => {
+      for (const end of ["leave", "release", "deliver"] as const) {
+        const lease = await taken(end);
+        await lease.paid(receipt);
+        const waiting = grants.wait(end, minuteMs);
+        await (end === "deliver" ? lease.deliver(receipt) : lease[end]());
+        expect(await waiting).toBe(true);
+      }
+      expect(await grants.wait("leave", minuteMs)).toBe(true);
+      await taken("leave");
+      expect(await grants.wait("leave", 1)).toBe(false);
+    });
   });
 
-  test("keeps its state for the next holder", async () => {
-    const first = await taken("a");
-    await first.settling({ receipt: { ...receipt, success: false } });
-    await first.leave();
-    const second = await taken("a");
-    expect(second).toMatchObject({ state: "settling", receipt: { success: false } });
-    await second.paid(receipt);
-    await second.leave();
-    expect(await taken("a")).toMatchObject({ state: "paid", receipt });
-  });
+  describe(`${name}: memory ends`, () => {
+    test("for an answer after ten minutes, for the fact after a day", async () => {
+      await delivered("a", 3);
+      nowMs = replayMsMax - 1;
+      const kept = { kind: "delivered", answer: answer(3) };
+      expect(await grants.take(binding("a"))).toMatchObject(kept);
+      nowMs = replayMsMax;
+      expect(await grants.take(binding("a"))).toEqual({ kind: "delivered", receipt });
+      nowMs = dayMs;
+      expect(await kindOf("a")).toBe("taken");
+    });
 
-  test("that is released is forgotten", async () => {
-    const lease = await taken("a");
-    await lease.settling();
-    await lease.release();
-    expect((await taken("a", { fingerprint: "g" })).state).toBe("claimed");
-  });
+    test("for an answer when its authorization ends", async () => {
+      await delivered("a", 3, { validBeforeMs: minuteMs });
+      nowMs = minuteMs;
+      const take = await grants.take(binding("a", { validBeforeMs: minuteMs }));
+      expect(take).toEqual({ kind: "delivered", receipt });
+    });
 
-  test("listens to its holder only", async () => {
-    const first = await taken("a");
-    await first.leave();
-    await taken("a");
-    expect(await first.release()).toBe(false);
-    expect(await first.deliver(receipt)).toBe(false);
-    expect(await kindOf("a")).toBe("busy");
-  });
-
-  test("wakes whoever waits, whatever its end", async () => {
-    for (const end of ["leave", "release", "deliver"] as const) {
-      const lease = await taken(end);
+    test("not for an answer that nobody has had, while its authorization ends", async () => {
+      const lease = await taken("a", { validBeforeMs: minuteMs });
+      await lease.settling({ answer: answer(3) });
+      nowMs = minuteMs + 1;
       await lease.paid(receipt);
-      const waiting = grants.wait(end, minuteMs);
-      await (end === "deliver" ? lease.deliver(receipt) : lease[end]());
-      expect(await waiting).toBe(true);
-    }
-    expect(await grants.wait("leave", minuteMs)).toBe(true);
-    await taken("leave");
-    expect(await grants.wait("leave", 1)).toBe(false);
+      await lease.leave();
+      expect(await taken("a", { validBeforeMs: minuteMs })).toMatchObject({ answer: answer(3) });
+    });
+
+    test("never for an open settlement before a day, soon for a claim to content", async () => {
+      const settling = await taken("settling");
+      await settling.settling();
+      await settling.leave();
+      const paid = await taken("paid");
+      await paid.paid(receipt);
+      await paid.leave();
+      nowMs = undeliveredMsMax - 1;
+      await (await taken("paid")).leave();
+      nowMs = dayMs - 1;
+      expect(await taken("settling")).toMatchObject({ state: "settling" });
+      expect(await taken("paid")).toMatchObject({ state: "claimed" });
+    });
+
+    test("at once for a body above the bound, and not for the fact", async () => {
+      grants = create({ answerBytesMax: 6 });
+      expect(grants.answerBytesMax).toBe(6);
+      await delivered("a", 7);
+      expect(await grants.take(binding("a"))).toEqual({ kind: "delivered", receipt });
+    });
   });
 
-  test("does not gather waiters without end", async () => {
-    const lease = await taken("a");
-    const waiting = Array.from({ length: 65 }, () => grants.wait("a", minuteMs));
-    expect(await waiting.at(-1)).toBe(false);
-    await lease.leave();
-    expect(await waiting[0]).toBe(true);
-  });
-});
+  describe.runIf(kind.isBounded)(`${name}: when there is no room`, () => {
+    test("the oldest delivered grant goes, and no other", async () => {
+      grants = create({ entriesMax: 2 });
+      await taken("held");
+      await delivered("a", 1);
+      await delivered("b", 1);
+      expect(await kindOf("b")).toBe("delivered");
+      await taken("c");
+      expect(await kindOf("d")).toBe("full");
+      expect(await grants.has(binding("held"))).toBe(true);
+      nowMs = dayMs;
+      expect(await kindOf("d")).toBe("taken");
+    });
 
-describe("memory ends", () => {
-  test("for an answer after ten minutes, for the fact after a day", async () => {
-    await delivered("a", 3);
-    nowMs = replayMsMax - 1;
-    expect(await grants.take(binding("a"))).toMatchObject({ kind: "delivered", answer: answer(3) });
-    nowMs = replayMsMax;
-    expect(await grants.take(binding("a"))).toEqual({ kind: "delivered", receipt });
-    nowMs = dayMs;
-    expect(await kindOf("a")).toBe("taken");
-  });
-
-  test("for an answer when its authorization ends", async () => {
-    await delivered("a", 3, { validBeforeMs: minuteMs });
-    nowMs = minuteMs;
-    const take = await grants.take(binding("a", { validBeforeMs: minuteMs }));
-    expect(take).toEqual({ kind: "delivered", receipt });
-  });
-
-  test("never for an open settlement before a day, soon for a claim to content", async () => {
-    const settling = await taken("settling");
-    await settling.settling();
-    await settling.leave();
-    const paid = await taken("paid");
-    await paid.paid(receipt);
-    await paid.leave();
-    nowMs = dayMs - 1;
-    expect(await taken("settling")).toMatchObject({ state: "settling" });
-    expect(await taken("paid")).toMatchObject({ state: "claimed" });
+    test("the oldest bodies go, and none that nobody has had", async () => {
+      grants = create({ answerBytesMax: 6, totalBytesMax: 10 });
+      await delivered("a", 5);
+      nowMs++;
+      await delivered("b", 5);
+      nowMs++;
+      await delivered("c", 3);
+      const hasAnswer = async (key: string) => "answer" in (await grants.take(binding(key)));
+      expect(await Promise.all(["a", "b", "c"].map(hasAnswer))).toEqual([false, true, true]);
+      const open = await taken("open");
+      await open.settling({ answer: answer(6) });
+      await delivered("d", 6);
+      expect(await Promise.all(["b", "c", "d"].map(hasAnswer))).toEqual([false, false, false]);
+      await open.leave();
+      expect((await taken("open")).answer).toEqual(answer(6));
+    });
   });
 
-  test("for the oldest delivered grant when there are too many", async () => {
-    grants = create({ entriesMax: 2 });
-    await taken("held");
-    await delivered("a", 1);
-    await delivered("b", 1);
-    expect(await kindOf("b")).toBe("delivered");
-    await taken("c");
-    expect(await kindOf("d")).toBe("full");
-    expect(await kindOf("held")).toBe("busy");
-    nowMs = dayMs;
-    expect(await kindOf("d")).toBe("taken");
-  });
+  describe.runIf(kind.isShared)(`${name}: a process that dies`, () => {
+    const leaseMs = 10_000;
 
-  test("for the oldest bodies when they are too large together", async () => {
-    grants = create({ answerBytesMax: 6, totalBytesMax: 10 });
-    await delivered("a", 5);
-    await delivered("b", 5);
-    await delivered("c", 3);
-    await delivered("d", 7);
-    const hasAnswer = async (key: string) => "answer" in (await grants.take(binding(key)));
-    expect(await Promise.all(["a", "b", "c", "d"].map(hasAnswer))).toEqual([
-      false,
-      true,
-      true,
-      false,
-    ]);
+    test("leaves its grant to the next when its lease has ended", async () => {
+      const [dead, living] = [create({ leaseMs }), create({ leaseMs })];
+      const lost = await taken("a", {}, dead);
+      await lost.settling({ answer: answer(3) });
+      nowMs = leaseMs - 1;
+      expect((await living.take(binding("a"))).kind).toBe("busy");
+      nowMs = leaseMs;
+      expect(await living.wait("a", minuteMs)).toBe(true);
+      const found = await taken("a", {}, living);
+      expect(found).toMatchObject({ state: "settling", answer: answer(3) });
+      // It was only slow, and hears that it is nobody any more.
+      for (const step of [lost.settling(), lost.paid(receipt), lost.deliver(receipt)]) {
+        expect(await step).toBe(false);
+      }
+      expect(await found.deliver(receipt)).toBe(true);
+    });
+
+    test("and is only slow keeps what nobody has taken", async () => {
+      const lease = await taken("a");
+      nowMs = 10 * minuteMs;
+      expect(await lease.paid(receipt)).toBe(true);
+    });
   });
-});
+}

@@ -18,6 +18,6 @@ export type {
 } from "./facilitator.ts";
 export type { Binding, GrantState, GrantStore, Lease, StoredAnswer, Take } from "./grants.ts";
 export { createMemoryGrants } from "./memory-grants.ts";
-export type { MemoryGrantOptions } from "./memory-grants.ts";
+export type { MemoryGrantOptions, MemoryGrants } from "./memory-grants.ts";
 export { createSeller } from "./seller.ts";
 export type { ChargeOptions, Route, Seller } from "./seller.ts";

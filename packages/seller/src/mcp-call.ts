@@ -6,7 +6,7 @@ import {
   type AnySchema,
   type ZodRawShapeCompat,
 } from "@modelcontextprotocol/sdk/server/zod-compat.js";
-import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import { CallToolResultSchema, type CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import type { PaidRequest } from "./events.ts";
 import { contentOf, toToolResult } from "./mcp-result.ts";
 import type { Route } from "./seller.ts";
@@ -29,7 +29,8 @@ export async function callPaid(
   const failed: { result?: CallToolResult; thrown?: unknown } = {};
   const answer = await route.charge(request, async (payment) => {
     try {
-      const result = await work(payment);
+      // What is no result is refused now: the SDK would refuse it when it has been paid for.
+      const result = CallToolResultSchema.parse(await work(payment));
       if (result.isError !== true) return contentOf(result);
       failed.result = result;
       return new Response(null, { status: failureStatus });

@@ -7,7 +7,7 @@ import {
   readReceipt,
   type JsonObject,
 } from "@farthing/protocol";
-import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import { CallToolResultSchema, type CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 
 /** The key of a result's `_meta` that holds the receipt. */
 export const receiptMetaKey = "x402/payment-response";
@@ -22,8 +22,7 @@ export const receiptMetaKey = "x402/payment-response";
  */
 export async function toToolResult(answer: Response): Promise<CallToolResult> {
   if (answer.ok) {
-    // Written by `contentOf`, so it has the shape of a result.
-    const result = (await answer.json()) as CallToolResult;
+    const result = CallToolResultSchema.parse(await answer.json());
     return { ...result, _meta: { ...result._meta, ...receiptMeta(answer.headers) } };
   }
   if (answer.status === 402) {

@@ -1,5 +1,5 @@
 /** Paid tools of an MCP server: a real client and server of the SDK, and real signatures. */
-import { encodeHeader, decodeHeader, headerNames } from "@farthing/protocol";
+import { decodeHeader, encodeHeader, headerNames, isObject } from "@farthing/protocol";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
@@ -89,7 +89,9 @@ async function paymentFor(name: string, values: object, changes: Changes = {}) {
   const { structuredContent } = await call(name, values);
   const headers = { [headerNames.paymentRequired]: encodeHeader(structuredContent) };
   const made = await pay(Response.json({}, { headers }), "v2", changes);
-  return decodeHeader(made[headerNames.paymentSignature] ?? "")?.value;
+  const payment = decodeHeader(made[headerNames.paymentSignature] ?? "")?.value;
+  if (!isObject(payment)) throw new Error("No payment was made.");
+  return payment;
 }
 
 /** Checks the two places that must say the same, and that nobody is asked for a receipt. */
@@ -189,14 +191,14 @@ describe("one payment opens one result", () => {
     const payment = await paymentFor("report", paris);
     expect(challengeOf(await call("digest", paris, payment))["error"]).toBe("invalid_payload");
     expect(await call("report", paris, payment)).toMatchObject(text("report 1 on Paris"));
-    const unnamed = { ...(payment as object), resource: undefined };
+    const unnamed = { ...payment, resource: undefined };
     expect(wordsOf(await call("digest", paris, unnamed))["error"]).toBe("payment_bound_elsewhere");
     expect(runs).toHaveLength(1);
   });
 
   test("of a cheap tool does not open a dear one", async () => {
     const payment = await paymentFor("report", paris);
-    const unnamed = { ...(payment as object), resource: undefined };
+    const unnamed = { ...payment, resource: undefined };
     expect(challengeOf(await call("time", {}, unnamed))["error"]).toBe("amount_mismatch");
     expect(facilitator.calls).toEqual([]);
   });

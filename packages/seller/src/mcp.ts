@@ -12,7 +12,6 @@ import type {
   BaseToolCallback,
   McpServer,
   RegisteredTool,
-  ToolCallback,
 } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type {
   AnySchema,
@@ -125,23 +124,27 @@ export function farthing(options: ToolSellerOptions): ToolSeller {
       const routeOf = routes(seller, price, fixed);
       const check = outputCheck(name, config.outputSchema);
       const hasInput = config.inputSchema !== undefined;
-      const run = handler as (...given: readonly unknown[]) => Promise<CallToolResult>;
+      const run: AnyCallback = handler;
       // The SDK calls with (arguments, extra), and a tool without input with (extra) alone.
-      const paid = async (...given: readonly unknown[]) => {
-        const extra = given.at(-1) as Extra;
-        const values = hasInput ? given[0] : {};
+      const paid: AnyCallback = async (...given) => {
+        const extra: Extra = given.at(-1);
+        const values: unknown = hasInput ? given[0] : {};
         const call = { server: serverName, tool: name, arguments: values, meta: extra._meta };
         return callPaid(await routeOf(values), toolRequest(call), async (payment) => {
           const own = { ...extra, payment };
           return check(await (hasInput ? run(values, own) : run(own)));
         });
       };
-      return server.registerTool(name, shown as object, paid as unknown as ToolCallback);
+      return server.registerTool(name, shown as object, paid);
     },
   };
 }
 
-type AnyPrice = Price | ((values: never) => Price | Promise<Price>) | undefined;
+/** Callbacks with and without arguments are two types to the SDK; here they are one. */
+// oxlint-disable-next-line typescript/no-explicit-any -- what it stands for is checked outside
+type AnyCallback = (...given: any[]) => any;
+
+type AnyPrice = Price | AnyCallback | undefined;
 
 /** One route for all calls, or one for each where the price follows from the arguments. */
 function routes(
@@ -154,7 +157,7 @@ function routes(
     Object.entries(given).filter(([, value]) => value !== undefined),
   );
   if (typeof price === "function") {
-    return async (values) => seller.route({ ...fixed, price: await price(values as never) });
+    return async (values) => seller.route({ ...fixed, price: await price(values) });
   }
   const route = seller.route(price === undefined ? fixed : { ...fixed, price });
   return async () => route;

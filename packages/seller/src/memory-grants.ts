@@ -20,6 +20,8 @@ export interface MemoryGrantOptions {
   readonly answerBytesMax?: number;
   /** Most bytes of bodies together; the oldest go first. */
   readonly totalBytesMax?: number;
+  /** How long a paid answer can be fetched again, in milliseconds; ten minutes at most. */
+  readonly replayMs?: number;
   /** Milliseconds since the Unix epoch. */
   readonly now?: () => number;
 }
@@ -43,12 +45,19 @@ interface Entry {
   readonly waiters: Set<() => void>;
 }
 
+/** Grants in memory. */
+export interface MemoryGrants extends GrantStore {
+  /** Bytes of the bodies that are kept. */
+  keptBytes(): number;
+}
+
 /** Creates an empty store of grants. */
-export function createMemoryGrants(options: MemoryGrantOptions = {}): GrantStore {
+export function createMemoryGrants(options: MemoryGrantOptions = {}): MemoryGrants {
   const entriesMax = options.entriesMax ?? entriesMaxDefault;
   const answerBytesMax = options.answerBytesMax ?? answerBytesMaxDefault;
   const totalBytesMax = options.totalBytesMax ?? totalBytesMaxDefault;
   const now = options.now ?? Date.now;
+  const replayMs = Math.min(options.replayMs ?? replayMsMax, replayMsMax);
   // In order of creation, so the first delivered entry is the oldest.
   const entries = new Map<string, Entry>();
   let totalBytes = 0;
@@ -92,6 +101,7 @@ export function createMemoryGrants(options: MemoryGrantOptions = {}): GrantStore
 
   return {
     answerBytesMax,
+    keptBytes: () => totalBytes,
     async take(binding): Promise<Take> {
       let entry = entries.get(binding.key);
       if (entry && entry.expiresAtMs <= now()) {
@@ -102,7 +112,7 @@ export function createMemoryGrants(options: MemoryGrantOptions = {}): GrantStore
         if (!makeRoom()) return { kind: "full" };
         entry = newEntry(binding, now() + settlingMsMax);
         entries.set(binding.key, entry);
-        return { kind: "taken", lease: createLease(entry, { now, drop, store }) };
+        return { kind: "taken", lease: createLease(entry, { now, replayMs, drop, store }) };
       }
       if (!isSame(entry.binding, binding)) return { kind: "bound" };
       if (entry.state === "delivered" && entry.receipt) {
@@ -111,7 +121,7 @@ export function createMemoryGrants(options: MemoryGrantOptions = {}): GrantStore
         return { kind: "delivered", receipt, ...(answer ? { answer } : {}) };
       }
       if (entry.holder) return { kind: "busy" };
-      return { kind: "taken", lease: createLease(entry, { now, drop, store }) };
+      return { kind: "taken", lease: createLease(entry, { now, replayMs, drop, store }) };
     },
     async has(binding) {
       const entry = entries.get(binding.key);
@@ -142,6 +152,7 @@ function newEntry(binding: Binding, expiresAtMs: number): Entry {
 
 interface Keeping {
   readonly now: () => number;
+  readonly replayMs: number;
   readonly drop: (entry: Entry) => void;
   readonly store: (entry: Entry, answer: StoredAnswer) => void;
 }
@@ -176,7 +187,7 @@ function createLease(entry: Entry, keeping: Keeping): Lease {
       whileHeld(() => {
         entry.state = "delivered";
         entry.receipt = receipt;
-        entry.answerUntilMs = Math.min(entry.binding.validBeforeMs, now() + replayMsMax);
+        entry.answerUntilMs = Math.min(entry.binding.validBeforeMs, now() + keeping.replayMs);
         entry.expiresAtMs = now() + deliveredMsMax;
         if (answer) keeping.store(entry, answer);
         free(entry);

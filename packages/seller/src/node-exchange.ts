@@ -19,12 +19,14 @@ export interface NodeExchange {
   readonly work: (payment: PaidRequest) => unknown;
   /** Called before anything is sent, unless the work has answered. */
   readonly takeOver?: () => void;
+  /** Called with what broke; the response is as it was, unless something is on its way already. */
+  readonly failed: (error: unknown) => void;
 }
 
 /** Headers that list tokens: what middleware before us has put there stays. */
 const listHeaders = new Set(["vary", "access-control-expose-headers"]);
 
-/** Charges for a request and answers it. Throws, with the response as it was, when that breaks. */
+/** Charges for a request and answers it. Never rejects. */
 export async function chargeNode(route: Route, exchange: NodeExchange): Promise<void> {
   const { req, res } = exchange;
   let caught: Capture | undefined;
@@ -43,7 +45,7 @@ export async function chargeNode(route: Route, exchange: NodeExchange): Promise<
     await send(res, answer, caught);
   } catch (error) {
     caught?.close();
-    throw error;
+    exchange.failed(error);
   }
 }
 

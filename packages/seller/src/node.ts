@@ -31,11 +31,12 @@ export function farthing(options: SellerOptions): Charge {
     const route = seller.route(own);
     return (req, res) => {
       const work = (payment: PaidRequest): unknown => listener(req, res, payment);
-      chargeNode(route, { req, res, url: addressOf(req), work }).catch(() => {
+      const failed = (): void => {
         // The seller has heard of it by `onEvent`; the buyer learns nothing of what broke.
         if (res.headersSent) res.destroy();
         else res.writeHead(500, { "Content-Type": "text/plain" }).end("Internal Server Error\n");
-      });
+      };
+      void chargeNode(route, { req, res, url: addressOf(req), work, failed });
     };
   };
 }

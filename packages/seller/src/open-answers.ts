@@ -113,11 +113,25 @@ export function alreadySettled(receipt: SettleResponse): Response {
   return say(409, { error: "already_settled", message, retryable: false }, { receipt });
 }
 
+/** The answer when nobody can tell any more what became of a payment that was sent to be settled. */
+export function outcomeUnknown(receipt: SettleResponse): Response {
+  const message =
+    "The authorization has ended, and the facilitator does not tell whether it moved money " +
+    "before. Look at your wallet before you sign another one.";
+  return say(409, { error: "outcome_unknown", message, retryable: false }, { receipt });
+}
+
 const nonceUsedReasons = new Set(["nonce_already_used", x402ReasonOf("nonce_already_used")]);
+const expiredReasons = new Set(["authorization_expired", x402ReasonOf("authorization_expired")]);
 
 /** Whether a refusal says that the payment was used before. */
 export function isNonceUsed(reason: string | undefined): boolean {
   return reason !== undefined && nonceUsedReasons.has(reason);
+}
+
+/** Whether a refusal says that the authorization has ended: it may have been used before that. */
+export function isExpired(reason: string | undefined): boolean {
+  return reason !== undefined && expiredReasons.has(reason);
 }
 
 /** A verdict against a payment in the words of a challenge. */

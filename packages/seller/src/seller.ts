@@ -94,7 +94,7 @@ function createRoute(seller: Surroundings, of: Configuration, route: RouteConfig
     const terms: ChallengeTerms = { offers: await quote(request), resource, mode: of.mode };
     const presented = readPresentedPayment(request.headers);
     if (presented.kind === "none") {
-      return offerPage(ask(at, terms), terms, request, of.paywall);
+      return offerPage(ask(at, terms), terms, request, of.paywall, at.clock.now());
     }
     if (presented.kind === "refused") return ask(at, terms, reasonOf(presented.refusal));
     if (presented.kind === "ambiguous") {

@@ -15,6 +15,8 @@ import {
 } from "./scene.testing.ts";
 import { confirmedReply, pendingReply, transferHash } from "./scripted-facilitator.testing.ts";
 
+const broken = () => Promise.reject(new Error("disk full"));
+
 /** Runs these promises against one adapter. */
 export function singleUseSuite(listen: Listen): void {
   const at = useScene(listen);
@@ -175,6 +177,26 @@ export function singleUseSuite(listen: Listen): void {
       const url = await at.start(undefined, { grants: createMemoryGrants({ entriesMax: 0 }) });
       await expectLater(await fetch(url, { headers: await payFor(url) }), "busy");
       expect(at.facilitator.calls).toEqual([]);
+    });
+
+    test("a store that fails leaves everything open", async () => {
+      const grants = { answerBytesMax: 1, take: broken, has: broken, wait: broken };
+      const url = await at.start(undefined, { grants });
+      await expectLater(await fetch(url, { headers: await payFor(url) }), "busy");
+      expect(at.events).toMatchObject([{ type: "broken", error: { message: "disk full" } }]);
+      expect(at.facilitator.calls).toEqual([]);
+    });
+
+    test("an end of the authorization after an unanswered settle is not a failure", async () => {
+      const url = await at.start();
+      const headers = await payFor(url);
+      const late = { errorReason: "authorization_expired", transaction: "", network: "eip155:50" };
+      at.facilitator.script.settle.push("cut", { json: { success: false, ...late } });
+      await expectLater(await fetch(url, { headers }), "facilitator_unavailable");
+      const response = await fetch(url, { headers });
+      expect(response.status).toBe(409);
+      expect(await bodyOf(response)).toMatchObject({ error: "outcome_unknown" });
+      expect(response.headers.get(headerNames.paymentRequired)).toBeNull();
     });
 
     test("a used nonce after an unanswered settle is never called a failure", async () => {

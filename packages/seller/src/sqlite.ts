@@ -29,6 +29,8 @@ export interface SqliteGrantOptions {
   readonly answerBytesMax?: number;
   /** Most bytes of bodies together; the oldest delivered ones go first. */
   readonly totalBytesMax?: number;
+  /** How long a paid answer can be fetched again, in milliseconds; ten minutes at most. */
+  readonly replayMs?: number;
   /** How long the lease of a process that is not heard of stays in force, in milliseconds. */
   readonly leaseMs?: number;
   /** Milliseconds since the Unix epoch; the same for all processes. */
@@ -37,6 +39,8 @@ export interface SqliteGrantOptions {
 
 /** Grants in a file, to be closed at the end. */
 export interface SqliteGrants extends GrantStore {
+  /** Bytes of the bodies that are kept, of all processes. */
+  keptBytes(): number;
   close(): void;
 }
 
@@ -62,6 +66,7 @@ export function createSqliteGrants(options: SqliteGrantOptions): SqliteGrants {
     entriesMax: options.entriesMax ?? entriesMaxDefault,
     answerBytesMax: options.answerBytesMax ?? answerBytesMaxDefault,
     totalBytesMax: options.totalBytesMax ?? totalBytesMaxDefault,
+    replayMs: Math.min(options.replayMs ?? replayMsMax, replayMsMax),
     leaseMs: options.leaseMs ?? leaseMsDefault,
     now: options.now ?? Date.now,
   };
@@ -78,12 +83,19 @@ export function createSqliteGrants(options: SqliteGrantOptions): SqliteGrants {
     const row = read(key);
     const holder = randomUUID();
     if (!row) {
+      // One that has ended may still be there.
+      database.run("delete from grants where key = ?", key);
       if (!makeRoom(database, bounds.entriesMax)) return { kind: "full" };
       database.run(
         `insert into grants (key, fingerprint, payload, valid_before_ms, state, expires_at_ms,
            holder, held_until_ms) values (?, ?, ?, ?, 'claimed', ?, ?, ?)`,
-        ...[key, fingerprint, payload, validBeforeMs, now() + settlingMsMax],
-        ...[holder, now() + leaseMs],
+        key,
+        fingerprint,
+        payload,
+        validBeforeMs,
+        now() + settlingMsMax,
+        holder,
+        now() + leaseMs,
       );
     } else {
       const stored = toStored(row);
@@ -96,7 +108,9 @@ export function createSqliteGrants(options: SqliteGrantOptions): SqliteGrants {
       if (isHeld(row)) return { kind: "busy" };
       database.run(
         "update grants set holder = ?, held_until_ms = ? where key = ?",
-        ...[holder, now() + leaseMs, key],
+        holder,
+        now() + leaseMs,
+        key,
       );
     }
     const found = row ? foundIn(toStored(row)) : { state: "claimed" as const };
@@ -112,6 +126,7 @@ export function createSqliteGrants(options: SqliteGrantOptions): SqliteGrants {
       return row !== undefined && isBoundTo(toStored(row), binding);
     },
     wait: createWaiting(async (key) => isHeld(read(key)), pollMs),
+    keptBytes: () => Number(database.get("select bytes from totals")?.["bytes"]),
     close: () => database.close(),
   };
 }
@@ -165,7 +180,9 @@ function stepsOf({ database, bounds, key, validBeforeMs, holder }: Held): Steps 
     const headers = JSON.stringify(answer.headers);
     change(
       "answer_status = ?, answer_headers = ?, answer_body = ?",
-      ...[answer.status, headers, answer.body],
+      answer.status,
+      headers,
+      answer.body,
     );
   }
 
@@ -175,7 +192,8 @@ function stepsOf({ database, bounds, key, validBeforeMs, holder }: Held): Steps 
         keep(answer);
         return change(
           "state = 'settling', receipt = coalesce(?, receipt), expires_at_ms = ?",
-          ...[receipt ? JSON.stringify(receipt) : null, now() + settlingMsMax],
+          receipt ? JSON.stringify(receipt) : null,
+          now() + settlingMsMax,
         );
       }, "surely"),
     paid: async (receipt) =>
@@ -183,7 +201,8 @@ function stepsOf({ database, bounds, key, validBeforeMs, holder }: Held): Steps 
         () =>
           change(
             "state = 'paid', receipt = ?, expires_at_ms = ?",
-            ...[JSON.stringify(receipt), now() + undeliveredMsMax],
+            JSON.stringify(receipt),
+            now() + undeliveredMsMax,
           ),
         "surely",
       ),
@@ -193,8 +212,9 @@ function stepsOf({ database, bounds, key, validBeforeMs, holder }: Held): Steps 
         return change(
           `state = 'delivered', receipt = ?, expires_at_ms = ?, answer_until_ms = ?,
            holder = null, held_until_ms = 0`,
-          ...[JSON.stringify(receipt), now() + deliveredMsMax],
-          Math.min(validBeforeMs, now() + replayMsMax),
+          JSON.stringify(receipt),
+          now() + deliveredMsMax,
+          Math.min(validBeforeMs, now() + bounds.replayMs),
         );
       }, "surely"),
     release: async () =>

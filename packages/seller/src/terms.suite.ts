@@ -4,23 +4,24 @@ import { describe, expect, test } from "vitest";
 import { payer, payFor } from "./buyer.testing.ts";
 import { payTo, reasonOf, useScene, type Listen } from "./scene.testing.ts";
 
+async function offerOf(url: string): Promise<unknown> {
+  const response = await fetch(url);
+  const header = decodeHeader(response.headers.get(headerNames.paymentRequired) ?? "")?.value;
+  const accepts = isObject(header) ? member(header, "accepts") : undefined;
+  return Array.isArray(accepts) ? accepts[0] : undefined;
+}
+
+const byCity = (request: Request) =>
+  new URL(request.url).searchParams.get("city") === "Paris" ? "0.02" : 10_000n;
+
+const payee = (request: Request) => Promise.resolve(request.headers.get("x-payee") ?? payTo);
+
 /** Runs these promises against one adapter. */
 export function termsSuite(listen: Listen): void {
   const at = useScene(listen);
 
-  async function offerOf(url: string): Promise<unknown> {
-    const response = await fetch(url);
-    const header = decodeHeader(response.headers.get(headerNames.paymentRequired) ?? "")?.value;
-    const accepts = isObject(header) ? member(header, "accepts") : undefined;
-    return Array.isArray(accepts) ? accepts[0] : undefined;
-  }
-
   describe("terms computed for each request", () => {
-    const byCity = (request: Request) =>
-      new URL(request.url).searchParams.get("city") === "Paris" ? "0.02" : 10_000n;
-
     test("are quoted, matched and settled", async () => {
-      const payee = (request: Request) => Promise.resolve(request.headers.get("x-payee") ?? payTo);
       const url = await at.start(undefined, {}, { price: byCity, payTo: payee });
       const other = url.replace("Paris", "Rome");
       expect(await offerOf(url)).toMatchObject({ amount: "20000", payTo });

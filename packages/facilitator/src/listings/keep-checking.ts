@@ -11,7 +11,7 @@ import { checkLeaseMs, checkListing, type CheckDeps } from "./check-listing.ts";
 const runningMax = 8;
 const perHostMax = 2;
 
-/** Pause between looks when nothing is due: a new listing is not waited for long. */
+/** Pause between looks when nothing is due here; other processes may have made something due. */
 const pollMs = 2_000;
 
 /** What keeping needs. */
@@ -19,20 +19,31 @@ export interface KeepDeps extends CheckDeps {
   readonly store: CheckDeps["store"] & Pick<ListingVerbs, "takeDueListings">;
 }
 
-/** Starts checking; gives what ends it. What is cut off then is checked again later. */
-export function keepChecking(deps: KeepDeps): () => Promise<void> {
+/** Who keeps checking. */
+export interface Keeper {
+  /** Has it look now: something has just become due. */
+  wake(): void;
+  /** Ends it. What is cut off then is checked again later. */
+  stop(): Promise<void>;
+}
+
+/** Starts checking. */
+export function keepChecking(deps: KeepDeps): Keeper {
   const { store, clock, log } = deps;
   const stopping = new AbortController();
+  let news = new AbortController();
   /** Under way, by host. */
   const running = new Map<string, number>();
   const checks = new Set<Promise<unknown>>();
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
+      // Before the look: what becomes due during it is looked for once more.
+      news = new AbortController();
       const taken = await guarded(takeSome, 0);
       if (taken > 0) continue;
       if (checks.size >= runningMax) await Promise.race(checks);
-      else await clock.sleep(pollMs, stopping.signal);
+      else await clock.sleep(pollMs, AbortSignal.any([stopping.signal, news.signal]));
     }
     await Promise.all(checks);
   }
@@ -56,8 +67,10 @@ export function keepChecking(deps: KeepDeps): () => Promise<void> {
     const ended = check.finally(() => {
       checks.delete(ended);
       const left = (running.get(host) ?? 1) - 1;
-      if (left === 0) running.delete(host);
-      else running.set(host, left);
+      if (left > 0) return void running.set(host, left);
+      running.delete(host);
+      // There may be more of this host, which waited for it.
+      news.abort();
     });
     checks.add(ended);
   }
@@ -72,8 +85,11 @@ export function keepChecking(deps: KeepDeps): () => Promise<void> {
   }
 
   const all = run();
-  return async () => {
-    stopping.abort();
-    await all;
+  return {
+    wake: () => news.abort(),
+    async stop() {
+      stopping.abort();
+      await all;
+    },
   };
 }

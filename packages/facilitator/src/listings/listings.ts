@@ -58,6 +58,8 @@ export interface Listings {
 export interface ListingsDeps extends CheckDeps {
   readonly store: ListingVerbs;
   readonly log: Log;
+  /** Told that a listing is due. */
+  onDue(): void;
 }
 
 /** Creates the listings of a store. */
@@ -72,9 +74,14 @@ export function createListings(deps: ListingsDeps): Listings {
       const outcome = await store.createListing(listing, { listingsMax });
       if (outcome !== "created") return outcome;
       log.info({ account, listingId: id }, "Listing created");
+      deps.onDue();
       return (await store.findListing(id, account)) ?? "taken";
     },
-    change: (account, id, terms) => store.changeListing(account, id, terms, clock.nowMs()),
+    async change(account, id, terms) {
+      const changed = await store.changeListing(account, id, terms, clock.nowMs());
+      if (typeof changed === "object") deps.onDue();
+      return changed;
+    },
     async remove(account, id) {
       const isRemoved = await store.removeListing(account, id);
       if (isRemoved) log.info({ account, listingId: id }, "Listing removed");

@@ -12,10 +12,11 @@ export async function offerPage(
   terms: ChallengeTerms,
   request: Request,
   options: PaywallOptions | false,
+  nowMs: number,
 ): Promise<Response> {
   if (options === false) return challenge;
   addTokens(challenge.headers, "Vary", ["Accept"]);
   if (!prefersHtml(request)) return challenge;
   const { toPage } = await import("./page.ts");
-  return toPage(challenge, terms, options);
+  return toPage(challenge, terms, options, nowMs);
 }

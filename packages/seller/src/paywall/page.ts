@@ -3,7 +3,7 @@
  * finds the wallet, has the payment signed and shows what was bought. It loads nothing from
  * anywhere, and all that the seller wrote is in it as text.
  */
-import { decodeHeader, formatUsdc, headerNames } from "@farthing/protocol";
+import { apothem, decodeHeader, formatUsdc, headerNames, type Network } from "@farthing/protocol";
 import type { ChallengeTerms } from "../answers.ts";
 import { script, scriptHash, style, styleHash } from "./generated/page-parts.ts";
 import { escapeHtml, toScriptJson } from "./html.ts";
@@ -29,6 +29,7 @@ export function toPage(
   challenge: Response,
   terms: ChallengeTerms,
   options: PaywallOptions,
+  nowMs: number,
 ): Response {
   const headers = new Headers(challenge.headers);
   headers.set("Content-Type", "text/html; charset=utf-8");
@@ -36,13 +37,19 @@ export function toPage(
   headers.set("X-Content-Type-Options", "nosniff");
   headers.set("Referrer-Policy", "same-origin");
   const said = decodeHeader(headers.get(headerNames.paymentRequired))?.value;
-  return new Response(write(said, terms, options), { status: challenge.status, headers });
+  return new Response(write(said, terms, options, nowMs), { status: challenge.status, headers });
 }
 
-function write(said: unknown, { offers, resource }: ChallengeTerms, { name }: PaywallOptions) {
+function write(
+  said: unknown,
+  { offers, resource }: ChallengeTerms,
+  { name }: PaywallOptions,
+  nowMs: number,
+): string {
   const { host } = new URL(resource.url);
-  const title = resource.description ?? "Pay to open this page";
-  const networks = offers.map(({ network }) => network.name).join(" or ");
+  const { description } = resource;
+  const title = description ?? "Pay to open this page";
+  const networks = offers.map(({ network }) => nameOf(network)).join(" or ");
   const [first] = offers;
   const seller = name === undefined ? "" : `<strong>${escapeHtml(name)}</strong> `;
   return `<!doctype html>
@@ -59,7 +66,7 @@ function write(said: unknown, { offers, resource }: ChallengeTerms, { name }: Pa
 <main>
 <header id="offer">
 <p class="seller">${seller}<span id="host">${escapeHtml(host)}</span></p>
-<h1>${escapeHtml(title)}</h1>
+<h1${description === undefined ? ' class="plain"' : ""}>${escapeHtml(title)}</h1>
 <p class="price">${first === undefined ? "" : writeAmount(first.amount)}</p>
 <dl class="facts">
 <div><dt>Paid to</dt><dd>${writeAddress(first?.payTo ?? "")}</dd></div>
@@ -70,14 +77,14 @@ function write(said: unknown, { offers, resource }: ChallengeTerms, { name }: Pa
 <section id="flow">
 <p>This page asks your wallet for one signature. For that it needs its script, which is not running here.</p>
 </section>
-<details id="program">
+<details id="program" open>
 <summary>Pay from a program</summary>
 <p>The same address takes x402 payments from programs. From a shell:</p>
 <pre tabindex="0">npx farthing pay ${escapeHtml(quoteForShell(resource.url))}</pre>
 </details>
 </main>
 <p id="live" role="status"></p>
-<script type="application/json" id="challenge">${toScriptJson(said)}</script>
+<script type="application/json" id="challenge" data-now="${nowMs}">${toScriptJson(said)}</script>
 <script>${script}</script>
 </body>
 </html>
@@ -88,6 +95,11 @@ function write(said: unknown, { offers, resource }: ChallengeTerms, { name }: Pa
 function writeAmount(units: bigint): string {
   const [, figures = "", zeros = ""] = /^(\d+\.\d\d\d*?)(0*)$/.exec(formatUsdc(units)) ?? [];
   return `${figures}<span class="zeros">${zeros}</span> <span class="unit">USDC</span>`;
+}
+
+/** Nobody should think that test money is money, or the other way round. */
+function nameOf({ chainId, name }: Network): string {
+  return chainId === apothem.chainId ? `${name}, for tests` : name;
 }
 
 function writeAddress(address: string): string {

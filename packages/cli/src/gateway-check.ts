@@ -1,0 +1,99 @@
+/** `farthing gateway check`: whether a configuration holds, before anything runs on it. */
+import {
+  checkOnline,
+  findDoubts,
+  GatewayConfigError,
+  listRules,
+  loadGatewayConfig,
+  type ConfigProblem,
+  type Finding,
+  type GatewayConfig,
+  type RuleLine,
+} from "@farthing/gateway";
+import type { Command } from "commander";
+import { exitCodes, type ExitCode } from "./exit-codes.ts";
+import { countFindings, findingText, verdictText } from "./finding-rows.ts";
+import { addOutputFlags, columns, print, type OutputFlags } from "./gateway-output.ts";
+import { configDefault } from "./gateway-run.ts";
+
+interface Flags extends OutputFlags {
+  readonly online?: boolean;
+}
+
+/** Adds the subcommand. */
+export function registerCheck(gateway: Command): void {
+  const command = gateway
+    .command("check")
+    .summary("check a configuration, and show its rules as they are tried")
+    .description(
+      "Reads a configuration as the gateway does, secrets included, and shows the rules in the order they are tried, with prices in USDC and base units and the time budget. Exit code 0: nothing must be fixed; 3: something in the file must; 4: with --online, something does not answer as it should.",
+    )
+    .argument("[file]", "the configuration", configDefault)
+    .option("--online", "also ask the facilitator, and connect to every upstream");
+  addOutputFlags(command).action(async (file: string, flags: Flags) => {
+    process.exitCode = await check(file, flags);
+  });
+}
+
+async function check(file: string, flags: Flags): Promise<ExitCode> {
+  const config = read(file);
+  if (Array.isArray(config)) {
+    const problems: readonly ConfigProblem[] = config;
+    print(flags, { ok: false, file, problems, rules: [], findings: [] }, () =>
+      problemText(file, problems),
+    );
+    return exitCodes.configuration;
+  }
+  const doubts = findDoubts(config);
+  const online = flags.online === true ? await checkOnline(config) : [];
+  const findings = [...doubts, ...online];
+  const counts = countFindings(findings);
+  const rules = listRules(config);
+  const report = { ok: counts.fail === 0, file, problems: [], rules, findings };
+  print(flags, report, () => {
+    const parts = [
+      ruleText(rules),
+      ...(doubts.length > 0 ? [findingText("to look at", doubts)] : []),
+      ...(online.length > 0 ? [findingText("online", online)] : []),
+    ];
+    return `${parts.join("")}\n${verdictText(counts)}\n`;
+  });
+  return counts.fail === 0 ? exitCodes.success : exitCodes.network;
+}
+
+function read(file: string): GatewayConfig | ConfigProblem[] {
+  try {
+    return loadGatewayConfig(file, process.env);
+  } catch (error) {
+    if (error instanceof GatewayConfigError) return [...error.problems];
+    throw error;
+  }
+}
+
+function problemText(file: string, problems: readonly ConfigProblem[]): string {
+  const rows = problems.map(({ path, line, message }): Finding => {
+    const name = line === undefined ? "" : `line ${line}`;
+    return { name, status: "fail", text: `${path} ${message}`.trim(), fix: "" };
+  });
+  return `${findingText(file, rows)}\n${verdictText(countFindings(rows))}\n`;
+}
+
+/** The rules as a table; a column for hosts only when a rule names one. */
+function ruleText(rules: readonly RuleLine[]): string {
+  const hasHosts = rules.some(({ host }) => host !== undefined);
+  const host = (text: string) => (hasHosts ? [text] : []);
+  return columns(
+    ["#", "METHOD", ...host("HOST"), "PATH", "UPSTREAM", "PRICE", "ATOMIC", "SETTLE", "BUDGET"],
+    rules.map((rule) => [
+      `${rule.place}`,
+      rule.method,
+      ...host(rule.host ?? "*"),
+      rule.path,
+      rule.upstream ?? "-",
+      rule.price,
+      rule.amount ?? "",
+      rule.settle ?? "",
+      rule.budget ?? "",
+    ]),
+  );
+}

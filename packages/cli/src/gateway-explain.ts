@@ -1,0 +1,67 @@
+/** `farthing gateway explain GET /path`: what the gateway would do with a request, and why. */
+import { explainRequest, loadGatewayConfig, type RequestExplanation } from "@farthing/gateway";
+import type { Command } from "commander";
+import { exitCodes, type ExitCode } from "./exit-codes.ts";
+import { addOutputFlags, print, type OutputFlags } from "./gateway-output.ts";
+import { configDefault } from "./gateway-run.ts";
+
+interface Flags extends OutputFlags {
+  readonly config: string;
+  readonly host?: string;
+}
+
+/** Adds the subcommand. */
+export function registerExplain(gateway: Command): void {
+  const command = gateway
+    .command("explain")
+    .summary("say which rule, price and upstream a request gets, and why")
+    .description(
+      "Shows the canonical path of a request, the rule that takes it and why earlier ones do not, the price, the upstream's address, the names of headers that are removed and added, and the decoded challenge. Sends nothing.",
+    )
+    .argument("<method>", "GET, POST, …")
+    .argument("<target>", "path and query as in the request line, quoted: '/v1/reports/7?full=1'")
+    .option("-c, --config <file>", "the configuration", configDefault)
+    .option("--host <host>", "the Host header; that of publicUrl when left out");
+  addOutputFlags(command).action(async (method: string, target: string, flags: Flags) => {
+    process.exitCode = await explain(method, target, flags);
+  });
+}
+
+async function explain(method: string, target: string, flags: Flags): Promise<ExitCode> {
+  let config;
+  try {
+    config = loadGatewayConfig(flags.config, process.env);
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    return exitCodes.configuration;
+  }
+  const asked = { method: method.toUpperCase(), target, host: flags.host };
+  const explanation = await explainRequest(config, asked);
+  print(flags, explanation, () => explanationText(explanation));
+  return exitCodes.success;
+}
+
+function explanationText(explanation: RequestExplanation): string {
+  const { request, answer, canonicalPath, rule, parameters, passedOver = [] } = explanation;
+  const { price, settle, stream, upstream, challenge } = explanation;
+  const rows: (readonly [string, string] | undefined)[] = [
+    ["request", request],
+    ["answer", answer],
+    canonicalPath === undefined ? undefined : ["path", canonicalPath],
+    ...passedOver.map((one) => ["not", `${one.rule}: ${one.why}`] as const),
+    rule === undefined ? undefined : ["rule", rule],
+    ...Object.entries(parameters ?? {}).map(
+      ([name, value]) => ["", `:${name} = ${value}`] as const,
+    ),
+    price && ["price", `${price.usdc} USDC (${price.amount} base units) on ${price.network}`],
+    price && ["to", price.payTo],
+    settle && ["settle", `${settle}${stream === undefined ? "" : `, streamed (${stream})`}`],
+    upstream && ["upstream", `${upstream.name}: ${upstream.url}`],
+    upstream && ["removed", upstream.removed.join(", ")],
+    upstream && ["added", upstream.added.join(", ")],
+  ];
+  const width = "upstream".length;
+  const lines = rows.flatMap((row) => (row ? [`${row[0].padEnd(width)}  ${row[1]}`] : []));
+  const shown = challenge ? ["", "challenge", JSON.stringify(challenge, undefined, 2)] : [];
+  return `${[...lines, ...shown].join("\n")}\n`;
+}

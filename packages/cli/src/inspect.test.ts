@@ -1,0 +1,40 @@
+/** `farthing inspect` as a user runs it. */
+import { expect, test } from "vitest";
+import { challenge, oneCent, payTo, startSeller } from "@farthing/buyer/testing";
+import { farthing, onTerminal } from "./farthing-bin.testing.ts";
+
+const environment = { FARTHING_WALLET_KEY: "" };
+
+test("JSON where no person reads it: every offer, every verdict, nothing signed", async () => {
+  await using seller = await startSeller();
+  const { code, stdout, stderr } = await farthing(["inspect", seller.url], { environment });
+  expect([code, stderr]).toEqual([0, ""]);
+  const report: { wouldPay: boolean; offers: { isChosen: boolean; checks: object[] }[] } =
+    JSON.parse(stdout);
+  expect(report.wouldPay).toBe(true);
+  expect(report.offers.filter(({ isChosen }) => isChosen)).toMatchObject([
+    { payTo, amountUsdc: "0.010000" },
+  ]);
+  expect(report.offers[0]?.checks.length).toBeGreaterThan(8);
+  expect(seller.paid).toHaveLength(0);
+});
+
+test("text on a terminal; --json there too", async () => {
+  await using seller = await startSeller({ unpaid: challenge({ ...oneCent, amount: 500_000n }) });
+  const shown = await farthing(["inspect", seller.url], { environment, ...onTerminal });
+  expect(shown.code).toBe(12);
+  expect(shown.stdout).toMatch(/fail +per_call +The price 0\.500000 USDC is above 0\.100000/);
+  const json = await farthing(["inspect", "--json", seller.url], { environment, ...onTerminal });
+  expect(JSON.parse(json.stdout)).toMatchObject({ error: { code: "per_payment_cap" } });
+});
+
+test("a page that costs nothing, and one that is not there", async () => {
+  await using seller = await startSeller({ unpaid: { body: "free" } });
+  const free = await farthing(["inspect", seller.url], { environment });
+  expect([free.code, JSON.parse(free.stdout)]).toMatchObject([
+    0,
+    { paymentStatus: "not_required" },
+  ]);
+  const gone = await farthing(["inspect", "http://127.0.0.1:1/"], { environment });
+  expect([gone.code, JSON.parse(gone.stdout)]).toMatchObject([4, { error: { code: "network" } }]);
+});

@@ -1,0 +1,97 @@
+/** `farthing ledger limits`: the limits in force and what of them is used; changes them. */
+import { dayMs, openStates, parseLimits, type LedgerScope } from "@farthing/buyer";
+import { fileLedger } from "@farthing/buyer/file-ledger";
+import { formatUsdc } from "@farthing/protocol";
+import {
+  ledgerPath,
+  limitsInForce,
+  parseLimitTexts,
+  readSettings,
+  writeSettings,
+} from "./buyer-folder.ts";
+import { ConfigurationError } from "./configuration-error.ts";
+import { exitCodes, type ExitCode } from "./exit-codes.ts";
+import { UsageError } from "./pay-request.ts";
+import { isJsonWanted, tableText, type PrintFlags } from "./print-output.ts";
+
+/** The flags of `set`. */
+export interface LimitFlags {
+  readonly perCall?: string;
+  readonly perDay?: string;
+  readonly openPayments?: string;
+}
+
+/** Prints the limits, and the usage of each wallet on each network within 24 hours. */
+export async function showLimits(flags: PrintFlags): Promise<ExitCode> {
+  const limits = parseLimits(limitsInForce(process.env));
+  const { perDayUnits } = limits;
+  const ledger = fileLedger(ledgerPath(process.env));
+  const since = Date.now() - dayMs;
+  const records = await ledger.list();
+  const recent = records.filter(
+    ({ state, reservedAt }) => openStates.includes(state) || reservedAt > since,
+  );
+  const scopes = new Map<string, LedgerScope>(
+    recent.map(({ wallet, network, asset }) => [
+      `${wallet} ${network} ${asset}`,
+      { wallet, network, asset },
+    ]),
+  );
+  const used = await Promise.all(
+    [...scopes.values()].map(async (scope) => {
+      const { spentUnits, openPayments } = await ledger.usage(scope, since);
+      const left = perDayUnits === undefined ? undefined : perDayUnits - spentUnits;
+      return {
+        ...scope,
+        spentUsdc: formatUsdc(spentUnits),
+        ...(left === undefined ? {} : { leftUsdc: formatUsdc(left > 0n ? left : 0n) }),
+        openPayments,
+      };
+    }),
+  );
+  const shown = {
+    perCall: formatUsdc(limits.perCallUnits),
+    perDay: perDayUnits === undefined ? null : formatUsdc(perDayUnits),
+    openPayments: limits.openPaymentsMax,
+  };
+  if (isJsonWanted(flags)) {
+    console.log(JSON.stringify({ limits: shown, used }));
+    return exitCodes.success;
+  }
+  console.log(`per call       ${shown.perCall} USDC`);
+  console.log(`per 24 hours   ${shown.perDay === null ? "no limit" : `${shown.perDay} USDC`}`);
+  console.log(`open payments  ${shown.openPayments}`);
+  if (used.length > 0) console.log(tableText(used));
+  return exitCodes.success;
+}
+
+/** Keeps new limits in the settings. */
+export async function setLimits(flags: LimitFlags): Promise<ExitCode> {
+  const { perCall, perDay, openPayments } = flags;
+  const given = Object.entries({ perCall, perDay, openPayments }).filter(([, text]) => text);
+  if (given.length === 0)
+    throw new UsageError("Say which: --per-call, --per-day, --open-payments.");
+  try {
+    const limits = parseLimitTexts(Object.fromEntries(given), (name) => flagOf[name]);
+    const before = readSettings(process.env).limits;
+    const next = { ...before, ...limits };
+    const { perDay: day, ...rest } = next;
+    writeSettings(process.env, {
+      limits: { ...rest, ...(day === undefined ? {} : { perDay: day === false ? "none" : day }) },
+    });
+  } catch (error) {
+    // A value of the command line is its user's, not the machine's.
+    if (error instanceof ConfigurationError && error.message.startsWith("--")) {
+      throw new UsageError(error.message);
+    }
+    throw error;
+  }
+  console.error("The limits are changed for every run from now on.");
+  return exitCodes.success;
+}
+
+const flagOf = {
+  perCall: "--per-call",
+  perDay: "--per-day",
+  openPayments: "--open-payments",
+} as const;

@@ -1,0 +1,52 @@
+/** A payment of the ledger as it is shown. The signature is never in it: it can be presented. */
+import { openStates, type LedgerRecord } from "@farthing/buyer";
+import { formatUsdc } from "@farthing/protocol";
+import type { Row } from "./print-output.ts";
+
+/** RFC 3339 of milliseconds since 1970. */
+export function timeOf(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/** Everything that is known about a payment. */
+export function recordObject(record: LedgerRecord) {
+  const { request, signed, answer } = record;
+  return {
+    requestId: record.requestId,
+    state: record.state,
+    isOpen: openStates.includes(record.state),
+    method: request?.method,
+    url: request?.url ?? signed?.url,
+    requestBodyHash: request?.bodyHash,
+    headersLeftOut: request?.headersLeftOut,
+    payer: record.wallet,
+    payTo: record.payTo,
+    host: record.host,
+    network: record.network,
+    asset: record.asset,
+    amount: record.amountUnits.toString(),
+    amountUsdc: formatUsdc(record.amountUnits),
+    reservedAt: timeOf(record.reservedAt),
+    nonce: signed?.nonce,
+    authorizationExpiresAt: signed && timeOf(signed.validBefore * 1000),
+    attempt: record.attempt,
+    transaction: record.transaction,
+    evidence: record.evidence,
+    settledAt: record.settledAt === undefined ? undefined : timeOf(record.settledAt),
+    responseStatus: answer?.status,
+    responseHash: answer?.bodyHash,
+    serverReceipt: answer?.receipt,
+  };
+}
+
+/** The row of a payment in a table. */
+export function recordRow(record: LedgerRecord): Row {
+  return {
+    request: record.requestId,
+    state: record.state,
+    usdc: formatUsdc(record.amountUnits),
+    host: record.host,
+    payTo: record.payTo,
+    at: timeOf(record.reservedAt),
+  };
+}

@@ -1,0 +1,59 @@
+/** `farthing listings`: what sellers list, and the operator's block, straight in the database. */
+import type { Listing, Store } from "@farthing/facilitator";
+import { formatUsdc, networkOfChain, type Address } from "@farthing/protocol";
+import type { Command } from "commander";
+import { exitCodes } from "./exit-codes.ts";
+import { printRows, readAccount, timeOf, withStore } from "./operator-database.ts";
+
+/** Adds the subcommand. */
+export function register(program: Command): void {
+  const listings = program
+    .command("listings")
+    .summary("see an account's listings, block and unblock them")
+    .description(
+      "Looks at listed endpoints in the database of DATABASE_URL (or of FARTHING_CONFIG), also while the facilitator runs.",
+    );
+  listings
+    .command("list")
+    .description("list an account's endpoints, the oldest first")
+    .argument("<account>", "payout address, 0x… or xdc…", readAccount)
+    .option("--json", "print a JSON array", false)
+    .action((account: Address, flags: { json: boolean }) =>
+      withStore("listings", async (store) => {
+        const own = await store.listListings(account);
+        printRows(own.map(describe), { ...flags, none: `${account} lists nothing.` });
+      }),
+    );
+  for (const [name, isBlocked, what] of [
+    ["block", true, "take a listing from the public, and check it no more"],
+    ["unblock", false, "let a blocked listing be checked again, and shown once that passes"],
+  ] as const) {
+    listings
+      .command(name)
+      .description(what)
+      .argument("<id>", "of the listing, as `listings list` shows it")
+      .action((id: string) => withStore("listings", (store) => block(store, id, isBlocked)));
+  }
+}
+
+async function block(store: Store, id: string, isBlocked: boolean): Promise<void> {
+  const { systemClock } = await import("@farthing/facilitator");
+  const listing = await store.blockListing(id, isBlocked, systemClock.nowMs());
+  const [now, not] = isBlocked ? ["is blocked", "unblocked"] : ["is checked again", "blocked"];
+  if (listing) return console.error(`${listing.method} ${listing.resource} ${now}.`);
+  console.error(`There is no ${not} listing ${id}; see: farthing listings list <account>`);
+  process.exitCode = exitCodes.notFound;
+}
+
+function describe({ id, resource, method, amount, chainId, title, check }: Listing) {
+  return {
+    id,
+    title,
+    resource: `${method} ${resource}`,
+    usdc: formatUsdc(amount),
+    network: networkOfChain(chainId).id,
+    state: check.state,
+    reason: check.reason,
+    checked: timeOf(check.checkedAt),
+  };
+}

@@ -1,0 +1,105 @@
+/** `farthing mcp`: an MCP server over stdio with which an agent pays within its owner's limits. */
+import { askAboveDefault, parseLimits, type LimitsInput } from "@farthing/buyer";
+import { createAgentServer } from "@farthing/buyer/mcp-server";
+import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import { Option, type Command } from "commander";
+import { ConfigurationError } from "./configuration-error.ts";
+import { exitCodes, type ExitCode } from "./exit-codes.ts";
+import { payCommandLine } from "./pay-command-line.ts";
+import { collect, UsageError } from "./pay-request.ts";
+import { payerOptions, rpcOption, type PayerFlags } from "./payer.ts";
+
+interface Flags extends Pick<PayerFlags, "network" | "wallet" | "walletContract" | "rpcUrl"> {
+  readonly askAbove?: string;
+  readonly allowHost?: readonly string[];
+  readonly facilitator?: string;
+  readonly allowLocal?: boolean;
+}
+
+/** Adds the subcommand. */
+export function register(program: Command): void {
+  program
+    .command("mcp")
+    .summary("pay for an agent: an MCP server over stdio, within your limits")
+    .description(
+      "Serves the Model Context Protocol on standard input and output: an agent asks for prices, fetches paid URLs and reads payments. No tool changes a limit, a list or the wallet.",
+    )
+    .option("--ask-above <USDC>", `ask you above this price (default ${askAboveDefault})`)
+    .option("--allow-host <host>", "pay at this host only; may be repeated", collect)
+    .option("--network <name>", "pay on this network only: xdc, xdc-apothem or eip155:50")
+    .option("--wallet <name>", "pay from this keystore; see `farthing wallet`")
+    .option("--wallet-contract <address>", "pay from this ERC-1271 wallet; the key is its owner's")
+    .addOption(rpcOption("node to ask for balances, and for the outcome of open payments"))
+    .addOption(
+      new Option("--facilitator <url>", "facilitator whose listings are searched").env(
+        "FARTHING_FACILITATOR_URL",
+      ),
+    )
+    .option("--allow-local", "let the agent ask this machine over plain http, for development")
+    .addHelpText("after", helpText)
+    .action(async (flags: Flags) => {
+      process.exitCode = await serveAgent(flags, program.version() ?? "unknown");
+    });
+}
+
+const helpText = `
+Wallet, ledger and limits are those of \`farthing pay\`: see \`farthing wallet\` and
+\`farthing ledger limits\`; the password of a keystore comes from FARTHING_WALLET_PASSWORD or
+FARTHING_WALLET_PASSWORD_FILE. They are read at the start: change them, then start it anew.
+
+Above --ask-above you are asked through the agent's host, where it can ask; elsewhere the agent
+is given the \`farthing pay\` command for you to run. An agent with a shell of yours can run that
+command itself: give it another user, or no shell.
+`;
+
+async function serveAgent(flags: Flags, version: string): Promise<ExitCode> {
+  try {
+    const { allowHost, askAbove, facilitator, allowLocal } = flags;
+    const own = await payerOptions(process.env, flags, false);
+    const limits = limitsOf(own.limits, askAbove);
+    const allow = { ...own.allow, ...(allowHost === undefined ? {} : { hosts: allowHost }) };
+    const server = createAgentServer({
+      version,
+      buyer: { ...own, limits, allow },
+      allowsLocal: allowLocal === true,
+      commandFor: payCommandLine,
+      ...(facilitator === undefined ? {} : { catalogueUrl: catalogueOf(facilitator) }),
+    });
+    const transport = new StdioServerTransport();
+    const ended = untilTheHostLeaves();
+    await server.connect(transport);
+    await ended;
+    // Calls under way are stopped; what they have sent is in the ledger.
+    await server.close();
+    return exitCodes.success;
+  } catch (error) {
+    process.stderr.write(`farthing: ${error instanceof Error ? error.message : String(error)}\n`);
+    if (error instanceof UsageError) return exitCodes.usage;
+    return error instanceof ConfigurationError ? exitCodes.configuration : exitCodes.general;
+  }
+}
+
+/** The host ends a server by closing its input; a person by Ctrl+C. */
+function untilTheHostLeaves(): Promise<void> {
+  return new Promise((resolve) => {
+    process.stdin.once("end", () => resolve());
+    process.stdin.once("close", () => resolve());
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+  });
+}
+
+function limitsOf(inForce: LimitsInput | undefined, askAbove: string | undefined): LimitsInput {
+  const limits = { ...inForce, ...(askAbove === undefined ? {} : { askAbove }) };
+  try {
+    parseLimits(limits);
+  } catch {
+    throw new UsageError("--ask-above is an amount in USDC, such as 0.05.");
+  }
+  return limits;
+}
+
+function catalogueOf(text: string): string {
+  const url = URL.parse(text);
+  if (url?.protocol === "https:" || url?.protocol === "http:") return url.href;
+  throw new UsageError("--facilitator is the address of a facilitator, such as https://…");
+}

@@ -1,0 +1,97 @@
+/** The receipt of a settled payment: everything that is needed to show, and to prove, what was paid. */
+import type { LedgerRecord } from "@farthing/buyer";
+import {
+  explorerLink,
+  findNetwork,
+  isBytes32,
+  isObject,
+  isTransactionHash,
+  parseAddress,
+  parseUint256,
+  type Address,
+  type Hex,
+  type Network,
+} from "@farthing/protocol";
+import { recordObject, timeOf } from "./ledger-report.ts";
+
+/** The columns of an export, in order; `serverReceipt` is JSON. */
+export const receiptColumns = [
+  "requestId",
+  "method",
+  "url",
+  "requestBodyHash",
+  "payer",
+  "payTo",
+  "network",
+  "asset",
+  "amount",
+  "amountUsdc",
+  "nonce",
+  "validBefore",
+  "transaction",
+  "explorerUrl",
+  "evidence",
+  "responseStatus",
+  "responseHash",
+  "serverReceipt",
+  "createdAt",
+  "settledAt",
+] as const;
+
+/** A receipt as it is printed; amounts as digits, times in RFC 3339. */
+export type Receipt = Readonly<Partial<Record<(typeof receiptColumns)[number], unknown>>>;
+
+/** The receipt of a settled record. */
+export function receiptOf(record: LedgerRecord): Receipt {
+  const { transaction, signed, reservedAt } = record;
+  const network = findNetwork(record.network);
+  const all: Readonly<Record<string, unknown>> = {
+    ...recordObject(record),
+    validBefore: signed?.validBefore,
+    explorerUrl: network && transaction && explorerLink(network, transaction),
+    createdAt: timeOf(reservedAt),
+  };
+  return Object.fromEntries(receiptColumns.map((column) => [column, all[column]]));
+}
+
+/** Receipts as CSV by RFC 4180, with a header line. */
+export function receiptsCsv(receipts: readonly Receipt[]): string {
+  const lines = receipts.map((receipt) => receiptColumns.map((column) => receipt[column]));
+  return [receiptColumns, ...lines].map((cells) => `${cells.map(csvCell).join(",")}\r\n`).join("");
+}
+
+function csvCell(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  // A spreadsheet would run it as a formula; a request id or a URL may come from a stranger.
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** What of a receipt the chain can confirm. */
+export interface ReceiptClaim {
+  readonly network: Network;
+  readonly from: Address;
+  readonly to: Address;
+  readonly units: bigint;
+  readonly nonce: Hex;
+  /** Unix seconds. */
+  readonly validBefore: number;
+  readonly signedAfter: number;
+  readonly transaction: Hex;
+}
+
+/** Reads the claim of a receipt, its own or a file's; undefined when it is none. */
+export function readClaim(value: unknown): ReceiptClaim | undefined {
+  if (!isObject(value)) return undefined;
+  const network = findNetwork(value["network"]);
+  const from = parseAddress(value["payer"]);
+  const to = parseAddress(value["payTo"]);
+  const units = parseUint256(value["amount"]);
+  const { nonce, validBefore, createdAt, transaction } = value;
+  const signedAfter = typeof createdAt === "string" ? Date.parse(createdAt) / 1000 : Number.NaN;
+  const isComplete = network && from && to && units !== undefined && isBytes32(nonce);
+  if (!isComplete || typeof validBefore !== "number" || Number.isNaN(signedAfter)) return undefined;
+  if (typeof transaction !== "string" || !isTransactionHash(transaction)) return undefined;
+  return { network, from, to, units, nonce, validBefore, signedAfter, transaction };
+}

@@ -1,0 +1,136 @@
+/** `farthing receipts`: what was paid on this machine, for the books and for proof. */
+import { readFileSync } from "node:fs";
+import { readOutcome, type ChainOutcome } from "@farthing/buyer";
+import { fileLedger } from "@farthing/buyer/file-ledger";
+import { Option, type Command } from "commander";
+import { ledgerPath } from "./buyer-folder.ts";
+import { ConfigurationError } from "./configuration-error.ts";
+import { exitCodes, type ExitCode } from "./exit-codes.ts";
+import { recordRow } from "./ledger-report.ts";
+import { rpcOption } from "./payer.ts";
+import { printList, printOne, type PrintFlags } from "./print-output.ts";
+import { readClaim, receiptOf, receiptsCsv, type ReceiptClaim } from "./receipt.ts";
+import { runCommand } from "./run-command.ts";
+
+/** Adds the subcommand. */
+export function register(program: Command): void {
+  const receipts = program
+    .command("receipts")
+    .summary("list, export and verify the receipts of what was paid")
+    .description(
+      "One receipt for each settled payment of this machine's ledger; the newest ten thousand are kept.",
+    );
+  receipts
+    .command("list")
+    .description("list receipts, the oldest first")
+    .option("--json", "print JSON also on a terminal")
+    .action((flags: PrintFlags) => runCommand(() => list(flags)));
+  receipts
+    .command("show")
+    .description("show one receipt")
+    .argument("<request-id>")
+    .option("--json", "print JSON also on a terminal")
+    .action((id: string, flags: PrintFlags) => runCommand(() => show(id, flags)));
+  receipts
+    .command("export")
+    .description("print every receipt")
+    .addOption(
+      new Option("--format <format>", "of the output").choices(["csv", "json"]).default("csv"),
+    )
+    .action(({ format }: { format: "csv" | "json" }) => runCommand(() => exportAll(format)));
+  receipts
+    .command("verify")
+    .description(
+      "compare a receipt with the chain: valid, not_final, mismatch, or unknown when the node cannot say",
+    )
+    .argument("<request-id or file>", "a receipt of the ledger, or a file with one as JSON")
+    .addOption(rpcOption("node to ask"))
+    .option("--json", "print JSON also on a terminal")
+    .action((name: string, flags: PrintFlags & { rpcUrl?: string }) =>
+      runCommand(() => verify(name, flags)),
+    );
+}
+
+function settledRecords() {
+  return fileLedger(ledgerPath(process.env)).list(["settled"]);
+}
+
+async function list(flags: PrintFlags): Promise<ExitCode> {
+  const records = await settledRecords();
+  const rows = records.map((record) => ({ ...recordRow(record), transaction: record.transaction }));
+  printList(records.map(receiptOf), rows, "There are no receipts.", flags);
+  return exitCodes.success;
+}
+
+async function show(id: string, flags: PrintFlags): Promise<ExitCode> {
+  const record = await fileLedger(ledgerPath(process.env)).find(id);
+  if (record?.state !== "settled") {
+    console.error(`There is no receipt ${id}; see: farthing receipts list`);
+    return exitCodes.notFound;
+  }
+  printOne(receiptOf(record), flags);
+  return exitCodes.success;
+}
+
+async function exportAll(format: "csv" | "json"): Promise<ExitCode> {
+  const receipts = (await settledRecords()).map(receiptOf);
+  process.stdout.write(
+    format === "csv" ? receiptsCsv(receipts) : `${JSON.stringify(receipts, undefined, 2)}\n`,
+  );
+  return exitCodes.success;
+}
+
+async function verify(name: string, flags: PrintFlags & { rpcUrl?: string }): Promise<ExitCode> {
+  const { rpcUrl } = flags;
+  if (rpcUrl === undefined) {
+    throw new ConfigurationError(
+      "Only the chain can say: set FARTHING_RPC_URL to a node's address.",
+    );
+  }
+  const claim = await findClaim(name);
+  if (!claim) {
+    console.error(`${name} is no receipt of the ledger, and no file with one.`);
+    return exitCodes.notFound;
+  }
+  const outcome = await readOutcome(fetch, rpcUrl, claim);
+  const { verdict, reason } = judge(claim, outcome);
+  printOne({ receipt: name, verdict, reason, transaction: claim.transaction }, flags);
+  return exitOfVerdict[verdict];
+}
+
+async function findClaim(name: string): Promise<ReceiptClaim | undefined> {
+  const record = await fileLedger(ledgerPath(process.env)).find(name);
+  if (record) return readClaim(receiptOf(record));
+  try {
+    return readClaim(JSON.parse(readFileSync(name, "utf8")));
+  } catch {
+    return undefined;
+  }
+}
+
+type Verdict = "valid" | "not_final" | "mismatch" | "unknown";
+
+const exitOfVerdict: Readonly<Record<Verdict, ExitCode>> = {
+  valid: exitCodes.success,
+  not_final: exitCodes.paymentOpen,
+  mismatch: exitCodes.general,
+  unknown: exitCodes.network,
+};
+
+function judge(
+  claim: ReceiptClaim,
+  outcome: ChainOutcome,
+): { readonly verdict: Verdict; readonly reason: string } {
+  if (outcome.state === "unknown") {
+    const verdict = outcome.isContradicted === true ? "mismatch" : "unknown";
+    return { verdict, reason: outcome.reason };
+  }
+  if (outcome.state === "unused") return { verdict: "mismatch", reason: outcome.reason };
+  const { transaction, blockNumber, isFinal } = outcome;
+  if (transaction !== claim.transaction) {
+    return { verdict: "mismatch", reason: `it was paid by another transaction, ${transaction}` };
+  }
+  return isFinal
+    ? { verdict: "valid", reason: `paid in block ${blockNumber}, which is final` }
+    : { verdict: "not_final", reason: `paid in block ${blockNumber}, which can still be undone` };
+}

@@ -1,0 +1,12 @@
+/** Runs an action: its exit code, or that of what it throws, said in one line. */
+import type { ExitCode } from "./exit-codes.ts";
+import { showError } from "./show-answer.ts";
+
+/** Runs it and sets the exit code of the process. An error goes to standard error. */
+export async function runCommand(run: () => Promise<ExitCode>): Promise<void> {
+  try {
+    process.exitCode = await run();
+  } catch (error) {
+    process.exitCode = showError(error, {}, { isSigned: false });
+  }
+}

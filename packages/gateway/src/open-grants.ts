@@ -1,0 +1,25 @@
+/** Where payments and paid answers are kept, as the configuration says. */
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { createMemoryGrants, type GrantStore } from "@farthing/seller";
+import { createSqliteGrants } from "@farthing/seller/sqlite";
+import type { GatewayConfig } from "./configuration.ts";
+
+/** A store that is open. */
+export interface OpenGrants extends GrantStore {
+  /** Bytes of the answers that are kept. */
+  keptBytes(): number;
+  close(): void;
+}
+
+/** Opens the store. Throws when its file cannot be used. */
+export function openGrants({ store, replay }: GatewayConfig): OpenGrants {
+  const bounds = {
+    answerBytesMax: replay.entryBytesMax,
+    totalBytesMax: replay.totalBytesMax,
+    replayMs: replay.ttlMs,
+  };
+  if (store.kind === "memory") return { ...createMemoryGrants(bounds), close: () => undefined };
+  mkdirSync(dirname(store.path), { recursive: true });
+  return createSqliteGrants({ ...bounds, path: store.path });
+}

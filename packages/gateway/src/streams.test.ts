@@ -1,0 +1,141 @@
+/** Bodies that come bit by bit, in both directions, and clients that leave. */
+import { once } from "node:events";
+import { request as httpRequest } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { listen, startBefore, type Listening } from "./gateway.testing.ts";
+import type { Gateway } from "./gateway.ts";
+
+let serve: (request: IncomingMessage, response: ServerResponse) => void;
+let upstream: Listening;
+let gateway: Gateway;
+beforeEach(async () => {
+  upstream = await listen((request, response) => serve(request, response));
+  gateway = await startBefore(upstream.url, {
+    upstream: { maxRequestBytes: "64KiB" },
+    routes: [{ match: "* /free/*", upstream: "api", free: true }],
+  });
+});
+afterEach(async () => {
+  await gateway.stop();
+  await upstream.close();
+});
+
+async function nextText(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<string> {
+  const { value } = await reader.read();
+  return new TextDecoder().decode(value);
+}
+
+test("events arrive one by one, and the head before the first", async () => {
+  let stream: ServerResponse | undefined;
+  serve = (_, response) => {
+    stream = response;
+    response.writeHead(200, { "Content-Type": "text/event-stream" }).flushHeaders();
+  };
+  const response = await fetch(`${gateway.url}/free/events`);
+  expect(response.headers.get("Content-Type")).toBe("text/event-stream");
+  const reader = response.body?.getReader();
+  if (!reader || !stream) throw new Error("There is no stream.");
+  for (const event of ["data: 1\n\n", "data: 2\n\n", "data: 3\n\n"]) {
+    // The next one is written only after this one was read at the other end.
+    stream.write(event);
+    expect(await nextText(reader)).toBe(event);
+  }
+  stream.end();
+  expect((await reader.read()).done).toBe(true);
+});
+
+test("a request's body arrives before it is complete", async () => {
+  const { promise: arrived, resolve } = Promise.withResolvers<string>();
+  serve = (request, response) => {
+    request.once("data", (part: Buffer) => resolve(part.toString()));
+    request.once("end", () => response.end("thanks"));
+  };
+  const { host } = new URL(gateway.url);
+  const sent = httpRequest({
+    host: "127.0.0.1",
+    port: host.split(":")[1],
+    method: "POST",
+    path: "/free/a",
+  });
+  sent.write("first half");
+  expect(await arrived).toBe("first half");
+  sent.end("second");
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  expect(response.statusCode).toBe(200);
+  response.resume();
+});
+
+test.each(["before the head", "in the middle of the body"])(
+  "a client that leaves %s ends the upstream's work",
+  async (when) => {
+    const { promise: closed, resolve } = Promise.withResolvers<void>();
+    const { promise: started, resolve: start } = Promise.withResolvers<void>();
+    serve = (_, response) => {
+      response.once("close", resolve);
+      if (when !== "before the head") response.writeHead(200).write("half");
+      start();
+    };
+    const leaving = new AbortController();
+    const asked = fetch(`${gateway.url}/free/slow`, { signal: leaving.signal });
+    asked.catch(() => undefined);
+    await started;
+    if (when !== "before the head") await asked;
+    leaving.abort();
+    await closed;
+  },
+);
+
+test("an upstream is not read faster than its client reads", async () => {
+  let written = 0;
+  const { promise: stuck, resolve } = Promise.withResolvers<void>();
+  const chunk = Buffer.alloc(64 * 1024);
+  serve = (_, response) => {
+    const push = (): void => {
+      // Full at every hop: gateway, sockets, client. Nobody takes more until somebody reads.
+      const isTaken = response.write(chunk);
+      written += chunk.byteLength;
+      if (isTaken) setImmediate(push);
+      else {
+        const timer = setTimeout(resolve, 500);
+        response.once("drain", () => {
+          clearTimeout(timer);
+          push();
+        });
+      }
+    };
+    push();
+  };
+  const leaving = new AbortController();
+  const response = await fetch(`${gateway.url}/free/endless`, { signal: leaving.signal });
+  expect(response.status).toBe(200);
+  await stuck;
+  // What lies in the sockets' buffers on the way; an endless stream would be far beyond it.
+  expect(written).toBeLessThan(64 * 1024 * 1024);
+  leaving.abort();
+});
+
+test("an upstream that breaks off breaks off the answer, and does not end it", async () => {
+  serve = (_, response) => {
+    response.writeHead(200).write("half", () => response.destroy());
+  };
+  const response = await fetch(`${gateway.url}/free/a`);
+  await expect(response.text()).rejects.toThrow();
+});
+
+test.each(["declared", "chunked"])("a body that is too large (%s) is refused", async (how) => {
+  serve = (request, response) => {
+    request.resume();
+    request.once("end", () => response.end("taken"));
+  };
+  const body = new Uint8Array(100_000);
+  const chunked = { body: new Blob([body]).stream(), duplex: "half" };
+  const response = await fetch(`${gateway.url}/free/a`, {
+    method: "POST",
+    ...(how === "declared" ? { body } : chunked),
+  });
+  expect([response.status, await response.json()]).toMatchObject([
+    413,
+    { error: "request_too_large" },
+  ]);
+});

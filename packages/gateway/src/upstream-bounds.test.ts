@@ -1,0 +1,69 @@
+/** What the gateway does when an upstream is slow, away, or has enough to do. */
+import type { ServerResponse } from "node:http";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { listen, startBefore, type Listening } from "./gateway.testing.ts";
+import type { Gateway } from "./gateway.ts";
+
+let serve: (response: ServerResponse, target: string) => void;
+let upstream: Listening;
+let gateway: Gateway | undefined;
+beforeEach(async () => {
+  serve = (response) => void response.end("ok");
+  upstream = await listen((request, response) => serve(response, request.url ?? ""));
+});
+afterEach(async () => {
+  await gateway?.stop();
+  gateway = undefined;
+  await upstream.close();
+});
+
+async function start(settings: object, url = upstream.url): Promise<string> {
+  gateway = await startBefore(url, { upstream: { ...settings } });
+  return gateway.url;
+}
+
+test.each([
+  ["headers", { headers: "300ms" }],
+  ["total", { total: "300ms" }],
+])("an answer that does not start within `%s` is a 504", async (_name, timeouts) => {
+  serve = () => {};
+  const response = await fetch(`${await start({ timeouts })}/free/a`);
+  expect([response.status, await response.json()]).toMatchObject([
+    504,
+    { error: "upstream_timed_out", retryable: true },
+  ]);
+});
+
+test("an answer that pauses for longer than `idle` is broken off", async () => {
+  serve = (response) => void response.writeHead(200).write("half");
+  const response = await fetch(`${await start({ timeouts: { idle: "300ms" } })}/free/a`);
+  await expect(response.text()).rejects.toThrow();
+});
+
+test("an upstream that is away is a 502, and its address stays inside", async () => {
+  const response = await fetch(`${await start({}, "http://127.0.0.1:9")}/free/a`);
+  const text = await response.text();
+  expect([response.status, text.includes("upstream_unreachable")]).toEqual([502, true]);
+  expect(text).not.toMatch(/127\.0\.0\.1|ECONN/);
+});
+
+test("calls beyond `concurrency` wait, and are told to come back when it takes too long", async () => {
+  const open: ServerResponse[] = [];
+  const { promise: isBusy, resolve } = Promise.withResolvers<void>();
+  serve = (response) => {
+    open.push(response);
+    resolve();
+  };
+  const url = await start({ concurrency: 1, timeouts: { connect: "300ms" } });
+  const first = fetch(`${url}/free/a`);
+  await isBusy;
+  const second = await fetch(`${url}/free/b`);
+  expect([second.status, second.headers.get("Retry-After")]).toEqual([503, "2"]);
+  expect(await second.json()).toMatchObject({ error: "upstream_busy", retryable: true });
+  expect(open).toHaveLength(1);
+  serve = (response) => void response.end("ok");
+  const third = fetch(`${url}/free/c`);
+  open[0]?.end("done");
+  expect(await (await first).text()).toBe("done");
+  expect((await third).status).toBe(200);
+});

@@ -1,0 +1,19 @@
+/** Grants in memory: the promises of every store, and the bound on those who wait. */
+import { expect, test } from "vitest";
+import { grantSuite } from "./grants.suite.ts";
+import { createMemoryGrants } from "./memory-grants.ts";
+
+grantSuite("memory", {
+  isShared: false,
+  isBounded: true,
+  open: async () => ({ create: createMemoryGrants, close: async () => undefined }),
+});
+
+test("does not gather waiters without end", async () => {
+  const grants = createMemoryGrants();
+  const take = await grants.take({ key: "a", fingerprint: "f", payload: "p", validBeforeMs: 1 });
+  const waiting = Array.from({ length: 65 }, () => grants.wait("a", 60_000));
+  expect(await waiting.at(-1)).toBe(false);
+  if (take.kind === "taken") await take.lease.leave();
+  expect(await waiting[0]).toBe(true);
+});

@@ -1,0 +1,100 @@
+/** The page as it leaves the server: whom it is for, what it may do, what is in it. */
+import { createHash } from "node:crypto";
+import { decodeHeader, headerNames } from "@farthing/protocol";
+import { describe, expect, test } from "vitest";
+import { createSeller, type Facilitator, type SellerOptions } from "../index.ts";
+
+const payTo = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C";
+const browser = { Accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" };
+
+/** Never asked: nothing here is paid. */
+const nobody: Facilitator = {
+  verify: () => Promise.reject(new Error("asked")),
+  settle: () => Promise.reject(new Error("asked")),
+  settlement: () => Promise.reject(new Error("asked")),
+};
+
+const visit = (init: RequestInit, options: Partial<SellerOptions> = {}, path = "/report") => {
+  const seller = createSeller({ facilitator: nobody, payTo, price: "0.0123", ...options });
+  const request = new Request(`https://api.example.com${path}`, init);
+  return seller.charge(request, () => new Response("never"));
+};
+
+describe("who gets the page", () => {
+  test("a browser does, with the status and the headers of the challenge", async () => {
+    const page = await visit({ headers: browser });
+    const program = await visit({});
+    expect(page.status).toBe(402);
+    expect(page.headers.get("Content-Type")).toBe("text/html; charset=utf-8");
+    for (const name of [headerNames.paymentRequired, "Cache-Control", "Vary"]) {
+      expect([name, page.headers.get(name)]).toEqual([name, program.headers.get(name)]);
+    }
+    expect(page.headers.get("Vary")).toMatch(/\bAccept\b/);
+  });
+
+  test.each([
+    ["a program", {}, {}],
+    ["a HEAD", { method: "HEAD", headers: browser }, {}],
+    ["a form that was posted", { method: "POST", headers: browser }, {}],
+    ["a browser, when the page is off", { headers: browser }, { paywall: false }],
+    ["whoever pays", { headers: { ...browser, "PAYMENT-SIGNATURE": "e30=" } }, {}],
+  ] as const)("%s does not", async (_name, init, options) => {
+    const answer = await visit(init, options);
+    expect(answer.status).toBe(402);
+    expect(answer.headers.get("Content-Type")).toBe("application/json");
+    expect(answer.headers.get("Content-Security-Policy")).toBeNull();
+  });
+});
+
+describe("what is in it", () => {
+  const hostile = `</script><script>alert(1)</script><img src=x onerror=alert(1)>"'&`;
+
+  test("its script and its style, as the policy knows them, and no other host", async () => {
+    const page = await visit({ headers: browser });
+    const policy = page.headers.get("Content-Security-Policy") ?? "";
+    const text = await page.text();
+    const hashOf = (tag: string) => {
+      const inside = new RegExp(`<${tag}>([^]*?)</${tag}>`).exec(text)?.[1] ?? "";
+      return `'sha256-${createHash("sha256").update(inside).digest("base64")}'`;
+    };
+    expect(policy.split("; ")).toEqual([
+      "default-src 'none'",
+      `script-src ${hashOf("script")}`,
+      `style-src ${hashOf("style")}`,
+      "connect-src 'self'",
+      "img-src data: blob:",
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+    ]);
+    expect(text).not.toMatch(/(src|href|action)="https?:/);
+    expect(Buffer.byteLength(text)).toBeLessThan(60_000);
+  });
+
+  test("the challenge, word for word; and what strangers wrote only as text", async () => {
+    const page = await visit({ headers: browser }, { description: hostile }, `/r?q='${hostile}`);
+    const text = await page.text();
+    const [, json = ""] = /<script type="application\/json"[^>]*>([^]*?)<\/script>/.exec(text) ?? [];
+    const header = decodeHeader(page.headers.get(headerNames.paymentRequired));
+    expect(JSON.parse(json)).toEqual(header?.value);
+    expect(json).not.toContain("<");
+    expect(text.match(/<script/g)).toHaveLength(2);
+    expect(text).not.toContain("<img");
+  });
+
+  test("the terms and a command for people without a wallet, quoted for the shell", async () => {
+    const page = await visit({ headers: browser }, { paywall: { name: "Weather Ltd" } }, "/it's");
+    const text = await page.text();
+    expect(text).toContain("Weather Ltd");
+    expect(text).toContain('0.0123<span class="zeros">00</span>');
+    expect(text).toContain(payTo);
+    expect(text).toContain("npx farthing pay &#39;https://api.example.com/it%27s&#39;");
+  });
+});
+
+test.each([{ name: "" }, { name: "x".repeat(61) }, { name: 7 }, true, "Weather"])(
+  "a setting that cannot be is refused at the start: %j",
+  (paywall) => {
+    expect(() => visit({}, JSON.parse(JSON.stringify({ paywall })))).toThrow(/^paywall must be /);
+  },
+);

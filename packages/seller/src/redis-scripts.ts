@@ -1,0 +1,100 @@
+/**
+ * What happens inside of Redis, each script in one piece: the steps of a grant. A grant is a hash,
+ * its answer another, so that each is forgotten by Redis itself when its time is over.
+ *
+ * Fields of a grant: `f` fingerprint, `p` payload, `s` state, `r` receipt, `e` when it ends,
+ * `h` holder, `u` until when it is held, `t` until when its answer can be had; times in
+ * milliseconds since the Unix epoch. Of an answer: `status`, `headers`, `body` (base64).
+ */
+
+const start = `
+local grant, answer = KEYS[1], KEYS[2]
+local now = tonumber(ARGV[1])
+if now < 0 then
+  local time = redis.call('TIME')
+  now = time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function text(number) return string.format('%.0f', number) end
+`;
+
+/** ARGV: now (-1 for the server's), fingerprint, payload, holder, lease in ms, longest claim in ms. */
+export const takeScript = `${start}
+local fingerprint, payload, holder = ARGV[2], ARGV[3], ARGV[4]
+local heldUntil = text(now + ARGV[5])
+local f, p, s, r, e, h, u, t = unpack(redis.call('HMGET', grant, 'f', 'p', 's', 'r', 'e', 'h', 'u', 't'))
+if s and tonumber(e) <= now then
+  redis.call('DEL', grant, answer)
+  s = false
+end
+if not s then
+  redis.call('HSET', grant, 'f', fingerprint, 'p', payload, 's', 'claimed',
+    'e', text(now + ARGV[6]), 'h', holder, 'u', heldUntil)
+  redis.call('PEXPIRE', grant, ARGV[6])
+  return {'taken', 'claimed'}
+end
+if f ~= fingerprint or p ~= payload then return {'bound'} end
+if s ~= 'delivered' then
+  if h and tonumber(u) > now then return {'busy'} end
+  redis.call('HSET', grant, 'h', holder, 'u', heldUntil)
+elseif tonumber(t) <= now then
+  return {'delivered', s, r}
+end
+local status, headers, body = unpack(redis.call('HMGET', answer, 'status', 'headers', 'body'))
+return {s == 'delivered' and s or 'taken', s, r, status, headers, body}
+`;
+
+/** ARGV: now, fingerprint, payload. 1 when the grant is there with this binding. */
+export const hasScript = `${start}
+local f, p, e = unpack(redis.call('HMGET', grant, 'f', 'p', 'e'))
+return (f == ARGV[2] and p == ARGV[3] and tonumber(e) > now) and 1 or 0
+`;
+
+/** ARGV: now. 1 when somebody holds the grant. */
+export const busyScript = `${start}
+local h, u, e = unpack(redis.call('HMGET', grant, 'h', 'u', 'e'))
+return (h and tonumber(u) > now and tonumber(e) > now) and 1 or 0
+`;
+
+const held = `${start}
+if redis.call('HGET', grant, 'h') ~= ARGV[2] then return 0 end
+`;
+
+/**
+ * ARGV: now, holder, state, receipt, time to keep in ms; then for a delivery the longest time to
+ * keep the answer in ms and when its authorization ends, both empty otherwise; then status, headers
+ * and body of an answer to keep, or nothing.
+ */
+export const recordScript = `${held}
+local state, receipt, keptMs = ARGV[3], ARGV[4], ARGV[5]
+redis.call('HSET', grant, 's', state, 'e', text(now + keptMs))
+if receipt ~= '' then redis.call('HSET', grant, 'r', receipt) end
+if ARGV[8] then redis.call('HSET', answer, 'status', ARGV[8], 'headers', ARGV[9], 'body', ARGV[10]) end
+redis.call('PEXPIRE', grant, keptMs)
+if state == 'delivered' then
+  local answerUntil = math.min(now + ARGV[6], tonumber(ARGV[7]))
+  redis.call('HDEL', grant, 'h', 'u')
+  redis.call('HSET', grant, 't', text(answerUntil))
+  redis.call('PEXPIRE', answer, text(math.max(answerUntil - now, 0)))
+else
+  redis.call('PEXPIRE', answer, keptMs)
+end
+return 1
+`;
+
+/** ARGV: now, holder. */
+export const releaseScript = `${held}
+redis.call('DEL', grant, answer)
+return 1
+`;
+
+/** ARGV: now, holder. */
+export const leaveScript = `${held}
+redis.call('HDEL', grant, 'h', 'u')
+return 1
+`;
+
+/** ARGV: now, holder, lease in ms. */
+export const renewScript = `${held}
+redis.call('HSET', grant, 'u', text(now + ARGV[3]))
+return 1
+`;

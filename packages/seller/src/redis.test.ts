@@ -1,0 +1,62 @@
+/** Grants in a real Redis: the promises of every store, and what only Redis can get wrong. */
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { grantSuite } from "./grants.suite.ts";
+import { createRedisGrants } from "./redis.ts";
+import { findRedisServer, startRedis } from "./redis-server.testing.ts";
+
+const binding = { key: "a", fingerprint: "f", payload: "p", validBeforeMs: 253_402_300_799_000 };
+const receipt = { success: true, transaction: "0x1", network: "eip155:50" };
+
+describe.skipIf(findRedisServer() === undefined)("redis", () => {
+  let server: Awaited<ReturnType<typeof startRedis>>;
+  beforeAll(async () => {
+    server = await startRedis();
+  });
+  afterAll(() => server?.stop());
+  let opened = 0;
+
+  grantSuite("redis", {
+    isShared: true,
+    isBounded: false,
+    async open() {
+      const client = await server.connect();
+      const prefix = `test-${++opened}:`;
+      return {
+        create: ({ now, answerBytesMax, leaseMs }) =>
+          createRedisGrants({
+            client,
+            prefix,
+            now,
+            ...(answerBytesMax === undefined ? {} : { answerBytesMax }),
+            ...(leaseMs === undefined ? {} : { leaseMs }),
+          }),
+        close: async () => client.destroy(),
+      };
+    },
+  });
+
+  test("by its own clock, grants and answers are forgotten by Redis itself", async () => {
+    const client = await server.connect();
+    onTestFinished(() => client.destroy());
+    const grants = createRedisGrants({ client });
+    const take = await grants.take(binding);
+    if (take.kind !== "taken") throw new Error(`The grant is ${take.kind}.`);
+    expect((await grants.take(binding)).kind).toBe("busy");
+    const answer = { status: 200, headers: [], body: new Uint8Array([1, 2]) };
+    expect(await take.lease.settling({ answer })).toBe(true);
+    expect(await take.lease.deliver(receipt)).toBe(true);
+    expect(await grants.take(binding)).toEqual({ kind: "delivered", receipt, answer });
+    expect(Math.ceil((await client.pTTL("farthing:{a}")) / 3_600_000)).toBe(24);
+    expect(Math.ceil((await client.pTTL("farthing:{a}:answer")) / 60_000)).toBe(10);
+  });
+
+  test("without memory for another grant, none is taken", async () => {
+    const small = await startRedis("--maxmemory", "1", "--maxmemory-policy", "noeviction");
+    const client = await small.connect();
+    onTestFinished(async () => {
+      client.destroy();
+      await small.stop();
+    });
+    expect(await createRedisGrants({ client }).take(binding)).toEqual({ kind: "full" });
+  });
+});

@@ -1,0 +1,174 @@
+/**
+ * Grants in Redis, for processes on any number of machines. The client is the seller's own; every
+ * step is one script, so that it happens whole or not at all.
+ *
+ * How much survives a crash of Redis is set there: with `appendonly yes` nothing but the last
+ * second, with `appendfsync always` everything. `maxmemory-policy noeviction` keeps Redis from
+ * forgetting open settlements; when it is full then, no new payment is taken.
+ */
+import { randomUUID } from "node:crypto";
+import {
+  answerBytesMaxDefault,
+  deliveredMsMax,
+  leaseMsDefault,
+  replayMsMax,
+  settlingMsMax,
+  undeliveredMsMax,
+} from "./grant-times.ts";
+import type { Binding, GrantStore, StoredAnswer, Take } from "./grants.ts";
+import { createWaiting, holdLease, type Steps } from "./held-lease.ts";
+import {
+  busyScript,
+  hasScript,
+  leaveScript,
+  recordScript,
+  releaseScript,
+  renewScript,
+  takeScript,
+} from "./redis-scripts.ts";
+import { answerIn, foundIn, receiptIn, type StoredGrant } from "./stored-grant.ts";
+
+/** What is used of a client, such as that of `createClient()` of the package `redis`. */
+export interface RedisClient {
+  eval(
+    script: string,
+    options: { readonly keys: string[]; readonly arguments: string[] },
+  ): Promise<unknown>;
+}
+
+/** Where the grants are, and their bounds. */
+export interface RedisGrantOptions {
+  /** Connected already; the seller opens, watches and closes it. */
+  readonly client: RedisClient;
+  /** Before every key; `farthing:` when absent. */
+  readonly prefix?: string;
+  /** Longest body that is kept for a repeat, in bytes. */
+  readonly answerBytesMax?: number;
+  /** How long the lease of a process that is not heard of stays in force, in milliseconds. */
+  readonly leaseMs?: number;
+  /** Milliseconds since the Unix epoch; the clock of Redis when absent, which all share. */
+  readonly now?: () => number;
+}
+
+/** How often a waiting request asks: unnoticeable beside a block of two seconds. */
+const pollMs = 50;
+
+/** Creates a store of grants in Redis. */
+export function createRedisGrants(options: RedisGrantOptions): GrantStore {
+  const {
+    client,
+    prefix = "farthing:",
+    answerBytesMax = answerBytesMaxDefault,
+    leaseMs = leaseMsDefault,
+  } = options;
+
+  function run(key: string, script: string, ...more: (string | number)[]): Promise<unknown> {
+    // In braces, so that a cluster keeps the two keys of a grant together.
+    const grant = `${prefix}{${key}}`;
+    return client.eval(script, {
+      keys: [grant, `${grant}:answer`],
+      arguments: [options.now?.() ?? -1, ...more].map(String),
+    });
+  }
+
+  async function take(binding: Binding): Promise<Take> {
+    const { key, fingerprint, payload } = binding;
+    const holder = randomUUID();
+    const bounds = [fingerprint, payload, holder, leaseMs, settlingMsMax] as const;
+    const reply = await run(key, takeScript, ...bounds).catch(fullWhenOutOfMemory);
+    const fields: readonly unknown[] = Array.isArray(reply) ? reply : [];
+    const stored = toStored(binding, fields);
+    const receipt = receiptIn(stored);
+    switch (fields[0]) {
+      case "full":
+      case "bound":
+      case "busy":
+        return { kind: fields[0] };
+      case "taken": {
+        const steps = stepsOf({ run, binding, holder, leaseMs, answerBytesMax });
+        return { kind: "taken", lease: holdLease(foundIn(stored), steps, leaseMs) };
+      }
+      case "delivered": {
+        const answer = answerIn(stored);
+        if (receipt) return { kind: "delivered", receipt, ...(answer ? { answer } : {}) };
+      }
+    }
+    throw new Error("Redis keeps something else under the key of a grant.");
+  }
+
+  return {
+    answerBytesMax,
+    take,
+    async has({ key, fingerprint, payload }) {
+      return (await run(key, hasScript, fingerprint, payload)) === 1;
+    },
+    wait: createWaiting(async (key) => (await run(key, busyScript)) === 1, pollMs),
+  };
+}
+
+interface Held {
+  readonly run: (key: string, script: string, ...more: (string | number)[]) => Promise<unknown>;
+  readonly binding: Binding;
+  readonly holder: string;
+  readonly leaseMs: number;
+  readonly answerBytesMax: number;
+}
+
+/** The steps of one holder: each changes the grant only while it is his. */
+function stepsOf({ run, binding, holder, leaseMs, answerBytesMax }: Held): Steps {
+  const { key, validBeforeMs } = binding;
+  const step = async (script: string, ...more: (string | number)[]) =>
+    (await run(key, script, holder, ...more)) === 1;
+  const fieldsOf = (answer: StoredAnswer | undefined) =>
+    answer && answer.body.byteLength <= answerBytesMax
+      ? [answer.status, JSON.stringify(answer.headers), toBase64(answer.body)]
+      : [];
+  return {
+    settling: ({ receipt, answer } = {}) => {
+      const known = receipt ? JSON.stringify(receipt) : "";
+      return step(recordScript, "settling", known, settlingMsMax, "", "", ...fieldsOf(answer));
+    },
+    paid: (receipt) =>
+      step(recordScript, "paid", JSON.stringify(receipt), undeliveredMsMax, "", ""),
+    deliver: (receipt, answer) =>
+      step(
+        recordScript,
+        "delivered",
+        JSON.stringify(receipt),
+        deliveredMsMax,
+        replayMsMax,
+        validBeforeMs,
+        ...fieldsOf(answer),
+      ),
+    release: () => step(releaseScript),
+    leave: () => step(leaveScript),
+    renew: () => step(renewScript, leaseMs),
+  };
+}
+
+/** Redis has no room, and has been told to forget nothing: the answer to that is "not now". */
+function fullWhenOutOfMemory(error: unknown): readonly [string] {
+  if (error instanceof Error && /\bOOM\b/.test(error.message)) return ["full"];
+  throw error;
+}
+
+function toStored({ fingerprint, payload }: Binding, fields: readonly unknown[]): StoredGrant {
+  const [, state, receipt, status, answerHeaders, body] = fields;
+  return {
+    fingerprint,
+    payload,
+    state,
+    receipt,
+    answerStatus: typeof status === "string" ? Number(status) : undefined,
+    answerHeaders,
+    answerBody: typeof body === "string" ? fromBase64(body) : undefined,
+  };
+}
+
+function toBase64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+}
+
+function fromBase64(text: string): Uint8Array {
+  return new Uint8Array(Buffer.from(text, "base64"));
+}

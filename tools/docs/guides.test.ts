@@ -1,0 +1,113 @@
+/** Every command and snippet of the README and the guides is run, as their readers run them. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { parse as parseYaml } from "yaml";
+import { fileOf, isProgram, readPages, type Page } from "./pages.ts";
+import { readPage, type Block } from "./read-page.ts";
+import { openStage, startWorld, type Stage, type World } from "./stage.ts";
+import { openTerminals, type Terminals } from "./terminal.ts";
+import { typeCheck } from "./type-check.ts";
+
+const pages = readPages();
+
+/** Blocks that no test can run: few, and each with its reason. */
+const leftOut = pages.flatMap(({ path, blocks }) =>
+  blocks.flatMap(({ run }) => (run.not === undefined ? [] : [`${path}: ${run.not}`])),
+);
+
+/** Languages that a reader does not run: what is printed, and drawings. */
+const shown = new Set(["", "text"]);
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world?.stop());
+
+test.each(pages)("$path", { timeout: 60_000 }, async (page) => {
+  const stage = await openStage(world);
+  const terminals = openTerminals(stage);
+  try {
+    for (const block of page.blocks) await runBlock(page, block, { stage, terminals });
+  } finally {
+    await terminals.close();
+    stage.remove();
+  }
+});
+
+async function runBlock(
+  { path }: Page,
+  block: Block,
+  { stage, terminals }: { stage: Stage; terminals: Terminals },
+): Promise<void> {
+  const { language, line, run } = block;
+  if (run.not !== undefined || shown.has(language)) return;
+  const text = stage.localize(block.text);
+  try {
+    const file = isProgram(block) ? fileOf(block) : run.as;
+    if (file !== undefined) {
+      mkdirSync(dirname(join(stage.folder, file)), { recursive: true });
+      writeFileSync(join(stage.folder, file), text);
+    }
+    if (text === "Ctrl-C") await terminals.interrupt();
+    else if (language === "sh") await terminals.run(text, run);
+    else if (isProgram(block)) {
+      if (run.as === undefined) await terminals.run(`node ${file}`, run);
+    } else if (language === "json") JSON.parse(text);
+    else if (language === "yaml") parseYaml(text, { strict: true });
+    else if (file === undefined) throw new Error(`nothing here can run ${language}`);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`${path}:${line}: ${reason}`, { cause });
+  }
+}
+
+test("programs in TypeScript are right by their types", { timeout: 60_000 }, async () => {
+  const programs = pages.flatMap(({ path, blocks }) =>
+    blocks
+      .filter((block) => isProgram(block) && block.run.not === undefined)
+      .map((block) => [`${path}/${fileOf(block)}`, block.text] as const),
+  );
+  expect(await typeCheck(new Map(programs))).toEqual([]);
+});
+
+test("what is not run is little, and everybody sees it grow", () => {
+  expect(leftOut).toEqual([
+    "README.md: tools/e2e/demo.test.ts runs the demo",
+    "README.md: .ci/run does",
+    "docs/guides/run-a-facilitator.md: needs root and systemd",
+    "docs/guides/run-a-facilitator.md: needs Docker",
+    "docs/guides/run-a-facilitator.md: needs PostgreSQL's own programs",
+  ]);
+});
+
+test("a page is read as it is written", () => {
+  const page = [
+    "<!-- run: stays up, says listens on -->",
+    "",
+    "```sh",
+    "farthing serve",
+    "```",
+    "<!-- run: as shop.ts -->",
+    "```ts",
+    "export {};",
+    "```",
+    "<!-- run: ends with 3, says what to fix -->",
+    "```sh",
+    "farthing doctor",
+    "```",
+    "```",
+    "text",
+    "```",
+  ].join("\n");
+  expect(readPage(page).map(({ language, run }) => [language, run])).toEqual([
+    ["sh", { endsWith: 0, staysUp: true, says: "listens on" }],
+    ["ts", { endsWith: 0, as: "shop.ts" }],
+    ["sh", { endsWith: 3, says: "what to fix" }],
+    ["", { endsWith: 0 }],
+  ]);
+  expect(() => readPage("<!-- run: sometimes -->\n```sh\n```\n")).toThrow("not understood");
+  expect(() => readPage("<!-- run: as x -->\ntext\n")).toThrow("above no block");
+  expect(() => readPage("```sh\n")).toThrow("no end");
+});

@@ -1,0 +1,15 @@
+/** Stands for npm while pages are run: `npm install` of packages that are here, and nothing else. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
+const root = join(import.meta.dirname, "../..");
+const [verb, ...rest] = process.argv.slice(2);
+// `name@1.2.3` names the same package; a scope begins with an @ of its own.
+const names = rest
+  .filter((word) => !word.startsWith("-"))
+  .map((word) => word.replace(/(?<=.)@[^/]*$/, ""));
+const missing = names.filter((name) => !existsSync(join(root, "node_modules", name)));
+if (verb !== "install" || names.length === 0 || missing.length > 0) {
+  console.error(`npm ${process.argv.slice(2).join(" ")}: not here: ${missing.join(", ")}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,47 @@
+/** Checks the TypeScript of all pages in one run of the compiler. */
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+const root = join(import.meta.dirname, "../..");
+
+/** Gives the compiler's complaints about the given files, by their paths. */
+export async function typeCheck(files: ReadonlyMap<string, string>): Promise<string[]> {
+  const folder = mkdtempSync(join(tmpdir(), "farthing-snippets-"));
+  try {
+    symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+    writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
+    const compilerOptions = {
+      noEmit: true,
+      allowImportingTsExtensions: true,
+      // A habit of this repository's, which its readers need not have.
+      noPropertyAccessFromIndexSignature: false,
+    };
+    writeFileSync(
+      join(folder, "tsconfig.json"),
+      // Snippets stand for programs of their own: names of one do not reach another.
+      JSON.stringify({
+        extends: join(root, "tsconfig.base.json"),
+        compilerOptions: { ...compilerOptions, moduleDetection: "force" },
+        files: [...files.keys()],
+      }),
+    );
+    for (const [path, text] of files) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), text);
+    }
+    const printed = await run(join(root, "node_modules/.bin/tsc"), ["-p", folder], folder);
+    // What it has to say about the packages themselves is said elsewhere.
+    return printed.split("\n").filter((line) => [...files.keys()].some((f) => line.startsWith(f)));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** What a program prints, however it ends. */
+function run(file: string, args: string[], cwd: string): Promise<string> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [file, ...args], { cwd }, (_, stdout) => resolve(stdout));
+  });
+}

@@ -1,0 +1,33 @@
+/** What keeps people out of a page, and whether it fits its window. */
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { isObject } from "@farthing/protocol";
+import type { Page } from "playwright-core";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** What axe says of the page, serious and critical only, in one line each. */
+export async function findBarriers(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  const found: unknown = await page.evaluate(`axe.run(document, { resultTypes: ["violations"] })`);
+  const violations: unknown = isObject(found) ? found["violations"] : undefined;
+  if (!Array.isArray(violations)) throw new Error("axe said nothing.");
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }: { html: string }) => html).join(" ")}`);
+}
+
+/** By how much something is wider than the page. */
+export const widthOver = (page: Page) =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.body.offsetWidth);
+
+const desk = { viewport: { width: 1280, height: 800 } };
+const phone = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
+
+/** Ways to look at a page. */
+export const views = [
+  ["light", { ...desk, colorScheme: "light" }],
+  ["dark", { ...desk, colorScheme: "dark" }],
+  ["on a phone", { ...phone, colorScheme: "light" }],
+  ["on a phone, dark", { ...phone, colorScheme: "dark" }],
+] as const;

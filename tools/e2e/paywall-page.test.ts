@@ -1,0 +1,148 @@
+/** What stands on the page: hostile texts, every kind of content, and every screen as people see it. */
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { findBarriers, views, widthOver } from "./axe.testing.ts";
+import { describeInBrowser } from "./chromium.testing.ts";
+import {
+  contentOf,
+  openPaywallWindow,
+  review,
+  sign,
+  startPaywallStage,
+  type PaywallStage,
+} from "./paywall-stage.testing.ts";
+
+const hostile = `</script><script>document.title="run"</script><img src=x onerror="document.title='run'"> \u2028 "'&amp;`;
+
+/** One red pixel. */
+const png = Uint8Array.from(
+  atob(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==",
+  ),
+  (character) => character.charCodeAt(0),
+);
+
+const html = `<!doctype html><title>x</title><style>h1 { color: rgb(1, 2, 3) }</style>
+<meta http-equiv="refresh" content="0;url=https://elsewhere.example/">
+<h1 style="margin: 3px" onclick="parent.document.title='run'">Bought</h1><script>parent.document.title="run"</script>
+<img src="https://elsewhere.example/pixel.png">`;
+
+describeInBrowser("what stands on the page for people", () => {
+  let stage: PaywallStage;
+  beforeAll(async () => {
+    stage = await startPaywallStage({
+      "/hostile": { type: "text/plain", body: hostile, description: hostile },
+      "/text": { type: "text/plain; charset=utf-8", body: "zażółć" },
+      "/json": { type: "application/json", body: '{"n":12345678901234567890}' },
+      "/image": { type: "image/png", body: png },
+      "/html": { type: "text/html", body: html },
+      "/file.bin": { type: "application/octet-stream", body: png },
+    });
+  });
+  afterAll(() => stage?.stop());
+
+  const arrive = async (path: string, options = {}) => {
+    const { privateKey } = stage.market.newBuyer();
+    const wallets = [{ name: "Alpha", keys: [privateKey] }];
+    const window = await openPaywallWindow(stage, wallets, options);
+    await window.page.goto(`${stage.core}${path}`);
+    return window;
+  };
+
+  const buy = async (path: string) => {
+    const window = await arrive(path);
+    await review(window);
+    await sign(window);
+    await window.page.getByRole("heading", { name: "Paid 0.010000 USDC" }).waitFor();
+    return window;
+  };
+
+  test("a seller's text is text, and nothing that the policy forbids is tried", async () => {
+    const window = await arrive("/hostile");
+    const { page } = window;
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(hostile);
+    expect(await page.title()).toBe(hostile);
+    await review(window);
+    await sign(window);
+    expect(await contentOf(window)).toBe(hostile);
+    expect(await page.locator("script").count()).toBe(2);
+    expect(window.complaints).toEqual([]);
+    await window.context.close();
+  });
+
+  test.each([
+    ["/text", async (page: Page) => page.locator(".content pre").textContent(), "zażółć"],
+    // A number that JavaScript cannot hold stays as it came.
+    [
+      "/json",
+      async (page: Page) => page.locator(".content pre").textContent(),
+      '{"n":12345678901234567890}',
+    ],
+    [
+      "/image",
+      async (page: Page) =>
+        page.locator(".content img").evaluate((image: HTMLImageElement) => image.naturalWidth),
+      1,
+    ],
+    [
+      "/html",
+      async (page: Page) => {
+        const heading = page.frameLocator("iframe").getByRole("heading", { name: "Bought" });
+        await heading.click();
+        return heading.evaluate((element) => {
+          const { color, marginLeft } = getComputedStyle(element);
+          return `${color}, ${marginLeft}`;
+        });
+      },
+      "rgb(1, 2, 3), 3px",
+    ],
+    ["/file.bin", async (page: Page) => page.getByText("Your file is ready.").count(), 1],
+  ])("%s is shown as what it is, and can be saved", async (path, read, expected) => {
+    const { page, context } = await buy(path);
+    expect(await read(page)).toBe(expected);
+    expect(await page.title()).not.toBe("run");
+    const saved = page.waitForEvent("download");
+    await page.getByRole("link", { name: "Save as" }).click();
+    expect((await saved).suggestedFilename()).toMatch(/^(text|json|image|html|file)\.\w+$/);
+    await context.close();
+  });
+
+  test.each(views)("every screen, %s", async (name, options) => {
+    const window = await arrive("/json", options);
+    const { page, wallets } = window;
+    const [wallet] = wallets;
+    const look = async (place: string) => {
+      if (process.env["SHOTS"]) {
+        await page.screenshot({ path: `${process.env["SHOTS"]}/${name}-${place}.png`, fullPage: true });
+      }
+      const barriers = await findBarriers(page);
+      expect({ place, barriers, over: await widthOver(page) }).toEqual({ place, barriers: [], over: 0 });
+    };
+    await page.getByText("Pay from a program").click();
+    await look("wallets");
+    if (wallet) wallet.mood = "reject";
+    await page.getByRole("button", { name: "Alpha" }).click();
+    await page.getByRole("heading", { name: "You said no" }).waitFor();
+    await look("problem");
+    if (wallet) wallet.mood = "sign";
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("heading", { name: "Check and sign" }).waitFor();
+    await page.locator("#flow .address summary").first().click();
+    await look("review");
+    const { tap } = stage.market;
+    const { upstream } = tap;
+    tap.upstream = "http://127.0.0.1:9";
+    const refused = page.waitForResponse((one) => one.status() === 503);
+    await sign(window);
+    await look("progress");
+    await refused;
+    await page.reload();
+    await page.getByRole("heading", { name: "Your payment is not finished" }).waitFor();
+    await look("open");
+    tap.upstream = upstream;
+    await page.getByRole("button", { name: "Try again with the same signature" }).click();
+    await contentOf(window);
+    await look("paid");
+    await window.context.close();
+  });
+});
