@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { parse as parseYaml } from "yaml";
 import { fileOf, isProgram, readPages, type Page } from "./pages.ts";
 import { readPage, type Block } from "./read-page.ts";
-import { openStage, startWorld, type Stage, type World } from "./stage.ts";
-import { openTerminals, type Terminals } from "./terminal.ts";
+import { openStage, startWorld, type Stage, type World } from "./stage.testing.ts";
+import { openTerminals, type Terminals } from "./terminal.testing.ts";
 import { typeCheck } from "./type-check.ts";
 
 const pages = readPages();

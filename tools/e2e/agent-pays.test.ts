@@ -100,6 +100,12 @@ describe("an agent", () => {
     expect(agent.stderr()).toBe("");
   });
 
+  test("searches what sellers list with the facilitator", async () => {
+    const agent = await start({ flags: ["--facilitator", market.facilitator("hosted").url] });
+    const { isError, words } = await agent.call("search_listings", { query: "weather report" });
+    expect({ isError, listings: words["listings"] }).toEqual({ isError: false, listings: [] });
+  });
+
   test("gets what is free, and is told of a redirect instead of following it", async () => {
     const shop = await openShop();
     const agent = await start();

@@ -6,7 +6,13 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { findBarriers, views, widthOver } from "./axe.testing.ts";
 import { stockBuyer } from "./buyers.testing.ts";
 import { describeInBrowser } from "./chromium.testing.ts";
-import { openWindow, signIn, startStage, type Stage } from "./dashboard-stage.testing.ts";
+import {
+  openWindow,
+  signIn,
+  startStage,
+  type DashboardWindow,
+  type Stage,
+} from "./dashboard-stage.testing.ts";
 import { beginPurchase, createKey, operate, purchaseId, visit } from "./dashboard-steps.testing.ts";
 import { openStockShop } from "./shops.testing.ts";
 
@@ -68,6 +74,7 @@ describeInBrowser("the screens of the dashboard", () => {
       for (const [place, button] of [
         ["keys", "Create key"],
         ["webhooks", "Add endpoint"],
+        ["listings", "List an endpoint"],
         ["settings", "Link a wallet"],
       ] as const) {
         await page.goto(stage.screen(place));
@@ -123,6 +130,7 @@ async function fillAccount(stage: Stage): Promise<string[]> {
   await endpoint.click();
   await page.getByRole("button", { name: "Send a test" }).click();
   await page.getByRole("row", { name: "webhook.test" }).waitFor();
+  const listing = await addListing(window);
   await visit(window, "Settings");
   await page.getByLabel("Name").fill("Weather API");
   await page.getByRole("button", { name: "Save" }).click();
@@ -141,7 +149,23 @@ async function fillAccount(stage: Stage): Promise<string[]> {
     "credits/buy",
     ...purchases,
     "integrate",
+    "listings",
+    listing,
     "webhooks",
     "settings",
   ];
+}
+
+/** Lists an endpoint that nobody answers at, so that its page has much to say; gives its place. */
+async function addListing({ page }: DashboardWindow): Promise<string> {
+  await page.getByRole("navigation").getByRole("link", { name: "Listings" }).click();
+  await page.getByRole("button", { name: "List an endpoint" }).first().click();
+  await page.getByLabel("Address").fill("https://127.0.0.1:1/a/rather/long/path/to/a/report");
+  await page.getByLabel("Price in USDC").fill("0.01");
+  await page.getByLabel("Title").fill("Weather report");
+  await page.getByLabel("Description").fill("Rain and wind of a city");
+  await page.getByLabel("Tags").fill("weather, rain");
+  await page.getByRole("button", { name: "List it" }).click();
+  await page.getByText("The last check failed").waitFor();
+  return new URL(page.url()).pathname.replace("/account/facilitator/", "");
 }

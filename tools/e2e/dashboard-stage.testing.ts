@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readConfig, silentLog, startFacilitator } from "@farthing/facilitator";
+import { createAuthority, type TestAuthority } from "@farthing/facilitator/testing/certificates";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { build } from "vite";
 import { startChromium } from "./chromium.testing.ts";
@@ -23,6 +24,8 @@ const stepMs = 20_000;
 export interface Stage {
   readonly market: Market;
   readonly browser: Browser;
+  /** Whose certificates the facilitator believes, for listed endpoints on this machine. */
+  readonly authority: TestAuthority;
   /** Of the facilitator. */
   readonly url: string;
   /** Of a screen. */
@@ -50,12 +53,15 @@ async function openStage(stack: AsyncDisposableStack): Promise<Stage> {
   const market = await startMarket({ ownFacilitator: false });
   stack.defer(() => market.stop());
   const { devnet, databaseUrl } = market;
+  const authority = createAuthority();
   const config = readConfig({
     env: {
       ...facilitatorEnvironment(devnet, databaseUrl),
       FARTHING_TREASURY: devnet.treasury.address,
       FARTHING_PURCHASE_REVIEW_ABOVE: reviewAbove,
       FARTHING_WEBHOOK_INSECURE: "yes",
+      FARTHING_LISTING_LOCAL: "yes",
+      FARTHING_OUTBOUND_CA: authority.cert,
       // A person clicks slower than a test; the limits have tests of their own.
       FARTHING_RATE_LIMIT: "0",
     },
@@ -68,6 +74,7 @@ async function openStage(stack: AsyncDisposableStack): Promise<Stage> {
   return {
     market,
     browser,
+    authority,
     url: facilitator.url,
     screen: (path = "") => `${facilitator.url}/account/facilitator/${path}`,
     stop: () => stack.disposeAsync(),

@@ -123,7 +123,7 @@ describe("compose.yaml", () => {
 
   test("leaves time to stop, gives no rights away, and is on this machine only", () => {
     expect(facilitator).toMatchObject({
-      stop_grace_period: "30s",
+      stop_grace_period: "60s",
       read_only: true,
       cap_drop: ["ALL"],
       security_opt: ["no-new-privileges:true"],

@@ -3,13 +3,14 @@
  * The content comes once, with the receipt of the one transfer that paid for it.
  */
 import { privateKeySigner, wrapFetch } from "@farthing/buyer";
+import type { DevnetWallet } from "@farthing/devnet";
 import { readReceipt } from "@farthing/protocol";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { stockBuyer } from "./buyers.testing.ts";
-import { describeInBrowser, startChromium } from "./chromium.testing.ts";
+import { describeInBrowser, findChromium, startChromium } from "./chromium.testing.ts";
 import { openGateway, startEngine } from "./gateway.testing.ts";
-import { startMarket, type Market } from "./market.testing.ts";
+import { startMarket, type Market, type MarketOptions } from "./market.testing.ts";
 import { contentOf, openPaywallWindow, review, sign } from "./paywall-stage.testing.ts";
 import {
   openExpressShop,
@@ -26,7 +27,7 @@ const openGatewayShop: OpenShop = async (market, face) => {
   return { url: `${url}/paid/report`, made: () => api.heard.length, close: stop };
 };
 
-/** The engine inside the gateway, on the market's chain with a wallet and a database of its own. */
+/** The engine inside the gateway: a wallet, a chain and a database of its own. */
 const openEmbeddedShop: OpenShop = async (market) => {
   const engine = await startEngine(market);
   const { url, api, stop } = await openGateway(market, { embedded: engine.facilitator });
@@ -37,61 +38,74 @@ const openEmbeddedShop: OpenShop = async (market) => {
   return { url: `${url}/paid/report`, made: () => api.heard.length, close };
 };
 
-const sellers: readonly (readonly [name: string, open: OpenShop])[] = [
-  ["Express", openExpressShop],
-  ["Hono", openHonoShop],
-  ["Fastify", openFastifyShop],
-  ["Next.js", openNextShop],
-  ["node:http", openNodeShop],
-  ["gateway, facilitator elsewhere", openGatewayShop],
-  ["gateway, engine inside", openEmbeddedShop],
-];
+const ours =
+  (prefer: "v1" | "v2") =>
+  (_: Market, { privateKey }: DevnetWallet) =>
+    wrapFetch(fetch, { signer: privateKeySigner(privateKey), prefer });
 
-describe.each(sellers)("sold by %s", (name, open) => {
+const buyers = [
+  ["our buyer, version 2", ours("v2")],
+  ["our buyer, version 1", ours("v1")],
+  ["the stock buyer", stockBuyer],
+] as const;
+
+let browser: Browser | undefined;
+beforeAll(async () => {
+  if (findChromium() !== undefined) browser = await startChromium();
+});
+afterAll(() => browser?.close());
+
+describe("with a facilitator", () =>
+  sellings({ ownFacilitator: true }, [
+    ["Express", openExpressShop],
+    ["Hono", openHonoShop],
+    ["Fastify", openFastifyShop],
+    ["Next.js", openNextShop],
+    ["node:http", openNodeShop],
+    ["the gateway", openGatewayShop],
+  ]));
+describe("without one", () =>
+  sellings({ ownFacilitator: false }, [["the gateway, with its engine inside", openEmbeddedShop]]));
+
+function sellings(
+  options: MarketOptions,
+  sellers: readonly (readonly [name: string, open: OpenShop])[],
+): void {
   let market: Market;
+  beforeAll(async () => {
+    // Each buys from each, with a wallet that has bought nothing yet.
+    market = await startMarket({ ...options, buyers: sellers.length * (buyers.length + 1) });
+  });
+  afterAll(() => market?.stop());
+  describe.each(sellers)("sold by %s", (_, open) =>
+    buyings(
+      () => market,
+      () => open(market, "public"),
+    ),
+  );
+}
+
+function buyings(marketOf: () => Market, open: () => Promise<Shop>): void {
   let shop: Shop;
   beforeAll(async () => {
-    market = await startMarket({ ownFacilitator: name !== "gateway, engine inside" });
-    shop = await open(market, "public");
+    shop = await open();
   });
-  afterAll(async () => {
-    await shop?.close();
-    await market?.stop();
-  });
+  afterAll(() => shop?.close());
 
-  const buyers = {
-    "our buyer, version 2": (key: `0x${string}`) =>
-      wrapFetch(fetch, { signer: privateKeySigner(key) }),
-    "our buyer, version 1": (key: `0x${string}`) =>
-      wrapFetch(fetch, { signer: privateKeySigner(key), prefer: "v1" }),
-  } as const;
-
-  async function expectSold(buy: typeof fetch, payer: Parameters<Market["transfers"]>[0]) {
-    const before = shop.made();
-    const response = await buy(shop.url);
-    expect(await response.clone().json()).toEqual({ report: before + 1 });
-    await market.expectPaidOnce(response, payer);
-  }
-
-  test.each(Object.entries(buyers))("%s", async (_, createBuyer) => {
-    const { address, privateKey } = market.newBuyer();
-    await expectSold(createBuyer(privateKey), address);
-  });
-
-  test("the stock buyer", async () => {
+  test.each(buyers)("to %s", async (_, createBuyer) => {
+    const market = marketOf();
     const buyer = market.newBuyer();
-    await expectSold(stockBuyer(market, buyer), buyer.address);
+    const before = shop.made();
+    const response = await createBuyer(market, buyer)(shop.url);
+    expect(await response.clone().json()).toEqual({ report: before + 1 });
+    await market.expectPaidOnce(response, buyer.address);
   });
 
-  describeInBrowser("a person", () => {
-    let browser: Browser;
-    beforeAll(async () => {
-      browser = await startChromium();
-    });
-    afterAll(() => browser?.close());
-
-    test("pays on the page", async () => {
+  describeInBrowser("in a browser", () => {
+    test("to a person", async () => {
+      const market = marketOf();
       const { address, privateKey } = market.newBuyer();
+      if (!browser) throw new Error("The browser has not started.");
       const wallets = [{ name: "Alpha", keys: [privateKey] }];
       const window = await openPaywallWindow({ browser, market }, wallets);
       const before = shop.made();
@@ -106,6 +120,7 @@ describe.each(sellers)("sold by %s", (name, open) => {
       expect(more).toEqual([]);
       expect(receipt).toMatchObject({ success: true, transaction: transfer?.transaction });
       expect(window.complaints).toEqual([]);
+      await window.context.close();
     });
   });
-});
+}

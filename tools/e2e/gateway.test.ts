@@ -43,15 +43,15 @@ describe.each(["public face", "hosted face", "engine inside"] as const)("with th
     await market.expectPaidOnce(response, address);
     expect(response.headers.get("Cache-Control")).toBe("private, no-store");
     // The facts, and nothing that could be presented elsewhere.
-    const [{ target, headers }] = shop.api.heard as [(typeof shop.api.heard)[0]];
-    expect(target).toBe("/paid/7?x=1");
-    expect(headers).toMatchObject({
+    const [heard] = shop.api.heard;
+    expect(heard?.target).toBe("/paid/7?x=1");
+    expect(heard?.headers).toMatchObject({
       "x-payment-payer": address,
       "x-payment-amount": "10000",
       "x-payment-network": market.network.id,
     });
-    expect(headers).not.toHaveProperty("payment-signature");
-    expect(headers).not.toHaveProperty("x-payment");
+    expect(heard?.headers).not.toHaveProperty("payment-signature");
+    expect(heard?.headers).not.toHaveProperty("x-payment");
   });
 
   test("sells to the stock buyer", async () => {

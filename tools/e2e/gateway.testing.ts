@@ -34,13 +34,14 @@ export interface Api extends Listening {
 export async function startApi(): Promise<Api> {
   const heard: Heard[] = [];
   const listening = await listen((request, response) => {
-    void buffer(request).then((body) => {
-      const { method = "", url: target = "", headers } = request;
-      const one = { method, target, headers, body: body.toString() };
-      heard.push(one);
-      api.answer(one, response);
-    });
+    void hear(request, response);
   });
+  async function hear(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = "", url: target = "", headers } = request;
+    const one = { method, target, headers, body: (await buffer(request)).toString() };
+    heard.push(one);
+    api.answer(one, response);
+  }
   const api: Api = { ...listening, heard, answer: report(heard) };
   return api;
 }
@@ -111,7 +112,8 @@ export async function startEngine({ devnet, databaseUrl }: Market) {
   return { facilitator: facilitatorInside(engine), stop: engine.stop };
 }
 
-function configOf(market: Market, api: Api, changes: GatewayChanges): JsonObject {
+/** A configuration file's content for a market and an API. */
+export function configOf(market: Market, api: Api, changes: GatewayChanges): JsonObject {
   const { face = "public", embedded, routes = usualRoutes, upstream = {}, more = {} } = changes;
   return {
     version: 1,

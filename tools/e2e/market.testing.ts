@@ -59,6 +59,8 @@ export interface Market {
 export interface MarketOptions {
   readonly chainId?: ChainId;
   readonly ownFacilitator?: boolean;
+  /** Wallets for {@link Market.newBuyer}; as many as a devnet comes with unless set. */
+  readonly buyers?: number;
   /** How many wallets there are to buy with; the devnet's own number when absent. */
   readonly buyers?: number;
   /** Settings of the facilitator that differ. */

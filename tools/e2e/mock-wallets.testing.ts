@@ -61,17 +61,19 @@ export async function installWallets(
   context: BrowserContext,
   given: readonly WalletGiven[],
 ): Promise<readonly MockWallet[]> {
-  const wallets = given.map(({ name, keys, chainId = 51, known = [50, 51], rpc, speaksFor }): MockWallet => ({
-    name,
-    keys,
-    mood: "sign",
-    chainId,
-    known: [...known],
-    rpc,
-    refuses: [],
-    speaksFor,
-    asked: [],
-  }));
+  const wallets = given.map(
+    ({ name, keys, chainId = 51, known = [50, 51], rpc, speaksFor }): MockWallet => ({
+      name,
+      keys,
+      mood: "sign",
+      chainId,
+      known: [...known],
+      rpc,
+      refuses: [],
+      speaksFor,
+      asked: [],
+    }),
+  );
   const connected = new Set<MockWallet>();
   await context.exposeFunction("__ask", async (name: string, method: string, params: unknown) => {
     const wallet = wallets.find((one) => one.name === name);

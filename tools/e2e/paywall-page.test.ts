@@ -70,7 +70,8 @@ describeInBrowser("what stands on the page for people", () => {
     await window.context.close();
   });
 
-  test.each([
+  // All at once: each waits for a block, and one block holds them all.
+  test.concurrent.each([
     ["/text", async (page: Page) => page.locator(".content pre").textContent(), "zażółć"],
     // A number that JavaScript cannot hold stays as it came.
     [
@@ -113,10 +114,17 @@ describeInBrowser("what stands on the page for people", () => {
     const [wallet] = wallets;
     const look = async (place: string) => {
       if (process.env["SHOTS"]) {
-        await page.screenshot({ path: `${process.env["SHOTS"]}/${name}-${place}.png`, fullPage: true });
+        await page.screenshot({
+          path: `${process.env["SHOTS"]}/${name}-${place}.png`,
+          fullPage: true,
+        });
       }
       const barriers = await findBarriers(page);
-      expect({ place, barriers, over: await widthOver(page) }).toEqual({ place, barriers: [], over: 0 });
+      expect({ place, barriers, over: await widthOver(page) }).toEqual({
+        place,
+        barriers: [],
+        over: 0,
+      });
     };
     await page.getByText("Pay from a program").click();
     await look("wallets");

@@ -128,7 +128,9 @@ describeInBrowser("paying on the page for people", () => {
     const stages = page.locator(".stages li");
     await stages.nth(2).and(page.locator(".current")).waitFor();
     await page.getByRole("link", { name: "on the explorer" }).waitFor();
-    expect(await page.locator("#live").textContent()).toContain("Confirmed on the chain: under way");
+    expect(await page.locator("#live").textContent()).toContain(
+      "Confirmed on the chain: under way",
+    );
     expect(await paid()).toEqual([]);
     await stage.market.devnet.rpc("evm_setIntervalMining", [1]);
     await contentOf(window);

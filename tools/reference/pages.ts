@@ -1,10 +1,13 @@
 /** The reference pages that are made from tables in the code, so that they cannot drift from it. */
 import { metricTable, settings, type Metric } from "@farthing/facilitator";
 import { refusal, refusalCodes, x402ReasonOf } from "@farthing/protocol";
+import { gatewayPage, gatewaySchemaFile } from "./gateway-page.ts";
 
 /** Pages by their place in docs/reference. */
 export const pages: Readonly<Record<string, () => string>> = {
   "configuration.md": configurationPage,
+  "gateway.md": () => gatewayPage(made),
+  "gateway.schema.json": gatewaySchemaFile,
   "metrics.md": metricsPage,
   "refusals.md": refusalsPage,
 };

@@ -57,7 +57,8 @@ test("a last line that a crash has cut off is dropped, and the next write takes 
   const path = newPath();
   await fileLedger(path).reserve(reservation("r"), rules);
   const whole = readFileSync(path, "utf8");
-  appendFileSync(path, '{"move":{"requestId":"r","state":"sig');
+  // Longer than what is written next: nothing of it may show through.
+  appendFileSync(path, `{"move":{"requestId":"r","state":"signed","signed":"${"x".repeat(500)}`);
   const ledger = fileLedger(path);
   expect((await ledger.find("r"))?.state).toBe("reserved");
   await ledger.move("r", { state: "released" });

@@ -118,6 +118,20 @@ export function testLedger(newLedger: () => Ledger, runs: number): void {
     expect(await idsOf(["released"])).toEqual(["a"]);
   });
 
+  test("an open payment counts however old it is, a settled one for a day", async () => {
+    const ledger = newLedger();
+    for (const [id, state] of [
+      ["open", "ambiguous"],
+      ["done", "settled"],
+    ] as const) {
+      await ledger.reserve(reservation(id), rules);
+      for (const step of pathTo[state]) await ledger.move(id, { state: step });
+    }
+    const usage = (ageMs: number) => ledger.usage(reservation("x"), 1_000_000_000 + ageMs - dayMs);
+    expect(await usage(dayMs - 1)).toEqual({ spentUnits: 200n, openPayments: 1 });
+    expect(await usage(30 * dayMs)).toEqual({ spentUnits: 100n, openPayments: 1 });
+  });
+
   test("the pin holds at the moment of reserving, also between two calls at once", async () => {
     const ledger = newLedger();
     const outcomes = await Promise.all([

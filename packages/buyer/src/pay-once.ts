@@ -3,12 +3,13 @@
  * it signs only after the ledger has granted a reservation for this request.
  */
 import { networks, type Network } from "@farthing/protocol";
-import type {
-  Ledger,
-  LedgerRecord,
-  ReserveOutcome,
-  ReserveRules,
-  SignedPayment,
+import {
+  LedgerMoveError,
+  type Ledger,
+  type LedgerRecord,
+  type ReserveOutcome,
+  type ReserveRules,
+  type SignedPayment,
 } from "./ledger.ts";
 import { dayMs } from "./limits.ts";
 import { PaymentError, refusedPayment } from "./payment-error.ts";
@@ -58,9 +59,7 @@ export async function payOnce(tools: PayingTools, order: PayingOrder): Promise<P
   const reserved = await reserve(tools, request, quote);
   if (!reserved.isNew) return resumePayment(tools, request, reserved.record);
   const signed = await sign(tools, order, chosen.offer, reserved.record.attempt);
-  // Written before it can leave. Where the reservation was taken back meanwhile this rejects.
-  const move = { state: "signed", signed, ofNonce: undefined } as const;
-  const record = await tools.ledger.move(quote.requestId, move);
+  const record = await recordSigned(tools, quote.requestId, signed);
   tools.emit({ type: "signed", requestId: quote.requestId, validBefore: signed.validBefore });
   return deliver(tools, request, record, signed);
 }
@@ -194,10 +193,34 @@ async function sign(
       ...(order.isNamed && nonceSecret !== undefined ? { nonceSecret } : {}),
     });
   } catch (cause) {
-    await tools.ledger.move(requestId, { state: "released" });
+    await giveBack(tools, requestId);
     tools.emit({ type: "released", requestId });
     const message = "The wallet did not sign; nothing was paid.";
     throw refusedPayment("signing_failed", message, requestId, cause);
+  }
+}
+
+/** Writes the payment before it can leave. */
+async function recordSigned(
+  { ledger }: PayingTools,
+  requestId: string,
+  signed: SignedPayment,
+): Promise<LedgerRecord> {
+  try {
+    return await ledger.move(requestId, { state: "signed", signed, ofNonce: undefined });
+  } catch (cause) {
+    if (!(cause instanceof LedgerMoveError)) throw cause;
+    const message = "The wallet took so long that the reservation was given up; nothing was sent.";
+    throw refusedPayment("signing_failed", message, requestId, cause);
+  }
+}
+
+/** Gives the reservation back, where it still is one. */
+async function giveBack({ ledger }: PayingTools, requestId: string): Promise<void> {
+  try {
+    await ledger.move(requestId, { state: "released", ofNonce: undefined });
+  } catch (error) {
+    if (!(error instanceof LedgerMoveError)) throw error;
   }
 }
 

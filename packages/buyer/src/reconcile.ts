@@ -32,11 +32,16 @@ export interface ReconcilingTools {
  */
 export const reservedMsMax = 10 * 60 * 1000;
 
+/** Asked at once: more than the payments that are open by default, few enough for any node. */
+const atOnceMax = 8;
+
 /** Reconciles every open payment of the ledger, the oldest first. */
 export async function reconcileAll(tools: ReconcilingTools): Promise<Reconciliation[]> {
+  const records = await tools.ledger.list(openStates);
   const outcomes: Reconciliation[] = [];
-  for (const record of await tools.ledger.list(openStates)) {
-    outcomes.push(await reconcile(tools, record));
+  for (let at = 0; at < records.length; at += atOnceMax) {
+    const some = records.slice(at, at + atOnceMax);
+    outcomes.push(...(await Promise.all(some.map((record) => reconcile(tools, record)))));
   }
   return outcomes;
 }

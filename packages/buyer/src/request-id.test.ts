@@ -2,8 +2,10 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { buyerBench, paymentErrorOf } from "./buyer-bench.testing.ts";
+import { reservedMsMax } from "./reconcile.ts";
 import {
   challenge,
+  countingSigner,
   receiptHeader,
   served,
   startSeller,
@@ -99,6 +101,30 @@ test("a record that was never signed, left by a run that died, is not signed aga
   const error = await paymentErrorOf(pay(seller.url, { payment }));
   expect(error.code).toBe("payment_unresolved");
   expect(signer.count).toBe(0);
+});
+
+test("what a wallet signs after its reservation was given up does not leave", async () => {
+  await using seller = await startSeller();
+  const { pay: other, ledger, clock } = buyerBench();
+  const slow = countingSigner();
+  const { pay } = buyerBench({
+    ledger,
+    surroundings: clock,
+    signer: {
+      ...slow,
+      async signTypedData(typedData) {
+        // While the person looks at his wallet, another run tidies up and pays the same order.
+        clock.time += reservedMsMax;
+        expect(await other.reconcile()).toMatchObject([{ outcome: "released" }]);
+        await other(seller.url, { payment });
+        return slow.signTypedData(typedData);
+      },
+    },
+  });
+  const error = await paymentErrorOf(pay(seller.url, { payment }));
+  expect([error.code, error.problem.payment_state]).toEqual(["signing_failed", "unused"]);
+  expect(seller.paid).toHaveLength(1);
+  expect((await ledger.find("order-1"))?.state).toBe("settled");
 });
 
 test("two buyers on one ledger sign once for one id, whichever comes first", async () => {

@@ -14,6 +14,8 @@ import { CreditsScreen } from "./screens/credits/credits-screen.tsx";
 import { PurchaseScreen } from "./screens/credits/purchase-screen.tsx";
 import { IntegrateScreen } from "./screens/integrate/integrate-screen.tsx";
 import { KeysScreen } from "./screens/keys/keys-screen.tsx";
+import { ListingScreen } from "./screens/listings/listing-screen.tsx";
+import { ListingsScreen } from "./screens/listings/listings-screen.tsx";
 import { OverviewScreen } from "./screens/overview/overview-screen.tsx";
 import { SettingsScreen } from "./screens/settings/settings-screen.tsx";
 import { SettlementScreen } from "./screens/settlements/settlement-screen.tsx";
@@ -76,6 +78,8 @@ function screenAt(path: string): ReactNode {
       );
     case "integrate":
       return <IntegrateScreen />;
+    case "listings":
+      return second === undefined ? <ListingsScreen /> : <ListingScreen id={second} />;
     case "webhooks":
       return second === undefined ? <WebhooksScreen /> : <WebhookScreen id={second} />;
     case "settings":

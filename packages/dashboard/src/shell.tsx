@@ -7,6 +7,7 @@ import {
   CreditsIcon,
   IntegrateIcon,
   KeysIcon,
+  ListingsIcon,
   Mark,
   MenuIcon,
   OverviewIcon,
@@ -26,6 +27,7 @@ const places: readonly (readonly [path: string, title: string, icon: ComponentTy
   ["keys", "API keys", KeysIcon],
   ["credits", "Credits", CreditsIcon],
   ["integrate", "Integrate", IntegrateIcon],
+  ["listings", "Listings", ListingsIcon],
   ["webhooks", "Webhooks", WebhooksIcon],
   ["settings", "Settings", SettingsIcon],
 ];

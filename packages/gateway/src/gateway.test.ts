@@ -32,6 +32,10 @@ afterEach(async () => {
   await upstream.close();
 });
 
+async function read(path: string): Promise<unknown> {
+  return (await fetch(gateway.url + path)).json();
+}
+
 async function challengeOf(path: string): Promise<unknown> {
   const response = await fetch(`${gateway.url}${path}`);
   expect(response.status).toBe(402);
@@ -71,7 +75,6 @@ test("free answers can be read by scripts of other origins", async () => {
 });
 
 test("tells that it lives, and what it sells", async () => {
-  const read = async (path: string): Promise<unknown> => (await fetch(gateway.url + path)).json();
   expect(await read("/__x402/health")).toEqual({ status: "ok" });
   expect(await read("/__x402/ready")).toEqual({ status: "ready" });
   expect(await read("/openapi.json")).toMatchObject({

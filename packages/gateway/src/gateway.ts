@@ -1,5 +1,10 @@
 /** The gateway, wired: a configuration in, a running server out; reloaded and stopped whole. */
-import { createFacilitatorClient, type Facilitator, type GrantStore } from "@farthing/seller";
+import {
+  createFacilitatorClient,
+  type Facilitator,
+  type GrantStore,
+  type SellerEvent,
+} from "@farthing/seller";
 import type { GatewayConfig } from "./configuration.ts";
 import { silentLog, type Log } from "./log.ts";
 import { createGatewayMetrics, type GatewayMetrics } from "./metrics.ts";
@@ -109,20 +114,30 @@ function createTill(
   return {
     facilitator: watchFacilitator(judged, metrics.facilitatorAnswered),
     grants,
-    onEvent({ name: route }, event) {
-      if (event.type === "uncharged") {
-        metrics.uncharged(route, noteFailure() ?? `status_${Math.floor(event.status / 100)}xx`);
-      } else if (event.type === "undelivered") {
-        metrics.undelivered(route);
-        const { transaction, payer } = event.payment;
-        log.error({ route, transaction, payer }, "Paid, and not delivered yet");
-      } else if (event.type === "account_problem") {
-        log.error({ route, code: event.problem.code }, "Payments stand still: see the account");
-      } else if (event.type === "facilitator_fault") {
-        log.warn({ route, problem: event.fault.message }, "The facilitator does not answer");
-      } else if (event.type === "full") {
-        log.error({ route }, "No payment can be taken: the store is full");
-      }
-    },
+    onEvent: ({ name: route }, event) => observe(route, event, { log, metrics }),
   };
+}
+
+/** Counts what happened to payments, and tells the operator what he has to act on. */
+function observe(
+  route: string,
+  event: SellerEvent,
+  { log, metrics }: { readonly log: Log; readonly metrics: GatewayMetrics },
+): void {
+  if (event.type === "uncharged") {
+    metrics.uncharged(route, noteFailure() ?? `status_${Math.floor(event.status / 100)}xx`);
+  } else if (event.type === "undelivered") {
+    metrics.undelivered(route);
+    const { transaction, payer } = event.payment;
+    log.error({ route, transaction, payer }, "Paid, and not delivered yet");
+  } else if (event.type === "account_problem") {
+    log.error({ route, code: event.problem.code }, "Payments stand still: see the account");
+  } else if (event.type === "facilitator_fault") {
+    log.warn({ route, problem: event.fault.message }, "The facilitator does not answer");
+  } else if (event.type === "broken") {
+    const problem = event.error instanceof Error ? event.error.message : String(event.error);
+    log.error({ route, problem }, "The exchange of payments broke");
+  } else if (event.type === "full") {
+    log.error({ route }, "No payment can be taken: the store is full");
+  }
 }

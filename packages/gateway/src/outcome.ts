@@ -48,6 +48,7 @@ export function outcomeOf(notes: Notes, answer: Response): Outcome {
     case "full":
     case "account_problem":
     case "facilitator_fault":
+    case "broken":
       return "faulted";
     case undefined:
   }

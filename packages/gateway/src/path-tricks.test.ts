@@ -15,13 +15,13 @@ const paid = [
 ];
 
 let sold: string[] = [];
+const sell: express.RequestHandler = (req, res) => {
+  sold.push(`${req.method} ${req.originalUrl}`);
+  res.send("what is sold");
+};
 let upstream: Listening;
 beforeAll(async () => {
   const app = express();
-  const sell: express.RequestHandler = (req, res) => {
-    sold.push(`${req.method} ${req.originalUrl}`);
-    res.send("what is sold");
-  };
   app.get("/v1/reports/:id", sell);
   app.post("/v1/jobs", sell);
   app.get("/v1/files/*rest", sell);

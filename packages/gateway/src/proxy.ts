@@ -6,7 +6,7 @@ import type { RouteConfig } from "./configuration.ts";
 import type { Incoming } from "./incoming.ts";
 import type { Notes } from "./observations.ts";
 import { upstreamHeaders } from "./request-headers.ts";
-import { say } from "./say.ts";
+import { say, type GatewayCode } from "./say.ts";
 import type {
   OpenAnswer,
   Upstream,
@@ -97,23 +97,24 @@ function toWeb(body: Readable): ReadableStream<Uint8Array> {
 /** Seconds after which asking again is worth it: calls under way are done by then. */
 const busyRetrySeconds = 2;
 
+/** What a client is told; never where the upstream is. */
+const failures: Readonly<
+  Record<UpstreamFailure, readonly [status: number, code: GatewayCode, message: string]>
+> = {
+  full: [503, "upstream_busy", "Too many requests are under way; try again shortly."],
+  timed_out: [504, "upstream_timed_out", "The server behind the gateway took too long."],
+  unreachable: [502, "upstream_unreachable", "The server behind the gateway is not reachable."],
+  too_large: [502, "upstream_answer_too_large", "The server's answer is larger than allowed."],
+  broken: [502, "upstream_broken", "The server behind the gateway broke off its answer."],
+  // Nobody is there to hear it.
+  gone: [502, "upstream_broken", "The client left."],
+};
+
 function tellFailure(reason: UpstreamFailure, notes: Notes): Response {
   notes.failure = reason;
-  switch (reason) {
-    case "full":
-      return say(503, "upstream_busy", "Too many requests are under way; try again shortly.", {
-        retryAfterSeconds: busyRetrySeconds,
-      });
-    case "timed_out":
-      return say(504, "upstream_timed_out", "The server behind the gateway took too long.");
-    case "unreachable":
-      return say(502, "upstream_unreachable", "The server behind the gateway is not reachable.");
-    case "too_large":
-      return say(502, "upstream_answer_too_large", "The server's answer is larger than allowed.");
-    case "broken":
-    case "gone":
-      return say(502, "upstream_broken", "The server behind the gateway broke off its answer.");
-  }
+  const [status, code, message] = failures[reason];
+  const more = reason === "full" ? { retryAfterSeconds: busyRetrySeconds } : undefined;
+  return say(status, code, message, more);
 }
 
 function tooLarge({ upstream }: RouteConfig): Response {

@@ -1,5 +1,4 @@
 /** Bodies that come bit by bit, in both directions, and clients that leave. */
-import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -58,10 +57,11 @@ test("a request's body arrives before it is complete", async () => {
     method: "POST",
     path: "/free/a",
   });
+  const answered = new Promise<IncomingMessage>((take) => sent.once("response", take));
   sent.write("first half");
   expect(await arrived).toBe("first half");
   sent.end("second");
-  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  const response = await answered;
   expect(response.statusCode).toBe(200);
   response.resume();
 });

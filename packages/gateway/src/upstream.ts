@@ -91,7 +91,7 @@ export function createUpstream(config: UpstreamConfig): Upstream {
       const signals = call.signal ? [clock.signal, call.signal] : [clock.signal];
       const answer = await pool.request({
         path: basePath + call.target,
-        method: methodOf(method),
+        method,
         headers,
         body,
         signal: AbortSignal.any(signals),
@@ -136,11 +136,6 @@ export function createUpstream(config: UpstreamConfig): Upstream {
 
 function pick({ headers, body }: Dispatcher.ResponseData) {
   return { headers, body };
-}
-
-function methodOf(method: string): Dispatcher.HttpMethod {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the table knows these methods only
-  return method as Dispatcher.HttpMethod;
 }
 
 interface Deadline {

@@ -1,5 +1,11 @@
 /** A wallet that has shown an account, and what happens when it moves to another one. */
-import { ask, readAddresses, readChainId, WalletProblem, type Wallet } from "@farthing/buyer/wallet";
+import {
+  ask,
+  readAddresses,
+  readChainId,
+  WalletProblem,
+  type Wallet,
+} from "@farthing/buyer/wallet";
 import { isSameAddress, type Address } from "@farthing/protocol";
 
 /** The wallet with the account in use. */

@@ -7,7 +7,8 @@ const shownBytesMax = 2 * 1024 * 1024;
 
 /** Builds the view of an answer's content; waits until it is there. */
 export async function showContent(response: Response): Promise<HTMLElement> {
-  const type = (response.headers.get("Content-Type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+  const type =
+    (response.headers.get("Content-Type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
   const blob = await response.blob();
   const save = saveLink(response, blob, type);
   if (blob.size === 0) return el("div", {}, el("p", {}, "The answer is empty."));
@@ -18,7 +19,7 @@ export async function showContent(response: Response): Promise<HTMLElement> {
 async function viewOf(response: Response, blob: Blob, type: string): Promise<HTMLElement> {
   const isFile = /^attachment/i.test(response.headers.get("Content-Disposition") ?? "");
   if (isFile || blob.size > shownBytesMax) return el("p", {}, "Your file is ready.");
-  if (/^image\//.test(type)) {
+  if (type.startsWith("image/")) {
     return el("img", { src: URL.createObjectURL(blob), alt: "What you paid for" });
   }
   if (type === "text/html") return showBoughtPage(await blob.text());

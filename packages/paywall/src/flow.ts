@@ -38,7 +38,7 @@ const answerTimeoutMs = 70_000;
 /** Starts where this tab stands: at the wallets, or at the payment that is already out. */
 export function startFlow({ request, kept, payable, notes }: Stage): void {
   let work = new AbortController();
-  let stopWatching = () => {};
+  let stopWatching: () => void = nothing;
 
   const before = kept.current();
   if (before?.state === "settled") unserved(before, "You have paid for this page.");
@@ -97,7 +97,12 @@ export function startFlow({ request, kept, payable, notes }: Stage): void {
     await moveTo(payer, chosen, signal);
     showWaiting("One moment", "Reading your balance.", chooseWallet);
     const node = walletNode(wallet.provider);
-    const { verdict, message } = await checkBalance(node, walletNodeUrl, signerOf(payer, signal), requirements);
+    const { verdict, message } = await checkBalance(
+      node,
+      walletNodeUrl,
+      signerOf(payer, signal),
+      requirements,
+    );
     signal.throwIfAborted();
     if (verdict === "fail") {
       const look = { label: "Look again", run: () => pay(wallet) };
@@ -186,12 +191,15 @@ export function startFlow({ request, kept, payable, notes }: Stage): void {
       const end = await readEnd(record, kept, wallet.provider);
       stopWatching();
       signal.throwIfAborted();
-      if (end.state === "settled") unserved(kept.current() ?? record, "The seller took the payment.");
+      if (end.state === "settled")
+        unserved(kept.current() ?? record, "The seller took the payment.");
       else if (end.state === "unknown") open(record, { title: "Not decided yet", why: end.reason });
       else showProblem(neverUsed.title, neverUsed.why, { label: "Start again", run: chooseWallet });
     }, again);
   }
 }
+
+const nothing = () => {};
 
 const signedBefore = "You signed a payment for this page, and it has not been answered.";
 

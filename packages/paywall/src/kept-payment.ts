@@ -80,7 +80,8 @@ function write(record: LedgerRecord): string {
 function read(text: string | null | undefined): LedgerRecord | undefined {
   if (text === null || text === undefined) return undefined;
   try {
-    const record: LedgerRecord = JSON.parse(text);
+    const record: Omit<LedgerRecord, "amountUnits"> & { readonly amountUnits: string } =
+      JSON.parse(text);
     return { ...record, amountUnits: BigInt(record.amountUnits) };
   } catch {
     return undefined;

@@ -56,7 +56,9 @@ export async function messageOf(response: Response | undefined): Promise<string 
   if (!response || response.bodyUsed) return undefined;
   const parsed = parseJson(await response.text().catch(() => ""));
   const message = parsed && isObject(parsed.value) ? member(parsed.value, "message") : undefined;
-  return typeof message === "string" && message !== "" ? message.slice(0, messageCharsMax) : undefined;
+  return typeof message === "string" && message !== ""
+    ? message.slice(0, messageCharsMax)
+    : undefined;
 }
 
 function sentenceOf(reason: string | undefined): string | undefined {

@@ -23,7 +23,11 @@ export function showProgress(record: LedgerRecord): void {
     tone: done === 3 ? "good" : "busy",
     children: [el("ol", { class: "stages" }, ...items), transactionOf(record)],
   });
-  say(done === 3 ? "Confirmed. Your content comes." : `${stages[done - 1]}. ${stages[done]}: under way.`);
+  say(
+    done === 3
+      ? "Confirmed. Your content comes."
+      : `${stages[done - 1]}. ${stages[done]}: under way.`,
+  );
 }
 
 function linkOf({ network, transaction }: LedgerRecord): HTMLElement | undefined {
@@ -47,11 +51,7 @@ export interface OpenActions {
 let changing: ReturnType<typeof setTimeout> | undefined;
 
 /** A signature is out, and nobody knows yet whether it was used. */
-export function showOpen(
-  { title, why }: Words,
-  record: LedgerRecord,
-  run: OpenActions,
-): void {
+export function showOpen({ title, why }: Words, record: LedgerRecord, run: OpenActions): void {
   clearTimeout(changing);
   const over = isOver(record, Date.now());
   const validBefore = record.signed?.validBefore ?? 0;

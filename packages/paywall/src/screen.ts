@@ -23,7 +23,9 @@ export function show({ title, tone = "plain", children }: Screen): void {
   const flow = byId("flow");
   flow.dataset["tone"] = tone;
   flow.replaceChildren(
-    ...[el("div", { class: "title" }, mark, heading), ...children].filter((one) => one !== undefined),
+    ...[el("div", { class: "title" }, mark, heading), ...children].filter(
+      (one) => one !== undefined,
+    ),
   );
   if (!isFirst) heading.focus();
   isFirst = false;
@@ -50,7 +52,9 @@ export function text(...parts: readonly (Node | string)[]): HTMLElement {
 }
 
 /** A list of facts. */
-export function facts(rows: readonly (readonly [name: string, value: Node | string])[]): HTMLElement {
+export function facts(
+  rows: readonly (readonly [name: string, value: Node | string])[],
+): HTMLElement {
   return el(
     "dl",
     { class: "facts" },

@@ -8,7 +8,8 @@ export const walletNodeUrl = "wallet:";
 /** Answers JSON-RPC requests by asking the wallet. */
 export function walletNode(provider: Provider): FetchFunction {
   return async (_url, init) => {
-    const { method, params }: { method: string; params: unknown } = JSON.parse(String(init?.body));
+    const body = typeof init?.body === "string" ? init.body : "{}";
+    const { method, params }: { method: string; params: unknown } = JSON.parse(body);
     const result = await ask(provider, method, params, init?.signal ?? undefined);
     return Response.json({ jsonrpc: "2.0", id: 1, result: result ?? null });
   };

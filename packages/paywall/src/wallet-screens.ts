@@ -9,10 +9,7 @@ import { address, duration, shortAddress, usdc } from "./words.ts";
 let stopLooking = () => {};
 
 /** Shows the wallets of this browser, as they come; gives the chosen one. */
-export function showWallets(
-  title: string,
-  choose: (wallet: Wallet) => void,
-): void {
+export function showWallets(title: string, choose: (wallet: Wallet) => void): void {
   stopLooking();
   const list = el("div", { class: "wallets" });
   const fill = () => list.replaceChildren(...walletChoices(findWalletsInTime(), pick));

@@ -1,7 +1,7 @@
 /** The promises of a route that settles after success: the same for every adapter. */
 import { headerNames, readReceipt } from "@farthing/protocol";
 import { describe, expect, test } from "vitest";
-import { payer, payFor } from "./buyer.testing.ts";
+import { pay, payer, payFor } from "./buyer.testing.ts";
 import { createMemoryGrants, type RouteOptions } from "./index.ts";
 import {
   expectLater,
@@ -76,6 +76,14 @@ export function afterSuccessSuite(listen: Listen): void {
       expect([response.status, await response.text()]).toEqual([status, "no"]);
       expect(response.headers.get("X-App")).toBe("yes");
       await expectUncharged(response, url, headers);
+    });
+
+    test("a payment that was not charged is free for another request", async () => {
+      const url = await at.start(brokenOnce(() => ({ status: 404 })));
+      // The flat shape states no resource, so nothing but the claim could bind it.
+      const headers = await pay(await fetch(url), "flat-v2");
+      expect((await fetch(url, { headers })).status).toBe(404);
+      expect((await fetch(`${url}&day=2`, { headers })).status).toBe(200);
     });
 
     test("an app that throws is not charged", async () => {

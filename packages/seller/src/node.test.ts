@@ -17,11 +17,12 @@ const serve: Listen = (options, route, app) =>
 
 sellerSuite("node", serve);
 
+const price = () => Promise.reject(new Error("no database"));
+
 describe("node: what only node:http can get wrong", () => {
   const at = useScene(serve);
 
   test("a price that breaks is an error of the server, and tells nobody why", async () => {
-    const price = () => Promise.reject(new Error("no database"));
     const url = await at.start(undefined, {}, { price });
     const response = await fetch(url);
     expect([response.status, await response.text()]).toEqual([500, "Internal Server Error\n"]);

@@ -229,3 +229,68 @@ export interface WebhookDelivery {
   readonly createdAt: string;
   readonly deliveredAt: string | null;
 }
+
+export type ListingState = "pending" | "live" | "failing" | "hidden" | "blocked";
+
+export interface ListingDifference {
+  readonly field: "scheme" | "network" | "asset" | "payTo" | "amount" | "resourceHost" | "entry";
+  readonly advertised: string;
+  readonly seen: string;
+}
+
+/** A request that the endpoint can quote. */
+export interface ListingSample {
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+/** What a seller says of an endpoint. */
+export interface ListingTerms {
+  readonly resource: string;
+  readonly method: string;
+  readonly title: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly mimeType: string | null;
+  readonly sample: ListingSample;
+}
+
+export interface Listing extends ListingTerms {
+  readonly id: string;
+  readonly advertised: {
+    readonly network: string;
+    readonly asset: Address;
+    readonly amount: string;
+    readonly payTo: Address;
+  };
+  readonly check: {
+    readonly state: ListingState;
+    readonly isPublic: boolean;
+    /** The last check that counted. */
+    readonly checkedAt: string | null;
+    /** The last one that was tried, counted or not. */
+    readonly triedAt: string | null;
+    readonly nextAt: string | null;
+    readonly failures: number;
+    readonly message: string;
+    readonly differences: readonly ListingDifference[];
+  };
+  readonly lastSeen: { readonly at: string; readonly accepts: readonly object[] } | null;
+  readonly stats: {
+    readonly settlements30d: number;
+    readonly volume30d: string;
+    readonly payers30d: number;
+    readonly lastSettledAt: string | null;
+  };
+  readonly createdAt: string;
+}
+
+/** `POST /v1/listings/check`. */
+export interface ListingTrial {
+  readonly ok: boolean;
+  readonly checks: readonly {
+    readonly name: string;
+    readonly ok: boolean;
+    readonly detail: string;
+  }[];
+}

@@ -218,6 +218,16 @@ export const webhooksQuery = queryOptions({
     call<{ webhooks: readonly Answers.WebhookEndpoint[] }>(webhooksPath, { signal }),
 });
 
+export const listingsPath = "/v1/account/listings";
+
+export const listingsQuery = queryOptions({
+  queryKey: ["listings"],
+  queryFn: ({ signal }) => call<{ listings: readonly Answers.Listing[] }>(listingsPath, { signal }),
+  refetchInterval: ({ state: { data } }) =>
+    // A new one is checked within a moment.
+    data?.listings.some(({ check }) => check.triedAt === null) ? soonMs : liveMs,
+});
+
 export const deliveriesQuery = (id: string, cursor: string) =>
   queryOptions({
     queryKey: ["webhooks", id, "deliveries", cursor],

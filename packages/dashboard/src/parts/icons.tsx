@@ -74,6 +74,12 @@ export const WebhooksIcon = icon(
     <path d="M5.6 11.5h4.8M4.7 9.9l2.3-4M11.3 9.9 9 5.9" />
   </>,
 );
+export const ListingsIcon = icon(
+  <>
+    <path d="M2.5 6.5 3.7 2.5h8.6l1.2 4M3.5 8.5v5h9v-5" />
+    <path d="M2.5 6.5a1.8 1.8 0 0 0 3.6 0 1.8 1.8 0 0 0 3.7 0 1.8 1.8 0 0 0 3.7 0" />
+  </>,
+);
 export const SettingsIcon = icon(
   <>
     <path d="M2.5 5h7M13.5 5h-.6M2.5 11h1M13.5 11H7" />

@@ -35,6 +35,16 @@ const keepAliveMs = 72_000;
 /** Headers of which two would be ambiguous. */
 const singleHeaders = new Set(["authorization", "content-type", "content-length", "prefer"]);
 
+/** What a schema does not allow is refused, never bent into shape. */
+const schemaOptions = {
+  coerceTypes: false,
+  removeAdditional: false,
+  useDefaults: false,
+  discriminator: true,
+  // For what a schema says of the form of a text.
+  verbose: true,
+} as const;
+
 /** A server that can listen and close. */
 export interface Listener {
   /** Gives the address that it then has. */
@@ -60,17 +70,7 @@ export async function createServer(
   },
 ): Promise<HttpServer> {
   const server = Fastify({
-    // What a schema does not allow is refused, never bent into shape.
-    ajv: {
-      customOptions: {
-        coerceTypes: false,
-        removeAdditional: false,
-        useDefaults: false,
-        discriminator: true,
-        // For what a schema says of the form of a text.
-        verbose: true,
-      },
-    },
+    ajv: { customOptions: schemaOptions },
     bodyLimit: bodyBytesMax,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveMs,

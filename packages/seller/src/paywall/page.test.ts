@@ -74,7 +74,8 @@ describe("what is in it", () => {
   test("the challenge, word for word; and what strangers wrote only as text", async () => {
     const page = await visit({ headers: browser }, { description: hostile }, `/r?q='${hostile}`);
     const text = await page.text();
-    const [, json = ""] = /<script type="application\/json"[^>]*>([^]*?)<\/script>/.exec(text) ?? [];
+    const [, json = ""] =
+      /<script type="application\/json"[^>]*>([^]*?)<\/script>/.exec(text) ?? [];
     const header = decodeHeader(page.headers.get(headerNames.paymentRequired));
     expect(JSON.parse(json)).toEqual(header?.value);
     expect(json).not.toContain("<");

@@ -8,7 +8,7 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Run } from "./read-page.ts";
-import type { Stage } from "./stage.ts";
+import type { Stage } from "./stage.testing.ts";
 
 /** A block takes seconds at most; machines that run tests are busy. */
 const blockMs = 30_000;

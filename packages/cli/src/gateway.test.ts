@@ -1,0 +1,229 @@
+/** `farthing gateway check`, `explain` and `import`, as a shell sees them. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startDevnet, type Devnet } from "@farthing/devnet";
+import { readConfig, startFacilitator } from "@farthing/facilitator";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { farthing } from "./farthing-bin.testing.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "farthing-gateway-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function write(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+interface Parts {
+  readonly facilitator?: string;
+  readonly upstream?: string;
+  readonly network?: string;
+  readonly rules?: readonly string[];
+}
+
+const usualRules = [
+  '{ match: "GET /health", upstream: api, free: true }',
+  '{ match: "GET /v1/reports/:id", upstream: api, price: "0.01" }',
+  '{ match: "POST /v1/jobs", upstream: api, price: "0.25", settle: before-upstream }',
+];
+
+function gatewayFile(name: string, parts: Parts = {}): string {
+  const { facilitator = "http://127.0.0.1:9", upstream = "http://127.0.0.1:9" } = parts;
+  const lines = [
+    "version: 1",
+    "publicUrl: https://api.example.com",
+    `facilitator: { url: "${facilitator}" }`,
+    `network: ${parts.network ?? "eip155:51"}`,
+    'payTo: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C"',
+    `upstreams: { api: { url: "${upstream}", headers: { Authorization: "Bearer \${ORIGIN_KEY}" } } }`,
+    "routes:",
+    ...(parts.rules ?? usualRules).map((rule) => `  - ${rule}`),
+  ];
+  return write(name, `${lines.join("\n")}\n`);
+}
+
+const environment = { ORIGIN_KEY: "s3cret-of-the-upstream" };
+
+describe("check", () => {
+  test("a table for people, an object for programs, 0", async () => {
+    const file = gatewayFile("good.yaml");
+    const shown = await farthing(["gateway", "check", file, "--no-json"], { environment });
+    expect([shown.code, shown.stderr]).toEqual([0, ""]);
+    expect(shown.stdout).toBe(
+      [
+        "#  METHOD  PATH             UPSTREAM  PRICE  ATOMIC  SETTLE           BUDGET",
+        "0  GET     /health          api       free",
+        "1  GET     /v1/reports/:id  api       0.01   10000   after-success    20s+20s+15s ≤ 60s",
+        "2  POST    /v1/jobs         api       0.25   250000  before-upstream  0s+20s+15s ≤ 60s",
+        "*  *       *                -         deny",
+        "",
+        "Nothing must be fixed, 0 warnings.",
+        "",
+      ].join("\n"),
+    );
+    const piped = await farthing(["gateway", "check", file], { environment });
+    expect(JSON.parse(piped.stdout)).toMatchObject({
+      ok: true,
+      problems: [],
+      rules: [{ price: "free" }, { amount: "10000" }, { amount: "250000" }, { price: "deny" }],
+      findings: [],
+    });
+  });
+
+  test("a doubt is a warning with its advice, and no failure", async () => {
+    const rules = ['{ match: "POST /a", upstream: api, price: "1" }'];
+    const file = gatewayFile("doubt.yaml", { rules });
+    const { code, stdout } = await farthing(["gateway", "check", file, "--no-json"], {
+      environment,
+    });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/ {2}warn {2}routes\[0\] POST \/a {2}works before.*\n +→ use settle/);
+    expect(stdout).toMatch(/Nothing must be fixed, 1 warning\.\n$/);
+  });
+
+  test("everything that is wrong, each with its line, and 3", async () => {
+    const rules = [...usualRules, '{ match: "GET /v1/*", upstream: apo, price: 0.10 }'];
+    const file = gatewayFile("wrong.yaml", { rules, network: "eip155:1" });
+    const shown = await farthing(["gateway", "check", file, "--no-json"]);
+    expect(shown.code).toBe(3);
+    expect(shown.stdout.match(/^ {2}FAIL {2}line \d+ +\S+/gm)).toEqual([
+      "  FAIL  line 4   network",
+      "  FAIL  line 6   upstreams.api.headers.Authorization",
+      "  FAIL  line 11  routes[3].price",
+      "  FAIL  line 11  routes[3].upstream",
+    ]);
+    const piped = await farthing(["gateway", "check", file]);
+    expect(piped.code).toBe(3);
+    expect(JSON.parse(piped.stdout)).toMatchObject({
+      ok: false,
+      problems: [{ path: "network", line: 4 }, { line: 6 }, { line: 11 }, { line: 11 }],
+    });
+    const none = await farthing(["gateway", "check", join(folder, "none.yaml"), "--no-json"]);
+    expect(none.code).toBe(3);
+    expect(none.stdout).toMatch(/none\.yaml cannot be read; check the path/);
+  });
+});
+
+describe("check --online", () => {
+  let devnet: Devnet;
+  let facilitator: Awaited<ReturnType<typeof startFacilitator>>;
+  let upstream: Server;
+  beforeAll(async () => {
+    devnet = await startDevnet({ buyers: 1, relayers: 1 });
+    const env = {
+      FARTHING_PORT: "0",
+      FARTHING_RPC_51: devnet.rpcUrl,
+      FARTHING_RELAYER_KEYS: devnet.relayers[0]?.privateKey ?? "",
+      DATABASE_URL: `sqlite:${join(folder, "farthing.db")}`,
+      FARTHING_LOG_LEVEL: "silent",
+    };
+    facilitator = await startFacilitator({ config: readConfig({ env }), selfBuilt: true });
+    upstream = createServer();
+    await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
+  });
+  afterAll(async () => {
+    upstream?.close();
+    await facilitator?.stop();
+    await devnet?.stop();
+  });
+
+  const check = async (name: string, parts: Parts) => {
+    const file = gatewayFile(name, parts);
+    return farthing(["gateway", "check", file, "--online", "--no-json"], { environment });
+  };
+
+  test("both answer: 0", async () => {
+    const { port } = upstream.address() as AddressInfo;
+    const parts = { facilitator: facilitator.url, upstream: `http://127.0.0.1:${port}` };
+    const { code, stdout } = await check("online.yaml", parts);
+    expect(stdout).toMatch(/^ {2}ok {4}facilitator {4}.* settles USDC on eip155:51$/m);
+    expect(stdout).toMatch(/^ {2}ok {4}upstreams\.api {2}127\.0\.0\.1:\d+ takes connections$/m);
+    expect(code).toBe(0);
+  });
+
+  test("nobody answers, or not for this network: 4", async () => {
+    const { code, stdout } = await check("offline.yaml", {});
+    expect(code).toBe(4);
+    expect(stdout).toMatch(/FAIL {2}facilitator .*ECONNREFUSED|FAIL {2}facilitator .*failed/);
+    expect(stdout).toMatch(/FAIL {2}upstreams\.api {2}127\.0\.0\.1:9: ECONNREFUSED\n +→ check/);
+    expect(stdout).toMatch(/2 things must be fixed/);
+    expect(stdout).not.toContain("s3cret");
+    const other = await check("other.yaml", { facilitator: facilitator.url, network: "eip155:50" });
+    expect(other.stdout).toMatch(/FAIL {2}facilitator .*serves .*eip155:51.*, not eip155:50\n/);
+  });
+});
+
+describe("explain", () => {
+  test("the rule, the price and the upstream of a request; nothing is sent", async () => {
+    const file = gatewayFile("explained.yaml");
+    const asked = ["gateway", "explain", "-c", file, "get", "/v1/%72eports/7?full=1"];
+    const { code, stdout, stderr } = await farthing([...asked, "--no-json"], { environment });
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(/^answer {4}402: 0\.01 USDC on Apothem Network/m);
+    expect(stdout).toMatch(/^path {6}\/v1\/reports\/7$/m);
+    expect(stdout).toMatch(/^not {7}routes\[0\] GET \/health: another path$/m);
+    expect(stdout).toMatch(/^rule {6}routes\[1\] GET \/v1\/reports\/:id\n +:id = 7$/m);
+    expect(stdout).toMatch(/^upstream {2}api: http:\/\/127\.0\.0\.1:9\/v1\/reports\/7\?full=1$/m);
+    expect(stdout).toMatch(/^added .*authorization/m);
+    expect(stdout).toMatch(/"amount": "10000"/);
+    expect(stdout).not.toContain("s3cret");
+    const piped = await farthing(asked, { environment });
+    expect(JSON.parse(piped.stdout)).toMatchObject({ status: 402, price: { usdc: "0.01" } });
+  });
+
+  test("a trick is told from a path, and a wrong file is 3", async () => {
+    const file = gatewayFile("tricked.yaml");
+    const asked = ["gateway", "explain", "-c", file, "GET", "/free/%2e%2e/v1/reports/7"];
+    const said = await farthing(asked, { environment });
+    expect([said.code, JSON.parse(said.stdout)]).toMatchObject([0, { status: 400 }]);
+    const unset = await farthing(asked);
+    expect(unset.code).toBe(3);
+    expect(unset.stderr).toMatch(/^line 6: .*set the environment variable ORIGIN_KEY/);
+  });
+});
+
+describe("import", () => {
+  const openapi = {
+    openapi: "3.1.0",
+    info: { title: "Reports", version: "1" },
+    servers: [{ url: "http://127.0.0.1:9/v1" }],
+    paths: {
+      "/reports/{id}": { get: { summary: "One report" } },
+      "/reports/latest": { get: {} },
+      "/admin": { get: {} },
+    },
+  };
+  const own = ["--public-url", "https://api.example.com", "--facilitator", "embedded"];
+  const payTo = ["--pay-to", "0x209693Bc6afc0C5328bA36FaF03C514EF312287C"];
+
+  test("prints a configuration that checks, and later what has changed", async () => {
+    const document = write("openapi.json", JSON.stringify(openapi));
+    const prices = write("prices.yaml", 'GET /reports/{id}: "0.01"\nGET /reports/latest: "0.02"\n');
+    const command = ["gateway", "import", document, "--prices", prices];
+    const made = await farthing([...command, ...own, ...payTo]);
+    expect([made.code, made.stderr]).toEqual([0, ""]);
+    expect(made.stdout).toContain("# Without a price, so left to default:\n#   GET /v1/admin\n");
+    const file = write("imported.yaml", made.stdout);
+    const checked = await farthing(["gateway", "check", file]);
+    expect(JSON.parse(checked.stdout)).toMatchObject({
+      ok: true,
+      rules: [{ path: "/v1/reports/latest" }, { path: "/v1/reports/:id" }, { price: "deny" }],
+    });
+
+    writeFileSync(prices, 'GET /reports/{id}: "0.03"\nGET /admin: "5"\n');
+    const again = await farthing([...command, "--against", file, "--no-json"]);
+    expect(again.stdout).toBe("+ GET /v1/admin  5\n~ GET /v1/reports/:id  0.01 → 0.03\n");
+    expect(readFileSync(file, "utf8")).toBe(made.stdout);
+  });
+
+  test("what cannot be imported is 3 and says why", async () => {
+    const swagger = write("swagger.json", '{ "swagger": "2.0" }');
+    const { code, stdout, stderr } = await farthing(["gateway", "import", swagger]);
+    expect([code, stdout]).toEqual([3, ""]);
+    expect(stderr).toMatch(/is Swagger 2; convert it to OpenAPI 3 first/);
+  });
+});

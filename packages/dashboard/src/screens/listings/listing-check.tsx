@@ -1,0 +1,125 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import type { Listing, ListingDifference } from "../../api/answers.ts";
+import { call } from "../../api/call.ts";
+import { listingsPath, listingsQuery } from "../../api/queries.ts";
+import { announce } from "../../parts/announcer.tsx";
+import { DataTable } from "../../parts/data-table.tsx";
+import { Notice } from "../../parts/notice.tsx";
+import { Section } from "../../parts/page.tsx";
+import { Problem } from "../../parts/problem.tsx";
+import { usdcText } from "../../parts/show-text.ts";
+import { When } from "../../parts/values.tsx";
+import { ListingBadge } from "./listing-badge.tsx";
+
+/** What checks of a listing found, and a way to have it checked now. */
+export function ListingCheck({ listing }: { readonly listing: Listing }) {
+  const client = useQueryClient();
+  const { id, check } = listing;
+  const recheck = useMutation({
+    mutationFn: () => call<Listing>(`${listingsPath}/${id}/check`, { method: "POST", body: {} }),
+    onSuccess: (after) => {
+      announce(`Checked: the listing is ${after.check.state}`);
+      return client.invalidateQueries(listingsQuery);
+    },
+  });
+  return (
+    <Section
+      title="State"
+      actions={
+        <button
+          type="button"
+          className="button small"
+          disabled={recheck.isPending || check.state === "blocked"}
+          onClick={() => recheck.mutate()}
+        >
+          {recheck.isPending ? "Checking…" : "Check now"}
+        </button>
+      }
+    >
+      {recheck.error && <Problem problem={recheck.error} />}
+      <Reason listing={listing} />
+      {check.differences.length > 0 && <Differences rows={check.differences} />}
+      <dl className="facts">
+        <dt>State</dt>
+        <dd>
+          <ListingBadge state={check.state} />{" "}
+          {check.isPublic ? "Buyers see it." : "Buyers do not see it."}
+        </dd>
+        <dt>Last check</dt>
+        <dd>
+          <When at={check.checkedAt} />
+        </dd>
+        <dt>Next check</dt>
+        <dd>
+          <When at={check.nextAt} />
+        </dd>
+      </dl>
+    </Section>
+  );
+}
+
+/** Why a listing is not as it should be; nothing when it is. */
+function Reason({ listing: { check } }: { readonly listing: Listing }) {
+  const { state, message, checkedAt, triedAt } = check;
+  const isStale = checkedAt !== null && triedAt !== null && triedAt > checkedAt;
+  return (
+    <>
+      {isStale && (
+        <Notice tone="info" title="The last try could not run">
+          <p>
+            Not checked since <When at={checkedAt} />. That counts neither as passed nor as failed;
+            it is tried again.
+          </p>
+        </Notice>
+      )}
+      {state === "blocked" && (
+        <Notice tone="bad" title="The operator has blocked this listing">
+          <p>It is neither shown nor checked. Ask the operator.</p>
+        </Notice>
+      )}
+      {(state === "failing" || state === "hidden") && (
+        <Notice
+          tone={state === "hidden" ? "bad" : "warn"}
+          title={
+            state === "hidden" ? "Hidden until a check finds it in order" : "The last check failed"
+          }
+        >
+          <p>{message}</p>
+          {state === "failing" && check.isPublic && (
+            <p>It is still shown. If the next check fails as well, it is hidden.</p>
+          )}
+        </Notice>
+      )}
+    </>
+  );
+}
+
+const fieldNames: Readonly<Record<ListingDifference["field"], string>> = {
+  scheme: "Scheme",
+  network: "Network",
+  asset: "Asset",
+  payTo: "Payee",
+  amount: "Price",
+  resourceHost: "Host",
+  entry: "Offer",
+};
+
+function Differences({ rows }: { readonly rows: readonly ListingDifference[] }) {
+  return (
+    <DataTable
+      caption="What differs"
+      rows={rows}
+      keyOf={({ field }) => field}
+      columns={[
+        { title: "What differs", inCard: "whole", cell: ({ field }) => fieldNames[field] },
+        { title: "Listed", cell: ({ field, advertised }) => valueOf(field, advertised) },
+        { title: "Seen", cell: ({ field, seen }) => valueOf(field, seen) },
+      ]}
+    />
+  );
+}
+
+function valueOf(field: ListingDifference["field"], text: string) {
+  const isUnits = field === "amount" && /^\d{1,30}$/.test(text);
+  return <span className="breakable">{isUnits ? `${usdcText(text)} USDC` : text}</span>;
+}

@@ -1,0 +1,111 @@
+/** What stands in the form of a listing: texts as they are typed, and what is wrong with them. */
+import { formatUsdc, isObject, parseUsdc } from "@farthing/protocol";
+import type { Listing } from "../../api/answers.ts";
+
+/** The texts of the form. */
+export interface ListingDraft {
+  readonly resource: string;
+  readonly method: string;
+  readonly network: string;
+  readonly price: string;
+  readonly title: string;
+  readonly description: string;
+  readonly tags: string;
+  /** As in an address: `city=Rome&days=2`. */
+  readonly query: string;
+  /** JSON. */
+  readonly body: string;
+}
+
+/** Methods that an endpoint can be listed with. */
+export const listingMethods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+
+/** Tags of a listing at most. */
+const tagsMax = 8;
+
+/** The draft of a listing that is there, or of a new one. */
+export function draftOf(listing: Listing | undefined, network: string): ListingDraft {
+  if (!listing) {
+    const empty = { resource: "", price: "", title: "", description: "", tags: "" };
+    return { ...empty, method: "GET", network, query: "", body: "" };
+  }
+  const { resource, method, title, description, tags, sample, advertised } = listing;
+  return {
+    resource,
+    method,
+    title,
+    description,
+    network: advertised.network,
+    price: formatUsdc(BigInt(advertised.amount)).replace(/(\.\d\d\d*?)0+$/, "$1"),
+    tags: tags.join(", "),
+    query: new URLSearchParams(sample.query ?? {}).toString(),
+    body: sample.body === undefined ? "" : JSON.stringify(sample.body, undefined, 2),
+  };
+}
+
+/** What is wrong with a draft, by its members; what is empty is not wrong yet. */
+export type DraftProblems = { readonly [Key in keyof ListingDraft]?: string | undefined };
+
+/** Judges a draft. The service judges again, and knows more. */
+export function problemsOf({ resource, price, tags, body }: ListingDraft): DraftProblems {
+  const units = parseUsdc(price);
+  return {
+    resource: resource === "" ? undefined : problemOfAddress(resource),
+    price:
+      price === "" || (units !== undefined && units > 0n)
+        ? undefined
+        : "An amount such as 0.01, with six decimals at most.",
+    tags: tagsOf(tags).length > tagsMax ? `At most ${tagsMax} tags.` : undefined,
+    body: body.trim() === "" || jsonOf(body) ? undefined : "This is not JSON.",
+  };
+}
+
+function problemOfAddress(text: string): string | undefined {
+  const url = URL.parse(text);
+  if (!url || url.protocol !== "https:") return "An address that begins with https://.";
+  if (text.includes("?"))
+    return "Leave out what follows the question mark; give it as an example below.";
+  return url.hash === "" ? undefined : "Leave out what follows the #.";
+}
+
+function tagsOf(text: string): string[] {
+  const tags = text.split(",").map((tag) => tag.trim());
+  return [...new Set(tags.filter((tag) => tag !== ""))];
+}
+
+function jsonOf(text: string): { readonly value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** What is asked, as the service takes it; undefined when something is wrong or missing. */
+export function endpointOf(draft: ListingDraft) {
+  const { resource, method, network, price, query, body } = draft;
+  const amount = parseUsdc(price);
+  const isWrong = Object.values(problemsOf(draft)).some((problem) => problem !== undefined);
+  if (isWrong || resource === "" || amount === undefined) return undefined;
+  const given = Object.fromEntries(new URLSearchParams(query));
+  const json = method === "GET" ? undefined : jsonOf(body);
+  const sample = {
+    ...(Object.keys(given).length === 0 ? {} : { query: given }),
+    ...(json && { body: json.value }),
+  };
+  return { resource, method, network, amount: amount.toString(), sample };
+}
+
+/** A whole listing, as the service takes it; undefined when something is wrong or missing. */
+export function listingOf(draft: ListingDraft, mimeType: string | null) {
+  const endpoint = endpointOf(draft);
+  const title = draft.title.trim();
+  if (!endpoint || title === "") return undefined;
+  const description = draft.description.trim();
+  return { ...endpoint, title, description, tags: tagsOf(draft.tags), mimeType };
+}
+
+/** Whether a listing has an example of a request. */
+export function hasSample({ sample }: Listing): boolean {
+  return isObject(sample) && Object.keys(sample).length > 0;
+}

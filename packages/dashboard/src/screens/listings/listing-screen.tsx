@@ -1,0 +1,177 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Listing } from "../../api/answers.ts";
+import { call } from "../../api/call.ts";
+import { listingsPath, listingsQuery } from "../../api/queries.ts";
+import { announce } from "../../parts/announcer.tsx";
+import { CodeBlock } from "../../parts/code-block.tsx";
+import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { Link } from "../../parts/link.tsx";
+import { Loaded } from "../../parts/loaded.tsx";
+import { Page, Section } from "../../parts/page.tsx";
+import { countText } from "../../parts/show-text.ts";
+import { Short, Usdc, When } from "../../parts/values.tsx";
+import { go } from "../../place.ts";
+import { ListingCheck } from "./listing-check.tsx";
+import { ListingForm } from "./listing-form.tsx";
+
+/** One listing: where it stands and why, what is advertised, what is sold. */
+export function ListingScreen({ id }: { readonly id: string }) {
+  const listings = useQuery(listingsQuery);
+  const found = listings.data?.listings.find((one) => one.id === id);
+  return (
+    <Page title={found?.title ?? "Listing"} back={["listings", "Listings"]}>
+      <Loaded query={listings} lines={6}>
+        {() =>
+          found ? (
+            <Whole listing={found} />
+          ) : (
+            <Empty
+              title="There is no such listing"
+              action={
+                <Link to="listings" className="button">
+                  All listings
+                </Link>
+              }
+            >
+              <p>It may have been removed.</p>
+            </Empty>
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+function Whole({ listing }: { readonly listing: Listing }) {
+  const [open, setOpen] = useState<"edit" | "remove">();
+  const close = () => setOpen(undefined);
+  const { lastSeen } = listing;
+  return (
+    <>
+      <ListingCheck listing={listing} />
+      <Section
+        title="What is listed"
+        actions={
+          <>
+            <button type="button" className="button small" onClick={() => setOpen("edit")}>
+              Change
+            </button>
+            <button
+              type="button"
+              className="button quiet small danger"
+              onClick={() => setOpen("remove")}
+            >
+              Remove
+            </button>
+          </>
+        }
+      >
+        <Terms listing={listing} />
+      </Section>
+      <Sales listing={listing} />
+      {lastSeen && (
+        <Section title="The last challenge">
+          <p>
+            What the endpoint asked for <When at={lastSeen.at} />. This is what buyers are shown.
+          </p>
+          <CodeBlock
+            code={JSON.stringify(lastSeen.accepts, undefined, 2)}
+            what="offers of the challenge"
+          />
+        </Section>
+      )}
+      {open === "edit" && <ListingForm listing={listing} onClose={close} onSaved={close} />}
+      {open === "remove" && <RemoveListing listing={listing} onClose={close} />}
+    </>
+  );
+}
+
+function Terms({ listing }: { readonly listing: Listing }) {
+  const { resource, method, description, tags, advertised } = listing;
+  return (
+    <dl className="facts">
+      <dt>Endpoint</dt>
+      <dd className="breakable">
+        {method} {resource}
+      </dd>
+      <dt>Price</dt>
+      <dd>
+        <Usdc units={advertised.amount} />
+      </dd>
+      <dt>Network</dt>
+      <dd>{advertised.network}</dd>
+      <dt>Payee</dt>
+      <dd>
+        <Short text={advertised.payTo} what="payee" />
+      </dd>
+      {description !== "" && (
+        <>
+          <dt>Description</dt>
+          <dd className="breakable">{description}</dd>
+        </>
+      )}
+      {tags.length > 0 && (
+        <>
+          <dt>Tags</dt>
+          <dd className="breakable">{tags.join(", ")}</dd>
+        </>
+      )}
+    </dl>
+  );
+}
+
+function Sales({ listing: { stats } }: { readonly listing: Listing }) {
+  return (
+    <Section title="Sold in 30 days">
+      <dl className="facts">
+        <dt>Settlements</dt>
+        <dd>{countText(stats.settlements30d)}</dd>
+        <dt>Volume</dt>
+        <dd>
+          <Usdc units={stats.volume30d} />
+        </dd>
+        <dt>Payers</dt>
+        <dd>{countText(stats.payers30d)}</dd>
+        <dt>Last sold</dt>
+        <dd>
+          <When at={stats.lastSettledAt} />
+        </dd>
+      </dl>
+      <p className="hint">
+        Counted with each check: what was settled with this account’s keys at this price.
+      </p>
+    </Section>
+  );
+}
+
+function RemoveListing({
+  listing,
+  onClose,
+}: {
+  readonly listing: Listing;
+  readonly onClose: () => void;
+}) {
+  const client = useQueryClient();
+  const remove = useMutation({
+    mutationFn: () => call(`${listingsPath}/${listing.id}`, { method: "DELETE" }),
+    onSuccess: async () => {
+      announce("Listing removed");
+      go("listings", { replace: true });
+      await client.invalidateQueries(listingsQuery);
+    },
+  });
+  return (
+    <ConfirmDialog
+      title="Remove this listing?"
+      action="Remove listing"
+      mutation={remove}
+      onClose={onClose}
+    >
+      <p className="breakable">
+        {listing.resource} is not found by buyers any more. The endpoint itself goes on as it is.
+      </p>
+    </ConfirmDialog>
+  );
+}

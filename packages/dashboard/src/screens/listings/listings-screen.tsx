@@ -1,0 +1,92 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Listing } from "../../api/answers.ts";
+import { listingsQuery } from "../../api/queries.ts";
+import { DataTable } from "../../parts/data-table.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { Link } from "../../parts/link.tsx";
+import { Loaded } from "../../parts/loaded.tsx";
+import { Page, Section } from "../../parts/page.tsx";
+import { Usdc, When } from "../../parts/values.tsx";
+import { go } from "../../place.ts";
+import { ListingBadge } from "./listing-badge.tsx";
+import { ListingForm } from "./listing-form.tsx";
+
+/** What the account offers to the public, and what checks of it found. */
+export function ListingsScreen() {
+  const listings = useQuery(listingsQuery);
+  const [isAdding, setAdding] = useState(false);
+  const add = (
+    <button type="button" className="button primary" onClick={() => setAdding(true)}>
+      List an endpoint
+    </button>
+  );
+  return (
+    <Page
+      title="Listings"
+      lead="Agents and people find your endpoints here. Each is asked for its price again and again: what does not ask for what you list is taken from the list until it does."
+      actions={add}
+    >
+      <Section title="Endpoints">
+        <Loaded query={listings}>
+          {({ listings: rows }) =>
+            rows.length === 0 ? (
+              <Empty title="Nothing is listed yet" action={add}>
+                <p>
+                  List an endpoint that answers 402 and pays this account. Buyers then find it at{" "}
+                  <code>/discovery/resources</code> and with <code>farthing find</code>.
+                </p>
+              </Empty>
+            ) : (
+              <ListingsTable rows={rows} />
+            )
+          }
+        </Loaded>
+      </Section>
+      {isAdding && (
+        <ListingForm
+          onClose={() => setAdding(false)}
+          onSaved={({ id }) => {
+            setAdding(false);
+            go(`listings/${id}`);
+          }}
+        />
+      )}
+    </Page>
+  );
+}
+
+function ListingsTable({ rows }: { readonly rows: readonly Listing[] }) {
+  return (
+    <DataTable
+      caption="Listed endpoints"
+      rows={rows}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          title: "Endpoint",
+          inCard: "whole",
+          cell: ({ id, title, method, resource }) => (
+            <>
+              <Link to={`listings/${id}`}>{title}</Link>
+              <div className="muted breakable">
+                {method} {resource}
+              </div>
+            </>
+          ),
+        },
+        {
+          title: "Price",
+          isNumber: true,
+          cell: ({ advertised }) => <Usdc units={advertised.amount} />,
+        },
+        {
+          title: "State",
+          cell: ({ check }) => <ListingBadge state={check.state} />,
+        },
+        { title: "Last check", cell: ({ check }) => <When at={check.checkedAt} /> },
+        { title: "Next check", cell: ({ check }) => <When at={check.nextAt} /> },
+      ]}
+    />
+  );
+}
