@@ -1,20 +1,25 @@
 /** Every command and snippet of the README and the guides is run, as their readers run them. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parse as parseYaml } from "yaml";
+import { isHostSettings, startServers } from "./mcp-host.testing.ts";
 import { fileOf, isProgram, readPages, type Page } from "./pages.ts";
 import { readPage, type Block } from "./read-page.ts";
 import { openStage, startWorld, type Stage, type World } from "./stage.testing.ts";
 import { openTerminals, type Terminals } from "./terminal.testing.ts";
 import { typeCheck } from "./type-check.ts";
 
+const root = join(import.meta.dirname, "../..");
 const pages = readPages();
 
 /** Blocks that no test can run: few, and each with its reason. */
 const leftOut = pages.flatMap(({ path, blocks }) =>
   blocks.flatMap(({ run }) => (run.not === undefined ? [] : [`${path}: ${run.not}`])),
 );
+
+/** A page takes ten seconds by itself, and more beside all the other tests. */
+const pageMs = 120_000;
 
 /** Languages that a reader does not run: what is printed, and drawings. */
 const shown = new Set(["", "text"]);
@@ -25,7 +30,8 @@ beforeAll(async () => {
 });
 afterAll(() => world?.stop());
 
-test.each(pages)("$path", { timeout: 60_000 }, async (page) => {
+// At once: most of the time they wait for blocks.
+test.concurrent.each(pages)("$path", { timeout: pageMs }, async (page) => {
   const stage = await openStage(world);
   const terminals = openTerminals(stage);
   try {
@@ -54,8 +60,10 @@ async function runBlock(
     else if (language === "sh") await terminals.run(text, run);
     else if (isProgram(block)) {
       if (run.as === undefined) await terminals.run(`node ${file}`, run);
-    } else if (language === "json") JSON.parse(text);
-    else if (language === "yaml") parseYaml(text, { strict: true });
+    } else if (language === "json") {
+      const value: unknown = JSON.parse(text);
+      if (isHostSettings(value)) await startServers(value, stage);
+    } else if (language === "yaml") parseYaml(text, { strict: true });
     else if (file === undefined) throw new Error(`nothing here can run ${language}`);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
@@ -63,7 +71,7 @@ async function runBlock(
   }
 }
 
-test("programs in TypeScript are right by their types", { timeout: 60_000 }, async () => {
+test("programs in TypeScript are right by their types", { timeout: pageMs }, async () => {
   const programs = pages.flatMap(({ path, blocks }) =>
     blocks
       .filter((block) => isProgram(block) && block.run.not === undefined)
@@ -80,6 +88,15 @@ test("what is not run is little, and everybody sees it grow", () => {
     "docs/guides/run-a-facilitator.md: needs Docker",
     "docs/guides/run-a-facilitator.md: needs PostgreSQL's own programs",
   ]);
+});
+
+test("every link to a file leads to one", () => {
+  const broken = pages.flatMap(({ path, links }) =>
+    links
+      .filter((link) => !existsSync(join(root, dirname(path), link)))
+      .map((link) => [path, link]),
+  );
+  expect(broken).toEqual([]);
 });
 
 test("a page is read as it is written", () => {

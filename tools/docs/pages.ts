@@ -10,6 +10,8 @@ export interface Page {
   /** From the repository's folder. */
   readonly path: string;
   readonly blocks: readonly Block[];
+  /** Files that it links to, by their paths from its own folder. */
+  readonly links: readonly string[];
 }
 
 /** The README and every guide. */
@@ -17,8 +19,11 @@ export function readPages(): Page[] {
   const guides = readdirSync(join(root, "docs/guides")).filter((name) => name.endsWith(".md"));
   const paths = ["README.md", ...guides.sort().map((name) => `docs/guides/${name}`)];
   return paths.map((path) => {
+    const text = readFileSync(join(root, path), "utf8");
+    const targets = [...text.matchAll(/\]\(([^)\s#]+)(?:#[^)]*)?\)/g)].map(([, to = ""]) => to);
+    const links = targets.filter((target) => !/^[a-z]+:/.test(target));
     try {
-      return { path, blocks: readPage(readFileSync(join(root, path), "utf8")) };
+      return { path, links, blocks: readPage(text) };
     } catch (cause) {
       throw new Error(`${path}: ${String(cause)}`, { cause });
     }

@@ -125,14 +125,18 @@ export async function openStage(world: World): Promise<Stage> {
       FARTHING_PORT: ports.get("8402") ?? "",
     },
     localize: (text) =>
-      Object.entries(world.standIns)
-        .reduce((changed, [name, url]) => changed.replaceAll(name, url), text)
+      Object.entries({ ...world.standIns, "/home/me": folder })
+        .reduce((changed, [name, url]) => changed.replace(nameIn(name), url), text)
         .replace(new RegExp(`(?<![\\w.])(${namedPorts.join("|")})(?![\\w.])`, "g"), (name) =>
           String(ports.get(name)),
         ),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
+
+/** A name as a whole: `https://api.example`, and not the beginning of `https://api.example.com`. */
+const nameIn = (name: string): RegExp =>
+  new RegExp(`${name.replaceAll(".", String.raw`\.`)}(?![\\w.-])`, "g");
 
 /** Ports that nobody listens on now. */
 async function freePorts(count: number): Promise<number[]> {

@@ -10,8 +10,8 @@ import { join } from "node:path";
 import type { Run } from "./read-page.ts";
 import type { Stage } from "./stage.testing.ts";
 
-/** A block takes seconds at most; machines that run tests are busy. */
-const blockMs = 30_000;
+/** A block takes seconds; a machine that runs many tests at once takes more. */
+const blockMs = 60_000;
 
 /** How long what stayed up may take to end when it is told to. */
 const stopMs = 10_000;

@@ -1,5 +1,5 @@
 /**
- * Finds a Chromium for the dashboard's tests. Without one they are left out; what was left out is
+ * Finds a Chromium for the tests of pages. Without one they are left out; what was left out is
  * said at the end of the run by dashboard-notice.testing.ts.
  */
 import { existsSync } from "node:fs";

@@ -47,10 +47,9 @@ describeInBrowser("listings on the dashboard", () => {
     await dialog.getByLabel("Tags").fill("weather, rain");
   }
 
-  const found = async () =>
-    (await fetch(`${stage.url}/discovery/search?query=weather`)).json() as Promise<{
-      resources: unknown[];
-    }>;
+  async function find(): Promise<unknown> {
+    return (await fetch(`${stage.url}/discovery/search?query=weather`)).json();
+  }
 
   test("is listed once it is right, which can be tried before", async () => {
     const { page } = await enter();
@@ -72,14 +71,16 @@ describeInBrowser("listings on the dashboard", () => {
     await fill(page, "0.02");
     await dialog.getByRole("button", { name: "Check first" }).click();
     await dialog.getByText("Not yet in order").waitFor();
-    await dialog.getByText("Listed is 20000, seen was 10000.").waitFor();
+    await dialog
+      .getByText("Listed is 20000 (0.020000 USDC), seen was 10000 (0.010000 USDC).")
+      .waitFor();
     await dialog.getByLabel("Price in USDC").fill("0.01");
     await dialog.getByRole("button", { name: "Check first" }).click();
     await dialog.getByText("The endpoint asks for what you list.").waitFor();
     await submit.click();
     await page.getByRole("heading", { level: 1, name: "Weather report" }).waitFor();
     await page.getByText("Buyers see it.").waitFor();
-    expect((await found()).resources).toMatchObject([{ resource: `${shop.origin}/report` }]);
+    expect(await find()).toMatchObject({ resources: [{ resource: `${shop.origin}/report` }] });
   });
 
   test("what differs is shown; two failures hide it, one success brings it back", async () => {

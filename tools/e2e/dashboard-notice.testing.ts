@@ -7,15 +7,17 @@ export default function watchForLeftOut(project: TestProject): () => void {
   return () => {
     if (findChromium() !== undefined) return;
     const files = project.vitest.state.getFiles().map(({ name }) => name);
-    const leftOut = files.filter((name) => /\bdashboard-[a-z-]+\.test\.ts$/.test(name));
+    const leftOut = files.filter((name) =>
+      /\b(dashboard-[a-z-]+|paywall(-[a-z-]+)?)\.test\.ts$/.test(name),
+    );
     if (leftOut.length === 0) return;
     console.log(
       [
         "",
-        "LEFT OUT: the dashboard's tests, because there is no Chromium on this machine:",
+        "LEFT OUT: the tests of pages, because there is no Chromium on this machine:",
         ...leftOut.map((name) => `  ${name}`),
         "To run them: apt-get install chromium, or set CHROMIUM_PATH to a Chromium or Chrome, then",
-        "  npx vitest run tools/e2e/dashboard",
+        "  npx vitest run tools/e2e/dashboard tools/e2e/paywall",
         "",
       ].join("\n"),
     );

@@ -3,7 +3,8 @@
  * parses and keeps its rules, every setting that anything names is one, the values are accepted,
  * and systemd finds nothing wrong with the unit.
  */
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,6 +15,7 @@ import { DockerfileParser } from "dockerfile-ast";
 import { validate } from "dockerfile-utils";
 import { afterAll, describe, expect, test } from "vitest";
 import { parse as parseYaml } from "yaml";
+import { listen } from "./listen.testing.ts";
 
 const root = join(import.meta.dirname, "../..");
 const readText = (path: string): string => readFileSync(join(root, path), "utf8");
@@ -60,9 +62,25 @@ describe("Dockerfile", () => {
     expect(argumentsOf("FROM")).toEqual([`${image} AS build`, image]);
   });
 
-  test("runs as an ordinary user, says how it is, and is told to stop", () => {
+  test.each([
+    ["a facilitator that serves", "/health", 0],
+    ["a gateway that serves", "/__x402/health", 0],
+    ["anything else", "/elsewhere", 1],
+  ])("the health check of %s", async (_, healthy, status) => {
+    const [check = ""] = argumentsOf("HEALTHCHECK");
+    const [program, ...rest]: string[] = JSON.parse(check.slice(check.indexOf("[")));
+    expect(program).toBe("node");
+    const server = await listen((request, response) => {
+      response.writeHead(request.url === healthy ? 200 : 404).end();
+    });
+    const { port } = new URL(server.url);
+    const child = spawn(process.execPath, rest, { env: { FARTHING_PORT: port } });
+    expect(await once(child, "exit")).toEqual([status, null]);
+    await server.close();
+  });
+
+  test("runs as an ordinary user, and is told to stop", () => {
     expect(argumentsOf("USER")).toEqual(["node"]);
-    expect(argumentsOf("HEALTHCHECK").join()).toContain("/health");
     expect(argumentsOf("STOPSIGNAL")).toEqual(["SIGTERM"]);
     expect(argumentsOf("ENTRYPOINT")).toEqual(['["farthing"]']);
   });

@@ -119,6 +119,26 @@ test("a price that was signed before it changed still buys, and only what was si
   shop.reloadWith({});
 });
 
+test("what is being paid for when the rules change is delivered under the old ones", async () => {
+  const buyer = market.newBuyer();
+  const init = { method: "POST", body: "{}" };
+  const headers = await signFor(buyer, `${shop.url}/jobs`, { init });
+  const { promise: isSettling, resolve } = Promise.withResolvers<void>();
+  market.tap.loses = ({ name }) => {
+    if (name === "POST /settle") resolve();
+    return false;
+  };
+  const buying = fetch(`${shop.url}/jobs`, { ...init, headers });
+  await isSettling;
+  shop.reloadWith({ routes: usualRoutes.slice(0, 1) });
+  const bought = await buying;
+  expect(await bought.clone().json()).toEqual({ report: 1 });
+  await market.expectPaidOnce(bought, buyer.address);
+  expect((await fetch(`${shop.url}/jobs`, init)).status).toBe(404);
+  shop.reloadWith({});
+  market.tap.loses = () => false;
+});
+
 test("a gateway that runs dry goes as far as the upstream, and moves no money", async () => {
   const dry = await openGateway(market, { isDryRun: true });
   const buyer = market.newBuyer();

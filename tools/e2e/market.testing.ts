@@ -61,8 +61,6 @@ export interface MarketOptions {
   readonly ownFacilitator?: boolean;
   /** Wallets for {@link Market.newBuyer}; as many as a devnet comes with unless set. */
   readonly buyers?: number;
-  /** How many wallets there are to buy with; the devnet's own number when absent. */
-  readonly buyers?: number;
   /** Settings of the facilitator that differ. */
   readonly env?: Readonly<Record<string, string>>;
 }

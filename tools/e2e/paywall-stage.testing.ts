@@ -18,7 +18,7 @@ export interface Goods extends RouteOptions {
   readonly body: string | Uint8Array<ArrayBuffer>;
 }
 
-/** A market with two sellers of the same goods and a browser. */
+/** A market with sellers of the same goods and a browser. */
 export interface PaywallStage {
   readonly market: Market;
   readonly browser: Browser;
@@ -28,13 +28,15 @@ export interface PaywallStage {
   readonly core: string;
   /** The seller on the core once more, one who gives up waiting for a confirmation at once. */
   readonly hasty: string;
-  /** How often each path was served, both sellers together. */
+  /** The seller on the core once more, who takes the money on either network. */
+  readonly either: string;
+  /** How often each path was served, all sellers together. */
   readonly served: Map<string, number>;
   stop(): Promise<void>;
 }
 
 /** Longest that a step in the page may take: some blocks, on a machine that is busy. */
-const stepMs = 6_000;
+const stepMs = 15_000;
 
 /** Shorter than a block takes, longer than it takes to send a transaction. */
 const hastyMs = 2_000;
@@ -65,9 +67,19 @@ export async function startPaywallStage(
     const hasteful = { ...options, facilitator: market.facilitator("public"), waitMs: hastyMs };
     const onHastyCore = await sellOnCore(hasteful, goods, count);
     stack.defer(() => onHastyCore.close());
-    const stop = () => stack.disposeAsync();
-    const [express, core, hasty] = [onExpress.url, onCore.url, onHastyCore.url];
-    return { market, browser, express, core, hasty, served, stop };
+    const onEither = await sellOnCore(
+      { ...options, network: ["xdc", "xdc-apothem"] },
+      goods,
+      count,
+    );
+    stack.defer(() => onEither.close());
+    const urls = {
+      express: onExpress.url,
+      core: onCore.url,
+      hasty: onHastyCore.url,
+      either: onEither.url,
+    };
+    return { market, browser, ...urls, served, stop: () => stack.disposeAsync() };
   } catch (error) {
     await stack.disposeAsync();
     throw error;

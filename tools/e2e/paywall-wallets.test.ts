@@ -91,6 +91,30 @@ describeInBrowser("wallets on the page for people", () => {
     await expectNothingSent(window);
   });
 
+  test.each([
+    [50, "XDC Network, chain 50"],
+    [51, "Apothem Network, chain 51"],
+  ])("of two networks, the one that the wallet is on is paid on: %i", async (chainId, network) => {
+    const { privateKey } = stage.market.newBuyer();
+    const wallet = { name: "Alpha", keys: [privateKey], chainId };
+    const window = await openPaywallWindow(stage, [wallet]);
+    await window.page.goto(`${stage.either}/report`);
+    await window.page.getByText("XDC Network or Apothem Network").waitFor();
+    await review(window);
+    await window.page.locator("#flow").getByText(network).waitFor();
+    await expectNothingSent(window);
+  });
+
+  test("a clock that is wrong is pointed out before the signature", async () => {
+    const { privateKey } = stage.market.newBuyer();
+    const window = await openPaywallWindow(stage, [{ name: "Alpha", keys: [privateKey] }]);
+    await window.page.clock.install({ time: Date.now() - 90_000 });
+    await window.page.goto(`${stage.core}/report`);
+    await review(window);
+    await window.page.getByText(/Your clock is \d\d seconds behind the seller's/).waitFor();
+    await expectNothingSent(window);
+  });
+
   test("too little USDC: what there is and what is needed", async () => {
     const { privateKey, address } = stage.market.newBuyer();
     const { usdc } = stage.market.devnet;

@@ -111,7 +111,8 @@ describeInBrowser("paying on the page for people", () => {
     expect([signaturesOf(wallets[0]), (await paid()).length]).toEqual([1, 1]);
     // And once more: what is paid for is shown again without asking the wallet.
     await page.reload();
-    await page.getByRole("button", { name: "Ask again" }).click();
+    await page.getByRole("heading", { name: "You have paid for this page" }).waitFor();
+    await page.getByRole("button", { name: "Show it again" }).click();
     await contentOf(window);
     expect([signaturesOf(wallets[0]), (await paid()).length]).toEqual([1, 1]);
     await window.context.close();
@@ -133,6 +134,51 @@ describeInBrowser("paying on the page for people", () => {
     );
     expect(await paid()).toEqual([]);
     await stage.market.devnet.rpc("evm_setIntervalMining", [1]);
+    await contentOf(window);
+    expect([signaturesOf(wallets[0]), (await paid()).length]).toEqual([1, 1]);
+    await window.context.close();
+  });
+
+  test("what the seller refuses can be sent again, and is not signed again", async () => {
+    const { buyer, wallet, paid } = newcomer();
+    const window = await openPaywallWindow(stage, [wallet]);
+    const { page, wallets } = window;
+    const { usdc } = stage.market.devnet;
+    await page.goto(`${stage.express}/report`);
+    await review(window);
+    await usdc.setBalance(buyer.address, 0n);
+    await sign(window);
+    await page.getByRole("heading", { name: "Not accepted" }).waitFor();
+    await page.getByText("until then no second one is made").waitFor();
+    await usdc.setBalance(buyer.address, 10_000n);
+    await page.getByRole("button", { name: "Try again with the same signature" }).click();
+    await contentOf(window);
+    expect([signaturesOf(wallets[0]), (await paid()).length]).toEqual([1, 1]);
+    await window.context.close();
+  });
+
+  test("a signature that was used unanswered is shown as paid, by the chain's word", async () => {
+    const { wallet, paid } = newcomer();
+    const window = await openPaywallWindow(stage, [wallet]);
+    const { page, wallets } = window;
+    const { tap } = stage.market;
+    await page.clock.install();
+    await page.goto(`${stage.express}/report`);
+    await review(window);
+    tap.loses = ({ name }) => name === "POST /settle";
+    const refused = page.waitForResponse((one) => one.status() === 503);
+    await sign(window);
+    await refused;
+    await page.reload();
+    await page.clock.fastForward(121_000);
+    await page.getByRole("button", { name: "Ask the chain" }).click();
+    await page.getByRole("button", { name: "Alpha" }).click();
+    await page.getByRole("heading", { name: "Paid, but there is no content yet" }).waitFor();
+    const [transfer] = await paid();
+    const link = page.getByRole("link", { name: "on the explorer" });
+    expect(await link.getAttribute("href")).toContain(transfer?.transaction);
+    tap.loses = () => false;
+    await page.getByRole("button", { name: "Ask again" }).click();
     await contentOf(window);
     expect([signaturesOf(wallets[0]), (await paid()).length]).toEqual([1, 1]);
     await window.context.close();

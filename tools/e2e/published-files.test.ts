@@ -1,7 +1,9 @@
 /** What is packed of each package: its licence, and nothing that is only for us. */
 import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { build } from "esbuild";
 import { expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -25,4 +27,55 @@ test("every package carries the licence, and no sources or tests", async () => {
       [],
     ]);
   }
+});
+
+/** A package as the lock file lists it. */
+interface Locked {
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
+
+/** Names of everything that npm installs with a package of ours, ours included. */
+function installedWith(workspace: string): Set<string> {
+  const { packages }: { packages: Readonly<Record<string, Locked | undefined>> } = JSON.parse(
+    readFileSync(new URL("../../package-lock.json", import.meta.url), "utf8"),
+  );
+  const names = new Set<string>();
+  const visit = (name: string, { dependencies = {} }: Locked) => {
+    if (names.has(name)) return;
+    names.add(name);
+    for (const next of Object.keys(dependencies)) {
+      const own = next.startsWith("@farthing/") ? `packages/${next.slice(10)}` : undefined;
+      visit(next, packages[own ?? `node_modules/${next}`] ?? {});
+    }
+  };
+  visit(workspace, packages[workspace] ?? {});
+  return names;
+}
+
+test("the buyer brings no HTTP client: it takes the fetch that it is given", () => {
+  const names = installedWith("packages/buyer");
+  expect([...names]).toEqual(expect.arrayContaining(["@farthing/protocol", "ox"]));
+  for (const client of ["axios", "got", "node-fetch", "undici", "viem", "ethers"]) {
+    expect([...names]).not.toContain(client);
+  }
+  // Protocol, signatures and their number theory: nothing that could grow unseen.
+  expect(names.size).toBeLessThan(15);
+});
+
+test("the buyer's core needs nothing of Node: it is bundled for a browser as it is", async () => {
+  const bundled = await build({
+    entryPoints: ["index", "keystore", "steps"].map(
+      (name) => new URL(`../../packages/buyer/src/${name}.ts`, import.meta.url).pathname,
+    ),
+    bundle: true,
+    write: false,
+    outdir: "unused",
+    platform: "browser",
+    format: "esm",
+    conditions: ["@farthing/source"],
+    metafile: true,
+  });
+  const inputs = Object.keys(bundled.metafile.inputs);
+  expect(inputs.some((path) => path.endsWith("wrap-fetch.ts"))).toBe(true);
+  expect(inputs.filter((path) => /file-ledger|file-lock|node:/.test(path))).toEqual([]);
 });

@@ -33,17 +33,17 @@ export async function startTap(upstream: string): Promise<Tap> {
   const calls: Call[] = [];
   const listening = await listen((req, res) => {
     void forward(req).then(
-      async (answer) => {
+      async ({ headers, ...answer }) => {
         calls.push(answer);
         if (await tap.loses(answer)) return res.destroy();
-        res.writeHead(answer.status, { "Content-Type": "application/json" });
+        res.writeHead(answer.status, headers);
         return res.end(answer.body);
       },
       () => res.destroy(),
     );
   });
 
-  async function forward(req: IncomingMessage): Promise<Call> {
+  async function forward(req: IncomingMessage) {
     const { method = "GET", url = "/" } = req;
     const headers = Object.entries(req.headersDistinct).flatMap(([name, values = []]) =>
       ownHeaders.has(name) ? [] : values.map((value): [string, string] => [name, value]),
@@ -51,7 +51,15 @@ export async function startTap(upstream: string): Promise<Tap> {
     const body = method === "GET" ? {} : { body: new Uint8Array(await buffer(req)) };
     const answer = await fetch(`${tap.upstream}${url}`, { method, headers, ...body });
     const path = url.replace(/^\/api\/facilitator/, "").replace(/\?.*$/, "");
-    return { name: `${method} ${path}`, status: answer.status, body: await answer.text() };
+    const passed = Object.fromEntries(
+      [...answer.headers].filter(([name]) => !ownHeaders.has(name)),
+    );
+    const call: Call = {
+      name: `${method} ${path}`,
+      status: answer.status,
+      body: await answer.text(),
+    };
+    return { ...call, headers: passed };
   }
 
   const tap: Tap = {

@@ -1,10 +1,10 @@
 /** The page of the gateway's configuration, made from the schema that the gateway checks it with. */
-import { gatewaySchema, type Schema } from "@farthing/gateway";
-
-/** The JSON Schema that editors take. */
-export function gatewaySchemaFile(): string {
-  return `${JSON.stringify(gatewaySchema, undefined, 2)}\n`;
-}
+import {
+  gatewayMetricTable,
+  gatewaySchema,
+  type GatewayMetric,
+  type Schema,
+} from "@farthing/gateway";
 
 /** The page. */
 export function gatewayPage(made: string): string {
@@ -24,7 +24,7 @@ export function gatewayPage(made: string): string {
     "",
     "## Settings",
     "",
-    "Editors that know JSON Schema take [gateway.schema.json](gateway.schema.json): put `# yaml-language-server: $schema=gateway.schema.json` at the top. Paths of files are relative to the configuration. Times have a unit (`300ms`, `20s`, `10m`, `1h`), sizes too (`64KiB`, `1MiB`).",
+    "Editors that know JSON Schema take [gateway.schema.json](gateway.schema.json), which `farthing gateway check --schema` prints as well: put `# yaml-language-server: $schema=gateway.schema.json` at the top of the file. Paths of files are relative to the configuration. Times have a unit (`300ms`, `20s`, `10m`, `1h`), sizes too (`64KiB`, `1MiB`).",
     "",
     "| setting | value | default |",
     "| --- | --- | --- |",
@@ -33,6 +33,14 @@ export function gatewayPage(made: string): string {
     "`${NAME}` in `facilitator.apiKey` and in an upstream's `headers` is replaced by the environment variable `NAME`, or by the content of the file that `NAME_FILE` names, which is read anew at every reload. Nowhere else.",
     "",
     ...rest,
+    "",
+    "## Metrics",
+    "",
+    "With `listen.metrics` set, `GET /metrics` on that address gives these in Prometheus' text format. `route` is a rule as the file writes it, never a path.",
+    "",
+    "| metric | kind | labels | what it says |",
+    "| --- | --- | --- | --- |",
+    ...metricRows(),
     "",
   ].join("\n");
 }
@@ -119,11 +127,24 @@ function rowsOf(schema: Schema, prefix: string): readonly string[] {
     isRequired: false,
   }));
   return [...members, ...named].flatMap(({ name, one, isRequired }) => {
-    const { default: fallback } = one;
-    const shown = isRequired ? "required" : fallback === undefined ? "" : `\`${String(fallback)}\``;
+    const shown = isRequired ? "required" : fallbackOf(one);
+    // It is a route without match, whose settings stand above.
+    if (name === "default") return [`| \`default\` | ${shapeOf(one)} | ${shown} |`];
     const inner = one.items?.properties ? rowsOf(one.items, `${name}[]`) : rowsOf(one, name);
     return [`| \`${name}\` | ${shapeOf(one)} | ${shown} |`, ...inner];
   });
+}
+
+function fallbackOf({ default: fallback }: Schema): string {
+  if (fallback === undefined) return "";
+  return `\`${typeof fallback === "string" ? fallback : JSON.stringify(fallback)}\``;
+}
+
+function metricRows(): readonly string[] {
+  return Object.entries(gatewayMetricTable).map(
+    ([name, { kind, help, labels }]: [string, GatewayMetric]) =>
+      `| \`${name}\` | ${kind} | ${labels.map((label) => `\`${label}\``).join(", ")} | ${help} |`,
+  );
 }
 
 function shapeOf({ description = "", enum: choices, minimum, maximum }: Schema): string {

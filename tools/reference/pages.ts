@@ -1,13 +1,14 @@
 /** The reference pages that are made from tables in the code, so that they cannot drift from it. */
 import { metricTable, settings, type Metric } from "@farthing/facilitator";
+import { publishedSchema } from "@farthing/gateway";
 import { refusal, refusalCodes, x402ReasonOf } from "@farthing/protocol";
-import { gatewayPage, gatewaySchemaFile } from "./gateway-page.ts";
+import { gatewayPage } from "./gateway-page.ts";
 
 /** Pages by their place in docs/reference. */
 export const pages: Readonly<Record<string, () => string>> = {
   "configuration.md": configurationPage,
   "gateway.md": () => gatewayPage(made),
-  "gateway.schema.json": gatewaySchemaFile,
+  "gateway.schema.json": publishedSchema,
   "metrics.md": metricsPage,
   "refusals.md": refusalsPage,
 };

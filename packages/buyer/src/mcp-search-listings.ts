@@ -57,12 +57,15 @@ function listingWords(listing: JsonObject): Words {
   const metadata = member(listing, "metadata");
   const described = [listing, metadata].filter(isObject);
   const text = (key: string) => described.map((one) => member(one, key)).find(isText);
+  const sample = isObject(metadata) ? member(metadata, "sample") : undefined;
   const words = {
     resource: text("resource"),
     type: text("type"),
     method: text("method"),
-    untrustedTitle: text("title") ?? text("name"),
+    mimeType: text("mimeType"),
+    untrustedTitle: text("serviceName") ?? text("title") ?? text("name"),
     untrustedDescription: text("description"),
+    untrustedSample: sample === undefined ? undefined : JSON.stringify(sample),
     lastUpdated: text("lastUpdated"),
   };
   const offers: unknown[] = Array.isArray(accepts) ? accepts : [];

@@ -109,7 +109,11 @@ describe("the catalogue", () => {
       { scheme: "exact", network: "eip155:50", amount: "10000", payTo: otherPayee, evil: 1 },
     ],
     lastUpdated: "2026-11-20T10:00:00Z",
-    metadata: { title: "Report\u0007", description: "x".repeat(1000), more: { deep: "text" } },
+    metadata: {
+      title: "Report\u0007",
+      description: "x".repeat(1000),
+      sample: { query: { city: "Paris" } },
+    },
   };
 
   test("is searched, and its texts are bounded", async () => {
@@ -125,6 +129,7 @@ describe("the catalogue", () => {
         type: "http",
         untrustedTitle: "Report",
         untrustedDescription: `${"x".repeat(200)}…`,
+        untrustedSample: '{"query":{"city":"Paris"}}',
         lastUpdated: "2026-11-20T10:00:00Z",
         accepts: [{ scheme: "exact", network: "eip155:50", amount: "10000", payTo: otherPayee }],
       },

@@ -66,6 +66,8 @@ test.each(resumed)("killed right after %s: resume pays once", async (dieAt) => {
   const path = newPath();
   const orders = { path, url: `${seller.url}?q=1`, requestIds: ["order"], perDay: "2", dieAt };
   expect(await runPayingProcess(orders)).toBeUndefined();
+  // What is on the disk is there before it leaves.
+  if (dieAt === "signed") expect(seller.paid).toHaveLength(0);
   const signer = countingSigner();
   const pay = wrapFetch(fetch, { signer, ledger: fileLedger(path) });
   const response = await pay.resume("order");

@@ -5,8 +5,9 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { parseLimits, type LimitsInput } from "@farthing/buyer";
+import { parseLimits, type Allow, type LimitsInput } from "@farthing/buyer";
 import { isObject, type JsonObject } from "@farthing/protocol";
+import { allowOf } from "./allowed-places.ts";
 import { ConfigurationError } from "./configuration-error.ts";
 
 /** The folder: `farthing` in XDG_CONFIG_HOME, or in `~/.config`. */
@@ -26,6 +27,8 @@ export function ledgerPath(environment: NodeJS.ProcessEnv): string {
 /** What `farthing ledger limits set` and `farthing wallet use` keep. */
 export interface BuyerSettings {
   readonly limits: LimitsInput;
+  /** Hosts and payees, the environment's where it names any. */
+  readonly allow: Allow;
   /** The name of the wallet in use. */
   readonly wallet?: string;
 }
@@ -47,6 +50,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): BuyerSettings {
   const limits = isObject(object["limits"]) ? object["limits"] : {};
   return {
     limits: parseLimitTexts(limits, (name) => `limits.${name} in ${settingsPath(environment)}`),
+    allow: allowOf(object, environment),
     ...(typeof wallet === "string" ? { wallet } : {}),
   };
 }
@@ -64,6 +68,9 @@ export function parseLimitTexts(
   texts: Readonly<Record<string, unknown>>,
   nameOf: (name: keyof typeof limitNames) => string,
 ): LimitsInput {
+  const unknown = Object.keys(texts).find((name) => !Object.hasOwn(limitNames, name));
+  // A limit that is misspelt would be a limit that is not there.
+  if (unknown !== undefined) throw new ConfigurationError(`There is no limit "${unknown}".`);
   let limits: LimitsInput = {};
   for (const name of ["perCall", "perDay", "openPayments"] as const) {
     const text = texts[name];

@@ -5,6 +5,7 @@ import {
   GatewayConfigError,
   listRules,
   loadGatewayConfig,
+  publishedSchema,
   type ConfigProblem,
   type Finding,
   type GatewayConfig,
@@ -18,6 +19,7 @@ import { configDefault } from "./gateway-run.ts";
 
 interface Flags extends OutputFlags {
   readonly online?: boolean;
+  readonly schema?: boolean;
 }
 
 /** Adds the subcommand. */
@@ -29,13 +31,18 @@ export function registerCheck(gateway: Command): void {
       "Reads a configuration as the gateway does, secrets included, and shows the rules in the order they are tried, with prices in USDC and base units and the time budget. Exit code 0: nothing must be fixed; 3: something in the file must; 4: with --online, something does not answer as it should.",
     )
     .argument("[file]", "the configuration", configDefault)
-    .option("--online", "also ask the facilitator, and connect to every upstream");
+    .option("--online", "also ask the facilitator, and connect to every upstream")
+    .option("--schema", "print the JSON Schema of the file, for editors, and check nothing");
   addOutputFlags(command).action(async (file: string, flags: Flags) => {
     process.exitCode = await check(file, flags);
   });
 }
 
 async function check(file: string, flags: Flags): Promise<ExitCode> {
+  if (flags.schema === true) {
+    process.stdout.write(publishedSchema());
+    return exitCodes.success;
+  }
   const config = read(file);
   if (Array.isArray(config)) {
     const problems: readonly ConfigProblem[] = config;

@@ -1,7 +1,6 @@
 /** `farthing gateway check`, `explain` and `import`, as a shell sees them. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startDevnet, type Devnet } from "@farthing/devnet";
@@ -74,6 +73,12 @@ describe("check", () => {
     });
   });
 
+  test("prints the schema that is published for editors", async () => {
+    const { code, stdout } = await farthing(["gateway", "check", "--schema"]);
+    const page = new URL("../../../docs/reference/gateway.schema.json", import.meta.url);
+    expect([code, stdout]).toEqual([0, readFileSync(page, "utf8")]);
+  });
+
   test("a doubt is a warning with its advice, and no failure", async () => {
     const rules = ['{ match: "POST /a", upstream: api, price: "1" }'];
     const file = gatewayFile("doubt.yaml", { rules });
@@ -108,6 +113,11 @@ describe("check", () => {
   });
 });
 
+function checkOnline(name: string, parts: Parts) {
+  const file = gatewayFile(name, parts);
+  return farthing(["gateway", "check", file, "--online", "--no-json"], { environment });
+}
+
 describe("check --online", () => {
   let devnet: Devnet;
   let facilitator: Awaited<ReturnType<typeof startFacilitator>>;
@@ -131,28 +141,28 @@ describe("check --online", () => {
     await devnet?.stop();
   });
 
-  const check = async (name: string, parts: Parts) => {
-    const file = gatewayFile(name, parts);
-    return farthing(["gateway", "check", file, "--online", "--no-json"], { environment });
-  };
-
   test("both answer: 0", async () => {
-    const { port } = upstream.address() as AddressInfo;
-    const parts = { facilitator: facilitator.url, upstream: `http://127.0.0.1:${port}` };
-    const { code, stdout } = await check("online.yaml", parts);
+    const address = upstream.address();
+    if (typeof address !== "object" || !address) throw new Error("The upstream does not listen.");
+    const place = `http://127.0.0.1:${address.port}`;
+    const parts = { facilitator: facilitator.url, upstream: place };
+    const { code, stdout } = await checkOnline("online.yaml", parts);
     expect(stdout).toMatch(/^ {2}ok {4}facilitator {4}.* settles USDC on eip155:51$/m);
     expect(stdout).toMatch(/^ {2}ok {4}upstreams\.api {2}127\.0\.0\.1:\d+ takes connections$/m);
     expect(code).toBe(0);
   });
 
   test("nobody answers, or not for this network: 4", async () => {
-    const { code, stdout } = await check("offline.yaml", {});
+    const { code, stdout } = await checkOnline("offline.yaml", {});
     expect(code).toBe(4);
     expect(stdout).toMatch(/FAIL {2}facilitator .*ECONNREFUSED|FAIL {2}facilitator .*failed/);
     expect(stdout).toMatch(/FAIL {2}upstreams\.api {2}127\.0\.0\.1:9: ECONNREFUSED\n +→ check/);
     expect(stdout).toMatch(/2 things must be fixed/);
     expect(stdout).not.toContain("s3cret");
-    const other = await check("other.yaml", { facilitator: facilitator.url, network: "eip155:50" });
+    const other = await checkOnline("other.yaml", {
+      facilitator: facilitator.url,
+      network: "eip155:50",
+    });
     expect(other.stdout).toMatch(/FAIL {2}facilitator .*serves .*eip155:51.*, not eip155:50\n/);
   });
 });

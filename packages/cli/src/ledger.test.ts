@@ -97,6 +97,19 @@ test("a host's payee is kept; only the one that is named may take its place", as
   expect(seller.payment(2).authorization.to).toBe(otherPayee);
 });
 
+test("--confirm asks: only a yes pays, anything else ends with 7", async () => {
+  await using seller = await startSeller();
+  const environment = { XDG_CONFIG_HOME: home };
+  for (const input of ["", "n\n", "sure\n"]) {
+    const refused = await farthing(["pay", "--confirm", seller.url], { environment, input });
+    expect([refused.code, refused.stdout]).toEqual([7, ""]);
+    expect(refused.stderr).toContain(`Pay 0.010000 USDC to ${payTo} on eip155:50?`);
+  }
+  expect(seller.paid).toHaveLength(0);
+  const paid = await farthing(["pay", "--confirm", seller.url], { environment, input: "y\n" });
+  expect([paid.code, paid.stdout]).toEqual([0, "content"]);
+});
+
 test("five payments without an outcome are enough", async () => {
   await using seller = await startSeller({ paid: [busy] });
   const codes: unknown[] = [];

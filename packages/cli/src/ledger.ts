@@ -78,10 +78,14 @@ function registerLimits(ledger: Command): void {
     .action((flags: PrintFlags) => runCommand(() => showLimits(flags)));
   limits
     .command("set")
-    .description("change the limits of this machine; FARTHING_LIMIT_* in the environment go before")
+    .description(
+      "change the limits of this machine; FARTHING_LIMIT_* and FARTHING_ALLOW_* go before",
+    )
     .option("--per-call <USDC>", "most that one payment may cost")
     .option("--per-day <USDC>", "most in any 24 hours for one wallet and network, or none")
     .option("--open-payments <count>", "most payments without an outcome")
+    .option("--hosts <list>", "pay at these hosts only, separated by commas; none for all")
+    .option("--payees <list>", "pay these addresses only, separated by commas; none for all")
     .action((flags: LimitFlags) => runCommand(() => setLimits(flags)));
 }
 

@@ -11,7 +11,7 @@ import { fileLedger } from "@farthing/buyer/file-ledger";
 import { findNetwork, isSameAddress, parseAddress } from "@farthing/protocol";
 import { Option, type Command } from "commander";
 import { askYesNo, CanceledError } from "./ask-secret.ts";
-import { ledgerPath, limitsInForce } from "./buyer-folder.ts";
+import { ledgerPath, limitsInForce, readSettings } from "./buyer-folder.ts";
 import type { Seen } from "./pay-report.ts";
 import { UsageError } from "./pay-request.ts";
 import { keylessSigner, readWallet, type WalletFlags } from "./wallet.ts";
@@ -76,6 +76,7 @@ export async function payerOptions(
     throw new UsageError("--network is xdc, xdc-apothem, eip155:50 or eip155:51.");
   }
   const limits = limitsOf(flags, limitsInForce(environment));
+  const { allow } = readSettings(environment);
   const approval = approvalOf(flags);
   const { signer, nonceSecret } = await readWallet(environment, flags, isReadOnly);
   // Nobody's balance says nothing.
@@ -89,7 +90,7 @@ export async function payerOptions(
     },
     ...(approval.approve === undefined ? {} : { approve: approval.approve }),
     ...(nonceSecret === undefined ? {} : { nonceSecret }),
-    ...(network === undefined ? {} : { allow: { networks: [network] } }),
+    allow: { ...allow, ...(network === undefined ? {} : { networks: [network] }) },
     ...(rpcUrl === undefined || !hasPayer ? {} : { rpcUrl }),
     ...(prefer === undefined ? {} : { prefer }),
   };

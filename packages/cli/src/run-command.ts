@@ -7,6 +7,6 @@ export async function runCommand(run: () => Promise<ExitCode>): Promise<void> {
   try {
     process.exitCode = await run();
   } catch (error) {
-    process.exitCode = showError(error, {}, { isSigned: false });
+    process.exitCode = showError(error, { isPlain: true }, { isSigned: false });
   }
 }

@@ -24,6 +24,8 @@ export interface AnswerFlags {
   readonly include?: boolean;
   readonly output?: string;
   readonly fail?: boolean;
+  /** No payment is spoken of: to a person only the message is said. */
+  readonly isPlain?: boolean;
 }
 
 /** Writes an answer: the body to standard output, the payment to standard error. */
@@ -66,7 +68,9 @@ export function showError(
   const exitCode = exitOfError(error, seen, signal);
   const failure = failureOf(error, exitCode, codeOf(error), seen);
   if (flags.json === true) process.stdout.write(`${JSON.stringify(failureObject(failure))}\n`);
-  else process.stderr.write(failureLine(failure, process.stderr.isTTY));
+  else if (flags.isPlain === true && process.stderr.isTTY) {
+    process.stderr.write(`farthing: ${failure.message}\n`);
+  } else process.stderr.write(failureLine(failure, process.stderr.isTTY));
   return failure.exitCode;
 }
 

@@ -4,8 +4,9 @@
  */
 import type { Incoming } from "./incoming.ts";
 import { preflight, withCors } from "./cors.ts";
+import { paymentHeaders } from "./header-rules.ts";
 import type { Notes } from "./observations.ts";
-import { passFree, passPaid, type Way } from "./proxy.ts";
+import { passFree, passPaid, tellFailure, type Way } from "./proxy.ts";
 import { servedMethods } from "./route-pattern.ts";
 import type { RunningTable } from "./running-table.ts";
 import { say } from "./say.ts";
@@ -36,11 +37,17 @@ export async function answerRequest(
   const sale = table.saleOf(route);
   notes.kind = sale ? "paid" : "free";
   if (!sale) return withCors(await passFree(way, incoming, notes));
+  // Before any money: a payment for what cannot be asked for would be taken for nothing.
+  if (upstream.isFull() && hasPayment(incoming)) return withCors(tellFailure("full", notes));
   return sale.charge(
     incoming,
     (payment) => passPaid(way, incoming, payment, notes),
     (event) => notes.events.push(event),
   );
+}
+
+function hasPayment({ headers }: Incoming): boolean {
+  return paymentHeaders.some((name) => name in headers);
 }
 
 /** Refuses TRACE, CONNECT and whatever the gateway does not pass on. */

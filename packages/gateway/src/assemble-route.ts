@@ -84,5 +84,5 @@ function readPrice(settings: SettingReader): bigint | undefined {
   }
   const amount = price.parse((text) => parseUsdc(text));
   if (amount === 0n) price.report("is 0; write free: true for a route that costs nothing");
-  return amount === 0n ? undefined : amount;
+  return amount;
 }

@@ -1,11 +1,11 @@
 /** One path, read by everybody in one way: the tricks that are refused, and what all agree on. */
-import { createServer, request, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { request, type RequestListener } from "node:http";
 import { text } from "node:stream/consumers";
 import express from "express";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { canonicalPath, pathCharsMax, splitTarget } from "./canonical-path.ts";
+import { listen, type Listening } from "./gateway.testing.ts";
 
 const strict = { allowEncodedSlash: false };
 const lax = { allowEncodedSlash: true };
@@ -147,31 +147,18 @@ test("URL parsers leave it as it is, and two spellings of it decode to the same"
 });
 
 describe("servers", () => {
-  const servers: Server[] = [];
-  const ports: number[] = [];
+  const servers: Listening[] = [];
   beforeAll(async () => {
     const app = express();
     app.use((req, res) => res.json({ url: req.url, path: req.path }));
-    const plain = createServer((req, res) => {
+    servers.push(await listen(app));
+    const plain: RequestListener = (req, res) => {
       const { pathname } = new URL(req.url ?? "", "http://upstream.example");
       res.end(JSON.stringify({ url: req.url, path: pathname }));
-    });
-    for (const server of [createServer(app), plain]) {
-      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-      servers.push(server);
-      ports.push((server.address() as AddressInfo).port);
-    }
+    };
+    servers.push(await listen(plain));
   });
-  afterAll(() => servers.forEach((server) => server.close().closeAllConnections()));
-
-  const askAt = (port: number, path: string) =>
-    new Promise<unknown>((resolve, reject) => {
-      request({ host: "127.0.0.1", port, path, agent: false }, (answer) => {
-        text(answer).then((body) => resolve(JSON.parse(body)), reject);
-      })
-        .on("error", reject)
-        .end();
-    });
+  afterAll(() => Promise.all(servers.map((server) => server.close())));
 
   test("Express and Node see the very path that was matched", async () => {
     const accepted = rawPath
@@ -179,7 +166,7 @@ describe("servers", () => {
       .filter((path) => path !== undefined);
     await fc.assert(
       fc.asyncProperty(accepted, async (path) => {
-        const seen = await Promise.all(ports.map((port) => askAt(port, path)));
+        const seen = await Promise.all(servers.map(({ url }) => askAt(url, path)));
         expect(seen).toEqual([
           { url: path, path },
           { url: path, path },
@@ -189,3 +176,13 @@ describe("servers", () => {
     );
   });
 });
+
+function askAt(url: string, path: string): Promise<unknown> {
+  return new Promise<unknown>((resolve, reject) => {
+    request(url, { path, agent: false }, (answer) => {
+      text(answer).then((body) => resolve(JSON.parse(body)), reject);
+    })
+      .on("error", reject)
+      .end();
+  });
+}

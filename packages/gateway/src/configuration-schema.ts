@@ -142,7 +142,7 @@ const ways = {
     pattern: usdcPattern,
   }),
   settle: oneOf(
-    "when the money moves: after-success (only for an answer of the 200s) or before-upstream (for costly or state-changing work)",
+    "when the money moves, only for an answer of the 200s or before the upstream is asked",
     ["after-success", "before-upstream"],
     { default: "after-success" },
   ),
@@ -314,3 +314,15 @@ export const gatewaySchema: TSchema = Type.Object(
     additionalProperties: false,
   },
 );
+
+/** Words of the schema that only our own messages need, and no validator knows. */
+const ownWords = new Set(["isSecret", "propertyShape"]);
+
+/** The schema as it is published for editors, as JSON text. */
+export function publishedSchema(): string {
+  return `${JSON.stringify(gatewaySchema, withoutOwnWords, 2)}\n`;
+}
+
+function withoutOwnWords(key: string, value: unknown): unknown {
+  return ownWords.has(key) ? undefined : value;
+}

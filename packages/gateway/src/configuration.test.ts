@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { Check } from "typebox/value";
 import { afterAll, expect, test } from "vitest";
 import { checkShape } from "./check-shape.ts";
@@ -135,6 +135,7 @@ test.each<[string, Settings, RegExp]>([
   ["no route", { routes: [] }, /routes is empty/],
   ["a default without price", { default: { upstream: "api" } }, /default must have either free/],
   ["a default of another kind", { default: "free" }, /default is "free", but must be: .*deny/],
+  ["a title that is too long", { discovery: { title: "x".repeat(201) } }, /title is "x{80}", but/],
   ["an unfit timeout", { maxTimeoutSeconds: 29 }, /maxTimeoutSeconds is 29.*from 30 to 86400/],
   ["a time without unit", { replay: { ttl: "10" } }, /replay\.ttl is "10".*ms, s, m or h/],
   ["a size of another unit", { replay: { maxEntryBytes: "1MB" } }, /maxEntryBytes is "1MB".*MiB/],

@@ -188,15 +188,16 @@ async function challengeOf(
   target: string,
 ): Promise<JsonObject> {
   const grants = createMemoryGrants();
-  const onEvent = () => undefined;
-  const sale = createSaleRoute(config, route, { facilitator: nobody, grants, onEvent });
+  const sale = createSaleRoute(config, route, { facilitator: nobody, grants, onEvent: ignore });
   const request = { method, target, headers: {}, readBody: async () => undefined };
-  const answer = await sale.charge(request, () => new Response(), onEvent);
+  const answer = await sale.charge(request, () => new Response(), ignore);
   const header = decodeHeader(answer.headers.get(headerNames.paymentRequired));
   return isObject(header?.value) ? header.value : {};
 }
 
 const silence = { kind: "fault", reason: "unreachable", message: "Nobody is asked." } as const;
+
+function ignore(): void {}
 
 /** Nobody needs to be asked for a challenge. */
 const nobody: Facilitator = {

@@ -17,7 +17,7 @@ export interface Incoming extends ClientFacts {
   readonly contentLength: number | undefined;
   /** Aborted when the client has gone before its answer. */
   readonly gone: AbortSignal;
-  /** The whole body, however often asked for; undefined when it is larger than `bytesMax`. */
+  /** The whole body, however often asked for; undefined when it is too large or never complete. */
   readBody(bytesMax: number): Promise<Uint8Array<ArrayBuffer> | undefined>;
   /** The body as it comes; undefined when there is none. A stream that grows too large errs. */
   openBody(bytesMax: number): Readable | undefined | "too_large";
@@ -70,7 +70,7 @@ async function readAll(
   if (contentLength !== undefined && contentLength > bytesMax) return undefined;
   const chunks: Uint8Array[] = [];
   let size = 0;
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve) => {
     const take = (chunk: Uint8Array): void => {
       size += chunk.byteLength;
       if (size <= bytesMax) return void chunks.push(chunk);
@@ -80,8 +80,9 @@ async function readAll(
     };
     raw.on("data", take);
     raw.once("end", () => resolve(new Uint8Array(Buffer.concat(chunks, size))));
-    raw.once("error", reject);
-    raw.once("close", () => reject(new Error("The client left before its request was complete.")));
+    // The client left in the middle: what is said now, nobody hears.
+    raw.once("error", () => resolve(undefined));
+    raw.once("close", () => resolve(undefined));
   });
 }
 

@@ -31,5 +31,6 @@ export {
 } from "./import-file.ts";
 export { readPrices, type ImportPrices } from "./import-prices.ts";
 export { ImportError, type ImportedApi, type ImportedRoute } from "./imported-api.ts";
-export { gatewaySchema } from "./configuration-schema.ts";
+export { gatewaySchema, publishedSchema } from "./configuration-schema.ts";
 export type { Schema } from "./check-shape.ts";
+export { gatewayMetricTable, type GatewayMetric } from "./metrics-table.ts";

@@ -83,7 +83,8 @@ function toResponse(way: Way, answer: OpenAnswer | WholeAnswer): Response {
     return say(502, "upstream_broken", "The upstream answered with a status that does not exist.");
   }
   if (bodiless.has(status)) {
-    if (body instanceof Readable) body.destroy();
+    // Read to its end, which is near, so that the connection can be used again.
+    if (body instanceof Readable) body.resume();
     return new Response(null, { status, headers });
   }
   return new Response(body instanceof Readable ? toWeb(body) : body, { status, headers });
@@ -110,7 +111,8 @@ const failures: Readonly<
   gone: [502, "upstream_broken", "The client left."],
 };
 
-function tellFailure(reason: UpstreamFailure, notes: Notes): Response {
+/** Says that there is no answer of the upstream, and notes why. */
+export function tellFailure(reason: UpstreamFailure, notes: Notes): Response {
   notes.failure = reason;
   const [status, code, message] = failures[reason];
   const more = reason === "full" ? { retryAfterSeconds: busyRetrySeconds } : undefined;

@@ -1,5 +1,5 @@
 /** Rules that contradict each other, and rules that only look as if they did. */
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { gatewayConfig, rule, upstream, type Settings } from "./gateway-file.testing.ts";
 import { covers, overlaps } from "./route-overlap.ts";
@@ -62,6 +62,13 @@ test("a rule that another leaves something is fine", () => {
 test("an upstream that ignores case makes two spellings one rule", () => {
   const upstreams = { api: { ...upstream, paths: { caseInsensitive: true } } };
   expect(conflicts([rule("GET /A 1"), rule("GET /a 1")], { upstreams })).toMatch(/never reached/);
+});
+
+test("a rule that minds the case of letters leaves the other spellings to one that does not", () => {
+  const upstreams = { api: upstream, iis: { ...upstream, paths: { caseInsensitive: true } } };
+  const second = rule("GET /a 1", { upstream: "iis" });
+  expect(conflicts([rule("GET /a 1"), second], { upstreams })).toBe("");
+  expect(conflicts([rule("GET /:a 1"), second], { upstreams })).toMatch(/never reached/);
 });
 
 test("the time budget: upstream, settlement and margin must fit the signature", () => {

@@ -60,8 +60,14 @@ export function compileRoutes(config: GatewayConfig): RouteTable {
     const asked = hostKey(host);
     if (knownHosts && !knownHosts.has(asked)) return end({ kind: "unknown_host" });
     if (!servedMethods.includes(method)) return end({ kind: "method_not_allowed" });
+    const request: Asked = {
+      method: method === "HEAD" ? "GET" : method,
+      host: asked,
+      parts: segmentsOf(path).map((part) => decodePath(part) ?? part),
+      hasEncodedSlash: path.includes("%2F"),
+    };
     for (const route of rules) {
-      const tried = tryRule(route, method, asked, path);
+      const tried = tryRule(route, request);
       if (typeof tried === "string") passedOver.push({ route, reason: tried });
       else if (hasCaseTwin(passedOver, route)) return end({ kind: "deny" });
       else return end({ kind: "route", route, parameters: tried });
@@ -94,21 +100,26 @@ function hostKey(host: string | undefined): string {
     .replace(/\.$/, "");
 }
 
+/** A request as rules are compared with it. */
+interface Asked {
+  readonly method: string;
+  readonly host: string;
+  /** Segments with their escapes decoded: servers differ in when they do that. */
+  readonly parts: readonly string[];
+  readonly hasEncodedSlash: boolean;
+}
+
 function tryRule(
   { pattern, host, upstream }: RouteConfig,
-  method: string,
-  asked: string,
-  path: string,
+  asked: Asked,
 ): Mismatch | Readonly<Record<string, string>> {
-  const asGet = method === "HEAD" ? "GET" : method;
-  if (pattern.method !== "*" && pattern.method !== asGet) return "method";
-  if (host !== undefined && hostKey(host) !== asked) return "host";
-  const parts = segmentsOf(path).map((part) => decodePath(part) ?? part);
-  const exact = matchSegments(pattern, parts, (text) => text);
-  const loose = exact ?? matchSegments(pattern, parts, (text) => text.toLowerCase());
+  if (pattern.method !== "*" && pattern.method !== asked.method) return "method";
+  if (host !== undefined && hostKey(host) !== asked.host) return "host";
+  const exact = matchSegments(pattern, asked.parts, (text) => text);
+  const loose = exact ?? matchSegments(pattern, asked.parts, (text) => text.toLowerCase());
   if (!loose) return "path";
   if (!exact && !upstream.paths.caseInsensitive) return "case_only";
-  if (path.includes("%2F") && !upstream.paths.allowEncodedSlash) return "encoded_slash";
+  if (asked.hasEncodedSlash && !upstream.paths.allowEncodedSlash) return "encoded_slash";
   return loose;
 }
 

@@ -1,11 +1,10 @@
 /** The gateway's HTTP server: it reads the raw target, and leaves routing to the rules. */
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
-import { Readable } from "node:stream";
-import type { ReadableStream as NodeReadableStream } from "node:stream/web";
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import Fastify, { type FastifyInstance, type FastifyRequest } from "fastify";
 import { methodNotAllowed } from "./answer-request.ts";
 import { say } from "./say.ts";
+import { writeAnswer } from "./write-answer.ts";
 
 /** Answers a request; `gone` is aborted when the client has left before its answer. */
 export type Answer = (request: FastifyRequest, gone: AbortSignal) => Promise<Response>;
@@ -38,37 +37,23 @@ export function createServer(trustedProxies: readonly string[], answer: Answer):
     reply.raw.once("close", () => {
       if (!reply.raw.writableFinished) leaving.abort();
     });
-    const isServed = request.method !== "TRACE";
-    const said = isServed ? await answer(request, leaving.signal) : methodNotAllowed();
-    reply.header("X-Request-Id", request.id);
-    // Kept alive, the connection would hold the stop up until the client lets go of it.
-    if (isClosing) reply.header("Connection", "close");
-    await send(reply, said);
+    reply.hijack();
+    const { method } = request;
+    const said = method === "TRACE" ? methodNotAllowed() : await answer(request, leaving.signal);
+    await writeAnswer(reply.raw, said, {
+      hasBody: method !== "HEAD",
+      more: {
+        "X-Request-Id": request.id,
+        // Kept alive, the connection would hold the stop up until the client lets go of it.
+        ...(isClosing ? { Connection: "close" } : {}),
+      },
+    });
     return reply;
   });
   server.server.on("connect", (_request, socket: Socket) => {
     endRaw(socket, "405 Method Not Allowed", "method_not_allowed", "There are no tunnels here.");
   });
   return server;
-}
-
-async function send(reply: FastifyReply, answer: Response): Promise<void> {
-  reply.code(answer.status);
-  for (const [name, value] of answer.headers) {
-    if (name !== "set-cookie") reply.header(name, value);
-  }
-  const cookies = answer.headers.getSetCookie();
-  if (cookies.length > 0) reply.header("Set-Cookie", cookies);
-  if (!answer.body || reply.request.method === "HEAD") {
-    await answer.body?.cancel();
-    reply.send();
-    return;
-  }
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Node declares the same class twice
-  const body = answer.body as NodeReadableStream<Uint8Array>;
-  reply.send(Readable.fromWeb(body));
-  // An event stream may be silent for a while after its head.
-  reply.raw.flushHeaders();
 }
 
 /** What is not even HTTP: answered by hand, since no request object exists. */

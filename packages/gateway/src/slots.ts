@@ -16,6 +16,8 @@ export interface Slots {
   free(): void;
   /** Turns that are taken. */
   taken(): number;
+  /** Whether whoever comes now is sent away at once. */
+  isLineFull(): boolean;
 }
 
 /**
@@ -28,6 +30,8 @@ const waitingPerSlot = 4;
 export function createSlots({ slotsMax, waitMs }: SlotLimits): Slots {
   const line = new Set<() => void>();
   let taken = 0;
+
+  const isLineFull = () => line.size >= slotsMax * waitingPerSlot;
 
   function wait(): Promise<boolean> {
     return new Promise((resolve) => {
@@ -49,7 +53,7 @@ export function createSlots({ slotsMax, waitMs }: SlotLimits): Slots {
         taken++;
         return true;
       }
-      return line.size < slotsMax * waitingPerSlot && wait();
+      return !isLineFull() && wait();
     },
     free() {
       const [next] = line;
@@ -62,5 +66,6 @@ export function createSlots({ slotsMax, waitMs }: SlotLimits): Slots {
       next();
     },
     taken: () => taken,
+    isLineFull,
   };
 }

@@ -11,7 +11,11 @@ let gateway: Gateway;
 beforeEach(async () => {
   upstream = await listen((request, response) => serve(request, response));
   gateway = await startBefore(upstream.url, {
-    upstream: { maxRequestBytes: "64KiB" },
+    // Nothing here ends because it took long.
+    upstream: {
+      maxRequestBytes: "64KiB",
+      timeouts: { headers: "10m", idle: "10m", total: "10m" },
+    },
     routes: [{ match: "* /free/*", upstream: "api", free: true }],
   });
 });

@@ -57,6 +57,8 @@ export interface Upstream {
   readonly config: UpstreamConfig;
   /** Calls under way. */
   inFlight(): number;
+  /** Whether a call would be refused at once. */
+  isFull(): boolean;
   /** Asks, and gives the answer when its head is there; the total time bounds the head alone. */
   open(call: UpstreamCall): Promise<OpenAnswer | NoAnswer>;
   /** Asks, and gives the answer when all of it is there, within the total time and size. */
@@ -109,6 +111,7 @@ export function createUpstream(config: UpstreamConfig): Upstream {
   return {
     config,
     inFlight: slots.taken,
+    isFull: slots.isLineFull,
     async open(call) {
       const clock = startDeadline(timeouts.totalMs);
       try {
@@ -176,13 +179,19 @@ const timeoutCodes = new Set([
   "ETIMEDOUT",
 ]);
 
-/** Codes with which a connection ends that had begun. */
-const brokenCodes = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE", "UND_ERR_ABORTED"]);
+/** Codes with which nothing has come as far as the upstream. */
+const unreachableCodes = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+]);
 
 function reasonOf(error: unknown, call: UpstreamCall, clock: Deadline): UpstreamFailure {
   if (call.signal?.aborted) return "gone";
   if (clock.signal.aborted) return "timed_out";
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (timeoutCodes.has(code)) return "timed_out";
-  return brokenCodes.has(code) || code.startsWith("HPE_") ? "broken" : "unreachable";
+  return unreachableCodes.has(code) ? "unreachable" : "broken";
 }

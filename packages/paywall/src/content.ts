@@ -9,6 +9,7 @@ const shownBytesMax = 2 * 1024 * 1024;
 export async function showContent(response: Response): Promise<HTMLElement> {
   const type =
     (response.headers.get("Content-Type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+  if (type === "text/event-stream" && response.body) return eventBox(response.body);
   const blob = await response.blob();
   const save = saveLink(response, blob, type);
   if (blob.size === 0) return el("div", {}, el("p", {}, "The answer is empty."));
@@ -32,6 +33,25 @@ async function viewOf(response: Response, blob: Blob, type: string): Promise<HTM
 
 function textBox(text: string): HTMLElement {
   return el("pre", { tabindex: "0", "aria-label": "What you paid for" }, text);
+}
+
+/** Events are shown as they come; nobody knows when the last one does. */
+function eventBox(events: ReadableStream<Uint8Array<ArrayBuffer>>): HTMLElement {
+  const box = textBox("");
+  let left = shownBytesMax;
+  const text = new WritableStream<string>({
+    write(part) {
+      box.append(part.slice(0, left));
+      left -= part.length;
+      // Ends the stream at its source as well.
+      if (left <= 0) throw new Error("There is more than can be shown.");
+    },
+  });
+  events
+    .pipeThrough(new TextDecoderStream())
+    .pipeTo(text)
+    .catch(() => box.append("\n… (ended)"));
+  return el("div", { class: "content" }, box);
 }
 
 /** Indented where that changes nothing else: numbers too long for JavaScript stay as they came. */

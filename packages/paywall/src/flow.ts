@@ -41,8 +41,9 @@ export function startFlow({ request, kept, payable, notes }: Stage): void {
   let stopWatching: () => void = nothing;
 
   const before = kept.current();
-  if (before?.state === "settled") unserved(before, "You have paid for this page.");
-  else if (before) open(before, { title: "Your payment is not finished", why: signedBefore });
+  if (before?.state === "settled") {
+    showUnserved(paidBefore, before, { label: "Show it again", run: () => send(before) });
+  } else if (before) open(before, { title: "Your payment is not finished", why: signedBefore });
   else chooseWallet();
 
   /** Runs a step that can be left; its trouble becomes a screen. */
@@ -171,7 +172,8 @@ export function startFlow({ request, kept, payable, notes }: Stage): void {
   }
 
   function unserved(record: LedgerRecord, why: string): void {
-    showUnserved(record, why, () => send(record));
+    const title = "Paid, but there is no content yet";
+    showUnserved({ title, why }, record, { label: "Ask again", run: () => send(record) });
   }
 
   function open(record: LedgerRecord, words: Words): void {
@@ -202,6 +204,11 @@ export function startFlow({ request, kept, payable, notes }: Stage): void {
 const nothing = () => {};
 
 const signedBefore = "You signed a payment for this page, and it has not been answered.";
+
+const paidBefore: Words = {
+  title: "You have paid for this page",
+  why: "The seller keeps its content for you for some minutes.",
+};
 
 const neverUsed: Words = {
   title: "Nothing was paid",

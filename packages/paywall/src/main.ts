@@ -10,6 +10,11 @@ import { showProblem } from "./payment-screens.ts";
 /** What a browser asks for when it goes to a page, so that the seller gives what it would show. */
 const accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
+/** Within single quotes a shell takes everything as it is but the quote, which URLs can escape. */
+function commandFor(url: string): string {
+  return `npx farthing pay '${url.replaceAll("'", "%27")}'`;
+}
+
 /** This page's own address, asked for with a payment. A page is always got, and never posted. */
 function ownRequest(): ReplayableRequest {
   const { origin, pathname, search } = location;
@@ -55,6 +60,8 @@ async function start(): Promise<void> {
   }
   byId("program").removeAttribute("open");
   byId("host").textContent = location.host;
+  // Behind a proxy the seller may not know the scheme and host that this browser sees.
+  byId("command").textContent = commandFor(location.href);
   const { payable, complaint } = await readOffers(byId("challenge").textContent);
   const [first, ...others] = payable;
   if (!first) return showProblem(title, complaint ?? "");

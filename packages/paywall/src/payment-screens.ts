@@ -92,16 +92,16 @@ export function showProblem(title: string, why: string, ...list: readonly Action
   show({ title, tone: "bad", children: [text(why), actions(...list)] });
 }
 
-/** The money has moved, and the seller has not given the content. */
-export function showUnserved(record: LedgerRecord, why: string, again: () => void): void {
+/** The money has moved, and the content is not here. */
+export function showUnserved({ title, why }: Words, record: LedgerRecord, again: Action): void {
   show({
-    title: "Paid, but there is no content yet",
+    title,
     tone: "warn",
     children: [
       text(why),
       transactionOf(record),
       el("p", { class: "note" }, "Asking again with the same payment costs nothing more."),
-      actions({ label: "Ask again", run: again }),
+      actions(again),
     ],
   });
 }

@@ -139,6 +139,10 @@ export function grantSuite(name: string, kind: StoreKind): void {
       await lease.release();
       const next = await taken("a", { fingerprint: "g" });
       expect([next.state, next.answer, next.receipt]).toEqual(["claimed", undefined, undefined]);
+      await next.settling();
+      await next.leave();
+      const last = await taken("a", { fingerprint: "g" });
+      expect([last.state, last.answer]).toEqual(["settling", undefined]);
     });
 
     test("listens to its holder only", async () => {

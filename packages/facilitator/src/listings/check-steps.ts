@@ -1,5 +1,11 @@
 /** A check as a list of steps, each of which is in order or not, for whoever is setting it up. */
-import type { CheckReason, CheckResult, ComparedField } from "../model/listing.ts";
+import { formatUsdc } from "@farthing/protocol";
+import type {
+  CheckReason,
+  CheckResult,
+  ComparedField,
+  ListingDifference,
+} from "../model/listing.ts";
 
 /** The steps, in the order in which they are taken. */
 export const checkSteps = [
@@ -50,7 +56,18 @@ export function tellSteps({ reason, message, differences }: CheckResult): CheckS
     if (index === last) return { name, ok: false, detail: message };
     const found = differences.find(({ field }) => stepOf(field) === name);
     return found
-      ? { name, ok: false, detail: `Listed is ${found.advertised}, seen was ${found.seen}.` }
+      ? {
+          name,
+          ok: false,
+          detail: `Listed is ${say(found, "advertised")}, seen was ${say(found, "seen")}.`,
+        }
       : { name, ok: true, detail: "" };
   });
+}
+
+/** A value for people; prices in both units, since one of them was meant. */
+function say({ field, ...values }: ListingDifference, which: "advertised" | "seen"): string {
+  const text = values[which];
+  const isUnits = field === "amount" && /^\d{1,30}$/.test(text);
+  return isUnits ? `${text} (${formatUsdc(BigInt(text))} USDC)` : text;
 }

@@ -67,8 +67,8 @@ export function keepChecking(deps: KeepDeps): Keeper {
     const ended = check.finally(() => {
       checks.delete(ended);
       const left = (running.get(host) ?? 1) - 1;
-      if (left > 0) return void running.set(host, left);
-      running.delete(host);
+      if (left > 0) running.set(host, left);
+      else running.delete(host);
       // There may be more of this host, which waited for it.
       news.abort();
     });

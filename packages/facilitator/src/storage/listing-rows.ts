@@ -1,11 +1,22 @@
 /** Rows of listings to model and back; see rows.ts. */
 import { isObject } from "@farthing/protocol";
-import type { Listing, ListingCheck, ListingSample, ListingTerms } from "../model/listing.ts";
+import type {
+  Listing,
+  ListingCheck,
+  ListingDifference,
+  ListingSample,
+  ListingTerms,
+  SeenChallenge,
+} from "../model/listing.ts";
 import type { ListingRow } from "./account-schema.ts";
 import { address, numberOrNull } from "./rows.ts";
 
 /** Reads a listing. What was stored as JSON was written by this file. */
 export function toListing(row: ListingRow): Listing {
+  const tags: string[] = JSON.parse(row.tags);
+  const sample: ListingSample = JSON.parse(row.sample);
+  const differences: ListingDifference[] = JSON.parse(row.differences);
+  const seen: SeenChallenge | null = row.seen === null ? null : JSON.parse(row.seen);
   return {
     id: row.id,
     account: address(row.account),
@@ -15,9 +26,9 @@ export function toListing(row: ListingRow): Listing {
     amount: BigInt(row.amount),
     title: row.title,
     description: row.description,
-    tags: stored<string[]>(row.tags),
+    tags,
     mimeType: row.mime_type,
-    sample: stored<ListingSample>(row.sample),
+    sample,
     check: {
       state: row.state,
       checkedAt: numberOrNull(row.checked_at),
@@ -27,9 +38,9 @@ export function toListing(row: ListingRow): Listing {
       failures: row.failures,
       reason: row.reason,
       message: row.message,
-      differences: stored<ListingCheck["differences"]>(row.differences),
+      differences,
     },
-    seen: row.seen === null ? null : stored<NonNullable<Listing["seen"]>>(row.seen),
+    seen,
     stats: {
       settlements: Number(row.settlements_30d),
       units: BigInt(row.units_30d),
@@ -39,10 +50,6 @@ export function toListing(row: ListingRow): Listing {
     createdAt: Number(row.created_at),
     updatedAt: Number(row.updated_at),
   };
-}
-
-function stored<T>(text: string): T {
-  return JSON.parse(text) as T;
 }
 
 /** Writes what a seller says of an endpoint. */

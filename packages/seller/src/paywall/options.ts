@@ -6,5 +6,5 @@ export interface PaywallOptions {
   readonly name?: string;
 }
 
-/** One line on a telephone. */
-export const nameCharsMax = 60;
+/** A few lines on a telephone; more is no name. */
+export const nameCharsMax = 200;

@@ -80,7 +80,7 @@ function write(
 <details id="program" open>
 <summary>Pay from a program</summary>
 <p>The same address takes x402 payments from programs. From a shell:</p>
-<pre tabindex="0">npx farthing pay ${escapeHtml(quoteForShell(resource.url))}</pre>
+<pre id="command" tabindex="0">npx farthing pay ${escapeHtml(quoteForShell(resource.url))}</pre>
 </details>
 </main>
 <p id="live" role="status"></p>

@@ -1,5 +1,6 @@
-import type { ListingState } from "../../api/answers.ts";
+import type { Listing, ListingState } from "../../api/answers.ts";
 import { Badge, type Tone } from "../../parts/badge.tsx";
+import { When } from "../../parts/values.tsx";
 
 const tones: Readonly<Record<ListingState, readonly [Tone, string]>> = {
   pending: ["busy", "checking"],
@@ -13,4 +14,13 @@ const tones: Readonly<Record<ListingState, readonly [Tone, string]>> = {
 export function ListingBadge({ state }: { readonly state: ListingState }) {
   const [tone, words] = tones[state];
   return <Badge tone={tone}>{words}</Badge>;
+}
+
+/** When a listing is checked next; a new one waits for nothing. */
+export function NextCheck({ check }: Pick<Listing, "check">) {
+  return check.triedAt === null && check.nextAt !== null ? (
+    <span className="muted">in a moment</span>
+  ) : (
+    <When at={check.nextAt} />
+  );
 }

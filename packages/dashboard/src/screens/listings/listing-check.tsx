@@ -9,7 +9,7 @@ import { Section } from "../../parts/page.tsx";
 import { Problem } from "../../parts/problem.tsx";
 import { usdcText } from "../../parts/show-text.ts";
 import { When } from "../../parts/values.tsx";
-import { ListingBadge } from "./listing-badge.tsx";
+import { ListingBadge, NextCheck } from "./listing-badge.tsx";
 
 /** What checks of a listing found, and a way to have it checked now. */
 export function ListingCheck({ listing }: { readonly listing: Listing }) {
@@ -51,7 +51,7 @@ export function ListingCheck({ listing }: { readonly listing: Listing }) {
         </dd>
         <dt>Next check</dt>
         <dd>
-          <When at={check.nextAt} />
+          <NextCheck check={check} />
         </dd>
       </dl>
     </Section>
@@ -84,7 +84,11 @@ function Reason({ listing: { check } }: { readonly listing: Listing }) {
             state === "hidden" ? "Hidden until a check finds it in order" : "The last check failed"
           }
         >
-          <p>{message}</p>
+          <p>
+            {check.differences.length > 0
+              ? "What the endpoint asks for is not what is listed:"
+              : message}
+          </p>
           {state === "failing" && check.isPublic && (
             <p>It is still shown. If the next check fails as well, it is hidden.</p>
           )}

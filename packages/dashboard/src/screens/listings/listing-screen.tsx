@@ -74,7 +74,8 @@ function Whole({ listing }: { readonly listing: Listing }) {
       {lastSeen && (
         <Section title="The last challenge">
           <p>
-            What the endpoint asked for <When at={lastSeen.at} />. This is what buyers are shown.
+            What the endpoint asked for at <When at={lastSeen.at} />.{" "}
+            {listing.check.isPublic && "This is what buyers are shown."}
           </p>
           <CodeBlock
             code={JSON.stringify(lastSeen.accepts, undefined, 2)}

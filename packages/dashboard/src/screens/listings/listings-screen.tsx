@@ -9,7 +9,7 @@ import { Loaded } from "../../parts/loaded.tsx";
 import { Page, Section } from "../../parts/page.tsx";
 import { Usdc, When } from "../../parts/values.tsx";
 import { go } from "../../place.ts";
-import { ListingBadge } from "./listing-badge.tsx";
+import { ListingBadge, NextCheck } from "./listing-badge.tsx";
 import { ListingForm } from "./listing-form.tsx";
 
 /** What the account offers to the public, and what checks of it found. */
@@ -85,7 +85,7 @@ function ListingsTable({ rows }: { readonly rows: readonly Listing[] }) {
           cell: ({ check }) => <ListingBadge state={check.state} />,
         },
         { title: "Last check", cell: ({ check }) => <When at={check.checkedAt} /> },
-        { title: "Next check", cell: ({ check }) => <When at={check.nextAt} /> },
+        { title: "Next check", cell: ({ check }) => <NextCheck check={check} /> },
       ]}
     />
   );

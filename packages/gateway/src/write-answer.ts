@@ -1,0 +1,62 @@
+/** Writes an answer to its client: no faster than he reads, and not for ever when he does not. */
+import type { ServerResponse } from "node:http";
+
+/**
+ * How long a client may take nothing of what is ready for him, in milliseconds. Somebody who reads
+ * nothing holds one of the upstream's connections; a slow line takes something every few seconds.
+ */
+const stallMsMax = 60_000;
+
+/** Writes head and body. Resolves when all is written, or the client has gone. */
+export async function writeAnswer(
+  raw: ServerResponse,
+  answer: Response,
+  { hasBody, more }: { readonly hasBody: boolean; readonly more: Readonly<Record<string, string>> },
+): Promise<void> {
+  for (const [name, value] of answer.headers) {
+    if (name !== "set-cookie") raw.setHeader(name, value);
+  }
+  const cookies = answer.headers.getSetCookie();
+  if (cookies.length > 0) raw.setHeader("Set-Cookie", cookies);
+  for (const [name, value] of Object.entries(more)) raw.setHeader(name, value);
+  raw.writeHead(answer.status);
+  if (!answer.body || !hasBody) {
+    raw.end();
+    await answer.body?.cancel();
+    return;
+  }
+  // An event stream may be silent for a while after its head.
+  raw.flushHeaders();
+  await writeBody(raw, answer.body.getReader());
+}
+
+async function writeBody(
+  raw: ServerResponse,
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+): Promise<void> {
+  // Ends the source as well, also while it is silent.
+  raw.once("close", () => void reader.cancel().catch(() => undefined));
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done || raw.destroyed) break;
+      if (!raw.write(value)) await drained(raw);
+    }
+    raw.end();
+  } catch {
+    // The source broke: an answer that is not complete must not look as if it were.
+    raw.destroy();
+  }
+}
+
+function drained(raw: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => raw.destroy(), stallMsMax);
+    const go = (): void => {
+      clearTimeout(timer);
+      raw.off("drain", go).off("close", go);
+      resolve();
+    };
+    raw.once("drain", go).once("close", go);
+  });
+}
