@@ -6,6 +6,9 @@ import { dirname, join } from "node:path";
 
 const root = join(import.meta.dirname, "../..");
 
+/** A file that is wrong: where the compiler has nothing to say of it, it has not looked at all. */
+const wrong = { path: "wrong.ts", text: 'export const wrong: number = "text";\n' };
+
 /** Gives the compiler's complaints about the given files, by their paths. */
 export async function typeCheck(files: ReadonlyMap<string, string>): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), "farthing-snippets-"));
@@ -15,6 +18,7 @@ export async function typeCheck(files: ReadonlyMap<string, string>): Promise<str
     const compilerOptions = {
       noEmit: true,
       allowImportingTsExtensions: true,
+      checkJs: true,
       // A habit of this repository's, which its readers need not have.
       noPropertyAccessFromIndexSignature: false,
     };
@@ -24,14 +28,15 @@ export async function typeCheck(files: ReadonlyMap<string, string>): Promise<str
       JSON.stringify({
         extends: join(root, "tsconfig.base.json"),
         compilerOptions: { ...compilerOptions, moduleDetection: "force" },
-        files: [...files.keys()],
+        files: [...files.keys(), wrong.path],
       }),
     );
-    for (const [path, text] of files) {
+    for (const [path, text] of [...files, [wrong.path, wrong.text] as const]) {
       mkdirSync(dirname(join(folder, path)), { recursive: true });
       writeFileSync(join(folder, path), text);
     }
     const printed = await run(join(root, "node_modules/.bin/tsc"), ["-p", folder], folder);
+    if (!printed.includes(`${wrong.path}(`)) throw new Error(`the compiler failed: ${printed}`);
     // What it has to say about the packages themselves is said elsewhere.
     return printed.split("\n").filter((line) => [...files.keys()].some((f) => line.startsWith(f)));
   } finally {

@@ -41,7 +41,10 @@ let market: Market;
 let shop: GatewayShop;
 beforeAll(async () => {
   market = await startMarket();
-  shop = await openGateway(market, { upstream: { timeouts, maxResponseBytes: "64KiB" } });
+  shop = await openGateway(market, {
+    upstream: { timeouts, maxResponseBytes: "64KiB" },
+    more: { listen: { http: "127.0.0.1:0", metrics: "127.0.0.1:0" } },
+  });
 });
 afterAll(async () => {
   await shop?.stop();
@@ -150,6 +153,41 @@ describe("a route that settles before the upstream", () => {
       await market.expectPaidOnce(served, buyer.address);
     },
   );
+});
+
+/** The number behind a metric's name and labels; 0 before it is counted. */
+function countOf(text: string, what: string): number {
+  const line = text.split("\n").find((one) => one.startsWith(`x402_gateway_${what} `));
+  return Number(line?.split(" ").at(-1) ?? 0);
+}
+
+test("what was not charged, not delivered and delivered again is counted", async () => {
+  const read = async (): Promise<string> => (await fetch(`${shop.metricsUrl}/metrics`)).text();
+  const [paid, jobs] = ['route="GET /paid/:report"', 'route="POST /jobs"'];
+  const counters = [
+    `uncharged_total{${paid},reason="status_5xx"}`,
+    `undelivered_total{${jobs}}`,
+    `requests_total{${paid},outcome="upstream_failed"}`,
+    `requests_total{${paid},outcome="paid"}`,
+    `requests_total{${paid},outcome="replayed"}`,
+    `requests_total{${paid},outcome="rejected"}`,
+    "settle_duration_seconds_count",
+  ];
+  const before = await read();
+  shop.api.answer = (_, response) => void response.writeHead(500).end();
+  const [buyer, other] = [market.newBuyer(), market.newBuyer()];
+  const headers = await signFor(buyer, `${shop.url}/paid/7`);
+  await fetch(`${shop.url}/paid/7`, { headers });
+  const init = { method: "POST", body: "{}" };
+  const forJobs = await signFor(other, `${shop.url}/jobs`, { init });
+  await fetch(`${shop.url}/jobs`, { ...init, headers: forJobs });
+  shop.api.answer = report(shop.api.heard);
+  for (const path of ["/paid/7", "/paid/7", "/paid/8"]) await fetch(shop.url + path, { headers });
+  const after = await read();
+  const differences = counters.map((name) => countOf(after, name) - countOf(before, name));
+  expect(differences.slice(0, 6)).toEqual([1, 1, 1, 1, 1, 1]);
+  expect(differences[6]).toBeGreaterThanOrEqual(2);
+  expect(countOf(after, "replay_store_bytes")).toBeGreaterThan(0);
 });
 
 test("an upstream that refuses connections costs nothing", async () => {

@@ -139,6 +139,24 @@ test("what is being paid for when the rules change is delivered under the old on
   market.tap.loses = () => false;
 });
 
+test.each([
+  ["larger than is kept", { maxEntryBytes: "1KiB" }, "x".repeat(2_000)],
+  ["kept for too short a time", { ttl: "1ms" }, "short"],
+])("an answer that is %s is not made again for the same payment", async (_, replay, body) => {
+  const small = await openGateway(market, { more: { replay } });
+  small.api.answer = (_heard, response) => void response.end(body);
+  const buyer = market.newBuyer();
+  const headers = await signFor(buyer, `${small.url}/paid/7`);
+  const bought = await fetch(`${small.url}/paid/7`, { headers });
+  expect(await bought.clone().text()).toBe(body);
+  await market.expectPaidOnce(bought, buyer.address);
+  const again = await fetch(`${small.url}/paid/7`, { headers });
+  expect([again.status, await again.json()]).toMatchObject([409, { error: "already_delivered" }]);
+  expect(readReceipt(again.headers)).toMatchObject({ success: true });
+  expect(small.api.heard).toHaveLength(1);
+  await small.stop();
+});
+
 test("a gateway that runs dry goes as far as the upstream, and moves no money", async () => {
   const dry = await openGateway(market, { isDryRun: true });
   const buyer = market.newBuyer();

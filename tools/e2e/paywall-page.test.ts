@@ -71,6 +71,17 @@ describeInBrowser("what stands on the page for people", () => {
     await window.context.close();
   });
 
+  test("without scripts, there are the terms and a command", async () => {
+    const context = await stage.browser.newContext({ javaScriptEnabled: false });
+    const page = await context.newPage();
+    await page.goto(`${stage.core}/json`);
+    for (const text of ["0.010000 USDC", "Apothem Network", "none for you", "needs its script"]) {
+      expect(await page.getByText(text).isVisible()).toBe(true);
+    }
+    expect(await page.getByText(`npx farthing pay '${stage.core}/json'`).isVisible()).toBe(true);
+    await context.close();
+  });
+
   test("events are shown as they come", async () => {
     const { page, context } = await buy("/events");
     await page.getByText("data: one").waitFor();

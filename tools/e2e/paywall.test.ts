@@ -95,6 +95,8 @@ describeInBrowser("paying on the page for people", () => {
     const window = await openPaywallWindow(stage, [wallet]);
     const { page, wallets } = window;
     const { tap } = stage.market;
+    const served = () => stage.served.get("/report") ?? 0;
+    const servedBefore = served();
     // The facilitator settles, and the seller does not learn of it.
     tap.loses = ({ name }) => name === "POST /settle";
     await page.goto(`${stage.express}/report`);
@@ -114,6 +116,7 @@ describeInBrowser("paying on the page for people", () => {
     await page.getByRole("heading", { name: "You have paid for this page" }).waitFor();
     await page.getByRole("button", { name: "Show it again" }).click();
     await contentOf(window);
+    expect(served() - servedBefore).toBe(1);
     expect([signaturesOf(wallets[0]), (await paid()).length]).toEqual([1, 1]);
     await window.context.close();
   });

@@ -15,14 +15,28 @@ export class OpenCall {
   #timer: NodeJS.Timeout | undefined;
   /** Of the host, and of the time. */
   readonly signal: AbortSignal;
-  /** Whether a signature has been made for it: from then on nobody may say "not paid". */
-  isSigned = false;
+  #isSigned = false;
+  /** The call of the same name whose payment this one waits for. */
+  #joined: OpenCall | undefined;
   /** What the owner was asked, and said; absent when nobody had to be asked. */
   approval?: { readonly quote: Quote; readonly answer: Approval };
 
   constructor(signal: AbortSignal) {
     this.signal = AbortSignal.any([signal, this.#stop.signal]);
     this.go();
+  }
+
+  /** Whether a signature has been made for it: from then on nobody may say "not paid". */
+  get isSigned(): boolean {
+    return this.#isSigned || this.#joined?.isSigned === true;
+  }
+
+  noteSigned(): void {
+    this.#isSigned = true;
+  }
+
+  join(other: OpenCall): void {
+    this.#joined = other;
   }
 
   go(): void {
@@ -42,18 +56,21 @@ export class OpenCalls {
 
   /** Runs one call under a name; a second one of that name joins the first one's payment. */
   async run<T>(requestId: string, call: OpenCall, work: () => Promise<T>): Promise<T> {
-    const isFirst = !this.#calls.has(requestId);
-    if (isFirst) this.#calls.set(requestId, call);
+    const first = this.#calls.get(requestId);
+    if (first) {
+      call.join(first);
+      return work();
+    }
+    this.#calls.set(requestId, call);
     try {
       return await work();
     } finally {
-      if (isFirst) this.#calls.delete(requestId);
+      this.#calls.delete(requestId);
     }
   }
 
   noteSigned(requestId: string): void {
-    const call = this.#calls.get(requestId);
-    if (call) call.isSigned = true;
+    this.#calls.get(requestId)?.noteSigned();
   }
 
   /** Asks the owner for the call that a quote belongs to. */

@@ -47,8 +47,15 @@ const ownCodes: ReadonlySet<number> = new Set([
   ErrorCode.RequestTimeout,
 ]);
 
-/** Makes the fetch. Other addresses than a tool's, such as a node's, go to `web`. */
-export function toolFetch(client: ToolClient, web: FetchFunction): FetchFunction {
+/**
+ * Makes the fetch. Other addresses than a tool's, such as a node's, go to `web`. A call takes
+ * `timeoutMs` at most, in milliseconds; a minute, as the SDK has it, when left out.
+ */
+export function toolFetch(
+  client: ToolClient,
+  web: FetchFunction,
+  timeoutMs?: number,
+): FetchFunction {
   return async (input, init = {}) => {
     const url = new URL(input);
     if (url.protocol !== "mcp:") return web(input, init);
@@ -60,7 +67,10 @@ export function toolFetch(client: ToolClient, web: FetchFunction): FetchFunction
       arguments: isObject(given) ? { ...given } : {},
       ...(payment === undefined ? {} : { _meta: { [paymentMetaKey]: payment } }),
     };
-    const options = init.signal ? { signal: init.signal } : {};
+    const options = {
+      ...(init.signal ? { signal: init.signal } : {}),
+      ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }),
+    };
     try {
       const call = { method: "tools/call" as const, params };
       return answerOf(await client.request(call, CallToolResultSchema, options));

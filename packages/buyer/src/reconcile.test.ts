@@ -20,7 +20,7 @@ import { wrapFetch, type BuyerOptions } from "./wrap-fetch.ts";
 let devnet: Devnet;
 let buyer: DevnetWallet;
 let clock: FakeClock;
-/** Unix seconds; each test has an hour of its own, ahead of the machine's clock. */
+/** Unix seconds; each test has ten hours of its own, ahead of the machine's clock. */
 let hour = 2_000_000_000;
 
 beforeAll(async () => {
@@ -33,7 +33,8 @@ beforeAll(async () => {
 afterAll(() => devnet?.stop());
 
 beforeEach(async () => {
-  hour += 3600;
+  // Longer than what any test mines or waits.
+  hour += 36_000;
   clock = fakeClock();
   clock.time = hour * 1000;
   await blockAt(0);
@@ -204,4 +205,28 @@ test("a node that is dead, or of another chain, decides nothing and stops nothin
     expect(result?.reason).not.toContain("127.0.0.1");
     expect((await other(seller.url)).payment.state).toBe("ambiguous");
   }
+});
+
+test("found however many blocks ago it was, also by a node that hides what is final", async () => {
+  await using seller = await startSilentSeller();
+  const hiding = wrapFetch(
+    async (input, init) => {
+      const hides = typeof init?.body === "string" && init.body.includes('"finalized"');
+      return hides ? Response.json({ error: { code: -32602 } }) : fetch(input, init);
+    },
+    { signer: privateKeySigner(buyer.privateKey), surroundings: clock, rpcUrl: devnet.rpcUrl },
+  );
+  await hiding(seller.url, { payment });
+  const transaction = await present(seller);
+  await devnet.mine(3000);
+  expect(await hiding.reconcile()).toMatchObject([{ outcome: "settled", record: { transaction } }]);
+
+  clock.time += 4_000_000;
+  await hiding(seller.url, { payment: { requestId: "unused" } });
+  const outcome = async () => (await hiding.reconcile("unused"))[0]?.outcome;
+  await devnet.setNextBlockTimestamp(clock.time / 1000 + 60);
+  await devnet.mine(12);
+  expect(await outcome()).toBe("open");
+  await devnet.mine(1);
+  expect(await outcome()).toBe("released");
 });

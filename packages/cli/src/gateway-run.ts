@@ -1,4 +1,5 @@
 /** `farthing gateway`: the gateway as a process, reloaded by its file or SIGHUP. */
+import { isDeepStrictEqual } from "node:util";
 import {
   createGatewayLog,
   facilitatorInside,
@@ -76,6 +77,9 @@ async function run({ config: path, dryRun: isDryRun }: RunOptions): Promise<void
   }
 }
 
+/** What a reload cannot change. */
+const fixedParts = ["listen", "trustedProxies", "store"] as const;
+
 /** Puts the file in force, or says why not. */
 function reload(gateway: Gateway, before: GatewayConfig, path: string): void {
   try {
@@ -85,6 +89,8 @@ function reload(gateway: Gateway, before: GatewayConfig, path: string): void {
     }
     gateway.reload(config);
     say("The configuration has changed and is in force.");
+    const fixed = fixedParts.filter((part) => !isDeepStrictEqual(config[part], before[part]));
+    if (fixed.length > 0) say(`With a restart only: ${fixed.join(", ")}.`);
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     gateway.refuseReload(problem);

@@ -2,9 +2,11 @@
 import { dayMs, openStates, parseLimits, type LedgerScope } from "@farthing/buyer";
 import { fileLedger } from "@farthing/buyer/file-ledger";
 import { formatUsdc } from "@farthing/protocol";
+import { allowLists, splitList } from "./allowed-places.ts";
 import {
   ledgerPath,
   limitsInForce,
+  noLimit,
   parseLimitTexts,
   readSettings,
   writeSettings,
@@ -19,12 +21,15 @@ export interface LimitFlags {
   readonly perCall?: string;
   readonly perDay?: string;
   readonly openPayments?: string;
+  readonly hosts?: string;
+  readonly payees?: string;
 }
 
 /** Prints the limits, and the usage of each wallet on each network within 24 hours. */
 export async function showLimits(flags: PrintFlags): Promise<ExitCode> {
   const limits = parseLimits(limitsInForce(process.env));
   const { perDayUnits } = limits;
+  const { allow } = readSettings(process.env);
   const ledger = fileLedger(ledgerPath(process.env));
   const since = Date.now() - dayMs;
   const records = await ledger.list();
@@ -55,12 +60,14 @@ export async function showLimits(flags: PrintFlags): Promise<ExitCode> {
     openPayments: limits.openPaymentsMax,
   };
   if (isJsonWanted(flags)) {
-    console.log(JSON.stringify({ limits: shown, used }));
+    console.log(JSON.stringify({ limits: shown, allow, used }));
     return exitCodes.success;
   }
   console.log(`per call       ${shown.perCall} USDC`);
   console.log(`per 24 hours   ${shown.perDay === null ? "no limit" : `${shown.perDay} USDC`}`);
   console.log(`open payments  ${shown.openPayments}`);
+  console.log(`hosts          ${allow.hosts?.join(", ") ?? "all"}`);
+  console.log(`payees         ${allow.payees?.join(", ") ?? "of each host the first seen"}`);
   if (used.length > 0) console.log(tableText(used));
   return exitCodes.success;
 }
@@ -69,14 +76,18 @@ export async function showLimits(flags: PrintFlags): Promise<ExitCode> {
 export async function setLimits(flags: LimitFlags): Promise<ExitCode> {
   const { perCall, perDay, openPayments } = flags;
   const given = Object.entries({ perCall, perDay, openPayments }).filter(([, text]) => text);
-  if (given.length === 0)
-    throw new UsageError("Say which: --per-call, --per-day, --open-payments.");
+  const lists = allowLists.filter(({ name }) => flags[name] !== undefined);
+  if (given.length + lists.length === 0) throw new UsageError("Say which; see --help.");
   try {
     const limits = parseLimitTexts(Object.fromEntries(given), (name) => flagOf[name]);
     const before = readSettings(process.env).limits;
     const next = { ...before, ...limits };
     const { perDay: day, ...rest } = next;
+    const places = lists.map(
+      (list) => [list.name, readList(list, flags[list.name] ?? "")] as const,
+    );
     writeSettings(process.env, {
+      ...Object.fromEntries(places),
       limits: { ...rest, ...(day === undefined ? {} : { perDay: day === false ? "none" : day }) },
     });
   } catch (error) {
@@ -88,6 +99,11 @@ export async function setLimits(flags: LimitFlags): Promise<ExitCode> {
   }
   console.error("The limits are changed for every run from now on.");
   return exitCodes.success;
+}
+
+/** Undefined takes the list away: what is undefined is not in the file. */
+function readList(list: (typeof allowLists)[number], text: string): string[] | undefined {
+  return text === noLimit ? undefined : splitList(list, text, list.flag);
 }
 
 const flagOf = {

@@ -1,5 +1,5 @@
 /** `farthing ledger` and the ledger under `farthing pay`, as a user runs them. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -70,8 +70,37 @@ test("limits set once hold for every run; the environment goes before them", asy
   expect(failure(await run(["pay", dear.url]))).toEqual([12, "per_payment_cap"]);
 });
 
+test("lists of hosts and payees hold for every run, until they are taken away", async () => {
+  await using seller = await startSeller();
+  const { host } = new URL(seller.url);
+  const set = (...flags: string[]) => run(["ledger", "limits", "set", ...flags]);
+  expect((await set("--hosts", "api.example.com")).code).toBe(0);
+  expect(failure(await run(["pay", seller.url]))).toEqual([12, "host_not_allowed"]);
+  const FARTHING_ALLOW_HOSTS = `api.example.com, ${host}`;
+  expect((await run(["pay", seller.url], { FARTHING_ALLOW_HOSTS })).code).toBe(0);
+  await set("--hosts", "none", "--payees", `xdc${otherPayee.slice(2)}`);
+  expect(failure(await run(["pay", seller.url]))).toEqual([12, "payee_not_allowed"]);
+  expect(JSON.parse((await run(["ledger", "limits"])).stdout)).toMatchObject({
+    allow: { payees: [otherPayee] },
+  });
+  await set("--payees", "none");
+  expect((await run(["pay", seller.url])).code).toBe(0);
+});
+
+test("a limit that is misspelt in the settings is no silence", async () => {
+  await using seller = await startSeller();
+  mkdirSync(join(home, "farthing"));
+  for (const settings of [{ limits: { perday: "1" } }, { hosts: "api.example.com" }, []]) {
+    writeFileSync(join(home, "farthing", "config.json"), JSON.stringify(settings));
+    expect(failure(await run(["pay", seller.url]))).toEqual([3, "configuration"]);
+  }
+  expect(seller.requests).toHaveLength(0);
+});
+
 test.each([
   [["ledger", "limits", "set", "--per-call", "ten"], {}, 2],
+  [["ledger", "limits", "set", "--hosts", "https://a.example/"], {}, 2],
+  [["ledger", "limits"], { FARTHING_ALLOW_PAYEES: "0x12" }, 3],
   [["ledger", "limits", "set"], {}, 2],
   [["ledger", "limits"], { FARTHING_LIMIT_PER_DAY: "lots" }, 3],
   [["ledger", "reconcile"], {}, 3],

@@ -42,7 +42,9 @@ export function tableText(rows: readonly Readonly<Record<string, unknown>>[]): s
 
 function cellText(value: unknown): string {
   if (value === undefined || value === null) return "";
-  return typeof value === "string" ? value : JSON.stringify(value);
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  // A seller's text must not move the cursor, nor make a line look like another.
+  return text.replaceAll(/[\p{Cc}\p{Cf}]/gu, "\ufffd");
 }
 
 /** Prints one object: a line for each member, or JSON. */

@@ -283,11 +283,11 @@ function yesOrNo(text: string): boolean | undefined {
 function certificates(text: string): string | undefined {
   const each = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   try {
-    for (const one of each) new X509Certificate(one);
+    const read = each.map((one) => new X509Certificate(one));
+    return read.length > 0 ? text : undefined;
   } catch {
     return undefined;
   }
-  return each.length > 0 ? text : undefined;
 }
 
 function oneOf<const T extends string>(choices: readonly T[]) {

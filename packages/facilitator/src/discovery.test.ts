@@ -221,6 +221,8 @@ function saidIn(headers: Headers): unknown {
   return decodeHeader(headers.get("extension-responses"))?.value;
 }
 
+const rejected = (code: string) => ({ status: "rejected", code });
+
 describe("the extensions of a payment", () => {
   const hosted = "/api/facilitator";
   const say = async (extensions: unknown, url: string, path = `${hosted}/verify`) =>
@@ -247,7 +249,6 @@ describe("the extensions of a payment", () => {
 
   test("are answered whatever they are, and whatever becomes of the payment", async () => {
     const url = "https://nowhere.example/r";
-    const rejected = (code: string) => ({ status: "rejected", code });
     expect(await say({ bazaar: bazaarFor("GET") }, url)).toMatchObject({
       bazaar: rejected("not_listed"),
     });

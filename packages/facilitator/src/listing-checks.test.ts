@@ -19,22 +19,31 @@ beforeAll(async () => {
 afterAll(() => scene?.stop());
 beforeEach(() => scene.reset());
 
-describe("what differs is said field by field", () => {
-  /** The entry of the challenge, with members changed, as header alone. */
-  const asking =
-    (changes: JsonObject, resource?: JsonObject): Answerer =>
-    (response, asked) => {
-      const url = `${scene.shop.origin}${asked.url}`;
-      const { body } = challengeOf({ url, payTo: scene.devnet.seller.address, mode: "v2-only" });
-      const { accepts } = body;
-      const [entry] = Array.isArray(accepts) ? accepts : [];
-      const challenge = {
-        ...body,
-        ...(resource && { resource }),
-        accepts: [{ ...entry, ...changes }],
-      };
-      response.writeHead(402, { "PAYMENT-REQUIRED": encodeHeader(challenge) }).end("{}");
+/** The entry of the challenge, with members changed, as header alone. */
+const asking =
+  (changes: JsonObject, resource?: JsonObject): Answerer =>
+  (response, asked) => {
+    const url = `${scene.shop.origin}${asked.url}`;
+    const { body } = challengeOf({ url, payTo: scene.devnet.seller.address, mode: "v2-only" });
+    const { accepts } = body;
+    const [entry] = Array.isArray(accepts) ? accepts : [];
+    const challenge = {
+      ...body,
+      ...(resource && { resource }),
+      accepts: [{ ...entry, ...changes }],
     };
+    response.writeHead(402, { "PAYMENT-REQUIRED": encodeHeader(challenge) }).end("{}");
+  };
+
+/** Answers 402 with these offers, in the header alone. */
+const say =
+  (accepts: unknown[]): Answerer =>
+  (response) => {
+    const header = encodeHeader({ x402Version: 2, accepts });
+    response.writeHead(402, { "PAYMENT-REQUIRED": header }).end();
+  };
+
+describe("what differs is said field by field", () => {
   const other = `0x${"12".repeat(20)}`;
   const cases: readonly (readonly [string, Answerer, string])[] = [
     ["scheme", asking({ scheme: "upto" }), "upto"],
@@ -65,12 +74,6 @@ describe("what differs is said field by field", () => {
     });
     const [entry] = Array.isArray(right.body["accepts"]) ? right.body["accepts"] : [];
     const base = { ...entry, network: "eip155:8453", asset: other };
-    const say =
-      (accepts: unknown[]): Answerer =>
-      (response) => {
-        const header = encodeHeader({ x402Version: 2, accepts });
-        response.writeHead(402, { "PAYMENT-REQUIRED": header }).end();
-      };
     scene.shop.answer = say([base, { ...entry, amount: "1", asset: other, payTo: other }]);
     const listing = await scene.create();
     const { differences } = Object((await scene.recheckWhenFree(listing))["check"]);

@@ -91,6 +91,8 @@ export async function openListingScene(): Promise<ListingScene> {
   return { ...parts, ...stepsOf(parts), stop: () => stack.disposeAsync() };
 }
 
+const placeOf = (listing: JsonObject) => `${listingsPath}/${textAt(listing, "id")}`;
+
 type Parts = Pick<ListingScene, "devnet" | "served" | "seller" | "shop">;
 
 function stepsOf({ devnet, served, seller, shop }: Parts) {
@@ -118,7 +120,6 @@ function stepsOf({ devnet, served, seller, shop }: Parts) {
     };
   }
 
-  const placeOf = (listing: JsonObject) => `${listingsPath}/${textAt(listing, "id")}`;
   const read = async (listing: JsonObject) => (await seller.get(placeOf(listing))).body;
 
   async function create(changes: JsonObject = {}): Promise<JsonObject> {

@@ -1,6 +1,7 @@
 /** Webhooks over HTTP: from what happens to a receiver that checks it as the reference page says. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -10,6 +11,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { createApiKey } from "./accounts/api-keys.ts";
 import { systemClock } from "./base/clock.ts";
 import { openSignedIn, stepUp, type Browser } from "./browser.testing.ts";
+import { createAuthority } from "./certificates.testing.ts";
 import {
   bodyOn,
   createSteeredClock,
@@ -255,6 +257,29 @@ test("an endpoint takes a signature over its address, and is nobody else's", asy
   }
   expect((await seller.send("DELETE", at)).status).toBe(204);
   expect((await seller.get(`${at}/deliveries`)).status).toBe(404);
+});
+
+test("a server whose certificate nobody believes gets nothing", async () => {
+  const received: unknown[] = [];
+  const identity = createAuthority().identify();
+  const server = createSecureServer(identity, (_, response) => {
+    received.push(1);
+    response.end();
+  });
+  const port = await listenHere(server);
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const added = await addEndpoint(`https://127.0.0.1:${port}/hook`, ["settlement.failed"]);
+  expect(added.status).toBe(201);
+  await seller.post(`${path}/${textAt(added.body, "id")}/test`, {});
+  await expect
+    .poll(() => deliveriesOf(added.body), { timeout: 10_000 })
+    .toMatchObject([
+      { state: "pending", lastError: "The certificate or TLS itself is not in order." },
+    ]);
+  expect(received).toEqual([]);
 });
 
 test("outside of devnets only names of the internet are taken, over HTTPS", async () => {

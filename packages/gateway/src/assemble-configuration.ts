@@ -3,9 +3,9 @@
  * reported, a placeholder stands in for it so that the rest is looked at too; a configuration with
  * problems never leaves this package.
  */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { isIP } from "node:net";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import {
   findNetwork,
   isObject,
@@ -71,7 +71,7 @@ export function assembleConfig(settings: SettingReader, at: ConfigSurroundings):
     facilitator: readFacilitator(settings.get("facilitator"), at),
     network: settings.get("network").parse(findNetwork) ?? xdc,
     payTo: settings.get("payTo").parse(payableAddress) ?? zeroAddress,
-    store: settings.get("store").parse((text) => storePlace(text, at.folder)) ?? { kind: "memory" },
+    store: readStore(settings.get("store"), at),
     upstreams,
     routes: routes.flatMap((one, index) => routeOf(one, index) ?? []),
     fallback: fallback.text() === "deny" ? undefined : routeOf(fallback, routes.length),
@@ -209,9 +209,14 @@ function payableAddress(text: string): Address | undefined {
   return address === zeroAddress ? undefined : address;
 }
 
-function storePlace(text: string, folder: string): GatewayConfig["store"] {
-  if (text === "memory") return { kind: "memory" };
-  return { kind: "sqlite", path: resolve(folder, text.slice("sqlite:".length)) };
+function readStore(settings: SettingReader, at: ConfigSurroundings): GatewayConfig["store"] {
+  const text = settings.text();
+  if (text === undefined || text === "memory") return { kind: "memory" };
+  const path = resolve(at.folder, text.slice("sqlite:".length));
+  if (!existsSync(dirname(path))) {
+    settings.report(`is in the folder ${dirname(path)}, which is not there; create it`);
+  }
+  return { kind: "sqlite", path };
 }
 
 const portMax = 65_535;

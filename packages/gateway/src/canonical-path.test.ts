@@ -152,10 +152,6 @@ describe("servers", () => {
     const app = express();
     app.use((req, res) => res.json({ url: req.url, path: req.path }));
     servers.push(await listen(app));
-    const plain: RequestListener = (req, res) => {
-      const { pathname } = new URL(req.url ?? "", "http://upstream.example");
-      res.end(JSON.stringify({ url: req.url, path: pathname }));
-    };
     servers.push(await listen(plain));
   });
   afterAll(() => Promise.all(servers.map((server) => server.close())));
@@ -186,3 +182,9 @@ function askAt(url: string, path: string): Promise<unknown> {
       .end();
   });
 }
+
+/** A server without a framework. */
+const plain: RequestListener = (req, res) => {
+  const { pathname } = new URL(req.url ?? "", "http://upstream.example");
+  res.end(JSON.stringify({ url: req.url, path: pathname }));
+};

@@ -131,6 +131,7 @@ test.each<[string, Settings, RegExp]>([
   ["a port that is none", { listen: { http: "127.0.0.1:70000" } }, /listen\.http is/],
   ["a proxy that is none", { trustedProxies: ["10.0.0.0/40"] }, /trustedProxies\[0\] is/],
   ["another store", { store: "mysql://x" }, /store is "mysql:\/\/x", but must be:/],
+  ["a store in no folder", { store: "sqlite:/no/such/folder/a.db" }, /store is in .*create it/],
   ["a word for the facilitator", { facilitator: "inside" }, /facilitator is "inside", but must/],
   ["no route", { routes: [] }, /routes is empty/],
   ["a default without price", { default: { upstream: "api" } }, /default must have either free/],

@@ -147,12 +147,15 @@ test("a file is read again when another one takes its place, and when asked", as
     texts.push(text);
     resolve();
   });
+  // The gateway's database stands in the same folder, and is written to all the time.
+  const busy = setInterval(() => writeFileSync(join(folder, "gateway.db"), `${Math.random()}`), 5);
   for (const text of ["two", "three"]) {
     ({ promise: isRead, resolve } = Promise.withResolvers<void>());
     writeFileSync(join(folder, "new"), text);
     renameSync(join(folder, "new"), path);
     await isRead;
   }
+  clearInterval(busy);
   watch.readNow();
   watch.stop();
   rmSync(folder, { recursive: true });

@@ -64,8 +64,7 @@ function isSame(
   isCaseIgnored: boolean,
 ): boolean {
   if (segment.kind !== "literal" || beside?.kind !== "literal") return false;
-  const fold = (text: string) => (isCaseIgnored ? text.toLowerCase() : text);
-  return fold(segment.text) === fold(beside.text);
+  return isCaseIgnored ? segment.folded === beside.folded : segment.text === beside.text;
 }
 
 /**

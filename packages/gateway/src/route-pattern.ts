@@ -10,8 +10,8 @@ export const servedMethods: readonly string[] = ["HEAD", ...ruleMethods];
 
 /** One part of a path between slashes. */
 export type PatternSegment =
-  /** Escapes decoded. */
-  | { readonly kind: "literal"; readonly text: string }
+  /** Escapes decoded; `folded` is the same in small letters. */
+  | { readonly kind: "literal"; readonly text: string; readonly folded: string }
   /** Any one segment that is not empty. */
   | { readonly kind: "parameter"; readonly name: string };
 
@@ -76,5 +76,5 @@ function parseSegment(part: string): PatternSegment | string {
       ? `no request has "${part}" in its path; such paths are refused`
       : `${part} is written ${canonical.slice(1)}`;
   }
-  return { kind: "literal", text };
+  return { kind: "literal", text, folded: text.toLowerCase() };
 }

@@ -60,10 +60,12 @@ export function compileRoutes(config: GatewayConfig): RouteTable {
     const asked = hostKey(host);
     if (knownHosts && !knownHosts.has(asked)) return end({ kind: "unknown_host" });
     if (!servedMethods.includes(method)) return end({ kind: "method_not_allowed" });
+    const parts = segmentsOf(path).map((part) => decodePath(part) ?? part);
     const request: Asked = {
       method: method === "HEAD" ? "GET" : method,
       host: asked,
-      parts: segmentsOf(path).map((part) => decodePath(part) ?? part),
+      parts,
+      folded: parts.map((part) => part.toLowerCase()),
       hasEncodedSlash: path.includes("%2F"),
     };
     for (const route of rules) {
@@ -106,6 +108,8 @@ interface Asked {
   readonly host: string;
   /** Segments with their escapes decoded: servers differ in when they do that. */
   readonly parts: readonly string[];
+  /** The same in small letters. */
+  readonly folded: readonly string[];
   readonly hasEncodedSlash: boolean;
 }
 
@@ -115,27 +119,24 @@ function tryRule(
 ): Mismatch | Readonly<Record<string, string>> {
   if (pattern.method !== "*" && pattern.method !== asked.method) return "method";
   if (host !== undefined && hostKey(host) !== asked.host) return "host";
-  const exact = matchSegments(pattern, asked.parts, (text) => text);
-  const loose = exact ?? matchSegments(pattern, asked.parts, (text) => text.toLowerCase());
-  if (!loose) return "path";
-  if (!exact && !upstream.paths.caseInsensitive) return "case_only";
+  const found = matchSegments(pattern, asked);
+  if (!found) return "path";
+  if (!found.isExact && !upstream.paths.caseInsensitive) return "case_only";
   if (asked.hasEncodedSlash && !upstream.paths.allowEncodedSlash) return "encoded_slash";
-  return loose;
+  return found.parameters;
 }
 
-function matchSegments(
-  { segments, hasRest }: RouteConfig["pattern"],
-  parts: readonly string[],
-  fold: (text: string) => string,
-): Readonly<Record<string, string>> | undefined {
+function matchSegments({ segments, hasRest }: RouteConfig["pattern"], { parts, folded }: Asked) {
   if (hasRest ? parts.length < segments.length : parts.length !== segments.length) return undefined;
   const parameters: Record<string, string> = {};
+  let isExact = true;
   for (const [index, segment] of segments.entries()) {
     const part = parts[index] ?? "";
     if (segment.kind === "parameter") parameters[segment.name] = part;
-    else if (fold(segment.text) !== fold(part)) return undefined;
+    else if (segment.folded !== folded[index]) return undefined;
+    else if (segment.text !== part) isExact = false;
   }
-  return parameters;
+  return { parameters, isExact };
 }
 
 /**

@@ -12,7 +12,11 @@ export interface FileWatch {
   stop(): void;
 }
 
-/** Files are written in several steps, in milliseconds; a save that takes longer is read twice. */
+/**
+ * From the first sign of a change to the reading, in milliseconds: files are written in several
+ * steps. Not put off by further signs, since other files of the folder, such as the gateway's own
+ * database, may change all the time; a save that takes longer is read twice.
+ */
 const settleMs = 100;
 
 /** Calls `onText` with what is in the file after each change of it; not with what is there now. */
@@ -29,8 +33,10 @@ export function watchFile(path: string, onText: (text: string) => void): FileWat
   }
 
   const watcher = watch(dirname(path), () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => read(false), settleMs);
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      read(false);
+    }, settleMs);
   });
   // A folder that is taken away is not watched any more; the configuration in force stays.
   watcher.on("error", () => watcher.close());

@@ -36,13 +36,13 @@ export function say(text: string): void {
   byId("live").textContent = text;
 }
 
-/** A row of buttons, the first of which is the one to take. */
+/** A row of buttons; the first place is for the one to take, and may be empty. */
 export function actions(...list: readonly (Action | undefined)[]): HTMLElement {
-  const buttons = list
-    .filter((action) => action !== undefined)
-    .map(({ label, run }, at) =>
-      el("button", { type: "button", class: at === 0 ? "primary" : "", click: run }, label),
-    );
+  const buttons = list.map((action, at) => {
+    if (!action) return undefined;
+    const { label, run } = action;
+    return el("button", { type: "button", class: at === 0 ? "primary" : "", click: run }, label);
+  });
   return el("div", { class: "actions" }, ...buttons);
 }
 

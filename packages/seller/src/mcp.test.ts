@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod/v4";
 import { pay, payer, type Changes } from "./buyer.testing.ts";
 import { farthing } from "./mcp.ts";
+import { createMemoryGrants } from "./memory-grants.ts";
 import { payTo, shortMs } from "./scene.testing.ts";
 import {
   confirmedReply,
@@ -66,10 +67,14 @@ beforeEach(async () => {
     const structuredContent = runs.length === 1 ? { wrong: true } : { count: 7 };
     return { ...text("seven"), structuredContent };
   });
+  await connect(server);
+});
+
+async function connect(server: McpServer): Promise<void> {
   client = new Client({ name: "buyer", version: "1" });
   const [near, far] = InMemoryTransport.createLinkedPair();
   await Promise.all([server.connect(far), client.connect(near)]);
-});
+}
 
 afterEach(async () => {
   await client.close();
@@ -202,6 +207,24 @@ describe("one payment opens one result", () => {
     expect(challengeOf(await call("time", {}, unnamed))["error"]).toBe("amount_mismatch");
     expect(facilitator.calls).toEqual([]);
   });
+});
+
+test("servers that share a store are told apart by their names", async () => {
+  const grants = createMemoryGrants();
+  const payments: unknown[] = [];
+  async function openServer(name: string) {
+    const server = new McpServer({ name, version: "1" });
+    const options = { facilitator: { url: facilitator.url }, payTo, price: "0.01", grants };
+    const seller = farthing({ ...options, server: name, onEvent: () => {} });
+    seller.registerTool(server, "report", {}, () => text(`from ${name}`));
+    await connect(server);
+    payments.push(await paymentFor("report", {}));
+  }
+  await openServer("one");
+  expect(await call("report", {}, payments[0])).toMatchObject(text("from one"));
+  await openServer("two");
+  expect(wordsOf(await call("report", {}, payments[0]))["error"]).toBe("payment_bound_elsewhere");
+  expect(await call("report", {}, payments[1])).toMatchObject(text("from two"));
 });
 
 describe("a tool that fails is not paid for", () => {

@@ -9,7 +9,6 @@ export function createInsideFetch(server: FastifyInstance): typeof globalThis.fe
   return async (input, init) => {
     const request = new Request(input, init);
     const { signal } = request;
-    signal.throwIfAborted();
     const { pathname, search } = new URL(request.url);
     const body = await request.text();
     const { method } = request;
@@ -38,6 +37,7 @@ async function orAborted<T>(answer: PromiseLike<T>, signal: AbortSignal): Promis
   const aborted = new Promise<never>((_, reject) => {
     const stop = () =>
       reject(signal.reason instanceof Error ? signal.reason : new Error("aborted"));
+    if (signal.aborted) stop();
     signal.addEventListener("abort", stop, { signal: done.signal, once: true });
   });
   try {

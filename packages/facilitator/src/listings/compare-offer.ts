@@ -33,14 +33,17 @@ export function compareOffer(
 ): readonly ListingDifference[] {
   const compared = seen.accepts.map((entry) => compareEntry(advertised, entry, resourceUrl));
   if (compared.length === 0) return [differs("entry", "an offer in accepts", "none")];
-  // Of two with as few differences, the one on our network is the one that is meant.
-  const distance = (list: readonly ListingDifference[]) =>
-    list.length + (list.some(({ field }) => field === "network") ? comparedMax : 0);
   return compared.reduce((one, other) => (distance(other) < distance(one) ? other : one));
 }
 
 /** More than one entry can differ in. */
 const comparedMax = 10;
+
+/** How far an offer is from what is advertised; one on another network is further than any other. */
+function distance(differences: readonly ListingDifference[]): number {
+  const isElsewhere = differences.some(({ field }) => field === "network");
+  return differences.length + (isElsewhere ? comparedMax : 0);
+}
 
 function compareEntry(
   { resource, chainId, payTo, amount }: AdvertisedOffer,

@@ -15,11 +15,11 @@ import type { SeenChallenge } from "../model/listing.ts";
 /** Entries that are looked at; nobody offers more ways to pay. */
 const entriesMax = 32;
 
-/** Characters of all entries as JSON: what a header holds, with room. */
-const acceptsCharsMax = 32 * 1024;
+/** Characters of all entries as JSON: a dual challenge has one thousand, and lists have hundreds. */
+const acceptsCharsMax = 16 * 1024;
 
 /** Characters of a bazaar extension as JSON; it is shown in every list. */
-const bazaarCharsMax = 16 * 1024;
+const bazaarCharsMax = 8 * 1024;
 
 /** Characters of a description or a media type that are kept. */
 const textCharsMax = 500;

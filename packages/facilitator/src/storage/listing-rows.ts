@@ -87,9 +87,11 @@ export function toCheckRow(check: ListingCheck) {
 
 /** Whether a check of the one says anything of the other. */
 export function isCheckedAlike(one: ListingTerms, other: ListingTerms): boolean {
-  const read = ({ resource, method, chainId, amount, sample }: ListingTerms) =>
-    JSON.stringify([resource, method, chainId, amount.toString(), sorted(sample)]);
-  return read(one) === read(other);
+  return checkedPart(one) === checkedPart(other);
+}
+
+function checkedPart({ resource, method, chainId, amount, sample }: ListingTerms): string {
+  return JSON.stringify([resource, method, chainId, amount.toString(), sorted(sample)]);
 }
 
 /** The same value with the members of its objects in order. */

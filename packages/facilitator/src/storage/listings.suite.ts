@@ -175,12 +175,13 @@ function ownerTests(at: At): void {
   });
 }
 
+const take = (store: Store, now: number) => store.takeDueListings({ now, leaseMs: 100, limit: 10 });
+
 function checkTests(at: At): void {
   test("are taken by one at a time, and by the next one when their end is not recorded", async () => {
     const { bench, store } = at();
     const second = bench.isConcurrent ? await bench.open() : store;
     const ids = [await listed(store), await listed(store), await listed(store)];
-    const take = (one: Store, now: number) => one.takeDueListings({ now, leaseMs: 100, limit: 10 });
     expect(await take(store, 0)).toEqual([]);
     const taken = (await Promise.all([take(store, 1_000), take(second, 1_000)])).flat();
     expect(taken.map(({ listing }) => listing.id).toSorted()).toEqual(ids.toSorted());
@@ -307,6 +308,20 @@ function publicTests(at: At): void {
     expect(await idsOf({ chainId: xdc.chainId })).toEqual([rich]);
     expect(await idsOf({ chainId: apothem.chainId, payTo: seller })).toEqual([plain]);
     expect(await idsOf({ hasBazaar: true })).toEqual([rich]);
+  });
+
+  test("are not those of an account that cannot settle", async () => {
+    const { store } = at();
+    const id = await listed(store);
+    await checked(store, id);
+    const count = async () =>
+      (await store.listPublicListings({}, { limit: 1, offset: 0 })).total +
+      (await store.searchPublicListings(["weather"], {}, 9)).length;
+    expect(await count()).toBe(2);
+    await store.setPlan(seller, "inactive");
+    expect(await count()).toBe(0);
+    await store.setPlan(seller, "active");
+    expect(await count()).toBe(2);
   });
 
   test("are found by any of some words, in title, description, tags and address", async () => {

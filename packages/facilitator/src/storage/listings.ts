@@ -306,16 +306,28 @@ function newestFirst<Row>(query: SelectQueryBuilder<Tables, "listings", Row>) {
 }
 
 /** What the public sees: see `isPublic` of the model. */
+function isShown({ or, and, eb }: ExpressionBuilder<Tables, "listings">) {
+  return or([
+    eb("state", "=", "live"),
+    and([eb("state", "=", "failing"), eb("passed_at", "is not", null)]),
+  ]);
+}
+
 function restrict<Row>(
   query: SelectQueryBuilder<Tables, "listings", Row>,
   { payTo, chainId, hasBazaar }: ListingFilter,
 ): SelectQueryBuilder<Tables, "listings", Row> {
-  const isShown = ({ or, and, eb }: ExpressionBuilder<Tables, "listings">) =>
-    or([
-      eb("state", "=", "live"),
-      and([eb("state", "=", "failing"), eb("passed_at", "is not", null)]),
-    ]);
-  let shown = query.where(isShown).where("seen", "is not", null);
+  let shown = query
+    .where(isShown)
+    .where("seen", "is not", null)
+    // Nothing settles with the keys of an account that the operator has deactivated.
+    .where(({ eb, selectFrom }) =>
+      eb(
+        "account",
+        "not in",
+        selectFrom("accounts").select("address").where("plan", "=", "inactive"),
+      ),
+    );
   if (payTo !== undefined) shown = shown.where("account", "=", toLowerHex(payTo));
   if (chainId !== undefined) shown = shown.where("chain_id", "=", chainId);
   // As `JSON.stringify` writes it.

@@ -134,23 +134,7 @@ function EndpointFields({ draft, problems, change }: PartProps) {
             </select>
           )}
         </Field>
-        <Field
-          label="Price in USDC"
-          hint="Exactly what the endpoint asks for."
-          error={problems.price}
-        >
-          {(props) => (
-            <input
-              {...props}
-              required
-              inputMode="decimal"
-              autoComplete="off"
-              value={draft.price}
-              placeholder="0.01"
-              onChange={(event) => change({ price: event.target.value.trim() })}
-            />
-          )}
-        </Field>
+        <PriceField draft={draft} problems={problems} change={change} />
       </div>
       {networks.length > 1 && (
         <Field label="Network">
@@ -170,6 +154,24 @@ function EndpointFields({ draft, problems, change }: PartProps) {
         </Field>
       )}
     </>
+  );
+}
+
+function PriceField({ draft, problems, change }: PartProps) {
+  return (
+    <Field label="Price in USDC" hint="Exactly what the endpoint asks for." error={problems.price}>
+      {(props) => (
+        <input
+          {...props}
+          required
+          inputMode="decimal"
+          autoComplete="off"
+          value={draft.price}
+          placeholder="0.01"
+          onChange={(event) => change({ price: event.target.value.trim() })}
+        />
+      )}
+    </Field>
   );
 }
 

@@ -9,6 +9,7 @@ import { findUrlProblem, internetOnly } from "./url-rules.ts";
 
 const local = { isLocal: true, isPlain: false };
 const authority = createAuthority();
+const resolve = async () => ["127.0.0.1"];
 const get = (url: string) => ({ method: "GET", url, headers: {}, bytesMax: 1_000 });
 
 describe("addresses that are not public are refused in every notation", () => {
@@ -121,7 +122,6 @@ describe("a server on this machine", () => {
   test("has a certificate that is believed and for its name, for messages as for questions", async () => {
     const url = `https://127.0.0.1:${port}/`;
     const elsewhere = `https://other.example:${port}/`;
-    const resolve = async () => ["127.0.0.1"];
     const certificate = {
       kind: "unanswered",
       problem: "The certificate or TLS itself is not in order.",
@@ -168,8 +168,8 @@ test("a resolver that cannot ask, and an end from here, are not the endpoint's f
     [again, true],
     [gone, false],
   ] as const) {
-    const resolve = () => Promise.reject(error);
-    const request = createGuardedRequest({ reach: internetOnly, resolve });
+    const deps = { reach: internetOnly, resolve: () => Promise.reject(error) };
+    const request = createGuardedRequest(deps);
     expect(await request(get("https://shop.example/"))).toMatchObject({ isOurFault });
   }
   const request = createGuardedRequest({ reach: local });

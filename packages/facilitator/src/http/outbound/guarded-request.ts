@@ -150,13 +150,17 @@ function exchange(
   });
   request.on("error", reject);
   request.on("response", (response) => {
-    read(response, bytesMax).then((text) => {
-      const { statusCode: status = 0 } = response;
-      resolve({ kind: "answered", status, headers: headersOf(response), body: text });
-    }, reject);
+    readAnswer(response, bytesMax).then(resolve, reject);
   });
   request.end(body);
   return promise;
+}
+
+/** Reads an answer, or cuts it off: its status and headers are known by then. */
+async function readAnswer(response: IncomingMessage, bytesMax: number): Promise<RequestOutcome> {
+  const body = await readBody(response, bytesMax);
+  const { statusCode: status = 0 } = response;
+  return { kind: "answered", status, headers: headersOf(response), body };
 }
 
 function headersOf({ headersDistinct }: IncomingMessage): Readonly<Record<string, string>> {
@@ -165,8 +169,7 @@ function headersOf({ headersDistinct }: IncomingMessage): Readonly<Record<string
   );
 }
 
-/** Reads an answer, or cuts it off: its status and headers are known by then. */
-async function read(response: IncomingMessage, bytesMax: number): Promise<string | undefined> {
+async function readBody(response: IncomingMessage, bytesMax: number): Promise<string | undefined> {
   const isPacked = (response.headers["content-encoding"] ?? "identity") !== "identity";
   const chunks: Buffer[] = [];
   let bytes = 0;
