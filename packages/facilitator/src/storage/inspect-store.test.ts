@@ -78,6 +78,8 @@ describe.each([
       unknown: ["9999-later"],
       lanes: [],
     });
+    // An older program beside a newer schema would do what it does not understand.
+    await expect(openStore(databaseUrl)).rejects.toMatchObject({ code: "storage_unavailable" });
   });
 });
 
