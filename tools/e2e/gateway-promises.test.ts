@@ -101,6 +101,19 @@ test("the receipt is ours, the origin's cookie and credentials stay inside, part
   }
 });
 
+test("an answer made for one session is not given to another with the same payment", async () => {
+  const personal = { ...usualRoutes[1], pass: ["cookie"] };
+  const open = await openGateway(market, { routes: [personal] });
+  const headers = await signFor(market.newBuyer(), `${open.url}/paid/7`);
+  const ask = async (cookie: string) =>
+    (await fetch(`${open.url}/paid/7`, { headers: { ...headers, Cookie: cookie } })).status;
+  expect([await ask("session=1"), await ask("session=2"), await ask("session=1")]).toEqual([
+    200, 409, 200,
+  ]);
+  expect(open.api.heard).toMatchObject([{ headers: { cookie: "session=1" } }]);
+  await open.stop();
+});
+
 test("a price that was signed before it changed still buys, and only what was signed", async () => {
   const [early, late] = [market.newBuyer(), market.newBuyer()];
   const signedEarly = await signFor(early, `${shop.url}/paid/7`);

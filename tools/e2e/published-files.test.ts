@@ -64,7 +64,7 @@ test("the buyer brings no HTTP client: it takes the fetch that it is given", () 
 
 test("the buyer's core needs nothing of Node: it is bundled for a browser as it is", async () => {
   const bundled = await build({
-    entryPoints: ["index", "keystore", "steps"].map(
+    entryPoints: ["index", "wallet/keystore", "steps"].map(
       (name) => new URL(`../../packages/buyer/src/${name}.ts`, import.meta.url).pathname,
     ),
     bundle: true,

@@ -1,5 +1,5 @@
 /** A paying fetch with a counting wallet, a clock that tests own, and a list of its events. */
-import { memoryLedger } from "./memory-ledger.ts";
+import { memoryLedger } from "./ledger/memory-ledger.ts";
 import type { PaymentEvent } from "./payment-events.ts";
 import { PaymentError } from "./payment-error.ts";
 import { countingSigner, fakeClock } from "./scripted-seller.testing.ts";

@@ -1,7 +1,7 @@
 /** Pay for a 402: a `fetch` with spending limits for x402 payments in USDC on XDC. */
-export type { AgreedTerms, Allow, Check } from "./check-offer.ts";
-export type { JudgedOffer, PreferredVersion } from "./choose-offer.ts";
-export * from "./ledger.ts";
+export type { AgreedTerms, Allow, Check } from "./offer/check-offer.ts";
+export type { JudgedOffer, PreferredVersion } from "./offer/choose-offer.ts";
+export * from "./ledger/ledger.ts";
 export {
   askAboveDefault,
   dayMs,
@@ -10,9 +10,9 @@ export {
   perCallDefault,
   perDayDefault,
   type LimitsInput,
-} from "./limits.ts";
-export { isLoopback } from "./check-offer.ts";
-export { memoryLedger } from "./memory-ledger.ts";
+} from "./ledger/limits.ts";
+export { isLoopback } from "./offer/check-offer.ts";
+export { memoryLedger } from "./ledger/memory-ledger.ts";
 export * from "./payment-error.ts";
 export type { LimitWarning, PaymentEvent } from "./payment-events.ts";
 export {
@@ -22,12 +22,12 @@ export {
   type PaymentSummary,
   type SentPayment,
 } from "./payment-summary.ts";
-export type { Quotation, Quote } from "./quote.ts";
-export { readBalances, type Balances } from "./read-balance.ts";
-export type { Offer } from "./read-challenge.ts";
-export { reservedMsMax, type Reconciliation } from "./reconcile.ts";
-export type { ChainOutcome, FoundPayment, SignedTerms } from "./read-outcome.ts";
-export { readOutcome } from "./read-outcome.ts";
+export type { Quotation, Quote } from "./offer/quote.ts";
+export { readBalances, type Balances } from "./chain/read-balance.ts";
+export type { Offer } from "./offer/read-challenge.ts";
+export { reservedMsMax, type Reconciliation } from "./chain/reconcile.ts";
+export type { ChainOutcome, FoundPayment, SignedTerms } from "./chain/read-outcome.ts";
+export { readOutcome } from "./chain/read-outcome.ts";
 export type { FetchFunction } from "./replayable-request.ts";
 export * from "./signer.ts";
 export type { Surroundings } from "./surroundings.ts";

@@ -22,7 +22,7 @@ import {
   type SettleResponse,
 } from "@farthing/protocol";
 import type { OutcomeCode } from "./payment-error.ts";
-import { quoteText } from "./read-challenge.ts";
+import { quoteText } from "./offer/read-challenge.ts";
 import { readAtMost } from "./replayable-request.ts";
 
 /** The kinds of answer, see {@link rows}. */

@@ -10,8 +10,8 @@ import {
   type ReserveOutcome,
   type ReserveRules,
   type SignedPayment,
-} from "./ledger.ts";
-import { dayMs } from "./limits.ts";
+} from "./ledger/ledger.ts";
+import { dayMs } from "./ledger/limits.ts";
 import { PaymentError, refusedPayment } from "./payment-error.ts";
 import { warningOf, type PaymentEvent } from "./payment-events.ts";
 import {
@@ -21,8 +21,8 @@ import {
   withPayment,
   type PaidResponse,
 } from "./payment-summary.ts";
-import type { Quotation, Quote, QuotingTerms, QuotingTools } from "./quote.ts";
-import type { Offer } from "./read-challenge.ts";
+import type { Quotation, Quote, QuotingTerms, QuotingTools } from "./offer/quote.ts";
+import type { Offer } from "./offer/read-challenge.ts";
 import type { ReplayableRequest } from "./replayable-request.ts";
 import { sendPayment, type SendingTools } from "./send-payment.ts";
 import { signPayment } from "./sign-payment.ts";

@@ -1,5 +1,5 @@
 /** What happens to payments, told to whoever listens. No event holds a signature or a key. */
-import type { Quote } from "./quote.ts";
+import type { Quote } from "./offer/quote.ts";
 import type { SentPayment } from "./payment-summary.ts";
 
 /** One thing that happened. */

@@ -8,7 +8,7 @@ import {
   type SettleResponse,
 } from "@farthing/protocol";
 import { rows, type AnswerKind, type KnownState } from "./judge-answer.ts";
-import type { LedgerRecord, SignedPayment } from "./ledger.ts";
+import type { LedgerRecord, SignedPayment } from "./ledger/ledger.ts";
 import { PaymentError, type OutcomeCode, type PaymentProblem } from "./payment-error.ts";
 import type { Delivery } from "./send-payment.ts";
 

@@ -5,7 +5,7 @@
 import type { Hex } from "@farthing/protocol";
 import * as Base64 from "ox/Base64";
 import * as Hash from "ox/Hash";
-import { keptBodyBytesMax, keptHeaderNames, type KeptRequest } from "./ledger.ts";
+import { keptBodyBytesMax, keptHeaderNames, type KeptRequest } from "./ledger/ledger.ts";
 import { refusedPayment } from "./payment-error.ts";
 
 /** Most of a stream that is kept for resending; longer ones are refused unsent. */

@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { buyerBench, paymentErrorOf } from "./buyer-bench.testing.ts";
-import { reservedMsMax } from "./reconcile.ts";
+import { reservedMsMax } from "./chain/reconcile.ts";
 import {
   challenge,
   countingSigner,

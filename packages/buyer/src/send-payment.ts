@@ -19,7 +19,7 @@ import {
   type LedgerMove,
   type LedgerRecord,
   type SignedPayment,
-} from "./ledger.ts";
+} from "./ledger/ledger.ts";
 import { readAtMost, type FetchFunction, type ReplayableRequest } from "./replayable-request.ts";
 import type { Surroundings } from "./surroundings.ts";
 

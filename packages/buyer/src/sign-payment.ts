@@ -14,8 +14,8 @@ import {
   type Requirements,
 } from "@farthing/protocol";
 import * as Hash from "ox/Hash";
-import type { SignedPayment } from "./ledger.ts";
-import type { Offer } from "./read-challenge.ts";
+import type { SignedPayment } from "./ledger/ledger.ts";
+import type { Offer } from "./offer/read-challenge.ts";
 import type { ReplayableRequest } from "./replayable-request.ts";
 import type { Signer } from "./signer.ts";
 import { randomHex, type Surroundings } from "./surroundings.ts";

@@ -2,13 +2,18 @@
  * The steps of one payment, one by one, for a program that leads a person through them. Whoever
  * pays without a person takes `wrapFetch`, which goes through them in the only safe order.
  */
-export { checkOffer, isLoopback, type Check, type OfferContext } from "./check-offer.ts";
-export { orderOffers } from "./choose-offer.ts";
+export { checkOffer, isLoopback, type Check, type OfferContext } from "./offer/check-offer.ts";
+export { orderOffers } from "./offer/choose-offer.ts";
 export type { AnswerKind, AnswerReading } from "./judge-answer.ts";
-export { LedgerMoveError, ledgerMoves, type LedgerRecord, type Reservation } from "./ledger.ts";
-export { checkBalance } from "./read-balance.ts";
-export { readChallenge, type Offer } from "./read-challenge.ts";
-export { readOutcome, type ChainOutcome } from "./read-outcome.ts";
+export {
+  LedgerMoveError,
+  ledgerMoves,
+  type LedgerRecord,
+  type Reservation,
+} from "./ledger/ledger.ts";
+export { checkBalance } from "./chain/read-balance.ts";
+export { readChallenge, type Offer } from "./offer/read-challenge.ts";
+export { readOutcome, type ChainOutcome } from "./chain/read-outcome.ts";
 export type { FetchFunction, ReplayableRequest } from "./replayable-request.ts";
 export { sendPayment, type Delivery, type SendingLedger } from "./send-payment.ts";
 export { signPayment, validitySecondsMax } from "./sign-payment.ts";

@@ -7,17 +7,17 @@
  * limits beyond the ledger it is given, follow a redirect with a payment, or judge a price.
  */
 import { headerNames, parseWireAddress } from "@farthing/protocol";
-import type { AgreedTerms, Allow } from "./check-offer.ts";
-import type { PreferredVersion } from "./choose-offer.ts";
-import { openStates, type Ledger, type LedgerRecord } from "./ledger.ts";
-import { amount, parseLimits, type LimitsInput } from "./limits.ts";
-import { memoryLedger } from "./memory-ledger.ts";
+import type { AgreedTerms, Allow } from "./offer/check-offer.ts";
+import type { PreferredVersion } from "./offer/choose-offer.ts";
+import { openStates, type Ledger, type LedgerRecord } from "./ledger/ledger.ts";
+import { amount, parseLimits, type LimitsInput } from "./ledger/limits.ts";
+import { memoryLedger } from "./ledger/memory-ledger.ts";
 import { demandSameRequest, payOnce, resumePayment, type PayingTools } from "./pay-once.ts";
 import { PaymentError, refusedPayment } from "./payment-error.ts";
 import type { PaymentEvent } from "./payment-events.ts";
 import { inFlightProblem, withPayment, type PaidResponse } from "./payment-summary.ts";
-import { reconcile, reconcileAll, type Reconciliation } from "./reconcile.ts";
-import { quote402, type Quotation, type Quote, type QuotingTerms } from "./quote.ts";
+import { reconcile, reconcileAll, type Reconciliation } from "./chain/reconcile.ts";
+import { quote402, type Quotation, type Quote, type QuotingTerms } from "./offer/quote.ts";
 import {
   readKept,
   readReplayable,

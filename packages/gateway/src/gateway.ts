@@ -24,7 +24,8 @@ export interface Gateway {
   /**
    * Puts another configuration in force, for requests from now on; those under way finish under
    * the old one. Where it listens, whom it trusts, where it stores and whether the engine is inside
-   * stay as they were at the start. Throws, and changes nothing, when a route's terms cannot work.
+   * stay as they were at the start. Throws, and changes nothing, when the network is another or a
+   * route's terms cannot work.
    */
   reload(config: GatewayConfig): void;
   /** Writes down that a configuration was not put in force; the last good one stays. */
@@ -84,6 +85,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       url,
       metricsUrl,
       reload(next) {
+        if (next.network.id !== config.network.id) {
+          throw new Error("The network changes with a restart only.");
+        }
         const before = table;
         table = open(next, before);
         void before.retire();

@@ -152,3 +152,12 @@ test.each([
   expect([response.status, response.headers.get("Location")]).toEqual([302, expected]);
   expect(heard).toHaveLength(1);
 });
+
+test("what trusted proxies say of the client is passed on, and nobody else's word", async () => {
+  const behind = await startBefore(upstream.url, { trustedProxies: ["127.0.0.1", "10.0.0.0/8"] });
+  const forwarded = "X-Forwarded-For: 6.6.6.6, 7.7.7.7, 10.0.0.1";
+  await sendRaw(behind.url, rawRequest("GET /free/a", [forwarded]));
+  // The nearest that is not trusted is the client; what he says himself counts for nothing.
+  expect(heard[0]?.["x-forwarded-for"]).toBe("7.7.7.7, 10.0.0.1, 127.0.0.1");
+  await behind.stop();
+});

@@ -11,6 +11,7 @@ import {
   type Serve,
 } from "@farthing/seller";
 import type { GatewayConfig, RouteConfig } from "./configuration.ts";
+import { clientCredentials } from "./header-rules.ts";
 import type { Incoming } from "./incoming.ts";
 
 /** What all routes of a gateway charge with. */
@@ -100,6 +101,7 @@ export function createSaleRoute(
     async charge(incoming, serve, onEvent) {
       const request = toRequest(publicUrl, incoming);
       const readBody = (bytesMax: number) => incoming.readBody(bytesMax);
+      const boundTo = whatElseCounts(own, incoming);
       let said: Response | undefined;
       for (const terms of [current, ...earlier.filter(isInForce)]) {
         const events: SellerEvent[] = [];
@@ -108,7 +110,8 @@ export function createSaleRoute(
           // What is said of former terms counts only when they are the ones that were signed.
           if (!said || !isForOtherTerms(event)) onEvent(event);
         };
-        const answer = await terms.route.charge(request, serve, { readBody, onEvent: listen });
+        const more = { readBody, boundTo, onEvent: listen };
+        const answer = await terms.route.charge(request, serve, more);
         if (!events.some(isForOtherTerms)) return answer;
         said ??= answer;
       }
@@ -124,6 +127,12 @@ function isInForce({ replacedAtMs, lastsMs }: Terms): boolean {
 
 function isForOtherTerms(event: SellerEvent): boolean {
   return event.type === "challenged" && otherTerms.has(event.reason ?? "");
+}
+
+/** What the upstream's answer depends on, beside what every payment is bound to. */
+function whatElseCounts({ host, pass }: RouteConfig, { headers }: Incoming): string {
+  const credentials = clientCredentials.filter((name) => pass.has(name));
+  return JSON.stringify([host ?? "", ...credentials.map((name) => [name, headers[name] ?? ""])]);
 }
 
 /** The request as the exchange needs it; its address is the public one, whatever the Host says. */

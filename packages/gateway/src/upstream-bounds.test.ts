@@ -18,7 +18,11 @@ afterEach(async () => {
 });
 
 async function start(settings: object, url = upstream.url): Promise<string> {
-  gateway = await startBefore(url, { upstream: { ...settings } });
+  const routes = [
+    { match: "GET /free/*", upstream: "api", free: true },
+    { match: "GET /paid/*", upstream: "api", price: "0.01", settle: "before-upstream" },
+  ];
+  gateway = await startBefore(url, { upstream: { ...settings }, routes });
   return gateway.url;
 }
 
@@ -66,4 +70,24 @@ test("calls beyond `concurrency` wait, and are told to come back when it takes t
   open[0]?.end("done");
   expect(await (await first).text()).toBe("done");
   expect((await third).status).toBe(200);
+});
+
+test("nothing is paid for what the upstream has no room for", async () => {
+  serve = () => {};
+  const url = await start({ concurrency: 1 });
+  const headers = { "PAYMENT-SIGNATURE": "e30=" };
+  // Judged, as long as there is room.
+  expect((await fetch(`${url}/paid/a`, { headers })).status).toBe(402);
+  const leaving = new AbortController();
+  const { signal } = leaving;
+  const crowd = Array.from({ length: 10 }, (_, index) => fetch(`${url}/free/${index}`, { signal }));
+  const asked = Promise.allSettled(crowd);
+  // The first one is told no when the line is full, and so it is.
+  expect((await Promise.race(crowd)).status).toBe(503);
+  const refused = await fetch(`${url}/paid/a`, { headers });
+  expect([refused.status, await refused.json()]).toMatchObject([503, { error: "upstream_busy" }]);
+  // Whoever only asks for the price is told it.
+  expect((await fetch(`${url}/paid/a`)).status).toBe(402);
+  leaving.abort();
+  await asked;
 });

@@ -12,6 +12,8 @@ export interface BoundRequest {
   /** Full address with its query. */
   readonly url: string;
   readonly body: Uint8Array<ArrayBuffer>;
+  /** What else its answer depends on. */
+  readonly boundTo?: string;
 }
 
 /** Unix milliseconds that any clock reaches safely: the year 9999. */
@@ -37,6 +39,7 @@ export async function bind(
     bodyHash,
     offer.payTo,
     offer.amount.toString(),
+    ...(request.boundTo === undefined ? [] : [request.boundTo]),
   ];
   return {
     key: [offer.network.id, offer.asset, from, nonce].join("/").toLowerCase(),

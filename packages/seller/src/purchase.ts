@@ -23,6 +23,11 @@ export interface BodyReader {
    * than `bytesMax`. Without it, the body is read from a clone of the request.
    */
   readonly readBody?: (bytesMax: number) => Promise<Uint8Array<ArrayBuffer> | undefined>;
+  /**
+   * What else the answer depends on, such as credentials that the app looks at: whoever repeats the
+   * payment with others must not get an answer that was made for the first. Only a hash is kept.
+   */
+  readonly boundTo?: string;
 }
 
 /** A request and the payment in its header. */
@@ -51,7 +56,9 @@ export async function openPurchase(
     return refuseRequest(413, "request_too_large", message);
   }
   const { url } = terms.resource;
-  const binding = await bind({ method: presented.request.method, url, body }, payment, offer);
+  const { boundTo, request: asked } = presented;
+  const bound = { method: asked.method, url, body, ...(boundTo === undefined ? {} : { boundTo }) };
+  const binding = await bind(bound, payment, offer);
   // Other terms than today's count for a purchase that was begun under them, and for no other.
   const isFormer = !match.ok;
   if (isFormer && !(await at.grants.has(binding))) return refuse(at, presented, match);

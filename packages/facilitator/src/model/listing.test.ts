@@ -1,5 +1,5 @@
 /** Where a listing stands after checks, whatever they find, in whatever order. */
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   afterCheck,

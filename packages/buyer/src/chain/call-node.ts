@@ -1,0 +1,45 @@
+/** One JSON-RPC call to a node of the buyer's. */
+import { isObject, member, parseJson } from "@farthing/protocol";
+import { readAtMost, type FetchFunction } from "../replayable-request.ts";
+
+/** Longer than any healthy node takes; a payment does not wait for a sick one. */
+const answerMs = 5000;
+
+/** A receipt of a batch of a hundred payments is a tenth of it. */
+const answerBytesMax = 2 * 1024 * 1024;
+
+/** Calls a method of a node. */
+export type NodeCall = (method: string, params: readonly unknown[]) => Promise<unknown>;
+
+/**
+ * Makes calls to the node at `rpcUrl`. A call gives the `result`, null included, and rejects when
+ * there is none; the error never holds the node's address, which may hold a key.
+ */
+export function nodeCall(fetch: FetchFunction, rpcUrl: string): NodeCall {
+  return async (method, params) => {
+    const answer = await ask(fetch, rpcUrl, method, params);
+    const result = isObject(answer) ? member(answer, "result") : undefined;
+    if (result === undefined) throw new Error(`The node gave no result for ${method}.`);
+    return result;
+  };
+}
+
+async function ask(
+  fetch: FetchFunction,
+  rpcUrl: string,
+  method: string,
+  params: readonly unknown[],
+): Promise<unknown> {
+  try {
+    const response = await fetch(rpcUrl, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+      signal: AbortSignal.timeout(answerMs),
+    });
+    const bytes = response.body && (await readAtMost(response.body, answerBytesMax));
+    return bytes && parseJson(new TextDecoder().decode(bytes))?.value;
+  } catch {
+    throw new Error(`The node did not answer ${method}.`);
+  }
+}

@@ -1,0 +1,88 @@
+/** Asks a node whether the payer can pay. Advice only: a node that fails stops no payment. */
+import {
+  findNetwork,
+  formatUsdc,
+  type Address,
+  type Network,
+  type Requirements,
+} from "@farthing/protocol";
+import { nodeCall } from "./call-node.ts";
+import type { Check } from "../offer/check-offer.ts";
+import type { FetchFunction } from "../replayable-request.ts";
+import type { Signer } from "../signer.ts";
+
+/** The selector of `balanceOf(address)`. */
+const balanceOfSelector = "0x70a08231";
+
+/** The check `balance`: USDC of the payer, and the code of a contract wallet. */
+export async function checkBalance(
+  fetch: FetchFunction,
+  rpcUrl: string,
+  signer: Signer,
+  requirements: Requirements,
+): Promise<Check> {
+  const { network, amount } = requirements;
+  const node = nodeCall(fetch, rpcUrl);
+  const call = async (method: string, params: unknown[]) => String(await node(method, params));
+  try {
+    const chainId = await call("eth_chainId", []);
+    if (BigInt(chainId) !== BigInt(network.chainId)) {
+      return skip(`the node serves chain ${BigInt(chainId)}, not ${network.chainId}`);
+    }
+    if (
+      signer.isContract === true &&
+      (await call("eth_getCode", [signer.address, "latest"])) === "0x"
+    ) {
+      return fail(`The contract wallet ${signer.address} is not deployed on ${network.id}.`);
+    }
+    const data = balanceOfData(signer.address);
+    const balance = BigInt(await call("eth_call", [{ to: network.usdc, data }, "latest"]));
+    if (balance >= amount) {
+      return { name: "balance", verdict: "pass", message: `${formatUsdc(balance)} USDC` };
+    }
+    return fail(
+      `The balance is ${formatUsdc(balance)} USDC, the price ${formatUsdc(amount)} USDC; send USDC on ${network.id} to ${signer.address}.`,
+    );
+  } catch {
+    // Not the error's text: it can hold the node's address, and that address a key.
+    return skip("the node did not answer");
+  }
+}
+
+/** What an address holds on the node's network. */
+export interface Balances {
+  readonly network: Network;
+  /** Base units. */
+  readonly usdcUnits: bigint;
+  /** Needed by nobody who only pays by x402; 18 decimals. */
+  readonly nativeWei: bigint;
+}
+
+/** Reads balances. Rejects when the node does not answer or serves a chain that is not known. */
+export async function readBalances(
+  fetch: FetchFunction,
+  rpcUrl: string,
+  address: Address,
+): Promise<Balances> {
+  const call = nodeCall(fetch, rpcUrl);
+  const chainId = Number(await call("eth_chainId", []));
+  const network = findNetwork(chainId);
+  if (!network) throw new Error(`The node serves chain ${chainId}, which is not XDC.`);
+  const [usdc, native] = await Promise.all([
+    call("eth_call", [{ to: network.usdc, data: balanceOfData(address) }, "latest"]),
+    call("eth_getBalance", [address, "latest"]),
+  ]);
+  return { network, usdcUnits: BigInt(String(usdc)), nativeWei: BigInt(String(native)) };
+}
+
+function balanceOfData(owner: Address): string {
+  return `${balanceOfSelector}${owner.slice(2).toLowerCase().padStart(64, "0")}`;
+}
+
+function skip(message: string): Check {
+  return { name: "balance", verdict: "skip", message };
+}
+
+function fail(message: string): Check {
+  return { name: "balance", verdict: "fail", code: "insufficient_balance", message };
+}

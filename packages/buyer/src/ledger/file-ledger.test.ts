@@ -1,0 +1,126 @@
+/** A ledger in a file: the promises of every ledger, across processes, crashes and restarts. */
+import {
+  appendFileSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { buyerBench } from "../buyer-bench.testing.ts";
+import { fileLedger } from "./file-ledger.ts";
+import { pathTo, reservation, rules, testLedger } from "./ledger.suite.ts";
+import { dayMs } from "./limits.ts";
+import { otherPayee, payTo, startSeller } from "../scripted-seller.testing.ts";
+import { xdc } from "@farthing/protocol";
+
+let folder = "";
+let count = 0;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "farthing-ledger-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const newPath = () => join(folder, `${++count}`, "ledger.jsonl");
+
+testLedger(() => fileLedger(newPath()), 10);
+
+test("what one has written the next one knows: amounts, states, pins", async () => {
+  const path = newPath();
+  const one = fileLedger(path);
+  await one.reserve(reservation("r", { amountUnits: 10n ** 20n }), {
+    ...rules,
+    perDayUnits: undefined,
+  });
+  await one.move("r", { state: "signed" });
+  const other = fileLedger(path);
+  expect(await other.find("r")).toEqual(await one.find("r"));
+  expect(await other.pinnedPayee("a.example", xdc.id)).toBe(payTo);
+  // And what the other writes afterwards is seen by the first.
+  await other.move("r", { state: "sent" });
+  expect((await one.find("r"))?.state).toBe("sent");
+  const moved = reservation("s", { payTo: otherPayee });
+  expect(await one.reserve(moved, rules)).toEqual({ ok: false, reason: "payee_changed" });
+});
+
+test("nobody else can read it: signatures in it can be presented until they expire", async () => {
+  const path = newPath();
+  await fileLedger(path).reserve(reservation("r"), rules);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(statSync(join(path, "..")).mode & 0o777).toBe(0o700);
+});
+
+test("a last line that a crash has cut off is dropped, and the next write takes its place", async () => {
+  const path = newPath();
+  await fileLedger(path).reserve(reservation("r"), rules);
+  const whole = readFileSync(path, "utf8");
+  // Longer than what is written next: nothing of it may show through.
+  appendFileSync(path, `{"move":{"requestId":"r","state":"signed","signed":"${"x".repeat(500)}`);
+  const ledger = fileLedger(path);
+  expect((await ledger.find("r"))?.state).toBe("reserved");
+  await ledger.move("r", { state: "released" });
+  expect(readFileSync(path, "utf8")).toBe(
+    `${whole}{"move":{"requestId":"r","state":"released"}}\n`,
+  );
+});
+
+test.each([
+  ["a line in the middle is damaged", (text: string) => text.replace('"record"', '"recorf"')],
+  ["a line is missing", (text: string) => text.split("\n").toSpliced(1, 1).join("\n")],
+  ["it is no ledger", () => "{}\n"],
+  ["it is empty", () => ""],
+])("nothing is paid on the word of a file in which %s", async (_, damage) => {
+  await using seller = await startSeller();
+  const path = newPath();
+  const ledger = fileLedger(path);
+  await ledger.reserve(reservation("r"), rules);
+  await ledger.move("r", { state: "signed" });
+  writeFileSync(path, damage(readFileSync(path, "utf8")));
+  const { pay, signer } = buyerBench({ ledger: fileLedger(path) });
+  await expect(pay(seller.url)).rejects.toThrow("cannot be trusted");
+  expect(signer.count).toBe(0);
+});
+
+test("it does not grow without end: old lines go, open payments, receipts and pins stay", async () => {
+  const path = newPath();
+  const options = { spareLinesMax: 20, settledKeptMax: 3 };
+  const [one, other] = [fileLedger(path, options), fileLedger(path, options)];
+  await one.reserve(reservation("open"), rules);
+  for (let at = 0; at < 40; at += 1) {
+    // By turns, so that each meets files that the other has replaced.
+    const ledger = at % 2 === 0 ? one : other;
+    await ledger.reserve(reservation(`r${at}`), { ...rules, perDayUnits: undefined });
+    for (const state of pathTo[at % 4 === 0 ? "released" : "settled"]) {
+      await ledger.move(`r${at}`, { state });
+    }
+    const lines = readFileSync(path, "utf8").split("\n").length;
+    // Without replacing it would be 160 and more.
+    expect(lines).toBeLessThan(60);
+  }
+  expect((await one.list()).length).toBeLessThan(20);
+  expect((await fileLedger(path).find("open"))?.state).toBe("reserved");
+  expect((await one.find("r39"))?.state).toBe("settled");
+  expect(await other.pinnedPayee("a.example", xdc.id)).toBe(payTo);
+});
+
+test("what was spent within a day is never forgotten", async () => {
+  const path = newPath();
+  const ledger = fileLedger(path, { spareLinesMax: 0, settledKeptMax: 0 });
+  const now = Date.now();
+  for (const [id, reservedAt] of [
+    ["old", now - 2 * dayMs],
+    ["new", now - 1000],
+  ] as const) {
+    await ledger.reserve(reservation(id, { reservedAt }), rules);
+    for (const state of pathTo.settled) await ledger.move(id, { state });
+  }
+  for (let at = 0; at < 5; at += 1) {
+    await ledger.reserve(reservation("free", { reservedAt: now }), rules);
+    await ledger.move("free", { state: "released" });
+  }
+  expect(await ledger.find("old")).toBeUndefined();
+  expect((await ledger.usage(reservation("x"), now - dayMs)).spentUnits).toBe(100n);
+});

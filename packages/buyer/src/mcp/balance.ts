@@ -1,0 +1,43 @@
+/** The tool `balance`: what the wallet holds, by the owner's node. */
+import { formatUsdc, networks, type Address } from "@farthing/protocol";
+import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import { nodeCall } from "../chain/call-node.ts";
+import { refuse, say } from "./say.ts";
+import type { FetchFunction } from "../replayable-request.ts";
+
+/** The selector of `balanceOf(address)`. */
+const balanceOfSelector = "0x70a08231";
+
+/** Adds the tool; without a node it gives the address alone. */
+export function addBalance(
+  server: McpServer,
+  fetch: FetchFunction,
+  { wallet, rpcUrl }: { readonly wallet: Address; readonly rpcUrl?: string | undefined },
+): void {
+  server.registerTool(
+    "balance",
+    {
+      description: "The wallet's address and the USDC it holds.",
+      annotations: { readOnlyHint: true, openWorldHint: true },
+    },
+    async () => {
+      if (rpcUrl === undefined) return say({ wallet, balances: [], notice: "No node is set." });
+      const call = nodeCall(fetch, rpcUrl);
+      try {
+        const chainId = Number(await call("eth_chainId", []));
+        const network = networks.find((one) => one.chainId === chainId);
+        if (!network) return refuse({ error: "node_unavailable", message: `Chain ${chainId}?` });
+        const data = `${balanceOfSelector}${wallet.slice(2).toLowerCase().padStart(64, "0")}`;
+        const units = BigInt(
+          String(await call("eth_call", [{ to: network.usdc, data }, "latest"])),
+        );
+        const held = { network: network.id, amount: units.toString(), usdc: formatUsdc(units) };
+        return say({ wallet, balances: [held] });
+      } catch {
+        // Not the error's text: it can hold the node's address, and that address a key.
+        const message = "The owner's node did not say what the wallet holds.";
+        return refuse({ error: "node_unavailable", message, retryable: true });
+      }
+    },
+  );
+}

@@ -1,0 +1,144 @@
+/**
+ * The tool `fetch_paid`: a request, paid within the owner's limits. One logical request has one
+ * payment: a repeat under its id, or of a request whose payment is still open, sends the same one.
+ */
+import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import * as z from "zod/v4";
+import { openStates, type Ledger } from "../ledger/ledger.ts";
+import { OpenCall, type OpenCalls } from "./calls.ts";
+import { requestOf, requestShape, type RequestInput } from "./request-input.ts";
+import { paymentWords, refuse, refuseError, say, unknownOutcome, type Words } from "./say.ts";
+import { BodyShelf, keepBody, showBody, type KeptBody } from "./untrusted.ts";
+import { PaymentError } from "../payment-error.ts";
+import type { PaidResponse } from "../payment-summary.ts";
+import { quoteText } from "../offer/read-challenge.ts";
+import type { Quote } from "../offer/quote.ts";
+import { readReplayable } from "../replayable-request.ts";
+import { randomHex, realSurroundings } from "../surroundings.ts";
+import type { PayingFetch } from "../wrap-fetch.ts";
+
+/** What the tool works with. */
+export interface FetchPaidTools {
+  readonly pay: PayingFetch;
+  readonly ledger: Ledger;
+  readonly calls: OpenCalls;
+  readonly allowsLocal: boolean;
+  /** The command with which the owner pays a request himself; undefined when there is none. */
+  readonly commandFor: (quote: Quote, request: RequestInput) => string | undefined;
+}
+
+const shape = {
+  ...requestShape,
+  maxAmount: z
+    .string()
+    .regex(/^\d{1,12}(\.\d{1,6})?$/)
+    .optional()
+    .describe('Most to pay for this call, in USDC, such as "0.02". It only lowers the limits.'),
+  requestId: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,128}$/)
+    .optional()
+    .describe("Of an earlier call. The same request with it is never paid twice."),
+  offset: z.number().int().min(0).optional().describe("With requestId: where to read on."),
+};
+
+const description =
+  "Requests a URL; when it answers 402, pays in USDC on XDC within the owner's limits and requests it again. When payment_state is in_flight, call again with the same arguments and the requestId of the answer: the same payment is sent, never a second one.";
+
+/** An answer that has been read. */
+interface Shown {
+  /** Of the request: an id is good for that alone. */
+  readonly fingerprint: string;
+  readonly words: Words;
+  readonly body: KeptBody;
+}
+
+/** Adds the tool. */
+export function addFetchPaid(server: McpServer, tools: FetchPaidTools): void {
+  const shelf = new BodyShelf<Shown>();
+  const annotations = { readOnlyHint: false, destructiveHint: true, openWorldHint: true };
+  server.registerTool(
+    "fetch_paid",
+    { description, inputSchema: shape, annotations },
+    async ({ maxAmount, requestId: asked, offset = 0, ...input }, { signal }) => {
+      const call = new OpenCall(signal);
+      let requestId = asked ?? newId();
+      try {
+        const [url, init] = requestOf(input, tools.allowsLocal, call.signal);
+        const { fingerprint } = await readReplayable(url, init, "");
+        const kept = asked === undefined || offset === 0 ? undefined : shelf.find(asked);
+        if (kept?.fingerprint === fingerprint) return show(kept, offset);
+        if (asked === undefined) {
+          requestId = (await openPaymentFor(tools.ledger, fingerprint)) ?? requestId;
+        }
+        const payment = { requestId, ...(maxAmount === undefined ? {} : { maxAmount }) };
+        const response = await tools.calls.run(requestId, call, () =>
+          tools.pay(url, { ...init, payment }),
+        );
+        const shown = await read(response, fingerprint);
+        if ("isError" in shown) return shown;
+        shelf.put(requestId, shown);
+        return show(shown, offset);
+      } catch (error) {
+        if (error instanceof PaymentError) {
+          return refuseError(error, approvalWords(tools, call, input, error));
+        }
+        return refuseError(error, call.isSigned ? unknownOutcome(requestId) : {});
+      } finally {
+        call.pause();
+      }
+    },
+  );
+}
+
+/** Agents repeat what they did not understand: an open payment for the same request is that one. */
+async function openPaymentFor(ledger: Ledger, fingerprint: string): Promise<string | undefined> {
+  const open = await ledger.list(openStates);
+  return open.find((record) => record.fingerprint === fingerprint)?.requestId;
+}
+
+function newId(): string {
+  return `req_${randomHex(realSurroundings, 16)}`;
+}
+
+/** Reads an answer; when its content breaks off, what is known of the payment stays said. */
+async function read(
+  response: PaidResponse,
+  fingerprint: string,
+): Promise<Shown | (CallToolResult & { isError: true })> {
+  const { status, headers, payment } = response;
+  const location = headers.get("Location");
+  const words = {
+    status,
+    ...paymentWords(payment),
+    ...(location === null ? {} : { untrustedLocation: quoteText(location) }),
+  };
+  try {
+    return { fingerprint, words, body: await keepBody(response) };
+  } catch {
+    const message =
+      "The content was cut off. Call again with the requestId: it costs nothing more.";
+    return { ...refuse({ error: "content_cut_off", message, ...words }), isError: true };
+  }
+}
+
+function show({ words, body }: Shown, offset: number): CallToolResult {
+  return say({ ...words, untrustedBody: showBody(body, offset) });
+}
+
+/** What the agent can do when the owner has to say yes and could not be asked. */
+function approvalWords(
+  { commandFor }: FetchPaidTools,
+  { approval }: OpenCall,
+  input: RequestInput,
+  { code }: PaymentError,
+): Words {
+  if (code !== "approval_required" || approval === undefined) return {};
+  const { quote, answer } = approval;
+  if (answer === "declined") return { message: "The owner said no to this payment." };
+  const command = commandFor(quote, input);
+  if (command === undefined) return {};
+  const askOwner = "Show the owner this command; after it has run, call again with the requestId.";
+  return { askOwner, command };
+}

@@ -1,0 +1,138 @@
+/** Tools that read the owner's ledger and limits. None of them changes anything. */
+import { explorerLink, formatUsdc, networks, type Address } from "@farthing/protocol";
+import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import * as z from "zod/v4";
+import type { Allow } from "../offer/check-offer.ts";
+import { openStates, type Ledger, type LedgerRecord } from "../ledger/ledger.ts";
+import { dayMs, parseLimits, type LimitsInput } from "../ledger/limits.ts";
+import { refuseError, say, type Words } from "./say.ts";
+import { quoteText } from "../offer/read-challenge.ts";
+
+/** What the tools read. */
+export interface LedgerToolOptions {
+  readonly ledger: Ledger;
+  readonly wallet: Address;
+  readonly limits: LimitsInput;
+  readonly allow: Allow;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
+/** Records in one answer: a model that wants more asks for its own. */
+const recordsMax = 50;
+
+const listShape = { limit: z.number().int().min(1).max(recordsMax).optional() };
+const annotations = { readOnlyHint: true, openWorldHint: false };
+
+/** Adds `limits`, `payments` and `receipts`. */
+export function addLedgerTools(server: McpServer, options: LedgerToolOptions): void {
+  server.registerTool(
+    "limits",
+    {
+      description:
+        "The owner's spending limits and what is used of them. Only the owner sets them.",
+      annotations,
+    },
+    () => answering(() => limitWords(options)),
+  );
+  server.registerTool(
+    "payments",
+    {
+      description: "Payments without an outcome yet, or all of them, the newest first.",
+      inputSchema: { ...listShape, state: z.enum(["open", "all"]).optional() },
+      annotations,
+    },
+    ({ limit = recordsMax, state = "open" }) =>
+      answering(async () => {
+        const records = await options.ledger.list(state === "open" ? openStates : undefined);
+        return { payments: newest(records, limit).map(recordWords) };
+      }),
+  );
+  server.registerTool(
+    "receipts",
+    {
+      description: "Payments that were made, with their transactions, the newest first.",
+      inputSchema: listShape,
+      annotations,
+    },
+    ({ limit = recordsMax }) =>
+      answering(async () => {
+        const records = await options.ledger.list(["settled"]);
+        return { receipts: newest(records, limit).map(receiptWords) };
+      }),
+  );
+}
+
+async function answering(read: () => Promise<Words>) {
+  try {
+    return say(await read());
+  } catch (error) {
+    return refuseError(error);
+  }
+}
+
+function newest(records: readonly LedgerRecord[], limit: number): readonly LedgerRecord[] {
+  return records.slice(-limit).toReversed();
+}
+
+async function limitWords({ ledger, wallet, limits, allow, now }: LedgerToolOptions) {
+  const { perCallUnits, perDayUnits, askAboveUnits, openPaymentsMax } = parseLimits(limits);
+  const used = networks.map(async ({ id, usdc }) => {
+    const scope = { wallet, network: id, asset: usdc };
+    const { spentUnits, openPayments } = await ledger.usage(scope, now() - dayMs);
+    const left = perDayUnits === undefined ? undefined : perDayUnits - spentUnits;
+    return {
+      network: id,
+      spentUsdc: formatUsdc(spentUnits),
+      ...(left === undefined ? {} : { leftUsdc: formatUsdc(left > 0n ? left : 0n) }),
+      openPayments,
+    };
+  });
+  return {
+    perCallUsdc: formatUsdc(perCallUnits),
+    perDayUsdc: perDayUnits === undefined ? null : formatUsdc(perDayUnits),
+    askOwnerAboveUsdc: formatUsdc(askAboveUnits),
+    openPaymentsMax,
+    allow,
+    last24Hours: await Promise.all(used),
+  };
+}
+
+/** A record without its signature, which is as good as money until it expires. */
+function recordWords(record: LedgerRecord): Words {
+  const { requestId, state, request, network, transaction, signed } = record;
+  const chain = networks.find(({ id }) => id === network);
+  return {
+    requestId,
+    state,
+    ...(request === undefined ? {} : { method: request.method, url: quoteText(request.url) }),
+    host: record.host,
+    payTo: record.payTo,
+    amount: record.amountUnits.toString(),
+    amountUsdc: formatUsdc(record.amountUnits),
+    network,
+    asset: record.asset,
+    reservedAt: rfc3339(record.reservedAt),
+    ...(signed === undefined ? {} : { authorizationExpiresAt: rfc3339(signed.validBefore * 1000) }),
+    ...(transaction === undefined ? {} : { transaction }),
+    ...(transaction === undefined || !chain
+      ? {}
+      : { explorerUrl: explorerLink(chain, transaction) }),
+  };
+}
+
+function receiptWords(record: LedgerRecord): Words {
+  const { signed, evidence, settledAt, answer } = record;
+  return {
+    ...recordWords(record),
+    payer: record.wallet,
+    ...(signed === undefined ? {} : { nonce: signed.nonce }),
+    ...(evidence === undefined ? {} : { evidence }),
+    ...(settledAt === undefined ? {} : { settledAt: rfc3339(settledAt) }),
+    ...(answer === undefined ? {} : { status: answer.status, bodyHash: answer.bodyHash ?? null }),
+  };
+}
+
+function rfc3339(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,64 @@
+/** What a tool of ours answers: one object, as structured content and as its text. */
+import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import { PaymentError } from "../payment-error.ts";
+import { UnansweredPaymentError, type PaymentSummary } from "../payment-summary.ts";
+
+/** An object of plain JSON. */
+export type Words = Readonly<Record<string, unknown>>;
+
+/** An answer. */
+export function say(words: Words): CallToolResult {
+  return { content: [{ type: "text", text: JSON.stringify(words) }], structuredContent: words };
+}
+
+/** An answer that is a no. */
+export function refuse(words: Words): CallToolResult {
+  return { ...say(words), isError: true };
+}
+
+/** An error in words; `payment_state` says where the money is. */
+export function refuseError(error: unknown, more: Words = {}): CallToolResult {
+  if (error instanceof PaymentError) {
+    const payment = error instanceof UnansweredPaymentError ? paymentWords(error.payment) : {};
+    return refuse({ ...error.toJSON(), ...payment, ...more });
+  }
+  const isInput = error instanceof UnusableInput;
+  return refuse({
+    error: isInput ? "invalid_input" : "network",
+    message: error instanceof Error ? deepMessage(error) : String(error),
+    retryable: !isInput,
+    retry_action: isInput ? "abandon" : "wait_and_retry",
+    // Whatever else is thrown was thrown while nothing was signed, unless `more` says otherwise.
+    payment_state: "unused",
+    ...more,
+  });
+}
+
+/** What is said when something of ours failed (the ledger's disk) while a payment was out. */
+export function unknownOutcome(requestId: string): Words {
+  return {
+    error: "unknown_outcome",
+    retryable: true,
+    retry_action: "retry_same_payment",
+    payment_state: "in_flight",
+    requestId,
+  };
+}
+
+/** A payment without the seller's own words. */
+export function paymentWords(payment: PaymentSummary): { readonly payment: Words } {
+  if (payment.state === "not_required") return { payment: { ...payment } };
+  const { receipt: _, ...facts } = payment;
+  return { payment: facts };
+}
+
+/** Says what is wrong with the arguments of a call; nothing was sent. */
+export class UnusableInput extends Error {
+  override readonly name = "UnusableInput";
+}
+
+/** fetch says "fetch failed" and hides the reason in its cause. */
+function deepMessage(error: Error): string {
+  const { cause } = error;
+  return cause instanceof Error && cause.message !== "" ? cause.message : error.message;
+}

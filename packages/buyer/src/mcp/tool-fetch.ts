@@ -1,0 +1,148 @@
+/**
+ * An MCP client as a `fetch`, so that tools are paid by the same rules as URLs: a tool call is a
+ * POST of its arguments, a result that asks for money a 402, the receipt in `_meta` a header.
+ */
+import {
+  decodeHeader,
+  encodeHeader,
+  headerNames,
+  isObject,
+  member,
+  parseJson,
+  receiptHeaders,
+  parseSettleResponse,
+  type JsonObject,
+} from "@farthing/protocol";
+import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import {
+  CallToolResultSchema,
+  ErrorCode,
+  McpError,
+  type CallToolResult,
+} from "@modelcontextprotocol/sdk/types.js";
+import * as z from "zod/v4";
+import type { FetchFunction } from "../replayable-request.ts";
+
+/** What of the SDK's client is used. Not `callTool`: it holds a challenge against output schemas. */
+export type ToolClient = Pick<Client, "request">;
+
+const answerSchema = z.union([
+  z.object({ result: CallToolResultSchema }),
+  z.object({ failure: z.object({ code: z.number(), message: z.string(), data: z.unknown() }) }),
+]);
+
+/** What the body of an answer holds: a result, or the server's error in place of one. */
+export type ToolAnswer = z.infer<typeof answerSchema>;
+
+/** Keys of `_meta`, by x402's transport for MCP. */
+const paymentMetaKey = "x402/payment";
+const receiptMetaKey = "x402/payment-response";
+
+/** Error codes with which some servers ask for money: x402's first transport, and SEP-1036. */
+const challengeCodes: ReadonlySet<number> = new Set([402, ErrorCode.UrlElicitationRequired]);
+
+/** Codes that the client itself makes when no answer came. */
+const ownCodes: ReadonlySet<number> = new Set([
+  ErrorCode.ConnectionClosed,
+  ErrorCode.RequestTimeout,
+]);
+
+/**
+ * Makes the fetch. Other addresses than a tool's, such as a node's, go to `web`. A call takes
+ * `timeoutMs` at most, in milliseconds; a minute, as the SDK has it, when left out.
+ */
+export function toolFetch(
+  client: ToolClient,
+  web: FetchFunction,
+  timeoutMs?: number,
+): FetchFunction {
+  return async (input, init = {}) => {
+    const url = new URL(input);
+    if (url.protocol !== "mcp:") return web(input, init);
+    const tool = decodeURIComponent(url.pathname.slice(url.pathname.lastIndexOf("/") + 1));
+    const given: unknown = JSON.parse(await new Response(init.body ?? "{}").text());
+    const payment = paymentIn(new Headers(init.headers));
+    const params = {
+      name: tool,
+      arguments: isObject(given) ? { ...given } : {},
+      ...(payment === undefined ? {} : { _meta: { [paymentMetaKey]: payment } }),
+    };
+    const options = {
+      ...(init.signal ? { signal: init.signal } : {}),
+      ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }),
+    };
+    try {
+      const call = { method: "tools/call" as const, params };
+      return answerOf(await client.request(call, CallToolResultSchema, options));
+    } catch (error) {
+      // Without an answer nobody knows whether the tool was paid: the caller of this fetch does.
+      if (!(error instanceof McpError) || ownCodes.has(error.code)) throw error;
+      return answerOfError(error);
+    }
+  };
+}
+
+/** Both versions' payments travel as the object that the header encodes. */
+function paymentIn(headers: Headers): unknown {
+  const text = headers.get(headerNames.paymentSignature) ?? headers.get(headerNames.xPayment);
+  return text === null ? undefined : decodeHeader(text)?.value;
+}
+
+function answerOf(result: CallToolResult): Response {
+  const receipt = parseSettleResponse(result._meta?.[receiptMetaKey]);
+  const headers = receipt === undefined ? {} : receiptHeaders(receipt);
+  if (result.isError !== true) return answer(200, { result }, headers);
+  const words = wordsOf(result);
+  const required = words.find(isChallenge);
+  if (required) return answer(402, { result }, { ...headers, ...challengeHeader(required) });
+  return answer(statusOf(words), { result }, { ...headers, ...retryHeader(words) });
+}
+
+function answerOfError(error: McpError): Response {
+  const { code, data } = error;
+  // The SDK has put the code before the words, and will again for whoever throws this on.
+  const message = error.message.replace(/^MCP error -?\d+: /, "");
+  const failure = { code, message, data };
+  const nested = isObject(data) ? member(data, "x402") : undefined;
+  const required = [data, nested].filter(isObject).find(isChallenge);
+  if (challengeCodes.has(code) && required) {
+    return answer(402, { failure }, challengeHeader(required));
+  }
+  return answer(code === (ErrorCode.InternalError as number) ? 500 : 400, { failure }, {});
+}
+
+/** What an error says to programs: structured content first, then the text. */
+function wordsOf({ structuredContent, content }: CallToolResult): JsonObject[] {
+  const [first] = content;
+  const text = first?.type === "text" ? parseJson(first.text)?.value : undefined;
+  return [structuredContent, text].filter(isObject);
+}
+
+function isChallenge(words: JsonObject): boolean {
+  return Array.isArray(member(words, "accepts")) && member(words, "x402Version") !== undefined;
+}
+
+/** A result that says of itself whether a repeat helps; any other is the tool's own error. */
+function statusOf(words: readonly JsonObject[]): number {
+  const said = words.find((one) => typeof member(one, "retryable") === "boolean");
+  if (said === undefined) return 422;
+  return member(said, "retryable") === true ? 503 : 409;
+}
+
+function retryHeader(words: readonly JsonObject[]): Record<string, string> {
+  const seconds = words.map((one) => member(one, "retryAfterSeconds")).find(Number.isSafeInteger);
+  return typeof seconds === "number" && seconds >= 0 ? { "Retry-After": `${seconds}` } : {};
+}
+
+function challengeHeader(required: JsonObject): Record<string, string> {
+  return { [headerNames.paymentRequired]: encodeHeader(required) };
+}
+
+/** Reads the body of an answer of {@link toolFetch}. */
+export function readToolAnswer(body: unknown): ToolAnswer {
+  return answerSchema.parse(body);
+}
+
+function answer(status: number, body: ToolAnswer, headers: Record<string, string>): Response {
+  return Response.json(body, { status, headers });
+}

@@ -1,0 +1,176 @@
+/** Turns a 402 into a quote: every offer with its checks, and the one that would be paid. */
+import { formatUsdc, type Address, type Network } from "@farthing/protocol";
+import {
+  checkOffer,
+  checkPlace,
+  type AgreedTerms,
+  type Allow,
+  type Check,
+  type OfferContext,
+} from "./check-offer.ts";
+import {
+  judgedOffer,
+  orderOffers,
+  type JudgedOffer,
+  type PreferredVersion,
+} from "./choose-offer.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import { dayMs, type Limits } from "../ledger/limits.ts";
+import type { RefusalCode } from "../payment-error.ts";
+import { checkBalance } from "../chain/read-balance.ts";
+import { readChallenge, type Offer } from "./read-challenge.ts";
+import type { FetchFunction, ReplayableRequest } from "../replayable-request.ts";
+import type { Signer } from "../signer.ts";
+import type { Surroundings } from "../surroundings.ts";
+
+/** What would be paid, bound to the exact request. */
+export interface Quote {
+  readonly requestId: string;
+  readonly method: string;
+  readonly url: string;
+  /** SHA-256 of the request's body. */
+  readonly bodyHash: string;
+  readonly version: 1 | 2;
+  readonly network: Network;
+  readonly asset: Address;
+  readonly payTo: Address;
+  /** Base units. */
+  readonly amountUnits: bigint;
+  readonly amountUsdc: string;
+  readonly maxTimeoutSeconds: number;
+  /** The checks of the place and of the chosen offer. */
+  readonly checks: readonly Check[];
+}
+
+/** A 402, judged. */
+export interface Quotation {
+  /** Checks that hold for every offer of this answer. */
+  readonly place: readonly Check[];
+  /** In the order in which they would be paid. */
+  readonly offers: readonly JudgedOffer[];
+  /** Why a source of offers was left aside. */
+  readonly complaints: readonly string[];
+  /** Where the payment would go. */
+  readonly payUrl: string;
+  /** Why nothing can be paid: the first failed check of the best offer. Absent with `chosen`. */
+  readonly refusal?: QuotationRefusal;
+  /** The offer that every check lets through. */
+  readonly chosen?: { readonly offer: Offer; readonly quote: Quote };
+}
+
+/** Why a 402 is not paid. */
+export interface QuotationRefusal {
+  readonly code: RefusalCode;
+  readonly message: string;
+}
+
+/** What quoting needs. */
+export interface QuotingTools {
+  readonly fetch: FetchFunction;
+  readonly signer: Signer;
+  readonly ledger: Ledger;
+  readonly surroundings: Surroundings;
+  readonly limits: Limits;
+  readonly allow: Allow;
+  readonly prefer: PreferredVersion;
+  readonly hasApprover: boolean;
+  readonly rpcUrl?: string;
+}
+
+/** What one call adds. */
+export interface QuotingTerms {
+  readonly requestId: string;
+  readonly maxAmountUnits?: bigint;
+  readonly agreed?: AgreedTerms;
+}
+
+/** Judges a 402 and consumes its body. Signs nothing, writes nothing. */
+export async function quote402(
+  tools: QuotingTools,
+  request: ReplayableRequest,
+  response: Response,
+  terms: QuotingTerms,
+): Promise<Quotation> {
+  const { allow, surroundings, prefer } = tools;
+  const place = checkPlace(request.url, response, allow, request.method, surroundings.now());
+  const payUrl = response.url === "" ? request.url : response.url;
+  const { offers, complaints } = await readChallenge(response);
+  const judged: JudgedOffer[] = [];
+  let chosen: JudgedOffer | undefined;
+  for (const offer of orderOffers(offers, prefer)) {
+    const checks = checkOffer(offer, await contextOf(tools, offer, new URL(payUrl).host, terms));
+    let verdict = judgedOffer(offer, checks);
+    if (verdict.isPayable && chosen === undefined) {
+      verdict = await withBalance(tools, verdict);
+      if (verdict.isPayable) chosen = verdict;
+    }
+    judged.push(verdict);
+  }
+  const base = { place, offers: judged, complaints, payUrl };
+  const requirements = chosen?.offer.requirements;
+  const isPlaceFine = place.every(({ verdict }) => verdict !== "fail");
+  if (!chosen || !requirements || !isPlaceFine) return { ...base, refusal: refusalOf(base) };
+  const quote: Quote = {
+    requestId: terms.requestId,
+    method: request.method,
+    url: payUrl,
+    bodyHash: request.bodyHash,
+    version: requirements.version,
+    network: requirements.network,
+    asset: requirements.asset,
+    payTo: requirements.payTo,
+    amountUnits: requirements.amount,
+    amountUsdc: formatUsdc(requirements.amount),
+    maxTimeoutSeconds: requirements.maxTimeoutSeconds,
+    checks: [...place, ...chosen.checks],
+  };
+  return { ...base, chosen: { offer: chosen.offer, quote } };
+}
+
+function refusalOf({
+  place,
+  offers,
+  complaints,
+}: Pick<Quotation, "place" | "offers" | "complaints">): QuotationRefusal {
+  const checks = [...place, ...(offers[0]?.checks ?? [])];
+  const failed = checks.find(({ verdict }) => verdict === "fail");
+  if (failed) return { code: failed.code ?? "challenge_invalid", message: failed.message };
+  const why = complaints.length > 0 ? complaints.join("; ") : "it offers nothing";
+  return {
+    code: "challenge_invalid",
+    message: `The answer is 402, but there is nothing in it that can be paid: ${why}.`,
+  };
+}
+
+async function contextOf(
+  tools: QuotingTools,
+  { requirements }: Offer,
+  host: string,
+  terms: QuotingTerms,
+): Promise<OfferContext> {
+  const { signer, ledger, limits, allow, hasApprover, surroundings } = tools;
+  const scope = requirements && {
+    wallet: signer.address,
+    network: requirements.network.id,
+    asset: requirements.asset,
+  };
+  const usage = scope && (await ledger.usage(scope, surroundings.now() - dayMs));
+  const pinned = scope && (await ledger.pinnedPayee(host, scope.network));
+  return {
+    payer: signer.address,
+    allow,
+    limits,
+    hasApprover,
+    usage: usage ?? { spentUnits: 0n, openPayments: 0 },
+    ...(terms.maxAmountUnits === undefined ? {} : { maxAmountUnits: terms.maxAmountUnits }),
+    ...(terms.agreed === undefined ? {} : { agreed: terms.agreed }),
+    ...(pinned === undefined ? {} : { pinned }),
+  };
+}
+
+async function withBalance(tools: QuotingTools, judged: JudgedOffer): Promise<JudgedOffer> {
+  const { requirements } = judged.offer;
+  if (tools.rpcUrl === undefined || !requirements) return judged;
+  const balance = await checkBalance(tools.fetch, tools.rpcUrl, tools.signer, requirements);
+  return judgedOffer(judged.offer, [...judged.checks, balance]);
+}
