@@ -10,7 +10,7 @@ import {
   saying,
   type Answerer,
 } from "./https-seller.testing.ts";
-import { openListingScene, type ListingScene } from "./listing-scene.testing.ts";
+import { listingsPath, openListingScene, type ListingScene } from "./listing-scene.testing.ts";
 
 let scene: ListingScene;
 beforeAll(async () => {
@@ -187,6 +187,45 @@ describe("an endpoint of a stranger", () => {
       expect(textAt(Object(check), "message")).toMatch(/certificate/);
       expect(bad.asked).toEqual([]);
       bad.close();
+    }
+  });
+});
+
+describe("an endpoint that is not listed", () => {
+  const trial = async (more: JsonObject = {}) => {
+    const body = { url: `${scene.shop.origin}/r`, method: "GET", ...more };
+    const answer = await scene.seller.post("/v1/listings/check", body);
+    expect([answer.status, answer.body["message"]]).toEqual([200, undefined]);
+    const { ok, checks } = answer.body;
+    const failed = (Array.isArray(checks) ? checks : [])
+      .filter((check) => !check.ok && check.detail !== "Not looked at.")
+      .map(({ name }) => name);
+    return { ok, failed };
+  };
+
+  test("is tried step by step, and nothing of it is kept", async () => {
+    expect(await trial()).toEqual({ ok: true, failed: [] });
+    expect(await trial({ network: "eip155:51", amount: "10000" })).toMatchObject({ ok: true });
+    expect(await trial({ amount: "20000" })).toEqual({ ok: false, failed: ["amount"] });
+    scene.shop.answer = scene.inOrder({ payTo: walletAt(scene.devnet.buyers, 0).address });
+    expect(await trial()).toEqual({ ok: false, failed: ["payTo"] });
+    scene.shop.answer = saying(404);
+    expect(await trial()).toEqual({ ok: false, failed: ["returns402"] });
+    scene.shop.answer = saying(402);
+    expect(await trial()).toEqual({ ok: false, failed: ["parse"] });
+    scene.shop.answer = to("https://127.0.0.1:1/");
+    expect(await trial()).toEqual({ ok: false, failed: ["reachable"] });
+    expect((await scene.seller.get(listingsPath)).body).toEqual({ listings: [] });
+  });
+
+  test("is tried for whoever is signed in, within the rules for addresses", async () => {
+    const path = "/v1/listings/check";
+    const body = { url: `${scene.shop.origin}/r`, method: "GET" };
+    expect((await scene.served.post(path, body, { origin: scene.served.url })).status).toBe(401);
+    for (const url of ["http://127.0.0.1/", "https://10.0.0.1:22", "ftp://a.example/"]) {
+      const { status, body: answer } = await scene.seller.post(path, { url, method: "GET" });
+      const isRefused = status === 400 || answer["ok"] === false;
+      expect([url, isRefused]).toEqual([url, true]);
     }
   });
 });

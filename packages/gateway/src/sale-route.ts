@@ -130,7 +130,7 @@ function isForOtherTerms(event: SellerEvent): boolean {
 }
 
 /** What the upstream's answer depends on, beside what every payment is bound to. */
-function whatElseCounts({ host, pass }: RouteConfig, { headers }: Incoming): string {
+function whatElseCounts({ host, pass }: RouteConfig, { headers }: SaleRequest): string {
   const credentials = clientCredentials.filter((name) => pass.has(name));
   return JSON.stringify([host ?? "", ...credentials.map((name) => [name, headers[name] ?? ""])]);
 }

@@ -234,6 +234,22 @@ export function afterSuccessSuite(listen: Listen): void {
       expect(at.facilitator.operations()).toEqual(["verify", "settle"]);
     });
 
+    test("that cannot be made again when its money has moved stays owed", async () => {
+      const url = await at.start(
+        () => (at.served.length === 2 ? { status: 404, body: "gone" } : { body: "a stream" }),
+        { facilitator: { url: at.facilitator.url, timeoutMs: shortMs } },
+        streamed,
+      );
+      const headers = await payFor(url);
+      at.facilitator.script.settle.push("hang");
+      await expectLater(await fetch(url, { headers }), "facilitator_unavailable");
+      const failed = await fetch(url, { headers });
+      expect(failed.status).toBe(500);
+      expect(await failed.json()).toMatchObject({ error: "paid_undelivered", retryable: true });
+      expect(await (await fetch(url, { headers })).text()).toBe("a stream");
+      expect(at.facilitator.transfers()).toBe(1);
+    });
+
     test("is made again, without a charge, when its money moved too late for it", async () => {
       const url = await at.start(
         () => ({ body: `stream ${at.served.length}` }),

@@ -6,7 +6,7 @@ import { listenFetch } from "./listen.testing.ts";
 import { expectLater, useScene } from "./scene.testing.ts";
 
 /** A store in which one step comes too late, because the lease has gone to another. */
-function losingAt(step: "settling" | "paid" | "deliver"): GrantStore {
+function losingAt(step: "settling" | "paid" | "deliver" | "release"): GrantStore {
   const grants = createMemoryGrants();
   return {
     ...grants,
@@ -45,6 +45,35 @@ describe.each(["before-work", "after-success"] as const)("a lease lost, settling
     const response = await fetch(url, { headers: await payFor(url) });
     expect(await response.clone().text()).not.toMatch(/secret/);
     await expectLater(response, "settlement_pending");
+  });
+});
+
+describe("a lease lost before its holder says no", () => {
+  const refused = { errorReason: "authorization_expired", transaction: "", network: "eip155:50" };
+
+  test("to the payment asks for no other one", async () => {
+    const url = await at.start(undefined, { grants: losingAt("release") });
+    const headers = await payFor(url);
+    at.facilitator.script.verify.push({
+      json: { isValid: false, invalidReason: "authorization_expired" },
+    });
+    await expectLater(await fetch(url, { headers }), "settlement_pending");
+  });
+
+  test("to the settlement asks for no other payment", async () => {
+    const url = await at.start(undefined, { grants: losingAt("release") });
+    const headers = await payFor(url);
+    at.facilitator.script.settle.push({ json: { success: false, ...refused } });
+    await expectLater(await fetch(url, { headers }), "settlement_pending");
+  });
+
+  test("does not say that nothing was charged", async () => {
+    const url = await at.start(
+      () => ({ status: 404 }),
+      { grants: losingAt("release") },
+      { settle: "after-success" },
+    );
+    await expectLater(await fetch(url, { headers: await payFor(url) }), "settlement_pending");
   });
 });
 

@@ -148,7 +148,7 @@ export function singleUseSuite(listen: Listen): void {
       expect(at.served).toEqual([]);
     });
 
-    test("a used nonce without any transfer is refused like any bad payment", async () => {
+    test("a used nonce is never asked to be paid again, also without the transaction", async () => {
       const url = await at.start();
       const headers = await payFor(url);
       const used = { errorReason: "nonce_already_used", transaction: "", network: "eip155:50" };
@@ -156,7 +156,24 @@ export function singleUseSuite(listen: Listen): void {
         json: { isValid: false, invalidReason: "nonce_already_used" },
       });
       at.facilitator.script.settle.push({ json: { success: false, ...used } });
-      expect(await reasonOf(await fetch(url, { headers }))).toBe("nonce_already_used");
+      const response = await fetch(url, { headers });
+      expect([response.status, response.headers.get(headerNames.paymentRequired)]).toEqual([
+        409,
+        null,
+      ]);
+      expect(await bodyOf(response)).toMatchObject({ error: "already_settled" });
+      expect(at.served).toEqual([]);
+    });
+
+    test("a payment that its payer has canceled is refused like any bad one", async () => {
+      const url = await at.start();
+      const headers = await payFor(url);
+      const none = { errorReason: "authorization_canceled", transaction: "", network: "eip155:50" };
+      at.facilitator.script.verify.push({
+        json: { isValid: false, invalidReason: "nonce_already_used" },
+      });
+      at.facilitator.script.settle.push({ json: { success: false, ...none } });
+      expect(await reasonOf(await fetch(url, { headers }))).toBe("authorization_canceled");
     });
 
     test("a used nonce with the transaction that used it is proved, not asked for again", async () => {
@@ -197,6 +214,47 @@ export function singleUseSuite(listen: Listen): void {
       expect(response.status).toBe(409);
       expect(await bodyOf(response)).toMatchObject({ error: "outcome_unknown" });
       expect(response.headers.get(headerNames.paymentRequired)).toBeNull();
+    });
+
+    test("a facilitator that looked into its book and at the chain is believed that it never will", async () => {
+      const url = await at.start();
+      const validBefore = BigInt(Math.floor(Date.now() / 1000) - 60);
+      const headers = await payFor(url, {}, { authorization: { validBefore } });
+      const late = { errorReason: "authorization_expired", transaction: "", network: "eip155:50" };
+      const extra = { x402Reason: "invalid_exact_evm_payload_authorization_valid_before" };
+      at.facilitator.script.settle.push("cut", { json: { success: false, ...late, extra } });
+      await expectLater(await fetch(url, { headers }), "facilitator_unavailable");
+      expect(await reasonOf(await fetch(url, { headers }))).toBe("authorization_expired");
+    });
+
+    test.each(["insufficient_funds", "authorization_expired"])(
+      "%s while an unanswered settle may still arrive is no failure yet",
+      async (errorReason) => {
+        const url = await at.start();
+        const headers = await payFor(url);
+        const refused = { errorReason, transaction: "", network: "eip155:50" };
+        const reply = { json: { success: false, ...refused, extra: { x402Reason: "any" } } };
+        at.facilitator.script.settle.push("cut", reply);
+        await expectLater(await fetch(url, { headers }), "facilitator_unavailable");
+        await expectLater(await fetch(url, { headers }), "settlement_pending");
+        expect((await fetch(url, { headers })).status).toBe(200);
+        expect(at.facilitator.transfers()).toBe(1);
+      },
+    );
+
+    test("an empty wallet after an unanswered settle may be the settlement's own doing", async () => {
+      const url = await at.start();
+      const validBefore = BigInt(Math.floor(Date.now() / 1000) - 60);
+      const headers = await payFor(url, {}, { authorization: { validBefore } });
+      const empty = { errorReason: "insufficient_funds", transaction: "", network: "eip155:50" };
+      at.facilitator.script.settle.push("cut", { json: { success: false, ...empty } });
+      await expectLater(await fetch(url, { headers }), "facilitator_unavailable");
+      const response = await fetch(url, { headers });
+      expect([response.status, response.headers.get(headerNames.paymentRequired)]).toEqual([
+        409,
+        null,
+      ]);
+      expect(await bodyOf(response)).toMatchObject({ error: "outcome_unknown" });
     });
 
     test("a used nonce after an unanswered settle is never called a failure", async () => {

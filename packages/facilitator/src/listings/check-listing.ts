@@ -31,7 +31,7 @@ export async function checkListing(
   signal?: AbortSignal,
 ): Promise<Listing | undefined> {
   const { id, account, amount, chainId, check: before } = listing;
-  const result = await probe({ ...listing, payTo: account }, signal);
+  const result = await probe({ ...listing, chainIds: [chainId], payTo: account }, signal);
   if (signal?.aborted) return undefined;
   const now = clock.nowMs();
   const check = afterCheck(before, result, now, rhythm);

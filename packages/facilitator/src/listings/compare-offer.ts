@@ -11,16 +11,22 @@ import {
   parseUint256,
   parseWireAddress,
   type Address,
+  type ChainId,
   type JsonObject,
 } from "@farthing/protocol";
 import type { ComparedField, ListingDifference, ListingTerms } from "../model/listing.ts";
 import type { FoundChallenge } from "./read-challenge.ts";
 
+/** Where nothing is said, and an offer is on no known network. */
+const mainnet: ChainId = 50;
+
 /** Characters of a seen value that are shown. */
 const shownCharsMax = 120;
 
 /** What is advertised. */
-export type AdvertisedOffer = Pick<ListingTerms, "resource" | "chainId"> & {
+export type AdvertisedOffer = Pick<ListingTerms, "resource"> & {
+  /** At least one: any of them is right. */
+  readonly chainIds: readonly ChainId[];
   readonly payTo: Address;
   /** Null when any price is right. */
   readonly amount: bigint | null;
@@ -46,11 +52,11 @@ function distance(differences: readonly ListingDifference[]): number {
 }
 
 function compareEntry(
-  { resource, chainId, payTo, amount }: AdvertisedOffer,
+  { resource, chainIds, payTo, amount }: AdvertisedOffer,
   entry: JsonObject,
   resourceUrl: string | undefined,
 ): readonly ListingDifference[] {
-  const network = networkOfChain(chainId);
+  const networks = chainIds.map(networkOfChain);
   const found: ListingDifference[] = [];
   const compare = (field: ComparedField, wanted: string, value: unknown, isSame: boolean) => {
     if (!isSame) found.push(differs(field, wanted, value));
@@ -58,9 +64,11 @@ function compareEntry(
   const scheme = member(entry, "scheme");
   compare("scheme", "exact", scheme, scheme === "exact");
   const name = member(entry, "network");
-  compare("network", network.id, name, findNetwork(name) === network);
+  const network = networks.find((one) => one === findNetwork(name));
+  compare("network", networks.map(({ id }) => id).join(" or "), name, network !== undefined);
   const asset = member(entry, "asset");
-  compare("asset", network.usdc, asset, isAddress(asset, network.usdc));
+  const { usdc } = network ?? networkOfChain(chainIds[0] ?? mainnet);
+  compare("asset", usdc, asset, isAddress(asset, usdc));
   const payee = member(entry, "payTo");
   compare("payTo", payTo, payee, isAddress(payee, payTo));
   const isSecond = typeof name === "string" && name.includes(":");

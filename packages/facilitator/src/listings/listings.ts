@@ -18,7 +18,8 @@ const searchedMax = 200;
 export interface TrialTarget {
   readonly resource: string;
   readonly method: ListingMethod;
-  readonly chainId: ChainId;
+  /** Networks of which any is right. */
+  readonly chainIds: readonly ChainId[];
   /** USDC base units; null when any price is right. */
   readonly amount: bigint | null;
   readonly sample: ListingSample;

@@ -77,14 +77,16 @@ describe("states", () => {
   ])("case %#", (results, states) => expect(statesAfter(...results)).toEqual(states));
 });
 
+/** The pauses after checks, one after the other. */
+function pausesOf(...results: CheckResult[]): number[] {
+  let check = unchecked;
+  return results.map((result) => {
+    check = afterCheck(check, result, 0, rhythm);
+    return check.nextAt;
+  });
+}
+
 test("checks come hourly when live, soon after a failure, down to daily when hidden", () => {
-  const pausesOf = (...results: CheckResult[]) => {
-    let check = unchecked;
-    return results.map((result) => {
-      check = afterCheck(check, result, 0, rhythm);
-      return check.nextAt;
-    });
-  };
   const pauses = pausesOf(passed, failed, ...Array.from({ length: 8 }, () => failed), absent);
   expect(pauses.slice(0, 4)).toEqual([hour, hour / 6, hour, 2 * hour]);
   expect(pauses.slice(-3)).toEqual([day, day, hour / 6]);

@@ -1,5 +1,5 @@
 /** Listings as the account API takes and gives them. */
-import { findNetwork, networkOfChain, networks } from "@farthing/protocol";
+import { networkOfChain, networks, type ChainId } from "@farthing/protocol";
 import { Type, type Static } from "typebox";
 import { timeText } from "../../base/clock.ts";
 import {
@@ -24,11 +24,6 @@ const urlCharsMax = 2_000;
 const sampleCharsMax = 8_192;
 
 const MethodText = oneOf(listingMethods);
-const NetworkText = oneOf(
-  networks.map(({ id }) => id),
-  "CAIP-2",
-);
-
 const SampleBody = exactly(
   {
     query: Type.Optional(
@@ -41,7 +36,7 @@ const SampleBody = exactly(
   "A request that can be quoted: what checks send, and an example for buyers",
 );
 
-/** What an endpoint is asked with, and what it should ask for. */
+/** What an endpoint is asked with. */
 export const EndpointMembers = {
   resource: Type.String({
     format: "uri",
@@ -49,22 +44,30 @@ export const EndpointMembers = {
     description: "`https://…` on port 443 or 8443; its query belongs into `sample`",
   }),
   method: MethodText,
-  network: NetworkText,
   sample: Type.Optional(SampleBody),
 };
+const EndpointBody = exactly(EndpointMembers);
+
+export const NetworkText = oneOf(
+  networks.map(({ id }) => id),
+  "CAIP-2",
+);
 
 /** A listing, as its owner says it. */
 export const ListingBody = exactly({
   ...EndpointMembers,
+  network: NetworkText,
   amount: AmountText,
   title: Type.String({ pattern: "^\\P{C}*[\\p{L}\\p{N}]\\P{C}*$", maxLength: 80 }),
-  description: Type.String({ pattern: "^[\\P{C}\\n]*$", maxLength: 500 }),
-  tags: Type.Array(Type.String({ pattern: "^[\\p{L}\\p{N}][\\p{L}\\p{N} ._+-]{0,31}$" }), {
-    maxItems: 8,
-    uniqueItems: true,
-  }),
-  mimeType: nullable(
-    Type.String({ pattern: "^[a-zA-Z0-9.+-]+/[a-zA-Z0-9.+*-]+$", maxLength: 100 }),
+  description: Type.Optional(Type.String({ pattern: "^[\\P{C}\\n]*$", maxLength: 500 })),
+  tags: Type.Optional(
+    Type.Array(Type.String({ pattern: "^[\\p{L}\\p{N}][\\p{L}\\p{N} ._+-]{0,31}$" }), {
+      maxItems: 8,
+      uniqueItems: true,
+    }),
+  ),
+  mimeType: Type.Optional(
+    nullable(Type.String({ pattern: "^[a-zA-Z0-9.+-]+/[a-zA-Z0-9.+*-]+$", maxLength: 100 })),
   ),
 });
 
@@ -140,14 +143,14 @@ export function listingReach(isLocal: boolean): Reach {
   return { isLocal, isPlain: false };
 }
 
-type GivenEndpoint = Static<ReturnType<typeof endpointOf>>;
-const endpointOf = () => exactly(EndpointMembers);
+/** What reading takes of the accounts. */
+type Reading = Pick<AccountContext, "networks" | "listingLocal">;
 
-/** Reads what is asked, and on which network. Throws 400. */
+/** Reads what is asked. Throws 400. */
 export function readEndpoint(
-  accounts: Pick<AccountContext, "networks" | "listingLocal">,
-  { resource, method, network, sample = {} }: GivenEndpoint,
-): Pick<ListingTerms, "resource" | "method" | "chainId" | "sample"> {
+  accounts: Reading,
+  { resource, method, sample = {} }: Static<typeof EndpointBody>,
+): Pick<ListingTerms, "resource" | "method" | "sample"> {
   const problem = findUrlProblem(resource, listingReach(accounts.listingLocal));
   if (problem !== undefined) throw wrong("resource", problem);
   const url = new URL(resource);
@@ -157,21 +160,23 @@ export function readEndpoint(
   if (JSON.stringify(sample).length > sampleCharsMax) {
     throw wrong("sample", `It may have ${sampleCharsMax} characters as JSON.`);
   }
-  const known = findNetwork(network);
-  if (!known) throw wrong("network", "There is no such network.");
-  return { resource: url.href, method, chainId: servedChain(accounts, known.chainId), sample };
+  return { resource: url.href, method, sample };
+}
+
+/** Reads a network. Throws 400 when it is not served. */
+export function readNetwork(accounts: Reading, text: Static<typeof NetworkText>): ChainId {
+  const network = networks.find(({ id }) => id === text);
+  if (!network) throw wrong("network", "There is no such network.");
+  return servedChain(accounts, network.chainId);
 }
 
 /** Reads a listing. Throws 400. */
-export function readListing(
-  accounts: Pick<AccountContext, "networks" | "listingLocal">,
-  body: Static<typeof ListingBody>,
-): ListingTerms {
-  const { title, description, tags, mimeType } = body;
-  const amount = readAmount(body.amount);
+export function readListing(accounts: Reading, body: Static<typeof ListingBody>): ListingTerms {
+  const { network, amount, title, description = "", tags = [], mimeType = null, ...rest } = body;
   return {
-    ...readEndpoint(accounts, body),
-    amount,
+    ...readEndpoint(accounts, rest),
+    chainId: readNetwork(accounts, network),
+    amount: readAmount(amount),
     title: title.trim(),
     description,
     tags,

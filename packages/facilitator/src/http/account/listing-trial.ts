@@ -5,7 +5,13 @@ import { AmountText, exactly, oneOf, problems } from "../schemas.ts";
 import type { TypedServer } from "../type-provider.ts";
 import type { AccountContext } from "./context.ts";
 import { sessionOf } from "./guard.ts";
-import { EndpointMembers, readAmount, readEndpoint } from "./listing-schemas.ts";
+import {
+  EndpointMembers,
+  NetworkText,
+  readAmount,
+  readEndpoint,
+  readNetwork,
+} from "./listing-schemas.ts";
 import type { LimitChecks } from "./listings.ts";
 
 const TrialAnswer = exactly({
@@ -33,9 +39,14 @@ export function registerListingTrial(
       tags: ["Listings"],
       summary: "Checks an endpoint that is not listed, and stores nothing",
       description:
-        "Compares its challenge with the account that is signed in as payee; without `amount`, any price is right.",
+        "Compares its challenge with the account that is signed in as payee. Without `amount`, any price is right; without `network`, any that is served.",
       security: [{ session: [] }],
-      body: exactly({ url, ...rest, amount: Type.Optional(AmountText) }),
+      body: exactly({
+        url,
+        ...rest,
+        network: Type.Optional(NetworkText),
+        amount: Type.Optional(AmountText),
+      }),
       response: {
         200: TrialAnswer,
         ...problems("unauthorized", "service_unavailable", "foreign_origin"),
@@ -43,9 +54,11 @@ export function registerListingTrial(
     },
     handler: async (request, reply) => {
       const { account } = sessionOf(request);
-      const { url: resource, amount, ...others } = request.body;
+      const { url: resource, network, amount, ...others } = request.body;
+      const served = accounts.networks.map(({ chainId }) => chainId);
       const target = {
         ...readEndpoint(accounts, { resource, ...others }),
+        chainIds: network === undefined ? served : [readNetwork(accounts, network)],
         amount: amount === undefined ? null : readAmount(amount),
       };
       await limitChecks(request, reply, target.resource);
