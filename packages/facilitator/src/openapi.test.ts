@@ -219,6 +219,14 @@ test("asking too often", async () => {
     statuses.add((await openBrowser(served).post(path, answer, from)).status);
   }
   expect(statuses).toEqual(new Set([401, 429]));
+  // Checks ask strangers' servers: of one account not without end.
+  const browser = await openSignedIn(served, { wallet: walletAt(devnet.buyers, 0) });
+  const trial = { url: "https://127.0.0.1:1/r", method: "GET" };
+  const tried: number[] = [];
+  for (let index = 0; index < 31; index++) {
+    tried.push((await browser.post("/v1/listings/check", trial)).status);
+  }
+  expect([tried.indexOf(429), tried.at(-1)]).toEqual([30, 429]);
 });
 
 test("wallets and keys", async () => {

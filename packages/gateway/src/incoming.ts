@@ -52,7 +52,10 @@ export function readIncoming(
     openBody(bytesMax) {
       if (!hasBody || contentLength === 0) return undefined;
       if (contentLength !== undefined && contentLength > bytesMax) return "too_large";
-      return raw.pipe(limit(bytesMax)).on("error", () => undefined);
+      const body = limit(bytesMax).on("error", () => undefined);
+      // What nobody takes any more goes by unread, so that the answer can still be heard.
+      body.once("close", () => raw.unpipe(body).resume());
+      return raw.pipe(body);
     },
   };
 }

@@ -35,7 +35,10 @@ export async function passFree(way: Way, incoming: Incoming, notes: Notes): Prom
   const startedMs = performance.now();
   const answer = await upstream.open({ method, target, headers, body, signal });
   notes.upstreamMs = performance.now() - startedMs;
-  if (body?.errored) return tooLarge(route);
+  if (body?.errored) {
+    if (answer.kind === "answer") answer.body.destroy();
+    return tooLarge(route);
+  }
   return answer.kind === "failed" ? tellFailure(answer.reason, notes) : toResponse(way, answer);
 }
 

@@ -91,3 +91,36 @@ test("nothing is paid for what the upstream has no room for", async () => {
   leaving.abort();
   await asked;
 });
+
+const leaving = new AbortController();
+test.each<[name: string, path: string, init: RequestInit & { duplex?: "half" }]>([
+  ["has no body", "/free/empty", {}],
+  ["is only a head", "/free/a", { method: "HEAD" }],
+  [
+    "is to a body that is too large",
+    "/free/early",
+    { method: "POST", body: tooMuch(), duplex: "half" },
+  ],
+  ["is left in the middle", "/free/half", { signal: leaving.signal }],
+  ["breaks", "/free/broken", {}],
+])("an answer that %s makes room for the next call", async (_name, path, init) => {
+  serve = (response, target) => {
+    if (target === "/free/empty") response.writeHead(204).end();
+    else if (target === "/free/half") response.writeHead(200).write("half");
+    else if (target === "/free/broken")
+      response.writeHead(200).write("half", () => response.destroy());
+    else response.end("ok");
+  };
+  const routes = [{ match: "* /free/*", upstream: "api", free: true }];
+  const settings = { concurrency: 1, maxRequestBytes: "64KiB" };
+  gateway = await startBefore(upstream.url, { upstream: settings, routes });
+  const response = await fetch(gateway.url + path, init);
+  if (path === "/free/half") leaving.abort();
+  await response.text().catch(() => undefined);
+  expect((await fetch(`${gateway.url}/free/next`)).status).toBe(200);
+});
+
+/** Far more than a route takes, in pieces. */
+function tooMuch(): ReadableStream<Uint8Array> {
+  return new Blob([new Uint8Array(1_000_000)]).stream();
+}

@@ -1,11 +1,17 @@
 /** Writes an answer to its client: no faster than he reads, and not for ever when he does not. */
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 
 /**
  * How long a client may take nothing of what is ready for him, in milliseconds. Somebody who reads
  * nothing holds one of the upstream's connections; a slow line takes something every few seconds.
  */
 const stallMsMax = 60_000;
+
+/**
+ * How long the rest of a request is awaited that has its answer already, in milliseconds. Cut off at
+ * once, the client might lose the answer with the connection; some then send nothing more at all.
+ */
+const lingerMs = 5_000;
 
 /** Writes head and body. Resolves when all is written, or the client has gone. */
 export async function writeAnswer(
@@ -20,6 +26,7 @@ export async function writeAnswer(
   if (cookies.length > 0) raw.setHeader("Set-Cookie", cookies);
   for (const [name, value] of Object.entries(more)) raw.setHeader(name, value);
   raw.writeHead(answer.status);
+  raw.once("finish", () => lingerFor(raw.req));
   if (!answer.body || !hasBody) {
     raw.end();
     await answer.body?.cancel();
@@ -46,7 +53,16 @@ async function writeBody(
   } catch {
     // The source broke: an answer that is not complete must not look as if it were.
     raw.destroy();
+  } finally {
+    // The client may have gone before anybody listened for it.
+    await reader.cancel().catch(() => undefined);
   }
+}
+
+function lingerFor(request: IncomingMessage): void {
+  if (request.complete) return;
+  const timer = setTimeout(() => request.destroy(), lingerMs);
+  request.once("close", () => clearTimeout(timer));
 }
 
 function drained(raw: ServerResponse): Promise<void> {

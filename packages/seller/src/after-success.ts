@@ -7,8 +7,8 @@
  * anything, is sold in the other order.
  */
 import { say, uncharged } from "./answers.ts";
-import { checkHeld, collect, verify } from "./collect.ts";
-import { handOut, make, toStored, type Made } from "./delivery.ts";
+import { checkHeld, collect, giveBack, verify } from "./collect.ts";
+import { drop, handOut, makeWithin, retrySeconds, toStored, type Made } from "./delivery.ts";
 import type { Lease } from "./grants.ts";
 import { ask } from "./open-answers.ts";
 import { factsAfter, factsBefore, type Sale, type Surroundings } from "./sale.ts";
@@ -23,12 +23,12 @@ export async function serveAfterSuccess(
 ): Promise<Response> {
   const late = answerTooLate(at, sale);
   const refused = late ?? (await verify(at, sale, lease, deadlineMs));
-  if (late) await lease.release();
+  if (late) await giveBack(lease);
   if (refused) return refused;
   const startedAtMs = at.clock.now();
   const made = await makeInTime(at, sale);
   if (made instanceof Response) {
-    await lease.release();
+    await giveBack(lease);
     return made;
   }
   const answer = toStored(made);
@@ -62,21 +62,19 @@ async function makeInTime(at: Surroundings, sale: Sale): Promise<Made | Response
   const payment = factsBefore(sale);
   const fail = (status: number, error: unknown): Response => {
     at.emit({ type: "uncharged", url, payment, status, error });
-    const message = "The seller could not make the answer. Nothing was charged.";
-    return say(status, { error: "not_charged", message, retryable: true });
+    const message =
+      "The seller could not make the answer, and nothing was charged. Repeat the request with the " +
+      "same payment if you still want it, or let the payment end unused.";
+    const body = { error: "not_charged", message, retryable: true } as const;
+    return say(status, body, { retryAfterSeconds: retrySeconds });
   };
-  const making = make(sale, payment, at.grants.answerBytesMax);
   let made: Made | undefined;
   try {
-    made = await within(making, sale.workMs);
+    made = await makeWithin(sale, payment, at.grants.answerBytesMax, sale.workMs);
   } catch (error) {
     return fail(statusOf(error), error);
   }
-  if (!made) {
-    // Whatever still comes of it is for nobody.
-    making.then(drop, () => undefined);
-    return fail(504, new Error(`The answer was not made within ${sale.workMs} ms.`));
-  }
+  if (!made) return fail(504, new Error(`The answer was not made within ${sale.workMs} ms.`));
   if (made.answer.ok) return made;
   const { status } = made.answer;
   at.emit({ type: "uncharged", url, payment, status });
@@ -88,15 +86,4 @@ function statusOf(error: unknown): number {
   if (typeof error !== "object" || error === null) return 500;
   const status: unknown = "statusCode" in error ? error.statusCode : undefined;
   return typeof status === "number" && status >= 500 && status <= 599 ? status : 500;
-}
-
-function within<T>(promise: Promise<T>, timeoutMs: number): Promise<T | undefined> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => resolve(undefined), timeoutMs);
-    promise.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
-}
-
-function drop({ body }: Made): void {
-  if (body instanceof ReadableStream) void body.cancel().catch(() => undefined);
 }

@@ -1,5 +1,6 @@
 /** Getting the money of one claimed payment: verify, then settle and wait, recorded step by step. */
-import type { SettleResponse, VerifyResponse } from "@farthing/protocol";
+import { member, type SettleResponse } from "@farthing/protocol";
+import type { VerifyOutcome } from "./facilitator.ts";
 import type { Lease, StoredAnswer } from "./grants.ts";
 import {
   alreadySettled,
@@ -8,10 +9,12 @@ import {
   answerUnpaid,
   ask,
   faultRetrySeconds,
+  isCanceled,
   isExpired,
   isNonceUsed,
   later,
   outcomeUnknown,
+  stillOpen,
   unchecked,
   untouched,
   whyInvalid,
@@ -40,6 +43,14 @@ export function checkHeld(isHeld: boolean): void {
   if (!isHeld) throw new LeaseLostError();
 }
 
+/**
+ * Releases a claim. Throws {@link LeaseLostError} where it was lost: what is about to be said of
+ * the payment, that it will not do or was not charged, need not be true of its new holder's work.
+ */
+export async function giveBack(lease: Lease): Promise<void> {
+  checkHeld(await lease.release());
+}
+
 /** Asks whether the payment is good. Undefined when it is; else the answer, the claim released. */
 export async function verify(
   at: Surroundings,
@@ -52,20 +63,27 @@ export async function verify(
   });
   const isValid = outcome.kind === "verdict" && outcome.verdict.isValid;
   if (isValid && deadlineMs - at.clock.now() >= callMsMin) return undefined;
-  try {
-    const { url } = purchase.terms.resource;
-    if (outcome.kind === "fault") return answerFault(at, url, outcome, { what: unchecked });
-    if (outcome.kind === "account") return answerAccountProblem(at, url, outcome, {});
-    if (isValid)
-      return later("facilitator_unavailable", untouched, { retryAfterSeconds: faultRetrySeconds });
-    if (isNonceUsed(outcome.verdict.invalidReason)) {
-      return await findOut(at, purchase, outcome.verdict, deadlineMs);
-    }
-    return ask(at, purchase.terms, whyInvalid(outcome.verdict));
-  } finally {
-    // Not before the answer is known: until then, repeats of the payment wait.
-    await lease.release();
-  }
+  const answer = await answerUnverified(at, purchase, outcome, deadlineMs);
+  // Not before the answer is known: until then, repeats of the payment wait.
+  await giveBack(lease);
+  return answer;
+}
+
+async function answerUnverified(
+  at: Surroundings,
+  purchase: Purchase,
+  outcome: VerifyOutcome,
+  deadlineMs: number,
+): Promise<Response> {
+  const { url } = purchase.terms.resource;
+  if (outcome.kind === "fault") return answerFault(at, url, outcome, { what: unchecked });
+  if (outcome.kind === "account") return answerAccountProblem(at, url, outcome, {});
+  const { verdict } = outcome;
+  if (verdict.isValid)
+    return later("facilitator_unavailable", untouched, { retryAfterSeconds: faultRetrySeconds });
+  return isNonceUsed(verdict.invalidReason)
+    ? findOut(at, purchase, deadlineMs)
+    : ask(at, purchase.terms, whyInvalid(verdict));
 }
 
 /**
@@ -76,14 +94,14 @@ export async function verify(
 async function findOut(
   at: Surroundings,
   purchase: Purchase,
-  verdict: VerifyResponse,
   deadlineMs: number,
 ): Promise<Response> {
   const wait = { deadlineMs, onPending: async () => undefined };
   const { settled } = await settlePurchase(at, purchase, wait);
-  if (settled.kind === "failed" && settled.receipt.transaction === "") {
-    return ask(at, purchase.terms, whyInvalid(verdict));
-  }
+  const isDoubtful =
+    settled.kind === "failed" && !isProven(settled.receipt) && !isCanceled(settled.receipt);
+  // Whatever is in the way of a transfer now, the token has said that there was one.
+  if (isDoubtful) return alreadySettled(settled.receipt);
   return answerUnpaid(at, purchase, settled);
 }
 
@@ -115,27 +133,55 @@ export async function collect(
     return { kind: "paid", receipt: settled.receipt };
   }
   if (isResumed && settled.kind === "failed") {
-    const { receipt } = settled;
-    const response = answerDoubtful(receipt);
-    if (response) return { kind: "refused", response };
+    const doubtful = answerDoubtful(at, purchase, settled.receipt);
+    if (doubtful) return doubtful;
   }
   const isUnsent = settled.kind === "account" && !isResumed && !pending;
   const isOver = settled.kind === "failed" || isUnsent || isForeign;
   const response = answerUnpaid(at, purchase, settled, pending);
-  if (isOver) await lease.release();
+  if (isOver) await giveBack(lease);
   return { kind: isOver ? "refused" : "open", response };
 }
 
 /**
- * What is doubtful about a refusal after a send without an answer: the refusal's cause may well be
- * our own transfer. Some facilitators look at the time first and at the nonce never. Undefined for
- * a failure that can be believed.
+ * How long an authorization must be over until nothing can come of it any more, in milliseconds: a
+ * call of ours that is still on its way is cut off by then, and every block is later.
  */
-function answerDoubtful(receipt: SettleResponse): Response | undefined {
-  const { errorReason, transaction } = receipt;
-  if (isNonceUsed(errorReason)) return alreadySettled(receipt);
-  const isProven = transaction !== "" || settlementIdOf(receipt) !== undefined;
-  return isExpired(errorReason) && !isProven ? outcomeUnknown(receipt) : undefined;
+const overMsMin = 30_000;
+
+/**
+ * What is doubtful about a refusal after a send without an answer: its cause may well be our own
+ * transfer, which has used the nonce and emptied the wallet, and the first call may even be still
+ * on its way. Undefined for a failure that can be believed.
+ */
+function answerDoubtful(
+  { clock }: Surroundings,
+  { binding }: Purchase,
+  receipt: SettleResponse,
+): Collected | undefined {
+  if (isProven(receipt)) return undefined;
+  const { errorReason } = receipt;
+  if (isNonceUsed(errorReason)) return { kind: "refused", response: alreadySettled(receipt) };
+  const isKnowing = hasLookedItUp(receipt);
+  if (!isKnowing && isExpired(errorReason)) {
+    return { kind: "refused", response: outcomeUnknown(receipt) };
+  }
+  if (clock.now() < binding.validBeforeMs + overMsMin) return { kind: "open", response: stillOpen() };
+  return isKnowing ? undefined : { kind: "refused", response: outcomeUnknown(receipt) };
+}
+
+/** Whether a failure names what has failed: a transaction, or a settlement in its book. */
+function isProven(receipt: SettleResponse): boolean {
+  return receipt.transaction !== "" || settlementIdOf(receipt) !== undefined;
+}
+
+/**
+ * Whether a refusal comes from Farthing's own facilitator, which names it in both ways: it refuses
+ * nothing before it has looked into its book, and no authorization as expired before it has asked
+ * the token whether it was used. Other facilitators look at the time first and at the nonce never.
+ */
+function hasLookedItUp({ extra }: SettleResponse): boolean {
+  return extra !== undefined && typeof member(extra, "x402Reason") === "string";
 }
 
 function settlePurchase(

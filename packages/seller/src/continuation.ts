@@ -64,7 +64,8 @@ async function goOn(at: Surroundings, purchase: Purchase): Promise<boolean> {
     const deadlineMs = at.clock.now() + at.waitMs;
     const collected = await collect(at, purchase, lease, { deadlineMs });
     if (collected.kind !== "paid") return collected.kind === "refused";
-    await lease.paid(collected.receipt);
+    // Taken over in between: the other holder tells of it.
+    if (!(await lease.paid(collected.receipt))) return true;
     const { url } = purchase.terms.resource;
     at.emit({ type: "settled", url, payment: factsAfter(purchase, collected.receipt) });
     return true;

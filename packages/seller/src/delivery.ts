@@ -6,6 +6,7 @@ import type { SettleResponse } from "@farthing/protocol";
 import { content, replayedHeader, say, type ChallengeTerms } from "./answers.ts";
 import { readHead, resume } from "./body.ts";
 import { checkHeld } from "./collect.ts";
+import type { Order } from "./configuration.ts";
 import type { EventListener, PaidRequest, SettledRequest } from "./events.ts";
 import type { GrantStore, Lease, StoredAnswer } from "./grants.ts";
 
@@ -26,6 +27,7 @@ export interface Paid {
 export interface Delivery {
   readonly serve: Serve;
   readonly isStreamed: boolean;
+  readonly order: Order;
   readonly terms: ChallengeTerms;
 }
 
@@ -39,8 +41,14 @@ export interface Made {
 /** Statuses from here on say that the seller's code failed. */
 const failureStatusMin = 500;
 
-/** Seconds after which a repeat of a paid request that failed is worth it. */
-const undeliveredRetrySeconds = 5;
+/**
+ * Longest time for content that is paid for, in milliseconds: no work takes longer on purpose, and
+ * a buyer whose content hangs has a right to another try.
+ */
+export const paidWorkMsMax = 10 * 60 * 1000;
+
+/** Seconds after which a repeat of a request that the seller's code failed at is worth it. */
+export const retrySeconds = 5;
 
 /**
  * Headers that are not given out again: a repeat may come from somebody who rebuilt the payment
@@ -49,11 +57,36 @@ const undeliveredRetrySeconds = 5;
 const unrepeatedHeaders = new Set(["set-cookie", "set-cookie2"]);
 
 /** Runs the seller's code and reads what it answers. Throws what the code throws. */
-export async function make(sale: Delivery, facts: PaidRequest, bytesMax: number): Promise<Made> {
+async function make(sale: Delivery, facts: PaidRequest, bytesMax: number): Promise<Made> {
   const answer = await sale.serve(facts);
   if (!answer.body || isStream(sale, answer)) return { answer, body: answer.body };
   const head = await readHead(answer.body, bytesMax);
   return { answer, body: head.rest ? resume(head) : head.bytes };
+}
+
+/** The same with a limit; undefined when it takes longer, and what still comes of it is dropped. */
+export async function makeWithin(
+  sale: Delivery,
+  facts: PaidRequest,
+  bytesMax: number,
+  timeoutMs: number,
+): Promise<Made | undefined> {
+  const making = make(sale, facts, bytesMax);
+  const limit = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => limit.resolve(undefined), timeoutMs);
+  try {
+    const made = await Promise.race([making, limit.promise]);
+    // Whatever still comes of it is for nobody.
+    if (!made) making.then(drop, () => undefined);
+    return made;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Gives up what is left of an answer that nobody gets. */
+export function drop({ body }: Made): void {
+  if (body instanceof ReadableStream) void body.cancel().catch(() => undefined);
 }
 
 /** The answer as it can be kept; undefined when it is a stream or larger than is kept. */
@@ -80,16 +113,19 @@ export async function deliver(
     at.emit({ type: "undelivered", url, payment: facts, error });
     return undelivered(status, receipt);
   };
-  let made: Made;
+  let made: Made | undefined;
   try {
-    made = await make(sale, facts, at.grants.answerBytesMax);
+    made = await makeWithin(sale, facts, at.grants.answerBytesMax, paidWorkMsMax);
   } catch (error) {
     return failed(failureStatusMin, error);
   }
-  const { status } = made.answer;
-  if (status >= failureStatusMin) {
-    if (made.body instanceof ReadableStream) void made.body.cancel().catch(() => undefined);
-    return failed(status, new Error(`The seller's code answered ${status}.`));
+  if (!made) return failed(504, new Error(`No answer was made within ${paidWorkMsMax} ms.`));
+  const { status, ok } = made.answer;
+  // Sold by its success, it is owed until it succeeds; elsewhere a no is an answer as well.
+  if (sale.order === "after-success" ? !ok : status >= failureStatusMin) {
+    drop(made);
+    const error = new Error(`The seller's code answered ${status}.`);
+    return failed(Math.max(status, failureStatusMin), error);
   }
   checkHeld(await lease.deliver(receipt, toStored(made)));
   at.emit({ type: "delivered", url, payment: facts });
@@ -132,5 +168,5 @@ function undelivered(status: number, receipt: SettleResponse): Response {
     `Your payment was taken (transaction ${receipt.transaction}), and the seller could not make ` +
     "the answer. Repeat the same request with the same payment soon: it costs nothing more.";
   const body = { error: "paid_undelivered", message, retryable: true } as const;
-  return say(status, body, { receipt, retryAfterSeconds: undeliveredRetrySeconds });
+  return say(status, body, { receipt, retryAfterSeconds: retrySeconds });
 }

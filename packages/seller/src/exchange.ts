@@ -9,7 +9,7 @@
 import { serveAfterSuccess } from "./after-success.ts";
 import { say } from "./answers.ts";
 import { serveAfterPayment } from "./before-work.ts";
-import { LeaseLostError } from "./collect.ts";
+import { giveBack, LeaseLostError } from "./collect.ts";
 import { replay } from "./delivery.ts";
 import type { Lease } from "./grants.ts";
 import {
@@ -83,13 +83,11 @@ async function work(
 ): Promise<Response> {
   // What an earlier holder began has left the order behind: money first, then what is left to do.
   const isFresh = lease.state === "claimed";
-  if (isFresh && sale.isFormer) {
-    await lease.release();
-    return ask(at, sale.terms);
-  }
   const serve = sale.order === "after-success" && isFresh ? serveAfterSuccess : serveAfterPayment;
   try {
-    return await serve(at, sale, lease, deadlineMs);
+    if (!isFresh || !sale.isFormer) return await serve(at, sale, lease, deadlineMs);
+    await giveBack(lease);
+    return ask(at, sale.terms);
   } catch (error) {
     if (error instanceof LeaseLostError) return stillBusy();
     throw error;

@@ -234,6 +234,17 @@ export function grantSuite(name: string, kind: StoreKind): void {
       expect(await kindOf("d")).toBe("taken");
     });
 
+    test("a body that nobody came for goes when its time is over", async () => {
+      grants = create({ answerBytesMax: 6, totalBytesMax: 6 });
+      const lease = await taken("a");
+      await lease.settling({ answer: answer(6) });
+      await lease.paid(receipt);
+      await lease.leave();
+      nowMs = undeliveredMsMax;
+      await delivered("b", 6);
+      expect(await grants.take(binding("b"))).toMatchObject({ answer: answer(6) });
+    });
+
     test("the oldest bodies go, and none that nobody has had", async () => {
       grants = create({ answerBytesMax: 6, totalBytesMax: 10 });
       await delivered("a", 5);

@@ -23,8 +23,8 @@ const at = useScene((options, route, app) => {
   const paid = createSeller(options).route(route);
   return listenFetch((request) =>
     paid.charge(request, async (payment) => {
-      const { body = "" } = await app({ body: "", payment });
-      return new Response(body);
+      const { body = "", status = 200 } = await app({ body: "", payment });
+      return new Response(body, { status });
     }),
   );
 });

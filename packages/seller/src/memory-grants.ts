@@ -90,8 +90,9 @@ export function createMemoryGrants(options: MemoryGrantOptions = {}): MemoryGran
     if (size > answerBytesMax || size > totalBytesMax) return;
     for (const other of entries.values()) {
       if (totalBytes + size <= totalBytesMax) break;
-      // What nobody has had yet makes room for nothing.
+      // What nobody has had yet makes room for nothing, until its time is over.
       if (other.state === "delivered") dropAnswer(other);
+      else if (other.holder === undefined && other.expiresAtMs <= now()) drop(other);
     }
     if (totalBytes + size > totalBytesMax) return;
     dropAnswer(entry);

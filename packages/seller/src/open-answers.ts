@@ -65,9 +65,9 @@ export function answerUnpaid(
 
 function answerFailed(at: Surroundings, purchase: Purchase, receipt: SettleResponse): Response {
   at.emit({ type: "failed", url: purchase.terms.resource.url, receipt });
-  const { errorReason, errorMessage, transaction } = receipt;
-  // Used, with the hash that used it: the money moved, so this must not ask for more.
-  if (isNonceUsed(errorReason) && transaction !== "") return alreadySettled(receipt);
+  const { errorReason, errorMessage } = receipt;
+  // Used, and as far as anyone can tell by a transfer: this must not ask for another one.
+  if (isNonceUsed(errorReason)) return alreadySettled(receipt);
   const why = { error: errorReason ?? "settlement_failed", ...message(errorMessage) };
   return challenge(purchase.terms, why, receipt);
 }
@@ -113,11 +113,16 @@ export function alreadySettled(receipt: SettleResponse): Response {
   return say(409, { error: "already_settled", message, retryable: false }, { receipt });
 }
 
+/** The answer to a refusal that an earlier, unanswered call of ours may still belie. */
+export function stillOpen(): Response {
+  return later("settlement_pending", unknown, { retryAfterSeconds: faultRetrySeconds });
+}
+
 /** The answer when nobody can tell any more what became of a payment that was sent to be settled. */
 export function outcomeUnknown(receipt: SettleResponse): Response {
   const message =
-    "The authorization has ended, and the facilitator does not tell whether it moved money " +
-    "before. Look at your wallet before you sign another one.";
+    "The facilitator does not take this payment any more, and does not tell whether it moved " +
+    "money before. Look at your wallet before you sign another one.";
   return say(409, { error: "outcome_unknown", message, retryable: false }, { receipt });
 }
 
@@ -127,6 +132,11 @@ const expiredReasons = new Set(["authorization_expired", x402ReasonOf("authoriza
 /** Whether a refusal says that the payment was used before. */
 export function isNonceUsed(reason: string | undefined): boolean {
   return reason !== undefined && nonceUsedReasons.has(reason);
+}
+
+/** Whether a failure says that the payer has taken his authorization back: nothing moved. */
+export function isCanceled({ errorReason }: SettleResponse): boolean {
+  return errorReason === "authorization_canceled";
 }
 
 /** Whether a refusal says that the authorization has ended: it may have been used before that. */

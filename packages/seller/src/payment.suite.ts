@@ -5,6 +5,14 @@ import { pay, payer, payFor, type Changes } from "./buyer.testing.ts";
 import { bodyOf, payTo, reasonOf, shortMs, useScene, type Listen } from "./scene.testing.ts";
 import { confirmedReply, pendingReply, transferHash } from "./scripted-facilitator.testing.ts";
 
+/** What caches heed in place of `Cache-Control`. */
+const forCaches = {
+  "CDN-Cache-Control": "max-age=60",
+  "Cloudflare-CDN-Cache-Control": "max-age=60",
+  "Surrogate-Control": "max-age=60",
+  "X-Accel-Expires": "60",
+};
+
 /** Runs these promises against one adapter. */
 export function paymentSuite(listen: Listen): void {
   const at = useScene(listen);
@@ -79,7 +87,7 @@ export function paymentSuite(listen: Listen): void {
       const order: string[] = [];
       const url = await at.start(() => {
         order.push(...at.facilitator.operations(), "content");
-        return { body: "the report", headers: { "X-App": "yes" } };
+        return { body: "the report", headers: { "X-App": "yes", ...forCaches } };
       });
       const response = await fetch(url, { headers: await pay(await fetch(url), shape) });
       expect([response.status, await response.text()]).toEqual([200, "the report"]);
@@ -90,6 +98,7 @@ export function paymentSuite(listen: Listen): void {
         expect(receipt).toMatchObject({ success: true, transaction: transferHash, payer });
       }
       expect(response.headers.get("Cache-Control")).toBe("private, no-store");
+      for (const name of Object.keys(forCaches)) expect(response.headers.get(name)).toBeNull();
       expect(response.headers.get("Vary")).toContain("PAYMENT-SIGNATURE");
       expect(response.headers.get("Access-Control-Expose-Headers")).toContain("PAYMENT-RESPONSE");
       const fact = { payer, amount: "10000", network: "eip155:50", transaction: transferHash };

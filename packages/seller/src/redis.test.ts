@@ -50,6 +50,23 @@ describe.skipIf(findRedisServer() === undefined)("redis", () => {
     expect(Math.ceil((await client.pTTL("farthing:{a}:answer")) / 60_000)).toBe(10);
   });
 
+  test("an answer that outlived its grant goes to nobody", async () => {
+    const client = await server.connect();
+    onTestFinished(() => client.destroy());
+    const grants = createRedisGrants({ client, prefix: "evicted:" });
+    const first = await grants.take(binding);
+    if (first.kind !== "taken") throw new Error(`The grant is ${first.kind}.`);
+    await first.lease.settling({ answer: { status: 200, headers: [], body: new Uint8Array(1) } });
+    // What Redis does by itself, key by key, where it may forget.
+    await client.del("evicted:{a}");
+    const next = await grants.take({ ...binding, fingerprint: "g" });
+    if (next.kind !== "taken") throw new Error(`The grant is ${next.kind}.`);
+    await next.lease.settling();
+    await next.lease.leave();
+    const last = await grants.take({ ...binding, fingerprint: "g" });
+    expect(last.kind === "taken" && last.lease.answer).toBeUndefined();
+  });
+
   test("without memory for another grant, none is taken", async () => {
     const small = await startRedis("--maxmemory", "1", "--maxmemory-policy", "noeviction");
     const client = await small.connect();

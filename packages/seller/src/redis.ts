@@ -50,6 +50,13 @@ export interface RedisGrantOptions {
   readonly now?: () => number;
 }
 
+/**
+ * Longest wait for an answer of Redis before a payment is taken, in milliseconds. Its client keeps
+ * commands while the connection is away, and buyers must not hang for as long. Once a payment is
+ * under way its steps are waited for: they must not take effect after they were given up.
+ */
+const answerMsMax = 5_000;
+
 /** How often a waiting request asks: unnoticeable beside a block of two seconds. */
 const pollMs = 50;
 
@@ -75,7 +82,12 @@ export function createRedisGrants(options: RedisGrantOptions): GrantStore {
     const { key, fingerprint, payload } = binding;
     const holder = randomUUID();
     const bounds = [fingerprint, payload, holder, leaseMs, settlingMsMax] as const;
-    const reply = await run(key, takeScript, ...bounds).catch(fullWhenOutOfMemory);
+    const asking = run(key, takeScript, ...bounds).catch(fullWhenOutOfMemory);
+    const reply = await inTime(asking, async () => {
+      // Taken after all, for nobody: as far as it had come, or forgotten when it is new.
+      const state = (await run(key, stateScript, holder)) ?? "";
+      if (state !== "") await run(key, state === "claimed" ? releaseScript : leaveScript, holder);
+    });
     const fields: readonly unknown[] = Array.isArray(reply) ? reply : [];
     const stored = toStored(binding, fields);
     const receipt = receiptIn(stored);
@@ -100,9 +112,9 @@ export function createRedisGrants(options: RedisGrantOptions): GrantStore {
     answerBytesMax,
     take,
     async has({ key, fingerprint, payload }) {
-      return (await run(key, hasScript, fingerprint, payload)) === 1;
+      return (await inTime(run(key, hasScript, fingerprint, payload))) === 1;
     },
-    wait: createWaiting(async (key) => (await run(key, busyScript)) === 1, pollMs),
+    wait: createWaiting(async (key) => (await inTime(run(key, busyScript))) === 1, pollMs),
   };
 }
 
@@ -144,6 +156,14 @@ function stepsOf({ run, binding, holder, leaseMs, answerBytesMax }: Held): Steps
     leave: () => step(leaveScript),
     renew: () => step(renewScript, leaseMs),
   };
+}
+
+/** Waits for an answer, not for ever; one that comes too late goes to `late`. */
+async function inTime<T>(
+  asking: Promise<T>,
+  late: (reply: T) => Promise<void> = async () => undefined,
+): Promise<T> {
+  const timer = new Promise()
 }
 
 /** Redis has no room, and has been told to forget nothing: the answer to that is "not now". */

@@ -7,7 +7,7 @@ import { lookup } from "node:dns/promises";
 import http, { type IncomingMessage } from "node:http";
 import https from "node:https";
 import { isIP, type LookupFunction } from "node:net";
-import { getCACertificates } from "node:tls";
+import { createSecureContext, getCACertificates, type SecureContext } from "node:tls";
 import { isLoopbackAddress, isPublicAddress } from "./public-address.ts";
 import { bareHost, findUrlProblem, type Reach } from "./url-rules.ts";
 
@@ -56,7 +56,11 @@ export interface GuardedRequestDeps {
 /** Creates the function. */
 export function createGuardedRequest(deps: GuardedRequestDeps): GuardedRequest {
   const { reach, resolve = resolveAll, extraCa } = deps;
-  const ca = extraCa === undefined ? undefined : [...getCACertificates("default"), extraCa];
+  // Made once: to read all authorities takes longer than a request.
+  const secureContext =
+    extraCa === undefined
+      ? undefined
+      : createSecureContext({ ca: [...getCACertificates("default"), extraCa] });
   const mayReach = (address: string) =>
     isPublicAddress(address) || (reach.isLocal && isLoopbackAddress(address));
 
@@ -87,7 +91,7 @@ export function createGuardedRequest(deps: GuardedRequestDeps): GuardedRequest {
     if (pinned === undefined) return unanswered(tooSlow, isStopped());
     if (typeof pinned !== "string") return pinned;
     try {
-      return await exchange(url, { ...request, signal }, { address: pinned, ca });
+      return await exchange(url, { ...request, signal }, { address: pinned, secureContext });
     } catch (error) {
       if (isStopped()) return unanswered("It was ended from here.", true);
       if (timeout.aborted) return theirs(tooSlow);
@@ -126,8 +130,9 @@ async function resolveAll(name: string): Promise<readonly string[]> {
 function exchange(
   url: URL,
   { method, headers, body, bytesMax, signal }: OutboundRequest,
-  { address, ca }: { readonly address: string; readonly ca: readonly string[] | undefined },
+  way: { readonly address: string; readonly secureContext: SecureContext | undefined },
 ): Promise<RequestOutcome> {
+  const { address, secureContext } = way;
   const lookupPinned: LookupFunction = (_name, options, done) => {
     const family = isIP(address);
     if (options.all) done(null, [{ address, family }]);
@@ -146,7 +151,7 @@ function exchange(
     agent: false,
     maxHeaderSize: headerBytesMax,
     ...(signal && { signal }),
-    ...(ca && { ca: [...ca] }),
+    ...(secureContext && { secureContext }),
   });
   request.on("error", reject);
   request.on("response", (response) => {

@@ -1,0 +1,44 @@
+/** A Redis that does not answer: nobody is left hanging, and nothing is held for nobody. */
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { createRedisGrants, type RedisClient } from "./redis.ts";
+import { releaseScript, takeScript } from "./redis-scripts.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const binding = { key: "a", fingerprint: "f", payload: "p", validBeforeMs: 1 };
+
+/** A client that keeps commands until its connection is back, as that of `redis` does. */
+function silentClient() {
+  const waiting: { script: string; holder: string | undefined; answer(reply: unknown): void }[] = [];
+  const client: RedisClient = {
+    eval: (script, { arguments: [, ...more] }) =>
+      new Promise((resolve) => {
+        const holder = script === takeScript ? more[2] : more[0];
+        waiting.push({ script, holder, answer: resolve });
+      }),
+  };
+  return { client, waiting };
+}
+
+test("a payment is not taken then, and given back when it was after all", async () => {
+  const { client, waiting } = silentClient();
+  const take = createRedisGrants({ client }).take(binding);
+  const refused = expect(take).rejects.toThrow(/did not answer/);
+  await vi.advanceTimersByTimeAsync(5_000);
+  await refused;
+  waiting[0]?.answer(["taken", "claimed"]);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(waiting.map(({ script }) => script)).toEqual([takeScript, releaseScript]);
+  expect(waiting[1]?.holder).toBe(waiting[0]?.holder);
+});
+
+test("nobody looks or waits for ever", async () => {
+  const grants = createRedisGrants({ client: silentClient().client });
+  const ends = [
+    expect(grants.has(binding)).rejects.toThrow(/did not answer/),
+    expect(grants.wait("a", 60_000)).rejects.toThrow(/did not answer/),
+  ];
+  await vi.advanceTimersByTimeAsync(5_000);
+  await Promise.all(ends);
+});
