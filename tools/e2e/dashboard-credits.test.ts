@@ -158,10 +158,7 @@ describeInBrowser("credits on the dashboard", () => {
     await beginPurchase(window, "10");
     await stage.market.devnet.usdc.setBalance(buyer.address, 0n);
     await page.getByRole("button", { name: "Sign and pay" }).click();
-    await page
-      .getByText(/insufficient_funds|below the amount/)
-      .first()
-      .waitFor();
+    await page.getByText(`${buyer.address} holds less than the 10.00 USDC`).waitFor();
     await page.getByRole("button", { name: "Cancel the purchase" }).click();
     await page.getByText("canceled").first().waitFor();
   });

@@ -107,10 +107,10 @@ describeInBrowser("signing in to the dashboard", () => {
       await route.continue();
     });
     await page.getByRole("button", { name: "Alpha" }).click();
-    await page.getByText("Sign in Alpha").waitFor();
+    await page.getByText("Sign with Alpha").waitFor();
     await changeAccount(page, alpha, [otherKey()]);
     await page.getByText("The wallet changed its account").waitFor();
-    expect(await page.getByText("Sign in Alpha").count()).toBe(0);
+    expect(await page.getByText("Sign with Alpha").count()).toBe(0);
   });
 
   test("an account that changes later keeps the session, and is pointed out", async () => {

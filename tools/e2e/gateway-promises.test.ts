@@ -14,7 +14,8 @@ beforeAll(async () => {
   market = await startMarket();
   shop = await openGateway(market, {
     routes: [...usualRoutes, stream],
-    upstream: { timeouts: { idle: "1s" }, headers: { Authorization: "Bearer of the origin" } },
+    // Streams here end because somebody ends them.
+    upstream: { timeouts: { idle: "10m" }, headers: { Authorization: "Bearer of the origin" } },
   });
 });
 afterAll(async () => {
@@ -49,6 +50,20 @@ test("events that are paid for arrive one by one, with the receipt before the fi
   const again = await fetch(`${shop.url}/events/a`, { headers });
   expect([again.status, await again.json()]).toMatchObject([409, { error: "already_delivered" }]);
   expect(shop.api.heard).toHaveLength(1);
+});
+
+test("a paid stream ends when its buyer leaves", async () => {
+  const headers = await signFor(market.newBuyer(), `${shop.url}/events/a`);
+  const { promise: isClosed, resolve } = Promise.withResolvers<void>();
+  shop.api.answer = (_, response) => {
+    response.once("close", resolve);
+    response.writeHead(200, { "Content-Type": "text/event-stream" }).write("data: 1\n\n");
+  };
+  const leaving = new AbortController();
+  const response = await fetch(`${shop.url}/events/a`, { headers, signal: leaving.signal });
+  expect(response.status).toBe(200);
+  leaving.abort();
+  await isClosed;
 });
 
 test("a stream that does not start with success is not charged", async () => {

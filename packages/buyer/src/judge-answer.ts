@@ -37,6 +37,7 @@ export type AnswerKind =
   | "served_without_receipt"
   | "client_error"
   | "server_error"
+  | "not_charged"
   | "redirect"
   | "no_answer";
 
@@ -62,6 +63,8 @@ export const rows: Readonly<Record<AnswerKind, Row>> = {
   served_without_receipt: { state: "ambiguous", resendsMax: 0, code: "receipt_missing" },
   client_error: { state: "ambiguous", resendsMax: 0, code: "seller_error" },
   server_error: { state: "ambiguous", resendsMax: Infinity, code: "seller_unavailable" },
+  // The seller's word that he did not take it is no proof, but nothing is lost by giving up.
+  not_charged: { state: "ambiguous", resendsMax: 2, code: "seller_unavailable" },
   redirect: { state: "ambiguous", resendsMax: 0, code: "redirected" },
   no_answer: { state: "ambiguous", resendsMax: Infinity, code: "no_answer" },
 };
@@ -88,9 +91,14 @@ export async function judgeAnswer(
   response: Response,
   expected: ExpectedReceipt,
 ): Promise<AnswerReading> {
-  const receipt = readReceipt(response.headers) ?? (await readReceiptBody(response));
-  if (receipt) return judgeReceipt(receipt, expected);
-  const kind = kindOfStatus(response);
+  const inHeaders = readReceipt(response.headers);
+  if (inHeaders) return judgeReceipt(inHeaders, expected);
+  const said = await readSmallJson(response);
+  const receipt = parseSettleResponse(said);
+  // A body is the seller's content, so it is never taken as a proof of payment: only a "not yet"
+  // or a "no" counts.
+  if (receipt && isNo(receipt)) return judgeReceipt(receipt, expected);
+  const kind = kindOf(response, said);
   const reason = kind === "refused" ? reasonOf(response) : undefined;
   return { kind, ...(reason === undefined ? {} : { reason }) };
 }
@@ -124,14 +132,15 @@ function mismatchOf(receipt: SettleResponse, expected: ExpectedReceipt): string 
   return undefined;
 }
 
-function kindOfStatus(response: Response): AnswerKind {
+function kindOf(response: Response, said: unknown): AnswerKind {
   const { status } = response;
   if (response.type === "opaqueredirect" || (status >= 300 && status < 400)) return "redirect";
   if (status < 300) return "served_without_receipt";
   if (status === 402) return "refused";
   if (status === 409) return "conflict";
   if (status === 425 || status === 429 || status === 503) return "busy";
-  return status < 500 ? "client_error" : "server_error";
+  if (status < 500) return "client_error";
+  return isObject(said) && member(said, "error") === "not_charged" ? "not_charged" : "server_error";
 }
 
 /** Why a seller refused: the `error` of the challenge that came back. */
@@ -146,10 +155,10 @@ function reasonOf(response: Response): string | undefined {
 const receiptBytesMax = 32 * 1024;
 
 /**
- * Some facilitators put the settle answer in the body, with any status. A body is the seller's
- * content, so it is never taken as a proof of payment: only a "not yet" or a "no" counts.
+ * The JSON of a body, where it can be such an answer: some facilitators put the settle answer there,
+ * with any status.
  */
-async function readReceiptBody(response: Response): Promise<SettleResponse | undefined> {
+async function readSmallJson(response: Response): Promise<unknown> {
   if (!/\bjson\b/i.test(response.headers.get("Content-Type") ?? "")) return undefined;
   // Content of unknown length may be a stream that goes on for hours; it is not waited for.
   const length = Number(response.headers.get("Content-Length") ?? "NaN");
@@ -158,9 +167,7 @@ async function readReceiptBody(response: Response): Promise<SettleResponse | und
   if (body === null) return undefined;
   try {
     const bytes = await readAtMost(body, receiptBytesMax);
-    const parsed = bytes && parseJson(new TextDecoder().decode(bytes));
-    const receipt = parsed && parseSettleResponse(parsed.value);
-    return receipt && isNo(receipt) ? receipt : undefined;
+    return bytes && parseJson(new TextDecoder().decode(bytes))?.value;
   } catch {
     // The connection broke; the sender of the request notices the same.
     return undefined;

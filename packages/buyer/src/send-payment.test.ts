@@ -20,6 +20,12 @@ const failed = { success: false, errorReason: "insufficient_funds" };
 const json = { "Content-Type": "application/json" };
 const settleBody = { payer: otherPayee, transaction, network: "eip155:50" };
 
+const uncharged: Answer = {
+  status: 504,
+  headers: json,
+  body: JSON.stringify({ error: "not_charged", message: "Too slow.", retryable: true }),
+};
+
 interface RowTest {
   readonly name: string;
   readonly answers: readonly Answer[];
@@ -176,6 +182,22 @@ const table: readonly RowTest[] = [
     state: "settled",
     sends: 3,
     status: 200,
+  },
+  {
+    name: "5xx that says nothing was charged, then content",
+    answers: [uncharged, uncharged, served()],
+    state: "settled",
+    sends: 3,
+    status: 200,
+  },
+  {
+    name: "5xx that says nothing was charged, again and again",
+    answers: [uncharged],
+    // A seller's word, which proves nothing: the authorization can still be used.
+    state: "ambiguous",
+    sends: 3,
+    status: 504,
+    code: "seller_unavailable",
   },
   {
     name: "a cut connection, then content",

@@ -61,6 +61,9 @@ function LowBalance() {
 function OtherWallet() {
   const { wallet } = useAccount();
   const connection = useConnection();
+  const { path } = usePlace();
+  // A purchase may be paid by a linked wallet; its page says itself which one has to sign.
+  if (path.startsWith("credits/purchases/")) return null;
   const shown = connection?.addresses[0];
   if (!shown || connection.addresses.some((one) => isSameAddress(one, wallet))) return null;
   return (

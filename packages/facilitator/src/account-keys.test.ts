@@ -43,9 +43,9 @@ async function create(details: object = wish, as = { browser, wallet: seller }) 
   return as.browser.post("/v1/account/keys", { ...details, stepUp: approval });
 }
 
-async function rotate(id: string, overlap: string) {
-  const approval = await stepUp(browser, seller, "rotate_key", { id, overlap });
-  return browser.post(`/v1/account/keys/${id}/rotate`, { overlap, stepUp: approval });
+async function rotate(id: string, overlap: string, as = { browser, wallet: seller }) {
+  const approval = await stepUp(as.browser, as.wallet, "rotate_key", { id, overlap });
+  return as.browser.post(`/v1/account/keys/${id}/rotate`, { overlap, stepUp: approval });
 }
 
 async function keyRow(id: string): Promise<JsonObject> {
@@ -188,6 +188,25 @@ describe("a rotated key", () => {
     const { body: revoked } = await create();
     await browser.send("DELETE", `/v1/account/keys/${textAt(revoked, "id")}`);
     expect((await rotate(textAt(revoked, "id"), "1h")).status).toBe(409);
+  });
+
+  test("is one of a hundred at most that work; a leaked one can always be ended", async () => {
+    const wallet = walletAt(devnet.buyers, 2);
+    const own = { browser: await openSignedIn(served, { wallet }), wallet };
+    let { body: newest } = await create(wish, own);
+    for (let working = 1; working < 100; working++) {
+      const made = await rotate(textAt(newest, "id"), "7d", own);
+      expect(made.status).toBe(201);
+      newest = made.body;
+    }
+    expect(await rotate(textAt(newest, "id"), "1h", own)).toMatchObject({
+      status: 409,
+      body: { error: "conflict" },
+    });
+    const statusOf = async (key: string) => (await served.get("/v1/key", bearer(key))).status;
+    expect(await statusOf(textAt(newest, "key"))).toBe(200);
+    expect((await rotate(textAt(newest, "id"), "0", own)).status).toBe(201);
+    expect(await statusOf(textAt(newest, "key"))).toBe(401);
   });
 });
 

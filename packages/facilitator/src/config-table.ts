@@ -87,7 +87,7 @@ export const settings = {
   },
   FARTHING_RATE_LIMIT: {
     key: "rateLimit",
-    shape: "requests per caller in 10 seconds, 0 for no limit",
+    shape: "requests per caller in 10 seconds, counted by each process for itself; 0 for no limit",
     example: "500",
     fallback: "500",
   },

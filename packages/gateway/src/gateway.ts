@@ -47,6 +47,9 @@ export interface GatewayOptions {
 /** How long requests under way may take when the gateway stops, in milliseconds: a slow settlement. */
 const drainMs = 20_000;
 
+/** How often connections that have become idle are looked for meanwhile: unnoticeable in a stop. */
+const sweepMs = 100;
+
 /** Starts a gateway. Throws when it cannot listen, or a route's terms cannot work. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { config, log = silentLog } = options;
@@ -64,8 +67,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     isStopping = true;
     log.info({}, "Gateway takes no more requests");
     const closed = server.close();
+    // One that was busy a moment ago may be idle now, and would be kept alive by its client.
+    const sweep = setInterval(() => server.server.closeIdleConnections(), sweepMs);
     const late = setTimeout(() => server.server.closeAllConnections(), drainMs);
     await closed;
+    clearInterval(sweep);
     clearTimeout(late);
     await table.retire();
     await metrics.close();
@@ -134,6 +140,9 @@ function observe(
     metrics.undelivered(route);
     const { transaction, payer } = event.payment;
     log.error({ route, transaction, payer }, "Paid, and not delivered yet");
+  } else if (event.type === "unserved") {
+    const { transaction, payer } = event.receipt;
+    log.warn({ route, transaction, payer }, "A used payment opened nothing; the buyer may ask");
   } else if (event.type === "account_problem") {
     log.error({ route, code: event.problem.code }, "Payments stand still: see the account");
   } else if (event.type === "facilitator_fault") {

@@ -45,6 +45,8 @@ export function outcomeOf(notes: Notes, answer: Response): Outcome {
     case "pending":
     case "conflict":
       return last.type;
+    case "unserved":
+      return "conflict";
     case "full":
     case "account_problem":
     case "facilitator_fault":

@@ -61,8 +61,12 @@ async function writeBody(
 
 function lingerFor(request: IncomingMessage): void {
   if (request.complete) return;
-  const timer = setTimeout(() => request.destroy(), lingerMs);
-  request.once("close", () => clearTimeout(timer));
+  const { socket } = request;
+  const cutOff = (): void => {
+    if (!request.complete) socket.destroy();
+  };
+  const timer = setTimeout(cutOff, lingerMs);
+  socket.once("close", () => clearTimeout(timer));
 }
 
 function drained(raw: ServerResponse): Promise<void> {

@@ -145,6 +145,16 @@ export function afterSuccessSuite(listen: Listen): void {
       expect(at.facilitator.operations().filter((name) => name === "settle")).toHaveLength(1);
     });
 
+    test("what was made with somebody's credentials is made again for others", async () => {
+      const url = await at.start(() => ({ body: `made ${at.served.length}` }));
+      const headers = await payFor(url);
+      at.facilitator.script.settle.push("cut");
+      const first = await fetch(url, { headers: { ...headers, Authorization: "Bearer a" } });
+      await expectLater(first, "facilitator_unavailable");
+      expect(await (await fetch(url, { headers })).text()).toBe("made 2");
+      expect(at.facilitator.transfers()).toBe(1);
+    });
+
     test.each<[string, Reply]>([
       ["cuts the connection", "cut"],
       ["does not answer", "hang"],

@@ -31,7 +31,7 @@ export async function serveAfterSuccess(
     await giveBack(lease);
     return made;
   }
-  const answer = toStored(made);
+  const answer = toStored(made, sale);
   const collected = await collect(at, sale, lease, {
     // The work has its own limit: what it took is not taken from the settlement.
     deadlineMs: deadlineMs + at.clock.now() - startedAtMs,

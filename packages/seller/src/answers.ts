@@ -48,6 +48,14 @@ const exchangeHeaders = [
   replayedHeader,
 ];
 
+/** Headers that some caches heed before `Cache-Control` (RFC 9213, Fastly, nginx), in lower case. */
+const cacheHeaders = /^(?:(?:[\w-]+-)?cdn-cache-control|surrogate-control|x-accel-expires)$/;
+
+/** Whether a header tells caches in its own way to keep an answer, which none of ours allows. */
+export function isForCaches(name: string): boolean {
+  return cacheHeaders.test(name.toLowerCase());
+}
+
 /** Headers that a browser's script may read: wire reference of x402, plus our own. */
 const exposedHeaders = [
   headerNames.paymentRequired,
@@ -144,6 +152,7 @@ function unforged(given: Headers): Headers {
 }
 
 function toResponse(status: number, headers: Headers, body: BodyInit | null): Response {
+  for (const name of Array.from(headers.keys()).filter(isForCaches)) headers.delete(name);
   headers.set("Cache-Control", "private, no-store");
   const hasNoBody = [204, 205, 304].includes(status);
   return new Response(hasNoBody ? null : body, { status, headers });

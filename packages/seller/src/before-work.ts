@@ -3,7 +3,7 @@
  * seller's content, once. Also what every request does that finds a payment already under way.
  */
 import { checkHeld, collect, verify } from "./collect.ts";
-import { deliver, handOutKept } from "./delivery.ts";
+import { answerFor, deliver, handOutKept } from "./delivery.ts";
 import type { Lease } from "./grants.ts";
 import { factsAfter, type Sale, type Surroundings } from "./sale.ts";
 
@@ -22,7 +22,8 @@ export async function serveAfterPayment(
   if (collected.kind !== "paid") return collected.response;
   const { receipt } = collected;
   const paid = { lease, receipt, facts: factsAfter(sale, receipt) };
-  if (lease.answer) return handOutKept(at, sale, paid, lease.answer);
+  const answer = answerFor(sale, lease.answer);
+  if (answer) return handOutKept(at, sale, paid, answer);
   if (lease.state !== "paid") checkHeld(await lease.paid(receipt));
   return deliver(at, sale, paid);
 }

@@ -101,7 +101,7 @@ async function findOut(
   const isDoubtful =
     settled.kind === "failed" && !isProven(settled.receipt) && !isCanceled(settled.receipt);
   // Whatever is in the way of a transfer now, the token has said that there was one.
-  if (isDoubtful) return alreadySettled(settled.receipt);
+  if (isDoubtful) return alreadySettled(at, purchase, settled.receipt);
   return answerUnpaid(at, purchase, settled);
 }
 
@@ -155,19 +155,22 @@ const overMsMin = 30_000;
  * on its way. Undefined for a failure that can be believed.
  */
 function answerDoubtful(
-  { clock }: Surroundings,
-  { binding }: Purchase,
+  at: Surroundings,
+  purchase: Purchase,
   receipt: SettleResponse,
 ): Collected | undefined {
-  if (isProven(receipt)) return undefined;
   const { errorReason } = receipt;
-  if (isNonceUsed(errorReason)) return { kind: "refused", response: alreadySettled(receipt) };
-  const isKnowing = hasLookedItUp(receipt);
-  if (!isKnowing && isExpired(errorReason)) {
-    return { kind: "refused", response: outcomeUnknown(receipt) };
+  if (isNonceUsed(errorReason)) {
+    return { kind: "refused", response: alreadySettled(at, purchase, receipt) };
   }
-  if (clock.now() < binding.validBeforeMs + overMsMin) return { kind: "open", response: stillOpen() };
-  return isKnowing ? undefined : { kind: "refused", response: outcomeUnknown(receipt) };
+  if (isProven(receipt)) return undefined;
+  const isOver = at.clock.now() >= purchase.binding.validBeforeMs + overMsMin;
+  if (hasLookedItUp(receipt)) {
+    return isOver ? undefined : { kind: "open", response: stillOpen() };
+  }
+  return isOver || isExpired(errorReason)
+    ? { kind: "refused", response: outcomeUnknown(at, purchase, receipt) }
+    : { kind: "open", response: stillOpen() };
 }
 
 /** Whether a failure names what has failed: a transaction, or a settlement in its book. */

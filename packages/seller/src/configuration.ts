@@ -140,7 +140,8 @@ const waitMsMax = 60_000;
 
 /** As long as a buyer waits for the money in the other order. */
 export const workMsDefault = 20_000;
-const workMsMax = 10 * 60 * 1000;
+/** No work that a connection waits for takes longer on purpose. */
+export const workMsMax = 10 * 60 * 1000;
 /** Time for a buyer to sign and send, in milliseconds: an agent needs less, a person sets more. */
 const signMsMin = 10_000;
 

@@ -7,7 +7,6 @@
  */
 import type { Clock } from "./clock.ts";
 import { collect } from "./collect.ts";
-import { undeliveredMsMax } from "./grant-times.ts";
 import { factsAfter, type Purchase, type Surroundings } from "./sale.ts";
 
 /** Follows settlements that are open. */
@@ -19,8 +18,8 @@ export interface Continuations {
 /** Settlements followed at once; each holds a few kilobytes. The buyer's repeat does the others. */
 const followedMax = 1_000;
 
-/** How long one is followed, in milliseconds: as long as the answer is kept after payment. */
-const followMsMax = undeliveredMsMax;
+/** How long one is followed, in milliseconds: as long as a buyer may still be there. */
+const followMsMax = 10 * 60 * 1000;
 
 /** The pause before each round, in milliseconds, doubled from the first to the longest. */
 const pauseMsMin = 1_000;

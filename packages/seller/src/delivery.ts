@@ -6,7 +6,7 @@ import type { SettleResponse } from "@farthing/protocol";
 import { content, replayedHeader, say, type ChallengeTerms } from "./answers.ts";
 import { readHead, resume } from "./body.ts";
 import { checkHeld } from "./collect.ts";
-import type { Order } from "./configuration.ts";
+import { workMsMax, type Order } from "./configuration.ts";
 import type { EventListener, PaidRequest, SettledRequest } from "./events.ts";
 import type { GrantStore, Lease, StoredAnswer } from "./grants.ts";
 
@@ -29,6 +29,8 @@ export interface Delivery {
   readonly isStreamed: boolean;
   readonly order: Order;
   readonly terms: ChallengeTerms;
+  /** Who asks, where the request says so. */
+  readonly reader?: string;
 }
 
 /** The seller's answer, read as far as it can be kept. */
@@ -40,12 +42,6 @@ export interface Made {
 
 /** Statuses from here on say that the seller's code failed. */
 const failureStatusMin = 500;
-
-/**
- * Longest time for content that is paid for, in milliseconds: no work takes longer on purpose, and
- * a buyer whose content hangs has a right to another try.
- */
-export const paidWorkMsMax = 10 * 60 * 1000;
 
 /** Seconds after which a repeat of a request that the seller's code failed at is worth it. */
 export const retrySeconds = 5;
@@ -65,23 +61,20 @@ async function make(sale: Delivery, facts: PaidRequest, bytesMax: number): Promi
 }
 
 /** The same with a limit; undefined when it takes longer, and what still comes of it is dropped. */
-export async function makeWithin(
+export function makeWithin(
   sale: Delivery,
   facts: PaidRequest,
   bytesMax: number,
   timeoutMs: number,
 ): Promise<Made | undefined> {
   const making = make(sale, facts, bytesMax);
-  const limit = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => limit.resolve(undefined), timeoutMs);
-  try {
-    const made = await Promise.race([making, limit.promise]);
-    // Whatever still comes of it is for nobody.
-    if (!made) making.then(drop, () => undefined);
-    return made;
-  } finally {
-    clearTimeout(timer);
-  }
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      resolve(undefined);
+      making.then(drop, () => undefined);
+    }, timeoutMs);
+    making.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }
 
 /** Gives up what is left of an answer that nobody gets. */
@@ -90,10 +83,19 @@ export function drop({ body }: Made): void {
 }
 
 /** The answer as it can be kept; undefined when it is a stream or larger than is kept. */
-export function toStored({ answer, body }: Made): StoredAnswer | undefined {
+export function toStored({ answer, body }: Made, { reader }: Delivery): StoredAnswer | undefined {
   if (body instanceof ReadableStream) return undefined;
   const headers = [...answer.headers].filter(([name]) => !unrepeatedHeaders.has(name));
-  return { status: answer.status, headers, body: body ?? new Uint8Array() };
+  const stored = { status: answer.status, headers, body: body ?? new Uint8Array() };
+  return { ...stored, ...(reader === undefined ? {} : { reader }) };
+}
+
+/**
+ * A kept answer, if it was made for whoever asks now. The seller's code, which may look at his
+ * credentials, is not asked again; and who rebuilt the payment from the chain does not have them.
+ */
+export function answerFor({ reader }: Delivery, kept?: StoredAnswer): StoredAnswer | undefined {
+  return kept?.reader === reader ? kept : undefined;
 }
 
 /** The answer with its receipt. */
@@ -115,11 +117,12 @@ export async function deliver(
   };
   let made: Made | undefined;
   try {
-    made = await makeWithin(sale, facts, at.grants.answerBytesMax, paidWorkMsMax);
+    made = await makeWithin(sale, facts, at.grants.answerBytesMax, workMsMax);
   } catch (error) {
     return failed(failureStatusMin, error);
   }
-  if (!made) return failed(504, new Error(`No answer was made within ${paidWorkMsMax} ms.`));
+  // He has paid, and has a right to another try.
+  if (!made) return failed(504, new Error(`The answer was not made within ${workMsMax} ms.`));
   const { status, ok } = made.answer;
   // Sold by its success, it is owed until it succeeds; elsewhere a no is an answer as well.
   if (sale.order === "after-success" ? !ok : status >= failureStatusMin) {
@@ -127,7 +130,7 @@ export async function deliver(
     const error = new Error(`The seller's code answered ${status}.`);
     return failed(Math.max(status, failureStatusMin), error);
   }
-  checkHeld(await lease.deliver(receipt, toStored(made)));
+  checkHeld(await lease.deliver(receipt, toStored(made, sale)));
   at.emit({ type: "delivered", url, payment: facts });
   return handOut(made, receipt);
 }

@@ -46,6 +46,11 @@ export type SellerEvent = { readonly url: string } & (
   | { readonly type: "pending"; readonly receipt: SettleResponse }
   /** The money moved after the buyer was asked to repeat; his answer is kept for him. */
   | { readonly type: "settled"; readonly payment: SettledRequest }
+  /**
+   * The payment was used, or may have been, and nobody here knows for which request: the buyer got
+   * a 409 with this receipt. He may come to you with it.
+   */
+  | { readonly type: "unserved"; readonly receipt: SettleResponse }
   /** The settlement came to nothing. */
   | { readonly type: "failed"; readonly receipt: SettleResponse }
   /** Nobody paid (no `reason`), or with something that will not do: the answer was a 402. */
@@ -75,6 +80,11 @@ export const warnOnConsole: EventListener = (event) => {
   } else if (event.type === "undelivered") {
     const { transaction } = event.payment;
     warn(`A paid request was not answered (transaction ${transaction}).`, event.error);
+  } else if (event.type === "unserved") {
+    const { transaction, payer = "unknown" } = event.receipt;
+    warn(
+      `A used payment opened nothing (payer ${payer}, transaction ${transaction || "unknown"}).`,
+    );
   } else if (event.type === "uncharged" && event.error !== undefined) {
     warn("A request with a good payment was not answered, and not charged.", event.error);
   } else if (event.type === "broken") {

@@ -10,7 +10,7 @@ import { serveAfterSuccess } from "./after-success.ts";
 import { say } from "./answers.ts";
 import { serveAfterPayment } from "./before-work.ts";
 import { giveBack, LeaseLostError } from "./collect.ts";
-import { replay } from "./delivery.ts";
+import { answerFor, replay } from "./delivery.ts";
 import type { Lease } from "./grants.ts";
 import {
   alreadyDelivered,
@@ -45,14 +45,12 @@ async function takeAndWork(at: Surroundings, sale: Sale): Promise<Response> {
     switch (take.kind) {
       case "taken":
         return work(at, sale, take.lease, deadlineMs);
-      case "delivered":
-        at.emit({
-          type: "repeated",
-          url,
-          receipt: take.receipt,
-          isKept: take.answer !== undefined,
-        });
-        return take.answer ? replay(take.answer, take.receipt) : alreadyDelivered(take.receipt);
+      case "delivered": {
+        const { receipt } = take;
+        const answer = answerFor(sale, take.answer);
+        at.emit({ type: "repeated", url, receipt, isKept: answer !== undefined });
+        return answer ? replay(answer, receipt) : alreadyDelivered(receipt);
+      }
       case "bound":
         at.emit({ type: "conflict", url });
         return say(409, {

@@ -6,8 +6,11 @@
  */
 export const replayMsMax = 10 * 60 * 1000;
 
-/** How long a paid request that was not answered can be run again without a new charge. */
-export const undeliveredMsMax = 10 * 60 * 1000;
+/**
+ * How long a paid request that was not answered can be run again without a new charge: the longest
+ * work (`workMsMax`), and time to come back after it.
+ */
+export const undeliveredMsMax = 30 * 60 * 1000;
 
 /**
  * How long a claim and an open settlement are remembered. A day is longer than any chain stays

@@ -42,7 +42,7 @@ function answer(bytes: number): StoredAnswer {
     ["content-type", "text/plain"],
     ["x-name", "café"],
   ] as const;
-  return { status: 201, headers, body };
+  return { status: 201, headers, body, reader: "r" };
 }
 
 function binding(key: string, changes: Partial<Binding> = {}): Binding {

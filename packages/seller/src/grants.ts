@@ -33,6 +33,8 @@ export interface StoredAnswer {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Uint8Array<ArrayBuffer>;
+  /** For whom it was made, where the request had credentials: a hash of them. */
+  readonly reader?: string;
 }
 
 /**

@@ -1,6 +1,6 @@
 /** One paid request of node:http, for every framework on it: what differs is handed in. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { addTokens } from "./answers.ts";
+import { addTokens, isForCaches } from "./answers.ts";
 import type { PaidRequest } from "./events.ts";
 import { readNodeBody } from "./node-body.ts";
 import { capture, type Capture } from "./node-capture.ts";
@@ -69,7 +69,9 @@ function toRequest(req: IncomingMessage, url: string): Request {
 async function send(res: ServerResponse, answer: Response, caught?: Capture): Promise<void> {
   const outlet = caught ? caught.open() : res;
   // A caught answer has taken these over; what the exchange dropped from it must not come back.
-  if (caught) for (const name of res.getHeaderNames()) res.removeHeader(name);
+  for (const name of res.getHeaderNames()) {
+    if (caught || isForCaches(name)) res.removeHeader(name);
+  }
   res.statusCode = answer.status;
   for (const [name, value] of answer.headers) setHeader(res, name, value);
   const cookies = answer.headers.getSetCookie();

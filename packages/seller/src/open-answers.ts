@@ -55,7 +55,7 @@ export function answerUnpaid(
   if (settled.kind === "fault") return answerFault(at, url, settled, receipt);
   if (settled.kind === "account") return answerAccountProblem(at, url, settled, receipt);
   if (settled.kind === "failed") return answerFailed(at, purchase, settled.receipt);
-  if (settled.kind === "confirmed") return alreadySettled(settled.receipt);
+  if (settled.kind === "confirmed") return alreadySettled(at, purchase, settled.receipt);
   at.emit({ type: "pending", url, receipt: settled.receipt });
   return later("settlement_pending", "The transfer is under way.", {
     receipt: settled.receipt,
@@ -64,10 +64,10 @@ export function answerUnpaid(
 }
 
 function answerFailed(at: Surroundings, purchase: Purchase, receipt: SettleResponse): Response {
-  at.emit({ type: "failed", url: purchase.terms.resource.url, receipt });
   const { errorReason, errorMessage } = receipt;
   // Used, and as far as anyone can tell by a transfer: this must not ask for another one.
-  if (isNonceUsed(errorReason)) return alreadySettled(receipt);
+  if (isNonceUsed(errorReason)) return alreadySettled(at, purchase, receipt);
+  at.emit({ type: "failed", url: purchase.terms.resource.url, receipt });
   const why = { error: errorReason ?? "settlement_failed", ...message(errorMessage) };
   return challenge(purchase.terms, why, receipt);
 }
@@ -106,7 +106,12 @@ export function alreadyDelivered(receipt: SettleResponse): Response {
 }
 
 /** The answer to a payment that moved money for a request that is not known here. */
-export function alreadySettled(receipt: SettleResponse): Response {
+export function alreadySettled(
+  at: Surroundings,
+  purchase: Purchase,
+  receipt: SettleResponse,
+): Response {
+  at.emit({ type: "unserved", url: purchase.terms.resource.url, receipt });
   const message =
     "This payment was used before, and this server does not know for which request. " +
     "If you did not get your content, show the seller the receipt in this answer's headers.";
@@ -119,7 +124,12 @@ export function stillOpen(): Response {
 }
 
 /** The answer when nobody can tell any more what became of a payment that was sent to be settled. */
-export function outcomeUnknown(receipt: SettleResponse): Response {
+export function outcomeUnknown(
+  at: Surroundings,
+  purchase: Purchase,
+  receipt: SettleResponse,
+): Response {
+  at.emit({ type: "unserved", url: purchase.terms.resource.url, receipt });
   const message =
     "The facilitator does not take this payment any more, and does not tell whether it moved " +
     "money before. Look at your wallet before you sign another one.";

@@ -27,9 +27,7 @@ test("is given up after ten minutes, and done again for the repeat, free of char
   const serving = Promise.withResolvers<void>();
   const charge = (headers: HeadersInit) =>
     seller.charge(new Request("http://shop.example/a", { headers }), () =>
-      ++served === 1
-        ? new Promise<Response>(() => serving.resolve())
-        : new Response("at last"),
+      ++served === 1 ? new Promise<Response>(() => serving.resolve()) : new Response("at last"),
     );
   const headers = await pay(await charge({}), "v2");
   vi.useFakeTimers();

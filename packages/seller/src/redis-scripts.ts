@@ -27,11 +27,11 @@ if s and tonumber(e) <= now then
   s = false
 end
 if not s then
-  -- The answer may still be there: where Redis is allowed to forget, it forgets key by key.
-  redis.call('DEL', answer)
   redis.call('HSET', grant, 'f', fingerprint, 'p', payload, 's', 'claimed',
     'e', text(now + ARGV[6]), 'h', holder, 'u', heldUntil)
   redis.call('PEXPIRE', grant, ARGV[6])
+  -- It may still be there: where Redis is allowed to forget, it forgets key by key.
+  redis.call('DEL', answer)
   return {'taken', 'claimed'}
 end
 if f ~= fingerprint or p ~= payload then return {'bound'} end

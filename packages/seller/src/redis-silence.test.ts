@@ -10,7 +10,8 @@ const binding = { key: "a", fingerprint: "f", payload: "p", validBeforeMs: 1 };
 
 /** A client that keeps commands until its connection is back, as that of `redis` does. */
 function silentClient() {
-  const waiting: { script: string; holder: string | undefined; answer(reply: unknown): void }[] = [];
+  const waiting: { script: string; holder: string | undefined; answer(reply: unknown): void }[] =
+    [];
   const client: RedisClient = {
     eval: (script, { arguments: [, ...more] }) =>
       new Promise((resolve) => {

@@ -26,7 +26,7 @@ import {
   renewScript,
   takeScript,
 } from "./redis-scripts.ts";
-import { answerIn, foundIn, receiptIn, type StoredGrant } from "./stored-grant.ts";
+import { answerIn, foundIn, headersText, receiptIn, type StoredGrant } from "./stored-grant.ts";
 
 /** What is used of a client, such as that of `createClient()` of the package `redis`. */
 export interface RedisClient {
@@ -83,10 +83,11 @@ export function createRedisGrants(options: RedisGrantOptions): GrantStore {
     const holder = randomUUID();
     const bounds = [fingerprint, payload, holder, leaseMs, settlingMsMax] as const;
     const asking = run(key, takeScript, ...bounds).catch(fullWhenOutOfMemory);
-    const reply = await inTime(asking, async () => {
-      // Taken after all, for nobody: as far as it had come, or forgotten when it is new.
-      const state = (await run(key, stateScript, holder)) ?? "";
-      if (state !== "") await run(key, state === "claimed" ? releaseScript : leaveScript, holder);
+    const reply = await inTime(asking, async (late) => {
+      // Taken after all, for nobody: a new grant is forgotten, another one left as it was.
+      const [kind, state]: readonly unknown[] = Array.isArray(late) ? late : [];
+      if (kind === "taken")
+        await run(key, state === "claimed" ? releaseScript : leaveScript, holder);
     });
     const fields: readonly unknown[] = Array.isArray(reply) ? reply : [];
     const stored = toStored(binding, fields);
@@ -133,7 +134,7 @@ function stepsOf({ run, binding, holder, leaseMs, answerBytesMax }: Held): Steps
     (await run(key, script, holder, ...more)) === 1;
   const fieldsOf = (answer: StoredAnswer | undefined) =>
     answer && answer.body.byteLength <= answerBytesMax
-      ? [answer.status, JSON.stringify(answer.headers), toBase64(answer.body)]
+      ? [answer.status, headersText(answer), toBase64(answer.body)]
       : [];
   return {
     settling: ({ receipt, answer } = {}) => {
@@ -158,12 +159,19 @@ function stepsOf({ run, binding, holder, leaseMs, answerBytesMax }: Held): Steps
   };
 }
 
-/** Waits for an answer, not for ever; one that comes too late goes to `late`. */
-async function inTime<T>(
+/** Waits for an answer, not for ever; one that comes after that goes to `late`. */
+function inTime<T>(
   asking: Promise<T>,
   late: (reply: T) => Promise<void> = async () => undefined,
 ): Promise<T> {
-  const timer = new Promise()
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      reject(new Error(`Redis did not answer within ${answerMsMax} ms.`));
+      // If this fails as well, the lease ends by itself.
+      asking.then(late).catch(() => undefined);
+    }, answerMsMax);
+    asking.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }
 
 /** Redis has no room, and has been told to forget nothing: the answer to that is "not now". */

@@ -41,6 +41,8 @@ export interface Sale extends Purchase {
   readonly order: Order;
   /** Longest time for the work that is done before the money moves, in milliseconds. */
   readonly workMs: number;
+  /** Who asks, see `readerOf`: an answer made for others is not given to him. */
+  readonly reader?: string;
 }
 
 /** The payment as the seller's code sees it before the money has moved. */

@@ -1,5 +1,6 @@
 /** The seller: charges for requests on web-standard Request and Response. */
 import { dress, preflight, reasonOf, refuseRequest, type ChallengeTerms } from "./answers.ts";
+import { readerOf } from "./binding.ts";
 import { systemClock, type Clock } from "./clock.ts";
 import {
   parseRouteOptions,
@@ -107,9 +108,11 @@ function createRoute(seller: Surroundings, of: Configuration, route: RouteConfig
     const { bodyBytesMax } = of;
     const about = { ...options, request, payment, terms, bodyBytesMax, isPublic };
     const purchase = await openPurchase(at, about);
-    return purchase instanceof Response
-      ? purchase
-      : exchange(at, { ...purchase, serve, isStreamed, order, workMs });
+    if (purchase instanceof Response) return purchase;
+    // A server that says what else counts has bound the payment to it.
+    const reader = options.boundTo === undefined ? await readerOf(request) : undefined;
+    const who = reader === undefined ? {} : { reader };
+    return exchange(at, { ...purchase, serve, isStreamed, order, workMs, ...who });
   }
 
   return {

@@ -70,6 +70,26 @@ export function singleUseSuite(listen: Listen): void {
       expect([at.served.length, at.facilitator.calls.length]).toEqual([1, 2]);
     });
 
+    test("a kept answer goes to nobody with other credentials than its buyer's", async () => {
+      const url = await at.start(() => ({ body: "for a" }));
+      const payment = await payFor(url);
+      const as = (who: HeadersInit) => fetch(url, { headers: { ...payment, ...who } });
+      const buyer = { Authorization: "Bearer a", Cookie: "session=a" };
+      expect(await (await as(buyer)).text()).toBe("for a");
+      expect(await (await as(buyer)).text()).toBe("for a");
+      // The payment can be rebuilt from the chain, and the handler would have asked who it is.
+      for (const stranger of [
+        {},
+        { ...buyer, Cookie: "session=b" },
+        { Authorization: "Bearer a" },
+      ]) {
+        const response = await as(stranger);
+        expect(response.status).toBe(409);
+        expect(await bodyOf(response)).toMatchObject({ error: "already_delivered" });
+      }
+      expect(at.served).toHaveLength(1);
+    });
+
     test("a buyer who hung up while it was made gets it with the repeat", async () => {
       const content = Promise.withResolvers<AppAnswer>();
       const serving = Promise.withResolvers<void>();
@@ -214,6 +234,7 @@ export function singleUseSuite(listen: Listen): void {
       expect(response.status).toBe(409);
       expect(await bodyOf(response)).toMatchObject({ error: "outcome_unknown" });
       expect(response.headers.get(headerNames.paymentRequired)).toBeNull();
+      expect(at.events.map(({ type }) => type)).toEqual(["facilitator_fault", "unserved"]);
     });
 
     test("a facilitator that looked into its book and at the chain is believed that it never will", async () => {

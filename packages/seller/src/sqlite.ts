@@ -17,7 +17,14 @@ import {
 import type { Binding, GrantStore, StoredAnswer, Take } from "./grants.ts";
 import { createWaiting, holdLease, type Steps } from "./held-lease.ts";
 import { openGrants, type Database, type Row, type Value } from "./sqlite-file.ts";
-import { answerIn, foundIn, isBoundTo, receiptIn, type StoredGrant } from "./stored-grant.ts";
+import {
+  answerIn,
+  foundIn,
+  headersText,
+  isBoundTo,
+  receiptIn,
+  type StoredGrant,
+} from "./stored-grant.ts";
 
 /** Where the grants are, and their bounds. */
 export interface SqliteGrantOptions {
@@ -177,7 +184,7 @@ function stepsOf({ database, bounds, key, validBeforeMs, holder }: Held): Steps 
 
   function keep(answer: StoredAnswer | undefined): void {
     if (!answer || !hasRoomFor(database, bounds, answer.body.byteLength)) return;
-    const headers = JSON.stringify(answer.headers);
+    const headers = headersText(answer);
     change(
       "answer_status = ?, answer_headers = ?, answer_body = ?",
       answer.status,

@@ -41,15 +41,27 @@ export function receiptIn({ receipt }: StoredGrant): SettleResponse | undefined 
   return typeof receipt === "string" ? parseSettleResponse(parseJson(receipt)?.value) : undefined;
 }
 
+/** Stands for the reader among an answer's headers; no header has such a name. */
+const readerName = ":reader";
+
+/** An answer's headers, and for whom it was made, as JSON. */
+export function headersText({ headers, reader }: StoredAnswer): string {
+  return JSON.stringify(reader === undefined ? headers : [...headers, [readerName, reader]]);
+}
+
 /** The answer, when one is kept. */
 export function answerIn(stored: StoredGrant): StoredAnswer | undefined {
   const { answerStatus: status, answerHeaders, answerBody } = stored;
   if (typeof status !== "number" || typeof answerHeaders !== "string" || !answerBody) {
     return undefined;
   }
-  const headers: unknown = parseJson(answerHeaders)?.value;
-  if (!Array.isArray(headers)) return undefined;
-  return { status, headers: headers.filter(isPair), body: new Uint8Array(answerBody) };
+  const list: unknown = parseJson(answerHeaders)?.value;
+  if (!Array.isArray(list)) return undefined;
+  const pairs = list.filter(isPair);
+  const headers = pairs.filter(([name]) => name !== readerName);
+  const reader = pairs.find(([name]) => name === readerName)?.[1];
+  const body = new Uint8Array(answerBody);
+  return { status, headers, body, ...(reader === undefined ? {} : { reader }) };
 }
 
 function isPair(value: unknown): value is readonly [string, string] {

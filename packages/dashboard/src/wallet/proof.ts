@@ -25,7 +25,7 @@ export async function prove(
     body: { action, details },
     signal,
   });
-  say({ says: `Sign in ${connection.wallet.name}`, text: message, isInWallet: true });
+  say({ says: `Sign with ${connection.wallet.name}`, text: message, isInWallet: true });
   const signature = await signText(connection, wallet, message, signal);
   say({ says: "Checking the signature" });
   return { requestId, signature };

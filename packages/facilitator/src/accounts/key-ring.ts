@@ -14,6 +14,9 @@ const dayMs = 24 * hourMs;
 /** Keys of one account that work at once: one for each place, and some that are being replaced. */
 export const workingKeysMax = 50;
 
+/** The same with those that are being replaced: each of them beside its successor. */
+export const rotatingKeysMax = 2 * workingKeysMax;
+
 /** Keys that a list shows, the newest; those that work are always among them. */
 export const keysShownMax = 200;
 
@@ -45,9 +48,14 @@ export interface KeyRing {
   ): Promise<NewApiKey | undefined>;
   /**
    * A key in place of another one: same label, mode and length of life. The other one works on for
-   * the overlap. `ended`: it does not work any more, or was replaced already.
+   * the overlap. `ended`: it does not work any more, or was replaced already. `too_many`: as many
+   * as may work beside their successors do.
    */
-  rotate(account: Address, id: string, overlap: Overlap): Promise<NewApiKey | "unknown" | "ended">;
+  rotate(
+    account: Address,
+    id: string,
+    overlap: Overlap,
+  ): Promise<NewApiKey | "unknown" | "ended" | "too_many">;
   /** Ends a key at once; false when the account has none such. A revoked one stays revoked. */
   revoke(account: Address, id: string): Promise<boolean>;
   statusOf(key: ApiKey): KeyStatus;
@@ -102,8 +110,9 @@ export function createKeyRing({ store, clock, log }: KeyRingDeps): KeyRing {
       const { label, mode } = old;
       const expiresAt = old.expiresAt === null ? null : now + (old.expiresAt - old.createdAt);
       const made = drawApiKey(clock, { account, label, mode, expiresAt });
-      const times = { endsAt: now + overlapMs[overlap], now };
-      if (!(await store.rotateApiKey(id, made.key, times))) return "ended";
+      const terms = { endsAt: now + overlapMs[overlap], now, workingMax: rotatingKeysMax };
+      const outcome = await store.rotateApiKey(id, made.key, terms);
+      if (outcome !== "rotated") return outcome;
       log.info({ account, keyId: made.key.id, rotatedKeyId: id, overlap }, "API key rotated");
       return made;
     },

@@ -9,7 +9,7 @@ import type { Surface } from "./surface.ts";
 
 /** One text for unknown, mistyped, expired and revoked keys: which it was is nobody's business. */
 const noKey =
-  "Send a valid API key as `Authorization: Bearer fk_…`; create one with `farthing keys create`.";
+  "Send a valid API key as `Authorization: Bearer fk_…`. Sellers create them at /account/facilitator, operators with `farthing keys create`.";
 
 /**
  * Lets a request in before its body is read: who calls, and whether he may call again already. A

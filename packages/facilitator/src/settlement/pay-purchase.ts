@@ -29,7 +29,7 @@ const looksMax = 3;
 export type PayOutcome =
   /** Its payment is claimed, was before, or is over: the state says which. */
   | { readonly kind: "purchase"; readonly purchase: CreditPurchase }
-  | { readonly kind: "refused"; readonly refusal: Refusal }
+  | { readonly kind: "refused"; readonly refusal: Refusal; readonly purchase: CreditPurchase }
   /** It cannot be paid any more; nothing was looked at. */
   | { readonly kind: "closed"; readonly purchase: CreditPurchase }
   | { readonly kind: "unknown" };
@@ -88,7 +88,7 @@ export function createPayPurchase(deps: PayDeps): PayPurchase {
     if (isFirst) await move(purchase, ["settling"], { to: "awaiting_payment" });
     const settlement = await findPayment(purchase);
     if (settlement) return named(purchase, settlement);
-    return { kind: "refused", refusal: result.refusal };
+    return { kind: "refused", refusal: result.refusal, purchase };
   }
 
   async function findPayment(purchase: CreditPurchase): Promise<Settlement | undefined> {

@@ -299,16 +299,32 @@ function keyTests(at: () => Store): void {
     const store = at();
     const [lasting, ending] = [keyOf(), keyOf({ expiresAt: 3_000 })];
     for (const key of [lasting, ending]) await store.createApiKey(key);
-    const times = { endsAt: 5_000, now: 2_000 };
+    const times = { endsAt: 5_000, now: 2_000, workingMax: 9 };
     const fresh = keyOf();
-    expect(await store.rotateApiKey(lasting.id, fresh, times)).toBe(true);
-    expect(await store.rotateApiKey(ending.id, keyOf(), times)).toBe(true);
+    expect(await store.rotateApiKey(lasting.id, fresh, times)).toBe("rotated");
+    expect(await store.rotateApiKey(ending.id, keyOf(), times)).toBe("rotated");
     expect(await store.findApiKey(lasting.id)).toMatchObject({ expiresAt: 5_000 });
     expect(await store.findApiKey(ending.id)).toMatchObject({ expiresAt: 3_000 });
     expect(await store.findApiKey(fresh.id)).toEqual(fresh);
     // Its end is the overlap's now: another successor would take that for the length of its life.
-    expect(await store.rotateApiKey(lasting.id, keyOf(), times)).toBe(false);
-    expect(await store.rotateApiKey(fresh.id, keyOf(), times)).toBe(true);
+    expect(await store.rotateApiKey(lasting.id, keyOf(), times)).toBe("ended");
+    expect(await store.rotateApiKey(fresh.id, keyOf(), times)).toBe("rotated");
+  });
+
+  test("are rotated as long as not too many work, and without an overlap always", async () => {
+    const store = at();
+    const [first, second, third] = [keyOf(), keyOf(), keyOf()];
+    await store.createApiKey(first);
+    const overlapping = { endsAt: 5_000, now: 2_000, workingMax: 2 };
+    expect(await store.rotateApiKey(first.id, second, overlapping)).toBe("rotated");
+    expect(await store.rotateApiKey(second.id, third, overlapping)).toBe("too_many");
+    expect(await store.findApiKey(second.id)).toEqual(second);
+    expect(await store.findApiKey(third.id)).toBeUndefined();
+    const atOnce = { ...overlapping, endsAt: 2_000 };
+    expect(await store.rotateApiKey(second.id, third, atOnce)).toBe("rotated");
+    // Once the first one has ended there is room again.
+    const later = { endsAt: 9_000, now: 5_000, workingMax: 2 };
+    expect(await store.rotateApiKey(third.id, keyOf(), later)).toBe("rotated");
   });
 
   test("are not rotated once they do not work, nor by others; then nothing is added", async () => {
@@ -317,10 +333,11 @@ function keyTests(at: () => Store): void {
     for (const key of [revoked, expired, theirs]) await store.createApiKey(key);
     await store.revokeApiKey(revoked.id, 1_500);
     await store.ensureAccount(stranger, 1);
-    const times = { endsAt: 5_000, now: 2_000 };
-    expect(await store.rotateApiKey(revoked.id, keyOf(), times)).toBe(false);
-    expect(await store.rotateApiKey(expired.id, keyOf(), times)).toBe(false);
-    expect(await store.rotateApiKey(theirs.id, keyOf({ account: stranger }), times)).toBe(false);
+    const times = { endsAt: 5_000, now: 2_000, workingMax: 9 };
+    expect(await store.rotateApiKey(revoked.id, keyOf(), times)).toBe("ended");
+    expect(await store.rotateApiKey(expired.id, keyOf(), times)).toBe("ended");
+    const stolen = keyOf({ account: stranger });
+    expect(await store.rotateApiKey(theirs.id, stolen, times)).toBe("ended");
     expect(await store.listApiKeys()).toHaveLength(3);
   });
 }

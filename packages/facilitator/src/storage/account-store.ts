@@ -113,6 +113,13 @@ export interface WalletVerbs {
   listAccountsOf(wallet: Address, limit: number): Promise<LinkedWallet[]>;
 }
 
+/** How a key takes over from another one; times in ms since 1970. */
+export interface RotationTerms {
+  readonly endsAt: number;
+  readonly now: number;
+  readonly workingMax: number;
+}
+
 /** Verbs about API keys, beside those of the store. */
 export interface KeyVerbs {
   /** Adds a key to an account that is there; false when it has `workingMax` that work. */
@@ -122,13 +129,14 @@ export interface KeyVerbs {
   ): Promise<boolean>;
   /**
    * Adds `key` in place of another one of the same account, which works until `endsAt` at the
-   * latest. False when that one does not work any more, or was replaced already.
+   * latest. `ended`: that one does not work any more, or was replaced already. `too_many`: more
+   * than `workingMax` keys of the account would work.
    */
   rotateApiKey(
     oldId: string,
     key: ApiKey,
-    times: { readonly endsAt: number; readonly now: number },
-  ): Promise<boolean>;
+    terms: RotationTerms,
+  ): Promise<"rotated" | "ended" | "too_many">;
 }
 
 /** What somebody adds to an account's ledger by hand. */

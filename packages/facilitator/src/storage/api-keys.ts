@@ -1,8 +1,8 @@
 /** API keys of accounts. */
-import { toLowerHex } from "@farthing/protocol";
+import { toLowerHex, type Address } from "@farthing/protocol";
 import { sql } from "kysely";
 import type { ApiKey } from "../model/api-key.ts";
-import type { KeyVerbs } from "./account-store.ts";
+import type { KeyVerbs, RotationTerms } from "./account-store.ts";
 import { ensureAccount, lockAccount } from "./accounts.ts";
 import { inTransaction, type Database } from "./dialect.ts";
 import { toApiKey, toApiKeyRow } from "./rows.ts";
@@ -23,19 +23,12 @@ export function apiKeyVerbs(database: Database): ApiKeyVerbs {
     mintApiKey: (key, { workingMax, now }) =>
       inTransaction(database, async (inside) => {
         await lockAccount(inside, key.account);
-        const { count } = await inside.db
-          .selectFrom("api_keys")
-          .select(({ fn }) => fn.countAll<number | string>().as("count"))
-          .where("account", "=", toLowerHex(key.account))
-          .where("revoked_at", "is", null)
-          .where(({ or, eb }) => or([eb("expires_at", "is", null), eb("expires_at", ">", now)]))
-          .executeTakeFirstOrThrow();
-        if (Number(count) >= workingMax) return false;
+        if ((await countWorking(inside, key.account, now)) >= workingMax) return false;
         await insertKey(inside, key);
         return true;
       }),
-    rotateApiKey: (oldId, key, times) =>
-      inTransaction(database, (inside) => rotate(inside, oldId, key, times)),
+    rotateApiKey: (oldId, key, terms) =>
+      inTransaction(database, (inside) => rotate(inside, oldId, key, terms)),
     findApiKey: async (id) => {
       const row = await db
         .selectFrom("api_keys")
@@ -68,13 +61,30 @@ async function insertKey({ db }: Database, key: ApiKey): Promise<void> {
   await db.insertInto("api_keys").values(toApiKeyRow(key)).execute();
 }
 
+async function countWorking({ db }: Database, account: Address, now: number): Promise<number> {
+  const { count } = await db
+    .selectFrom("api_keys")
+    .select(({ fn }) => fn.countAll<number | string>().as("count"))
+    .where("account", "=", toLowerHex(account))
+    .where("revoked_at", "is", null)
+    .where(({ or, eb }) => or([eb("expires_at", "is", null), eb("expires_at", ">", now)]))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
 async function rotate(
   inside: Database,
   oldId: string,
   key: ApiKey,
-  { endsAt, now }: { readonly endsAt: number; readonly now: number },
-): Promise<boolean> {
+  { endsAt, now, workingMax }: RotationTerms,
+): Promise<"rotated" | "ended" | "too_many"> {
   const { db } = inside;
+  await lockAccount(inside, key.account);
+  // Without an overlap as many work afterwards as before.
+  const isOverlapping = endsAt > now;
+  if (isOverlapping && (await countWorking(inside, key.account, now)) >= workingMax) {
+    return "too_many";
+  }
   const result = await db
     .updateTable("api_keys")
     // No end of its own, or a later one.
@@ -88,7 +98,7 @@ async function rotate(
     .where("replaced_by", "is", null)
     .where(({ or, eb }) => or([eb("expires_at", "is", null), eb("expires_at", ">", now)]))
     .executeTakeFirst();
-  if (result.numUpdatedRows !== 1n) return false;
+  if (result.numUpdatedRows !== 1n) return "ended";
   await insertKey(inside, key);
-  return true;
+  return "rotated";
 }

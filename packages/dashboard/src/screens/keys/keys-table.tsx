@@ -63,8 +63,11 @@ export function KeysTable({
         },
         {
           title: "Expires",
-          cell: ({ expiresAt }) =>
-            expiresAt ? <Day at={expiresAt} /> : <span className="muted">never</span>,
+          cell: ({ expiresAt, status }) => {
+            if (!expiresAt) return <span className="muted">never</span>;
+            // The hour counts where one has to be quicker than it.
+            return status === "expiring" ? <When at={expiresAt} /> : <Day at={expiresAt} />;
+          },
         },
         {
           title: "Actions",

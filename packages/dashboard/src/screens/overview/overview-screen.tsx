@@ -30,8 +30,8 @@ export function OverviewScreen() {
           {({ settlements }) =>
             settlements.length === 0 ? (
               <p className="muted">
-                Every payment that you have settled through this facilitator appears here within a
-                second.
+                Every payment that you have settled through this facilitator appears here within
+                seconds.
               </p>
             ) : (
               <SettlementsTable rows={settlements} />

@@ -64,7 +64,7 @@ function SignWithNew({
         body: { address, chainId },
         signal,
       });
-      say({ says: `Sign in ${wallet.name}`, text: message, isInWallet: true });
+      say({ says: `Sign with ${wallet.name}`, text: message, isInWallet: true });
       const signature = await signText(connection, address, message, signal);
       onSigned({ address, requestId, signature });
     });

@@ -27,7 +27,7 @@ export function useSignIn({ run }: WalletTask) {
         body: { address, chainId: network.chainId, ...(account ? { account } : {}) },
         signal,
       });
-      say({ says: `Sign in ${wallet.name}`, text: message, isInWallet: true });
+      say({ says: `Sign with ${wallet.name}`, text: message, isInWallet: true });
       const signature = await signText(connection, address, message, signal);
       say({ says: "Checking the signature" });
       const { accounts } = await call<SignedIn>("/v1/account/sign-in/complete", {

@@ -1,7 +1,7 @@
 /** API keys of an account: listed, created, rotated, revoked. A key's text is shown once. */
 import { Type } from "typebox";
 import type { NewApiKey } from "../../accounts/api-keys.ts";
-import { workingKeysMax } from "../../accounts/key-ring.ts";
+import { rotatingKeysMax, workingKeysMax } from "../../accounts/key-ring.ts";
 import { timeText } from "../../base/clock.ts";
 import type { ApiKey } from "../../model/api-key.ts";
 import { HttpProblem } from "../answer.ts";
@@ -137,6 +137,12 @@ function registerMinting(server: TypedServer, accounts: AccountContext): void {
         throw new HttpProblem(
           "conflict",
           "This key does not work any more, or was replaced already; create a new one.",
+        );
+      }
+      if (made === "too_many") {
+        throw new HttpProblem(
+          "conflict",
+          `${rotatingKeysMax} keys of the account work, as many as may; revoke some that were replaced, or rotate without an overlap.`,
         );
       }
       return reply.status(201).send(answerNewKey(accounts, made));

@@ -2,8 +2,10 @@
 import {
   authorizationTypedData,
   explorerLink,
+  formatUsdc,
   networkOfChain,
   toWireAuthorization,
+  type Refusal,
 } from "@farthing/protocol";
 import { Type } from "typebox";
 import { awaitingMax, creditsMax, purchaseAuthorization } from "../../accounts/purchases.ts";
@@ -175,7 +177,7 @@ function registerPaying(server: TypedServer, { accounts }: AccountHttp): void {
         case "closed":
           throw new HttpProblem("conflict", closedMessage(outcome.purchase));
         case "refused":
-          throw new HttpProblem("conflict", `${outcome.refusal.code}: ${outcome.refusal.message}`);
+          throw new HttpProblem("conflict", refusedMessage(outcome.refusal, outcome.purchase));
         case "purchase":
           return answerPurchase(accounts, outcome.purchase);
         default:
@@ -252,6 +254,15 @@ function registerFollowing(server: TypedServer, { context, accounts }: AccountHt
       return answerPurchase(accounts, purchase);
     },
   });
+}
+
+/** Why a payment was not taken; the commonest reason in the words of whoever is buying. */
+function refusedMessage({ code, message }: Refusal, { payer, units }: CreditPurchase): string {
+  // At least cents.
+  const price = formatUsdc(units).replace(/0{1,4}$/, "");
+  return code === "insufficient_funds"
+    ? `${payer} holds less than the ${price} USDC that this costs (${code}). Send USDC to it and sign again, or begin a new purchase from another linked wallet.`
+    : `${code}: ${message}`;
 }
 
 /** Whether nothing more happens to it by itself; a held one waits for the operator. */
