@@ -1,4 +1,5 @@
 /** The history of sales: live, filtered, page by page, as a file; and a plan that was switched off. */
+import { readReceipt } from "@farthing/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { stockBuyer } from "./buyers.testing.ts";
 import { describeInBrowser } from "./chromium.testing.ts";
@@ -79,7 +80,9 @@ describeInBrowser("settlements on the dashboard", () => {
     const buy = stockBuyer(stage.market, stage.market.newBuyer());
     await Promise.all(
       Array.from({ length: sales }, async () => {
-        expect((await buy(shop.url)).status).toBe(200);
+        const response = await buy(shop.url);
+        const said = { status: response.status, receipt: readReceipt(response.headers) };
+        expect(said).toMatchObject({ status: 200, receipt: { success: true } });
       }),
     );
     await page.goto(stage.screen("settlements"));

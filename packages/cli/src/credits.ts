@@ -97,7 +97,7 @@ async function decide(
   to: "credited" | "rejected",
   reviewNote: string,
 ): Promise<void> {
-  const { systemClock } = await import("@farthing/facilitator");
+  const { systemClock } = await import("@farthing/facilitator/operator");
   const move = { to, reviewer: operatorName(), reviewNote };
   const purchase = await store.movePurchase(id, "held", move, systemClock.nowMs());
   if (purchase) {
@@ -118,7 +118,7 @@ async function decide(
 }
 
 async function change(store: Store, account: Address, credits: number, note: string) {
-  const { systemClock } = await import("@farthing/facilitator");
+  const { systemClock } = await import("@farthing/facilitator/operator");
   const kind = credits > 0 ? "grant" : "adjustment";
   const grant = { account, kind, credits, actor: operatorName(), note } as const;
   const after = await store.grantCredits(grant, systemClock.nowMs());

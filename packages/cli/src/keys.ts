@@ -55,7 +55,7 @@ export function register(program: Command): void {
 }
 
 async function create(store: Store, flags: CreateFlags): Promise<void> {
-  const { createApiKey, systemClock } = await import("@farthing/facilitator");
+  const { createApiKey, systemClock } = await import("@farthing/facilitator/operator");
   const mode: KeyMode = flags.test ? "test" : "live";
   const { account, label, expiresDays } = flags;
   const expiresAt = expiresDays === undefined ? null : systemClock.nowMs() + expiresDays * dayMs;
@@ -85,7 +85,7 @@ async function list(store: Store, flags: { account?: Address; json: boolean }): 
 }
 
 async function revoke(store: Store, given: string): Promise<void> {
-  const { systemClock } = await import("@farthing/facilitator");
+  const { systemClock } = await import("@farthing/facilitator/operator");
   const id = idIn(given);
   if (id === undefined) {
     // Not repeated: it may be most of a key.

@@ -37,7 +37,7 @@ export function register(program: Command): void {
 }
 
 async function block(store: Store, id: string, isBlocked: boolean): Promise<void> {
-  const { systemClock } = await import("@farthing/facilitator");
+  const { systemClock } = await import("@farthing/facilitator/operator");
   const listing = await store.blockListing(id, isBlocked, systemClock.nowMs());
   const [now, not] = isBlocked ? ["is blocked", "unblocked"] : ["is checked again", "blocked"];
   if (listing) return console.error(`${listing.method} ${listing.resource} ${now}.`);

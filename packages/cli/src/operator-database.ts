@@ -13,7 +13,7 @@ export async function withStore(
   command: string,
   work: (store: Store) => Promise<void>,
 ): Promise<void> {
-  const { Fault, openStore, readDatabaseUrl } = await import("@farthing/facilitator");
+  const { Fault, openStore, readDatabaseUrl } = await import("@farthing/facilitator/operator");
   try {
     const store = await openStore(readDatabaseUrl());
     try {

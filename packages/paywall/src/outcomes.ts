@@ -30,6 +30,10 @@ const openWords: Readonly<Record<AnswerKind, Words>> = {
   pending: { title: "Not confirmed yet", why: `Your payment is under way. ${notKnown}` },
   busy: { title: "The seller is not ready", why: notKnown },
   server_error: { title: "The seller has a problem", why: notKnown },
+  not_charged: {
+    title: "The seller has a problem",
+    why: "The seller says that nothing was charged.",
+  },
   no_answer: { title: "No answer", why: `The seller did not answer. ${notKnown}` },
   refused: { title: "Not accepted", why: "The seller did not accept the payment." },
   failed_receipt: { title: "Not settled", why: "The payment was not settled." },

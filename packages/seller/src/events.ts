@@ -59,7 +59,10 @@ export type SellerEvent = { readonly url: string } & (
   | { readonly type: "conflict" }
   /** The store of grants has no room; no payment can be taken. Act on this. */
   | { readonly type: "full" }
-  /** The exchange broke: a price function, or the store of grants, threw. Look at this. */
+  /**
+   * The exchange broke: a price function, or the store of grants, threw; or this process was not
+   * heard of for longer than a lease, and another one took its payment over. Look at this.
+   */
   | { readonly type: "broken"; readonly error: unknown }
   /** The facilitator will not work for this seller: key, credits, plan or payee. Act on this. */
   | { readonly type: "account_problem"; readonly problem: AccountProblem }

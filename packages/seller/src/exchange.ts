@@ -87,8 +87,9 @@ async function work(
     await giveBack(lease);
     return ask(at, sale.terms);
   } catch (error) {
-    if (error instanceof LeaseLostError) return stillBusy();
-    throw error;
+    if (!(error instanceof LeaseLostError)) throw error;
+    at.emit({ type: "broken", url: sale.terms.resource.url, error });
+    return stillBusy();
   } finally {
     // What cannot be given back now ends by itself.
     await lease.leave().catch(() => undefined);

@@ -34,6 +34,7 @@ describe.each(["before-work", "after-success"] as const)("a lease lost, settling
     const url = await at.start(undefined, { grants: losingAt("settling") }, { settle });
     await expectLater(await fetch(url, { headers: await payFor(url) }), "settlement_pending");
     expect(at.facilitator.operations()).toEqual(["verify"]);
+    expect(at.events).toMatchObject([{ type: "broken", error: { name: "LeaseLostError" } }]);
   });
 
   test("before the content goes out keeps it inside", async () => {

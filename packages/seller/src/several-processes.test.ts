@@ -8,9 +8,10 @@ import { readReceipt } from "@farthing/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { payFor } from "./buyer.testing.ts";
 import { findRedisServer, startRedis } from "./redis-server.testing.ts";
-import { payTo } from "./scene.testing.ts";
+import { expectLater, payTo } from "./scene.testing.ts";
 import {
   startScriptedFacilitator,
+  type Reply,
   type ScriptedFacilitator,
 } from "./scripted-facilitator.testing.ts";
 import type { ShopOrder } from "./shop-process.testing.ts";
@@ -47,6 +48,8 @@ async function startShop(order: ShopOrder) {
   return {
     url: `${url}/report`,
     made: () => made,
+    freeze: () => shop.kill("SIGSTOP"),
+    thaw: () => shop.kill("SIGCONT"),
     async kill() {
       shop.kill("SIGKILL");
       await ended;
@@ -97,6 +100,32 @@ for (const [name, isThere, open] of stores) {
       );
       expect([...new Set(answers)]).toEqual([expect.stringMatching(/^200 made by \d+$/)]);
       expect([one.made() + other.made(), facilitator.transfers()]).toEqual([1, 1]);
+    });
+
+    const late = { json: { isValid: false, invalidReason: "authorization_expired" } };
+    test.each<["verify" | "settle", Reply]>([
+      ["verify", late],
+      ["settle", "honest"],
+    ])("a process that froze at %s has nothing to say when it thaws", async (call, reply) => {
+      const [one, other] = await startTwo("after-success", 1_000);
+      const headers = await payFor(one.url);
+      const frozen = Promise.withResolvers<void>();
+      facilitator.script[call].push(() => {
+        one.freeze();
+        frozen.resolve();
+        return reply;
+      });
+      const slow = fetch(one.url, { headers });
+      await frozen.promise;
+      const response = await fetch(other.url, { headers });
+      expect([response.status, await response.text()]).toEqual([
+        200,
+        expect.stringMatching(/^made by/),
+      ]);
+      one.thaw();
+      // Neither the content a second time, nor a challenge for what has been paid.
+      await expectLater(await slow, "settlement_pending");
+      expect(facilitator.transfers()).toBe(1);
     });
 
     test("an answer made before its process died is given by the other", async () => {

@@ -73,7 +73,7 @@ export function singleUseSuite(listen: Listen): void {
     test("a kept answer goes to nobody with other credentials than its buyer's", async () => {
       const url = await at.start(() => ({ body: "for a" }));
       const payment = await payFor(url);
-      const as = (who: HeadersInit) => fetch(url, { headers: { ...payment, ...who } });
+      const as = (who: Record<string, string>) => fetch(url, { headers: { ...payment, ...who } });
       const buyer = { Authorization: "Bearer a", Cookie: "session=a" };
       expect(await (await as(buyer)).text()).toBe("for a");
       expect(await (await as(buyer)).text()).toBe("for a");
