@@ -3,11 +3,11 @@
  * form of the target, host, rule.
  */
 import type { Incoming } from "./incoming.ts";
-import { preflight, withCors } from "./cors.ts";
-import { paymentHeaders } from "./header-rules.ts";
+import { preflight, withCors } from "./headers/cors.ts";
+import { paymentHeaders } from "./headers/header-rules.ts";
 import type { Notes } from "./observations.ts";
 import { passFree, passPaid, tellFailure, type Way } from "./proxy.ts";
-import { servedMethods } from "./route-pattern.ts";
+import { servedMethods } from "./routing/route-pattern.ts";
 import type { RunningTable } from "./running-table.ts";
 import { say } from "./say.ts";
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { connect } from "node:net";
 import type { JsonObject } from "@farthing/protocol";
-import { readGatewayConfig, type GatewayConfig } from "./configuration.ts";
+import { readGatewayConfig, type GatewayConfig } from "./configuration/configuration.ts";
 import { startGateway, type Gateway, type GatewayOptions } from "./gateway.ts";
 
 /** A server that runs. */

@@ -5,7 +5,7 @@ import {
   type GrantStore,
   type SellerEvent,
 } from "@farthing/seller";
-import type { GatewayConfig } from "./configuration.ts";
+import type { GatewayConfig } from "./configuration/configuration.ts";
 import { silentLog, type Log } from "./log.ts";
 import { createGatewayMetrics, type GatewayMetrics } from "./metrics.ts";
 import { noteFailure, watchFacilitator, withoutSettling } from "./observations.ts";

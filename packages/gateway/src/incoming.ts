@@ -2,8 +2,8 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { Transform, type Readable } from "node:stream";
 import type { FastifyRequest } from "fastify";
-import { canonicalPath, splitTarget, type PathRules } from "./canonical-path.ts";
-import type { ClientFacts } from "./request-headers.ts";
+import { canonicalPath, splitTarget, type PathRules } from "./routing/canonical-path.ts";
+import type { ClientFacts } from "./headers/request-headers.ts";
 
 /** A request of canonical form. */
 export interface Incoming extends ClientFacts {

@@ -12,25 +12,29 @@ export {
   type RouteConfig,
   type SettleMode,
   type UpstreamConfig,
-} from "./configuration.ts";
-export type { Environment } from "./secret-texts.ts";
+} from "./configuration/configuration.ts";
+export type { Environment } from "./configuration/secret-texts.ts";
 export { startGateway, type Gateway, type GatewayOptions } from "./gateway.ts";
 export { createGatewayLog, type Log } from "./log.ts";
 export { facilitatorInside, type Engine } from "./inside.ts";
 export { watchFile, type FileWatch } from "./watch-file.ts";
-export { findDoubts, listRules, type RuleLine } from "./check.ts";
-export { checkOnline } from "./check-online.ts";
-export { explainRequest, type AskedRequest, type RequestExplanation } from "./explain.ts";
-export type { Finding } from "./finding.ts";
-export { importApi } from "./import-document.ts";
+export { findDoubts, listRules, type RuleLine } from "./inspection/check.ts";
+export { checkOnline } from "./inspection/check-online.ts";
+export {
+  explainRequest,
+  type AskedRequest,
+  type RequestExplanation,
+} from "./inspection/explain.ts";
+export type { Finding } from "./inspection/finding.ts";
+export { importApi } from "./import/import-document.ts";
 export {
   compareImport,
   writeGatewayFile,
   type ImportChoices,
   type ImportDifference,
-} from "./import-file.ts";
-export { readPrices, type ImportPrices } from "./import-prices.ts";
-export { ImportError, type ImportedApi, type ImportedRoute } from "./imported-api.ts";
-export { gatewaySchema, publishedSchema } from "./configuration-schema.ts";
-export type { Schema } from "./check-shape.ts";
+} from "./import/import-file.ts";
+export { readPrices, type ImportPrices } from "./import/import-prices.ts";
+export { ImportError, type ImportedApi, type ImportedRoute } from "./import/imported-api.ts";
+export { gatewaySchema, publishedSchema } from "./configuration/configuration-schema.ts";
+export type { Schema } from "./configuration/check-shape.ts";
 export { gatewayMetricTable, type GatewayMetric } from "./metrics-table.ts";

@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { createMemoryGrants, type GrantStore } from "@farthing/seller";
 import { createSqliteGrants } from "@farthing/seller/sqlite";
-import type { GatewayConfig } from "./configuration.ts";
+import type { GatewayConfig } from "./configuration/configuration.ts";
 
 /** A store that is open. */
 export interface OpenGrants extends GrantStore {

@@ -1,8 +1,8 @@
 /** What the gateway itself answers, before any rule: whether it lives, and what it sells. */
-import type { GatewayConfig } from "./configuration.ts";
-import { withCors } from "./cors.ts";
+import type { GatewayConfig } from "./configuration/configuration.ts";
+import { withCors } from "./headers/cors.ts";
 import type { Incoming } from "./incoming.ts";
-import { openApiDocument, wellKnownDocument } from "./openapi-document.ts";
+import { openApiDocument, wellKnownDocument } from "./openapi/openapi-document.ts";
 import { say } from "./say.ts";
 
 /** Answers the gateway's own paths; undefined for every other path and method. */

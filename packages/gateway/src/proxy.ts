@@ -1,11 +1,11 @@
 /** One request's way to the upstream and back, free or paid. */
 import { Readable } from "node:stream";
 import type { PaidRequest } from "@farthing/seller";
-import { clientHeaders } from "./answer-headers.ts";
-import type { RouteConfig } from "./configuration.ts";
+import { clientHeaders } from "./headers/answer-headers.ts";
+import type { RouteConfig } from "./configuration/configuration.ts";
 import type { Incoming } from "./incoming.ts";
 import type { Notes } from "./observations.ts";
-import { upstreamHeaders } from "./request-headers.ts";
+import { upstreamHeaders } from "./headers/request-headers.ts";
 import { say, type GatewayCode } from "./say.ts";
 import type {
   OpenAnswer,

@@ -2,9 +2,9 @@
  * The rules in force: compiled, with the upstreams and sales behind them. A reload makes a new
  * table and lets go of the old one after the last request that came under it.
  */
-import type { GatewayConfig, RouteConfig } from "./configuration.ts";
+import type { GatewayConfig, RouteConfig } from "./configuration/configuration.ts";
 import { createOwnPaths, type OwnPaths } from "./own-paths.ts";
-import { compileRoutes, type RouteTable } from "./route-table.ts";
+import { compileRoutes, type RouteTable } from "./routing/route-table.ts";
 import { createSaleRoute, type SaleRoute, type Till } from "./sale-route.ts";
 import { createUpstream, type Upstream } from "./upstream.ts";
 

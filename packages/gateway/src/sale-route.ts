@@ -10,8 +10,8 @@ import {
   type SellerEvent,
   type Serve,
 } from "@farthing/seller";
-import type { GatewayConfig, RouteConfig } from "./configuration.ts";
-import { clientCredentials } from "./header-rules.ts";
+import type { GatewayConfig, RouteConfig } from "./configuration/configuration.ts";
+import { clientCredentials } from "./headers/header-rules.ts";
 import type { Incoming } from "./incoming.ts";
 
 /** What all routes of a gateway charge with. */

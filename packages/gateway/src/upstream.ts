@@ -4,7 +4,7 @@
  */
 import { Readable } from "node:stream";
 import { Pool, type Dispatcher } from "undici";
-import type { UpstreamConfig } from "./configuration.ts";
+import type { UpstreamConfig } from "./configuration/configuration.ts";
 import { createSlots } from "./slots.ts";
 
 /** One request to the upstream. */

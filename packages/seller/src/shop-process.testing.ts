@@ -36,6 +36,8 @@ async function start(order: ShopOrder): Promise<void> {
     grants,
     // The one address of all processes, as behind a load balancer.
     publicUrl: "https://shop.example",
+    // Says nothing on the console of the tests.
+    onEvent: () => undefined,
   });
   const shop = await listen(
     charge({ price: "0.01" }, (_req, res) => {

@@ -22,8 +22,23 @@ const docsPolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** There is one server, and nothing is sent to it from the page. */
-const hideSending = ".swagger-ui .scheme-container { display: none; }";
+/**
+ * There is one server, and nothing is sent to it from the page. The methods stand in white on their
+ * colours, which are made dark enough to read.
+ */
+const reading = [
+  ".swagger-ui .scheme-container { display: none; }",
+  ...Object.entries({
+    get: "#1d5fa6",
+    post: "#14744a",
+    put: "#8a5300",
+    patch: "#0b6e6a",
+    delete: "#b3261e",
+  }).map(
+    ([method, colour]) =>
+      `.swagger-ui .opblock.opblock-${method} .opblock-summary-method { background: ${colour}; }`,
+  ),
+].join("\n");
 
 const about = [
   "An x402 payment facilitator for USDC on XDC.",
@@ -89,7 +104,7 @@ export async function describeRoutes(
     staticCSP: docsPolicy,
     theme: {
       title: "Farthing: API reference",
-      css: [{ filename: "reading.css", content: hideSending }],
+      css: [{ filename: "reading.css", content: reading }],
     },
     uiConfig: {
       layout: "BaseLayout",

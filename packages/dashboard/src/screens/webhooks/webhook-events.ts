@@ -7,3 +7,8 @@ export const webhookEvents = [
   ["purchase.credited", "Bought credits have arrived"],
   ["purchase.held", "A purchase waits for a review"],
 ] as const;
+
+/** Which events an endpoint is told of, in as few words as do. */
+export function eventsText(events: readonly string[]): string {
+  return events.length === webhookEvents.length ? "all events" : events.join(", ");
+}

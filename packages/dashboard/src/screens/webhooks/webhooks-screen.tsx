@@ -12,6 +12,7 @@ import { ShownOnce } from "../../parts/shown-once.tsx";
 import { When } from "../../parts/values.tsx";
 import { AddWebhook } from "./add-webhook.tsx";
 import { HowToVerify } from "./how-to-verify.tsx";
+import { eventsText } from "./webhook-events.ts";
 
 /** Where events are sent to. */
 export function WebhooksScreen() {
@@ -82,7 +83,7 @@ function EndpointsTable({ rows }: { readonly rows: readonly WebhookEndpoint[] })
         },
         {
           title: "Events",
-          cell: ({ events }) => <span className="breakable">{events.join(", ")}</span>,
+          cell: ({ events }) => <span className="breakable">{eventsText(events)}</span>,
         },
         {
           title: "Status",

@@ -1,0 +1,88 @@
+/** From the settings of one rule to a route. */
+import { parseUsdc } from "@farthing/protocol";
+import type { PassedHeader, RouteConfig, SettleMode, UpstreamConfig } from "./configuration.ts";
+import { parseRoutePattern, type RoutePattern } from "../routing/route-pattern.ts";
+import type { SettingReader } from "./setting-reader.ts";
+
+/** What a rule refers to. */
+export interface RouteSurroundings {
+  readonly index: number;
+  readonly upstreams: ReadonlyMap<string, UpstreamConfig>;
+  /** Of all routes that do not say otherwise. */
+  readonly maxTimeoutSeconds: number;
+}
+
+/** Every request: the pattern of `default`. */
+const everything: RoutePattern = { method: "*", path: "/*", segments: [], hasRest: true };
+
+const settleModes: readonly SettleMode[] = ["after-success", "before-upstream"];
+const streams = ["sse", "raw"] as const;
+const passed: readonly PassedHeader[] = ["authorization", "cookie", "set-cookie"];
+
+/** Undefined when the rule matches nothing or goes nowhere, which is reported. */
+export function readRoute(
+  settings: SettingReader,
+  { index, upstreams, maxTimeoutSeconds }: RouteSurroundings,
+): RouteConfig | undefined {
+  const isDefault = settings.place[0] === "default";
+  const match = settings.get("match");
+  const pattern = isDefault ? everything : readMatch(match);
+  const upstream = readUpstreamName(settings.get("upstream"), upstreams);
+  const amountUnits = readPrice(settings);
+  const [settle, stream] = [settings.get("settle"), settings.get("stream")];
+  if (!pattern || !upstream) return undefined;
+  return {
+    name: isDefault ? "default" : (match.text() ?? ""),
+    index,
+    pattern,
+    host: settings.get("host").text()?.toLowerCase(),
+    upstream,
+    amountUnits,
+    settle: settleModes.find((one) => one === settle.text()) ?? "after-success",
+    stream: streams.find((one) => one === stream.text()),
+    description: settings.get("description").text(),
+    mimeType: settings.get("mimeType").text(),
+    maxTimeoutSeconds: settings.get("maxTimeoutSeconds").number() ?? maxTimeoutSeconds,
+    pass: new Set(
+      settings
+        .get("pass")
+        .items()
+        .flatMap((item) => passed.find((one) => one === item.text()) ?? []),
+    ),
+  };
+}
+
+function readMatch(settings: SettingReader): RoutePattern | undefined {
+  const text = settings.text();
+  const pattern = text === undefined ? undefined : parseRoutePattern(text);
+  if (typeof pattern !== "string") return pattern;
+  settings.report(`is ${JSON.stringify(text)}, but ${pattern}`);
+  return undefined;
+}
+
+function readUpstreamName(
+  settings: SettingReader,
+  upstreams: ReadonlyMap<string, UpstreamConfig>,
+): UpstreamConfig | undefined {
+  const name = settings.text();
+  const upstream = name === undefined ? undefined : upstreams.get(name);
+  if (name !== undefined && !upstream) {
+    const known = [...upstreams.keys()].join(", ") || "none";
+    settings.report(`is ${JSON.stringify(name)}, but upstreams has: ${known}`);
+  }
+  return upstream;
+}
+
+/** A route is free or has a price; what is said only of paid ones is a mistake on a free one. */
+function readPrice(settings: SettingReader): bigint | undefined {
+  const [free, price] = [settings.get("free"), settings.get("price")];
+  if (free.isGiven === price.isGiven) {
+    settings.report('must have either free: true or a price, for example price: "0.01"');
+  }
+  if (free.isGiven && settings.get("settle").isGiven) {
+    settings.get("settle").report("makes no sense on a free route; remove it");
+  }
+  const amount = price.parse((text) => parseUsdc(text));
+  if (amount === 0n) price.report("is 0; write free: true for a route that costs nothing");
+  return amount;
+}

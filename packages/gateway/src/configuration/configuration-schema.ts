@@ -1,0 +1,328 @@
+/**
+ * The gateway's configuration file as a JSON Schema: what is checked, what is published for
+ * editors, and what the reference page is made from. `description` is the shape of a value and
+ * `examples` holds one; both stand in the error when a value has another shape.
+ */
+import { Type, type TProperties, type TSchema } from "typebox";
+import { durationPattern, sizePattern } from "./duration-size.ts";
+import { matchPattern } from "../routing/route-pattern.ts";
+
+/** A name, no address: editors are given the file itself. */
+const schemaId = "urn:farthing:gateway:1";
+
+/** USDC with at most six decimals, no sign, no exponent. */
+const usdcPattern = String.raw`^\$?\d{1,12}(\.\d{1,6})?$`;
+const listenPattern = String.raw`^(\[[0-9a-fA-F:.]+\]|[^\s:/\[\]]+):\d{1,5}$`;
+const namePattern = "^[A-Za-z][A-Za-z0-9_-]{0,63}$";
+/** A header's name, RFC 9110. */
+const headerNamePattern = "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$";
+const hostPattern = String.raw`^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?(:\d{1,5})?$`;
+
+/** Descriptions travel in a header of at most about 8 KiB. */
+const descriptionCharsMax = 500;
+/** Rules are tried one after the other for every request. */
+export const routesMax = 1000;
+const listMax = 100;
+/** More connections to one upstream than a process serves well. */
+const concurrencyMax = 10_000;
+/** A signature must outlive the wait for its settlement, with room for one slow block. */
+const timeoutSecondsMin = 30;
+/** A longer promise of the payer is a risk to him and of no use to anybody. */
+const timeoutSecondsMax = 86_400;
+
+interface Notes {
+  /** Of JSON Schema: a part of the expression, a bound, a default. */
+  readonly [keyword: string]: unknown;
+}
+
+function text(description: string, example: string, notes: Notes = {}) {
+  return Type.String({ description, examples: [example], minLength: 1, ...notes });
+}
+
+function oneOf(description: string, choices: readonly string[], notes: Notes = {}) {
+  return Type.Unsafe({ type: "string", enum: choices, description, ...notes });
+}
+
+function whole(description: string, least: number, most: number, notes: Notes = {}) {
+  return Type.Integer({ description, minimum: least, maximum: most, ...notes });
+}
+
+function yesOrNo(description: string, fallback: boolean) {
+  return Type.Boolean({ description, default: fallback });
+}
+
+function duration(description: string, fallback: string) {
+  const shape = `${description}: a whole number with ms, s, m or h`;
+  return text(shape, fallback, { pattern: durationPattern, default: fallback });
+}
+
+function size(description: string, fallback: string) {
+  const shape = `${description}: a whole number with B, KiB, MiB or GiB`;
+  return text(shape, fallback, { pattern: sizePattern, default: fallback });
+}
+
+/** An object without other keys; those named in `optional` may be left out. */
+function exactly(description: string, required: TProperties, optional: TProperties = {}) {
+  const rest = Object.entries(optional).map(([key, one]) => [key, Type.Optional(one)] as const);
+  return Type.Object(
+    { ...required, ...Object.fromEntries(rest) },
+    { description, additionalProperties: false },
+  );
+}
+
+/** Any number of entries under names of the operator's own choice. */
+function named(description: string, pattern: string, one: TSchema, nameShape: string) {
+  return Type.Unsafe({
+    type: "object",
+    description,
+    patternProperties: { [pattern]: one },
+    additionalProperties: false,
+    propertyShape: nameShape,
+  });
+}
+
+const facilitator = Type.Union(
+  [
+    exactly(
+      "a facilitator elsewhere",
+      { url: text("its base address, http or https", "https://facilitator.example") },
+      {
+        apiKey: text("the seller's key there", "${X402_API_KEY}", { isSecret: true }),
+        timeout: duration("longest wait for one answer of it", "30s"),
+      },
+    ),
+    oneOf("the engine runs inside, configured as `farthing serve` is", ["embedded"]),
+  ],
+  {
+    description: "who settles: { url: … } of a facilitator, or embedded for one inside",
+    examples: ["embedded"],
+  },
+);
+
+const upstream = exactly(
+  "an API that is sold",
+  {
+    url: text("its base address, http or https; never from a request", "https://origin.internal"),
+  },
+  {
+    headers: named(
+      "headers added to every request, for the upstream's own credentials",
+      headerNamePattern,
+      text("printable ASCII; ${NAME} for secrets", "Bearer ${ORIGIN_KEY}", { isSecret: true }),
+      "the name of a header",
+    ),
+    timeouts: exactly(
+      "how long it may take",
+      {},
+      {
+        connect: duration("until a connection stands", "3s"),
+        headers: duration("until the answer starts", "15s"),
+        idle: duration("between two pieces of a body", "15s"),
+        total: duration("until a buffered answer is complete", "20s"),
+      },
+    ),
+    concurrency: whole("requests to it at once", 1, concurrencyMax, { default: 64 }),
+    maxRequestBytes: size("largest request body", "1MiB"),
+    maxResponseBytes: size("largest answer of a route that is not streamed", "4MiB"),
+    paths: exactly(
+      "how it reads paths",
+      {},
+      {
+        caseInsensitive: yesOrNo("whether it takes /A for /a, as Express and IIS do", false),
+        allowEncodedSlash: yesOrNo("whether it takes %2F as data, never as /", false),
+      },
+    ),
+  },
+);
+
+/** What every route has but its match, so that `default` can have it too. */
+const ways = {
+  free: Type.Unsafe({ type: "boolean", const: true, description: "true: costs nothing" }),
+  price: text('USDC as text in quotes, with at most 6 decimals: "0.01"', "0.01", {
+    pattern: usdcPattern,
+  }),
+  settle: oneOf(
+    "when the money moves, only for an answer of the 200s or before the upstream is asked",
+    ["after-success", "before-upstream"],
+    { default: "after-success" },
+  ),
+  stream: oneOf("sends the answer as it is made: sse for event streams, raw for anything", [
+    "sse",
+    "raw",
+  ]),
+  description: text("one sentence about what is sold; it travels in a header", "One report", {
+    maxLength: descriptionCharsMax,
+  }),
+  mimeType: text("media type of the answer", "application/json", {
+    pattern: "^[^\\s/]+/[^\\s/]+$",
+  }),
+  maxTimeoutSeconds: whole(
+    "seconds a buyer's signature is valid, instead of the one for all routes",
+    timeoutSecondsMin,
+    timeoutSecondsMax,
+  ),
+  pass: Type.Array(
+    oneOf("authorization, cookie or set-cookie", ["authorization", "cookie", "set-cookie"]),
+    {
+      description:
+        "headers of the client (authorization, cookie) and of the upstream (set-cookie) that are passed on",
+      maxItems: 3,
+    },
+  ),
+};
+
+const upstreamName = text("the name of one of upstreams", "api");
+
+const route = exactly(
+  "a rule; the first that matches holds",
+  {
+    match: text(
+      "METHOD /path with :name for one segment and * at the end for the rest; * for all methods",
+      "GET /v1/reports/:id",
+      { pattern: matchPattern },
+    ),
+    upstream: upstreamName,
+  },
+  {
+    host: text("only requests with this Host header", "api.example.com", { pattern: hostPattern }),
+    ...ways,
+  },
+);
+
+/** Of the file as a whole. */
+export const gatewaySchema: TSchema = Type.Object(
+  exactly(
+    "",
+    {
+      version: Type.Unsafe({
+        type: "integer",
+        const: 1,
+        description: "1, the version of this file",
+      }),
+      publicUrl: text(
+        "address under which buyers reach the gateway, http or https; the Host header is not asked",
+        "https://api.example.com",
+      ),
+      facilitator,
+      payTo: text(
+        "address that gets the money, 0x… or xdc…, in quotes: YAML reads a bare 0x… as a number",
+        "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
+      ),
+      upstreams: named(
+        "the APIs that are sold",
+        namePattern,
+        upstream,
+        "a name of letters, digits, - and _",
+      ),
+      routes: Type.Array(route, {
+        description: "rules; the first that matches holds",
+        maxItems: routesMax,
+      }),
+    },
+    {
+      listen: exactly(
+        "where the gateway listens",
+        {},
+        {
+          http: text("host:port for buyers; port 0 takes any free one", "127.0.0.1:8402", {
+            pattern: listenPattern,
+            default: "127.0.0.1:8402",
+          }),
+          metrics: text(
+            "host:port of /metrics, which asks for no key; none when left out",
+            "127.0.0.1:9402",
+            {
+              pattern: listenPattern,
+            },
+          ),
+        },
+      ),
+      trustedProxies: Type.Array(text("an address or a range", "10.0.0.0/8"), {
+        description: "proxies whose X-Forwarded-For is believed",
+        maxItems: listMax,
+      }),
+      network: text(
+        "network the buyers pay on: eip155:50 (XDC) or eip155:51 (Apothem)",
+        "eip155:50",
+        {
+          default: "eip155:50",
+        },
+      ),
+      store: text(
+        "where payments and paid answers are kept: memory, or sqlite: with a file",
+        "sqlite:./gateway.db",
+        {
+          pattern: "^(memory|sqlite:.+)$",
+          default: "sqlite:./gateway.db",
+        },
+      ),
+      default: Type.Union(
+        [
+          oneOf("answered with 404", ["deny"]),
+          exactly("what every other path does", { upstream: upstreamName }, ways),
+        ],
+        {
+          description: "what happens to all other paths: deny, or a route without match",
+          examples: ["deny"],
+          default: "deny",
+        },
+      ),
+      maxTimeoutSeconds: whole(
+        "seconds a buyer's signature is valid",
+        timeoutSecondsMin,
+        timeoutSecondsMax,
+        { default: 60 },
+      ),
+      replay: exactly(
+        "how paid answers are kept for a buyer who lost the connection",
+        {},
+        {
+          ttl: duration("how long", "10m"),
+          maxEntryBytes: size("largest answer that is kept", "1MiB"),
+          maxTotalBytes: size("all of them together", "512MiB"),
+        },
+      ),
+      discovery: exactly(
+        "what software that looks for APIs finds",
+        {},
+        {
+          openapi: text(
+            "file of the upstream's OpenAPI document; /openapi.json adds the prices",
+            "./openapi.json",
+          ),
+          wellKnown: yesOrNo("whether /.well-known/x402 lists the paid routes", true),
+          title: text("name of the API", "Reports", { maxLength: 200 }),
+          guidance: text(
+            "how to use the API, for software that buys",
+            "List reports, then buy one by its id.",
+            {
+              maxLength: 4000,
+            },
+          ),
+          contact: text("an e-mail address for buyers", "support@api.example", {
+            pattern: "^[^\\s@]+@[^\\s@]+$",
+          }),
+        },
+      ),
+    },
+  ).properties,
+  {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    $id: schemaId,
+    title: "Farthing gateway",
+    description: "the gateway's configuration",
+    additionalProperties: false,
+  },
+);
+
+/** Words of the schema that only our own messages need, and no validator knows. */
+const ownWords = new Set(["isSecret", "propertyShape"]);
+
+/** The schema as it is published for editors, as JSON text. */
+export function publishedSchema(): string {
+  return `${JSON.stringify(gatewaySchema, withoutOwnWords, 2)}\n`;
+}
+
+function withoutOwnWords(key: string, value: unknown): unknown {
+  return ownWords.has(key) ? undefined : value;
+}

@@ -1,0 +1,71 @@
+/**
+ * Whether a header passes the gateway. Names are compared with `_` read as `-`: servers that hand
+ * headers on as variables (CGI, WSGI, PHP) take both for the same.
+ */
+import type { PassedHeader } from "../configuration/configuration.ts";
+import {
+  addedHeaders,
+  clientCredentials,
+  forwardedHeaders,
+  hopByHop,
+  overrideHeaders,
+  ownPrefixes,
+  partialHeaders,
+  paymentHeaders,
+} from "./header-rules.ts";
+
+/** What the passing of a client's header depends on. */
+export interface RequestRule {
+  readonly isPaid: boolean;
+  readonly pass: ReadonlySet<PassedHeader>;
+  /** Lower-case names that the configuration sets; a client cannot. */
+  readonly configured: ReadonlySet<string>;
+}
+
+/** Written for each call, or dealt with by the gateway's own HTTP server. */
+const ownHeaders = ["host", "content-length", "expect"];
+
+const neverToUpstream = new Set([
+  ...ownHeaders,
+  ...hopByHop,
+  ...paymentHeaders,
+  ...overrideHeaders,
+  ...forwardedHeaders,
+  ...addedHeaders,
+  // Goes with `traceparent`, which is written anew.
+  "tracestate",
+]);
+const credentials = new Set<string>(clientCredentials);
+const partial = new Set(partialHeaders);
+
+/** Of the connection; and `alt-svc` would lead clients round the gateway. */
+const neverToClient = new Set([...hopByHop, "alt-svc", "x-payment"]);
+
+/** Whether a client's header goes to the upstream. */
+export function isPassedToUpstream(name: string, rule: RequestRule): boolean {
+  const known = canonicalName(name);
+  if (neverToUpstream.has(known) || isOurs(known) || rule.configured.has(known)) return false;
+  if (credentials.has(known)) return [...rule.pass].some((one) => one === known);
+  return !(rule.isPaid && partial.has(known));
+}
+
+/** Whether an upstream's header goes to the client: no receipts but ours, no cookies unasked. */
+export function isPassedToClient(name: string, pass: ReadonlySet<PassedHeader>): boolean {
+  const known = canonicalName(name);
+  if (known === "set-cookie") return pass.has("set-cookie");
+  return known !== "set-cookie2" && !neverToClient.has(known) && !isOurs(known);
+}
+
+/** The headers that `Connection` names, which belong to that connection as well. */
+export function namedInConnection(value: string | readonly string[] | undefined): Set<string> {
+  const text = typeof value === "string" ? value : (value ?? []).join(",");
+  return new Set(text.split(",").map((name) => name.trim().toLowerCase()));
+}
+
+function isOurs(name: string): boolean {
+  return ownPrefixes.some((prefix) => name.startsWith(prefix));
+}
+
+function canonicalName(name: string): string {
+  return name.toLowerCase().replaceAll("_", "-");
+}

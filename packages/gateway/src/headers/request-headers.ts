@@ -1,0 +1,79 @@
+/** The headers that the upstream gets: the client's, less what is not his to say, and our own. */
+import { randomBytes } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+import type { RouteConfig } from "../configuration/configuration.ts";
+import { isPassedToUpstream, namedInConnection } from "./pass-header.ts";
+
+/** A request as the gateway sees it. */
+export interface ClientFacts {
+  readonly headers: IncomingHttpHeaders;
+  /** The client's address, and those of the trusted proxies before us, in the order of the way. */
+  readonly addresses: readonly string[];
+  readonly requestId: string;
+}
+
+/** What the upstream is told of a payment; signatures are none of its business. */
+export interface PaymentFacts {
+  readonly payer: string;
+  /** USDC base units. */
+  readonly amount: string;
+  /** CAIP-2. */
+  readonly network: string;
+  /** The settlement, where there is one already. */
+  readonly id?: string;
+}
+
+/** Builds the headers of a call; those that the configuration sets, credentials included, win. */
+export function upstreamHeaders(
+  client: ClientFacts,
+  { upstream, amountUnits, pass }: RouteConfig,
+  /** Where buyers reach the gateway; the Host header is their choice and says nothing. */
+  publicUrl: string,
+  payment?: PaymentFacts,
+): Record<string, string> {
+  const configured = new Set(upstream.headers.keys());
+  const rule = { isPaid: amountUnits !== undefined, pass, configured };
+  const named = namedInConnection(client.headers.connection);
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(client.headers)) {
+    if (value === undefined || named.has(name) || !isPassedToUpstream(name, rule)) continue;
+    headers[name] = typeof value === "string" ? value : value.join(", ");
+  }
+  const { host, protocol } = new URL(publicUrl);
+  return {
+    ...headers,
+    "x-forwarded-for": client.addresses.join(", "),
+    "x-forwarded-proto": protocol.replace(":", ""),
+    "x-forwarded-host": host,
+    "x-request-id": client.requestId,
+    ...traceHeaders(client.headers),
+    ...(payment ? paymentHeaders(payment) : {}),
+    ...Object.fromEntries(upstream.headers),
+  };
+}
+
+function paymentHeaders({ payer, amount, network, id }: PaymentFacts): Record<string, string> {
+  return {
+    "x-payment-payer": payer,
+    "x-payment-amount": amount,
+    "x-payment-network": network,
+    ...(id === undefined ? {} : { "x-payment-id": id }),
+  };
+}
+
+/** W3C Trace Context, version 00: trace, parent, flags. */
+const traceparentPattern = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})$/;
+/** Longest tracestate that has to be passed on, in characters (W3C Trace Context 3.3.1.5). */
+const tracestateCharsMax = 512;
+
+/** Goes on with the client's trace, as a step of its own; starts one where there is none. */
+function traceHeaders({ traceparent, tracestate }: IncomingHttpHeaders): Record<string, string> {
+  const given = typeof traceparent === "string" ? traceparentPattern.exec(traceparent) : null;
+  const step = randomBytes(8).toString("hex");
+  const [, trace, flags] = given ?? [];
+  if (trace === undefined || flags === undefined) {
+    return { traceparent: `00-${randomBytes(16).toString("hex")}-${step}-00` };
+  }
+  const isKept = typeof tracestate === "string" && tracestate.length <= tracestateCharsMax;
+  return { traceparent: `00-${trace}-${step}-${flags}`, ...(isKept ? { tracestate } : {}) };
+}

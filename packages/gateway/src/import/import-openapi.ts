@@ -1,0 +1,74 @@
+/** From an OpenAPI 3 document to routes. */
+import { isObject, parseUsdc, type JsonObject } from "@farthing/protocol";
+import type { ImportPrices } from "./import-prices.ts";
+import {
+  ImportError,
+  shortDescription,
+  sortRoutes,
+  type ImportedApi,
+  type ImportedRoute,
+} from "./imported-api.ts";
+import {
+  basePathOf,
+  matchOf,
+  operationsOf,
+  whyNoOpenapi,
+  type Operation,
+} from "../openapi/openapi-operations.ts";
+
+/** Reads the operations of a document. Throws {@link ImportError} when it is none. */
+export function importOpenapi(document: JsonObject, prices: ImportPrices): ImportedApi {
+  const problem = whyNoOpenapi(document);
+  if (problem !== undefined) throw new ImportError(`The document ${problem}.`);
+  const base = basePathOf(document);
+  const found = operationsOf(document).map((one): ImportedRoute => {
+    const { method, path, operation, shared } = one;
+    return {
+      match: matchOf(method, base + path),
+      price: priceOf(one, base, prices),
+      description: shortDescription(operation["summary"] ?? shared["summary"]),
+    };
+  });
+  const unused = prices.unused();
+  if (unused.length > 0) {
+    throw new ImportError(`The prices name what the document has not: ${unused.join(", ")}.`);
+  }
+  const { info, servers } = document;
+  const list: readonly unknown[] = Array.isArray(servers) ? servers : [];
+  const [server] = list;
+  const url = isObject(server) && typeof server["url"] === "string" ? server["url"] : "";
+  return {
+    isOpenapi: true,
+    title: isObject(info) && typeof info["title"] === "string" ? info["title"] : undefined,
+    upstreamUrl: /^https?:/.test(url) ? URL.parse(url)?.origin : undefined,
+    isGuarded: isRequired(document["security"]),
+    ...sortRoutes(found),
+  };
+}
+
+/** What the file of prices says, then the document itself, then the file's `*`. */
+function priceOf(
+  { method, path, operation }: Operation,
+  base: string,
+  prices: ImportPrices,
+): string | undefined {
+  const { operationId, security } = operation;
+  const id = typeof operationId === "string" ? [operationId] : [];
+  const said = prices.find([`${method} ${path}`, `${method} ${base}${path}`, ...id]);
+  if (said !== undefined) return said;
+  const own = statedPrice(operation["x-payment-info"]);
+  if (own !== undefined) return own;
+  return Array.isArray(security) && security.length === 0 ? "free" : prices.fallback;
+}
+
+/** The price in `x-payment-info`: its own text, or the `amount` of a fixed one. */
+function statedPrice(stated: unknown): string | undefined {
+  const price = isObject(stated) ? stated["price"] : undefined;
+  const amount = isObject(price) && price["mode"] !== "dynamic" ? price["amount"] : price;
+  const units = parseUsdc(amount);
+  return typeof amount === "string" && units !== undefined && units > 0n ? amount : undefined;
+}
+
+function isRequired(security: unknown): boolean {
+  return Array.isArray(security) && security.length > 0;
+}

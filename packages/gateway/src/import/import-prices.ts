@@ -1,0 +1,52 @@
+/**
+ * Prices for an import: a YAML file with one line per operation, named as the document names it
+ * (`GET /v1/reports/{id}`, or its operationId), and `*` for all that have none.
+ */
+import { isObject, parseUsdc } from "@farthing/protocol";
+import { ImportError } from "./imported-api.ts";
+import { readYamlSource } from "../configuration/yaml-source.ts";
+
+/** Finds the price of an operation: USDC, or `free`; undefined when the file does not say. */
+export interface ImportPrices {
+  find(names: readonly string[]): string | undefined;
+  /** What `*` says. */
+  readonly fallback: string | undefined;
+  /** Lines that named no operation so far. */
+  unused(): readonly string[];
+}
+
+/** Reads a file of prices. Throws {@link ImportError} with everything that is wrong. */
+export function readPrices(text: string): ImportPrices {
+  const source = readYamlSource(text);
+  const value = "value" in source ? (source.value ?? {}) : undefined;
+  if (!("value" in source) || !isObject(value)) {
+    throw new ImportError('The prices must be lines such as GET /v1/reports/{id}: "0.01".');
+  }
+  const wrong = Object.entries(value).flatMap(([name, price]) => {
+    const line = source.lineOf([name]);
+    const isPrice =
+      price === "free" || (typeof price === "string" && (parseUsdc(price) ?? 0n) > 0n);
+    const said = `line ${line}: ${name} must be: USDC as text in quotes, or free. Example: "0.01"`;
+    return isPrice ? [] : [said];
+  });
+  if (wrong.length > 0) throw new ImportError(wrong.join("\n"));
+  const prices = new Map(Object.entries(value).map(([name, price]) => [name, String(price)]));
+  const used = new Set(["*"]);
+  return {
+    fallback: prices.get("*"),
+    find(names) {
+      const name = names.find((one) => prices.has(one));
+      if (name === undefined) return undefined;
+      used.add(name);
+      return prices.get(name);
+    },
+    unused: () => [...prices.keys()].filter((name) => !used.has(name)),
+  };
+}
+
+/** No prices but those of the document. */
+export const noPrices: ImportPrices = {
+  fallback: undefined,
+  find: () => undefined,
+  unused: () => [],
+};

@@ -1,0 +1,114 @@
+/** Asks what a configuration names: whether the facilitator serves its network, and who listens. */
+import { connect as connectPlain, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import { isObject, isSameAddress, member, parseJson } from "@farthing/protocol";
+import type { GatewayConfig, UpstreamConfig } from "../configuration/configuration.ts";
+import type { Finding } from "./finding.ts";
+
+/** Looks at the facilitator and at every upstream. Pays nothing and sends no request upstream. */
+export async function checkOnline(config: GatewayConfig): Promise<readonly Finding[]> {
+  const upstreams = [...config.upstreams.values()];
+  return Promise.all([checkFacilitator(config), ...upstreams.map((one) => checkUpstream(one))]);
+}
+
+/** `/supported` has some kB; a hundred times that is something else. */
+const supportedBytesMax = 1024 * 1024;
+
+async function checkFacilitator({ facilitator, network }: GatewayConfig): Promise<Finding> {
+  const name = "facilitator";
+  if (facilitator.kind === "embedded") {
+    return ok(name, "runs inside; farthing doctor looks at its nodes and wallets");
+  }
+  const asked = `${facilitator.url}/supported`;
+  let text: string;
+  try {
+    const answer = await fetch(asked, {
+      signal: AbortSignal.timeout(facilitator.timeoutMs),
+      redirect: "error",
+    });
+    text = (await answer.text()).slice(0, supportedBytesMax);
+    if (answer.status !== 200) {
+      return fail(name, `${asked} answers ${answer.status}`, "check facilitator.url");
+    }
+  } catch (error) {
+    return fail(name, `${asked}: ${codeOf(error)}`, "check facilitator.url and the network");
+  }
+  const kinds = kindsOf(parseJson(text)?.value);
+  if (!kinds) return fail(name, `${asked} is no x402 answer`, "check facilitator.url");
+  const names: readonly unknown[] = [network.id, network.label, ...network.aliases];
+  const ours = kinds.filter(
+    (kind) => kind["scheme"] === "exact" && names.includes(kind["network"]),
+  );
+  if (ours.length === 0) {
+    const served =
+      [...new Set(kinds.map((kind) => String(kind["network"])))].join(", ") || "nothing";
+    return fail(
+      name,
+      `serves ${served}, not ${network.id}`,
+      "choose another network or facilitator",
+    );
+  }
+  const assets = ours.map((kind) => kind["asset"]).filter((asset) => typeof asset === "string");
+  const isUsdc = assets.length === 0 || assets.some((asset) => isSameAddress(asset, network.usdc));
+  return isUsdc
+    ? ok(name, `${facilitator.url} settles USDC on ${network.id}`)
+    : fail(name, `settles another token than USDC on ${network.id}`, "choose another facilitator");
+}
+
+function kindsOf(value: unknown): readonly Readonly<Record<string, unknown>>[] | undefined {
+  const kinds: unknown = isObject(value) ? member(value, "kinds") : undefined;
+  return Array.isArray(kinds) ? (kinds as unknown[]).filter((kind) => isObject(kind)) : undefined;
+}
+
+async function checkUpstream({ name, url, timeouts }: UpstreamConfig): Promise<Finding> {
+  const where = `upstreams.${name}`;
+  const { protocol, hostname, port, host } = new URL(url);
+  const address = hostname.replace(/^\[|\]$/g, "");
+  const isTls = protocol === "https:";
+  const number = port === "" ? (isTls ? 443 : 80) : Number(port);
+  try {
+    await connected(
+      isTls
+        ? connectTls({ host: address, port: number, servername: address })
+        : connectPlain({ host: address, port: number }),
+      isTls ? "secureConnect" : "connect",
+      timeouts.connectMs,
+    );
+    return ok(where, `${host} takes connections${isTls ? ", its certificate is valid" : ""}`);
+  } catch (error) {
+    return fail(where, `${host}: ${codeOf(error)}`, `check upstreams.${name}.url`);
+  }
+}
+
+/** Resolves once the socket stands, which is closed then. */
+async function connected(socket: Socket, event: string, timeoutMs: number): Promise<void> {
+  const timer = setTimeout(() => {
+    socket.destroy(Object.assign(new Error("timed out"), { code: `no answer in ${timeoutMs}ms` }));
+  }, timeoutMs);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      socket.once(event, resolve);
+      socket.once("error", reject);
+    });
+  } finally {
+    clearTimeout(timer);
+    socket.destroy();
+  }
+}
+
+/** What went wrong in a word: `ECONNREFUSED`, `CERT_HAS_EXPIRED`; no address, no header. */
+function codeOf(error: unknown): string {
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  if (cause instanceof Error && "code" in cause && typeof cause.code === "string")
+    return cause.code;
+  if (error instanceof Error && error.name === "TimeoutError") return "no answer in time";
+  return "the connection failed";
+}
+
+function ok(name: string, text: string): Finding {
+  return { name, status: "ok", text, fix: "" };
+}
+
+function fail(name: string, text: string, fix: string): Finding {
+  return { name, status: "fail", text, fix };
+}

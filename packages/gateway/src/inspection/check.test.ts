@@ -1,0 +1,90 @@
+/** The table that `gateway check` shows, and what it doubts. */
+import { expect, test } from "vitest";
+import { findDoubts, listRules } from "./check.ts";
+import {
+  gatewayConfig,
+  rule,
+  upstream,
+  type Settings,
+} from "../configuration/gateway-file.testing.ts";
+
+const guarded = { api: { ...upstream, headers: { "X-Key": "a" } } };
+
+test("every rule with its price, base units and time budget, and the rest", () => {
+  const routes = [
+    rule("GET /health free"),
+    rule("GET /reports/:id 0.01", { host: "api.example.com" }),
+    rule("POST /jobs 0.25", { settle: "before-upstream", maxTimeoutSeconds: 90 }),
+    rule("GET /stream 0.05", { stream: "sse" }),
+  ];
+  const served = { upstream: "api" };
+  const paid = { ...served, settle: "after-success" };
+  expect(listRules(gatewayConfig({ routes }))).toEqual([
+    { ...served, place: 0, method: "GET", path: "/health", price: "free" },
+    {
+      ...paid,
+      place: 1,
+      method: "GET",
+      path: "/reports/:id",
+      host: "api.example.com",
+      price: "0.01",
+      amount: "10000",
+      budget: "20s+20s+15s ≤ 60s",
+    },
+    {
+      ...served,
+      place: 2,
+      method: "POST",
+      path: "/jobs",
+      price: "0.25",
+      amount: "250000",
+      settle: "before-upstream",
+      budget: "0s+20s+15s ≤ 90s",
+    },
+    {
+      ...paid,
+      place: 3,
+      method: "GET",
+      path: "/stream",
+      price: "0.05",
+      amount: "50000",
+      settle: "after-success+sse",
+      budget: "15s+20s+15s ≤ 60s",
+    },
+    { place: "*", method: "*", path: "*", price: "deny" },
+  ]);
+  const open = gatewayConfig({ routes, default: { upstream: "api", price: "1" } });
+  expect(listRules(open).at(-1)).toMatchObject({ place: "*", price: "1", amount: "1000000" });
+});
+
+function doubts(changed: Settings): readonly string[] {
+  const config = gatewayConfig({ store: "sqlite:./a.db", upstreams: guarded, ...changed });
+  return findDoubts(config).map(({ name, text }) => `${name}: ${text}`);
+}
+
+test("a configuration without doubts", () => {
+  expect(doubts({})).toEqual([]);
+  const local = { url: "http://127.0.0.1:8402" };
+  expect(doubts({ publicUrl: "http://localhost:1", facilitator: local })).toEqual([]);
+  expect(doubts({ facilitator: { url: "http://facilitator:8402" } })).toEqual([]);
+});
+
+test.each<[string, Settings, RegExp]>([
+  ["work before money", { routes: [rule("POST /a 1")] }, /^routes\[0\] POST \/a: works before/],
+  ["the same for all methods", { routes: [rule("* /a 1")] }, /works before the money/],
+  ["a rule for an own path", { routes: [rule("GET /openapi.json 1")] }, /gateway answers GET/],
+  ["nothing for sale", { routes: [rule("GET /a free")] }, /^routes: no route has a price/],
+  ["a free default", { default: { upstream: "api", free: true } }, /^default: .* is free/],
+  ["a key in the clear", { facilitator: { url: "http://f.example" } }, /^facilitator: .*TLS/],
+  ["a public number in the clear", { facilitator: { url: "http://8.8.8.8" } }, /TLS/],
+  ["a gateway without TLS", { publicUrl: "http://api.example.com" }, /^publicUrl: is not https/],
+  ["a forgetful store", { store: "memory" }, /^store: a restart forgets/],
+  ["a long replay", { replay: { ttl: "11m" } }, /^replay: .*more than 10m/],
+  ["an open upstream", { upstreams: { api: upstream } }, /^upstreams\.api: whoever reaches it/],
+])("%s is doubted", (_name, changed, said) => {
+  expect(doubts(changed)).toContainEqual(expect.stringMatching(said));
+});
+
+test("settling first leaves nothing to doubt about a POST", () => {
+  expect(doubts({ routes: [rule("POST /a 1", { settle: "before-upstream" })] })).toEqual([]);
+});

@@ -1,0 +1,129 @@
+/** What `gateway check` says of a configuration that holds: its rules as they are tried, and doubts. */
+import { isIP } from "node:net";
+import type { GatewayConfig, RouteConfig } from "../configuration/configuration.ts";
+import { formatDuration } from "../configuration/duration-size.ts";
+import type { Finding } from "./finding.ts";
+import { shortUsdc } from "../configuration/price-text.ts";
+import { timeBudget } from "../routing/route-conflicts.ts";
+
+/** One rule as it is tried. */
+export interface RuleLine {
+  /** Its place, from 0; `*` for what no rule names. */
+  readonly place: number | "*";
+  readonly method: string;
+  readonly path: string;
+  readonly host?: string;
+  /** Absent where nothing is served. */
+  readonly upstream?: string;
+  /** USDC, or `free`, or `deny`. */
+  readonly price: string;
+  /** Base units; absent where nothing is paid. */
+  readonly amount?: string;
+  /** When the money moves, and `+sse` or `+raw` for what is streamed. */
+  readonly settle?: string;
+  /** Upstream, settlement and margin against the signature's time. */
+  readonly budget?: string;
+}
+
+/** All rules, in the order they are tried, and what becomes of everything else. */
+export function listRules({ routes, fallback }: GatewayConfig): readonly RuleLine[] {
+  const rest: RuleLine = fallback
+    ? { ...lineOf(fallback), place: "*", path: "*" }
+    : { place: "*", method: "*", path: "*", price: "deny" };
+  return [...routes.map(lineOf), rest];
+}
+
+function lineOf(route: RouteConfig): RuleLine {
+  const { index, pattern, host, upstream, amountUnits, settle, stream } = route;
+  const about = {
+    place: index,
+    method: pattern.method,
+    path: pattern.path,
+    ...(host === undefined ? {} : { host }),
+    upstream: upstream.name,
+  };
+  if (amountUnits === undefined) return { ...about, price: "free" };
+  const { upstreamMs, settleMs, marginMs, allowedMs } = timeBudget(route);
+  const parts = [upstreamMs, settleMs, marginMs].map((ms) => formatDuration(ms));
+  return {
+    ...about,
+    price: shortUsdc(amountUnits),
+    amount: amountUnits.toString(),
+    settle: stream === undefined ? settle : `${settle}+${stream}`,
+    budget: `${parts.join("+")} ≤ ${formatDuration(allowedMs)}`,
+  };
+}
+
+/** After this a settled payment's header can be rebuilt from the chain and tried by anybody. */
+const replayMsMax = 10 * 60_000;
+
+const ownPaths = ["/openapi.json", "/.well-known/x402"];
+
+/** What works and should be looked at. */
+export function findDoubts(config: GatewayConfig): readonly Finding[] {
+  const { routes, fallback, facilitator, publicUrl, store, replay, upstreams } = config;
+  const all = fallback ? [...routes, fallback] : routes;
+  const isPaid = all.some(({ amountUnits }) => amountUnits !== undefined);
+  const remoteUrl = facilitator.kind === "remote" ? facilitator.url : undefined;
+  const bare = [...upstreams.values()].filter(({ headers }) => headers.size === 0);
+  return [
+    ...all.flatMap(doubtsOf),
+    ...(isPaid ? [] : [doubt("routes", "no route has a price", "give one a price")]),
+    ...(fallback && fallback.amountUnits === undefined && isPaid
+      ? [doubt("default", "whatever no rule names is free", "use default: deny")]
+      : []),
+    ...(remoteUrl !== undefined && isPlainAbroad(remoteUrl)
+      ? [doubt("facilitator", "is asked without TLS, its key in the clear", "use https")]
+      : []),
+    ...(isPlainAbroad(publicUrl)
+      ? [doubt("publicUrl", "is not https: payments can be read on their way", "put TLS in front")]
+      : []),
+    ...(store.kind === "memory" && isPaid
+      ? [doubt("store", "a restart forgets payments under way", "use sqlite:./gateway.db")]
+      : []),
+    ...(replay.ttlMs > replayMsMax
+      ? [doubt("replay", "paid answers are kept for more than 10m", "shorten replay.ttl to 10m")]
+      : []),
+    ...bare.map(({ name }) =>
+      doubt(
+        `upstreams.${name}`,
+        "whoever reaches it gets everything for nothing",
+        `let it listen privately, and demand a secret of upstreams.${name}.headers`,
+      ),
+    ),
+  ];
+}
+
+function doubtsOf(route: RouteConfig): readonly Finding[] {
+  const { name, index, pattern, amountUnits, settle } = route;
+  const where = name === "default" ? name : `routes[${index}] ${name}`;
+  const isUnsafe = pattern.method !== "GET" && amountUnits !== undefined;
+  return [
+    ...(isUnsafe && settle === "after-success"
+      ? [
+          doubt(
+            where,
+            "works before the money moves: a payer can cancel or empty his wallet meanwhile",
+            "use settle: before-upstream if the work costs or changes something",
+          ),
+        ]
+      : []),
+    ...(ownPaths.includes(pattern.path) || pattern.path.startsWith("/__x402/")
+      ? [doubt(where, "the gateway answers GET of this path itself", "remove the rule")]
+      : []),
+  ];
+}
+
+function doubt(name: string, text: string, fix: string): Finding {
+  return { name, status: "warn", text, fix };
+}
+
+/** Whether an address sends in the clear over more than this machine and its private networks. */
+function isPlainAbroad(address: string): boolean {
+  const { protocol, hostname } = new URL(address);
+  if (protocol === "https:") return false;
+  const isNumber = isIP(hostname.replace(/^\[|\]$/g, "")) !== 0;
+  const isNear = /^(localhost|127\.|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|\[::1\]|\[f[cd])/;
+  // A name without dots, such as a container's, is of this network.
+  return isNear.test(hostname) ? false : isNumber || hostname.includes(".");
+}

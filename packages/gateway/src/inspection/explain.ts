@@ -1,0 +1,207 @@
+/** What the gateway would do with one request, and why; nothing is sent to anybody. */
+import { decodeHeader, headerNames, isObject, type JsonObject } from "@farthing/protocol";
+import { createMemoryGrants, type Facilitator } from "@farthing/seller";
+import { canonicalPath, splitTarget } from "../routing/canonical-path.ts";
+import type { GatewayConfig, RouteConfig, SettleMode } from "../configuration/configuration.ts";
+import {
+  addedHeaders,
+  clientCredentials,
+  forwardedHeaders,
+  hopByHop,
+  overrideHeaders,
+  ownPrefixes,
+  partialHeaders,
+  paymentFacts,
+  paymentHeaders,
+} from "../headers/header-rules.ts";
+import { createOwnPaths } from "../own-paths.ts";
+import { isPassedToUpstream } from "../headers/pass-header.ts";
+import { shortUsdc } from "../configuration/price-text.ts";
+import { compileRoutes, type Mismatch, type RouteMatch } from "../routing/route-table.ts";
+import { createSaleRoute } from "../sale-route.ts";
+
+/** A request as a client would send it. */
+export interface AskedRequest {
+  /** In capitals. */
+  readonly method: string;
+  /** Path and query as they stand in the request line. */
+  readonly target: string;
+  /** The Host header; the host of `publicUrl` when left out. */
+  readonly host?: string | undefined;
+}
+
+/** What becomes of it, and why. */
+export interface RequestExplanation {
+  readonly request: string;
+  /** The status that an unpaid request gets; undefined: what the upstream says. */
+  readonly status: number | undefined;
+  /** The same in a sentence. */
+  readonly answer: string;
+  /** The one form in which the path is matched and passed on. */
+  readonly canonicalPath?: string;
+  /** The rule that matched. */
+  readonly rule?: string;
+  readonly parameters?: Readonly<Record<string, string>>;
+  /** Rules that were tried before, each with the reason why it was not taken. */
+  readonly passedOver?: readonly { readonly rule: string; readonly why: string }[];
+  readonly price?: {
+    readonly usdc: string;
+    readonly amount: string;
+    readonly network: string;
+    readonly asset: string;
+    readonly payTo: string;
+  };
+  readonly settle?: SettleMode;
+  readonly stream?: "sse" | "raw";
+  readonly upstream?: {
+    readonly name: string;
+    /** What is asked there. */
+    readonly url: string;
+    /** Headers of a client that do not get there; a `*` at the end stands for any rest. */
+    readonly removed: readonly string[];
+    /** Names of the headers that are added; never their values. */
+    readonly added: readonly string[];
+  };
+  /** The header PAYMENT-REQUIRED, decoded. */
+  readonly challenge?: JsonObject;
+}
+
+/** Explains a request. */
+export async function explainRequest(
+  config: GatewayConfig,
+  { method, target, host = new URL(config.publicUrl).host }: AskedRequest,
+): Promise<RequestExplanation> {
+  const request = `${method} ${target}`;
+  const table = compileRoutes(config);
+  const split = splitTarget(target);
+  const path = split && canonicalPath(split.path, table.pathRules);
+  if (!split || path === undefined) {
+    const answer = "400: the path could be read in two ways, so it is refused";
+    return { request, status: 400, answer };
+  }
+  const asked = { request, canonicalPath: path };
+  if (isOwnPath(config, method, path)) {
+    return { ...asked, status: 200, answer: "200: the gateway answers this path itself" };
+  }
+  if (method === "OPTIONS") {
+    return { ...asked, status: 204, answer: "204: the gateway answers OPTIONS itself, for CORS" };
+  }
+  const { match, passedOver } = table.explain(method, host, path);
+  const steps = passedOver.map(({ route, reason }) => ({
+    rule: labelOf(route),
+    why: reasons[reason],
+  }));
+  const so = steps.length === 0 ? asked : { ...asked, passedOver: steps };
+  if (match.kind !== "route") {
+    const isCase = passedOver.some(({ reason }) => reason === "case_only");
+    const { status, answer } = refusals[match.kind];
+    return { ...so, status, answer: isCase ? `${answer}${caseHint}` : answer };
+  }
+  const about = { ...so, ...factsOf(match, path + split.query) };
+  const { amountUnits, settle, stream } = match.route;
+  if (amountUnits === undefined) {
+    return { ...about, status: undefined, answer: "free: what the upstream answers" };
+  }
+  const { network, payTo } = config;
+  return {
+    ...about,
+    status: 402,
+    answer: `402: ${shortUsdc(amountUnits)} USDC on ${network.name}, then what the upstream answers`,
+    price: {
+      usdc: shortUsdc(amountUnits),
+      amount: amountUnits.toString(),
+      network: network.id,
+      asset: network.usdc,
+      payTo,
+    },
+    settle,
+    ...(stream === undefined ? {} : { stream }),
+    challenge: await challengeOf(config, match.route, method, path + split.query),
+  };
+}
+
+const reasons: Readonly<Record<Mismatch, string>> = {
+  method: "another method",
+  host: "another host",
+  path: "another path",
+  encoded_slash: "its upstream takes no escaped slash",
+  case_only: "the same path but for the case of letters",
+};
+
+const caseHint =
+  ". A rule would take it in another case of letters; none with another price may then. If the upstream ignores case, set its paths.caseInsensitive";
+
+type Refused = Exclude<RouteMatch["kind"], "route">;
+
+const refusals: Readonly<Record<Refused, { readonly status: number; readonly answer: string }>> = {
+  deny: { status: 404, answer: "404: no rule takes it" },
+  method_not_allowed: { status: 405, answer: "405: the gateway does not pass this method on" },
+  unknown_host: { status: 421, answer: "421: no rule is for this host" },
+};
+
+function isOwnPath(config: GatewayConfig, method: string, path: string): boolean {
+  const asked = { method, path };
+  return createOwnPaths(config)(asked, false) !== undefined;
+}
+
+function labelOf({ name, index, host }: RouteConfig): string {
+  if (name === "default") return name;
+  return `routes[${index}] ${name}${host === undefined ? "" : ` (host ${host})`}`;
+}
+
+/** Which headers go and come is asked of the very function that decides it for real requests. */
+function factsOf(
+  { route, parameters }: Extract<RouteMatch, { kind: "route" }>,
+  target: string,
+): Pick<RequestExplanation, "rule" | "parameters" | "upstream"> {
+  const { upstream, amountUnits, pass } = route;
+  const configured = new Set(upstream.headers.keys());
+  const rule = { isPaid: amountUnits !== undefined, pass, configured };
+  const known = [
+    ...clientCredentials,
+    ...paymentHeaders,
+    ...hopByHop,
+    ...forwardedHeaders,
+    ...overrideHeaders,
+    ...partialHeaders,
+  ];
+  const removed = known.filter((name) => !isPassedToUpstream(name, rule));
+  const prefixes = ownPrefixes.filter((prefix) => !isPassedToUpstream(`${prefix}any`, rule));
+  const facts = rule.isPaid ? paymentFacts : [];
+  return {
+    rule: labelOf(route),
+    ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
+    upstream: {
+      name: upstream.name,
+      url: upstream.url + target,
+      removed: [...new Set([...removed, ...prefixes.map((prefix) => `${prefix}*`)])].sort(),
+      added: [...addedHeaders, ...facts, ...configured].sort(),
+    },
+  };
+}
+
+/** The challenge as the exchange itself makes it, before a facilitator is asked for anything. */
+async function challengeOf(
+  config: GatewayConfig,
+  route: RouteConfig,
+  method: string,
+  target: string,
+): Promise<JsonObject> {
+  const grants = createMemoryGrants();
+  const sale = createSaleRoute(config, route, { facilitator: nobody, grants, onEvent: ignore });
+  const request = { method, target, headers: {}, readBody: async () => undefined };
+  const answer = await sale.charge(request, () => new Response(), ignore);
+  const header = decodeHeader(answer.headers.get(headerNames.paymentRequired));
+  return isObject(header?.value) ? header.value : {};
+}
+
+const silence = { kind: "fault", reason: "unreachable", message: "Nobody is asked." } as const;
+
+function ignore(): void {}
+
+/** Nobody needs to be asked for a challenge. */
+const nobody: Facilitator = {
+  verify: async () => silence,
+  settle: async () => silence,
+  settlement: async () => silence,
+};

@@ -1,0 +1,150 @@
+/**
+ * What software that looks for APIs finds: an OpenAPI document in which every operation has its
+ * price, and a list of the paid addresses. The prices here are for choosing; what the 402 says is
+ * what is paid.
+ */
+import { isObject, objectMember, textMember, type JsonObject } from "@farthing/protocol";
+import type { GatewayConfig, RouteConfig } from "../configuration/configuration.ts";
+import { basePathOf, operationsOf, patternOf } from "./openapi-operations.ts";
+import { shortUsdc } from "../configuration/price-text.ts";
+import { rulesFor } from "../routing/route-overlap.ts";
+import { ruleMethods, segmentsOf } from "../routing/route-pattern.ts";
+
+/**
+ * Builds `/openapi.json`. `source` is the upstream's own document, of which the operations that the
+ * gateway serves are kept, with their schemas; without one the rules are listed as they stand.
+ */
+export function openApiDocument(
+  config: GatewayConfig,
+  source: JsonObject | undefined = config.discovery.openapi,
+): JsonObject {
+  const { discovery, publicUrl } = config;
+  const sourceInfo = source && isObject(source["info"]) ? source["info"] : {};
+  const contact = discovery.contact === undefined ? {} : { email: discovery.contact };
+  const { servers: _servers, security: _security, components, ...rest } = source ?? {};
+  return {
+    ...rest,
+    openapi: textMember(source ?? {}, "openapi").openapi ?? "3.1.0",
+    info: {
+      ...sourceInfo,
+      title: discovery.title ?? sourceInfo["title"] ?? new URL(publicUrl).host,
+      version: sourceInfo["version"] ?? "1",
+      ...(discovery.guidance === undefined ? {} : { "x-guidance": discovery.guidance }),
+      ...(discovery.contact === undefined ? {} : { contact }),
+    },
+    servers: [{ url: publicUrl }],
+    paths: source ? pricedPaths(config, source) : rulePaths(config),
+    ...(isObject(components) ? { components: withoutSecurity(components) } : {}),
+  };
+}
+
+/** Builds `/.well-known/x402`: the paid addresses, with `{name}` for what varies. */
+export function wellKnownDocument({ routes, publicUrl }: GatewayConfig): JsonObject {
+  const paid = routes.filter(({ amountUnits }) => amountUnits !== undefined);
+  const resources = paid.map(({ pattern }) => publicUrl + templateOf(pattern.path));
+  return { version: 1, resources: [...new Set(resources)] };
+}
+
+/** The buyers' credentials are payments; those of the upstream are none of their business. */
+function withoutSecurity({ securitySchemes: _schemes, ...components }: JsonObject): JsonObject {
+  return components;
+}
+
+function pricedPaths(config: GatewayConfig, source: JsonObject): JsonObject {
+  const base = basePathOf(source);
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const { path, method, operation, shared } of operationsOf(source)) {
+    const pattern = patternOf(method, base + path);
+    const rules = typeof pattern === "string" ? [] : rulesFor(config, pattern);
+    if (rules.length === 0) continue;
+    const { servers: _servers, security: _security, ...kept } = operation;
+    const item = (paths[base + path] ??= { ...shared });
+    item[method.toLowerCase()] = priced(kept, rules);
+  }
+  return paths;
+}
+
+/** The rules as operations; a rule that another one above it hides in part keeps its own price. */
+function rulePaths({ routes }: GatewayConfig): JsonObject {
+  const paths: Record<string, Record<string, unknown>> = {};
+  // Two templates that differ in the names of their parameters are one path to OpenAPI.
+  const known = new Map<string, string>();
+  for (const route of routes) {
+    const template = templateOf(route.pattern.path);
+    const shape = template.replace(/\{[^}]*\}/g, "{}");
+    const path = known.get(shape) ?? template;
+    known.set(shape, path);
+    const item = (paths[path] ??= {});
+    const methods = route.pattern.method === "*" ? ruleMethods : [route.pattern.method];
+    for (const method of methods) {
+      item[method.toLowerCase()] ??= priced(
+        {
+          ...(route.description === undefined ? {} : { summary: route.description }),
+          parameters: parametersOf(path),
+          responses: { "200": okResponse(route) },
+        },
+        [route],
+      );
+    }
+  }
+  return paths;
+}
+
+function okResponse({ mimeType }: RouteConfig): JsonObject {
+  const content = mimeType === undefined ? {} : { content: { [mimeType]: {} } };
+  return { description: "What the upstream answers", ...content };
+}
+
+/** `/v1/:id` as `/v1/{id}`; a `*` at the end as `{rest}`. */
+function templateOf(path: string): string {
+  const parts = segmentsOf(path).map((part) => {
+    if (part === "*") return "{rest}";
+    return part.startsWith(":") ? `{${part.slice(1)}}` : part;
+  });
+  return `/${parts.join("/")}`;
+}
+
+function parametersOf(template: string): readonly JsonObject[] {
+  return [...template.matchAll(/\{([^}]*)\}/g)].map(([, name = ""]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: { type: "string" },
+    ...(name === "rest" && template.endsWith("{rest}")
+      ? { description: "any number of segments" }
+      : {}),
+  }));
+}
+
+/** Adds price and 402 to an operation; `rules` are those that its requests can fall under. */
+function priced(operation: JsonObject, rules: readonly RouteConfig[]): JsonObject {
+  const amounts = rules.map(({ amountUnits }) => amountUnits ?? 0n);
+  const [least, most] = [amounts.reduce(lesser), amounts.reduce(greater)];
+  if (most === 0n) return { ...operation, security: [] };
+  const price =
+    least === most
+      ? { mode: "fixed", currency: "USD", amount: shortUsdc(most) }
+      : { mode: "dynamic", currency: "USD", min: shortUsdc(least), max: shortUsdc(most) };
+  const [sold] = rules;
+  const summary = sold?.description === undefined ? {} : { summary: sold.description };
+  return {
+    ...summary,
+    ...operation,
+    "x-payment-info": { price, protocols: [{ x402: {} }] },
+    responses: {
+      ...objectMember(operation, "responses").responses,
+      "402": {
+        description:
+          "Payment required. The header PAYMENT-REQUIRED says how much, to whom and on which network.",
+      },
+    },
+  };
+}
+
+function lesser(one: bigint, other: bigint): bigint {
+  return one < other ? one : other;
+}
+
+function greater(one: bigint, other: bigint): bigint {
+  return one > other ? one : other;
+}

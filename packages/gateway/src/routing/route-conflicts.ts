@@ -1,0 +1,103 @@
+/** Rules that contradict each other or cannot be kept: a gateway does not start with them. */
+import { formatUsdc } from "@farthing/protocol";
+import type { Problem } from "../configuration/check-shape.ts";
+import type { GatewayConfig, RouteConfig } from "../configuration/configuration.ts";
+import { formatDuration } from "../configuration/duration-size.ts";
+import { covers, coversPath, overlaps } from "./route-overlap.ts";
+
+/** Longest wait for a settlement while the buyer's request is held. */
+export const settleWaitMs = 20_000;
+/** Room for clocks that differ and for one slow block. */
+export const budgetMarginMs = 15_000;
+
+/** What a route's signature has to outlive, in milliseconds. */
+export interface TimeBudget {
+  /** Spent at the upstream before the money moves: 0 when it moves first. */
+  readonly upstreamMs: number;
+  readonly settleMs: number;
+  readonly marginMs: number;
+  readonly allowedMs: number;
+  readonly isKept: boolean;
+}
+
+/** The time budget of a paid route. */
+export function timeBudget(route: RouteConfig): TimeBudget {
+  const { timeouts } = route.upstream;
+  const workMs = route.stream ? timeouts.headersMs : timeouts.totalMs;
+  const upstreamMs = route.settle === "before-upstream" ? 0 : workMs;
+  const allowedMs = route.maxTimeoutSeconds * 1000;
+  const neededMs = upstreamMs + settleWaitMs + budgetMarginMs;
+  return {
+    upstreamMs,
+    settleMs: settleWaitMs,
+    marginMs: budgetMarginMs,
+    allowedMs,
+    isKept: neededMs <= allowedMs,
+  };
+}
+
+/** Everything that contradicts itself. */
+export function findConflicts(config: GatewayConfig): Problem[] {
+  const rules = config.routes.flatMap((route) => [
+    ...findCovered(config.routes, route),
+    ...findAmbiguous(config.routes, route),
+  ]);
+  const all = config.fallback ? [...config.routes, config.fallback] : config.routes;
+  return [...rules, ...all.flatMap(findBudget), ...findOpenDefault(config)];
+}
+
+function placeOf({ name, index }: RouteConfig, ...key: string[]): Problem["place"] {
+  return name === "default" ? ["default", ...key] : ["routes", index, ...key];
+}
+
+function label({ name, index }: RouteConfig): string {
+  return `routes[${index}] (${name})`;
+}
+
+function findCovered(routes: readonly RouteConfig[], route: RouteConfig): Problem[] {
+  const earlier = routes.find((one) => one.index < route.index && covers(one, route));
+  if (!earlier) return [];
+  const message = `is never reached: ${label(earlier)} takes all its requests. Move it up, or remove it`;
+  return [{ place: placeOf(route, "match"), message }];
+}
+
+/** Two rules that share requests at different prices must be told apart by how exact they are. */
+function findAmbiguous(routes: readonly RouteConfig[], route: RouteConfig): Problem[] {
+  const twin = routes.find(
+    (one) =>
+      one.index < route.index &&
+      one.amountUnits !== route.amountUnits &&
+      overlaps(one, route) &&
+      !coversPath(one, route) &&
+      !coversPath(route, one),
+  );
+  if (!twin) return [];
+  const prices = [twin, route].map(({ amountUnits }) =>
+    amountUnits === undefined ? "free" : `${formatUsdc(amountUnits)} USDC`,
+  );
+  const message = `shares requests with ${label(twin)}, at another price (${prices.join(" and ")}), and neither path is the more exact. Write a rule for what they share, above both`;
+  return [{ place: placeOf(route, "match"), message }];
+}
+
+function findBudget(route: RouteConfig): Problem[] {
+  if (route.amountUnits === undefined) return [];
+  const { upstreamMs, settleMs, marginMs, allowedMs, isKept } = timeBudget(route);
+  if (isKept) return [];
+  const sum = [upstreamMs, settleMs, marginMs].map(formatDuration).join(" + ");
+  const neededMs = upstreamMs + settleMs + marginMs;
+  const message = `does not fit the buyer's signature: ${sum} (upstream, settlement, margin) is more than ${formatDuration(allowedMs)}. Set maxTimeoutSeconds to ${Math.ceil(neededMs / 1000)} or more, or shorten the timeouts of upstream ${route.upstream.name}`;
+  return [{ place: placeOf(route), message }];
+}
+
+/** A free default serves whatever no rule names: then paths must be read in one way only. */
+function findOpenDefault({ fallback, routes }: GatewayConfig): Problem[] {
+  if (!fallback || fallback.amountUnits !== undefined) return [];
+  const upstreams = new Set([...routes, fallback].map(({ upstream }) => upstream));
+  const loose = [...upstreams].find(
+    ({ paths }) => paths.caseInsensitive || paths.allowEncodedSlash,
+  );
+  if (!loose || !routes.some(({ amountUnits }) => amountUnits !== undefined)) return [];
+  const rule = loose.paths.caseInsensitive ? "caseInsensitive" : "allowEncodedSlash";
+  const message = `is free, and upstream ${loose.name} has ${rule}: a paid path in another spelling could be had for nothing. Use default: deny and name the free routes`;
+  return [{ place: ["default"], message }];
+}

@@ -1,0 +1,86 @@
+/** How two rules stand to each other: whether one takes all that the other takes, or some of it. */
+import type { GatewayConfig, RouteConfig } from "../configuration/configuration.ts";
+import type { PatternSegment, RoutePattern } from "./route-pattern.ts";
+
+/** Tells whether `wide` matches every request that `narrow` matches. */
+export function covers(wide: RouteConfig, narrow: RouteConfig): boolean {
+  const { pattern: one } = wide;
+  const { pattern: other } = narrow;
+  if (one.method !== "*" && one.method !== other.method) return false;
+  if (wide.host !== undefined && wide.host !== narrow.host) return false;
+  // An upstream that refuses an escaped slash leaves such paths to later rules.
+  if (narrow.upstream.paths.allowEncodedSlash && !wide.upstream.paths.allowEncodedSlash) {
+    return false;
+  }
+  // One that minds the case of letters leaves the other spellings.
+  const isCaseKept = wide.upstream.paths.caseInsensitive || !narrow.upstream.paths.caseInsensitive;
+  const isOpen = one.segments.every(({ kind }) => kind === "parameter");
+  return (isCaseKept || isOpen) && coversPath(wide, narrow);
+}
+
+/** The same for their paths alone. */
+export function coversPath(wide: RouteConfig, narrow: RouteConfig): boolean {
+  return coversPattern(wide.pattern, narrow.pattern, wide.upstream.paths.caseInsensitive);
+}
+
+/** The same for patterns that belong to no rule yet. */
+export function coversPattern(
+  one: RoutePattern,
+  other: RoutePattern,
+  isCaseIgnored = false,
+): boolean {
+  const isLongEnough = other.segments.length >= one.segments.length;
+  const isSameLength = other.segments.length === one.segments.length && !other.hasRest;
+  if (!(one.hasRest ? isLongEnough : isSameLength)) return false;
+  return one.segments.every(
+    (segment, index) =>
+      segment.kind === "parameter" || isSame(segment, other.segments[index], isCaseIgnored),
+  );
+}
+
+/** Tells whether some request matches both. */
+export function overlaps(one: RouteConfig, other: RouteConfig): boolean {
+  const [a, b] = [one.pattern, other.pattern];
+  if (a.method !== "*" && b.method !== "*" && a.method !== b.method) return false;
+  if (one.host !== undefined && other.host !== undefined && one.host !== other.host) return false;
+  if (!a.hasRest && a.segments.length < b.segments.length) return false;
+  if (!b.hasRest && b.segments.length < a.segments.length) return false;
+  if (!a.hasRest && !b.hasRest && a.segments.length !== b.segments.length) return false;
+  return a.segments.every((segment, index) => {
+    const beside = b.segments[index];
+    if (!beside || segment.kind === "parameter" || beside.kind === "parameter") return true;
+    const paths = [one.upstream.paths, other.upstream.paths];
+    return isSame(
+      segment,
+      beside,
+      paths.some(({ caseInsensitive }) => caseInsensitive),
+    );
+  });
+}
+
+function isSame(
+  segment: PatternSegment,
+  beside: PatternSegment | undefined,
+  isCaseIgnored: boolean,
+): boolean {
+  if (segment.kind !== "literal" || beside?.kind !== "literal") return false;
+  return isCaseIgnored ? segment.folded === beside.folded : segment.text === beside.text;
+}
+
+/**
+ * The rules that requests of a pattern can fall under, in order: all that share requests with it,
+ * up to the first that takes them all. Only those for the public host.
+ */
+export function rulesFor(config: GatewayConfig, pattern: RoutePattern): readonly RouteConfig[] {
+  const { host } = new URL(config.publicUrl);
+  const all = config.fallback ? [...config.routes, config.fallback] : config.routes;
+  const reachable = all.filter((route) => route.host === undefined || route.host === host);
+  const found: RouteConfig[] = [];
+  for (const route of reachable) {
+    const asked = { ...route, pattern, host: undefined };
+    if (!overlaps(route, asked)) continue;
+    found.push(route);
+    if (covers({ ...route, host: undefined }, asked)) break;
+  }
+  return found;
+}

@@ -1,0 +1,151 @@
+/**
+ * Which rule a request falls under: the first of the file that matches its method, host and
+ * canonical path. Where nothing matches, nothing is served.
+ */
+import { decodePath, type PathRules } from "./canonical-path.ts";
+import type { GatewayConfig, RouteConfig } from "../configuration/configuration.ts";
+import { segmentsOf, servedMethods } from "./route-pattern.ts";
+
+/** What a request falls under. */
+export type RouteMatch =
+  | {
+      readonly kind: "route";
+      readonly route: RouteConfig;
+      /** The values of `:name`, escapes decoded. */
+      readonly parameters: Readonly<Record<string, string>>;
+    }
+  /** 404: no rule matches. */
+  | { readonly kind: "deny" }
+  /** 405: the gateway does not pass this method on. OPTIONS is answered before anybody asks here. */
+  | { readonly kind: "method_not_allowed" }
+  /** 421: no rule is for this host. */
+  | { readonly kind: "unknown_host" };
+
+/** Why a rule was not taken. */
+export type Mismatch =
+  | "method"
+  | "host"
+  | "path"
+  /** Its upstream takes no escaped slash. */
+  | "encoded_slash"
+  /** It would match in another case of letters, which a later rule with another price must not use. */
+  | "case_only";
+
+/** A match with its way there. */
+export interface Explanation {
+  readonly match: RouteMatch;
+  /** The rules that were tried before, in order, each with the reason why it was not taken. */
+  readonly passedOver: readonly { readonly route: RouteConfig; readonly reason: Mismatch }[];
+}
+
+/** The rules, compiled once. */
+export interface RouteTable {
+  /** What {@link canonicalPath} is to be called with before a request is matched. */
+  readonly pathRules: PathRules;
+  /**
+   * `method` in capitals; `host` is the request's Host header; `path` is canonical, so that what is
+   * matched is what the upstream gets.
+   */
+  match(method: string, host: string | undefined, path: string): RouteMatch;
+  explain(method: string, host: string | undefined, path: string): Explanation;
+}
+
+/** Compiles the rules of a configuration. */
+export function compileRoutes(config: GatewayConfig): RouteTable {
+  const rules = config.fallback ? [...config.routes, config.fallback] : [...config.routes];
+  const knownHosts = hostsOf(config);
+  const explain = (method: string, host: string | undefined, path: string): Explanation => {
+    const passedOver: { route: RouteConfig; reason: Mismatch }[] = [];
+    const end = (match: RouteMatch) => ({ match, passedOver });
+    const asked = hostKey(host);
+    if (knownHosts && !knownHosts.has(asked)) return end({ kind: "unknown_host" });
+    if (!servedMethods.includes(method)) return end({ kind: "method_not_allowed" });
+    const parts = segmentsOf(path).map((part) => decodePath(part) ?? part);
+    const request: Asked = {
+      method: method === "HEAD" ? "GET" : method,
+      host: asked,
+      parts,
+      folded: parts.map((part) => part.toLowerCase()),
+      hasEncodedSlash: path.includes("%2F"),
+    };
+    for (const route of rules) {
+      const tried = tryRule(route, request);
+      if (typeof tried === "string") passedOver.push({ route, reason: tried });
+      else if (hasCaseTwin(passedOver, route)) return end({ kind: "deny" });
+      else return end({ kind: "route", route, parameters: tried });
+    }
+    return end({ kind: "deny" });
+  };
+  return {
+    pathRules: {
+      allowEncodedSlash: rules.some(({ upstream }) => upstream.paths.allowEncodedSlash),
+    },
+    match: (method, host, path) => explain(method, host, path).match,
+    explain,
+  };
+}
+
+/**
+ * Hosts are told apart as soon as a rule names one; then those of the rules are known, and the one
+ * under which buyers reach the gateway. Undefined: all are.
+ */
+function hostsOf({ routes, publicUrl }: GatewayConfig): ReadonlySet<string> | undefined {
+  const named = routes.flatMap(({ host }) => (host === undefined ? [] : [hostKey(host)]));
+  return named.length === 0 ? undefined : new Set([...named, hostKey(new URL(publicUrl).host)]);
+}
+
+/** Without case, the root's dot and the ports that browsers leave out. */
+function hostKey(host: string | undefined): string {
+  return (host ?? "")
+    .toLowerCase()
+    .replace(/:(80|443)$/, "")
+    .replace(/\.$/, "");
+}
+
+/** A request as rules are compared with it. */
+interface Asked {
+  readonly method: string;
+  readonly host: string;
+  /** Segments with their escapes decoded: servers differ in when they do that. */
+  readonly parts: readonly string[];
+  /** The same in small letters. */
+  readonly folded: readonly string[];
+  readonly hasEncodedSlash: boolean;
+}
+
+function tryRule(
+  { pattern, host, upstream }: RouteConfig,
+  asked: Asked,
+): Mismatch | Readonly<Record<string, string>> {
+  if (pattern.method !== "*" && pattern.method !== asked.method) return "method";
+  if (host !== undefined && hostKey(host) !== asked.host) return "host";
+  const found = matchSegments(pattern, asked);
+  if (!found) return "path";
+  if (!found.isExact && !upstream.paths.caseInsensitive) return "case_only";
+  if (asked.hasEncodedSlash && !upstream.paths.allowEncodedSlash) return "encoded_slash";
+  return found.parameters;
+}
+
+function matchSegments({ segments, hasRest }: RouteConfig["pattern"], { parts, folded }: Asked) {
+  if (hasRest ? parts.length < segments.length : parts.length !== segments.length) return undefined;
+  const parameters: Record<string, string> = {};
+  let isExact = true;
+  for (const [index, segment] of segments.entries()) {
+    const part = parts[index] ?? "";
+    if (segment.kind === "parameter") parameters[segment.name] = part;
+    else if (segment.folded !== folded[index]) return undefined;
+    else if (segment.text !== part) isExact = false;
+  }
+  return { parameters, isExact };
+}
+
+/**
+ * Tells whether a rule on the way would have matched in another case of letters and asks another
+ * price. Many upstreams (Express, IIS) take `/REPORTS` for `/reports`, so a free rule behind a paid
+ * one would give away what is sold.
+ */
+function hasCaseTwin(passedOver: Explanation["passedOver"], taken: RouteConfig): boolean {
+  return passedOver.some(
+    ({ route, reason }) => reason === "case_only" && route.amountUnits !== taken.amountUnits,
+  );
+}
