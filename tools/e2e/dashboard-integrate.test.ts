@@ -58,6 +58,7 @@ describeInBrowser("the integrate screen", () => {
       "Express",
       (code: string, port: number) => code.replace("app.listen(3000)", `app.listen(${port})`),
     ],
+    ["Fastify", (code: string, port: number) => code.replace("port: 3000", `port: ${port}`)],
     [
       "@x402/express",
       (code: string, port: number) => code.replace("app.listen(3000)", `app.listen(${port})`),

@@ -1,7 +1,7 @@
 /** The reference at /docs as a browser shows it: under its own policy, and with every operation. */
 import { isObject } from "@farthing/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { widthOver } from "./axe.testing.ts";
+import { findBarriers, widthOver } from "./axe.testing.ts";
 import { describeInBrowser } from "./chromium.testing.ts";
 import { openWindow, startStage, type Stage } from "./dashboard-stage.testing.ts";
 
@@ -35,6 +35,15 @@ describeInBrowser("the reference in a browser", () => {
     // It is there to be read: next to a session's cookie nothing is sent from it.
     expect(await page.getByRole("button", { name: /try it out|execute/i }).count()).toBe(0);
     expect(window.complaints).toEqual([]);
+  });
+
+  test("can be read: its colours, its names, its order", async () => {
+    const { page } = await openWindow(stage, []);
+    await page.goto(`${stage.url}/docs`);
+    await page.locator(".opblock").first().waitFor();
+    const barriers = await findBarriers(page);
+    // Swagger UI has links within the buttons that open an operation.
+    expect(barriers.filter((one) => !one.startsWith("nested-interactive"))).toEqual([]);
   });
 
   test("fits a phone", async () => {

@@ -211,4 +211,23 @@ describe("429", () => {
     await guarded.stop();
     expect(statuses).toEqual([401, 401, 401, 429]);
   });
+
+  test("a seller with a key may ask ten times as often", async () => {
+    const databaseUrl = newDatabaseUrl();
+    const own = await openStore(databaseUrl);
+    const account = devnet.seller.address;
+    const made = await createApiKey(own, systemClock, { account, mode: "test", label: "t" });
+    const shop = await serveOn(devnet, {
+      wallets: [2],
+      selfBuilt: false,
+      databaseUrl,
+      store: own,
+      env: { FARTHING_RATE_LIMIT: "1" },
+    });
+    const ask = async () => (await shop.post("/verify", other, bearer(made.text))).status;
+    const statuses: number[] = [];
+    for (let tries = 0; tries < 11; tries++) statuses.push(await ask());
+    await shop.stop();
+    expect(statuses).toEqual([...Array.from({ length: 10 }, () => 200), 429]);
+  });
 });

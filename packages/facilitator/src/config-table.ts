@@ -87,7 +87,8 @@ export const settings = {
   },
   FARTHING_RATE_LIMIT: {
     key: "rateLimit",
-    shape: "requests per caller in 10 seconds, counted by each process for itself; 0 for no limit",
+    shape:
+      "requests per caller in 10 seconds, ten times as many with an API key; counted by each process for itself; 0 for no limit",
     example: "500",
     fallback: "500",
   },

@@ -83,7 +83,12 @@ async function expectExpired(body: JsonObject): Promise<void> {
   const { body: verdict } = await served.post("/verify", body);
   expect(verdict).toMatchObject({ isValid: false, invalidReason: "authorization_expired" });
   const { body: answer } = await served.post("/settle", body);
-  expect(answer).toMatchObject({ success: false, errorReason: "authorization_expired" });
+  expect(answer).toMatchObject({
+    success: false,
+    errorReason: "authorization_expired",
+    transaction: "",
+    extra: { x402Reason: "invalid_exact_evm_payload_authorization_valid_before" },
+  });
 }
 
 describe("submitted by somebody else in time, and first asked for too late", () => {

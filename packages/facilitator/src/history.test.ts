@@ -110,7 +110,7 @@ test("the story of one: gas is read once it is final, and kept", async () => {
   expect(early.body).toMatchObject({ state: "confirmed", gasUsed: null, gasPaidWei: null });
   const waiting = seller.get(`${path}/${String(id)}?wait=20`);
   await mineToFinal(devnet);
-  await waiting;
+  expect((await waiting).body).toMatchObject({ finalizedAt: expect.any(String) });
   await expect
     .poll(async () => (await seller.get(`${path}/${String(id)}`)).body["gasUsed"])
     .toBeGreaterThan(40_000);

@@ -95,7 +95,8 @@ export function toStored({ answer, body }: Made, { reader }: Delivery): StoredAn
  * credentials, is not asked again; and who rebuilt the payment from the chain does not have them.
  */
 export function answerFor({ reader }: Delivery, kept?: StoredAnswer): StoredAnswer | undefined {
-  return kept?.reader === reader ? kept : undefined;
+  const isForAnyone = kept?.reader === undefined;
+  return isForAnyone || kept.reader === reader ? kept : undefined;
 }
 
 /** The answer with its receipt. */

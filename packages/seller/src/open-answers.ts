@@ -101,7 +101,9 @@ export function answerAccountProblem(
 
 /** The answer to a repeat whose answer is not kept. */
 export function alreadyDelivered(receipt: SettleResponse): Response {
-  const message = "This payment has opened its one response, which is not kept any more.";
+  const message =
+    "This payment has opened its one response, which is not kept any more, or was made for a " +
+    "request with other credentials.";
   return say(409, { error: "already_delivered", message, retryable: false }, { receipt });
 }
 

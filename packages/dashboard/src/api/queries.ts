@@ -19,8 +19,11 @@ const reviewWaitSeconds = 5;
 /** Pause between two waiting reads: one that is answered at once must not become a storm. */
 const betweenWaitsMs = 250;
 
-/** A settlement on its way is read again as often as XDC makes blocks. */
-const blockMs = 2_000;
+/**
+ * A settlement on its way: as often as XDC makes blocks, so that a step which came between two reads
+ * shows with the next block at the latest.
+ */
+const blockSeconds = 2;
 
 /** Rows of a page. */
 const pageRows = 25;
@@ -193,9 +196,14 @@ export function isOver({ state, finalizedAt }: Answers.SettlementRow): boolean {
 export const settlementQuery = (id: string) =>
   queryOptions({
     queryKey: ["settlements", id],
-    queryFn: ({ signal }) =>
-      call<Answers.SettlementDetail>(`${settlementsPath}/${encodeURIComponent(id)}`, { signal }),
-    refetchInterval: ({ state: { data } }) => (data && !isOver(data) ? blockMs : false),
+    queryFn: ({ signal, client }) => {
+      const known = client.getQueryData<Answers.SettlementDetail>(["settlements", id]);
+      // Held by the service until there is something new.
+      const waiting = known && !isOver(known) ? { wait: `${blockSeconds}` } : {};
+      const path = `${settlementsPath}/${encodeURIComponent(id)}`;
+      return call<Answers.SettlementDetail>(withSearch(path, waiting), { signal });
+    },
+    refetchInterval: ({ state: { data } }) => (data && !isOver(data) ? betweenWaitsMs : false),
   });
 
 export const usagePath = "/v1/account/usage";

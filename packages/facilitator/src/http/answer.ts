@@ -105,7 +105,10 @@ export function answerInvalid(why: Refusal, payer: string | undefined): VerifyRe
   };
 }
 
-/** The answer of a settle that was refused before anything was claimed. */
+/**
+ * The answer of a settle that was refused before anything was claimed. By `x402Reason` sellers know
+ * it as ours: that the book was looked into first and, for what has expired, the token was asked.
+ */
 export function answerRefused(
   why: Refusal,
   network: string,

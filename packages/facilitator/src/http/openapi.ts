@@ -23,11 +23,14 @@ const docsPolicy = [
 ].join("; ");
 
 /**
- * There is one server, and nothing is sent to it from the page. The methods stand in white on their
- * colours, which are made dark enough to read.
+ * There is one server, and nothing is sent to it from the page. Colours are made dark enough for
+ * what is written in them and on them.
  */
 const reading = [
   ".swagger-ui .scheme-container { display: none; }",
+  ".swagger-ui .info a { color: #1d5fa6; }",
+  ".swagger-ui .info .title small { background: #4a5263; }",
+  ".swagger-ui .info .title small.version-stamp { background: #3f6a00; }",
   ...Object.entries({
     get: "#1d5fa6",
     post: "#14744a",

@@ -12,7 +12,7 @@ export interface SnippetValues {
 
 /** Code for one way to integrate. */
 export interface Snippet {
-  readonly name: "express" | "hono" | "stock" | "curl";
+  readonly name: "express" | "fastify" | "hono" | "stock" | "curl";
   readonly title: string;
   /** What to run before, on a command line. */
   readonly install?: string;
@@ -22,7 +22,7 @@ export interface Snippet {
 
 /** All snippets, the shortest way first. */
 export function snippetsOf(values: SnippetValues): readonly Snippet[] {
-  return [express(values), hono(values), stock(values), curl(values)];
+  return [express(values), fastify(values), hono(values), stock(values), curl(values)];
 }
 
 function express({ facilitatorUrl, payTo, network }: SnippetValues): Snippet {
@@ -45,6 +45,30 @@ app.get("/report", charge({ price: "0.01", description: "One report" }), (req, r
   res.json({ report: "…", paidBy: req.payment?.payer });
 });
 app.listen(3000);`,
+  };
+}
+
+function fastify({ facilitatorUrl, payTo, network }: SnippetValues): Snippet {
+  return {
+    name: "fastify",
+    title: "Fastify",
+    install: "npm install @farthing/seller fastify",
+    note: "The payment is settled before the handler runs. Next.js, plain Node and a gateway in front of an API that you do not touch work alike; the package’s README shows them.",
+    code: `import fastify from "fastify";
+import { farthing } from "@farthing/seller/fastify";
+
+const charge = farthing({
+  facilitator: { url: "${facilitatorUrl}", apiKey: process.env.FARTHING_API_KEY },
+  payTo: "${payTo}",
+  network: "${network}",
+});
+
+const app = fastify();
+const paid = { onRequest: charge({ price: "0.01", description: "One report" }) };
+app.get("/report", paid, async (request) => {
+  return { report: "…", paidBy: request.payment?.payer };
+});
+await app.listen({ port: 3000 });`,
   };
 }
 

@@ -79,7 +79,7 @@ function checkOrigin({ headers }: FastifyRequest, origin: string): void {
   if (isOurs) return;
   throw new HttpProblem(
     "foreign_origin",
-    `Requests that change something must come from ${origin}, by their header Origin; the operator sets it with FARTHING_PUBLIC_URL.`,
+    `Go on at ${origin}: requests that change something must come from there, by their header Origin. The operator sets the address with FARTHING_PUBLIC_URL.`,
   );
 }
 
