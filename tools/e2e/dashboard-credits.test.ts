@@ -9,6 +9,7 @@ import { describeInBrowser } from "./chromium.testing.ts";
 import { openWindow, signIn, startStage, type Stage } from "./dashboard-stage.testing.ts";
 import { beginPurchase, createKey, operate, purchaseId, visit } from "./dashboard-steps.testing.ts";
 import type { Market } from "./market.testing.ts";
+import { changeAccount } from "./mock-wallets.testing.ts";
 import { openStockShop } from "./shops.testing.ts";
 
 /** What the shop's owner has to buy credits with. */
@@ -150,6 +151,32 @@ describeInBrowser("credits on the dashboard", () => {
     await page.getByRole("button", { name: "Sign and pay" }).click();
     await page.getByText("1,000 credits added").waitFor();
     expect(alpha.chainId).toBe(51);
+  });
+
+  test("a linked wallet pays, and nothing tells it to switch back meanwhile", async () => {
+    const owner = stage.market.newBuyer();
+    const friend = stage.market.newBuyer();
+    const { window, page, alpha } = await enter(owner);
+    await visit(window, "Settings");
+    await changeAccount(page, alpha, [friend.privateKey]);
+    await page.getByText("Alpha is on another account").waitFor();
+    await page.getByRole("button", { name: "Link a wallet" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "Alpha" }).click();
+    await dialog.getByText("2 of 2.").waitFor();
+    await changeAccount(page, alpha, [owner.privateKey]);
+    await dialog.getByRole("button", { name: "Sign and link" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await visit(window, "Credits");
+    await page.getByRole("link", { name: "Buy credits" }).first().click();
+    await page.getByLabel("Pay from").selectOption(friend.address);
+    await page.getByLabel("Amount in USDC").fill("1");
+    await page.getByRole("button", { name: "Review the payment" }).click();
+    await changeAccount(page, alpha, [friend.privateKey]);
+    await page.getByRole("button", { name: "Sign and pay" }).click();
+    await page.getByText("1,000 credits added").waitFor();
+    expect(await page.getByText("Alpha is on another account").count()).toBe(0);
+    expect(await stage.market.devnet.usdc.balanceOf(friend.address)).toBe(buyerUnits - 1_000_000n);
   });
 
   test("a purchase that cannot be paid for says so", async () => {

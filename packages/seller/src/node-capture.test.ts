@@ -26,6 +26,15 @@ test("a handler that never answers is given up then", async () => {
   await given;
 });
 
+test("a buyer who had gone before the handler began is noticed as well", async () => {
+  const res = response();
+  res.destroy();
+  res.emit("close");
+  const given = expect(capture(res).answer).rejects.toThrow("The connection closed");
+  vi.advanceTimersByTime(30_000);
+  await given;
+});
+
 test("close gives the response back", () => {
   const res = response();
   const caught = capture(res);

@@ -135,12 +135,15 @@ function catchAnswer(res: ServerResponse) {
     Object.defineProperty(res, "headersSent", { configurable: true, value: true });
   }
 
-  res.once("close", () => {
+  const hangUp = (): void => {
     const gone = new Error("The connection closed before the answer was complete.");
     if (!isBegun) setTimeout(() => settle?.gone(gone), abandonedMsMax).unref();
     else if (!isOver) body?.error(gone);
     isOver ||= isBegun;
-  });
+  };
+  // He may have gone while his payment was under way.
+  if (res.destroyed) hangUp();
+  else res.once("close", hangUp);
 
   return {
     answer,

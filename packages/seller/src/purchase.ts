@@ -12,7 +12,7 @@ import {
 import { reasonOf, refuseRequest, type ChallengeTerms } from "./answers.ts";
 import { bind } from "./binding.ts";
 import { readBytes } from "./body.ts";
-import { matchOffer } from "./offer.ts";
+import { matchOffer, offersOf } from "./offer.ts";
 import { ask } from "./open-answers.ts";
 import type { Purchase, Surroundings } from "./sale.ts";
 
@@ -75,8 +75,8 @@ function refuse(
 }
 
 /**
- * The offer that a payment took when price or payee were others: whoever paid then and repeats now
- * must get what he paid for, and not be asked again.
+ * The offer that a payment took when price, payee or network were others: whoever paid then and
+ * repeats now must get what he paid for, and not be asked again.
  */
 function formerOffer(
   offers: readonly Requirements[],
@@ -84,7 +84,10 @@ function formerOffer(
   isOwnUrl: (given: string) => boolean,
 ): Requirements | undefined {
   const { value: amount, to: payTo } = payment.authorization;
-  const former = offers.map((offer) => ({ ...offer, amount, payTo }));
+  const [today] = offers;
+  if (!today) return undefined;
+  const { maxTimeoutSeconds } = today;
+  const former = offersOf({ networks: [payment.network], amount, payTo, maxTimeoutSeconds });
   const match = matchOffer(former, payment, isOwnUrl);
   return match.ok ? match.value : undefined;
 }

@@ -67,6 +67,9 @@ export function singleUseSuite(listen: Listen): void {
       expect(readReceipt(again.headers)?.transaction).toBe(transferHash);
       // Whoever rebuilt the payment from the chain must not get the buyer's session.
       expect(again.headers.get("Set-Cookie")).toBeNull();
+      // It was made for nobody in particular, and a session may have begun since.
+      const signedIn = await fetch(url, { headers: { ...headers, Cookie: "session=1" } });
+      expect(await signedIn.text()).toBe("bonjour");
       expect([at.served.length, at.facilitator.calls.length]).toEqual([1, 2]);
     });
 

@@ -2,6 +2,7 @@
 import { decodeHeader, headerNames, isObject, member } from "@farthing/protocol";
 import { describe, expect, test } from "vitest";
 import { payer, payFor } from "./buyer.testing.ts";
+import { createMemoryGrants } from "./memory-grants.ts";
 import { payTo, reasonOf, useScene, type Listen } from "./scene.testing.ts";
 
 async function offerOf(url: string): Promise<unknown> {
@@ -51,6 +52,18 @@ export function termsSuite(listen: Listen): void {
       expect([again.status, again.headers.get("X-Payment-Replayed")]).toEqual([200, "true"]);
       expect(await reasonOf(await fetch(url, { headers: unused }))).toBe("amount_mismatch");
       expect([at.served.length, at.facilitator.transfers()]).toEqual([1, 1]);
+    });
+
+    test("on another network neither", async () => {
+      const own = { grants: createMemoryGrants(), publicUrl: "https://shop.example" };
+      const before = await at.start(undefined, own);
+      const headers = await payFor(before);
+      expect((await fetch(before, { headers })).status).toBe(200);
+      await at.stop();
+      const after = await at.start(undefined, { ...own, network: "eip155:51" });
+      const again = await fetch(after, { headers });
+      expect([again.status, again.headers.get("X-Payment-Replayed")]).toEqual([200, "true"]);
+      expect(at.facilitator.transfers()).toBe(1);
     });
 
     test("that are none are the seller's mistake, and cost nothing", async () => {

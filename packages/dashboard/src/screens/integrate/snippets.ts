@@ -53,7 +53,7 @@ function fastify({ facilitatorUrl, payTo, network }: SnippetValues): Snippet {
     name: "fastify",
     title: "Fastify",
     install: "npm install @farthing/seller fastify",
-    note: "The payment is settled before the handler runs. Next.js, plain Node and a gateway in front of an API that you do not touch work alike; the package’s README shows them.",
+    note: "The handler runs once the transfer is confirmed. Next.js and plain Node are charged alike, with @farthing/seller/next and /node; an API that nobody is to touch is sold by farthing gateway.",
     code: `import fastify from "fastify";
 import { farthing } from "@farthing/seller/fastify";
 
