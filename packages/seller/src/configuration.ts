@@ -17,9 +17,9 @@ import {
   type Facilitator,
   type FacilitatorOptions,
 } from "./facilitator.ts";
-import type { GrantStore } from "./grants.ts";
+import type { GrantStore } from "./grants/grants.ts";
 import { nameCharsMax, type PaywallOptions } from "./paywall/options.ts";
-import { settleMsMin } from "./settle.ts";
+import { settleMsMin } from "./exchange/settle.ts";
 
 /** USDC as text, `"0.01"` or `"$0.01"`; or base units as a bigint, `10000n`. Never a number. */
 export type Price = string | bigint;

@@ -2,7 +2,7 @@
 export { ConfigurationError } from "./configuration.ts";
 export type { Order, PerRequest, Price, RouteOptions, SellerOptions } from "./configuration.ts";
 export type { Clock } from "./clock.ts";
-export type { Serve } from "./delivery.ts";
+export type { Serve } from "./exchange/delivery.ts";
 export type { EventListener, PaidRequest, SellerEvent, SettledRequest } from "./events.ts";
 export { createFacilitatorClient } from "./facilitator.ts";
 export type {
@@ -16,8 +16,15 @@ export type {
   SettleOutcome,
   VerifyOutcome,
 } from "./facilitator.ts";
-export type { Binding, GrantState, GrantStore, Lease, StoredAnswer, Take } from "./grants.ts";
-export { createMemoryGrants } from "./memory-grants.ts";
-export type { MemoryGrantOptions, MemoryGrants } from "./memory-grants.ts";
+export type {
+  Binding,
+  GrantState,
+  GrantStore,
+  Lease,
+  StoredAnswer,
+  Take,
+} from "./grants/grants.ts";
+export { createMemoryGrants } from "./grants/memory-grants.ts";
+export type { MemoryGrantOptions, MemoryGrants } from "./grants/memory-grants.ts";
 export { createSeller } from "./seller.ts";
 export type { ChargeOptions, Route, Seller } from "./seller.ts";

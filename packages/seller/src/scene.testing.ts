@@ -9,7 +9,7 @@ import {
 } from "@farthing/protocol";
 import { afterEach, beforeEach, expect } from "vitest";
 import type { PaidRequest, RouteOptions, SellerEvent, SellerOptions } from "./index.ts";
-import type { Listening } from "./listen.testing.ts";
+import type { Listening } from "./adapters/listen.testing.ts";
 import {
   startScriptedFacilitator,
   type ScriptedFacilitator,

@@ -10,7 +10,7 @@ import {
   parsePaymentRequest,
   type PaymentRequest,
 } from "@farthing/protocol";
-import { addressOf } from "./listen.testing.ts";
+import { addressOf } from "./adapters/listen.testing.ts";
 import * as Address from "ox/Address";
 import * as PublicKey from "ox/PublicKey";
 import * as Secp256k1 from "ox/Secp256k1";

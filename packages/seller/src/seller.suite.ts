@@ -3,7 +3,7 @@
  * against a facilitator that answers rightly, wrongly, late or not at all.
  */
 import { describe } from "vitest";
-import { afterSuccessSuite } from "./after-success.suite.ts";
+import { afterSuccessSuite } from "./exchange/after-success.suite.ts";
 import { facilitatorFaultsSuite } from "./facilitator-faults.suite.ts";
 import { paymentSuite } from "./payment.suite.ts";
 import type { Listen } from "./scene.testing.ts";

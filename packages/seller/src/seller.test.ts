@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { payFor } from "./buyer.testing.ts";
 import { sellerSuite } from "./seller.suite.ts";
 import { ConfigurationError, createSeller } from "./index.ts";
-import { listenFetch } from "./listen.testing.ts";
+import { listenFetch } from "./adapters/listen.testing.ts";
 import { startScriptedFacilitator } from "./scripted-facilitator.testing.ts";
 
 sellerSuite("core", (options, route, app) => {

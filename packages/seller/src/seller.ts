@@ -1,6 +1,6 @@
 /** The seller: charges for requests on web-standard Request and Response. */
 import { dress, preflight, reasonOf, refuseRequest, type ChallengeTerms } from "./answers.ts";
-import { readerOf } from "./binding.ts";
+import { readerOf } from "./exchange/binding.ts";
 import { systemClock, type Clock } from "./clock.ts";
 import {
   parseRouteOptions,
@@ -10,17 +10,17 @@ import {
   type RouteOptions,
   type SellerOptions,
 } from "./configuration.ts";
-import { createContinuations } from "./continuation.ts";
-import type { Serve } from "./delivery.ts";
+import { createContinuations } from "./exchange/continuation.ts";
+import type { Serve } from "./exchange/delivery.ts";
 import { warnOnConsole, type EventListener } from "./events.ts";
-import { exchange } from "./exchange.ts";
-import { createMemoryGrants } from "./memory-grants.ts";
-import { ask } from "./open-answers.ts";
+import { exchange } from "./exchange/exchange.ts";
+import { createMemoryGrants } from "./grants/memory-grants.ts";
+import { ask } from "./exchange/open-answers.ts";
 import { offerPage } from "./paywall/offer-page.ts";
 import { readPresentedPayment } from "./presented-payment.ts";
-import { openPurchase, type BodyReader } from "./purchase.ts";
+import { openPurchase, type BodyReader } from "./exchange/purchase.ts";
 import { createQuote } from "./quote.ts";
-import type { Surroundings } from "./sale.ts";
+import type { Surroundings } from "./exchange/sale.ts";
 
 /** What a server can add to one charge. */
 export interface ChargeOptions extends BodyReader {

@@ -1,0 +1,48 @@
+/** Charging for routes of an Express app, version 4 or 5. */
+import type { RequestHandler } from "express";
+import type { RouteOptions, SellerOptions } from "../configuration.ts";
+import type { PaidRequest } from "../events.ts";
+import { chargeNode } from "./node-exchange.ts";
+import { createSeller } from "../seller.ts";
+
+export type { PaidRequest } from "../events.ts";
+
+declare global {
+  // The one way by which Express lets middleware add to the request's type.
+  namespace Express {
+    interface Request {
+      /** Who paid for this request, and how much; set by `charge()`. */
+      payment?: PaidRequest;
+    }
+  }
+}
+
+/** Makes middleware that charges for the handlers behind it. */
+export type Charge = (route?: RouteOptions) => RequestHandler;
+
+/**
+ * Creates a seller for an Express app.
+ *
+ * @example
+ * const charge = farthing({ facilitator: { url, apiKey }, payTo: "xdc2096…" });
+ * app.get("/report", charge({ price: "0.01" }), (req, res) => res.json({ by: req.payment }));
+ */
+export function farthing(options: SellerOptions): Charge {
+  const seller = createSeller(options);
+  return (own) => {
+    const route = seller.route(own);
+    return (req, res, next) => {
+      void chargeNode(route, {
+        req,
+        res,
+        url: `${req.protocol}://${req.get("host") ?? "localhost"}${req.originalUrl}`,
+        body: req.body,
+        work(payment) {
+          req.payment = payment;
+          next();
+        },
+        failed: next,
+      });
+    };
+  };
+}

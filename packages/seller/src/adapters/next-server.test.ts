@@ -1,0 +1,60 @@
+/** The Next.js adapter in a real server of Next.js, as it is built for production. */
+import { readReceipt } from "@farthing/protocol";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { payer, payFor } from "../buyer.testing.ts";
+import { startNextApp } from "./next-server.testing.ts";
+import {
+  startScriptedFacilitator,
+  transferHash,
+  type ScriptedFacilitator,
+} from "../scripted-facilitator.testing.ts";
+
+let facilitator: ScriptedFacilitator;
+let app: Awaited<ReturnType<typeof startNextApp>>;
+beforeAll(async () => {
+  facilitator = await startScriptedFacilitator();
+  app = await startNextApp(facilitator.url);
+}, 60_000);
+afterAll(async () => {
+  await app?.stop();
+  await facilitator?.close();
+});
+
+test("a paid GET opens the content once, with its context", async () => {
+  const url = `${app.url}/report/Paris?day=2`;
+  const unpaid = await fetch(url);
+  expect(unpaid.status).toBe(402);
+  expect(await unpaid.json()).toMatchObject({
+    accepts: [{ resource: "https://shop.example/report/Paris?day=2" }, {}],
+  });
+  const headers = { ...(await payFor(url)), "If-None-Match": "*" };
+  for (const isReplay of [null, "true"]) {
+    const response = await fetch(url, { headers });
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({ city: "Paris", made: 1, paidBy: payer });
+    expect(readReceipt(response.headers)?.transaction).toBe(transferHash);
+    expect(response.headers.get("X-Payment-Replayed")).toBe(isReplay);
+    expect(response.headers.get("Cache-Control")).toBe("private, no-store");
+  }
+  expect(facilitator.transfers()).toBe(1);
+  const elsewhere = url.replace("Paris", "Rome");
+  expect((await fetch(elsewhere, { headers })).status).toBe(402);
+});
+
+test("a POST has its body, and is charged only when it succeeds", async () => {
+  const before = facilitator.transfers();
+  const url = `${app.url}/report/Paris`;
+  const headers = await payFor(url, { method: "POST" });
+  const bad = await fetch(url, { method: "POST", headers, body: "bad" });
+  expect([bad.status, await bad.text()]).toEqual([422, "no"]);
+  expect(facilitator.transfers()).toBe(before);
+  const good = await fetch(url, { method: "POST", headers, body: "good" });
+  expect([good.status, await good.text()]).toEqual([200, "good"]);
+  expect(facilitator.transfers()).toBe(before + 1);
+});
+
+test("a browser may ask what it may send", async () => {
+  const response = await fetch(`${app.url}/report/Paris`, { method: "OPTIONS" });
+  expect(response.status).toBe(204);
+  expect(response.headers.get("Access-Control-Allow-Headers")).toContain("PAYMENT-SIGNATURE");
+});

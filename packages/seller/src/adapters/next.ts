@@ -1,0 +1,45 @@
+/** Charging for route handlers of Next.js (App Router). */
+import type { RouteOptions, SellerOptions } from "../configuration.ts";
+import type { PaidRequest } from "../events.ts";
+import { createSeller } from "../seller.ts";
+import { partialHeaders } from "./whole-answer.ts";
+
+export type { PaidRequest } from "../events.ts";
+
+/** A route handler that was paid for. */
+export type PaidHandler<R extends Request, C> = (
+  request: R,
+  context: C,
+  payment: PaidRequest,
+) => Response | Promise<Response>;
+
+/** A route handler as Next.js calls it. */
+export type RouteHandler<R extends Request, C> = (request: R, context: C) => Promise<Response>;
+
+/** Puts a price on a route handler. */
+export type Charge = <R extends Request, C>(
+  route: RouteOptions,
+  handler: PaidHandler<R, C>,
+) => RouteHandler<R, C>;
+
+/**
+ * Creates a seller for a Next.js app. Set `publicUrl`: the address of a request is not always the
+ * one that buyers see there. `export const OPTIONS = GET` lets browsers on other sites pay.
+ *
+ * @example
+ * const charge = farthing({ facilitator: { url, apiKey }, payTo: "xdc2096…", publicUrl });
+ * export const GET = charge({ price: "0.01" }, (request, context, payment) =>
+ *   Response.json({ by: payment.payer }),
+ * );
+ */
+export function farthing(options: SellerOptions): Charge {
+  const seller = createSeller(options);
+  return (own, handler) => {
+    const route = seller.route(own);
+    return (request, context) =>
+      route.charge(request, (payment) => {
+        for (const name of partialHeaders) request.headers.delete(name);
+        return handler(request, context, payment);
+      });
+  };
+}

@@ -1,0 +1,42 @@
+/** Charging for requests of a server of node:http, without any framework. */
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { RouteOptions, SellerOptions } from "../configuration.ts";
+import type { PaidRequest } from "../events.ts";
+import { addressOf, chargeNode } from "./node-exchange.ts";
+import { createSeller } from "../seller.ts";
+
+export type { PaidRequest } from "../events.ts";
+
+/** Answers a paid request. It may return a promise; what that rejects with is a failure. */
+export type PaidListener = (
+  req: IncomingMessage,
+  res: ServerResponse,
+  payment: PaidRequest,
+) => unknown;
+
+/** Puts a price on a request listener. */
+export type Charge = (route: RouteOptions, listener: PaidListener) => RequestListener;
+
+/**
+ * Creates a seller for a server of node:http.
+ *
+ * @example
+ * const charge = farthing({ facilitator: { url, apiKey }, payTo: "xdc2096…" });
+ * const report = charge({ price: "0.01" }, (req, res, payment) => res.end(payment.payer));
+ * createServer((req, res) => (req.url === "/report" ? report : notFound)(req, res));
+ */
+export function farthing(options: SellerOptions): Charge {
+  const seller = createSeller(options);
+  return (own, listener) => {
+    const route = seller.route(own);
+    return (req, res) => {
+      const work = (payment: PaidRequest): unknown => listener(req, res, payment);
+      const failed = (): void => {
+        // The seller has heard of it by `onEvent`; the buyer learns nothing of what broke.
+        if (res.headersSent) res.destroy();
+        else res.writeHead(500, { "Content-Type": "text/plain" }).end("Internal Server Error\n");
+      };
+      void chargeNode(route, { req, res, url: addressOf(req), work, failed });
+    };
+  };
+}

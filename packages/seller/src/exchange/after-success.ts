@@ -1,0 +1,89 @@
+/**
+ * The order in which nobody pays for nothing: verify, do the work, and settle only for an answer
+ * of 2xx, which is kept before anything is sent and handed out once the transfer is confirmed.
+ *
+ * Between verification and settlement the payer can still empty his wallet or cancel: the seller
+ * has then worked for nothing, and the buyer gets nothing. Work that costs much, or changes
+ * anything, is sold in the other order.
+ */
+import { say, uncharged } from "../answers.ts";
+import { checkHeld, collect, giveBack, verify } from "./collect.ts";
+import { drop, handOut, makeWithin, retrySeconds, toStored, type Made } from "./delivery.ts";
+import type { Lease } from "../grants/grants.ts";
+import { ask } from "./open-answers.ts";
+import { factsAfter, factsBefore, type Sale, type Surroundings } from "./sale.ts";
+import { settleMsMin } from "./settle.ts";
+
+/** Serves a claimed payment for which nothing was sent yet. */
+export async function serveAfterSuccess(
+  at: Surroundings,
+  sale: Sale,
+  lease: Lease,
+  deadlineMs: number,
+): Promise<Response> {
+  const late = answerTooLate(at, sale);
+  const refused = late ?? (await verify(at, sale, lease, deadlineMs));
+  if (late) await giveBack(lease);
+  if (refused) return refused;
+  const startedAtMs = at.clock.now();
+  const made = await makeInTime(at, sale);
+  if (made instanceof Response) {
+    await giveBack(lease);
+    return made;
+  }
+  const answer = toStored(made, sale);
+  const collected = await collect(at, sale, lease, {
+    // The work has its own limit: what it took is not taken from the settlement.
+    deadlineMs: deadlineMs + at.clock.now() - startedAtMs,
+    ...(answer ? { answer } : {}),
+  });
+  if (collected.kind === "paid") {
+    const { receipt } = collected;
+    checkHeld(await lease.deliver(receipt));
+    const { url } = sale.terms.resource;
+    at.emit({ type: "delivered", url, payment: factsAfter(sale, receipt) });
+    return handOut(made, receipt);
+  }
+  drop(made);
+  if (collected.kind === "open") at.continuations.follow(sale);
+  return collected.response;
+}
+
+/** Refuses an authorization that would end before the work is done and settled. */
+function answerTooLate(at: Surroundings, { binding, terms, workMs }: Sale): Response | undefined {
+  if (binding.validBeforeMs - at.clock.now() >= workMs + settleMsMin) return undefined;
+  const message = "The authorization ends before the answer could be made and settled.";
+  return ask(at, terms, { error: "authorization_expired", message });
+}
+
+/** Does the work: what came of it, or the answer to a buyer who is not charged. */
+async function makeInTime(at: Surroundings, sale: Sale): Promise<Made | Response> {
+  const { url } = sale.terms.resource;
+  const payment = factsBefore(sale);
+  const fail = (status: number, error: unknown): Response => {
+    at.emit({ type: "uncharged", url, payment, status, error });
+    const message =
+      "The seller could not make the answer, and nothing was charged. Repeat the request with the " +
+      "same payment if you still want it, or let the payment end unused.";
+    const body = { error: "not_charged", message, retryable: true } as const;
+    return say(status, body, { retryAfterSeconds: retrySeconds });
+  };
+  let made: Made | undefined;
+  try {
+    made = await makeWithin(sale, payment, at.grants.answerBytesMax, sale.workMs);
+  } catch (error) {
+    return fail(statusOf(error), error);
+  }
+  if (!made) return fail(504, new Error(`The answer was not made within ${sale.workMs} ms.`));
+  if (made.answer.ok) return made;
+  const { status } = made.answer;
+  at.emit({ type: "uncharged", url, payment, status });
+  return uncharged(made.answer, made.body);
+}
+
+/** The status that an error asks for, as web frameworks have it; 500 when it asks for none. */
+function statusOf(error: unknown): number {
+  if (typeof error !== "object" || error === null) return 500;
+  const status: unknown = "statusCode" in error ? error.statusCode : undefined;
+  return typeof status === "number" && status >= 500 && status <= 599 ? status : 500;
+}

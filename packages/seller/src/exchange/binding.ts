@@ -1,0 +1,70 @@
+/**
+ * What ties a payment to one request: the payment's identity, the fingerprint of the request and
+ * the hash of the payment itself. Anyone can rebuild a settled payment from the chain, so the
+ * fingerprint leaves nothing of the request out, its body included.
+ */
+import { canonicalJson, toWirePayment, type Payment, type Requirements } from "@farthing/protocol";
+import type { Binding } from "../grants/grants.ts";
+
+/** The request as it is bound. */
+export interface BoundRequest {
+  readonly method: string;
+  /** Full address with its query. */
+  readonly url: string;
+  readonly body: Uint8Array<ArrayBuffer>;
+  /** What else its answer depends on. */
+  readonly boundTo?: string;
+}
+
+/** Unix milliseconds that any clock reaches safely: the year 9999. */
+const timeMsMax = 253_402_300_799_000;
+
+/** Binds a payment to a request. */
+export async function bind(
+  request: BoundRequest,
+  payment: Payment,
+  offer: Requirements,
+): Promise<Binding> {
+  const { from, nonce, validBefore } = payment.authorization;
+  const url = new URL(request.url);
+  const [bodyHash, payload] = await Promise.all([
+    sha256(request.body),
+    sha256(encode(canonicalJson(toWirePayment(payment)))),
+  ]);
+  const parts = [
+    request.method.toUpperCase(),
+    url.host,
+    url.pathname,
+    url.search,
+    bodyHash,
+    offer.payTo,
+    offer.amount.toString(),
+    ...(request.boundTo === undefined ? [] : [request.boundTo]),
+  ];
+  return {
+    key: [offer.network.id, offer.asset, from, nonce].join("/").toLowerCase(),
+    // As JSON, so that no two lists of parts have the same text.
+    fingerprint: await sha256(encode(JSON.stringify(parts))),
+    payload,
+    validBeforeMs: Math.min(Number(validBefore) * 1000, timeMsMax),
+  };
+}
+
+/**
+ * Who asks, as far as the seller's code may look at it: a hash of the credentials, undefined where
+ * there are none. No part of the binding, since a session may change while a payment is under way.
+ */
+export async function readerOf({ headers }: Request): Promise<string | undefined> {
+  const credentials = [headers.get("Authorization"), headers.get("Cookie")];
+  const hasNone = credentials.every((one) => one === null);
+  return hasNone ? undefined : sha256(encode(JSON.stringify(credentials)));
+}
+
+function encode(text: string): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(text);
+}
+
+async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

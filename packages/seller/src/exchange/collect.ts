@@ -1,0 +1,204 @@
+/** Getting the money of one claimed payment: verify, then settle and wait, recorded step by step. */
+import { member, type SettleResponse } from "@farthing/protocol";
+import type { VerifyOutcome } from "../facilitator.ts";
+import type { Lease, StoredAnswer } from "../grants/grants.ts";
+import {
+  alreadySettled,
+  answerAccountProblem,
+  answerFault,
+  answerUnpaid,
+  ask,
+  faultRetrySeconds,
+  isCanceled,
+  isExpired,
+  isNonceUsed,
+  later,
+  outcomeUnknown,
+  stillOpen,
+  unchecked,
+  untouched,
+  whyInvalid,
+} from "./open-answers.ts";
+import type { Purchase, Surroundings } from "./sale.ts";
+import { callMsMin, settleAndWait, settlementIdOf, type Settlement } from "./settle.ts";
+
+/** What came of settling. */
+export type Collected =
+  | { readonly kind: "paid"; readonly receipt: SettleResponse }
+  /** This payment opens nothing here; the answer says why. */
+  | { readonly kind: "refused"; readonly response: Response }
+  /** The outcome is not known yet. The grant stays as it is, and settling again is safe. */
+  | { readonly kind: "open"; readonly response: Response };
+
+/** Somebody else has the grant, because this process was not heard of for too long. */
+export class LeaseLostError extends Error {
+  constructor() {
+    super("The lease on this payment has expired.");
+    this.name = "LeaseLostError";
+  }
+}
+
+/** Throws {@link LeaseLostError} when a call of a lease took no effect. */
+export function checkHeld(isHeld: boolean): void {
+  if (!isHeld) throw new LeaseLostError();
+}
+
+/**
+ * Releases a claim. Throws {@link LeaseLostError} where it was lost: what is about to be said of
+ * the payment, that it will not do or was not charged, need not be true of its new holder's work.
+ */
+export async function giveBack(lease: Lease): Promise<void> {
+  checkHeld(await lease.release());
+}
+
+/** Asks whether the payment is good. Undefined when it is; else the answer, the claim released. */
+export async function verify(
+  at: Surroundings,
+  purchase: Purchase,
+  lease: Lease,
+  deadlineMs: number,
+): Promise<Response | undefined> {
+  const outcome = await at.facilitator.verify(purchase.request, {
+    timeoutMs: deadlineMs - at.clock.now(),
+  });
+  const isValid = outcome.kind === "verdict" && outcome.verdict.isValid;
+  if (isValid && deadlineMs - at.clock.now() >= callMsMin) return undefined;
+  const answer = await answerUnverified(at, purchase, outcome, deadlineMs);
+  // Not before the answer is known: until then, repeats of the payment wait.
+  await giveBack(lease);
+  return answer;
+}
+
+async function answerUnverified(
+  at: Surroundings,
+  purchase: Purchase,
+  outcome: VerifyOutcome,
+  deadlineMs: number,
+): Promise<Response> {
+  const { url } = purchase.terms.resource;
+  if (outcome.kind === "fault") return answerFault(at, url, outcome, { what: unchecked });
+  if (outcome.kind === "account") return answerAccountProblem(at, url, outcome, {});
+  const { verdict } = outcome;
+  if (verdict.isValid)
+    return later("facilitator_unavailable", untouched, { retryAfterSeconds: faultRetrySeconds });
+  return isNonceUsed(verdict.invalidReason)
+    ? findOut(at, purchase, deadlineMs)
+    : ask(at, purchase.terms, whyInvalid(verdict));
+}
+
+/**
+ * The payment is used, and not by a grant of ours: perhaps before this process started. Settling
+ * it again moves nothing, and tells what became of it. The content stays closed: whoever it was
+ * opened for may have it already.
+ */
+async function findOut(
+  at: Surroundings,
+  purchase: Purchase,
+  deadlineMs: number,
+): Promise<Response> {
+  const wait = { deadlineMs, onPending: async () => undefined };
+  const { settled } = await settlePurchase(at, purchase, wait);
+  const isDoubtful =
+    settled.kind === "failed" && !isProven(settled.receipt) && !isCanceled(settled.receipt);
+  // Whatever is in the way of a transfer now, the token has said that there was one.
+  if (isDoubtful) return alreadySettled(at, purchase, settled.receipt);
+  return answerUnpaid(at, purchase, settled);
+}
+
+/**
+ * Settles a payment that was verified, or whose settlement an earlier holder left open, and waits
+ * for the outcome. An `answer` that was made before is kept with the grant before anything is sent.
+ */
+export async function collect(
+  at: Surroundings,
+  purchase: Purchase,
+  lease: Lease,
+  { deadlineMs, answer }: { readonly deadlineMs: number; readonly answer?: StoredAnswer },
+): Promise<Collected> {
+  if (lease.state === "paid" && lease.receipt) return { kind: "paid", receipt: lease.receipt };
+  const isResumed = lease.state === "settling";
+  if (!isResumed) checkHeld(await lease.settling(answer ? { answer } : {}));
+  let pending = lease.receipt;
+  const { settled, isReplay } = await settlePurchase(at, purchase, {
+    deadlineMs,
+    ...(pending ? { known: pending } : {}),
+    onPending: async (receipt) => {
+      pending = receipt;
+      checkHeld(await lease.settling({ receipt }));
+    },
+  });
+  // Somebody else presented the payment first, and it opens the response for him.
+  const isForeign = isReplay && !isResumed;
+  if (settled.kind === "confirmed" && !isForeign) {
+    return { kind: "paid", receipt: settled.receipt };
+  }
+  if (isResumed && settled.kind === "failed") {
+    const doubtful = answerDoubtful(at, purchase, settled.receipt);
+    if (doubtful) return doubtful;
+  }
+  const isUnsent = settled.kind === "account" && !isResumed && !pending;
+  const isOver = settled.kind === "failed" || isUnsent || isForeign;
+  const response = answerUnpaid(at, purchase, settled, pending);
+  if (isOver) await giveBack(lease);
+  return { kind: isOver ? "refused" : "open", response };
+}
+
+/**
+ * How long an authorization must be over until nothing can come of it any more, in milliseconds: a
+ * call of ours that is still on its way is cut off by then, and every block is later.
+ */
+const overMsMin = 30_000;
+
+/**
+ * What is doubtful about a refusal after a send without an answer: its cause may well be our own
+ * transfer, which has used the nonce and emptied the wallet, and the first call may even be still
+ * on its way. Undefined for a failure that can be believed.
+ */
+function answerDoubtful(
+  at: Surroundings,
+  purchase: Purchase,
+  receipt: SettleResponse,
+): Collected | undefined {
+  const { errorReason } = receipt;
+  if (isNonceUsed(errorReason)) {
+    return { kind: "refused", response: alreadySettled(at, purchase, receipt) };
+  }
+  if (isProven(receipt)) return undefined;
+  const isOver = at.clock.now() >= purchase.binding.validBeforeMs + overMsMin;
+  if (hasLookedItUp(receipt)) {
+    return isOver ? undefined : { kind: "open", response: stillOpen() };
+  }
+  return isOver || isExpired(errorReason)
+    ? { kind: "refused", response: outcomeUnknown(at, purchase, receipt) }
+    : { kind: "open", response: stillOpen() };
+}
+
+/** Whether a failure names what has failed: a transaction, or a settlement in its book. */
+function isProven(receipt: SettleResponse): boolean {
+  return receipt.transaction !== "" || settlementIdOf(receipt) !== undefined;
+}
+
+/**
+ * Whether a refusal comes from Farthing's own facilitator, which names it in both ways: it refuses
+ * nothing before it has looked into its book, and no authorization as expired before it has asked
+ * the token whether it was used. Other facilitators look at the time first and at the nonce never.
+ */
+function hasLookedItUp({ extra }: SettleResponse): boolean {
+  return extra !== undefined && typeof member(extra, "x402Reason") === "string";
+}
+
+function settlePurchase(
+  { facilitator, clock }: Surroundings,
+  { request, offer, payment }: Purchase,
+  wait: {
+    readonly deadlineMs: number;
+    readonly known?: SettleResponse;
+    readonly onPending: (receipt: SettleResponse) => Promise<void>;
+  },
+): Promise<Settlement> {
+  const { network } = offer;
+  const { networkName } = payment;
+  const payer = payment.authorization.from;
+  const about = { request, network, networkName, payer };
+  return settleAndWait({ facilitator, clock }, { ...about, ...wait });
+}

@@ -1,0 +1,176 @@
+/**
+ * The seller's content: made once, kept within bounds for a buyer whose connection broke, and
+ * handed out with the receipt.
+ */
+import type { SettleResponse } from "@farthing/protocol";
+import { content, replayedHeader, say, type ChallengeTerms } from "../answers.ts";
+import { readHead, resume } from "../body.ts";
+import { checkHeld } from "./collect.ts";
+import { workMsMax, type Order } from "../configuration.ts";
+import type { EventListener, PaidRequest, SettledRequest } from "../events.ts";
+import type { GrantStore, Lease, StoredAnswer } from "../grants/grants.ts";
+
+/**
+ * Makes the content: once for each payment, after confirmation; or before the money moves, where
+ * the route settles after success.
+ */
+export type Serve = (payment: PaidRequest) => Response | Promise<Response>;
+
+/** A paid grant that waits for its content. */
+export interface Paid {
+  readonly lease: Lease;
+  readonly receipt: SettleResponse;
+  readonly facts: SettledRequest;
+}
+
+/** What is delivered. */
+export interface Delivery {
+  readonly serve: Serve;
+  readonly isStreamed: boolean;
+  readonly order: Order;
+  readonly terms: ChallengeTerms;
+  /** Who asks, where the request says so. */
+  readonly reader?: string;
+}
+
+/** The seller's answer, read as far as it can be kept. */
+export interface Made {
+  readonly answer: Response;
+  /** Bytes when the whole body is here; else a stream of what is left to come. */
+  readonly body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
+}
+
+/** Statuses from here on say that the seller's code failed. */
+const failureStatusMin = 500;
+
+/** Seconds after which a repeat of a request that the seller's code failed at is worth it. */
+export const retrySeconds = 5;
+
+/**
+ * Headers that are not given out again: a repeat may come from somebody who rebuilt the payment
+ * from the chain, and must not get the first buyer's session.
+ */
+const unrepeatedHeaders = new Set(["set-cookie", "set-cookie2"]);
+
+/** Runs the seller's code and reads what it answers. Throws what the code throws. */
+async function make(sale: Delivery, facts: PaidRequest, bytesMax: number): Promise<Made> {
+  const answer = await sale.serve(facts);
+  if (!answer.body || isStream(sale, answer)) return { answer, body: answer.body };
+  const head = await readHead(answer.body, bytesMax);
+  return { answer, body: head.rest ? resume(head) : head.bytes };
+}
+
+/** The same with a limit; undefined when it takes longer, and what still comes of it is dropped. */
+export function makeWithin(
+  sale: Delivery,
+  facts: PaidRequest,
+  bytesMax: number,
+  timeoutMs: number,
+): Promise<Made | undefined> {
+  const making = make(sale, facts, bytesMax);
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      resolve(undefined);
+      making.then(drop, () => undefined);
+    }, timeoutMs);
+    making.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+/** Gives up what is left of an answer that nobody gets. */
+export function drop({ body }: Made): void {
+  if (body instanceof ReadableStream) void body.cancel().catch(() => undefined);
+}
+
+/** The answer as it can be kept; undefined when it is a stream or larger than is kept. */
+export function toStored({ answer, body }: Made, { reader }: Delivery): StoredAnswer | undefined {
+  if (body instanceof ReadableStream) return undefined;
+  const headers = [...answer.headers].filter(([name]) => !unrepeatedHeaders.has(name));
+  const stored = { status: answer.status, headers, body: body ?? new Uint8Array() };
+  return { ...stored, ...(reader === undefined ? {} : { reader }) };
+}
+
+/**
+ * A kept answer, if it was made for whoever asks now. The seller's code, which may look at his
+ * credentials, is not asked again; and who rebuilt the payment from the chain does not have them.
+ */
+export function answerFor({ reader }: Delivery, kept?: StoredAnswer): StoredAnswer | undefined {
+  const isForAnyone = kept?.reader === undefined;
+  return isForAnyone || kept.reader === reader ? kept : undefined;
+}
+
+/** The answer with its receipt. */
+export function handOut({ answer, body }: Made, receipt: SettleResponse): Response {
+  return content(answer, body, receipt);
+}
+
+/** Makes the content, and keeps it; when it cannot be made, keeps the fact that it is paid. */
+export async function deliver(
+  at: { readonly grants: GrantStore; readonly emit: EventListener },
+  sale: Delivery,
+  { lease, receipt, facts }: Paid,
+): Promise<Response> {
+  const { url } = sale.terms.resource;
+  const failed = (status: number, error: unknown): Response => {
+    // The lease is left as `paid`: the next request with this payment makes the content again.
+    at.emit({ type: "undelivered", url, payment: facts, error });
+    return undelivered(status, receipt);
+  };
+  let made: Made | undefined;
+  try {
+    made = await makeWithin(sale, facts, at.grants.answerBytesMax, workMsMax);
+  } catch (error) {
+    return failed(failureStatusMin, error);
+  }
+  // He has paid, and has a right to another try.
+  if (!made) return failed(504, new Error(`The answer was not made within ${workMsMax} ms.`));
+  const { status, ok } = made.answer;
+  // Sold by its success, it is owed until it succeeds; elsewhere a no is an answer as well.
+  if (sale.order === "after-success" ? !ok : status >= failureStatusMin) {
+    drop(made);
+    const error = new Error(`The seller's code answered ${status}.`);
+    return failed(Math.max(status, failureStatusMin), error);
+  }
+  checkHeld(await lease.deliver(receipt, toStored(made, sale)));
+  at.emit({ type: "delivered", url, payment: facts });
+  return handOut(made, receipt);
+}
+
+/** Hands out, for the first time, an answer that was made before the money moved. */
+export async function handOutKept(
+  at: { readonly emit: EventListener },
+  sale: Delivery,
+  { lease, receipt, facts }: Paid,
+  answer: StoredAnswer,
+): Promise<Response> {
+  checkHeld(await lease.deliver(receipt));
+  at.emit({ type: "delivered", url: sale.terms.resource.url, payment: facts });
+  return fromStored(answer, receipt);
+}
+
+/** Hands out a kept answer again, with its receipt and the word that it is a repeat. */
+export function replay(answer: StoredAnswer, receipt: SettleResponse): Response {
+  const response = fromStored(answer, receipt);
+  response.headers.set(replayedHeader, "true");
+  return response;
+}
+
+function fromStored(answer: StoredAnswer, receipt: SettleResponse): Response {
+  const headers = new Headers(answer.headers.map(([name, value]) => [name, value]));
+  const body = answer.body.byteLength === 0 ? null : answer.body;
+  return content({ status: answer.status, headers }, body, receipt);
+}
+
+function isStream(sale: Delivery, answer: Response): boolean {
+  const type = answer.headers.get("Content-Type") ?? "";
+  // Events are worth nothing when they all come at the end.
+  return sale.isStreamed || type.startsWith("text/event-stream");
+}
+
+function undelivered(status: number, receipt: SettleResponse): Response {
+  const message =
+    `Your payment was taken (transaction ${receipt.transaction}), and the seller could not make ` +
+    "the answer. Repeat the same request with the same payment soon: it costs nothing more.";
+  const body = { error: "paid_undelivered", message, retryable: true } as const;
+  return say(status, body, { receipt, retryAfterSeconds: retrySeconds });
+}

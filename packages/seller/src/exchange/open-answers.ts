@@ -1,0 +1,166 @@
+/**
+ * The answers to a payment that has opened nothing, or nothing yet. Only a payment that certainly
+ * moves no money gets a challenge: a challenge makes the buyer sign and pay again.
+ */
+import { x402ReasonOf, type SettleResponse, type VerifyResponse } from "@farthing/protocol";
+import { challenge, say, type ChallengeTerms } from "../answers.ts";
+import type { EventListener } from "../events.ts";
+import type { AccountProblem, Fault } from "../facilitator.ts";
+import type { Purchase, Surroundings } from "./sale.ts";
+import type { Settled } from "./settle.ts";
+
+/** Seconds after which a repeat is worth it: one block, for a settlement under way. */
+export const pendingRetrySeconds = 2;
+/** The same for a facilitator that is down. */
+export const faultRetrySeconds = 5;
+/** The same for a seller who has to top up or renew a key: people are slower. */
+const accountRetrySeconds = 60;
+
+const unknown = "What became of the payment is not known yet.";
+/** Said when `/verify` came to nothing. */
+export const unchecked = "The payment could not be checked yet. It was not taken.";
+/** Said when nothing was sent to be settled. */
+export const untouched = "The seller cannot take payments at the moment. Yours was not taken.";
+
+/** Asks for a payment, or for another one: nothing moves with what was presented. */
+export function ask(
+  at: { readonly emit: EventListener },
+  terms: ChallengeTerms,
+  why?: { readonly error: string; readonly message?: string },
+): Response {
+  const { url } = terms.resource;
+  at.emit({ type: "challenged", url, ...(why ? { reason: why.error } : {}) });
+  return challenge(terms, why);
+}
+
+/** The answer that leaves the outcome open: repeat, and do not sign again. */
+export function later(
+  error: "busy" | "settlement_pending" | "facilitator_unavailable" | "seller_account_problem",
+  what: string,
+  more: { readonly receipt?: SettleResponse; readonly retryAfterSeconds: number },
+): Response {
+  const message = `${what} Repeat the request with the same payment; do not sign a new one.`;
+  return say(503, { error, message, retryable: true }, more);
+}
+
+/** The answer to a payment that opened nothing, by where its settlement stands. */
+export function answerUnpaid(
+  at: Surroundings,
+  purchase: Purchase,
+  settled: Settled,
+  pending?: SettleResponse,
+): Response {
+  const { url } = purchase.terms.resource;
+  const receipt = pending ? { receipt: pending } : {};
+  if (settled.kind === "fault") return answerFault(at, url, settled, receipt);
+  if (settled.kind === "account") return answerAccountProblem(at, url, settled, receipt);
+  if (settled.kind === "failed") return answerFailed(at, purchase, settled.receipt);
+  if (settled.kind === "confirmed") return alreadySettled(at, purchase, settled.receipt);
+  at.emit({ type: "pending", url, receipt: settled.receipt });
+  return later("settlement_pending", "The transfer is under way.", {
+    receipt: settled.receipt,
+    retryAfterSeconds: pendingRetrySeconds,
+  });
+}
+
+function answerFailed(at: Surroundings, purchase: Purchase, receipt: SettleResponse): Response {
+  const { errorReason, errorMessage } = receipt;
+  // Used, and as far as anyone can tell by a transfer: this must not ask for another one.
+  if (isNonceUsed(errorReason)) return alreadySettled(at, purchase, receipt);
+  at.emit({ type: "failed", url: purchase.terms.resource.url, receipt });
+  const why = { error: errorReason ?? "settlement_failed", ...message(errorMessage) };
+  return challenge(purchase.terms, why, receipt);
+}
+
+/** The answer when the facilitator judged nothing. */
+export function answerFault(
+  at: Surroundings,
+  url: string,
+  fault: Fault,
+  { what = unknown, ...receipt }: { what?: string; receipt?: SettleResponse },
+): Response {
+  at.emit({ type: "facilitator_fault", url, fault });
+  const retryAfterSeconds = fault.retryAfterSeconds ?? faultRetrySeconds;
+  return later("facilitator_unavailable", what, { ...receipt, retryAfterSeconds });
+}
+
+/** Says nothing of credits or plans to the buyer, and nothing of a failed payment: neither is his. */
+export function answerAccountProblem(
+  at: Surroundings,
+  url: string,
+  problem: AccountProblem,
+  receipt: { receipt?: SettleResponse },
+): Response {
+  at.emit({ type: "account_problem", url, problem });
+  const what = receipt.receipt ? "The transfer is under way." : untouched;
+  return later("seller_account_problem", what, {
+    ...receipt,
+    retryAfterSeconds: accountRetrySeconds,
+  });
+}
+
+/** The answer to a repeat whose answer is not kept. */
+export function alreadyDelivered(receipt: SettleResponse): Response {
+  const message =
+    "This payment has opened its one response, which is not kept any more, or was made for a " +
+    "request with other credentials.";
+  return say(409, { error: "already_delivered", message, retryable: false }, { receipt });
+}
+
+/** The answer to a payment that moved money for a request that is not known here. */
+export function alreadySettled(
+  at: Surroundings,
+  purchase: Purchase,
+  receipt: SettleResponse,
+): Response {
+  at.emit({ type: "unserved", url: purchase.terms.resource.url, receipt });
+  const message =
+    "This payment was used before, and this server does not know for which request. " +
+    "If you did not get your content, show the seller the receipt in this answer's headers.";
+  return say(409, { error: "already_settled", message, retryable: false }, { receipt });
+}
+
+/** The answer to a refusal that an earlier, unanswered call of ours may still belie. */
+export function stillOpen(): Response {
+  return later("settlement_pending", unknown, { retryAfterSeconds: faultRetrySeconds });
+}
+
+/** The answer when nobody can tell any more what became of a payment that was sent to be settled. */
+export function outcomeUnknown(
+  at: Surroundings,
+  purchase: Purchase,
+  receipt: SettleResponse,
+): Response {
+  at.emit({ type: "unserved", url: purchase.terms.resource.url, receipt });
+  const message =
+    "The facilitator does not take this payment any more, and does not tell whether it moved " +
+    "money before. Look at your wallet before you sign another one.";
+  return say(409, { error: "outcome_unknown", message, retryable: false }, { receipt });
+}
+
+const nonceUsedReasons = new Set(["nonce_already_used", x402ReasonOf("nonce_already_used")]);
+const expiredReasons = new Set(["authorization_expired", x402ReasonOf("authorization_expired")]);
+
+/** Whether a refusal says that the payment was used before. */
+export function isNonceUsed(reason: string | undefined): boolean {
+  return reason !== undefined && nonceUsedReasons.has(reason);
+}
+
+/** Whether a failure says that the payer has taken his authorization back: nothing moved. */
+export function isCanceled({ errorReason }: SettleResponse): boolean {
+  return errorReason === "authorization_canceled";
+}
+
+/** Whether a refusal says that the authorization has ended: it may have been used before that. */
+export function isExpired(reason: string | undefined): boolean {
+  return reason !== undefined && expiredReasons.has(reason);
+}
+
+/** A verdict against a payment in the words of a challenge. */
+export function whyInvalid({ invalidReason, invalidMessage }: VerifyResponse) {
+  return { error: invalidReason ?? "payment_invalid", ...message(invalidMessage) };
+}
+
+function message(text: string | undefined): { message?: string } {
+  return text === undefined ? {} : { message: text };
+}

@@ -1,0 +1,177 @@
+/**
+ * Charge for the tools of an MCP server (x402's transport for MCP): the price travels in the
+ * result of an unpaid call, the payment and the receipt in `_meta`.
+ *
+ * A call goes through the same exchange as a route: one payment opens one result, for this tool
+ * and these arguments; a repeat of the same call gets the kept result; what is not known is never
+ * called failed. Tools settle after they have worked unless the seller says otherwise, because the
+ * transport demands both of the things that only this order can give: a result that is an error
+ * costs nothing, and content whose settlement failed does not go out.
+ */
+import type {
+  BaseToolCallback,
+  McpServer,
+  RegisteredTool,
+} from "@modelcontextprotocol/sdk/server/mcp.js";
+import type {
+  AnySchema,
+  SchemaOutput,
+  ShapeOutput,
+  ZodRawShapeCompat,
+} from "@modelcontextprotocol/sdk/server/zod-compat.js";
+import type { RequestHandlerExtra } from "@modelcontextprotocol/sdk/shared/protocol.js";
+import type {
+  CallToolResult,
+  ServerNotification,
+  ServerRequest,
+  ToolAnnotations,
+} from "@modelcontextprotocol/sdk/types.js";
+import type { Price, RouteOptions, SellerOptions } from "../configuration.ts";
+import type { PaidRequest } from "../events.ts";
+import { callPaid, outputCheck, type Schema } from "./tool-call.ts";
+import { toolRequest } from "./tool-request.ts";
+import { createSeller, type Route, type Seller } from "../seller.ts";
+
+type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
+
+/** What the SDK gives a handler, and the payment behind the call. */
+export interface PaidExtra extends Extra {
+  readonly payment: PaidRequest;
+}
+
+/** The handler of a paid tool: as the SDK's, with {@link PaidExtra}. */
+export type PaidToolCallback<Input extends undefined | Schema = undefined> = BaseToolCallback<
+  CallToolResult,
+  PaidExtra,
+  Input
+>;
+
+/** The arguments of a call, as the handler gets them. */
+export type ToolArguments<Input extends undefined | Schema> = Input extends ZodRawShapeCompat
+  ? ShapeOutput<Input>
+  : Input extends AnySchema
+    ? SchemaOutput<Input>
+    : Readonly<Record<string, never>>;
+
+/** What may differ from tool to tool in how it is paid. */
+export interface ToolPayment extends Pick<RouteOptions, "maxTimeoutSeconds" | "settle" | "workMs"> {
+  readonly price?: Price;
+  /** Where the money goes, `0x…` or `xdc…`. */
+  readonly payTo?: string;
+}
+
+/** The SDK's description of a tool, and its price. */
+export interface PaidToolConfig<
+  Output extends Schema,
+  Input extends undefined | Schema,
+> extends Omit<ToolPayment, "price"> {
+  /** A function is asked for each call; a payment is held against the price of its own call. */
+  readonly price?: Price | ((values: ToolArguments<Input>) => Price | Promise<Price>);
+  readonly title?: string;
+  readonly description?: string;
+  readonly inputSchema?: Input;
+  readonly outputSchema?: Output;
+  readonly annotations?: ToolAnnotations;
+  readonly _meta?: Record<string, unknown>;
+}
+
+/** A seller of tools. The payment options here are the defaults of every tool. */
+export interface ToolSellerOptions
+  extends
+    ToolPayment,
+    Pick<
+      SellerOptions,
+      "facilitator" | "network" | "grants" | "waitMs" | "bodyBytesMax" | "onEvent"
+    > {
+  readonly payTo: string;
+  /** Name of the server, where several servers with tools of the same names share `grants`. */
+  readonly server?: string;
+}
+
+/** Registers paid tools. One for all sessions of a server: it remembers the payments. */
+export interface ToolSeller {
+  /** Like the SDK's `server.registerTool`, with a price in the configuration. */
+  registerTool<Output extends Schema, Input extends undefined | Schema = undefined>(
+    server: McpServer,
+    name: string,
+    config: PaidToolConfig<Output, Input>,
+    handler: PaidToolCallback<Input>,
+  ): RegisteredTool;
+}
+
+/** Why: see the head of this file. */
+const orderDefault = "after-success";
+
+/**
+ * Creates a seller of MCP tools. Throws ConfigurationError for options that cannot work.
+ *
+ * @example
+ * const seller = farthing({ facilitator: { url, apiKey }, payTo: "xdc2096…" });
+ * seller.registerTool(
+ *   server,
+ *   "forecast",
+ *   { price: "0.01", description: "Weather of tomorrow", inputSchema: { city: z.string() } },
+ *   ({ city }) => ({ content: [{ type: "text", text: `Rain in ${city}.` }] }),
+ * );
+ */
+export function farthing(options: ToolSellerOptions): ToolSeller {
+  const { server: serverName, ...rest } = options;
+  const seller = createSeller({ settle: orderDefault, ...rest });
+  return {
+    registerTool(server, name, config, handler) {
+      const { price, payTo, maxTimeoutSeconds, settle, workMs, ...shown } = config;
+      const fixed = { payTo, maxTimeoutSeconds, settle, workMs, ...wordsOf(name, config) };
+      const routeOf = routes(seller, price, fixed);
+      const check = outputCheck(name, config.outputSchema);
+      const hasInput = config.inputSchema !== undefined;
+      const run: AnyCallback = handler;
+      // The SDK calls with (arguments, extra), and a tool without input with (extra) alone.
+      const paid: AnyCallback = async (...given) => {
+        const extra: Extra = given.at(-1);
+        const values: unknown = hasInput ? given[0] : {};
+        const call = { server: serverName, tool: name, arguments: values, meta: extra._meta };
+        return callPaid(await routeOf(values), toolRequest(call), async (payment) => {
+          const own = { ...extra, payment };
+          return check(await (hasInput ? run(values, own) : run(own)));
+        });
+      };
+      return server.registerTool(name, shown as object, paid);
+    },
+  };
+}
+
+/** Callbacks with and without arguments are two types to the SDK; here they are one. */
+// oxlint-disable-next-line typescript/no-explicit-any -- what it stands for is checked outside
+type AnyCallback = (...given: any[]) => any;
+
+type AnyPrice = Price | AnyCallback | undefined;
+
+/** One route for all calls, or one for each where the price follows from the arguments. */
+function routes(
+  seller: Seller,
+  price: AnyPrice,
+  given: object,
+): (values: unknown) => Promise<Route> {
+  // What is left out is the seller's own; an `undefined` would take its place.
+  const fixed = Object.fromEntries(
+    Object.entries(given).filter(([, value]) => value !== undefined),
+  );
+  if (typeof price === "function") {
+    return async (values) => seller.route({ ...fixed, price: await price(values) });
+  }
+  const route = seller.route(price === undefined ? fixed : { ...fixed, price });
+  return async () => route;
+}
+
+/** Longest description that travels in a challenge, in characters: hosts show it, models read it. */
+const descriptionCharsMax = 300;
+
+/** What the challenge says about a tool. */
+function wordsOf(name: string, { title, description }: { title?: string; description?: string }) {
+  const text = description ?? title ?? `Tool: ${name}`;
+  const isLong = text.length > descriptionCharsMax;
+  return {
+    description: isLong ? `${text.slice(0, descriptionCharsMax)}…` : text,
+    mimeType: "application/json",
+  };
+}

@@ -1,0 +1,21 @@
+/** A tool that fails while its process has lost the payment to another one. */
+import { expect, test } from "vitest";
+import { callPaid } from "./tool-call.ts";
+import { later } from "../exchange/open-answers.ts";
+import type { Route } from "../seller.ts";
+
+/** A route whose work is done, and whose answer is that somebody else is at it. */
+const lost: Route = {
+  async charge(_request, serve) {
+    await Promise.allSettled([serve({ payer: "0x1", amount: "1", network: "eip155:50" })]);
+    return later("settlement_pending", "x", { retryAfterSeconds: 2 });
+  },
+};
+
+test.each([
+  ["says no", async () => ({ isError: true, content: [] })],
+  ["throws", () => Promise.reject(new Error("no database"))],
+])("which %s does not say that it was free", async (_how, work) => {
+  const result = await callPaid(lost, new Request("mcp://shop/report"), work);
+  expect(result.structuredContent).toMatchObject({ error: "settlement_pending", retryable: true });
+});

@@ -1,0 +1,68 @@
+/** One call of a paid tool: through the exchange, and back as the result that the SDK sends. */
+import { isObject, member, parseJson, readReceipt } from "@farthing/protocol";
+import {
+  normalizeObjectSchema,
+  safeParseAsync,
+  type AnySchema,
+  type ZodRawShapeCompat,
+} from "@modelcontextprotocol/sdk/server/zod-compat.js";
+import { CallToolResultSchema, type CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import type { PaidRequest } from "../events.ts";
+import { contentOf, toToolResult } from "./tool-result.ts";
+import type { Route } from "../seller.ts";
+
+/** A schema as the SDK takes it. */
+export type Schema = ZodRawShapeCompat | AnySchema;
+
+/** Does the tool's work for a payment. */
+export type Work = (payment: PaidRequest) => Promise<CallToolResult>;
+
+/** The status of a tool that failed. It is no success, so the exchange does not charge for it. */
+const failureStatus = 500;
+
+/** Runs one call through the exchange. Rejects with what the tool threw when that cost nothing. */
+export async function callPaid(
+  route: Route,
+  request: Request,
+  work: Work,
+): Promise<CallToolResult> {
+  const failed: { result?: CallToolResult; thrown?: unknown } = {};
+  const answer = await route.charge(request, async (payment) => {
+    try {
+      // What is no result is refused now: the SDK would refuse it when it has been paid for.
+      const result = CallToolResultSchema.parse(await work(payment));
+      if (result.isError !== true) return contentOf(result);
+      failed.result = result;
+      return new Response(null, { status: failureStatus });
+    } catch (error) {
+      failed.thrown = error;
+      throw error;
+    }
+  });
+  // With a receipt it is the exchange that speaks: paid, and the result can still be had.
+  const isFree = !readReceipt(answer.headers) && !(await isOpen(answer));
+  if (isFree && failed.result) return failed.result;
+  if (isFree && "thrown" in failed) throw failed.thrown;
+  return toToolResult(answer);
+}
+
+/** Whether the exchange says "not now": another process has the payment, and may charge for it. */
+async function isOpen(answer: Response): Promise<boolean> {
+  if (answer.status !== 503) return false;
+  const said = parseJson(await answer.clone().text())?.value;
+  return !(isObject(said) && member(said, "error") === "not_charged");
+}
+
+/**
+ * Checks a result as the SDK will after us: it turns one that does not fit into an error, and the
+ * buyer would have paid for that. Throws, so that nothing is charged.
+ */
+export function outputCheck(tool: string, schema: Schema | undefined) {
+  const object = schema === undefined ? undefined : normalizeObjectSchema(schema);
+  return async (result: CallToolResult): Promise<CallToolResult> => {
+    if (object === undefined || result.isError === true) return result;
+    const parsed = await safeParseAsync(object, result.structuredContent);
+    if (parsed.success) return result;
+    throw new TypeError(`The result of tool ${tool} does not fit its output schema.`);
+  };
+}
