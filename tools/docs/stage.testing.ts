@@ -75,7 +75,6 @@ export async function startWorld(): Promise<World> {
       environment: {
         FARTHING_API_KEY: apiKey,
         FARTHING_WALLET_KEY: buyer.privateKey,
-        FARTHING_RPC_URL: devnet.rpcUrl,
         DOCS_RPC_URLS: `${devnet.rpcUrl} ${mainnet.rpcUrl}`,
       },
       relayerKey: spare.privateKey,

@@ -34,6 +34,7 @@ describeInBrowser("what stands on the page for people", () => {
       "/hostile": { type: "text/plain", body: hostile, description: hostile },
       "/text": { type: "text/plain; charset=utf-8", body: "zażółć" },
       "/json": { type: "application/json", body: '{"n":12345678901234567890}' },
+      "/spaced": { type: "application/json", body: '{"a": "b,  \\"c",\t"d": [1]}' },
       "/image": { type: "image/png", body: png },
       "/html": { type: "text/html", body: html },
       "/events": { type: "text/event-stream", body: "data: one\n\n" },
@@ -97,6 +98,12 @@ describeInBrowser("what stands on the page for people", () => {
       async (page: Page) => page.locator(".content pre").textContent(),
       '{"n":12345678901234567890}',
     ],
+    // A short line is put in order, with the spaces of its strings.
+    [
+      "/spaced",
+      async (page: Page) => page.locator(".content pre").textContent(),
+      '{\n  "a": "b,  \\"c",\n  "d": [\n    1\n  ]\n}',
+    ],
     [
       "/image",
       async (page: Page) =>
@@ -123,7 +130,7 @@ describeInBrowser("what stands on the page for people", () => {
     expect(await page.title()).not.toBe("run");
     const saved = page.waitForEvent("download");
     await page.getByRole("link", { name: "Save as" }).click();
-    expect((await saved).suggestedFilename()).toMatch(/^(text|json|image|html|file)\.\w+$/);
+    expect((await saved).suggestedFilename()).toMatch(/^(text|json|spaced|image|html|file)\.\w+$/);
     await context.close();
   });
 

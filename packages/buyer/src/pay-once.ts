@@ -56,10 +56,12 @@ export async function payOnce(tools: PayingTools, order: PayingOrder): Promise<P
   const { quote } = chosen;
   tools.emit({ type: "quote", requestId: quote.requestId, quote });
   await askApprover(tools, quote);
+  // Checks, node and person took their time: who has stopped meanwhile signs nothing.
+  request.signal?.throwIfAborted();
   const reserved = await reserve(tools, request, quote);
   if (!reserved.isNew) return resumePayment(tools, request, reserved.record);
-  const signed = await sign(tools, order, chosen.offer, reserved.record.attempt);
-  const record = await recordSigned(tools, quote.requestId, signed);
+  const signed = await sign(tools, order, chosen.offer, reserved.record);
+  const record = await recordSigned(tools, reserved.record, signed);
   tools.emit({ type: "signed", requestId: quote.requestId, validBefore: signed.validBefore });
   return deliver(tools, request, record, signed);
 }
@@ -175,7 +177,7 @@ async function sign(
   tools: PayingTools,
   order: PayingOrder,
   offer: Offer,
-  attempt: number,
+  reserved: LedgerRecord,
 ): Promise<SignedPayment> {
   const { request, terms, quotation } = order;
   const { requirements } = offer;
@@ -188,12 +190,12 @@ async function sign(
       requirements,
       request,
       requestId,
-      attempt,
+      attempt: reserved.attempt,
       url: quotation.payUrl,
       ...(order.isNamed && nonceSecret !== undefined ? { nonceSecret } : {}),
     });
   } catch (cause) {
-    await giveBack(tools, requestId);
+    await giveBack(tools, reserved);
     tools.emit({ type: "released", requestId });
     const message = "The wallet did not sign; nothing was paid.";
     throw refusedPayment("signing_failed", message, requestId, cause);
@@ -203,11 +205,12 @@ async function sign(
 /** Writes the payment before it can leave. */
 async function recordSigned(
   { ledger }: PayingTools,
-  requestId: string,
+  { requestId, attempt }: LedgerRecord,
   signed: SignedPayment,
 ): Promise<LedgerRecord> {
   try {
-    return await ledger.move(requestId, { state: "signed", signed, ofNonce: undefined });
+    const of = { ofAttempt: attempt, ofNonce: undefined };
+    return await ledger.move(requestId, { state: "signed", signed, ...of });
   } catch (cause) {
     if (!(cause instanceof LedgerMoveError)) throw cause;
     const message = "The wallet took so long that the reservation was given up; nothing was sent.";
@@ -216,9 +219,13 @@ async function recordSigned(
 }
 
 /** Gives the reservation back, where it still is one. */
-async function giveBack({ ledger }: PayingTools, requestId: string): Promise<void> {
+async function giveBack(
+  { ledger }: PayingTools,
+  { requestId, attempt }: LedgerRecord,
+): Promise<void> {
   try {
-    await ledger.move(requestId, { state: "released", ofNonce: undefined });
+    const of = { ofAttempt: attempt, ofNonce: undefined };
+    await ledger.move(requestId, { state: "released", ...of });
   } catch (error) {
     if (!(error instanceof LedgerMoveError)) throw error;
   }

@@ -6,6 +6,7 @@ import { reservedMsMax } from "./chain/reconcile.ts";
 import {
   challenge,
   countingSigner,
+  oneCent,
   receiptHeader,
   served,
   startSeller,
@@ -125,6 +126,65 @@ test("what a wallet signs after its reservation was given up does not leave", as
   expect([error.code, error.problem.payment_state]).toEqual(["signing_failed", "unused"]);
   expect(seller.paid).toHaveLength(1);
   expect((await ledger.find("order-1"))?.state).toBe("settled");
+});
+
+test("nor does it leave in the place of what another run has reserved meanwhile", async () => {
+  let price = 10_000n;
+  await using seller = await startSeller({
+    unpaid: () => challenge({ ...oneCent, amount: price }),
+  });
+  const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const patient = countingSigner();
+  const {
+    pay: other,
+    ledger,
+    clock,
+  } = buyerBench({
+    signer: {
+      ...patient,
+      async signTypedData(typedData) {
+        asked.resolve();
+        await answered.promise;
+        return patient.signTypedData(typedData);
+      },
+    },
+  });
+  const slow = countingSigner();
+  let second: Promise<unknown> | undefined;
+  const { pay } = buyerBench({
+    ledger,
+    surroundings: clock,
+    signer: {
+      ...slow,
+      async signTypedData(typedData) {
+        clock.time += reservedMsMax;
+        await other.reconcile();
+        price = 5000n;
+        second = other(seller.url, { payment });
+        await asked.promise;
+        return slow.signTypedData(typedData);
+      },
+    },
+  });
+  expect((await paymentErrorOf(pay(seller.url, { payment }))).code).toBe("signing_failed");
+  answered.resolve();
+  await second;
+  expect(seller.paid).toHaveLength(1);
+  expect(seller.payment().authorization.value).toBe(5000n);
+});
+
+test("who stops before the signature has signed nothing", async () => {
+  await using seller = await startSeller();
+  const stop = new AbortController();
+  const { pay, ledger, signer } = buyerBench({
+    limits: { askAbove: "0" },
+    approve() {
+      stop.abort(new Error("stopped"));
+      return true;
+    },
+  });
+  await expect(pay(seller.url, { signal: stop.signal })).rejects.toThrow("stopped");
+  expect([signer.count, await ledger.list()]).toEqual([0, []]);
 });
 
 test("two buyers on one ledger sign once for one id, whichever comes first", async () => {

@@ -26,6 +26,12 @@ import type { Surroundings } from "./surroundings.ts";
 /** Waits before a resend, the last one repeated: long enough for a block, short for a person. */
 export const backoffSeconds = [1, 2, 4, 8] as const;
 
+/**
+ * Sends of one payment in one call: a payment lives for 300 s, in which the waits leave room for
+ * 40. Also holds when the clock is set back meanwhile.
+ */
+export const sendsMax = 64;
+
 /** Bodies up to this size are awaited whole, so that a cut connection is noticed and met. */
 export const wholeBodyBytesMax = 1024 * 1024;
 
@@ -97,7 +103,7 @@ export async function sendPayment(tools: SendingTools, order: SendingOrder): Pro
     const kind = result.response === undefined ? "no_answer" : result.reading.kind;
     const count = (seen.get(kind) ?? 0) + 1;
     seen.set(kind, count);
-    if (count > rows[kind].resendsMax) return end(false);
+    if (count > rows[kind].resendsMax || sends + 1 >= sendsMax) return end(false);
     const asked = retryAfterSeconds(result.response, surroundings.now());
     const waitMs = 1000 * Math.max(asked ?? 0, backoffOf(sends));
     if (surroundings.now() + waitMs >= order.signed.validBefore * 1000) {
@@ -240,7 +246,8 @@ async function readWhole(
   const { body } = response.clone();
   if (body === null) return {};
   try {
-    const bytes = await readAtMost(body, Number.MAX_SAFE_INTEGER);
+    // The length is that on the wire; unpacked, a kilobyte can be a megabyte.
+    const bytes = await readAtMost(body, wholeBodyBytesMax);
     return bytes === undefined ? {} : { bodyHash: Hash.sha256(bytes, { as: "Hex" }) };
   } catch (cause) {
     return { cut: { cause } };

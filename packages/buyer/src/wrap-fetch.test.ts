@@ -174,6 +174,16 @@ test("a request that already carries a payment is left to whoever made it", asyn
   expect(seller.requests).toHaveLength(0);
 });
 
+test("a Host header of another host is refused: who is asked is who is checked", async () => {
+  await using seller = await startSeller();
+  const { pay, signer } = buyerBench();
+  const headers = { Host: "other.example" };
+  const error = await paymentErrorOf(pay(seller.url, { headers }));
+  expect([error.code, signer.count, seller.requests]).toEqual(["host_not_allowed", 0, []]);
+  const own = await pay(seller.url, { headers: { Host: new URL(seller.url).host } });
+  expect(own.payment.state).toBe("settled");
+});
+
 test("events tell the story without a signature in it", async () => {
   await using seller = await startSeller();
   const { pay, events } = buyerBench({ limits: { perDay: "0.02" } });

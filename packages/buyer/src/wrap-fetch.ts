@@ -217,12 +217,24 @@ async function readCall(
       requestId,
     );
   }
+  demandOwnHost(request, requestId);
   const terms = {
     requestId,
     ...(maxAmount === undefined ? {} : { maxAmountUnits: amount("maxAmount", maxAmount) }),
     ...(agreed === undefined ? {} : { agreed }),
   };
   return { request, terms, isNamed: payment.requestId !== undefined };
+}
+
+/**
+ * Some servers answer for the host that the header names, whatever the address says; lists and
+ * pins are about the address.
+ */
+function demandOwnHost({ headers, url }: ReplayableRequest, requestId: string): void {
+  const named = headers.get("Host");
+  if (named === null || named.toLowerCase() === new URL(url).host) return;
+  const message = "The request has a Host header of another host than its address.";
+  throw refusedPayment("host_not_allowed", message, requestId);
 }
 
 async function run(tools: PayingTools, call: Call): Promise<PaidResponse> {

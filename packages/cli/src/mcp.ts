@@ -62,7 +62,7 @@ async function serveAgent(flags: Flags, version: string): Promise<ExitCode> {
       version,
       buyer: { ...own, limits, allow },
       allowsLocal: allowLocal === true,
-      commandFor: payCommandLine,
+      commandFor: (quote, input) => payCommandLine(quote, input, flags),
       ...(facilitator === undefined ? {} : { catalogueUrl: catalogueOf(facilitator) }),
     });
     const transport = new StdioServerTransport();

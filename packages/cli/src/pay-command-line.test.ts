@@ -29,6 +29,21 @@ function wordsOf(command: string | undefined): string[] {
   return execFileSync("/bin/sh", ["-c", script], { encoding: "utf8" }).split("\0").slice(0, -1);
 }
 
+test("pays from the wallet and on the network that the agent has", () => {
+  const from = { wallet: "agent", walletContract: payTo, network: "xdc" };
+  expect(wordsOf(payCommandLine({ ...quote, method: "GET" }, { url }, from))).toEqual(
+    ["farthing", "pay", "--wallet", "agent", "--wallet-contract", payTo].concat([
+      "--network",
+      "xdc",
+      "--max-amount",
+      "0.080000",
+      "--request-id",
+      "req_1",
+      url,
+    ]),
+  );
+});
+
 test("is the request, its name and its price", () => {
   const headers = { Accept: "text/csv" };
   expect(wordsOf(payCommandLine(quote, { url, headers, body: "a=1" }))).toEqual(

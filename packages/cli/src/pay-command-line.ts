@@ -8,11 +8,22 @@ const bodyCharsMax = 2000;
 /** Control and format characters: they make a line look like another. */
 const hidden = /[\p{Cc}\p{Cf}]/u;
 
+/** What the agent's server was started with, and the owner's own command must not leave open. */
+export interface PaidFrom {
+  readonly wallet?: string;
+  readonly walletContract?: string;
+  readonly network?: string;
+}
+
 /**
  * Writes the command for a POSIX shell. Undefined for a request that cannot be shown as it is: a
  * body that is long, looks like `-d`'s word for a file, or holds what a terminal does not show.
  */
-export function payCommandLine(quote: Quote, { headers, body }: RequestInput): string | undefined {
+export function payCommandLine(
+  quote: Quote,
+  { headers, body }: RequestInput,
+  { wallet, walletContract, network }: PaidFrom = {},
+): string | undefined {
   const { url, method, requestId, amountUsdc, payTo, checks } = quote;
   const isMoved = checks.some(({ name, verdict }) => name === "pin" && verdict === "ask");
   const lines = Object.entries(headers ?? {}).map(([name, value]) => `${name}: ${value}`);
@@ -22,6 +33,9 @@ export function payCommandLine(quote: Quote, { headers, body }: RequestInput): s
     ...(method === (body === undefined ? "GET" : "POST") ? [] : ["-X", method]),
     ...lines.flatMap((line) => ["-H", line]),
     ...(body === undefined ? [] : ["-d", body]),
+    ...(wallet === undefined ? [] : ["--wallet", wallet]),
+    ...(walletContract === undefined ? [] : ["--wallet-contract", walletContract]),
+    ...(network === undefined ? [] : ["--network", network]),
     "--max-amount",
     amountUsdc,
     "--request-id",

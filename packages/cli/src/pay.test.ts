@@ -1,7 +1,8 @@
 /** `farthing pay` as a user runs it: the real command against sellers over loopback HTTP. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   challenge,
@@ -338,6 +339,42 @@ test("content that breaks off after the payment settled is never called unpaid",
   const unknown = await farthing(["pay", "--json", silent.url]);
   expect(unknown.code).toBe(11);
   expect(JSON.parse(unknown.stdout)).toMatchObject({ paymentStatus: "ambiguous" });
+});
+
+test("a ledger that breaks while an earlier payment is sent again: 11, never called unpaid", async () => {
+  const ledger = join(folder, "broken.jsonl");
+  const busy = { status: 503, headers: { "Retry-After": "3600" } };
+  let breaks = false;
+  await using seller = await startSeller({
+    paid: [
+      busy,
+      {
+        get body() {
+          breaks = true;
+          writeFileSync(ledger, "{}\n");
+          return "content";
+        },
+      },
+    ],
+  });
+  const args = ["pay", "--json", "--request-id", "order-1", seller.url];
+  const environment = { FARTHING_LEDGER: ledger };
+  expect((await farthing(args, { environment })).code).toBe(11);
+  const { code, stdout } = await farthing(args, { environment });
+  expect([breaks, code]).toEqual([true, 11]);
+  expect(JSON.parse(stdout)).toMatchObject({ paymentStatus: "ambiguous", exitCode: 11 });
+});
+
+test("--json: a body without end stops at a bound and the payment stays told; -o takes it", async () => {
+  const headers = { ...receiptHeader(), "Content-Encoding": "gzip" };
+  const body = new Uint8Array(gzipSync("a".repeat(17 * 1024 * 1024)));
+  await using seller = await startSeller({ paid: [{ headers, body }] });
+  const { code, stdout } = await farthing(["pay", "--json", seller.url]);
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout)).toMatchObject({ body: null, paymentStatus: "settled" });
+  const output = join(folder, "long.txt");
+  const kept = await farthing(["pay", "--json", "-o", output, seller.url]);
+  expect([kept.code, statSync(output).size]).toEqual([0, 17 * 1024 * 1024]);
 });
 
 test("the table of exit codes stands in the help and in the README", async () => {

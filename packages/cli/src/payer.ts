@@ -86,7 +86,8 @@ export async function payerOptions(
     ledger: fileLedger(ledgerPath(environment)),
     limits: { ...limits, ...approval.limits },
     onEvent: ({ type }) => {
-      if (type === "signed" && seen) seen.isSigned = true;
+      // An earlier payment that is sent again was signed before this run.
+      if ((type === "signed" || type === "sent") && seen) seen.isSigned = true;
     },
     ...(approval.approve === undefined ? {} : { approve: approval.approve }),
     ...(nonceSecret === undefined ? {} : { nonceSecret }),

@@ -20,7 +20,7 @@ export function printList(
   none: string,
   flags: PrintFlags,
 ): void {
-  if (isJsonWanted(flags)) return console.log(JSON.stringify(objects));
+  if (isJsonWanted(flags)) return console.log(jsonText(objects));
   if (rows.length === 0) return console.error(none);
   console.log(tableText(rows));
 }
@@ -40,6 +40,16 @@ export function tableText(rows: readonly Readonly<Record<string, unknown>>[]): s
     .join("\n");
 }
 
+/** JSON of the same value in which what moves a terminal's cursor, or turns text round, is escaped. */
+function jsonText(value: object): string {
+  return JSON.stringify(value).replaceAll(/[\p{Cc}\p{Cf}]/gu, (sign) =>
+    // By its code units: those beyond the first plane have two.
+    [...Array(sign.length).keys()]
+      .map((at) => `\\u${sign.charCodeAt(at).toString(16).padStart(4, "0")}`)
+      .join(""),
+  );
+}
+
 function cellText(value: unknown): string {
   if (value === undefined || value === null) return "";
   const text = typeof value === "string" ? value : JSON.stringify(value);
@@ -49,7 +59,7 @@ function cellText(value: unknown): string {
 
 /** Prints one object: a line for each member, or JSON. */
 export function printOne(object: object, flags: PrintFlags): void {
-  if (isJsonWanted(flags)) return console.log(JSON.stringify(object));
+  if (isJsonWanted(flags)) return console.log(jsonText(object));
   const entries = Object.entries(object).filter(([, value]) => value !== undefined);
   const width = Math.max(0, ...entries.map(([name]) => name.length));
   for (const [name, value] of entries) {

@@ -1,6 +1,5 @@
 /** Writes the answer to a request, or why there is none, and says how the command ends. */
 import { createWriteStream } from "node:fs";
-import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { PaymentError, type PaidResponse } from "@farthing/buyer";
 import { LedgerFileError } from "@farthing/buyer/file-ledger";
@@ -38,13 +37,32 @@ export async function showAnswer(response: PaidResponse, flags: AnswerFlags): Pr
     await writeBody(response, flags);
     return exitCode;
   }
-  const body = new Uint8Array(await response.arrayBuffer());
   const { output } = flags;
-  if (output !== undefined) await pipeline(Readable.from([body]), createWriteStream(output));
-  const shown = output === undefined ? body : undefined;
+  if (output !== undefined) await pipeline(bodyOf(response), createWriteStream(output));
+  const shown = output === undefined ? await readShown(response) : undefined;
   const more = { exitCode, ...(output === undefined ? {} : { output }) };
   process.stdout.write(`${JSON.stringify(answerObject(response, payment, shown, more))}\n`);
   return exitCode;
+}
+
+/** Most of a body inside a JSON object, in bytes: far above any answer that a program parses whole. */
+const shownBytesMax = 16 * 1024 * 1024;
+
+async function readShown(response: Response): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of bodyOf(response)) {
+    length += chunk.byteLength;
+    if (length > shownBytesMax) {
+      throw new Error(`The body is longer than ${shownBytesMax} bytes; take it with -o.`);
+    }
+    chunks.push(chunk);
+  }
+  return new Uint8Array(Buffer.concat(chunks));
+}
+
+async function* bodyOf({ body }: Response): AsyncGenerator<Uint8Array> {
+  if (body) yield* body;
 }
 
 async function writeBody(response: Response, flags: AnswerFlags): Promise<void> {
@@ -53,9 +71,8 @@ async function writeBody(response: Response, flags: AnswerFlags): Promise<void> 
     const lines = [...response.headers].map(([name, value]) => `${name}: ${value}`);
     target.write([`HTTP ${response.status} ${response.statusText}`, ...lines, "", ""].join("\r\n"));
   }
-  const chunks: AsyncIterable<Uint8Array> | Uint8Array[] = response.body ?? [];
   // Standard output stays open: it is the process's, not the body's.
-  await pipeline(Readable.from(chunks), target, { end: target !== process.stdout });
+  await pipeline(bodyOf(response), target, { end: target !== process.stdout });
 }
 
 /** Writes why a command failed; with --json on standard output. */
@@ -76,7 +93,8 @@ export function showError(
 
 function exitOfError(error: unknown, seen: Seen, signal: AbortSignal | undefined): ExitCode {
   if (error instanceof UsageError) return exitCodes.usage;
-  if (isConfiguration(error)) return exitCodes.configuration;
+  // A ledger can also break after the signature; then the payment counts more.
+  if (isConfiguration(error) && !seen.isSigned) return exitCodes.configuration;
   if (error instanceof CanceledError) return exitCodes.canceled;
   if (signal?.reason instanceof Interruption) return exitCodes.interrupted;
   if (error instanceof PaymentError && error.problem.payment_state === "unused") {

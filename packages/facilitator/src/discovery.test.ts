@@ -169,6 +169,8 @@ describe("what agents find", () => {
     expect(second["pagination"]).toEqual({ limit: 2, cursor: null });
     expect((await ask("/discovery/search?query=nothinglikeit"))["resources"]).toEqual([]);
     expect((await ask("/discovery/search?query=%25"))["resources"]).toEqual([]);
+    const apart = await ask("/discovery/search?query=%00zeppelin%1btimetable&limit=1");
+    expect(resourcesIn(apart["resources"])).toEqual([inBoth]);
   });
 
   test.each([

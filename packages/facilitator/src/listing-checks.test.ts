@@ -82,8 +82,13 @@ describe("what differs is said field by field", () => {
       "payTo",
       "amount",
     ]);
-    scene.shop.answer = say([base, entry]);
-    expect(await scene.recheck(listing)).toMatchObject({ check: { state: "live" } });
+    // One for less that is not what was checked: the list's first offer is taken for its price.
+    const bait = { ...entry, amount: "1", payTo: other };
+    scene.shop.answer = say([base, bait, entry]);
+    expect(await scene.recheck(listing)).toMatchObject({
+      check: { state: "live" },
+      lastSeen: { accepts: [{ network: "eip155:51", amount: "10000" }, base, bait] },
+    });
   });
 
   test("the header decides: a body in order beside it does not help, nor harm", async () => {
@@ -143,6 +148,16 @@ describe("an endpoint of a stranger", () => {
     [
       "a header with no offer",
       saying(402, { "PAYMENT-REQUIRED": encodeHeader({ x402Version: 2, accepts: [] }) }),
+      "terms_differ",
+    ],
+    [
+      "a network that is no text, and cannot be made one",
+      saying(402, {
+        "PAYMENT-REQUIRED": encodeHeader({
+          x402Version: 2,
+          accepts: [{ network: { toString: 0, valueOf: 0 } }],
+        }),
+      }),
       "terms_differ",
     ],
     ["HTML", (response) => void response.writeHead(402).end("<h1>pay</h1>"), "no_challenge"],

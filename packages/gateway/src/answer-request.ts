@@ -2,21 +2,24 @@
  * From a request to its answer. What is not served says so here; the order of the checks is: method,
  * form of the target, host, rule.
  */
+import type { FastifyReply } from "fastify";
 import type { Incoming } from "./incoming.ts";
 import { preflight, withCors } from "./headers/cors.ts";
 import { paymentHeaders } from "./headers/header-rules.ts";
 import type { Notes } from "./observations.ts";
-import { passFree, passPaid, tellFailure, type Way } from "./proxy.ts";
+import { passFree, type PassedAnswer } from "./pass-free.ts";
+import { passPaid, tellFailure, type Way } from "./proxy.ts";
 import { servedMethods } from "./routing/route-pattern.ts";
 import type { RunningTable } from "./running-table.ts";
 import { say } from "./say.ts";
 
-/** Answers a request of canonical form under a table. */
+/** Answers a request of canonical form under a table; `reply` is what a free answer is put on. */
 export async function answerRequest(
   table: RunningTable,
   incoming: Incoming,
   notes: Notes,
-): Promise<Response> {
+  reply: FastifyReply,
+): Promise<Response | PassedAnswer> {
   const { method, host, path } = incoming;
   // Preflights carry no payment and must not reach an upstream that would answer them otherwise.
   if (method === "OPTIONS") {
@@ -36,7 +39,10 @@ export async function answerRequest(
   const way: Way = { route, upstream, publicUrl: table.config.publicUrl };
   const sale = table.saleOf(route);
   notes.kind = sale ? "paid" : "free";
-  if (!sale) return withCors(await passFree(way, incoming, notes));
+  if (!sale) {
+    const answer = await passFree(way, incoming, notes, reply);
+    return answer instanceof Response ? withCors(answer) : answer;
+  }
   // Before any money: a payment for what cannot be asked for would be taken for nothing.
   if (upstream.isFull() && hasPayment(incoming)) return withCors(tellFailure("full", notes));
   return sale.charge(

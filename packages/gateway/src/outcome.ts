@@ -26,7 +26,7 @@ export type Outcome =
   | "faulted";
 
 /** Judges by what the exchange said, and without a word of it by the answer. */
-export function outcomeOf(notes: Notes, answer: Response): Outcome {
+export function outcomeOf(notes: Notes, answer: { readonly status: number }): Outcome {
   const last = notes.events.at(-1);
   if (notes.failure) return "upstream_failed";
   switch (last?.type) {

@@ -1,4 +1,4 @@
-/** One request's way to the upstream and back, free or paid. */
+/** A paid request's way to the upstream and back, and what is said when there is no answer. */
 import { Readable } from "node:stream";
 import type { PaidRequest } from "@farthing/seller";
 import { clientHeaders } from "./headers/answer-headers.ts";
@@ -20,26 +20,6 @@ export interface Way {
   readonly route: RouteConfig;
   readonly upstream: Upstream;
   readonly publicUrl: string;
-}
-
-/** Passes a free request on, both bodies as they come; ends it when the client goes. */
-export async function passFree(way: Way, incoming: Incoming, notes: Notes): Promise<Response> {
-  const { upstream, route } = way;
-  const body = incoming.openBody(route.upstream.requestBytesMax);
-  if (body === "too_large") return tooLarge(route);
-  const headers = upstreamHeaders(incoming, route, way.publicUrl);
-  if (body && incoming.contentLength !== undefined) {
-    headers["content-length"] = `${incoming.contentLength}`;
-  }
-  const { method, target, gone: signal } = incoming;
-  const startedMs = performance.now();
-  const answer = await upstream.open({ method, target, headers, body, signal });
-  notes.upstreamMs = performance.now() - startedMs;
-  if (body?.errored) {
-    if (answer.kind === "answer") answer.body.destroy();
-    return tooLarge(route);
-  }
-  return answer.kind === "failed" ? tellFailure(answer.reason, notes) : toResponse(way, answer);
 }
 
 /**
@@ -71,8 +51,6 @@ export async function passPaid(
 
 /** Statuses of answers that have no body. */
 const bodiless = new Set([204, 205, 304]);
-/** What a Response can carry. */
-const statusMax = 599;
 
 function toResponse(way: Way, answer: OpenAnswer | WholeAnswer): Response {
   const { status, body } = answer;
@@ -81,10 +59,6 @@ function toResponse(way: Way, answer: OpenAnswer | WholeAnswer): Response {
     upstreamUrl: way.upstream.config.url,
     publicUrl: way.publicUrl,
   });
-  if (status > statusMax) {
-    if (body instanceof Readable) body.destroy();
-    return say(502, "upstream_broken", "The upstream answered with a status that does not exist.");
-  }
   if (bodiless.has(status)) {
     // Read to its end, which is near, so that the connection can be used again.
     if (body instanceof Readable) body.resume();
@@ -110,6 +84,7 @@ const failures: Readonly<
   unreachable: [502, "upstream_unreachable", "The server behind the gateway is not reachable."],
   too_large: [502, "upstream_answer_too_large", "The server's answer is larger than allowed."],
   broken: [502, "upstream_broken", "The server behind the gateway broke off its answer."],
+  bad_status: [502, "upstream_broken", "The upstream answered with a status that does not exist."],
   // Nobody is there to hear it.
   gone: [502, "upstream_broken", "The client left."],
 };
@@ -122,7 +97,8 @@ export function tellFailure(reason: UpstreamFailure, notes: Notes): Response {
   return say(status, code, message, more);
 }
 
-function tooLarge({ upstream }: RouteConfig): Response {
+/** Says that a request has too large a body. */
+export function tooLarge({ upstream }: RouteConfig): Response {
   const message = `A request has at most ${upstream.requestBytesMax} bytes of body here.`;
   return say(413, "request_too_large", message);
 }

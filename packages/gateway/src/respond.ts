@@ -6,6 +6,7 @@ import type { Log } from "./log.ts";
 import type { GatewayMetrics } from "./metrics.ts";
 import { takeNotes, type Notes } from "./observations.ts";
 import { outcomeOf, paymentOf } from "./outcome.ts";
+import type { PassedAnswer } from "./pass-free.ts";
 import type { RunningTable } from "./running-table.ts";
 import { say } from "./say.ts";
 import { malformedTarget, type Answer } from "./server.ts";
@@ -22,17 +23,17 @@ export interface Responder {
 /** Creates what the server calls for each request. */
 export function createAnswer(responder: Responder): Answer {
   const { log } = responder;
-  return async (request, gone) => {
+  return async (request, reply, gone) => {
     const notes: Notes = { kind: "denied", route: "none", events: [] };
     const startedMs = performance.now();
     const table = responder.table();
     const leave = table.enter();
-    let answer: Response;
+    let answer: Response | PassedAnswer;
     try {
       const incoming = readIncoming(request, table.rules.pathRules, gone);
       const own = incoming && table.ownPaths(incoming, responder.isStopping());
       if (own) notes.kind = "own";
-      const passOn = () => (incoming ? answerRequest(table, incoming, notes) : undefined);
+      const passOn = () => (incoming ? answerRequest(table, incoming, notes, reply) : undefined);
       answer = own ?? (await takeNotes(notes, async () => passOn())) ?? malformedTarget();
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error);
@@ -49,7 +50,11 @@ export function createAnswer(responder: Responder): Answer {
 function record(
   { log, metrics }: Responder,
   { id: requestId, method }: FastifyRequest,
-  { notes, answer, ms }: { readonly notes: Notes; readonly answer: Response; readonly ms: number },
+  {
+    notes,
+    answer,
+    ms,
+  }: { readonly notes: Notes; readonly answer: Response | PassedAnswer; readonly ms: number },
 ): void {
   const outcome = outcomeOf(notes, answer);
   const { route, upstream, upstreamMs, verifyMs, settleMs } = notes;
@@ -67,7 +72,7 @@ function record(
       route,
       status: answer.status,
       outcome,
-      ...(notes.kind === "paid" ? paymentOf(notes, answer) : {}),
+      ...(notes.kind === "paid" && answer instanceof Response ? paymentOf(notes, answer) : {}),
       ...Object.fromEntries(times),
     },
     "Request answered",

@@ -1,13 +1,22 @@
 /** The gateway's HTTP server: it reads the raw target, and leaves routing to the rules. */
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
-import Fastify, { type FastifyInstance, type FastifyRequest } from "fastify";
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { methodNotAllowed } from "./answer-request.ts";
+import { registerFree, type PassedAnswer } from "./pass-free.ts";
 import { say } from "./say.ts";
+import { sendPassed } from "./send-passed.ts";
 import { writeAnswer } from "./write-answer.ts";
 
-/** Answers a request; `gone` is aborted when the client has left before its answer. */
-export type Answer = (request: FastifyRequest, gone: AbortSignal) => Promise<Response>;
+/**
+ * Answers a request, with a whole answer or one that stands on the reply; `gone` is aborted when the
+ * client has left before its answer.
+ */
+export type Answer = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  gone: AbortSignal,
+) => Promise<Response | PassedAnswer>;
 
 /** How long a request may take to arrive with its body: a large upload over a slow line. */
 const requestTimeoutMs = 300_000;
@@ -31,24 +40,29 @@ export function createServer(trustedProxies: readonly string[], answer: Answer):
   server.addHook("preClose", async () => {
     isClosing = true;
   });
-  // Before Fastify looks at the body: it is bound to the payment, or passed on, byte by byte.
-  server.addHook("onRequest", async (request, reply) => {
+  registerFree(server);
+  async function serve(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const leaving = new AbortController();
     reply.raw.once("close", () => {
       if (!reply.raw.writableFinished) leaving.abort();
     });
-    reply.hijack();
     const { method } = request;
-    const said = method === "TRACE" ? methodNotAllowed() : await answer(request, leaving.signal);
-    await writeAnswer(reply.raw, said, {
-      hasBody: method !== "HEAD",
-      more: {
-        "X-Request-Id": request.id,
-        // Kept alive, the connection would hold the stop up until the client lets go of it.
-        ...(isClosing ? { Connection: "close" } : {}),
-      },
-    });
-    return reply;
+    const isTrace = method === "TRACE";
+    const said = isTrace ? methodNotAllowed() : await answer(request, reply, leaving.signal);
+    const more = {
+      "X-Request-Id": request.id,
+      // Kept alive, the connection would hold the stop up until the client lets go of it.
+      ...(isClosing ? { Connection: "close" } : {}),
+    };
+    if (!(said instanceof Response)) return sendPassed(reply, said, more);
+    reply.hijack();
+    await writeAnswer(reply.raw, said, { hasBody: method !== "HEAD", more });
+  }
+  // Before Fastify looks at the body: it is bound to the payment, or passed on, byte by byte. The
+  // hook never says that it is done, so nothing comes after it.
+  server.addHook("onRequest", (request, reply) => {
+    // An answer that cannot be written is none.
+    serve(request, reply).catch(() => reply.raw.destroy());
   });
   server.server.on("connect", (_request, socket: Socket) => {
     endRaw(socket, "405 Method Not Allowed", "method_not_allowed", "There are no tunnels here.");

@@ -1,8 +1,9 @@
 /** Bodies that come bit by bit, in both directions, and clients that leave. */
 import { request as httpRequest } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { listen, startBefore, type Listening } from "./gateway.testing.ts";
+import { connect } from "node:net";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { listen, rawRequest, startBefore, type Listening } from "./gateway.testing.ts";
 import type { Gateway } from "./gateway.ts";
 
 let serve: (request: IncomingMessage, response: ServerResponse) => void;
@@ -90,33 +91,55 @@ test.each(["before the head", "in the middle of the body"])(
   },
 );
 
-test("an upstream is not read faster than its client reads", async () => {
-  let written = 0;
-  const { promise: stuck, resolve } = Promise.withResolvers<void>();
+const realTimeout = setTimeout;
+
+/** Writes until nothing more is taken, for half a second; gives how much it was, in bytes. */
+function writeUntilStuck(response: ServerResponse): Promise<number> {
   const chunk = Buffer.alloc(64 * 1024);
-  serve = (_, response) => {
+  let written = 0;
+  return new Promise((resolve) => {
     const push = (): void => {
       // Full at every hop: gateway, sockets, client. Nobody takes more until somebody reads.
       const isTaken = response.write(chunk);
       written += chunk.byteLength;
-      if (isTaken) setImmediate(push);
-      else {
-        const timer = setTimeout(resolve, 500);
-        response.once("drain", () => {
-          clearTimeout(timer);
-          push();
-        });
-      }
+      if (isTaken) return void setImmediate(push);
+      const timer = realTimeout(resolve, 500, written);
+      response.once("drain", () => {
+        clearTimeout(timer);
+        push();
+      });
     };
     push();
-  };
+  });
+}
+
+test("an upstream is not read faster than its client reads", async () => {
+  const { promise: stuck, resolve } = Promise.withResolvers<number>();
+  serve = (_, response) => resolve(writeUntilStuck(response));
   const leaving = new AbortController();
   const response = await fetch(`${gateway.url}/free/endless`, { signal: leaving.signal });
   expect(response.status).toBe(200);
-  await stuck;
   // What lies in the sockets' buffers on the way; an endless stream would be far beyond it.
-  expect(written).toBeLessThan(64 * 1024 * 1024);
+  expect(await stuck).toBeLessThan(64 * 1024 * 1024);
   leaving.abort();
+});
+
+test("a client who takes nothing of his answer is let go of after a minute", async () => {
+  const { promise: stuck, resolve } = Promise.withResolvers<number>();
+  const { promise: isLetGo, resolve: letGo } = Promise.withResolvers<void>();
+  serve = (_, response) => {
+    response.once("close", letGo);
+    resolve(writeUntilStuck(response));
+  };
+  const { hostname, port } = new URL(gateway.url);
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  const client = connect(Number(port), hostname).pause();
+  client.write(rawRequest("GET /free/endless"));
+  await stuck;
+  vi.advanceTimersByTime(60_000);
+  vi.useRealTimers();
+  await isLetGo;
+  client.destroy();
 });
 
 test("an upstream that breaks off breaks off the answer, and does not end it", async () => {

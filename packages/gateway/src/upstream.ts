@@ -23,6 +23,7 @@ export interface UpstreamCall {
  * - `full`: too many calls are under way; the upstream has heard nothing
  * - `timed_out`, `unreachable`, `broken`: what it says; the upstream may have done its work
  * - `too_large`: the answer is longer than it may be
+ * - `bad_status`: the answer has a status that does not exist
  * - `gone`: the client left
  */
 export type UpstreamFailure =
@@ -31,6 +32,7 @@ export type UpstreamFailure =
   | "unreachable"
   | "broken"
   | "too_large"
+  | "bad_status"
   | "gone";
 
 /** The head of an answer, and its body as it comes. */
@@ -70,6 +72,9 @@ export interface Upstream {
 /** Longer than most servers keep an idle connection, whose own hint is followed anyway. */
 const keepAliveMs = 4_000;
 
+/** The last status that HTTP has, RFC 9110 15; no answer of ours can have another. */
+const statusMax = 599;
+
 /** Connects to nothing yet. */
 export function createUpstream(config: UpstreamConfig): Upstream {
   const { url, timeouts, concurrency } = config;
@@ -101,6 +106,10 @@ export function createUpstream(config: UpstreamConfig): Upstream {
       answer.body.once("close", slots.free);
       // Told by whoever reads it; without a listener an error in between would end the process.
       answer.body.on("error", () => undefined);
+      if (answer.statusCode > statusMax) {
+        answer.body.destroy();
+        return failed("bad_status");
+      }
       return { kind: "answer", status: answer.statusCode, ...pick(answer) };
     } catch (error) {
       slots.free();

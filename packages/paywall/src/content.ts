@@ -58,7 +58,9 @@ function eventBox(events: ReadableStream<Uint8Array<ArrayBuffer>>): HTMLElement 
 function indented(text: string): string {
   try {
     const value: unknown = JSON.parse(text);
-    const isSame = JSON.stringify(value) === text.trim();
+    // Most languages put spaces between the parts of what they write; those in strings stay.
+    const bare = text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, "$1");
+    const isSame = JSON.stringify(value) === bare;
     return isSame ? JSON.stringify(value, null, 2) : text;
   } catch {
     return text;

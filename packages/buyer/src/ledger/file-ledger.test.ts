@@ -1,10 +1,14 @@
 /** A ledger in a file: the promises of every ledger, across processes, crashes and restarts. */
 import {
   appendFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -53,6 +57,18 @@ test("nobody else can read it: signatures in it can be presented until they expi
   expect(statSync(join(path, "..")).mode & 0o777).toBe(0o700);
 });
 
+test("what somebody has put in the place of its next file is neither used nor read", async () => {
+  const path = newPath();
+  mkdirSync(join(path, ".."));
+  const foreign = `${path}.other`;
+  writeFileSync(foreign, "");
+  symlinkSync(foreign, `${path}.new`);
+  await fileLedger(path).reserve(reservation("r"), rules);
+  expect(lstatSync(path).isFile()).toBe(true);
+  expect(readFileSync(foreign, "utf8")).toBe("");
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
 test("a last line that a crash has cut off is dropped, and the next write takes its place", async () => {
   const path = newPath();
   await fileLedger(path).reserve(reservation("r"), rules);
@@ -70,6 +86,7 @@ test("a last line that a crash has cut off is dropped, and the next write takes 
 test.each([
   ["a line in the middle is damaged", (text: string) => text.replace('"record"', '"recorf"')],
   ["a line is missing", (text: string) => text.split("\n").toSpliced(1, 1).join("\n")],
+  ["a request stands twice", (text: string) => text + text.slice(text.indexOf("\n") + 1)],
   ["it is no ledger", () => "{}\n"],
   ["it is empty", () => ""],
 ])("nothing is paid on the word of a file in which %s", async (_, damage) => {
@@ -82,6 +99,32 @@ test.each([
   const { pay, signer } = buyerBench({ ledger: fileLedger(path) });
   await expect(pay(seller.url)).rejects.toThrow("cannot be trusted");
   expect(signer.count).toBe(0);
+});
+
+test("one file under two names is one ledger, and stays one", async () => {
+  const path = newPath();
+  const target = fileLedger(path, { spareLinesMax: 0 });
+  await target.reserve(reservation("r"), rules);
+  const link = join(folder, `${++count}.jsonl`);
+  symlinkSync(path, link);
+  const ledger = fileLedger(link, { spareLinesMax: 0 });
+  for (let at = 0; at < 5; at += 1) {
+    await ledger.reserve(reservation("free"), rules);
+    await ledger.move("free", { state: "released" });
+  }
+  expect(lstatSync(link).isSymbolicLink()).toBe(true);
+  expect(existsSync(`${link}.lock`)).toBe(false);
+  expect((await target.find("free"))?.state).toBe("released");
+});
+
+test("a file that goes away while it is used takes no limit with it", async () => {
+  await using seller = await startSeller();
+  const path = newPath();
+  const { pay, signer } = buyerBench({ ledger: fileLedger(path) });
+  await pay(seller.url);
+  rmSync(path);
+  await expect(pay(seller.url)).rejects.toThrow("cannot be trusted: it was taken away");
+  expect(signer.count).toBe(1);
 });
 
 test("it does not grow without end: old lines go, open payments, receipts and pins stay", async () => {

@@ -9,8 +9,8 @@
  * what it said about money is not known. When most lines say what is past, the file is replaced
  * by one with a line for each record.
  */
-import { constants } from "node:fs";
-import { chmod, mkdir, open, rename, type FileHandle } from "node:fs/promises";
+import { constants, realpathSync } from "node:fs";
+import { chmod, mkdir, open, rename, rm, type FileHandle } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { FileLock } from "./file-lock.ts";
 import { LedgerBook, settledKeptMax } from "./ledger-book.ts";
@@ -50,7 +50,7 @@ export interface FileLedgerOptions {
  * `LedgerBusyError` when others hold it for more than ten seconds.
  */
 export function fileLedger(path: string, options: FileLedgerOptions = {}): Ledger {
-  const file = new LedgerFile(resolve(path), options);
+  const file = new LedgerFile(realPath(path), options);
   return {
     reserve: (reservation, rules) => file.write((book) => reserveLines(book, reservation, rules)),
     move: (requestId, next) => file.write((book) => moveLines(book, requestId, next)),
@@ -80,7 +80,7 @@ function reserveLines(
 
 function moveLines(book: LedgerBook, requestId: string, next: LedgerMove): Change<LedgerRecord> {
   const record = book.moved(requestId, next);
-  const { ofNonce: _, ...move } = next;
+  const { ofNonce: _, ofAttempt: __, ...move } = next;
   return { lines: [{ move: { requestId, ...move } }], result: record };
 }
 
@@ -109,7 +109,6 @@ class LedgerFile {
     return this.#inTurn(async () => {
       const handle = await this.#openExisting();
       if (handle) await using(handle, () => this.#catchUp(handle));
-      else this.#startOver("");
       return look(this.#book);
     });
   }
@@ -146,8 +145,12 @@ class LedgerFile {
       if ((mode & 0o077) !== 0) await chmod(this.#path, 0o600);
       return handle;
     } catch (error) {
-      if (isMissing(error)) return undefined;
-      throw error;
+      if (!isMissing(error)) throw error;
+      // What it said has been counted on: without it limits and open payments would be forgotten.
+      if (this.#header !== "") {
+        throw new LedgerFileError(this.#path, "it was taken away while it was in use");
+      }
+      return undefined;
     }
   }
 
@@ -162,9 +165,8 @@ class LedgerFile {
     if (header !== this.#header) this.#startOver(header);
     const { size } = await handle.stat();
     if (size < this.#offset) throw new LedgerFileError(this.#path, "it was cut by another program");
-    const bytes = Buffer.alloc(size - this.#offset);
-    const { bytesRead } = await handle.read(bytes, 0, bytes.length, this.#offset);
-    const end = bytes.subarray(0, bytesRead).lastIndexOf(newline) + 1;
+    const bytes = await readUpTo(handle, this.#offset, size - this.#offset);
+    const end = bytes.lastIndexOf(newline) + 1;
     for (const text of bytes.toString("utf8", 0, end).split("\n").slice(0, -1)) {
       this.#replay(text);
       this.#lineCount += 1;
@@ -192,7 +194,7 @@ class LedgerFile {
 
   #apply(line: Line): void {
     if ("pin" in line) return this.#book.pin(line.pin);
-    if ("record" in line) return this.#book.put(line.record);
+    if ("record" in line) return this.#book.admit(line.record);
     const { requestId, ...move } = line.move;
     this.#book.put(this.#book.moved(requestId, move));
   }
@@ -220,13 +222,25 @@ class LedgerFile {
     const next = `${this.#path}.new`;
     const header = newHeader();
     const bytes = Buffer.from([header, ...lines.map(writeLine)].join(""));
-    const handle = await open(next, "w", 0o600);
+    // A new file, never one that a crash or somebody else has left there with a mode of its own.
+    await rm(next, { force: true });
+    const handle = await open(next, "wx", 0o600);
     await using(handle, async () => {
       await writeAll(handle, bytes, 0);
       await handle.sync();
     });
     await rename(next, this.#path);
     await syncFolder(dirname(this.#path));
+  }
+}
+
+/** The file itself: under the name of a link it would have another lock and another successor. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    // It is not there yet, or cannot be reached, which the first call will say.
+    return resolve(path);
   }
 }
 
@@ -237,6 +251,18 @@ function slim(record: LedgerRecord): LedgerRecord {
   if (record.state !== "settled" || record.request?.body === undefined) return record;
   const { body: _, ...request } = record.request;
   return { ...record, request };
+}
+
+/** Reads so many bytes, or up to the end; one read may give fewer, and what it left would be cut. */
+async function readUpTo(handle: FileHandle, position: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(length);
+  let at = 0;
+  while (at < length) {
+    const { bytesRead } = await handle.read(bytes, at, length - at, position + at);
+    if (bytesRead === 0) break;
+    at += bytesRead;
+  }
+  return bytes.subarray(0, at);
 }
 
 async function writeAll(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {

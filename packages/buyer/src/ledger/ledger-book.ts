@@ -60,11 +60,21 @@ export class LedgerBook {
     if (!ledgerMoves[record.state].includes(move.state)) {
       throw new LedgerMoveError(`A payment that is ${record.state} cannot become ${move.state}.`);
     }
-    const { ofNonce, ...next } = move;
-    if ("ofNonce" in move && ofNonce !== record.signed?.nonce) {
-      throw new LedgerMoveError(`Request ${requestId} has been signed anew meanwhile.`);
+    const { ofNonce, ofAttempt = record.attempt, ...next } = move;
+    const isOther = "ofNonce" in move && ofNonce !== record.signed?.nonce;
+    if (isOther || ofAttempt !== record.attempt) {
+      throw new LedgerMoveError(`Request ${requestId} has been reserved or signed anew meanwhile.`);
     }
     return { ...record, ...next };
+  }
+
+  /** Takes a reservation that was granted; throws when there is a payment that forbids it. */
+  admit(record: LedgerRecord): void {
+    const before = this.#records.get(record.requestId);
+    if (before && before.state !== "released") {
+      throw new LedgerMoveError(`Request ${record.requestId} is reserved although it is not free.`);
+    }
+    this.put(record);
   }
 
   put(record: LedgerRecord): void {

@@ -120,6 +120,11 @@ export interface LedgerMove {
    * for whatever is there; with it, a late word about an earlier attempt moves nothing.
    */
   readonly ofNonce?: Hex | undefined;
+  /**
+   * The move is meant for this attempt: a reservation that another run has made under the same id
+   * may be for other terms than those that were signed. Left out, it is for whichever there is.
+   */
+  readonly ofAttempt?: number;
 }
 
 /** A move that the table does not allow from where the record is; nothing was written. */

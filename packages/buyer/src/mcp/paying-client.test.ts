@@ -270,6 +270,20 @@ describe("limits hold for tools", () => {
     );
   });
 
+  test("a payment for one server is not handed to another that shares the ledger", async () => {
+    const ledger = memoryLedger();
+    const surroundings = fakeClock();
+    const busy = says({ error: "busy", retryable: true, retryAfterSeconds: 3600 });
+    paid.push(busy);
+    const payment = { requestId: "forecast-1" };
+    await payingFor({ ledger, surroundings }).callTool({ ...forecast, payment });
+    const other = payingFor({ ledger, surroundings, server: "https://api.example.com/mcp" });
+    await expect(other.resume("forecast-1")).rejects.toMatchObject({ code: "request_conflict" });
+    expect(payments()).toHaveLength(1);
+    const again = await payingFor({ ledger, surroundings }).resume("forecast-1");
+    expect(again.payment.state).toBe("settled");
+  });
+
   test("a list of hosts names servers", async () => {
     const allow = { hosts: ["api.example.com"] };
     await expect(payingFor({ allow }).callTool(forecast)).rejects.toMatchObject({

@@ -71,7 +71,7 @@ export interface PayingClient {
 export function payingClient(client: ToolClient, options: PayingClientOptions): PayingClient {
   const { server, ...rest } = options;
   const base = toolsAddress(server);
-  const pay = wrapFetch(toolFetch(client, fetch, rest.answerTimeoutMs), rest);
+  const pay = wrapFetch(toolFetch(client, base, fetch, rest.answerTimeoutMs), rest);
   return {
     callTool: async (call) => resultOf(await pay(...requestOf(base, call))),
     quote: (call) => pay.quote(...requestOf(base, call)),

@@ -48,17 +48,21 @@ const ownCodes: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * Makes the fetch. Other addresses than a tool's, such as a node's, go to `web`. A call takes
+ * Makes the fetch. `base` is the address of the client's tools; a tool of another server, whose
+ * payment the same ledger may hold, is answered with 409 and not called. Other addresses than a
+ * tool's, such as a node's, go to `web`. A call takes
  * `timeoutMs` at most, in milliseconds; a minute, as the SDK has it, when left out.
  */
 export function toolFetch(
   client: ToolClient,
+  base: string,
   web: FetchFunction,
   timeoutMs?: number,
 ): FetchFunction {
   return async (input, init = {}) => {
     const url = new URL(input);
     if (url.protocol !== "mcp:") return web(input, init);
+    if (!url.href.startsWith(`${base}/`)) return answer(409, { failure: elsewhere }, {});
     const tool = decodeURIComponent(url.pathname.slice(url.pathname.lastIndexOf("/") + 1));
     const given: unknown = JSON.parse(await new Response(init.body ?? "{}").text());
     const payment = paymentIn(new Headers(init.headers));
@@ -81,6 +85,12 @@ export function toolFetch(
     }
   };
 }
+
+const elsewhere: Extract<ToolAnswer, { failure: unknown }>["failure"] = {
+  code: ErrorCode.InvalidRequest,
+  message: "This tool is not one of the server that the client is connected to.",
+  data: undefined,
+};
 
 /** Both versions' payments travel as the object that the header encodes. */
 function paymentIn(headers: Headers): unknown {

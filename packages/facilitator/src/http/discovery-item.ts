@@ -12,7 +12,9 @@ export const DiscoveryItem = exactly({
   resource: Type.String({ format: "uri" }),
   type: Type.String({ description: "`http`" }),
   x402Version: Type.Integer(),
-  accepts: Type.Array(anyObject, { description: "Of the last challenge that was seen" }),
+  accepts: Type.Array(anyObject, {
+    description: "Of the last challenge that was seen, what was checked first",
+  }),
   lastUpdated: TimeText,
   description: Type.Optional(Type.String()),
   mimeType: Type.Optional(Type.String()),

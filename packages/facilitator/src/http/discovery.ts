@@ -19,14 +19,14 @@ import type { TypeBoxProvider } from "./type-provider.ts";
 const itemsDefault = 20;
 const itemsMax = 100;
 
-/** How far into a list one may read; there are never as many. */
-const offsetMax = 1_000_000;
+/** How far into a list one may read: as far as it is counted. Beyond, a filter or words help. */
+const offsetMax = 10_000;
 
 const Count = (description: string) =>
   Type.Optional(Type.String({ pattern: "^[0-9]{1,7}$", description }));
 const Page = {
   limit: Count(`1 to ${itemsMax}; ${itemsDefault} when left out`),
-  offset: Count("Items before the page"),
+  offset: Count(`Items before the page; ${offsetMax} at most`),
 };
 const Filter = {
   type: Type.Optional(Type.String({ maxLength: 32, description: "`http`; there is nothing else" })),
@@ -39,7 +39,7 @@ const Filter = {
 const Counted = exactly({
   limit: Type.Integer(),
   offset: Type.Integer(),
-  total: Type.Integer(),
+  total: Type.Integer({ description: `Up to ${offsetMax}; more are not counted` }),
 });
 const ListAnswer = exactly({
   x402Version: Type.Integer(),

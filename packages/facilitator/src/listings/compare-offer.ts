@@ -42,6 +42,16 @@ export function compareOffer(
   return compared.reduce((one, other) => (distance(other) < distance(one) ? other : one));
 }
 
+/** The challenge's offers, what is advertised first: whoever reads a list takes the first he can pay. */
+export function advertisedFirst(
+  advertised: AdvertisedOffer,
+  { seen, resourceUrl }: Pick<FoundChallenge, "seen" | "resourceUrl">,
+): readonly JsonObject[] {
+  const place = (entry: JsonObject) =>
+    compareEntry(advertised, entry, resourceUrl).length === 0 ? 0 : 1;
+  return seen.accepts.toSorted((one, other) => place(one) - place(other));
+}
+
 /** More than one entry can differ in. */
 const comparedMax = 10;
 

@@ -10,7 +10,7 @@ import type {
   ListingDifference,
   ListingTerms,
 } from "../model/listing.ts";
-import { compareOffer, type AdvertisedOffer } from "./compare-offer.ts";
+import { advertisedFirst, compareOffer, type AdvertisedOffer } from "./compare-offer.ts";
 import { readChallenge, type ChallengeAnswer, type ReadChallenge } from "./read-challenge.ts";
 
 /** Bytes of an answer: far more than a challenge has. */
@@ -126,7 +126,14 @@ function judge(target: ProbeTarget, answer: Answered, now: number): CheckResult 
   const differences = compareOffer(target, challenge);
   const { seen } = challenge;
   if (differences.length === 0) {
-    return { verdict: "passed", reason: null, message: "", differences, seen };
+    const accepts = advertisedFirst(target, challenge);
+    return {
+      verdict: "passed",
+      reason: null,
+      message: "",
+      differences,
+      seen: { ...seen, accepts },
+    };
   }
   const fields = differences.map(({ field }) => field).join(", ");
   return {

@@ -7,6 +7,9 @@ const wordsMax = 8;
 /** Shortest word that is looked for by itself. */
 const wordCharsMin = 2;
 
+/** Characters of a word that are looked for: enough to tell any two apart. */
+const wordCharsMax = 40;
+
 /** What a word counts where it stands. */
 const weights = { title: 4, tag: 3, description: 2, address: 1 } as const;
 
@@ -14,12 +17,14 @@ const weights = { title: 4, tag: 3, description: 2, address: 1 } as const;
 export function readWords(question: string): string[] {
   const words = question
     .toLowerCase()
-    .split(/[\s,;]+/)
+    // No text has control characters in it, and PostgreSQL takes none of them for text.
+    .split(/[\s,;\p{C}]+/u)
+    .map((word) => word.slice(0, wordCharsMax))
     .filter((word) => word.length >= wordCharsMin);
   return [...new Set(words)].slice(0, wordsMax);
 }
 
-/** Orders listings by how well they fit the words. */
+/** Orders listings by how well they fit the words. To be listed anew gives no better place. */
 export function rank(listings: readonly Listing[], words: readonly string[]): Listing[] {
   const scored = listings.map((listing) => ({ listing, score: scoreOf(listing, words) }));
   return scored
@@ -27,7 +32,7 @@ export function rank(listings: readonly Listing[], words: readonly string[]): Li
       (one, other) =>
         other.score - one.score ||
         other.listing.stats.settlements - one.listing.stats.settlements ||
-        other.listing.createdAt - one.listing.createdAt,
+        one.listing.createdAt - other.listing.createdAt,
     )
     .map(({ listing }) => listing);
 }

@@ -76,7 +76,7 @@ function readObject(value: unknown, where: string, at: number): ReadChallenge {
   }
   const resource = member(value, "resource");
   const described = isObject(resource) ? resource : (entries[0] ?? {});
-  const isSecond = entries.some((entry) => String(member(entry, "network")).includes(":"));
+  const isSecond = entries.some((entry) => textOf(member(entry, "network"))?.includes(":"));
   return {
     kind: "found",
     resourceUrl: isObject(resource) ? textOf(member(resource, "url")) : undefined,

@@ -36,6 +36,14 @@ const differing = (field: ListingDifference["field"]): CheckResult => ({
   differences: [{ field, advertised: "a", seen: "b" }],
 });
 
+test("who answers 429 is asked less often, and for more than a day has failed", () => {
+  const live = afterCheck(unchecked, passed, 0, rhythm);
+  const putOff = afterCheck(live, absent, day, rhythm);
+  expect(putOff).toEqual({ ...live, triedAt: day, nextAt: day + hour });
+  const failing = afterCheck(putOff, absent, day + 1, rhythm);
+  expect([failing.state, failing.reason]).toEqual(["failing", "rate_limited"]);
+});
+
 /** The states after checks, one after the other, a minute apart. */
 function statesAfter(...results: CheckResult[]): string[] {
   let check = unchecked;
@@ -89,7 +97,7 @@ function pausesOf(...results: CheckResult[]): number[] {
 test("checks come hourly when live, soon after a failure, down to daily when hidden", () => {
   const pauses = pausesOf(passed, failed, ...Array.from({ length: 8 }, () => failed), absent);
   expect(pauses.slice(0, 4)).toEqual([hour, hour / 6, hour, 2 * hour]);
-  expect(pauses.slice(-3)).toEqual([day, day, hour / 6]);
+  expect(pauses.slice(-3)).toEqual([day, day, hour]);
 });
 
 const resultOf = fc.oneof(

@@ -59,7 +59,7 @@ export type CheckReason = (typeof checkReasons)[number];
 export interface SeenChallenge {
   readonly at: number;
   readonly x402Version: 1 | 2;
-  /** Its `accepts`, as received. */
+  /** Its `accepts`, as received; after a check that passed, with what is listed first. */
   readonly accepts: readonly JsonObject[];
   /** Its extension `bazaar` (`info`, `schema`), when it has one that is in order. */
   readonly bazaar: JsonObject | null;
@@ -67,7 +67,7 @@ export interface SeenChallenge {
   readonly mimeType: string | null;
 }
 
-/** What a check came to. `absent` counts neither as passed nor as failed. */
+/** What a check came to. `absent` counts neither as passed nor as failed, 429 for a day at most. */
 export interface CheckResult {
   readonly verdict: "passed" | "failed" | "absent";
   /** Null when it passed. */
@@ -148,6 +148,9 @@ const secondLookMs = 10 * 60_000;
 /** Pause before a check that could not run is tried again. */
 const absentRetryMs = 10 * 60_000;
 
+/** An endpoint that puts checks off (429) for longer than this has failed them. */
+const putOffMaxMs = 24 * 60 * 60_000;
+
 /** What is hidden is looked at less and less, down to once a day. */
 const hiddenPauseMaxMs = 24 * 60 * 60_000;
 
@@ -176,8 +179,9 @@ export function afterCheck(
 ): ListingCheck {
   const { verdict, reason, message, differences } = result;
   if (before.state === "blocked") return before;
-  if (verdict === "absent") {
-    const pauseMs = Math.min(absentRetryMs, rhythm.everyMs);
+  if (verdict === "absent" && !isPutOffTooLong(before, reason, now)) {
+    // 429 asks for fewer requests, not for more of them.
+    const pauseMs = Math.min(reason === "rate_limited" ? Infinity : absentRetryMs, rhythm.everyMs);
     return { ...before, triedAt: now, nextAt: spread(now, pauseMs, rhythm) };
   }
   const checked = { checkedAt: now, triedAt: now, reason, message, differences };
@@ -198,6 +202,15 @@ export function afterCheck(
     failures,
     nextAt: spread(now, pauseMs, rhythm),
   };
+}
+
+/** Else whoever has passed once could stay as he was by answering checks with 429. */
+function isPutOffTooLong(
+  { checkedAt }: ListingCheck,
+  reason: CheckReason | null,
+  now: number,
+): boolean {
+  return reason === "rate_limited" && checkedAt !== null && now - checkedAt > putOffMaxMs;
 }
 
 function spread(now: number, pauseMs: number, { random }: CheckRhythm): number {

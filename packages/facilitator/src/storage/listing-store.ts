@@ -93,12 +93,12 @@ export interface ListingVerbs {
     since: number,
   ): Promise<ListingStats>;
 
-  /** Those that the public sees, the newest first, and how many there are in all. */
+  /** Those that the public sees, the newest first, and how many there are in all, up to 10,000. */
   listPublicListings(
     filter: ListingFilter,
     page: { readonly limit: number; readonly offset: number },
   ): Promise<{ readonly items: readonly Listing[]; readonly total: number }>;
-  /** Those with at least one of the words, which are in lower case; newest first. */
+  /** Those with at least one of the words, which are in lower case; what is bought most first. */
   searchPublicListings(
     words: readonly string[],
     filter: ListingFilter,

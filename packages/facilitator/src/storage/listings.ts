@@ -10,6 +10,9 @@ import type { ListingFilter, ListingVerbs, TakenListing } from "./listing-store.
 import { numberOrNull } from "./rows.ts";
 import type { Tables } from "./schema.ts";
 
+/** Listings that are counted: to count all would read the whole table for each page. */
+const countedMax = 10_000;
+
 /** From here on, what was begun before does not count. */
 const nextFence = sql<number>`fence + 1`;
 
@@ -278,7 +281,8 @@ function publicVerbs(
       const shown = restrict(db.selectFrom("listings"), filter);
       const [rows, counted] = await Promise.all([
         newestFirst(shown.selectAll()).limit(limit).offset(offset).execute(),
-        shown
+        db
+          .selectFrom(shown.select("id").limit(countedMax).as("counted"))
           .select(({ fn }) => fn.countAll<number | string>().as("count"))
           .executeTakeFirstOrThrow(),
       ]);
@@ -290,7 +294,14 @@ function publicVerbs(
         .where(({ or, eb }) =>
           or(words.map((word) => eb("search_text", "like", sql<string>`${pattern(word)}`))),
         );
-      const rows = await newestFirst(shown).limit(limit).execute();
+      // What is bought most, then what has been there longest: whoever lists one thing over and
+      // over does not push the others out of what is put into order.
+      const rows = await shown
+        .orderBy("settlements_30d", "desc")
+        .orderBy("created_at")
+        .orderBy("id")
+        .limit(limit)
+        .execute();
       return rows.map(toListing);
     },
   };

@@ -32,7 +32,7 @@ export function readYamlSource(text: string): YamlSource | readonly Problem[] {
   };
   const errors = [...document.errors, ...document.warnings];
   if (errors.length > 0) {
-    return errors.map(({ message }) => ({ place: [], message: message.split("\n")[0] ?? message }));
+    return errors.map(({ message }) => ({ place: [], message: firstLine(message) }));
   }
   return {
     value: toValue(() => document.toJS()),
@@ -44,6 +44,11 @@ export function readYamlSource(text: string): YamlSource | readonly Problem[] {
       return undefined;
     },
   };
+}
+
+/** The library's first line ends with a colon, because it shows the place in the text below it. */
+function firstLine(message: string): string {
+  return message.split("\n")[0]?.replace(/:$/, "") ?? message;
 }
 
 /** Aliases that multiply beyond the library's bound throw; a file that holds them is no object. */

@@ -1,4 +1,5 @@
 /** The headers that the client gets: the upstream's, less what is not for it to say. */
+import type { IncomingHttpHeaders } from "node:http";
 import type { PassedHeader } from "../configuration/configuration.ts";
 import { isPassedToClient, namedInConnection } from "./pass-header.ts";
 
@@ -28,6 +29,15 @@ export function clientHeaders(
     }
   }
   return headers;
+}
+
+/** The same headers, as Node writes them: several cookies are several headers. */
+export function headerFields(headers: Headers): IncomingHttpHeaders {
+  const fields: IncomingHttpHeaders = {};
+  for (const [name, value] of headers) fields[name] = value;
+  const cookies = headers.getSetCookie();
+  if (cookies.length > 0) fields["set-cookie"] = cookies;
+  return fields;
 }
 
 /**

@@ -41,9 +41,14 @@ export function preflight(methods: readonly string[]): Response {
 
 /** Lets scripts of all origins read an answer, unless whoever made it has said who may. */
 export function withCors(response: Response): Response {
-  const { headers } = response;
-  if (headers.has("Access-Control-Allow-Origin")) return response;
+  addCors(response.headers);
+  return response;
+}
+
+/** The same for an answer's headers alone. */
+export function addCors(headers: Headers): Headers {
+  if (headers.has("Access-Control-Allow-Origin")) return headers;
   headers.set("Access-Control-Allow-Origin", "*");
   headers.set("Access-Control-Expose-Headers", exposedHeaders.join(", "));
-  return response;
+  return headers;
 }

@@ -43,6 +43,25 @@ const choices = {
   network: "eip155:51",
 };
 
+const answer = (...types: string[]) => ({
+  ...price("0.01"),
+  responses: { 200: { content: Object.fromEntries(types.map((type) => [type, {}])) }, 500: {} },
+});
+
+test("an operation that answers with events is sold as a stream", () => {
+  const paths = {
+    "/events": { get: answer("text/event-stream; charset=utf-8") },
+    "/either": { get: answer("text/event-stream", "application/json") },
+    "/plain": { get: answer("application/json") },
+  };
+  const text = writeGatewayFile(
+    importApi(file({ ...openapi, paths, security: [] }), readPrices("{}")),
+    choices,
+  );
+  const config = readGatewayConfig(text);
+  expect(config.routes.map(({ stream }) => stream)).toEqual(["sse", undefined, undefined]);
+});
+
 test("OpenAPI: exact paths first, prices from the file, from the document, from *", () => {
   const prices = readPrices('getReport: "0.01"\nPOST /v1/jobs/{job-id}: "0.25"\n"*": "1"');
   const api = importApi(file(openapi), prices);

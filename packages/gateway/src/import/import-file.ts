@@ -55,11 +55,12 @@ function discoveryOf({ title }: ImportedApi, { openapi }: ImportChoices): readon
   return title === undefined ? [] : ["discovery:", `  title: ${quote(title)}`];
 }
 
-function ruleOf({ match, price, description }: ImportedRoute): string {
+function ruleOf({ match, price, description, isEventStream }: ImportedRoute): string {
   const cost = price === "free" ? "free: true" : `price: ${quote(price ?? "")}`;
   const said =
     description === undefined || price === "free" ? "" : `, description: ${quote(description)}`;
-  return `{ match: ${quote(match)}, upstream: api, ${cost}${said} }`;
+  const stream = isEventStream === true && price !== "free" ? ", stream: sse" : "";
+  return `{ match: ${quote(match)}, upstream: api, ${cost}${stream}${said} }`;
 }
 
 function listed(title: string, lines: readonly string[]): readonly string[] {

@@ -27,6 +27,7 @@ export function importOpenapi(document: JsonObject, prices: ImportPrices): Impor
       match: matchOf(method, base + path),
       price: priceOf(one, base, prices),
       description: shortDescription(operation["summary"] ?? shared["summary"]),
+      isEventStream: answersWithEvents(operation),
     };
   });
   const unused = prices.unused();
@@ -67,6 +68,18 @@ function statedPrice(stated: unknown): string | undefined {
   const amount = isObject(price) && price["mode"] !== "dynamic" ? price["amount"] : price;
   const units = parseUsdc(amount);
   return typeof amount === "string" && units !== undefined && units > 0n ? amount : undefined;
+}
+
+/** Whether an answer of 2xx can be a stream of events and nothing else. */
+function answersWithEvents({ responses }: JsonObject): boolean {
+  if (!isObject(responses)) return false;
+  const contents = Object.entries(responses)
+    .filter(([status]) => status.startsWith("2"))
+    .flatMap(([, answer]) =>
+      isObject(answer) && isObject(answer["content"]) ? [answer["content"]] : [],
+    );
+  const types = contents.flatMap((content) => Object.keys(content));
+  return types.length > 0 && types.every((type) => /^text\/event-stream\b/i.test(type));
 }
 
 function isRequired(security: unknown): boolean {

@@ -9,6 +9,8 @@ export interface ImportedRoute {
   /** USDC, or `free`; undefined: nobody said. */
   readonly price: string | undefined;
   readonly description: string | undefined;
+  /** Whether the answer is a stream of events, which is sent as it is made. */
+  readonly isEventStream?: boolean;
 }
 
 /** What a file said. */

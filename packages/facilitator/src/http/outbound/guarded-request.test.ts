@@ -1,6 +1,6 @@
 /** Requests to addresses of strangers: over TLS, to where was checked, within bounds. */
 import { createServer, type Server } from "node:https";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createAuthority } from "../../certificates.testing.ts";
 import { listenHere } from "../../listening.testing.ts";
 import { createGuardedPost } from "./guarded-post.ts";
@@ -70,6 +70,7 @@ describe("addresses that are not public are refused in every notation", () => {
     for (const url of ["https://shop.example/a?b=c", "https://shop.example:8443/"]) {
       expect(findUrlProblem(url, internetOnly)).toBeUndefined();
     }
+    expect(findUrlProblem("https://shop.example./", internetOnly)).toMatch(/dot/);
   });
 });
 
@@ -158,6 +159,74 @@ test("what never ends is ended, and is nobody's fault here", { timeout: 20_000 }
     kind: "unanswered",
     problem: "There was no answer within 10 seconds.",
     isOurFault: false,
+  });
+});
+
+test("interim answers without end are ended at once, and one or two pass", async () => {
+  const hint = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n";
+  const server = createServer(authority.identify(), ({ url, socket }, response) => {
+    socket.on("error", () => undefined);
+    if (url === "/some") {
+      socket.write(hint.repeat(2), () => response.end("x"));
+      return;
+    }
+    const more = () => {
+      while (!socket.destroyed && socket.write(hint.repeat(100)));
+    };
+    socket.on("drain", more);
+    more();
+  });
+  const port = await listenHere(server);
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const request = createGuardedRequest({ reach: local, extraCa: authority.cert });
+  const some = await request(get(`https://127.0.0.1:${port}/some`));
+  expect(some).toMatchObject({ kind: "answered", body: "x" });
+  expect(await request(get(`https://127.0.0.1:${port}/endless`))).toEqual({
+    kind: "unanswered",
+    problem: "The connection failed.",
+    isOurFault: false,
+  });
+});
+
+test("what switches to another protocol instead of answering is ended at once", async () => {
+  const server = createServer(authority.identify());
+  server.on("secureConnection", (socket) => {
+    socket.on("error", () => undefined);
+    socket.once("data", () => {
+      socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n");
+    });
+  });
+  const port = await listenHere(server);
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const request = createGuardedRequest({ reach: local, extraCa: authority.cert });
+  expect(await request(get(`https://127.0.0.1:${port}/`))).toMatchObject({
+    kind: "unanswered",
+    isOurFault: false,
+  });
+});
+
+test("the environment neither sends it through a proxy nor lets certificates be", async () => {
+  const server = createServer(authority.identify(), (_request, response) => response.end());
+  const port = await listenHere(server);
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    server.closeAllConnections();
+    server.close();
+  });
+  const proxy = "http://127.0.0.1:1";
+  vi.stubEnv("HTTPS_PROXY", proxy).stubEnv("https_proxy", proxy).stubEnv("NODE_USE_ENV_PROXY", "1");
+  const url = `https://127.0.0.1:${port}/`;
+  const trusting = createGuardedRequest({ reach: local, extraCa: authority.cert });
+  expect(await trusting(get(url))).toMatchObject({ kind: "answered", status: 200 });
+  vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
+  expect(await createGuardedRequest({ reach: local })(get(url))).toMatchObject({
+    problem: "The certificate or TLS itself is not in order.",
   });
 });
 

@@ -17,6 +17,9 @@ const totalMs = 10_000;
 /** Bytes of an answer's headers: a challenge with a bazaar schema has a few thousand. */
 const headerBytesMax = 32 * 1024;
 
+/** Interim answers (1xx) before the answer: servers send one or two, and each costs us work. */
+const interimMax = 8;
+
 /** What is asked. */
 export interface OutboundRequest {
   readonly method: string;
@@ -150,11 +153,23 @@ function exchange(
     // A connection of its own: one that is kept could outlive the check of its address.
     agent: false,
     maxHeaderSize: headerBytesMax,
+    // Whatever NODE_TLS_REJECT_UNAUTHORIZED says: it is about the operator's own servers.
+    rejectUnauthorized: true,
     ...(signal && { signal }),
     ...(secureContext && { secureContext }),
   });
+  let isAnswered = false;
   request.on("error", reject);
+  // A switch to another protocol (101) is neither an answer nor an error: it only closes.
+  request.on("close", () => {
+    if (!isAnswered) reject(new Error("closed without an answer"));
+  });
+  let interim = 0;
+  request.on("information", () => {
+    if (++interim > interimMax) request.destroy(new Error("too many interim answers"));
+  });
   request.on("response", (response) => {
+    isAnswered = true;
     readAnswer(response, bytesMax).then(resolve, reject);
   });
   request.end(body);

@@ -29,6 +29,8 @@ export function findUrlProblem(text: string, reach: Reach): string | undefined {
   if (!ports.has(url.port)) return "Its port must be 443 or 8443.";
   // Certificates are made for names; numbers, in whichever writing, have none.
   if (isIP(bareHost(url)) !== 0) return "It must have a name, not a number.";
+  // With a dot at its end it is the same host by another name, which what counts by name would miss.
+  if (url.hostname.endsWith(".")) return "Its name must not end with a dot.";
   return url.hostname.includes(".") ? undefined : "Its name must be one of the internet.";
 }
 

@@ -43,6 +43,12 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addUniqueConstraint("listings_endpoint", ["account", "resource", "method", "chain_id"])
     .execute();
   await db.schema.createIndex("listings_due").on("listings").column("next_at").execute();
+  // The public's pages, and what a search puts into order.
+  await db.schema
+    .createIndex("listings_newest")
+    .on("listings")
+    .columns(["created_at", "id"])
+    .execute();
   // A payment with a bazaar extension is looked up by what it names.
   await db.schema
     .createIndex("listings_resource")
