@@ -19,8 +19,15 @@ import { sendProblem } from "./send-problem.ts";
 import { isServed, type Surface } from "./surface.ts";
 import { faultMessage } from "./verify.ts";
 
-/** An asynchronous settle answers once the transfer is sent, or after this long. */
-const broadcastWaitMs = 500;
+/** Who asks for it with `Prefer: respond-async` is answered once the transfer is sent, or after this long. */
+const respondAsyncMs = 500;
+
+/**
+ * The public face answers once the transfer is sent, a few milliseconds after it was asked. On a
+ * busy day it waits for that: stock sellers repeat a pending settle at once, but only one that names
+ * its transaction, and a buyer whose seller does not repeat has paid and is not served.
+ */
+const broadcastWaitMs = 5_000;
 
 /** A synchronous settle answers below the 30 s at which many proxies and clients give up. */
 const outcomeWaitMs = 25_000;
@@ -82,7 +89,8 @@ function settleOptions(
   if (prefer.applied !== "") reply.header("Preference-Applied", prefer.applied);
   const { payerCapUnits } = context.limits;
   const isCapped = surface.auth === "none" && payerCapUnits !== null;
-  const timeoutMs = isAsync ? broadcastWaitMs : (prefer.waitMs ?? outcomeWaitMs);
+  const asyncMs = prefer.respondAsync ? respondAsyncMs : broadcastWaitMs;
+  const timeoutMs = isAsync ? asyncMs : (prefer.waitMs ?? outcomeWaitMs);
   return {
     served: isServed.bind(undefined, surface),
     marginSeconds: context.settleMarginSeconds,
