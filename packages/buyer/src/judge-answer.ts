@@ -140,7 +140,13 @@ function kindOf(response: Response, said: unknown): AnswerKind {
   if (status === 409) return "conflict";
   if (status === 425 || status === 429 || status === 503) return "busy";
   if (status < 500) return "client_error";
-  return isObject(said) && member(said, "error") === "not_charged" ? "not_charged" : "server_error";
+  return saysUncharged(response, said) ? "not_charged" : "server_error";
+}
+
+/** Whether the seller says that it took nothing. Only its word: the payment can still be taken. */
+function saysUncharged({ headers }: Response, said: unknown): boolean {
+  if (headers.get(headerNames.paymentCharged) === "no") return true;
+  return isObject(said) && member(said, "error") === "not_charged";
 }
 
 /** Why a seller refused: the `error` of the challenge that came back. */

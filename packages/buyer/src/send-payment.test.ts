@@ -200,6 +200,14 @@ const table: readonly RowTest[] = [
     code: "seller_unavailable",
   },
   {
+    name: "5xx whose header says the same",
+    answers: [{ status: 500, headers: { "X-Payment-Charged": "no" }, body: "broken" }],
+    state: "ambiguous",
+    sends: 3,
+    status: 500,
+    code: "seller_unavailable",
+  },
+  {
     name: "a cut connection, then content",
     answers: [{ cut: "before" }, served()],
     state: "settled",

@@ -15,6 +15,8 @@ export const headerNames = {
   /** The receipt: version 2, then version 1. */
   paymentResponse: "PAYMENT-RESPONSE",
   xPaymentResponse: "X-PAYMENT-RESPONSE",
+  /** Ours: `no` on an answer for which the seller took no money and will take none. */
+  paymentCharged: "X-Payment-Charged",
 } as const;
 
 /**

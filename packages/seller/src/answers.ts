@@ -45,6 +45,7 @@ const exchangeHeaders = [
   headerNames.paymentRequired,
   headerNames.paymentResponse,
   headerNames.xPaymentResponse,
+  headerNames.paymentCharged,
   replayedHeader,
 ];
 
@@ -61,6 +62,7 @@ const exposedHeaders = [
   headerNames.paymentRequired,
   headerNames.paymentResponse,
   headerNames.xPaymentResponse,
+  headerNames.paymentCharged,
   "Retry-After",
   replayedHeader,
 ];
@@ -114,6 +116,7 @@ export function say(
   const headers = new Headers({ "Content-Type": "application/json", "Cache-Control": "no-store" });
   if (more.retryAfterSeconds !== undefined) headers.set("Retry-After", `${more.retryAfterSeconds}`);
   if (more.receipt) addReceipt(headers, more.receipt);
+  if (body.error === "not_charged") headers.set(headerNames.paymentCharged, "no");
   return new Response(JSON.stringify(body), { status, headers });
 }
 
@@ -139,9 +142,11 @@ export function content(
   return toResponse(answer.status, headers, body);
 }
 
-/** An answer of the seller's code for which nobody was charged: without any receipt. */
+/** An answer of the seller's code for which nobody was charged: it says so, and has no receipt. */
 export function uncharged(answer: Answered, body: BodyInit | null): Response {
-  return toResponse(answer.status, unforged(answer.headers), body);
+  const headers = unforged(answer.headers);
+  headers.set(headerNames.paymentCharged, "no");
+  return toResponse(answer.status, headers, body);
 }
 
 /** The headers of the seller's code without those that only the exchange may write. */

@@ -37,6 +37,7 @@ export function afterSuccessSuite(listen: Listen): void {
     expect(readReceipt(response.headers)).toBeUndefined();
     expect(response.headers.get(headerNames.paymentRequired)).toBeNull();
     expect(response.headers.get("Cache-Control")).toContain("no-store");
+    expect(response.headers.get(headerNames.paymentCharged)).toBe("no");
     expect(at.facilitator.operations()).toEqual(["verify"]);
     expect(at.events.map(({ type }) => type)).toEqual(["uncharged"]);
     const again = await fetch(url, { headers });
