@@ -13,7 +13,12 @@ export {
 } from "./ledger/ledger.ts";
 export { checkBalance } from "./chain/read-balance.ts";
 export { readChallenge, type Offer } from "./offer/read-challenge.ts";
-export { readOutcome, type ChainOutcome } from "./chain/read-outcome.ts";
+export {
+  readOutcome,
+  signedTermsOf,
+  type ChainOutcome,
+  type SignedTerms,
+} from "./chain/read-outcome.ts";
 export type { FetchFunction, ReplayableRequest } from "./replayable-request.ts";
 export { sendPayment, type Delivery, type SendingLedger } from "./send-payment.ts";
 export { signPayment, validitySecondsMax } from "./sign-payment.ts";

@@ -1,5 +1,6 @@
 /** The receipt of a settled payment: everything that is needed to show, and to prove, what was paid. */
 import type { LedgerRecord } from "@farthing/buyer";
+import type { SignedTerms } from "@farthing/buyer/steps";
 import {
   explorerLink,
   findNetwork,
@@ -8,9 +9,7 @@ import {
   isTransactionHash,
   parseAddress,
   parseUint256,
-  type Address,
   type Hex,
-  type Network,
 } from "@farthing/protocol";
 import { recordObject, timeOf } from "./ledger-report.ts";
 
@@ -69,17 +68,7 @@ function csvCell(value: unknown): string {
 }
 
 /** What of a receipt the chain can confirm. */
-export interface ReceiptClaim {
-  readonly network: Network;
-  readonly from: Address;
-  readonly to: Address;
-  readonly units: bigint;
-  readonly nonce: Hex;
-  /** Unix seconds. */
-  readonly validBefore: number;
-  readonly signedAfter: number;
-  readonly transaction: Hex;
-}
+export type ReceiptClaim = SignedTerms & { readonly transaction: Hex };
 
 /** Reads the claim of a receipt, its own or a file's; undefined when it is none. */
 export function readClaim(value: unknown): ReceiptClaim | undefined {

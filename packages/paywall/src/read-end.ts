@@ -1,5 +1,10 @@
 /** What the chain says of a payment, written into the ledger: the way to a second signature. */
-import { readOutcome, type ChainOutcome, type LedgerRecord } from "@farthing/buyer/steps";
+import {
+  readOutcome,
+  signedTermsOf,
+  type ChainOutcome,
+  type LedgerRecord,
+} from "@farthing/buyer/steps";
 import type { Provider } from "@farthing/buyer/wallet";
 import { findNetwork, type Network } from "@farthing/protocol";
 import type { KeptPayment } from "./kept-payment.ts";
@@ -18,18 +23,10 @@ export async function readEnd(
   kept: KeptPayment,
   provider: Provider,
 ): Promise<ChainOutcome> {
-  const { requestId, signed, transaction } = record;
-  if (!signed) throw new Error("There is no signature to ask for.");
-  const outcome = await readOutcome(walletNode(provider), walletNodeUrl, {
-    network: networkOfRecord(record),
-    from: record.wallet,
-    to: record.payTo,
-    units: record.amountUnits,
-    nonce: signed.nonce,
-    validBefore: signed.validBefore,
-    signedAfter: Math.floor(record.reservedAt / 1000),
-    ...(transaction === undefined ? {} : { transaction }),
-  });
+  const { requestId } = record;
+  const terms = signedTermsOf(record);
+  if (!terms) throw new Error("There is no signature to ask for.");
+  const outcome = await readOutcome(walletNode(provider), walletNodeUrl, terms);
   if (outcome.state === "unknown") return outcome;
   // It may have left before the tab could note it.
   if (kept.current()?.state === "signed") await kept.move(requestId, { state: "sent" });

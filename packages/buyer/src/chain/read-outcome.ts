@@ -5,6 +5,7 @@
  * together with the transfer of the same terms in the same transaction, whoever sent that.
  */
 import {
+  findNetwork,
   isObject,
   isSameAddress,
   isTransactionHash,
@@ -15,6 +16,7 @@ import {
   type Network,
 } from "@farthing/protocol";
 import { nodeCall, type NodeCall } from "./call-node.ts";
+import type { LedgerRecord } from "../ledger/ledger.ts";
 import type { FetchFunction } from "../replayable-request.ts";
 
 /** An authorization whose outcome is asked for. */
@@ -30,6 +32,23 @@ export interface SignedTerms {
   readonly signedAfter: number;
   /** The transaction that the seller named, looked at first. */
   readonly transaction?: Hex;
+}
+
+/** What was signed for a payment of the ledger; undefined as long as nothing was. */
+export function signedTermsOf(record: LedgerRecord): SignedTerms | undefined {
+  const { signed, transaction } = record;
+  const network = findNetwork(record.network);
+  if (!signed || !network) return undefined;
+  return {
+    network,
+    from: record.wallet,
+    to: record.payTo,
+    units: record.amountUnits,
+    nonce: signed.nonce,
+    validBefore: signed.validBefore,
+    signedAfter: Math.floor(record.reservedAt / 1000),
+    ...(transaction === undefined ? {} : { transaction }),
+  };
 }
 
 /** The transaction that moved the money. */

@@ -2,9 +2,8 @@
  * Finds the outcome of payments that have none: by the chain where there is a node, by the clock
  * where nothing was ever signed. What it cannot prove it leaves as it is, and that keeps counting.
  */
-import { networks } from "@farthing/protocol";
 import { LedgerMoveError, openStates, type Ledger, type LedgerRecord } from "../ledger/ledger.ts";
-import { readOutcome } from "./read-outcome.ts";
+import { readOutcome, signedTermsOf } from "./read-outcome.ts";
 import type { FetchFunction } from "../replayable-request.ts";
 import type { Surroundings } from "../surroundings.ts";
 
@@ -52,7 +51,7 @@ export async function reconcile(
   record: LedgerRecord,
 ): Promise<Reconciliation> {
   const { rpcUrl, surroundings, fetch } = tools;
-  const { state, signed } = record;
+  const { state } = record;
   if (state === "settled" || state === "released") {
     return { record, outcome: state, reason: "it had its outcome before" };
   }
@@ -61,21 +60,12 @@ export async function reconcile(
     if (isOld) return close(tools, record, { state: "released" }, "it was never signed");
     return { record, outcome: "open", reason: "it is about to be signed" };
   }
-  const network = networks.find(({ id }) => id === record.network);
-  if (!signed || !network) return { record, outcome: "open", reason: "the record is incomplete" };
+  const terms = signedTermsOf(record);
+  if (!terms) return { record, outcome: "open", reason: "the record is incomplete" };
   if (rpcUrl === undefined) {
     return { record, outcome: "open", reason: "only the chain can say, and no node is set" };
   }
-  const outcome = await readOutcome(fetch, rpcUrl, {
-    network,
-    from: record.wallet,
-    to: record.payTo,
-    units: record.amountUnits,
-    nonce: signed.nonce,
-    validBefore: signed.validBefore,
-    signedAfter: Math.floor(record.reservedAt / 1000),
-    ...(record.transaction === undefined ? {} : { transaction: record.transaction }),
-  });
+  const outcome = await readOutcome(fetch, rpcUrl, terms);
   if (outcome.state === "unknown") return { record, outcome: "open", reason: outcome.reason };
   if (outcome.state === "unused")
     return close(tools, record, { state: "released" }, outcome.reason);

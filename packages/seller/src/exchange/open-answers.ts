@@ -113,11 +113,10 @@ export function alreadySettled(
   purchase: Purchase,
   receipt: SettleResponse,
 ): Response {
-  at.emit({ type: "unserved", url: purchase.terms.resource.url, receipt });
   const message =
     "This payment was used before, and this server does not know for which request. " +
     "If you did not get your content, show the seller the receipt in this answer's headers.";
-  return say(409, { error: "already_settled", message, retryable: false }, { receipt });
+  return unserved(at, purchase, receipt, { error: "already_settled", message });
 }
 
 /** The answer to a refusal that an earlier, unanswered call of ours may still belie. */
@@ -131,11 +130,21 @@ export function outcomeUnknown(
   purchase: Purchase,
   receipt: SettleResponse,
 ): Response {
-  at.emit({ type: "unserved", url: purchase.terms.resource.url, receipt });
   const message =
     "The facilitator does not take this payment any more, and does not tell whether it moved " +
     "money before. Look at your wallet before you sign another one.";
-  return say(409, { error: "outcome_unknown", message, retryable: false }, { receipt });
+  return unserved(at, purchase, receipt, { error: "outcome_unknown", message });
+}
+
+/** Money moved, or may have, and nothing is served for it: the seller is told, the buyer gets proof. */
+function unserved(
+  at: Surroundings,
+  purchase: Purchase,
+  receipt: SettleResponse,
+  why: { readonly error: "already_settled" | "outcome_unknown"; readonly message: string },
+): Response {
+  at.emit({ type: "unserved", url: purchase.terms.resource.url, receipt });
+  return say(409, { ...why, retryable: false }, { receipt });
 }
 
 const nonceUsedReasons = new Set(["nonce_already_used", x402ReasonOf("nonce_already_used")]);

@@ -25,7 +25,16 @@ export function snippetsOf(values: SnippetValues): readonly Snippet[] {
   return [express(values), fastify(values), hono(values), stock(values), curl(values)];
 }
 
-function express({ facilitatorUrl, payTo, network }: SnippetValues): Snippet {
+/** What the snippets with our middleware have in common. */
+function createCharge({ facilitatorUrl, payTo, network }: SnippetValues): string {
+  return `const charge = farthing({
+  facilitator: { url: "${facilitatorUrl}", apiKey: process.env.FARTHING_API_KEY },
+  payTo: "${payTo}",
+  network: "${network}",
+});`;
+}
+
+function express(values: SnippetValues): Snippet {
   return {
     name: "express",
     title: "Express",
@@ -34,11 +43,7 @@ function express({ facilitatorUrl, payTo, network }: SnippetValues): Snippet {
     code: `import express from "express";
 import { farthing } from "@farthing/seller/express";
 
-const charge = farthing({
-  facilitator: { url: "${facilitatorUrl}", apiKey: process.env.FARTHING_API_KEY },
-  payTo: "${payTo}",
-  network: "${network}",
-});
+${createCharge(values)}
 
 const app = express();
 app.get("/report", charge({ price: "0.01", description: "One report" }), (req, res) => {
@@ -48,7 +53,7 @@ app.listen(3000);`,
   };
 }
 
-function fastify({ facilitatorUrl, payTo, network }: SnippetValues): Snippet {
+function fastify(values: SnippetValues): Snippet {
   return {
     name: "fastify",
     title: "Fastify",
@@ -57,11 +62,7 @@ function fastify({ facilitatorUrl, payTo, network }: SnippetValues): Snippet {
     code: `import fastify from "fastify";
 import { farthing } from "@farthing/seller/fastify";
 
-const charge = farthing({
-  facilitator: { url: "${facilitatorUrl}", apiKey: process.env.FARTHING_API_KEY },
-  payTo: "${payTo}",
-  network: "${network}",
-});
+${createCharge(values)}
 
 const app = fastify();
 const paid = { onRequest: charge({ price: "0.01", description: "One report" }) };
@@ -72,7 +73,7 @@ await app.listen({ port: 3000 });`,
   };
 }
 
-function hono({ facilitatorUrl, payTo, network }: SnippetValues): Snippet {
+function hono(values: SnippetValues): Snippet {
   return {
     name: "hono",
     title: "Hono",
@@ -81,11 +82,7 @@ function hono({ facilitatorUrl, payTo, network }: SnippetValues): Snippet {
     code: `import { Hono } from "hono";
 import { farthing } from "@farthing/seller/hono";
 
-const charge = farthing({
-  facilitator: { url: "${facilitatorUrl}", apiKey: process.env.FARTHING_API_KEY },
-  payTo: "${payTo}",
-  network: "${network}",
-});
+${createCharge(values)}
 
 const app = new Hono();
 app.get("/report", charge({ price: "0.01", description: "One report" }), (c) =>
