@@ -4,14 +4,14 @@
  * outside world lead to services on this machine.
  */
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { farthing as charging } from "@farthing/seller/express";
 import { startDevnet } from "@farthing/devnet";
 import { readConfig, silentLog, startFacilitator } from "@farthing/facilitator";
 import express from "express";
-import { listen } from "../e2e/listen.testing.ts";
+import { listen } from "@farthing/seller/testing/listen";
+import { freePorts } from "../e2e/free-ports.testing.ts";
 import { facilitatorEnvironment, mintKey } from "../e2e/market.testing.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -136,22 +136,3 @@ export async function openStage(world: World): Promise<Stage> {
 /** A name as a whole: `https://api.example`, and not the beginning of `https://api.example.com`. */
 const nameIn = (name: string): RegExp =>
   new RegExp(`${name.replaceAll(".", String.raw`\.`)}(?![\\w.-])`, "g");
-
-/** Ports that nobody listens on now. */
-async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer();
-      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-      return server;
-    }),
-  );
-  return Promise.all(
-    servers.map(async (server) => {
-      const address = server.address();
-      await new Promise((resolve) => server.close(resolve));
-      if (address === null || typeof address === "string") throw new Error("no port");
-      return address.port;
-    }),
-  );
-}

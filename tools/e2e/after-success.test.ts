@@ -3,8 +3,8 @@ import { privateKeySigner, wrapFetch } from "@farthing/buyer";
 import type { DevnetWallet } from "@farthing/devnet";
 import { farthing } from "@farthing/seller/node";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { listen, type Listening } from "./listen.testing.ts";
-import { price, startMarket, type Market } from "./market.testing.ts";
+import { listen, type Listening } from "@farthing/seller/testing/listen";
+import { startMarket, termsOn, type Market } from "./market.testing.ts";
 import {
   openExpressShop,
   openFastifyShop,
@@ -29,10 +29,7 @@ afterEach(async () => {
 
 /** A shop of one report, made by `work`: what it gives goes out, with its status. */
 async function openShop(work: () => Promise<readonly [status: number, text: string]>) {
-  const facilitator = market.facilitator("public");
-  const payTo = market.devnet.seller.address;
-  const network = market.network.id;
-  const charge = farthing({ facilitator, payTo, network, price, settle, onEvent: () => undefined });
+  const charge = farthing({ ...termsOn(market, "public"), settle });
   shop = await listen(
     charge({}, async (_req, res) => {
       const [status, text] = await work();

@@ -1,10 +1,9 @@
 /** A shop for an agent: one report at a price, and what else a web server may answer. */
-import { getRequestListener } from "@hono/node-server";
 import type { RouteOptions } from "@farthing/seller";
 import { farthing } from "@farthing/seller/hono";
 import { Hono } from "hono";
-import { listen } from "./listen.testing.ts";
-import { price, type Market } from "./market.testing.ts";
+import { listenFetch } from "@farthing/seller/testing/listen";
+import { termsOn, type Market } from "./market.testing.ts";
 
 /** A shop that is open. */
 export interface AgentShop {
@@ -24,18 +23,11 @@ export async function openAgentShop(
   report: (made: number) => string | Promise<string> = (made) => `report ${made}`,
 ): Promise<AgentShop> {
   let reports = 0;
-  const charge = farthing({
-    facilitator: market.facilitator("public"),
-    payTo: market.devnet.seller.address,
-    network: market.network.id,
-    price,
-    onEvent: () => {},
-    ...route,
-  });
+  const charge = farthing({ ...termsOn(market, "public"), ...route });
   const app = new Hono();
   app.all("/report", charge(), async (c) => c.body(await report(++reports)));
   app.get("/free", (c) => c.text("free"));
   app.get("/moved", (c) => c.redirect("http://169.254.169.254/latest"));
-  const { url, close } = await listen((req, res) => void getRequestListener(app.fetch)(req, res));
+  const { url, close } = await listenFetch(app.fetch);
   return { url: `${url}/report`, at: (path) => url + path, made: () => reports, close };
 }

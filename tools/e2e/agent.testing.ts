@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { DevnetWallet } from "@farthing/devnet";
 import { isObject, member, type JsonObject } from "@farthing/protocol";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -13,8 +12,7 @@ import {
   type CallToolResult,
   type ElicitResult,
 } from "@modelcontextprotocol/sdk/types.js";
-
-const bin = fileURLToPath(new URL("../../packages/cli/bin/farthing.js", import.meta.url));
+import { bin } from "./farthing-command.testing.ts";
 
 /** How to start. */
 export interface AgentOptions {

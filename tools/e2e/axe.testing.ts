@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { isObject } from "@farthing/protocol";
 import type { Page } from "playwright-core";
+import { expect } from "vitest";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -20,6 +21,16 @@ export async function findBarriers(page: Page): Promise<string[]> {
 /** By how much something is wider than the page. */
 export const widthOver = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.body.offsetWidth);
+
+/** Checks that a page keeps nobody out and fits its window; `place` says where, when it does not. */
+export async function expectFit(page: Page, place: string): Promise<void> {
+  const barriers = await findBarriers(page);
+  expect({ place, barriers, over: await widthOver(page) }).toEqual({
+    place,
+    barriers: [],
+    over: 0,
+  });
+}
 
 const desk = { viewport: { width: 1280, height: 800 } };
 const phone = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };

@@ -2,18 +2,13 @@
  * A buyer's process killed while its payment is out, at the steps that the seller takes with it:
  * what is resumed from the ledger is the same payment, and the chain has it once.
  */
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { startFarthing } from "./farthing-command.testing.ts";
 import { startMarket, type Market } from "./market.testing.ts";
 import { openExpressShop } from "./shops.testing.ts";
-
-const bin = fileURLToPath(new URL("../../packages/cli/bin/farthing.js", import.meta.url));
 
 let market: Market;
 beforeAll(async () => {
@@ -26,13 +21,7 @@ afterEach(() => {
 
 /** Runs `farthing` with a home of its own; `XDG_CONFIG_HOME` says where. */
 function farthing(args: readonly string[], environment: Readonly<Record<string, string>>) {
-  const env = { PATH: process.env["PATH"], FARTHING_RPC_URL: market.devnet.rpcUrl, ...environment };
-  const child = spawn(process.execPath, [bin, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
-  const ended = Promise.all([once(child, "exit"), text(child.stdout), text(child.stderr)]);
-  return {
-    kill: () => child.kill("SIGKILL"),
-    ended: ended.then(([, stdout, stderr]) => ({ code: child.exitCode, stdout, stderr })),
-  };
+  return startFarthing(args, { FARTHING_RPC_URL: market.devnet.rpcUrl, ...environment });
 }
 
 test.for([

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeInBrowser } from "./chromium.testing.ts";
 import { openWindow, signIn, startStage, type Stage } from "./dashboard-stage.testing.ts";
 import { createKey, visit } from "./dashboard-steps.testing.ts";
-import { listen } from "./listen.testing.ts";
+import { listen } from "@farthing/seller/testing/listen";
 import { changeAccount } from "./mock-wallets.testing.ts";
 
 describeInBrowser("the account on the dashboard", () => {

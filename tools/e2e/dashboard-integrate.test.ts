@@ -4,9 +4,7 @@
  */
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { mkdtemp, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -21,20 +19,16 @@ import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { stockBuyer } from "./buyers.testing.ts";
 import { describeInBrowser } from "./chromium.testing.ts";
-import {
-  openWindow,
-  signIn,
-  startStage,
-  type DashboardWindow,
-  type Stage,
-} from "./dashboard-stage.testing.ts";
+import { openWindow, signIn, startStage, type Stage } from "./dashboard-stage.testing.ts";
 import { createKey, operate, visit } from "./dashboard-steps.testing.ts";
+import { freePorts } from "./free-ports.testing.ts";
+import type { WalletWindow } from "./wallet-window.testing.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 describeInBrowser("the integrate screen", () => {
   let stage: Stage;
-  let window: DashboardWindow;
+  let window: WalletWindow;
   let key = "";
   beforeAll(async () => {
     stage = await startStage();
@@ -69,7 +63,7 @@ describeInBrowser("the integrate screen", () => {
         `import { serve } from "@hono/node-server";\n${code.replace("export default app;", `serve({ fetch: app.fetch, port: ${port} });`)}`,
     ],
   ])("the code for %s sells", async (tab, onPort) => {
-    const port = await freePort();
+    const [port = 0] = await freePorts(1);
     const code = onPort(await codeOf(tab), port);
     expect(code).toContain(`${port}`);
     const shop = await run(code, port, key);
@@ -128,16 +122,6 @@ describeInBrowser("the integrate screen", () => {
     expect(page.url()).toMatch(/integrate\?with=curl$/);
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("There is no port.");
-  server.close();
-  await once(server, "close");
-  return address.port;
-}
 
 /** Runs a module as Node does from a file in the project; resolves when its server listens. */
 async function run(code: string, port: number, apiKey: string): Promise<ChildProcess> {

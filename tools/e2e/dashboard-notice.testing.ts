@@ -1,4 +1,5 @@
 /** Says at the end of a test run which tests were left out for want of a browser, and the remedy. */
+import { readFileSync } from "node:fs";
 import type { TestProject } from "vitest/node";
 import { findChromium } from "./chromium.testing.ts";
 
@@ -6,10 +7,10 @@ import { findChromium } from "./chromium.testing.ts";
 export default function watchForLeftOut(project: TestProject): () => void {
   return () => {
     if (findChromium() !== undefined) return;
-    const files = project.vitest.state.getFiles().map(({ name }) => name);
-    const leftOut = files.filter((name) =>
-      /\b(dashboard-[a-z-]+|paywall(-[a-z-]+)?)\.test\.ts$/.test(name),
-    );
+    const leftOut = project.vitest.state
+      .getFiles()
+      .filter(({ filepath }) => readFileSync(filepath, "utf8").includes("describeInBrowser("))
+      .map(({ name }) => name);
     if (leftOut.length === 0) return;
     console.log(
       [
@@ -17,7 +18,7 @@ export default function watchForLeftOut(project: TestProject): () => void {
         "LEFT OUT: the tests of pages, because there is no Chromium on this machine:",
         ...leftOut.map((name) => `  ${name}`),
         "To run them: apt-get install chromium, or set CHROMIUM_PATH to a Chromium or Chrome, then",
-        "  npx vitest run tools/e2e/dashboard tools/e2e/paywall",
+        `  npx vitest run ${leftOut.join(" ")}`,
         "",
       ].join("\n"),
     );

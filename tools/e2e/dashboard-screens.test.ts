@@ -3,18 +3,13 @@
  * serious, nothing is wider than the window, and the content security policy keeps nothing out.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { findBarriers, views, widthOver } from "./axe.testing.ts";
+import { expectFit, findBarriers, views } from "./axe.testing.ts";
 import { stockBuyer } from "./buyers.testing.ts";
 import { describeInBrowser } from "./chromium.testing.ts";
-import {
-  openWindow,
-  signIn,
-  startStage,
-  type DashboardWindow,
-  type Stage,
-} from "./dashboard-stage.testing.ts";
+import { openWindow, signIn, startStage, type Stage } from "./dashboard-stage.testing.ts";
 import { beginPurchase, createKey, operate, purchaseId, visit } from "./dashboard-steps.testing.ts";
 import { openStockShop } from "./shops.testing.ts";
+import type { WalletWindow } from "./wallet-window.testing.ts";
 
 describeInBrowser("the screens of the dashboard", () => {
   let stage: Stage;
@@ -44,12 +39,7 @@ describeInBrowser("the screens of the dashboard", () => {
       for (const summary of await page.locator("details:not([open]) > summary").all()) {
         await summary.click();
       }
-      const barriers = await findBarriers(page);
-      expect({ place, barriers, over: await widthOver(page) }).toEqual({
-        place,
-        barriers: [],
-        over: 0,
-      });
+      await expectFit(page, place);
     }
     expect(window.complaints).toEqual([]);
     await window.context.close();
@@ -63,14 +53,6 @@ describeInBrowser("the screens of the dashboard", () => {
       const window = await openWindow(stage, [{ name: "Alpha", keys: [privateKey] }], options);
       const { page } = window;
       await signIn(window, stage);
-      const look = async (place: string) => {
-        const barriers = await findBarriers(page);
-        expect({ place, barriers, over: await widthOver(page) }).toEqual({
-          place,
-          barriers: [],
-          over: 0,
-        });
-      };
       for (const [place, button] of [
         ["keys", "Create key"],
         ["webhooks", "Add endpoint"],
@@ -79,15 +61,15 @@ describeInBrowser("the screens of the dashboard", () => {
       ] as const) {
         await page.goto(stage.screen(place));
         await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "detached" });
-        await look(place);
+        await expectFit(page, place);
         await page.getByRole("button", { name: button }).first().click();
         await page.getByRole("dialog").waitFor();
-        await look(`${place}, ${button}`);
+        await expectFit(page, `${place}, ${button}`);
       }
       for (const place of ["", "settlements", "credits", "nowhere", "settlements/stl_none"]) {
         await page.goto(stage.screen(place));
         await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "detached" });
-        await look(place);
+        await expectFit(page, place);
       }
       await window.context.close();
     },
@@ -157,7 +139,7 @@ async function fillAccount(stage: Stage): Promise<string[]> {
 }
 
 /** Lists an endpoint that nobody answers at, so that its page has much to say; gives its place. */
-async function addListing({ page }: DashboardWindow): Promise<string> {
+async function addListing({ page }: WalletWindow): Promise<string> {
   await page.getByRole("navigation").getByRole("link", { name: "Listings" }).click();
   await page.getByRole("button", { name: "List an endpoint" }).first().click();
   await page.getByLabel("Address").fill("https://127.0.0.1:1/a/rather/long/path/to/a/report");

@@ -3,15 +3,10 @@ import { readReceipt } from "@farthing/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { stockBuyer } from "./buyers.testing.ts";
 import { describeInBrowser } from "./chromium.testing.ts";
-import {
-  openWindow,
-  signIn,
-  startStage,
-  type DashboardWindow,
-  type Stage,
-} from "./dashboard-stage.testing.ts";
+import { openWindow, signIn, startStage, type Stage } from "./dashboard-stage.testing.ts";
 import { createKey, operate, visit } from "./dashboard-steps.testing.ts";
 import { openStockShop, type Shop } from "./shops.testing.ts";
+import type { WalletWindow } from "./wallet-window.testing.ts";
 
 /** Rows of a page of the dashboard; sales that make more than one of them. */
 const pageRows = 25;
@@ -19,7 +14,7 @@ const sales = 27;
 
 describeInBrowser("settlements on the dashboard", () => {
   let stage: Stage;
-  let window: DashboardWindow;
+  let window: WalletWindow;
   let shop: Shop;
   beforeAll(async () => {
     stage = await startStage();

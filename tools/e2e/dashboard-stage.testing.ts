@@ -8,11 +8,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readConfig, silentLog, startFacilitator } from "@farthing/facilitator";
 import { createAuthority, type TestAuthority } from "@farthing/facilitator/testing/certificates";
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions } from "playwright-core";
 import { build } from "vite";
 import { startChromium } from "./chromium.testing.ts";
 import { facilitatorEnvironment, startMarket, type Market } from "./market.testing.ts";
-import { installWallets, type MockWallet, type WalletGiven } from "./mock-wallets.testing.ts";
+import type { WalletGiven } from "./mock-wallets.testing.ts";
+import { openWalletWindow, type WalletWindow } from "./wallet-window.testing.ts";
 
 /** Purchases above these USDC wait for the operator. */
 const reviewAbove = "20";
@@ -92,37 +93,17 @@ async function buildInto(outDir: string): Promise<void> {
   }
 }
 
-/** A window with wallets. */
-export interface DashboardWindow {
-  readonly context: BrowserContext;
-  readonly page: Page;
-  readonly wallets: readonly MockWallet[];
-  /** What the page complained of: errors, and what its content security policy kept from it. */
-  readonly complaints: readonly string[];
-}
-
 /** Opens a window; it is closed with the browser. */
-export async function openWindow(
+export function openWindow(
   { browser }: Stage,
   wallets: readonly WalletGiven[],
   options: BrowserContextOptions = {},
-): Promise<DashboardWindow> {
-  const context = await browser.newContext(options);
-  context.setDefaultTimeout(stepMs);
-  const installed = await installWallets(context, wallets);
-  const page = await context.newPage();
-  const complaints: string[] = [];
-  page.on("pageerror", (error) => complaints.push(error.message));
-  page.on("console", (message) => {
-    // Answers that are no success are part of the tests; the browser reports them here as well.
-    const isAnswer = message.text().startsWith("Failed to load resource");
-    if (message.type() === "error" && !isAnswer) complaints.push(message.text());
-  });
-  return { context, page, wallets: installed, complaints };
+): Promise<WalletWindow> {
+  return openWalletWindow(browser, wallets, { ...options, stepMs });
 }
 
 /** Signs in with the first wallet and waits for the overview. */
-export async function signIn({ page, wallets }: DashboardWindow, stage: Stage): Promise<void> {
+export async function signIn({ page, wallets }: WalletWindow, stage: Stage): Promise<void> {
   await page.goto(stage.screen());
   await page.getByRole("button", { name: wallets[0]?.name ?? "" }).click();
   await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();

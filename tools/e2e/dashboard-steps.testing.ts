@@ -1,34 +1,21 @@
 /** What sellers do on the dashboard, as steps of tests; and what the operator does meanwhile. */
-import { spawn } from "node:child_process";
-import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
-import { expect } from "vitest";
+import { runFarthing } from "./farthing-command.testing.ts";
 import type { Market } from "./market.testing.ts";
-import type { DashboardWindow } from "./dashboard-stage.testing.ts";
-
-const bin = fileURLToPath(new URL("../../packages/cli/bin/farthing.js", import.meta.url));
+import type { WalletWindow } from "./wallet-window.testing.ts";
 
 /** Runs `farthing` on a market's database, as its operator does; gives what it printed. */
-export async function operate({ databaseUrl }: Market, args: readonly string[]): Promise<string> {
-  const child = spawn(process.execPath, [bin, ...args], {
-    env: { PATH: process.env["PATH"], DATABASE_URL: databaseUrl },
-  });
-  const ended = new Promise<number | null>((resolve) => {
-    child.once("exit", (code) => resolve(code));
-  });
-  const [code, out, complaint] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
-  expect({ code, complaint }).toMatchObject({ code: 0 });
-  return out;
+export function operate({ databaseUrl }: Market, args: readonly string[]): Promise<string> {
+  return runFarthing(args, { DATABASE_URL: databaseUrl });
 }
 
 /** Goes to a screen by the navigation. */
-export async function visit({ page }: DashboardWindow, name: string): Promise<void> {
+export async function visit({ page }: WalletWindow, name: string): Promise<void> {
   await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name }).click();
   await page.getByRole("heading", { level: 1, name }).waitFor();
 }
 
 /** Creates an API key and gives its text, which is shown once. */
-export async function createKey(window: DashboardWindow, label: string): Promise<string> {
+export async function createKey(window: WalletWindow, label: string): Promise<string> {
   const { page } = window;
   await visit(window, "API keys");
   await page.getByRole("button", { name: "Create key" }).first().click();
@@ -46,7 +33,7 @@ export async function createKey(window: DashboardWindow, label: string): Promise
 }
 
 /** Begins a purchase of credits and gets as far as its payment. */
-export async function beginPurchase(window: DashboardWindow, usdc: string): Promise<void> {
+export async function beginPurchase(window: WalletWindow, usdc: string): Promise<void> {
   const { page } = window;
   await visit(window, "Credits");
   await page.getByRole("link", { name: "Buy credits" }).first().click();
@@ -56,6 +43,6 @@ export async function beginPurchase(window: DashboardWindow, usdc: string): Prom
 }
 
 /** The purchase that is shown. */
-export function purchaseId({ page }: DashboardWindow): string {
+export function purchaseId({ page }: WalletWindow): string {
   return /pur_[0-9a-f]+/.exec(page.url())?.[0] ?? "";
 }

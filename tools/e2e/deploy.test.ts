@@ -15,7 +15,7 @@ import { DockerfileParser } from "dockerfile-ast";
 import { validate } from "dockerfile-utils";
 import { afterAll, describe, expect, test } from "vitest";
 import { parse as parseYaml } from "yaml";
-import { listen } from "./listen.testing.ts";
+import { listen } from "@farthing/seller/testing/listen";
 
 const root = join(import.meta.dirname, "../..");
 const readText = (path: string): string => readFileSync(join(root, path), "utf8");

@@ -2,10 +2,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
+import { bin } from "./farthing-command.testing.ts";
 import { facilitatorEnvironment, type Market } from "./market.testing.ts";
-
-const bin = fileURLToPath(new URL("../../packages/cli/bin/farthing.js", import.meta.url));
 
 /** A running process. */
 export interface FacilitatorProcess {

@@ -2,7 +2,7 @@
 import { privateKeySigner, wrapFetch } from "@farthing/buyer";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { stockBuyer } from "./buyers.testing.ts";
-import { openGateway, report, type GatewayShop } from "./gateway.testing.ts";
+import { openGateway, type GatewayShop } from "./gateway.testing.ts";
 import { startMarket, type Market } from "./market.testing.ts";
 
 const crowd = 100;
@@ -19,10 +19,7 @@ afterAll(async () => {
   await shop?.stop();
   await market?.stop();
 });
-beforeEach(() => {
-  shop.api.heard.length = 0;
-  shop.api.answer = report(shop.api.heard);
-});
+beforeEach(() => shop.api.reset());
 
 test.each(["after success", "before the upstream"])("settled %s", async (order) => {
   const isBefore = order === "before the upstream";

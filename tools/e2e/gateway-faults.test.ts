@@ -50,10 +50,7 @@ afterAll(async () => {
   await shop?.stop();
   await market?.stop();
 });
-beforeEach(() => {
-  shop.api.heard.length = 0;
-  shop.api.answer = report(shop.api.heard);
-});
+beforeEach(() => shop.api.reset());
 
 describe("a route that settles after success", () => {
   test.each(faults)(

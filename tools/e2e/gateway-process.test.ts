@@ -8,14 +8,12 @@ import { mkdtempSync, renameSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import type { JsonObject } from "@farthing/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { bin } from "./farthing-command.testing.ts";
 import { configOf, startApi, usualRoutes, type Api } from "./gateway.testing.ts";
 import { facilitatorEnvironment, startMarket, type Market } from "./market.testing.ts";
 import { signFor } from "./signed-payment.testing.ts";
-
-const bin = fileURLToPath(new URL("../../packages/cli/bin/farthing.js", import.meta.url));
 
 let market: Market;
 let api: Api;

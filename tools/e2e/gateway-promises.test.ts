@@ -22,10 +22,7 @@ afterAll(async () => {
   await shop?.stop();
   await market?.stop();
 });
-beforeEach(() => {
-  shop.api.heard.length = 0;
-  shop.api.answer = report(shop.api.heard);
-});
+beforeEach(() => shop.api.reset());
 
 test("events that are paid for arrive one by one, with the receipt before the first", async () => {
   const buyer = market.newBuyer();

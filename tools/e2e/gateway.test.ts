@@ -6,7 +6,7 @@ import { privateKeySigner, wrapFetch } from "@farthing/buyer";
 import { readReceipt } from "@farthing/protocol";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { stockBuyer } from "./buyers.testing.ts";
-import { openGateway, report, startEngine, type GatewayShop } from "./gateway.testing.ts";
+import { openGateway, startEngine, type GatewayShop } from "./gateway.testing.ts";
 import { startMarket, type Market } from "./market.testing.ts";
 
 describe.each(["public face", "hosted face", "engine inside"] as const)("with the %s", (mode) => {
@@ -24,10 +24,7 @@ describe.each(["public face", "hosted face", "engine inside"] as const)("with th
     stack.defer(() => shop.stop());
   });
   afterAll(() => stack.disposeAsync());
-  beforeEach(() => {
-    shop.api.heard.length = 0;
-    shop.api.answer = report(shop.api.heard);
-  });
+  beforeEach(() => shop.api.reset());
 
   test("passes a free route on, with its query and its answer", async () => {
     const response = await fetch(`${shop.url}/free/page?x=%27&y`);

@@ -11,7 +11,7 @@ import {
 } from "@farthing/gateway";
 import type { JsonObject } from "@farthing/protocol";
 import type { Facilitator } from "@farthing/seller";
-import { listen, type Listening } from "./listen.testing.ts";
+import { listen, type Listening } from "@farthing/seller/testing/listen";
 import { facilitatorEnvironment, price, type Face, type Market } from "./market.testing.ts";
 
 /** What the API heard. */
@@ -28,6 +28,8 @@ export interface Api extends Listening {
   readonly heard: Heard[];
   /** Answers instead of the usual report. */
   answer: (heard: Heard, response: ServerResponse) => void;
+  /** Forgets what it heard, and answers as usual again. */
+  reset(): void;
 }
 
 /** Starts an API that writes down what it hears. */
@@ -42,7 +44,15 @@ export async function startApi(): Promise<Api> {
     heard.push(one);
     api.answer(one, response);
   }
-  const api: Api = { ...listening, heard, answer: report(heard) };
+  const api: Api = {
+    ...listening,
+    heard,
+    answer: report(heard),
+    reset() {
+      heard.length = 0;
+      api.answer = report(heard);
+    },
+  };
   return api;
 }
 

@@ -2,15 +2,12 @@
  * From a listing to a sale: endpoints on our middleware and on the stock one, over HTTPS, are
  * listed, checked, found by the stock bazaar client and by `farthing find`, and paid for.
  */
-import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import type { RequestListener } from "node:http";
 import { createServer } from "node:https";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { openStore } from "@farthing/facilitator";
 import { createAuthority, type TestAuthority } from "@farthing/facilitator/testing/certificates";
 import { farthing } from "@farthing/seller/express";
@@ -26,9 +23,8 @@ import {
 } from "@x402/extensions/bazaar";
 import express from "express";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { price, startMarket, type Market } from "./market.testing.ts";
-
-const bin = fileURLToPath(new URL("../../packages/cli/bin/farthing.js", import.meta.url));
+import { runFarthing } from "./farthing-command.testing.ts";
+import { price, startMarket, termsOn, type Market } from "./market.testing.ts";
 
 let folder: string;
 let authority: TestAuthority;
@@ -95,19 +91,12 @@ async function run(
   args: readonly string[],
   more: Readonly<Record<string, string>> = {},
 ): Promise<unknown> {
-  const child = spawn(process.execPath, [bin, ...args], {
-    env: {
-      PATH: process.env["PATH"],
-      NODE_EXTRA_CA_CERTS: join(folder, "ca.pem"),
-      XDG_CONFIG_HOME: folder,
-      FARTHING_FACILITATOR_URL: market.tap.url,
-      ...more,
-    },
+  const out = await runFarthing(args, {
+    NODE_EXTRA_CA_CERTS: join(folder, "ca.pem"),
+    XDG_CONFIG_HOME: folder,
+    FARTHING_FACILITATOR_URL: market.tap.url,
+    ...more,
   });
-  const ended = once(child, "exit");
-  const [out, complaint] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  await ended;
-  expect({ code: child.exitCode, complaint }).toMatchObject({ code: 0 });
   return JSON.parse(out);
 }
 
@@ -125,13 +114,7 @@ async function findAndBuy(words: string): Promise<void> {
 
 test("an endpoint on our middleware", async () => {
   const app = express();
-  const charge = farthing({
-    facilitator: market.facilitator("public"),
-    payTo: market.devnet.seller.address,
-    network: market.network.id,
-    price,
-    onEvent: () => {},
-  });
+  const charge = farthing(termsOn(market, "public"));
   app.get("/report", charge(), (_req, res) => void res.json({ report: 1 }));
   const origin = await serveSecurely(app);
   await list(`${origin}/report`, "Alpha");

@@ -65,6 +65,18 @@ export interface MarketOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/** What every seller of ours on a market says of itself. */
+export function termsOn({ facilitator, devnet, network }: Market, face: Face) {
+  return {
+    facilitator: facilitator(face),
+    payTo: devnet.seller.address,
+    network: network.id,
+    price,
+    // What the tests want to know, they read from the answers and the chain.
+    onEvent: () => {},
+  };
+}
+
 /** keccak256 of `Transfer(address,address,uint256)`. */
 const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 

@@ -1,7 +1,7 @@
 /** What stands on the page: hostile texts, every kind of content, and every screen as people see it. */
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { findBarriers, views, widthOver } from "./axe.testing.ts";
+import { expectFit, views } from "./axe.testing.ts";
 import { describeInBrowser } from "./chromium.testing.ts";
 import {
   contentOf,
@@ -138,25 +138,17 @@ describeInBrowser("what stands on the page for people", () => {
     const window = await arrive("/json", options);
     const { page, wallets } = window;
     const [wallet] = wallets;
-    const look = async (place: string) => {
-      const barriers = await findBarriers(page);
-      expect({ place, barriers, over: await widthOver(page) }).toEqual({
-        place,
-        barriers: [],
-        over: 0,
-      });
-    };
     await page.getByText("Pay from a program").click();
-    await look("wallets");
+    await expectFit(page, "wallets");
     if (wallet) wallet.mood = "reject";
     await page.getByRole("button", { name: "Alpha" }).click();
     await page.getByRole("heading", { name: "You said no" }).waitFor();
-    await look("problem");
+    await expectFit(page, "problem");
     if (wallet) wallet.mood = "sign";
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByRole("heading", { name: "Check and sign" }).waitFor();
     await page.locator("#flow .address summary").first().click();
-    await look("review");
+    await expectFit(page, "review");
     // Here and not at the facilitator: the other windows pay meanwhile.
     await page.route("**/*", (route) => {
       const isPaid = route.request().headers()["payment-signature"] !== undefined;
@@ -164,15 +156,15 @@ describeInBrowser("what stands on the page for people", () => {
     });
     const refused = page.waitForResponse((one) => one.status() === 503);
     await sign(window);
-    await look("progress");
+    await expectFit(page, "progress");
     await refused;
     await page.reload();
     await page.getByRole("heading", { name: "Your payment is not finished" }).waitFor();
-    await look("open");
+    await expectFit(page, "open");
     await page.unroute("**/*");
     await page.getByRole("button", { name: "Try again with the same signature" }).click();
     await contentOf(window);
-    await look("paid");
+    await expectFit(page, "paid");
     await window.context.close();
   });
 });

@@ -4,13 +4,13 @@
  */
 import { farthing } from "@farthing/seller/express";
 import { createSeller, type RouteOptions, type SellerOptions } from "@farthing/seller";
-import { getRequestListener } from "@hono/node-server";
 import express from "express";
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions } from "playwright-core";
 import { startChromium } from "./chromium.testing.ts";
-import { listen } from "./listen.testing.ts";
-import { price, startMarket, type Market } from "./market.testing.ts";
-import { installWallets, type MockWallet, type WalletGiven } from "./mock-wallets.testing.ts";
+import { listen, listenFetch } from "@farthing/seller/testing/listen";
+import { price, startMarket, termsOn, type Market } from "./market.testing.ts";
+import type { MockWallet, WalletGiven } from "./mock-wallets.testing.ts";
+import { openWalletWindow, type WalletWindow } from "./wallet-window.testing.ts";
 
 /** A seller's shelf: what is behind a path, and what its route says. */
 export interface Goods extends RouteOptions {
@@ -52,13 +52,7 @@ export async function startPaywallStage(
     stack.defer(() => browser.close());
     const served = new Map<string, number>();
     const count = (path: string) => void served.set(path, (served.get(path) ?? 0) + 1);
-    const options: SellerOptions = {
-      facilitator: market.facilitator("hosted"),
-      payTo: market.devnet.seller.address,
-      network: market.network.id,
-      price,
-      onEvent: () => {},
-    };
+    const options = termsOn(market, "hosted");
     const onExpress = await sellOnExpress(options, goods, count);
     stack.defer(() => onExpress.close());
     const onCore = await sellOnCore(options, goods, count);
@@ -109,7 +103,7 @@ function sellOnCore(options: SellerOptions, goods: Readonly<Record<string, Goods
   const routes = new Map(
     Object.entries(goods).map(([path, good]) => [path, { good, route: seller.route(good) }]),
   );
-  const answer = async (request: Request): Promise<Response> => {
+  return listenFetch(async (request) => {
     const path = new URL(request.url).pathname;
     const found = routes.get(path);
     if (!found) return new Response("Not here.", { status: 404 });
@@ -118,41 +112,25 @@ function sellOnCore(options: SellerOptions, goods: Readonly<Record<string, Goods
       count(path);
       return new Response(body, { headers: { "Content-Type": type } });
     });
-  };
-  const listener = getRequestListener(answer);
-  return listen((req, res) => void listener(req, res));
+  });
 }
 
-/** A window with wallets in it. */
-export interface PaywallWindow {
-  readonly context: BrowserContext;
-  readonly page: Page;
-  readonly wallets: readonly MockWallet[];
-  /** Errors of the page, and all that its content security policy kept from it. */
-  readonly complaints: string[];
-}
-
-/** Opens a window; it is closed with the browser. Wallets reach the chain unless they say else. */
+/**
+ * Opens a window; it is closed with the browser. Wallets reach the chain unless they say else; all
+ * that the content security policy keeps from the page is a complaint.
+ */
 export async function openPaywallWindow(
   { browser, market }: Pick<PaywallStage, "browser" | "market">,
   wallets: readonly WalletGiven[],
   options: BrowserContextOptions = {},
-): Promise<PaywallWindow> {
-  const context = await browser.newContext(options);
-  context.setDefaultTimeout(stepMs);
+): Promise<WalletWindow> {
   const { rpc } = market.devnet;
-  const installed = await installWallets(
-    context,
+  const window = await openWalletWindow(
+    browser,
     wallets.map((wallet) => ({ rpc: (method, params) => rpc(method, params), ...wallet })),
+    { ...options, stepMs },
   );
-  const page = await context.newPage();
-  const complaints: string[] = [];
-  page.on("pageerror", (error) => complaints.push(error.message));
-  page.on("console", (message) => {
-    // A 402 is what this is about; the browser reports it here as well.
-    const isAnswer = message.text().startsWith("Failed to load resource");
-    if (message.type() === "error" && !isAnswer) complaints.push(message.text());
-  });
+  const { context, complaints } = window;
   await context.exposeFunction("__violated", (what: string) => void complaints.push(what));
   await context.addInitScript(() => {
     addEventListener("securitypolicyviolation", (event) => {
@@ -161,22 +139,22 @@ export async function openPaywallWindow(
       if (typeof told === "function") told(what);
     });
   });
-  return { context, page, wallets: installed, complaints };
+  return window;
 }
 
 /** Chooses a wallet and gets as far as the last look before the signature. */
-export async function review({ page, wallets }: PaywallWindow, name = wallets[0]?.name ?? "") {
+export async function review({ page, wallets }: WalletWindow, name = wallets[0]?.name ?? "") {
   await page.getByRole("button", { name }).click();
   await page.getByRole("heading", { name: "Check and sign" }).waitFor();
 }
 
 /** Signs what is shown. */
-export async function sign({ page }: PaywallWindow): Promise<void> {
+export async function sign({ page }: WalletWindow): Promise<void> {
   await page.getByRole("button", { name: `Sign and pay ${price}0000 USDC` }).click();
 }
 
 /** Waits for the content; gives its text. */
-export async function contentOf({ page }: PaywallWindow): Promise<string> {
+export async function contentOf({ page }: WalletWindow): Promise<string> {
   await page.getByRole("heading", { name: `Paid ${price}0000 USDC` }).waitFor();
   return (await page.locator(".content pre").textContent()) ?? "";
 }

@@ -11,8 +11,8 @@ import {
   signaturesOf,
   startPaywallStage,
   type PaywallStage,
-  type PaywallWindow,
 } from "./paywall-stage.testing.ts";
+import type { WalletWindow } from "./wallet-window.testing.ts";
 
 describeInBrowser("wallets on the page for people", () => {
   let stage: PaywallStage;
@@ -21,14 +21,14 @@ describeInBrowser("wallets on the page for people", () => {
   });
   afterAll(() => stage?.stop());
 
-  const arrive = async (wallets: readonly WalletGiven[]): Promise<PaywallWindow> => {
+  const arrive = async (wallets: readonly WalletGiven[]): Promise<WalletWindow> => {
     const window = await openPaywallWindow(stage, wallets);
     await window.page.goto(`${stage.core}/report`);
     return window;
   };
 
   /** Nothing left the page that could be paid. */
-  const expectNothingSent = async ({ complaints, context }: PaywallWindow) => {
+  const expectNothingSent = async ({ complaints, context }: WalletWindow) => {
     expect(stage.market.tap.calls).toEqual([]);
     expect(complaints).toEqual([]);
     await context.close();

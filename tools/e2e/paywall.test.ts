@@ -12,6 +12,7 @@ import {
   startPaywallStage,
   type PaywallStage,
 } from "./paywall-stage.testing.ts";
+import type { WalletWindow } from "./wallet-window.testing.ts";
 
 const report = '{"report":1}';
 
@@ -35,10 +36,16 @@ describeInBrowser("paying on the page for people", () => {
     return { buyer, wallet, paid };
   };
 
-  test.each(["express", "core"] as const)("the content comes with its receipt, %s", async (on) => {
-    const { buyer, wallet, paid } = newcomer();
+  /** The same in a window of his own, as well as how often he has signed and paid. */
+  const openNewcomer = async () => {
+    const { wallet, ...one } = newcomer();
     const window = await openPaywallWindow(stage, [wallet]);
-    const { page } = window;
+    const signedAndPaid = async () => [signaturesOf(window.wallets[0]), (await one.paid()).length];
+    return { ...one, window, page: window.page, signedAndPaid };
+  };
+
+  test.each(["express", "core"] as const)("the content comes with its receipt, %s", async (on) => {
+    const { buyer, window, page, paid } = await openNewcomer();
     const answer = await page.goto(`${stage[on]}/report?city=Paris`);
     expect(answer?.status()).toBe(402);
     await review(window);
@@ -91,9 +98,7 @@ describeInBrowser("paying on the page for people", () => {
   });
 
   test("a reload after the signature goes on with it, and pays once", async () => {
-    const { wallet, paid } = newcomer();
-    const window = await openPaywallWindow(stage, [wallet]);
-    const { page, wallets } = window;
+    const { window, page, signedAndPaid } = await openNewcomer();
     const { tap } = stage.market;
     const served = () => stage.served.get("/report") ?? 0;
     const servedBefore = served();
@@ -101,30 +106,25 @@ describeInBrowser("paying on the page for people", () => {
     tap.loses = ({ name }) => name === "POST /settle";
     await page.goto(`${stage.express}/report`);
     await review(window);
-    const refused = page.waitForResponse((one) => one.status() === 503);
-    await sign(window);
-    await refused;
-    await page.reload();
+    await signInVain(window);
     await page.getByRole("heading", { name: "Your payment is not finished" }).waitFor();
     expect(await page.getByRole("button", { name: "Alpha" }).count()).toBe(0);
     tap.loses = () => false;
     await page.getByRole("button", { name: "Try again with the same signature" }).click();
     await contentOf(window);
-    expect([signaturesOf(wallets[0]), (await paid()).length]).toEqual([1, 1]);
+    expect(await signedAndPaid()).toEqual([1, 1]);
     // And once more: what is paid for is shown again without asking the wallet.
     await page.reload();
     await page.getByRole("heading", { name: "You have paid for this page" }).waitFor();
     await page.getByRole("button", { name: "Show it again" }).click();
     await contentOf(window);
     expect(served() - servedBefore).toBe(1);
-    expect([signaturesOf(wallets[0]), (await paid()).length]).toEqual([1, 1]);
+    expect(await signedAndPaid()).toEqual([1, 1]);
     await window.context.close();
   });
 
   test("while the transfer waits for its block, the page says so and waits too", async () => {
-    const { wallet, paid } = newcomer();
-    const window = await openPaywallWindow(stage, [wallet]);
-    const { page, wallets } = window;
+    const { window, page, paid, signedAndPaid } = await openNewcomer();
     await page.goto(`${stage.hasty}/report`);
     await review(window);
     await stage.market.devnet.rpc("evm_setIntervalMining", [0]);
@@ -138,14 +138,12 @@ describeInBrowser("paying on the page for people", () => {
     expect(await paid()).toEqual([]);
     await stage.market.devnet.rpc("evm_setIntervalMining", [1]);
     await contentOf(window);
-    expect([signaturesOf(wallets[0]), (await paid()).length]).toEqual([1, 1]);
+    expect(await signedAndPaid()).toEqual([1, 1]);
     await window.context.close();
   });
 
   test("what the seller refuses can be sent again, and is not signed again", async () => {
-    const { buyer, wallet, paid } = newcomer();
-    const window = await openPaywallWindow(stage, [wallet]);
-    const { page, wallets } = window;
+    const { buyer, window, page, signedAndPaid } = await openNewcomer();
     const { usdc } = stage.market.devnet;
     await page.goto(`${stage.express}/report`);
     await review(window);
@@ -156,26 +154,20 @@ describeInBrowser("paying on the page for people", () => {
     await usdc.setBalance(buyer.address, 10_000n);
     await page.getByRole("button", { name: "Try again with the same signature" }).click();
     await contentOf(window);
-    expect([signaturesOf(wallets[0]), (await paid()).length]).toEqual([1, 1]);
+    expect(await signedAndPaid()).toEqual([1, 1]);
     await window.context.close();
   });
 
   test("a signature that was used unanswered is shown as paid, by the chain's word", async () => {
-    const { wallet, paid } = newcomer();
-    const window = await openPaywallWindow(stage, [wallet]);
-    const { page, wallets } = window;
+    const { window, page, paid, signedAndPaid } = await openNewcomer();
     const { tap } = stage.market;
     await page.clock.install();
     await page.goto(`${stage.express}/report`);
     await review(window);
     tap.loses = ({ name }) => name === "POST /settle";
-    const refused = page.waitForResponse((one) => one.status() === 503);
-    await sign(window);
-    await refused;
-    await page.reload();
+    await signInVain(window);
     await page.clock.fastForward(121_000);
-    await page.getByRole("button", { name: "Ask the chain" }).click();
-    await page.getByRole("button", { name: "Alpha" }).click();
+    await askChain(window);
     await page.getByRole("heading", { name: "Paid, but there is no content yet" }).waitFor();
     const [transfer] = await paid();
     const link = page.getByRole("link", { name: "on the explorer" });
@@ -183,15 +175,13 @@ describeInBrowser("paying on the page for people", () => {
     tap.loses = () => false;
     await page.getByRole("button", { name: "Ask again" }).click();
     await contentOf(window);
-    expect([signaturesOf(wallets[0]), (await paid()).length]).toEqual([1, 1]);
+    expect(await signedAndPaid()).toEqual([1, 1]);
     await window.context.close();
   });
 
   // The last one: it moves the chain's time ahead.
   test("a second signature is offered only when the chain proves that the first is unused", async () => {
-    const { wallet, paid } = newcomer();
-    const window = await openPaywallWindow(stage, [wallet]);
-    const { page, wallets } = window;
+    const { window, page, signedAndPaid } = await openNewcomer();
     const { tap, devnet } = stage.market;
     // The facilitator never hears of it.
     const { upstream } = tap;
@@ -199,29 +189,37 @@ describeInBrowser("paying on the page for people", () => {
     await page.clock.install();
     await page.goto(`${stage.express}/report`);
     await review(window);
-    const refused = page.waitForResponse((one) => one.status() === 503);
-    await sign(window);
-    await refused;
-    await page.reload();
+    await signInVain(window);
     await page.getByText("until then no second one is made").waitFor();
     expect(await page.getByRole("button", { name: "Ask the chain" }).count()).toBe(0);
     await page.clock.fastForward(121_000);
-    await page.getByRole("button", { name: "Ask the chain" }).click();
-    await page.getByRole("button", { name: "Alpha" }).click();
+    await askChain(window);
     await page.getByRole("heading", { name: "Not decided yet" }).waitFor();
     await devnet.setNextBlockTimestamp(Math.floor(Date.now() / 1000) + 125);
     // Final is two blocks behind the newest.
     await devnet.mine(4);
-    await page.getByRole("button", { name: "Ask the chain" }).click();
-    await page.getByRole("button", { name: "Alpha" }).click();
+    await askChain(window);
     await page.getByRole("heading", { name: "Nothing was paid" }).waitFor();
-    expect([signaturesOf(wallets[0]), await paid()]).toEqual([1, []]);
+    expect(await signedAndPaid()).toEqual([1, 0]);
     tap.upstream = upstream;
     await page.getByRole("button", { name: "Start again" }).click();
     await review(window);
     await sign(window);
     await contentOf(window);
-    expect([signaturesOf(wallets[0]), (await paid()).length]).toEqual([2, 1]);
+    expect(await signedAndPaid()).toEqual([2, 1]);
     await window.context.close();
   });
 });
+
+/** Signs a payment that the seller cannot settle, and comes back later. */
+async function signInVain(window: WalletWindow): Promise<void> {
+  const refused = window.page.waitForResponse((one) => one.status() === 503);
+  await sign(window);
+  await refused;
+  await window.page.reload();
+}
+
+async function askChain({ page }: WalletWindow): Promise<void> {
+  await page.getByRole("button", { name: "Ask the chain" }).click();
+  await page.getByRole("button", { name: "Alpha" }).click();
+}

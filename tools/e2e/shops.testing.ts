@@ -1,5 +1,4 @@
 /** Sellers of one report: on each adapter of ours, and on the stock middleware. */
-import { getRequestListener } from "@hono/node-server";
 import { farthing as expressFarthing } from "@farthing/seller/express";
 import { farthing as fastifyFarthing } from "@farthing/seller/fastify";
 import { farthing as honoFarthing } from "@farthing/seller/hono";
@@ -12,8 +11,8 @@ import { paymentMiddleware, x402ResourceServer } from "@x402/express";
 import express from "express";
 import fastify from "fastify";
 import { Hono } from "hono";
-import { listen, type Listening } from "./listen.testing.ts";
-import { price, type Face, type Market } from "./market.testing.ts";
+import { listen, listenFetch, type Listening } from "@farthing/seller/testing/listen";
+import { price, termsOn, type Face, type Market } from "./market.testing.ts";
 
 /** A seller that is open. */
 export interface Shop {
@@ -32,14 +31,9 @@ export type OpenShop = (market: Market, face: Face, options?: ShopOptions) => Pr
 
 function termsOf(market: Market, face: Face, options: ShopOptions): SellerOptions {
   return {
-    facilitator: market.facilitator(face),
-    payTo: market.devnet.seller.address,
-    network: market.network.id,
-    price,
+    ...termsOn(market, face),
     description: "One report",
     mimeType: "application/json",
-    // What the tests want to know, they read from the answers and the chain.
-    onEvent: () => {},
     ...options,
   };
 }
@@ -63,8 +57,7 @@ export const openHonoShop: OpenShop = async (market, face, options = {}) => {
   const charge = honoFarthing(termsOf(market, face, options));
   const app = new Hono();
   app.all("/:any", charge(), (c) => c.json({ report: ++reports }));
-  const listener = getRequestListener(app.fetch);
-  return shopOf(await listen((req, res) => void listener(req, res)), () => reports);
+  return shopOf(await listenFetch(app.fetch), () => reports);
 };
 
 /** A shop on our Fastify hook. */
@@ -93,8 +86,7 @@ export const openNextShop: OpenShop = async (market, face, options = {}) => {
   let reports = 0;
   const charge = nextFarthing(termsOf(market, face, options));
   const report = charge({}, () => Response.json({ report: ++reports }));
-  const listener = getRequestListener((request) => report(request, undefined));
-  return shopOf(await listen((req, res) => void listener(req, res)), () => reports);
+  return shopOf(await listenFetch((request) => report(request, undefined)), () => reports);
 };
 
 /** How a stock seller asks for its price. */

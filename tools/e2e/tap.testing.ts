@@ -4,7 +4,7 @@
  */
 import { buffer } from "node:stream/consumers";
 import type { IncomingMessage } from "node:http";
-import { listen, type Listening } from "./listen.testing.ts";
+import { listen, type Listening } from "@farthing/seller/testing/listen";
 
 /** One call that went through. */
 export interface Call {

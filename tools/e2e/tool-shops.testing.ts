@@ -1,13 +1,12 @@
 /** An MCP server with paid tools, over real HTTP: a new server for every request, one seller. */
-import { getRequestListener } from "@hono/node-server";
 import { farthing, type ToolSellerOptions } from "@farthing/seller/mcp";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import * as z from "zod/v4";
-import { listen } from "./listen.testing.ts";
-import { price, type Market } from "./market.testing.ts";
+import { listenFetch } from "@farthing/seller/testing/listen";
+import { termsOn, type Market } from "./market.testing.ts";
 
 /** A server that sells two tools. */
 export interface ToolShop {
@@ -26,14 +25,7 @@ export async function openToolShop(
   options: Partial<ToolSellerOptions> = {},
 ): Promise<ToolShop> {
   const runs: string[] = [];
-  const seller = farthing({
-    facilitator: market.facilitator("public"),
-    payTo: market.devnet.seller.address,
-    network: market.network.id,
-    price,
-    onEvent: () => {},
-    ...options,
-  });
+  const seller = farthing({ ...termsOn(market, "public"), ...options });
 
   function createServer(): McpServer {
     const server = new McpServer({ name: "weather", version: "1.0.0" });
@@ -49,12 +41,11 @@ export async function openToolShop(
     return server;
   }
 
-  const listener = getRequestListener(async (request) => {
+  const listening = await listenFetch(async (request) => {
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     await createServer().connect(transport);
     return transport.handleRequest(request);
   });
-  const listening = await listen((req, res) => void listener(req, res));
   const url = `${listening.url}/mcp`;
   return {
     url,

@@ -10,7 +10,6 @@ import {
   isSameAddress,
   isTransactionHash,
   member,
-  parseJson,
   parseSettleResponse,
   parseUint256,
   readReceipt,
@@ -23,7 +22,7 @@ import {
 } from "@farthing/protocol";
 import type { OutcomeCode } from "./payment-error.ts";
 import { quoteText } from "./offer/read-challenge.ts";
-import { readAtMost } from "./replayable-request.ts";
+import { readJsonAtMost } from "./replayable-request.ts";
 
 /** The kinds of answer, see {@link rows}. */
 export type AnswerKind =
@@ -170,10 +169,8 @@ async function readSmallJson(response: Response): Promise<unknown> {
   const length = Number(response.headers.get("Content-Length") ?? "NaN");
   if (response.ok && !(length <= receiptBytesMax)) return undefined;
   const { body } = response.clone();
-  if (body === null) return undefined;
   try {
-    const bytes = await readAtMost(body, receiptBytesMax);
-    return bytes && parseJson(new TextDecoder().decode(bytes))?.value;
+    return await readJsonAtMost(body, receiptBytesMax);
   } catch {
     // The connection broke; the sender of the request notices the same.
     return undefined;

@@ -2,7 +2,7 @@
  * From a quote to an answer: approve, reserve, sign, record, send. The only place that signs, and
  * it signs only after the ledger has granted a reservation for this request.
  */
-import { networks, type Network } from "@farthing/protocol";
+import { findNetwork, type Network } from "@farthing/protocol";
 import {
   LedgerMoveError,
   type Ledger,
@@ -255,7 +255,7 @@ async function deliver(
 }
 
 function networkOf(record: LedgerRecord): Network {
-  const network = networks.find(({ id }) => id === record.network);
+  const network = findNetwork(record.network);
   if (!network) throw new Error(`The ledger names an unknown network ${record.network}.`);
   return network;
 }

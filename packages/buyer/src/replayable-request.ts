@@ -2,7 +2,7 @@
  * A request that can be sent again byte for byte. A payment needs at least two sends, so the body
  * is turned into bytes before the first one; a stream up to a bound, anything else whole.
  */
-import type { Hex } from "@farthing/protocol";
+import { parseJson, type Hex } from "@farthing/protocol";
 import * as Base64 from "ox/Base64";
 import * as Hash from "ox/Hash";
 import { keptBodyBytesMax, keptHeaderNames, type KeptRequest } from "./ledger/ledger.ts";
@@ -178,4 +178,13 @@ export async function readAtMost(
     at += chunk.byteLength;
   }
   return bytes;
+}
+
+/** Reads JSON of a bounded length; undefined when it is longer, is none, or there is no body. */
+export async function readJsonAtMost(
+  stream: ReadableStream<Uint8Array> | null,
+  bytesMax: number,
+): Promise<unknown> {
+  const bytes = stream === null ? undefined : await readAtMost(stream, bytesMax);
+  return bytes && parseJson(new TextDecoder().decode(bytes))?.value;
 }

@@ -22,4 +22,4 @@ export {
 export type { FetchFunction, ReplayableRequest } from "./replayable-request.ts";
 export { sendPayment, type Delivery, type SendingLedger } from "./send-payment.ts";
 export { signPayment, validitySecondsMax } from "./sign-payment.ts";
-export { realSurroundings } from "./surroundings.ts";
+export { randomHex, realSurroundings } from "./surroundings.ts";

@@ -3,7 +3,8 @@ import type { Account, Store } from "@farthing/facilitator";
 import type { Address } from "@farthing/protocol";
 import type { Command } from "commander";
 import { exitCodes } from "./exit-codes.ts";
-import { printRows, readAccount, timeOf, withStore } from "./operator-database.ts";
+import { readAccount, timeOf, withStore } from "./operator-database.ts";
+import { addPrintFlags, printList, type PrintFlags } from "./print-output.ts";
 
 /** Accounts read at once: a list of any length stays a short read for the database. */
 const pageSize = 500;
@@ -16,16 +17,14 @@ export function register(program: Command): void {
     .description(
       "Manages sellers' accounts in the database of DATABASE_URL (or of FARTHING_CONFIG), also while the facilitator runs.",
     );
-  accounts
-    .command("list")
-    .description("list accounts by address")
-    .option("--json", "print a JSON array", false)
-    .action((flags: { json: boolean }) =>
+  addPrintFlags(accounts.command("list").description("list accounts by address")).action(
+    (flags: PrintFlags) =>
       withStore("accounts", async (store) => {
+        const rows = (await listAll(store)).map(describe);
         const none = "There are no accounts yet: one is made by its first sign-in or key.";
-        printRows((await listAll(store)).map(describe), { ...flags, none });
+        printList(rows, rows, none, flags);
       }),
-    );
+  );
   for (const [name, plan, what] of [
     ["activate", "active", "let an account settle again"],
     ["deactivate", "inactive", "end settling with an account's keys, at once"],

@@ -67,10 +67,12 @@ describe("credits", () => {
       { kind: "adjustment", credits: -200, note: "typo" },
       { kind: "grant", credits: 500, note: "welcome", actor: expect.stringMatching(/\S/) },
     ]);
-    const balance = await run("credits", "balance", account);
+    const balance = await run("credits", "balance", account, "--no-json");
     expect(balance).toMatchObject({ code: 0, stdout: expect.stringMatching(/^300 credits av/) });
-    const json = await run("credits", "balance", account, "--json");
-    expect(JSON.parse(json.stdout)).toEqual({ account, available: 300, held: 0 });
+    for (const asked of [[], ["--json"]]) {
+      const json = await run("credits", "balance", account, ...asked);
+      expect(JSON.parse(json.stdout)).toEqual({ account, available: 300, held: 0 });
+    }
   });
 
   test("what makes no sense is usage: 2, and nothing changes", async () => {
@@ -120,7 +122,7 @@ describe("credits", () => {
       late.map(([, , says]) => [9, expect.stringContaining(says)]),
     );
     expect(await store.findCredits(account)).toEqual({ available: before + 600_000, held: 0 });
-    expect(await run("credits", "review")).toMatchObject({
+    expect(await run("credits", "review", "--no-json")).toMatchObject({
       code: 0,
       stderr: "No purchase waits for a decision.\n",
     });
@@ -157,4 +159,6 @@ test("accounts: listed, deactivated, activated again", async () => {
   await run("accounts", "activate", account);
   expect(await store.findAccount(account)).toMatchObject({ plan: "active" });
   expect((await run("accounts", "list")).stdout).toContain(account);
+  const table = await run("accounts", "list", "--no-json");
+  expect(table.stdout).toMatch(new RegExp(`^id .*\\n${account} +active `));
 });

@@ -6,14 +6,8 @@ import type { CreditPurchase, Store } from "@farthing/facilitator";
 import { formatUsdc, networkOfChain, type Address } from "@farthing/protocol";
 import { InvalidArgumentError, type Command } from "commander";
 import { exitCodes } from "./exit-codes.ts";
-import {
-  operatorName,
-  printRows,
-  readAccount,
-  readNote,
-  timeOf,
-  withStore,
-} from "./operator-database.ts";
+import { operatorName, readAccount, readNote, timeOf, withStore } from "./operator-database.ts";
+import { addPrintFlags, isJsonWanted, printList, type PrintFlags } from "./print-output.ts";
 
 /** Purchases shown at once; who has more waiting decides about some first. */
 const reviewedMax = 500;
@@ -51,14 +45,14 @@ export function register(program: Command): void {
         withStore("credits", (store) => change(store, account, sign * count, note)),
       );
   }
-  credits
-    .command("balance")
-    .description("show what an account has")
-    .argument("<account>", "payout address, 0x… or xdc…", readAccount)
-    .option("--json", "print one JSON object", false)
-    .action((account: Address, flags: { json: boolean }) =>
-      withStore("credits", (store) => balance(store, account, flags)),
-    );
+  addPrintFlags(
+    credits
+      .command("balance")
+      .description("show what an account has")
+      .argument("<account>", "payout address, 0x… or xdc…", readAccount),
+  ).action((account: Address, flags: PrintFlags) =>
+    withStore("credits", (store) => balance(store, account, flags)),
+  );
   credits
     .command("audit")
     .description("compare balances with the ledger, and the ledger with settlements")
@@ -66,16 +60,16 @@ export function register(program: Command): void {
 }
 
 function registerReview(credits: Command): void {
-  credits
-    .command("review")
-    .description("list purchases that wait for a decision, the oldest first")
-    .option("--json", "print a JSON array", false)
-    .action((flags: { json: boolean }) =>
-      withStore("credits", async (store) => {
-        const held = await store.listPurchasesIn(["held"], reviewedMax);
-        printRows(held.map(describe), { ...flags, none: "No purchase waits for a decision." });
-      }),
-    );
+  addPrintFlags(
+    credits
+      .command("review")
+      .description("list purchases that wait for a decision, the oldest first"),
+  ).action((flags: PrintFlags) =>
+    withStore("credits", async (store) => {
+      const rows = (await store.listPurchasesIn(["held"], reviewedMax)).map(describe);
+      printList(rows, rows, "No purchase waits for a decision.", flags);
+    }),
+  );
   for (const [name, to, what] of [
     ["approve", "credited", "credit a purchase that waits"],
     ["reject", "rejected", "refuse a purchase that waits; its payment is not sent back by this"],
@@ -128,7 +122,7 @@ async function change(store: Store, account: Address, credits: number, note: str
   process.exitCode = exitCodes.general;
 }
 
-async function balance(store: Store, account: Address, flags: { json: boolean }): Promise<void> {
+async function balance(store: Store, account: Address, flags: PrintFlags): Promise<void> {
   const found = await store.findAccount(account);
   if (!found) {
     console.error(`There is no account ${account}; see: farthing accounts list`);
@@ -136,7 +130,7 @@ async function balance(store: Store, account: Address, flags: { json: boolean })
     return;
   }
   const { available, held } = await store.findCredits(account);
-  if (flags.json) return console.log(JSON.stringify({ account, available, held }));
+  if (isJsonWanted(flags)) return console.log(JSON.stringify({ account, available, held }));
   console.log(`${available} credits available, ${held} held for settlements under way`);
 }
 

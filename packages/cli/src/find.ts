@@ -10,7 +10,7 @@ import {
 import { Option, type Command } from "commander";
 import { ConfigurationError } from "./configuration-error.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
-import { printList, type PrintFlags } from "./print-output.ts";
+import { addPrintFlags, printList, type PrintFlags } from "./print-output.ts";
 import { runCommand } from "./run-command.ts";
 
 /** How long the facilitator may take. */
@@ -28,21 +28,21 @@ interface Flags extends PrintFlags {
 
 /** Adds the subcommand. */
 export function register(program: Command): void {
-  program
-    .command("find")
-    .summary("find endpoints that can be paid for")
-    .description(
-      "Asks a facilitator for listed endpoints that fit some words, the best first. What is listed was checked by it within the last hours; the challenge at the time of the request is what counts.",
-    )
-    .argument("<words...>", "what to look for")
-    .addOption(
-      new Option("--facilitator <url>", "the facilitator to ask").env("FARTHING_FACILITATOR_URL"),
-    )
-    .option("--network <name>", "only what is paid on it: eip155:50, eip155:51")
-    .option("--pay-to <address>", "only what pays this address")
-    .addOption(new Option("-n, --limit <count>", "endpoints at most, 1 to 100").default("20"))
-    .option("--json", "print JSON also on a terminal")
-    .action((words: readonly string[], flags: Flags) => runCommand(() => find(words, flags)));
+  addPrintFlags(
+    program
+      .command("find")
+      .summary("find endpoints that can be paid for")
+      .description(
+        "Asks a facilitator for listed endpoints that fit some words, the best first. What is listed was checked by it within the last hours; the challenge at the time of the request is what counts.",
+      )
+      .argument("<words...>", "what to look for")
+      .addOption(
+        new Option("--facilitator <url>", "the facilitator to ask").env("FARTHING_FACILITATOR_URL"),
+      )
+      .option("--network <name>", "only what is paid on it: eip155:50, eip155:51")
+      .option("--pay-to <address>", "only what pays this address")
+      .addOption(new Option("-n, --limit <count>", "endpoints at most, 1 to 100").default("20")),
+  ).action((words: readonly string[], flags: Flags) => runCommand(() => find(words, flags)));
 }
 
 async function find(words: readonly string[], flags: Flags): Promise<ExitCode> {

@@ -14,10 +14,10 @@ import {
 import type { Command } from "commander";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { countFindings, findingText, verdictText } from "./finding-rows.ts";
-import { addOutputFlags, columns, print, type OutputFlags } from "./gateway-output.ts";
 import { configDefault } from "./gateway-run.ts";
+import { addPrintFlags, columns, printReport, type PrintFlags } from "./print-output.ts";
 
-interface Flags extends OutputFlags {
+interface Flags extends PrintFlags {
   readonly online?: boolean;
   readonly schema?: boolean;
 }
@@ -33,7 +33,7 @@ export function registerCheck(gateway: Command): void {
     .argument("[file]", "the configuration", configDefault)
     .option("--online", "also ask the facilitator, and connect to every upstream")
     .option("--schema", "print the JSON Schema of the file, for editors, and check nothing");
-  addOutputFlags(command).action(async (file: string, flags: Flags) => {
+  addPrintFlags(command).action(async (file: string, flags: Flags) => {
     process.exitCode = await check(file, flags);
   });
 }
@@ -46,7 +46,7 @@ async function check(file: string, flags: Flags): Promise<ExitCode> {
   const config = read(file);
   if (Array.isArray(config)) {
     const problems: readonly ConfigProblem[] = config;
-    print(flags, { ok: false, file, problems, rules: [], findings: [] }, () =>
+    printReport(flags, { ok: false, file, problems, rules: [], findings: [] }, () =>
       problemText(file, problems),
     );
     return exitCodes.configuration;
@@ -57,7 +57,7 @@ async function check(file: string, flags: Flags): Promise<ExitCode> {
   const counts = countFindings(findings);
   const rules = listRules(config);
   const report = { ok: counts.fail === 0, file, problems: [], rules, findings };
-  print(flags, report, () => {
+  printReport(flags, report, () => {
     const parts = [
       ruleText(rules),
       ...(doubts.length > 0 ? [findingText("to look at", doubts)] : []),
@@ -89,7 +89,7 @@ function problemText(file: string, problems: readonly ConfigProblem[]): string {
 function ruleText(rules: readonly RuleLine[]): string {
   const hasHosts = rules.some(({ host }) => host !== undefined);
   const host = (text: string) => (hasHosts ? [text] : []);
-  return columns(
+  const table = columns(
     ["#", "METHOD", ...host("HOST"), "PATH", "UPSTREAM", "PRICE", "ATOMIC", "SETTLE", "BUDGET"],
     rules.map((rule) => [
       `${rule.place}`,
@@ -103,4 +103,5 @@ function ruleText(rules: readonly RuleLine[]): string {
       rule.budget ?? "",
     ]),
   );
+  return `${table}\n`;
 }

@@ -2,10 +2,10 @@
 import { explainRequest, loadGatewayConfig, type RequestExplanation } from "@farthing/gateway";
 import type { Command } from "commander";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
-import { addOutputFlags, print, type OutputFlags } from "./gateway-output.ts";
 import { configDefault } from "./gateway-run.ts";
+import { addPrintFlags, printReport, type PrintFlags } from "./print-output.ts";
 
-interface Flags extends OutputFlags {
+interface Flags extends PrintFlags {
   readonly config: string;
   readonly host?: string;
 }
@@ -22,7 +22,7 @@ export function registerExplain(gateway: Command): void {
     .argument("<target>", "path and query as in the request line, quoted: '/v1/reports/7?full=1'")
     .option("-c, --config <file>", "the configuration", configDefault)
     .option("--host <host>", "the Host header; that of publicUrl when left out");
-  addOutputFlags(command).action(async (method: string, target: string, flags: Flags) => {
+  addPrintFlags(command).action(async (method: string, target: string, flags: Flags) => {
     process.exitCode = await explain(method, target, flags);
   });
 }
@@ -37,7 +37,7 @@ async function explain(method: string, target: string, flags: Flags): Promise<Ex
   }
   const asked = { method: method.toUpperCase(), target, host: flags.host };
   const explanation = await explainRequest(config, asked);
-  print(flags, explanation, () => explanationText(explanation));
+  printReport(flags, explanation, () => explanationText(explanation));
   return exitCodes.success;
 }
 

@@ -11,9 +11,9 @@ import {
 } from "@farthing/gateway";
 import type { Command } from "commander";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
-import { addOutputFlags, print, type OutputFlags } from "./gateway-output.ts";
+import { addPrintFlags, printReport, type PrintFlags } from "./print-output.ts";
 
-interface Flags extends OutputFlags, ImportChoices {
+interface Flags extends PrintFlags, ImportChoices {
   readonly prices?: string;
   readonly against?: string;
 }
@@ -33,7 +33,7 @@ export function registerImport(gateway: Command): void {
     .option("--facilitator <url>", "the facilitator's base address, or embedded")
     .option("--pay-to <address>", "address that gets the money")
     .option("--network <network>", "eip155:50 or eip155:51");
-  addOutputFlags(command).action((file: string, flags: Flags) => {
+  addPrintFlags(command).action((file: string, flags: Flags) => {
     process.exitCode = run(file, flags);
   });
 }
@@ -49,7 +49,7 @@ function run(file: string, flags: Flags): ExitCode {
     }
     const difference = compareImport(readText(flags.against), api);
     if (!difference) throw new ImportError(`${flags.against} has no routes to compare with.`);
-    print(flags, difference, () => differenceText(difference));
+    printReport(flags, difference, () => differenceText(difference));
     return exitCodes.success;
   } catch (error) {
     if (!(error instanceof ImportError)) throw error;

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { listen } from "@farthing/buyer/testing";
 import { startDevnet, type Devnet } from "@farthing/devnet";
 import { readConfig, startFacilitator } from "@farthing/facilitator";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -122,6 +123,7 @@ describe("check --online", () => {
   let devnet: Devnet;
   let facilitator: Awaited<ReturnType<typeof startFacilitator>>;
   let upstream: Server;
+  let upstreamUrl: string;
   beforeAll(async () => {
     devnet = await startDevnet({ buyers: 1, relayers: 1 });
     const env = {
@@ -133,7 +135,7 @@ describe("check --online", () => {
     };
     facilitator = await startFacilitator({ config: readConfig({ env }), selfBuilt: true });
     upstream = createServer();
-    await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
+    upstreamUrl = await listen(upstream);
   });
   afterAll(async () => {
     upstream?.close();
@@ -142,10 +144,7 @@ describe("check --online", () => {
   });
 
   test("both answer: 0", async () => {
-    const address = upstream.address();
-    if (typeof address !== "object" || !address) throw new Error("The upstream does not listen.");
-    const place = `http://127.0.0.1:${address.port}`;
-    const parts = { facilitator: facilitator.url, upstream: place };
+    const parts = { facilitator: facilitator.url, upstream: upstreamUrl };
     const { code, stdout } = await checkOnline("online.yaml", parts);
     expect(stdout).toMatch(/^ {2}ok {4}facilitator {4}.* settles USDC on eip155:51$/m);
     expect(stdout).toMatch(/^ {2}ok {4}upstreams\.api {2}127\.0\.0\.1:\d+ takes connections$/m);

@@ -19,13 +19,15 @@ test("JSON where no person reads it: every offer, every verdict, nothing signed"
   expect(seller.paid).toHaveLength(0);
 });
 
-test("text on a terminal; --json there too", async () => {
+test("text on a terminal; --json there too, and --no-json into a pipe", async () => {
   await using seller = await startSeller({ unpaid: challenge({ ...oneCent, amount: 500_000n }) });
   const shown = await farthing(["inspect", seller.url], { environment, ...onTerminal });
   expect(shown.code).toBe(12);
   expect(shown.stdout).toMatch(/fail +per_call +The price 0\.500000 USDC is above 0\.100000/);
   const json = await farthing(["inspect", "--json", seller.url], { environment, ...onTerminal });
   expect(JSON.parse(json.stdout)).toMatchObject({ error: { code: "per_payment_cap" } });
+  const text = await farthing(["inspect", "--no-json", seller.url], { environment });
+  expect([text.code, text.stdout]).toEqual([12, shown.stdout]);
 });
 
 test("a page that costs nothing, and one that is not there", async () => {

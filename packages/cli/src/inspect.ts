@@ -4,12 +4,12 @@ import type { ExitCode } from "./exit-codes.ts";
 import { addRequestFlags, buildRequest, type RequestFlags } from "./pay-request.ts";
 import { showQuote } from "./pay.ts";
 import { addTermsFlags, createPayer, type PayerFlags } from "./payer.ts";
+import { addPrintFlags, isJsonWanted, type PrintFlags } from "./print-output.ts";
 import { showError } from "./show-answer.ts";
 import { readSeconds, stopSignals } from "./stop-signals.ts";
 
-interface Flags extends RequestFlags, PayerFlags {
+interface Flags extends RequestFlags, PayerFlags, PrintFlags {
   readonly maxTime?: string;
-  readonly json?: boolean;
 }
 
 /** Adds the subcommand. */
@@ -20,16 +20,17 @@ export function register(program: Command): void {
     .description(
       "Requests a URL without paying and shows every offer of its 402, the verdict of each check, and the one that would be paid. Signs nothing and needs no wallet; with one, its limits, pins and balance are looked at too.",
     );
-  addTermsFlags(addRequestFlags(command))
-    .option("-m, --max-time <seconds>", "give up after so many seconds")
-    .option("--json", "print JSON also on a terminal")
-    .action(async (url: string, flags: Flags) => {
-      process.exitCode = await inspect(url, flags);
-    });
+  addTermsFlags(addRequestFlags(command)).option(
+    "-m, --max-time <seconds>",
+    "give up after so many seconds",
+  );
+  addPrintFlags(command).action(async (url: string, flags: Flags) => {
+    process.exitCode = await inspect(url, flags);
+  });
 }
 
 async function inspect(url: string, flags: Flags): Promise<ExitCode> {
-  const isJson = flags.json === true || !process.stdout.isTTY;
+  const isJson = isJsonWanted(flags);
   const stop = stopSignals();
   try {
     const request = buildRequest(url, flags);

@@ -35,6 +35,10 @@ test("the key alone is on standard output; a list shows its id and not the key",
   expect(code).toBe(0);
   expect(stdout).toContain(key.id);
   expect(stdout).not.toContain(secretOf(key));
+  expect(JSON.parse(stdout)).toMatchObject([{ id: key.id, account, label: "shop" }]);
+  const table = await keys("list", "--no-json");
+  expect(table.stdout).toMatch(new RegExp(`^id .*\\n${key.id}  ${account}  test  shop `));
+  expect(table.stdout).not.toContain(secretOf(key));
 });
 
 test("revoke: by its id 0, and 9 where no such key works", async () => {

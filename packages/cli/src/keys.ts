@@ -8,6 +8,7 @@ import { toXdcAddress, type Address } from "@farthing/protocol";
 import type { ApiKey, KeyMode, Store } from "@farthing/facilitator";
 import { exitCodes } from "./exit-codes.ts";
 import { readAccount, timeOf, withStore } from "./operator-database.ts";
+import { addPrintFlags, printList, type PrintFlags } from "./print-output.ts";
 
 /** A key's label is for people; long ones break the table. */
 const labelCharsMax = 64;
@@ -20,6 +21,10 @@ interface CreateFlags {
   readonly test: boolean;
   readonly expiresDays?: number;
   readonly json: boolean;
+}
+
+interface ListFlags extends PrintFlags {
+  readonly account?: Address;
 }
 
 /** Adds the subcommand. */
@@ -39,14 +44,12 @@ export function register(program: Command): void {
     .option("--expires-days <n>", "days until it expires; never without it", readDays)
     .option("--json", "print one JSON object", false)
     .action((flags: CreateFlags) => withStore("keys", (store) => create(store, flags)));
-  keys
-    .command("list")
-    .description("list keys; the keys themselves are not stored")
-    .option("--account <address>", "only this payout address", readAccount)
-    .option("--json", "print a JSON array", false)
-    .action((flags: { account?: Address; json: boolean }) =>
-      withStore("keys", (store) => list(store, flags)),
-    );
+  addPrintFlags(
+    keys
+      .command("list")
+      .description("list keys; the keys themselves are not stored")
+      .option("--account <address>", "only this payout address", readAccount),
+  ).action((flags: ListFlags) => withStore("keys", (store) => list(store, flags)));
   keys
     .command("revoke")
     .description("revoke a key; it stops working at once")
@@ -67,21 +70,10 @@ async function create(store: Store, flags: CreateFlags): Promise<void> {
   );
 }
 
-async function list(store: Store, flags: { account?: Address; json: boolean }): Promise<void> {
-  const keys = await store.listApiKeys(flags.account);
-  if (flags.json) return console.log(JSON.stringify(keys.map(describe)));
-  if (keys.length === 0) {
-    const whose = flags.account === undefined ? "yet" : `for ${flags.account}`;
-    return console.error(`There are no keys ${whose}: farthing keys create --account 0x…`);
-  }
-  console.table(
-    Object.fromEntries(
-      keys.map((key) => {
-        const { id, ...rest } = describe(key);
-        return [id, rest];
-      }),
-    ),
-  );
+async function list(store: Store, flags: ListFlags): Promise<void> {
+  const rows = (await store.listApiKeys(flags.account)).map(describe);
+  const whose = flags.account === undefined ? "yet" : `for ${flags.account}`;
+  printList(rows, rows, `There are no keys ${whose}: farthing keys create --account 0x…`, flags);
 }
 
 async function revoke(store: Store, given: string): Promise<void> {

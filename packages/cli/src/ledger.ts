@@ -3,14 +3,13 @@ import { openStates, type Reconciliation } from "@farthing/buyer";
 import { fileLedger } from "@farthing/buyer/file-ledger";
 import type { Command } from "commander";
 import { ledgerPath } from "./buyer-folder.ts";
-import { ConfigurationError } from "./configuration-error.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { setLimits, showLimits, type LimitFlags } from "./ledger-limits.ts";
 import { recordObject, recordRow } from "./ledger-report.ts";
 import { resumePayment, type ResumeFlags } from "./ledger-resume.ts";
 import { collect } from "./pay-request.ts";
-import { createResumer, rpcOption } from "./payer.ts";
-import { printList, printOne, type PrintFlags } from "./print-output.ts";
+import { createResumer, demandNode, rpcOption } from "./payer.ts";
+import { addPrintFlags, printList, printOne, type PrintFlags } from "./print-output.ts";
 import { runCommand } from "./run-command.ts";
 
 /** Adds the subcommand. */
@@ -27,18 +26,18 @@ export function register(program: Command): void {
 }
 
 function registerReading(ledger: Command): void {
-  ledger
-    .command("list")
-    .description("list payments, the oldest first")
-    .option("--open", "only those without an outcome")
-    .option("--json", "print JSON also on a terminal")
-    .action((flags: PrintFlags & { open?: boolean }) => runCommand(() => list(flags)));
-  ledger
-    .command("show")
-    .description("show everything about one payment")
-    .argument("<request-id>")
-    .option("--json", "print JSON also on a terminal")
-    .action((id: string, flags: PrintFlags) => runCommand(() => show(id, flags)));
+  addPrintFlags(
+    ledger
+      .command("list")
+      .description("list payments, the oldest first")
+      .option("--open", "only those without an outcome"),
+  ).action((flags: PrintFlags & { open?: boolean }) => runCommand(() => list(flags)));
+  addPrintFlags(
+    ledger
+      .command("show")
+      .description("show everything about one payment")
+      .argument("<request-id>"),
+  ).action((id: string, flags: PrintFlags) => runCommand(() => show(id, flags)));
 }
 
 function registerSettling(ledger: Command): void {
@@ -59,23 +58,21 @@ function registerSettling(ledger: Command): void {
     .action(async (id: string, flags: ResumeFlags) => {
       process.exitCode = await resumePayment(id, flags);
     });
-  ledger
-    .command("reconcile")
-    .description("ask the chain what became of open payments, or of one")
-    .argument("[request-id]")
-    .addOption(rpcOption("node to ask"))
-    .option("--json", "print JSON also on a terminal")
-    .action((id: string | undefined, flags: PrintFlags & { rpcUrl?: string }) =>
-      runCommand(() => reconcile(id, flags)),
-    );
+  addPrintFlags(
+    ledger
+      .command("reconcile")
+      .description("ask the chain what became of open payments, or of one")
+      .argument("[request-id]")
+      .addOption(rpcOption("node to ask")),
+  ).action((id: string | undefined, flags: PrintFlags & { rpcUrl?: string }) =>
+    runCommand(() => reconcile(id, flags)),
+  );
 }
 
 function registerLimits(ledger: Command): void {
-  const limits = ledger
-    .command("limits")
-    .description("show the limits, and what of them is used")
-    .option("--json", "print JSON also on a terminal")
-    .action((flags: PrintFlags) => runCommand(() => showLimits(flags)));
+  const limits = addPrintFlags(
+    ledger.command("limits").description("show the limits, and what of them is used"),
+  ).action((flags: PrintFlags) => runCommand(() => showLimits(flags)));
   limits
     .command("set")
     .description(
@@ -112,12 +109,7 @@ async function reconcile(
   id: string | undefined,
   flags: PrintFlags & { rpcUrl?: string },
 ): Promise<ExitCode> {
-  if (flags.rpcUrl === undefined) {
-    throw new ConfigurationError(
-      "Only the chain can say: set FARTHING_RPC_URL to a node's address.",
-    );
-  }
-  const outcomes = await createResumer(flags).reconcile(id);
+  const outcomes = await createResumer({ rpcUrl: demandNode(flags) }).reconcile(id);
   if (id !== undefined && outcomes.length === 0) return noSuchPayment(id);
   const objects = outcomes.map(({ record, ...rest }) => ({ ...rest, ...recordObject(record) }));
   printList(objects, outcomes.map(outcomeRow), "No payment is open.", flags);

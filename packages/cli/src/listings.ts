@@ -3,7 +3,8 @@ import type { Listing, Store } from "@farthing/facilitator";
 import { formatUsdc, networkOfChain, type Address } from "@farthing/protocol";
 import type { Command } from "commander";
 import { exitCodes } from "./exit-codes.ts";
-import { printRows, readAccount, timeOf, withStore } from "./operator-database.ts";
+import { readAccount, timeOf, withStore } from "./operator-database.ts";
+import { addPrintFlags, printList, type PrintFlags } from "./print-output.ts";
 
 /** Adds the subcommand. */
 export function register(program: Command): void {
@@ -13,17 +14,17 @@ export function register(program: Command): void {
     .description(
       "Looks at listed endpoints in the database of DATABASE_URL (or of FARTHING_CONFIG), also while the facilitator runs.",
     );
-  listings
-    .command("list")
-    .description("list an account's endpoints, the oldest first")
-    .argument("<account>", "payout address, 0x… or xdc…", readAccount)
-    .option("--json", "print a JSON array", false)
-    .action((account: Address, flags: { json: boolean }) =>
-      withStore("listings", async (store) => {
-        const own = await store.listListings(account);
-        printRows(own.map(describe), { ...flags, none: `${account} lists nothing.` });
-      }),
-    );
+  addPrintFlags(
+    listings
+      .command("list")
+      .description("list an account's endpoints, the oldest first")
+      .argument("<account>", "payout address, 0x… or xdc…", readAccount),
+  ).action((account: Address, flags: PrintFlags) =>
+    withStore("listings", async (store) => {
+      const rows = (await store.listListings(account)).map(describe);
+      printList(rows, rows, `${account} lists nothing.`, flags);
+    }),
+  );
   for (const [name, isBlocked, what] of [
     ["block", true, "take a listing from the public, and check it no more"],
     ["unblock", false, "let a blocked listing be checked again, and shown once that passes"],

@@ -1,5 +1,5 @@
 /** `farthing mcp`: an MCP server over stdio with which an agent pays within its owner's limits. */
-import { askAboveDefault, parseLimits, type LimitsInput } from "@farthing/buyer";
+import { askAboveDefault } from "@farthing/buyer";
 import { createAgentServer } from "@farthing/buyer/mcp-server";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { Option, type Command } from "commander";
@@ -7,7 +7,7 @@ import { ConfigurationError } from "./configuration-error.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { payCommandLine } from "./pay-command-line.ts";
 import { collect, UsageError } from "./pay-request.ts";
-import { payerOptions, rpcOption, type PayerFlags } from "./payer.ts";
+import { payerOptions, rpcOption, withLimit, type PayerFlags } from "./payer.ts";
 
 interface Flags extends Pick<PayerFlags, "network" | "wallet" | "walletContract" | "rpcUrl"> {
   readonly askAbove?: string;
@@ -56,7 +56,7 @@ async function serveAgent(flags: Flags, version: string): Promise<ExitCode> {
   try {
     const { allowHost, askAbove, facilitator, allowLocal } = flags;
     const own = await payerOptions(process.env, flags, false);
-    const limits = limitsOf(own.limits, askAbove);
+    const limits = withLimit(own.limits ?? {}, "askAbove", "--ask-above", askAbove);
     const allow = { ...own.allow, ...(allowHost === undefined ? {} : { hosts: allowHost }) };
     const server = createAgentServer({
       version,
@@ -86,16 +86,6 @@ function untilTheHostLeaves(): Promise<void> {
     process.stdin.once("close", () => resolve());
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
   });
-}
-
-function limitsOf(inForce: LimitsInput | undefined, askAbove: string | undefined): LimitsInput {
-  const limits = { ...inForce, ...(askAbove === undefined ? {} : { askAbove }) };
-  try {
-    parseLimits(limits);
-  } catch {
-    throw new UsageError("--ask-above is an amount in USDC, such as 0.05.");
-  }
-  return limits;
 }
 
 function catalogueOf(text: string): string {

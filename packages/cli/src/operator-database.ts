@@ -58,13 +58,3 @@ export function operatorName(): string {
 export function timeOf(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
 }
-
-/** Prints rows as a table under their first member, or as a JSON array. */
-export function printRows(
-  rows: readonly ({ readonly id: string } & object)[],
-  options: { readonly json: boolean; readonly none: string },
-): void {
-  if (options.json) return console.log(JSON.stringify(rows));
-  if (rows.length === 0) return console.error(options.none);
-  console.table(Object.fromEntries(rows.map(({ id, ...rest }) => [id, rest])));
-}

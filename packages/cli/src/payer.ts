@@ -12,6 +12,7 @@ import { findNetwork, isSameAddress, parseAddress } from "@farthing/protocol";
 import { Option, type Command } from "commander";
 import { askYesNo, CanceledError } from "./ask-secret.ts";
 import { ledgerPath, limitsInForce, readSettings } from "./buyer-folder.ts";
+import { ConfigurationError } from "./configuration-error.ts";
 import type { Seen } from "./pay-report.ts";
 import { UsageError } from "./pay-request.ts";
 import { keylessSigner, readWallet, type WalletFlags } from "./wallet.ts";
@@ -40,6 +41,12 @@ export function addTermsFlags(command: Command): Command {
 /** The node of the buyer; the URL may hold a key, so the environment is the better place. */
 export function rpcOption(what: string): Option {
   return new Option("--rpc-url <url>", what).env("FARTHING_RPC_URL");
+}
+
+/** The node that {@link rpcOption} names; throws a ConfigurationError where only the chain can say. */
+export function demandNode({ rpcUrl }: { readonly rpcUrl?: string }): string {
+  if (rpcUrl !== undefined) return rpcUrl;
+  throw new ConfigurationError("Only the chain can say: set FARTHING_RPC_URL to a node's address.");
 }
 
 /**
@@ -75,7 +82,8 @@ export async function payerOptions(
   if (network !== undefined && !findNetwork(network)) {
     throw new UsageError("--network is xdc, xdc-apothem, eip155:50 or eip155:51.");
   }
-  const limits = limitsOf(flags, limitsInForce(environment));
+  // A person who names an amount means it, so it also raises the limit per call; never the day's.
+  const limits = withLimit(limitsInForce(environment), "perCall", "--max-amount", flags.maxAmount);
   const { allow } = readSettings(environment);
   const approval = approvalOf(flags);
   const { signer, nonceSecret } = await readWallet(environment, flags, isReadOnly);
@@ -97,13 +105,19 @@ export async function payerOptions(
   };
 }
 
-/** A person who names an amount means it, so it also raises the limit per call; never the day's. */
-function limitsOf({ maxAmount }: PayerFlags, inForce: LimitsInput): LimitsInput {
-  const limits = { ...inForce, ...(maxAmount === undefined ? {} : { perCall: maxAmount }) };
+/** The limits with one that a flag has set; throws a UsageError when it is no amount. */
+export function withLimit(
+  inForce: LimitsInput,
+  limit: "perCall" | "askAbove",
+  flag: string,
+  text: string | undefined,
+): LimitsInput {
+  if (text === undefined) return inForce;
+  const limits = { ...inForce, [limit]: text };
   try {
     parseLimits(limits);
   } catch {
-    throw new UsageError("--max-amount is an amount in USDC, such as 0.05.");
+    throw new UsageError(`${flag} is an amount in USDC, such as 0.05.`);
   }
   return limits;
 }

@@ -1,13 +1,30 @@
-/** What commands print that are not a response body: a table for people, JSON for programs. */
+/**
+ * What commands print that show something: text for people, JSON for programs. Commands whose
+ * output is the thing itself (an answer, a key) print it the same everywhere, and not with these.
+ */
+import type { Command } from "commander";
 
-/** A flag of every such command. */
+/** How to print. */
 export interface PrintFlags {
+  /** Undefined: JSON when the output goes to a program. */
   readonly json?: boolean;
 }
 
-/** JSON when asked for, and whenever no person reads it. */
+/** Adds `--json` and `--no-json`. */
+export function addPrintFlags(command: Command): Command {
+  return command
+    .option("--json", "print JSON also on a terminal")
+    .option("--no-json", "print text also into a pipe");
+}
+
+/** Tells whether JSON is wanted. */
 export function isJsonWanted({ json }: PrintFlags): boolean {
-  return json === true || !process.stdout.isTTY;
+  return json ?? !process.stdout.isTTY;
+}
+
+/** Prints a report as JSON, or its text. */
+export function printReport(flags: PrintFlags, report: object, text: () => string): void {
+  process.stdout.write(isJsonWanted(flags) ? `${JSON.stringify(report, undefined, 2)}\n` : text());
 }
 
 /** A row of a table: cells by the name of their column. */
@@ -26,10 +43,18 @@ export function printList(
 }
 
 /** Rows under a line of their members' names, in columns as wide as what is in them. */
-export function tableText(rows: readonly Readonly<Record<string, unknown>>[]): string {
+export function tableText(rows: readonly Row[]): string {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  const lines = [names, ...rows.map((row) => names.map((name) => cellText(row[name])))];
-  const widths = names.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));
+  return columns(
+    names,
+    rows.map((row) => names.map((name) => cellText(row[name]))),
+  );
+}
+
+/** Rows of texts in columns, with their title above. */
+export function columns(title: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [title, ...rows];
+  const widths = title.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));
   return lines
     .map((line) =>
       line

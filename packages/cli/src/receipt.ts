@@ -1,6 +1,5 @@
 /** The receipt of a settled payment: everything that is needed to show, and to prove, what was paid. */
-import type { LedgerRecord } from "@farthing/buyer";
-import type { SignedTerms } from "@farthing/buyer/steps";
+import type { LedgerRecord, SignedTerms } from "@farthing/buyer";
 import {
   explorerLink,
   findNetwork,
@@ -14,7 +13,7 @@ import {
 import { recordObject, timeOf } from "./ledger-report.ts";
 
 /** The columns of an export, in order; `serverReceipt` is JSON. */
-export const receiptColumns = [
+const receiptColumns = [
   "requestId",
   "method",
   "url",

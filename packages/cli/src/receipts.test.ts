@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startDevnet, type Devnet } from "@farthing/devnet";
-import { encodeAuthorization } from "@farthing/devnet/testing";
-import { apothem, encodeHeader, headerNames, type Hex } from "@farthing/protocol";
+import { present } from "@farthing/devnet/testing";
+import { apothem, encodeHeader, headerNames } from "@farthing/protocol";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import {
   challenge,
@@ -47,21 +47,12 @@ function startShop(paid: readonly Answer[]): Promise<ScriptedSeller> {
   return startSeller({ unpaid: challenge(offer), paid });
 }
 
-/** Settles what the seller holds; gives the transaction. */
-async function settle(seller: ScriptedSeller): Promise<Hex> {
-  const { authorization, signature } = seller.payment();
-  const data = encodeAuthorization("transferWithAuthorization", "bytes", authorization, signature);
-  const from = devnet.relayers[0]?.address;
-  const call = { from, to: devnet.token, data, gas: "0x7a1200" };
-  return devnet.rpc<Hex>("eth_sendTransaction", [call]);
-}
-
 test("reconcile: 11 while a payment is open, then its receipt, verified against the chain", async () => {
   await using seller = await startShop([{ body: "content" }]);
   expect((await run(["pay", "--request-id", "order", seller.url])).code).toBe(11);
   const open = await run(["ledger", "reconcile"]);
   expect([open.code, JSON.parse(open.stdout)]).toMatchObject([11, [{ outcome: "open" }]]);
-  const transaction = await settle(seller);
+  const transaction = await present(devnet, seller.payment());
   const settled = await run(["ledger", "reconcile", "order"]);
   expect([settled.code, JSON.parse(settled.stdout)]).toMatchObject([
     0,
@@ -105,7 +96,7 @@ test("a receipt that lies about its transaction is found out", async () => {
   expect((await run(["pay", "--request-id", "order", seller.url])).code).toBe(0);
   const unknown = await run(["receipts", "verify", "order"]);
   expect([unknown.code, JSON.parse(unknown.stdout)]).toMatchObject([4, { verdict: "unknown" }]);
-  const transaction = await settle(seller);
+  const transaction = await present(devnet, seller.payment());
   const lie = await run(["receipts", "verify", "order"]);
   expect([lie.code, JSON.parse(lie.stdout)]).toMatchObject([
     1,

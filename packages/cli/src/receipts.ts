@@ -4,11 +4,10 @@ import { readOutcome, type ChainOutcome } from "@farthing/buyer";
 import { fileLedger } from "@farthing/buyer/file-ledger";
 import { Option, type Command } from "commander";
 import { ledgerPath } from "./buyer-folder.ts";
-import { ConfigurationError } from "./configuration-error.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { recordRow } from "./ledger-report.ts";
-import { rpcOption } from "./payer.ts";
-import { printList, printOne, type PrintFlags } from "./print-output.ts";
+import { demandNode, rpcOption } from "./payer.ts";
+import { addPrintFlags, printList, printOne, type PrintFlags } from "./print-output.ts";
 import { readClaim, receiptOf, receiptsCsv, type ReceiptClaim } from "./receipt.ts";
 import { runCommand } from "./run-command.ts";
 
@@ -20,17 +19,12 @@ export function register(program: Command): void {
     .description(
       "One receipt for each settled payment of this machine's ledger; the newest ten thousand are kept.",
     );
-  receipts
-    .command("list")
-    .description("list receipts, the oldest first")
-    .option("--json", "print JSON also on a terminal")
-    .action((flags: PrintFlags) => runCommand(() => list(flags)));
-  receipts
-    .command("show")
-    .description("show one receipt")
-    .argument("<request-id>")
-    .option("--json", "print JSON also on a terminal")
-    .action((id: string, flags: PrintFlags) => runCommand(() => show(id, flags)));
+  addPrintFlags(receipts.command("list").description("list receipts, the oldest first")).action(
+    (flags: PrintFlags) => runCommand(() => list(flags)),
+  );
+  addPrintFlags(
+    receipts.command("show").description("show one receipt").argument("<request-id>"),
+  ).action((id: string, flags: PrintFlags) => runCommand(() => show(id, flags)));
   receipts
     .command("export")
     .description("print every receipt")
@@ -38,17 +32,17 @@ export function register(program: Command): void {
       new Option("--format <format>", "of the output").choices(["csv", "json"]).default("csv"),
     )
     .action(({ format }: { format: "csv" | "json" }) => runCommand(() => exportAll(format)));
-  receipts
-    .command("verify")
-    .description(
-      "compare a receipt with the chain: valid, not_final, mismatch, or unknown when the node cannot say",
-    )
-    .argument("<request-id or file>", "a receipt of the ledger, or a file with one as JSON")
-    .addOption(rpcOption("node to ask"))
-    .option("--json", "print JSON also on a terminal")
-    .action((name: string, flags: PrintFlags & { rpcUrl?: string }) =>
-      runCommand(() => verify(name, flags)),
-    );
+  addPrintFlags(
+    receipts
+      .command("verify")
+      .description(
+        "compare a receipt with the chain: valid, not_final, mismatch, or unknown when the node cannot say",
+      )
+      .argument("<request-id or file>", "a receipt of the ledger, or a file with one as JSON")
+      .addOption(rpcOption("node to ask")),
+  ).action((name: string, flags: PrintFlags & { rpcUrl?: string }) =>
+    runCommand(() => verify(name, flags)),
+  );
 }
 
 function settledRecords() {
@@ -81,12 +75,7 @@ async function exportAll(format: "csv" | "json"): Promise<ExitCode> {
 }
 
 async function verify(name: string, flags: PrintFlags & { rpcUrl?: string }): Promise<ExitCode> {
-  const { rpcUrl } = flags;
-  if (rpcUrl === undefined) {
-    throw new ConfigurationError(
-      "Only the chain can say: set FARTHING_RPC_URL to a node's address.",
-    );
-  }
+  const rpcUrl = demandNode(flags);
   const claim = await findClaim(name);
   if (!claim) {
     console.error(`${name} is no receipt of the ledger, and no file with one.`);

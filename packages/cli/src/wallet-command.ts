@@ -15,7 +15,7 @@ import { ConfigurationError } from "./configuration-error.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { UsageError } from "./pay-request.ts";
 import { rpcOption } from "./payer.ts";
-import { printList, printOne, type PrintFlags } from "./print-output.ts";
+import { addPrintFlags, printList, printOne, type PrintFlags } from "./print-output.ts";
 import { runCommand } from "./run-command.ts";
 import { demandNewWallet, listWallets, readWalletFile, writeWalletFile } from "./wallet-files.ts";
 import { readWallet, walletInUse, type WalletFlags } from "./wallet.ts";
@@ -34,11 +34,9 @@ export function register(program: Command): void {
       "Keeps private keys in ~/.config/farthing/wallets, each encrypted by a password (Web3 Secret Storage version 3). The password comes from a prompt, --password-stdin, FARTHING_WALLET_PASSWORD or FARTHING_WALLET_PASSWORD_FILE; neither it nor a key is ever an argument.",
     );
   registerNew(wallet);
-  wallet
-    .command("list")
-    .description("list wallets; the one in use is marked")
-    .option("--json", "print JSON also on a terminal")
-    .action((flags: PrintFlags) => runCommand(() => list(flags)));
+  addPrintFlags(
+    wallet.command("list").description("list wallets; the one in use is marked"),
+  ).action((flags: PrintFlags) => runCommand(() => list(flags)));
   wallet
     .command("use")
     .description("pay from this wallet from now on")
@@ -49,37 +47,37 @@ export function register(program: Command): void {
     .description("print the address of a wallet, or of the one in use")
     .argument("[name]")
     .action((name?: string) => runCommand(() => address(name)));
-  wallet
-    .command("balance")
-    .description("show the USDC and the XDC of an address, or of the wallet in use")
-    .argument("[address]", "0x… or xdc…")
-    .option("--wallet <name>", "of this keystore")
-    .addOption(rpcOption("node to ask"))
-    .option("--json", "print JSON also on a terminal")
-    .action((text: string | undefined, flags: PrintFlags & WalletFlags & { rpcUrl?: string }) =>
-      runCommand(() => balance(text, flags)),
-    );
+  addPrintFlags(
+    wallet
+      .command("balance")
+      .description("show the USDC and the XDC of an address, or of the wallet in use")
+      .argument("[address]", "0x… or xdc…")
+      .option("--wallet <name>", "of this keystore")
+      .addOption(rpcOption("node to ask")),
+  ).action((text: string | undefined, flags: PrintFlags & WalletFlags & { rpcUrl?: string }) =>
+    runCommand(() => balance(text, flags)),
+  );
 }
 
 function registerNew(wallet: Command): void {
-  wallet
-    .command("create")
-    .description("make a new key and encrypt it; the first wallet is the one in use")
-    .argument("<name>")
-    .option("--password-stdin", "read the password from standard input")
-    .option("--json", "print JSON also on a terminal")
-    .action((name: string, flags: NewFlags) => runCommand(() => create(name, flags)));
-  wallet
-    .command("import")
-    .description("encrypt a private key from a prompt or standard input, or take a keystore over")
-    .argument("<name>")
-    .option("--keystore <file>", "a keystore of another program, with its own password")
-    .option(
-      "--password-stdin",
-      "read the password from the first line of standard input, the key from the second",
-    )
-    .option("--json", "print JSON also on a terminal")
-    .action((name: string, flags: NewFlags) => runCommand(() => importKey(name, flags)));
+  addPrintFlags(
+    wallet
+      .command("create")
+      .description("make a new key and encrypt it; the first wallet is the one in use")
+      .argument("<name>")
+      .option("--password-stdin", "read the password from standard input"),
+  ).action((name: string, flags: NewFlags) => runCommand(() => create(name, flags)));
+  addPrintFlags(
+    wallet
+      .command("import")
+      .description("encrypt a private key from a prompt or standard input, or take a keystore over")
+      .argument("<name>")
+      .option("--keystore <file>", "a keystore of another program, with its own password")
+      .option(
+        "--password-stdin",
+        "read the password from the first line of standard input, the key from the second",
+      ),
+  ).action((name: string, flags: NewFlags) => runCommand(() => importKey(name, flags)));
 }
 
 async function create(name: string, flags: NewFlags): Promise<ExitCode> {

@@ -10,7 +10,7 @@ import { ConfigurationError } from "./configuration-error.ts";
 const walletName = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
 /** Throws a ConfigurationError for a name that is none. */
-export function demandWalletName(name: string): void {
+function demandWalletName(name: string): void {
   if (walletName.test(name)) return;
   throw new ConfigurationError("A wallet's name has 1 to 64 letters, digits, - and _.");
 }

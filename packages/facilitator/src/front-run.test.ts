@@ -180,6 +180,25 @@ describe("somebody else submits the authorization after the claim: paid, by his 
     await expectPaidByOther(body, hash, answer);
   });
 
+  test("and while a node keeps the sending of ours: told with its block", async () => {
+    await automine(false);
+    const released = Promise.withResolvers<void>();
+    proxy.step = async (side, calls) => {
+      const isSend = calls.some(({ method }) => method === "eth_sendRawTransaction");
+      if (side === "before" && isSend) await released.promise;
+    };
+    const body = bodyOn(devnet);
+    const { body: answer } = await served.post("/settle", body, async);
+    proxy.reset();
+    await devnet.mine();
+    await expect.poll(() => proxy.countOf("eth_getLogs"), { timeout: 5_000 }).toBe(1);
+    await frontRun(devnet, body);
+    // Sooner than the sending is given up, which takes 10 s.
+    await expect.poll(() => state(answer["id"]), { timeout: 6_000 }).toBe("confirmed");
+    proxy.step = undefined;
+    released.resolve();
+  });
+
   test("and the next payment is not held up by the transaction that lost", async () => {
     const { body } = await served.post("/settle", bodyOn(devnet));
     expect(body).toMatchObject({ success: true });

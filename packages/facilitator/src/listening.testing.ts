@@ -1,6 +1,8 @@
 /** Servers of a test's own. */
 import { once } from "node:events";
+import type { Server as HttpServer } from "node:http";
 import type { Server } from "node:net";
+import { onTestFinished } from "vitest";
 
 /** Has a server listen on a free port of this machine; gives the port. */
 export async function listenHere(server: Server): Promise<number> {
@@ -9,4 +11,14 @@ export async function listenHere(server: Server): Promise<number> {
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("no port");
   return address.port;
+}
+
+/** The same for an HTTP server, which ends with the running test. */
+export async function listenForTest(server: HttpServer): Promise<number> {
+  const port = await listenHere(server);
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return port;
 }

@@ -1,12 +1,13 @@
 /** Blocks that vanish: what they confirmed is open again, and the money still moves once. */
 import type { Devnet } from "@farthing/devnet";
 import type { Hex, JsonObject } from "@farthing/protocol";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from "vitest";
 import {
   bodyOn,
   countOf,
   createSteeredClock,
   frontRun,
+  newDatabaseUrl,
   oneCent,
   secondsFromNow,
   serveOn,
@@ -15,6 +16,7 @@ import {
   walletAt,
   type Served,
 } from "./facilitator.testing.ts";
+import { inspectStore } from "./storage/inspect-store.ts";
 
 let devnet: Devnet;
 let served: Served;
@@ -23,7 +25,7 @@ let second: Served;
 const clock = createSteeredClock();
 
 beforeAll(async () => {
-  devnet = await startChain({ relayers: 3 });
+  devnet = await startChain({ relayers: 4 });
   served = await serveOn(devnet, { clock });
   second = await serveOn(devnet, { wallets: [2] });
   patient = await serveOn(devnet, { wallets: [1], env: { FARTHING_CONFIRMATIONS: "3" } });
@@ -138,3 +140,32 @@ test("before it is deep enough to count: confirmed after three blocks that stay"
   await devnet.mine(2);
   await expectPaidOnce(patient, body, answer["id"]);
 });
+
+test("while no process looked, before it was deep enough: the same bytes go out again", async () => {
+  const options = {
+    wallets: [3],
+    databaseUrl: newDatabaseUrl(),
+    env: { FARTHING_CONFIRMATIONS: "3" },
+  };
+  const before = await serveOn(devnet, options);
+  const body = bodyOn(devnet);
+  const { body: answer } = await before.post("/settle", body, async);
+  await devnet.mine();
+  await expect.poll(() => openIn(before), { timeout: 10_000 }).toBe(0);
+  expect((await pageOf(before, answer["id"]))["state"]).toBe("submitted");
+  await before.stop();
+  await loseBlockOf(answer["transaction"], body);
+
+  const after = await serveOn(devnet, options);
+  onTestFinished(() => after.stop());
+  const page = await expectPaidOnce(after, body, answer["id"]);
+  expect(page).toMatchObject({ transaction: answer["transaction"] });
+  // This payment, and the one that was asked for just now.
+  expect(await countOf(devnet, after.relayer)).toBe(2);
+});
+
+/** Nonces that the process in charge of a database holds to be on their way. */
+const openIn = async ({ databaseUrl, relayer }: Served) => {
+  const { lanes } = await inspectStore(databaseUrl, Date.now());
+  return lanes.find(({ lane }) => lane === relayer.toLowerCase())?.open;
+};

@@ -4,7 +4,7 @@
  */
 import type { Devnet } from "@farthing/devnet";
 import type { Hex, JsonObject } from "@farthing/protocol";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from "vitest";
 import {
   bodyOn,
   finalAfterBlocks,
@@ -12,8 +12,12 @@ import {
   serveOn,
   startChain,
   usesOf,
+  walletAt,
   type Served,
 } from "./facilitator.testing.ts";
+import { Secret } from "./base/secret.ts";
+import { planSelfCall } from "./relayer/self-call.ts";
+import { createSigners } from "./relayer/sign.ts";
 import { startRpcProxy, type RpcProxy } from "./rpc-proxy.testing.ts";
 import { openStore } from "./storage/open-store.ts";
 import type { Store } from "./storage/store.ts";
@@ -27,7 +31,7 @@ let beforeSigned: (() => Promise<void>) | undefined;
 let onReopened: (() => void) | undefined;
 
 beforeAll(async () => {
-  devnet = await startChain();
+  devnet = await startChain({ relayers: 2 });
   proxy = await startRpcProxy(devnet.rpcUrl);
   const databaseUrl = newDatabaseUrl();
   const store = watched(await openStore(databaseUrl));
@@ -182,4 +186,40 @@ async function untilFollowed(): Promise<void> {
       ({ method, params }) => method === "eth_getBlockByNumber" && params[0] === "latest",
     );
   await expect.poll(() => looks().length, { timeout: 10_000 }).toBeGreaterThan(2);
+}
+
+test("stored as used in a block that went while nobody looked: used again by the same bytes", async () => {
+  const databaseUrl = newDatabaseUrl();
+  const hash = await storeUsedNonce(databaseUrl);
+  await devnet.mine(finalAfterBlocks);
+  const late = await serveOn(devnet, { wallets: [1], databaseUrl });
+  onTestFinished(() => late.stop());
+  const { body: answer } = await late.post("/settle", bodyOn(devnet), { prefer: "respond-async" });
+  const state = async () => {
+    await devnet.mine();
+    return (await late.get(`/settlements/${String(answer["id"])}`)).body["state"];
+  };
+  await expect.poll(state, { timeout: 20_000, interval: 200 }).toBe("confirmed");
+  expect(await devnet.rpc("eth_getTransactionReceipt", [hash])).toMatchObject({ status: "0x1" });
+});
+
+/** The second wallet's first nonce, stored as used in the newest block; no node knows of it. */
+async function storeUsedNonce(databaseUrl: string): Promise<Hex> {
+  const { chainId } = devnet;
+  const { privateKey } = walletAt(devnet.relayers, 1);
+  const [signer] = createSigners({ keys: [new Secret(privateKey)] });
+  if (!signer) throw new Error("one key makes one signer");
+  const store = await openStore(databaseUrl);
+  const holder = { owner: "gone", nonceFloor: 0, leaseMs: 1, now: 0 };
+  const lease = await store.takeLane({ chainId, lane: signer.address, ...holder });
+  if (!lease) throw new Error("the wallet is free");
+  const plan = planSelfCall(signer.address, 12_500_000_000n);
+  const [transaction] = await store.reserveTransactions(lease, [plan], 0);
+  if (!transaction) throw new Error("one plan makes one transaction");
+  const { raw, hash } = await signer.sign(transaction);
+  await store.recordSigned(lease, [{ id: transaction.id, raw, hash }], 0);
+  const head = Number(await devnet.rpc<Hex>("eth_blockNumber"));
+  await store.closeTransactions([transaction.id], "mined", head);
+  await store.close();
+  return hash;
 }

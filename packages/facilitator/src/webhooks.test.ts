@@ -21,7 +21,7 @@ import {
   walletAt,
   type Served,
 } from "./facilitator.testing.ts";
-import { listenHere } from "./listening.testing.ts";
+import { listenForTest } from "./listening.testing.ts";
 import { holdAnswers, readContract } from "./openapi.testing.ts";
 import { mineToFinal } from "./purchases.testing.ts";
 import { openStore } from "./storage/open-store.ts";
@@ -95,11 +95,7 @@ async function openReceiver(answer: { status: number; location?: string } = { st
       response.end("x".repeat(100));
     });
   });
-  const port = await listenHere(server);
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  const port = await listenForTest(server);
   return { url: `http://127.0.0.1:${port}/hook`, received, answer };
 }
 
@@ -266,11 +262,7 @@ test("a server whose certificate nobody believes gets nothing", async () => {
     received.push(1);
     response.end();
   });
-  const port = await listenHere(server);
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  const port = await listenForTest(server);
   const added = await addEndpoint(`https://127.0.0.1:${port}/hook`, ["settlement.failed"]);
   expect(added.status).toBe(201);
   await seller.post(`${path}/${textAt(added.body, "id")}/test`, {});

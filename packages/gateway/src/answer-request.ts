@@ -1,6 +1,6 @@
 /**
- * From a request to its answer. What is not served says so here; the order of the checks is: method,
- * form of the target, host, rule.
+ * From a request of canonical form to its answer. What is not served says so here; after preflights
+ * the order of the checks is: host, method, rule.
  */
 import type { FastifyReply } from "fastify";
 import type { Incoming } from "./incoming.ts";
@@ -13,7 +13,7 @@ import { servedMethods } from "./routing/route-pattern.ts";
 import type { RunningTable } from "./running-table.ts";
 import { say } from "./say.ts";
 
-/** Answers a request of canonical form under a table; `reply` is what a free answer is put on. */
+/** Answers a request under a table; `reply` is what a free answer is put on. */
 export async function answerRequest(
   table: RunningTable,
   incoming: Incoming,

@@ -2,8 +2,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
+import { listen, type Listening } from "@farthing/seller/testing/listen";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { listen, rawRequest, sendRaw, startBefore, type Listening } from "./gateway.testing.ts";
+import { rawRequest, sendRaw, startBefore } from "./gateway.testing.ts";
 import type { Gateway } from "./gateway.ts";
 
 let serve: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;

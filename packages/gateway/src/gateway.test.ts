@@ -4,8 +4,9 @@ import type { ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { decodeHeader, headerNames } from "@farthing/protocol";
+import { listen, type Listening } from "@farthing/seller/testing/listen";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { configOf, listen, startBefore, type Listening } from "./gateway.testing.ts";
+import { configOf, startBefore } from "./gateway.testing.ts";
 import type { Gateway } from "./gateway.ts";
 import { watchFile } from "./watch-file.ts";
 
@@ -48,6 +49,16 @@ test("a challenge names the public address, never the Host header", async () => 
     resource: { url: "https://api.example.com/paid/7?x=1" },
     accepts: [{ amount: "10000", network: "eip155:50", maxTimeoutSeconds: 60 }],
   });
+});
+
+test("of two rules with the same match each asks its own price", async () => {
+  const { url } = upstream;
+  const upstreams = { api: { url }, files: { url, paths: { allowEncodedSlash: true } } };
+  // The first leaves the second what has an escaped slash, which its upstream does not take.
+  const files = { ...paid, upstream: "files", price: "0.02" };
+  gateway.reload(configOf(url, { upstreams, routes: [paid, files] }));
+  expect(await challengeOf("/paid/7")).toMatchObject({ accepts: [{ amount: "10000" }] });
+  expect(await challengeOf("/paid/7%2F8")).toMatchObject({ accepts: [{ amount: "20000" }] });
 });
 
 test("a challenge comes before the upstream is asked, also for HEAD", async () => {

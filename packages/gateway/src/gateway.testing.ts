@@ -1,51 +1,22 @@
 /** A gateway for tests that pay nothing, and what is sent to it byte by byte. */
-import { once } from "node:events";
-import { createServer, type RequestListener } from "node:http";
 import { connect } from "node:net";
 import type { JsonObject } from "@farthing/protocol";
-import { readGatewayConfig, type GatewayConfig } from "./configuration/configuration.ts";
+import type { GatewayConfig } from "./configuration/configuration.ts";
+import { gatewayConfig } from "./configuration/gateway-file.testing.ts";
 import { startGateway, type Gateway, type GatewayOptions } from "./gateway.ts";
-
-/** A server that runs. */
-export interface Listening {
-  readonly url: string;
-  close(): Promise<void>;
-}
-
-/** Serves a listener on a free port. */
-export async function listen(listener: RequestListener): Promise<Listening> {
-  const server = createServer(listener);
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The server has no port.");
-  return {
-    url: `http://127.0.0.1:${address.port}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
-}
 
 /** A configuration as an operator writes it; `changes` replaces members of the file. */
 export function configOf(upstreamUrl: string, changes: JsonObject = {}): GatewayConfig {
   const { upstream = {}, ...rest } = changes;
   const api = { url: upstreamUrl, ...(typeof upstream === "object" ? upstream : {}) };
-  const file = {
-    version: 1,
-    publicUrl: "https://api.example.com",
+  return gatewayConfig({
     listen: { http: "127.0.0.1:0" },
     // Nobody is there: what these tests ask for never comes as far as a payment.
     facilitator: { url: "http://127.0.0.1:9" },
-    payTo: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
-    store: "memory",
     upstreams: { api },
     routes: [{ match: "GET /free/*", upstream: "api", free: true }],
     ...rest,
-  };
-  return readGatewayConfig(JSON.stringify(file));
+  });
 }
 
 /** Starts a gateway in front of an upstream. */

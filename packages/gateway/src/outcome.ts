@@ -1,5 +1,5 @@
 /** What became of a request, in one word, for its log line and the metrics. */
-import { headerNames, readReceipt } from "@farthing/protocol";
+import { readReceipt } from "@farthing/protocol";
 import type { Notes } from "./observations.ts";
 
 /**
@@ -64,9 +64,7 @@ export function outcomeOf(notes: Notes, answer: { readonly status: number }): Ou
 
 /** The facts of the payment behind an answer: public, and no signature among them. */
 export function paymentOf(notes: Notes, answer: Response): Record<string, string> {
-  const receipt = answer.headers.has(headerNames.paymentResponse)
-    ? readReceipt(answer.headers)
-    : undefined;
+  const receipt = readReceipt(answer.headers);
   const event = notes.events.findLast((one) => "payment" in one);
   const payment = event && "payment" in event ? event.payment : undefined;
   const settlementId = receipt?.extra?.["settlementId"];

@@ -87,13 +87,12 @@ export async function passFree(
 function replyWith(
   reply: FastifyReply,
   { settle, fail }: FreeCall,
-  { route, upstream, publicUrl }: Way,
+  { route, publicUrl }: Way,
   headers: IncomingHttpHeaders,
 ): void {
-  const rule = { pass: route.pass, upstreamUrl: upstream.config.url, publicUrl };
-  void reply.from(new URL(upstream.config.url).origin, {
+  void reply.from(new URL(route.upstream.url).origin, {
     rewriteRequestHeaders: () => headers,
-    rewriteHeaders: (given) => headerFields(addCors(clientHeaders(given, rule))),
+    rewriteHeaders: (given) => headerFields(addCors(clientHeaders(given, route, publicUrl))),
     // Only the client knows whether his request may be repeated.
     retryDelay: () => null,
     onResponse(_request, _reply, { statusCode: status, stream: body }) {

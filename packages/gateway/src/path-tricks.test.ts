@@ -4,8 +4,9 @@
  * which is the most dangerous file an operator can write.
  */
 import express from "express";
+import { listen, type Listening } from "@farthing/seller/testing/listen";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { listen, rawRequest, sendRaw, startBefore, type Listening } from "./gateway.testing.ts";
+import { rawRequest, sendRaw, startBefore } from "./gateway.testing.ts";
 import type { Gateway } from "./gateway.ts";
 
 const paid = [

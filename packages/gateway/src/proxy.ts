@@ -54,11 +54,7 @@ const bodiless = new Set([204, 205, 304]);
 
 function toResponse(way: Way, answer: OpenAnswer | WholeAnswer): Response {
   const { status, body } = answer;
-  const headers = clientHeaders(answer.headers, {
-    pass: way.route.pass,
-    upstreamUrl: way.upstream.config.url,
-    publicUrl: way.publicUrl,
-  });
+  const headers = clientHeaders(answer.headers, way.route, way.publicUrl);
   if (bodiless.has(status)) {
     // Read to its end, which is near, so that the connection can be used again.
     if (body instanceof Readable) body.resume();

@@ -33,8 +33,9 @@ export function createAnswer(responder: Responder): Answer {
       const incoming = readIncoming(request, table.rules.pathRules, gone);
       const own = incoming && table.ownPaths(incoming, responder.isStopping());
       if (own) notes.kind = "own";
-      const passOn = () => (incoming ? answerRequest(table, incoming, notes, reply) : undefined);
-      answer = own ?? (await takeNotes(notes, async () => passOn())) ?? malformedTarget();
+      if (!incoming) answer = malformedTarget();
+      else if (own) answer = own;
+      else answer = await takeNotes(notes, () => answerRequest(table, incoming, notes, reply));
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error);
       log.error({ requestId: request.id, route: notes.route, problem }, "Request failed");

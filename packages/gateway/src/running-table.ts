@@ -2,6 +2,7 @@
  * The rules in force: compiled, with the upstreams and sales behind them. A reload makes a new
  * table and lets go of the old one after the last request that came under it.
  */
+import { allRoutes } from "./configuration/all-routes.ts";
 import type { GatewayConfig, RouteConfig } from "./configuration/configuration.ts";
 import { createOwnPaths, type OwnPaths } from "./own-paths.ts";
 import { compileRoutes, type RouteTable } from "./routing/route-table.ts";
@@ -14,9 +15,9 @@ export interface RunningTable {
   readonly rules: RouteTable;
   readonly ownPaths: OwnPaths;
   upstreamOf(route: RouteConfig): Upstream;
-  /** Undefined for a free route. */
+  /** Of a route of `config`; undefined for a free one. */
   saleOf(route: RouteConfig): SaleRoute | undefined;
-  /** The sale of the route of the same name, for the table that takes this one's place. */
+  /** The sale of the route of the same name and host, for the table that takes this one's place. */
   findSale(route: RouteConfig): SaleRoute | undefined;
   /** Calls under way, by upstream. */
   inFlight(): ReadonlyMap<string, number>;
@@ -35,13 +36,12 @@ export function createRunningTable(
   const upstreams = new Map(
     [...config.upstreams].map(([name, one]) => [name, createUpstream(one)] as const),
   );
-  const routes = config.fallback ? [...config.routes, config.fallback] : config.routes;
   const sales = new Map(
-    routes
+    allRoutes(config)
       .filter(({ amountUnits }) => amountUnits !== undefined)
       .map((route) => {
         const former = before?.findSale(route)?.terms;
-        return [nameOf(route), createSaleRoute(config, route, till, former)] as const;
+        return [route, createSaleRoute(config, route, till, former)] as const;
       }),
   );
   let inside = 0;
@@ -56,8 +56,13 @@ export function createRunningTable(
       if (!upstream) throw new Error(`There is no upstream ${name}.`);
       return upstream;
     },
-    saleOf: (route) => (route.amountUnits === undefined ? undefined : sales.get(nameOf(route))),
-    findSale: (route) => sales.get(nameOf(route)),
+    saleOf: (route) => sales.get(route),
+    findSale({ name, host, upstream }) {
+      const same = [...sales.keys()].filter((one) => one.name === name && one.host === host);
+      // Two rules with the same match differ in their upstreams.
+      const former = same.find((one) => one.upstream.name === upstream.name) ?? same.at(-1);
+      return former && sales.get(former);
+    },
     inFlight: () => new Map([...upstreams].map(([name, one]) => [name, one.inFlight()])),
     enter() {
       inside++;
@@ -70,9 +75,4 @@ export function createRunningTable(
       await Promise.all([...upstreams.values()].map((upstream) => upstream.close()));
     },
   };
-}
-
-/** Two rules may have the same match on different hosts. */
-function nameOf({ name, host }: RouteConfig): string {
-  return JSON.stringify([host ?? "", name]);
 }

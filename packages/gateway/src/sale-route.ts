@@ -13,6 +13,7 @@ import {
 import type { GatewayConfig, RouteConfig } from "./configuration/configuration.ts";
 import { clientCredentials } from "./headers/header-rules.ts";
 import type { Incoming } from "./incoming.ts";
+import { settleWaitMs } from "./routing/route-conflicts.ts";
 
 /** What all routes of a gateway charge with. */
 export interface Till {
@@ -49,9 +50,6 @@ interface Terms {
 
 /** Earlier terms that are remembered; more changes within one signature's life are a mistake. */
 const formerTermsMax = 8;
-
-/** What the wait for one settlement may take, as everywhere in the exchange, in milliseconds. */
-const settleWaitMs = 20_000;
 
 /** The upstream's own clock ends first, in milliseconds before the exchange's, and says why. */
 const workSlackMs = 1_000;

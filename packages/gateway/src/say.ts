@@ -22,12 +22,12 @@ export function say(
   message: string,
   {
     retryAfterSeconds,
-    ...more
+    allow,
   }: { readonly retryAfterSeconds?: number; readonly allow?: string } = {},
 ): Response {
   const headers = new Headers({ "Cache-Control": "no-store" });
   if (retryAfterSeconds !== undefined) headers.set("Retry-After", `${retryAfterSeconds}`);
-  if (more.allow !== undefined) headers.set("Allow", more.allow);
+  if (allow !== undefined) headers.set("Allow", allow);
   const retryable = status === 502 || status === 503 || status === 504;
   return Response.json({ error, message, retryable }, { status, headers });
 }

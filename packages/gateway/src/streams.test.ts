@@ -2,8 +2,9 @@
 import { request as httpRequest } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { connect } from "node:net";
+import { listen, type Listening } from "@farthing/seller/testing/listen";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { listen, rawRequest, startBefore, type Listening } from "./gateway.testing.ts";
+import { rawRequest, startBefore } from "./gateway.testing.ts";
 import type { Gateway } from "./gateway.ts";
 
 let serve: (request: IncomingMessage, response: ServerResponse) => void;
@@ -87,7 +88,7 @@ test.each(["before the head", "in the middle of the body"])(
     await started;
     if (when !== "before the head") await asked;
     leaving.abort();
-    await closed;
+    await expect(closed).resolves.toBeUndefined();
   },
 );
 
@@ -138,7 +139,7 @@ test("a client who takes nothing of his answer is let go of after a minute", asy
   await stuck;
   vi.advanceTimersByTime(60_000);
   vi.useRealTimers();
-  await isLetGo;
+  await expect(isLetGo).resolves.toBeUndefined();
   client.destroy();
 });
 

@@ -1,7 +1,8 @@
 /** What the gateway does when an upstream is slow, away, or has enough to do. */
 import type { ServerResponse } from "node:http";
+import { listen, type Listening } from "@farthing/seller/testing/listen";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { listen, startBefore, type Listening } from "./gateway.testing.ts";
+import { startBefore } from "./gateway.testing.ts";
 import type { Gateway } from "./gateway.ts";
 
 let serve: (response: ServerResponse, target: string) => void;

@@ -56,7 +56,6 @@ export interface NoAnswer {
 
 /** An upstream in use. */
 export interface Upstream {
-  readonly config: UpstreamConfig;
   /** Calls under way. */
   inFlight(): number;
   /** Whether a call would be refused at once. */
@@ -118,7 +117,6 @@ export function createUpstream(config: UpstreamConfig): Upstream {
   }
 
   return {
-    config,
     inFlight: slots.taken,
     isFull: slots.isLineFull,
     async open(call) {
@@ -161,18 +159,18 @@ function startDeadline(ms: number): Deadline {
   return { signal: controller.signal, stop: () => clearTimeout(timer) };
 }
 
-async function readWhole(
-  body: Readable,
+/** Reads a body to its end; undefined when it is longer than it may be. */
+export async function readWhole(
+  body: AsyncIterable<Uint8Array>,
   bytesMax: number,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   // Leaving the loop early closes the connection, so that the rest is not sent for nobody.
   for await (const chunk of body) {
-    const bytes: Uint8Array = chunk;
-    size += bytes.byteLength;
+    size += chunk.byteLength;
     if (size > bytesMax) return undefined;
-    chunks.push(bytes);
+    chunks.push(chunk);
   }
   return new Uint8Array(Buffer.concat(chunks, size));
 }

@@ -1,5 +1,6 @@
 /** The one signature: reserved before it is asked for, kept before it leaves. */
 import {
+  randomHex,
   realSurroundings,
   signPayment,
   type LedgerRecord,
@@ -25,7 +26,7 @@ export async function signOnce(order: Order): Promise<LedgerRecord> {
   const { request, kept, payer, payable, signal } = order;
   const { offer, requirements } = payable;
   const { network, asset, amount, payTo } = requirements;
-  const requestId = `pay_${Array.from(realSurroundings.randomBytes(16), hexOf).join("")}`;
+  const requestId = `pay_${randomHex(realSurroundings, 16)}`;
   const { attempt } = kept.reserve({
     requestId,
     fingerprint: request.fingerprint,
@@ -48,8 +49,6 @@ export async function signOnce(order: Order): Promise<LedgerRecord> {
     throw error;
   }
 }
-
-const hexOf = (byte: number) => byte.toString(16).padStart(2, "0");
 
 /** The wallet as one who signs. */
 export function signerOf({ wallet, address }: Connected, signal: AbortSignal) {

@@ -10,21 +10,22 @@ import {
   type JsonObject,
   type Requirements,
 } from "@farthing/protocol";
-import { privateKeyToAccount } from "viem/accounts";
+import { privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts";
 import type { FacilitatorRequest } from "./facilitator.ts";
 
 // The public key of Hardhat's account 1: worth nothing anywhere.
-const account = privateKeyToAccount(
+const usualAccount = privateKeyToAccount(
   "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d",
 );
 
-/** The address that pays. */
-export const payer = account.address;
+/** The address that pays, unless a test brings another. */
+export const payer = usualAccount.address;
 
 let paymentsMade = 0;
 
 /** What a test changes about a payment. */
 export interface Changes {
+  readonly account?: PrivateKeyAccount;
   readonly authorization?: Partial<Authorization>;
   readonly accepted?: JsonObject;
   readonly resource?: JsonObject;
@@ -51,7 +52,7 @@ export async function pay(
   const version = shape === "v1" ? 1 : 2;
   const entry = parsed.value.entries.find(({ requirements }) => requirements.version === version);
   if (!entry) throw new Error(`The challenge has no entry of version ${version}.`);
-  const payload = await sign(entry.requirements, changes.authorization);
+  const payload = await sign(entry.requirements, changes);
   const { networkName: network } = entry.requirements;
   const resource = changes.resource ?? parsed.value.resource;
   if (shape === "v1") {
@@ -65,9 +66,12 @@ export async function pay(
   return { [headerNames.paymentSignature]: encodeHeader(payment) };
 }
 
-async function sign(requirements: Requirements, changes: Partial<Authorization> = {}) {
+async function sign(
+  requirements: Requirements,
+  { account = usualAccount, authorization: changes }: Changes,
+) {
   const authorization: Authorization = {
-    from: payer,
+    from: account.address,
     to: requirements.payTo,
     value: requirements.amount,
     validAfter: 0n,

@@ -62,7 +62,7 @@ export function createSeller(options: SellerOptions, clock: Clock = systemClock)
     clock,
     waitMs: configuration.waitMs,
     emit: guard(options.onEvent ?? warnOnConsole),
-    continuations: createContinuations(() => at, clock),
+    continuations: createContinuations(() => at),
   };
   const route = (own: RouteOptions = {}): Route =>
     createRoute(at, configuration, parseRouteOptions({ ...options, ...own }));

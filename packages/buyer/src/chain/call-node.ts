@@ -1,6 +1,6 @@
 /** One JSON-RPC call to a node of the buyer's. */
-import { isObject, member, parseJson } from "@farthing/protocol";
-import { readAtMost, type FetchFunction } from "../replayable-request.ts";
+import { isObject, member, type Address, type Hex } from "@farthing/protocol";
+import { readJsonAtMost, type FetchFunction } from "../replayable-request.ts";
 
 /** Longer than any healthy node takes; a payment does not wait for a sick one. */
 const answerMs = 5000;
@@ -24,6 +24,11 @@ export function nodeCall(fetch: FetchFunction, rpcUrl: string): NodeCall {
   };
 }
 
+/** An address as a word of 32 bytes: how calls and topics hold it. */
+export function addressWord(address: Address): Hex {
+  return `0x${address.slice(2).toLowerCase().padStart(64, "0")}`;
+}
+
 async function ask(
   fetch: FetchFunction,
   rpcUrl: string,
@@ -37,8 +42,7 @@ async function ask(
       body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
       signal: AbortSignal.timeout(answerMs),
     });
-    const bytes = response.body && (await readAtMost(response.body, answerBytesMax));
-    return bytes && parseJson(new TextDecoder().decode(bytes))?.value;
+    return await readJsonAtMost(response.body, answerBytesMax);
   } catch {
     throw new Error(`The node did not answer ${method}.`);
   }

@@ -6,7 +6,7 @@ import {
   type Network,
   type Requirements,
 } from "@farthing/protocol";
-import { nodeCall } from "./call-node.ts";
+import { addressWord, nodeCall, type NodeCall } from "./call-node.ts";
 import type { Check } from "../offer/check-offer.ts";
 import type { FetchFunction } from "../replayable-request.ts";
 import type { Signer } from "../signer.ts";
@@ -35,8 +35,7 @@ export async function checkBalance(
     ) {
       return fail(`The contract wallet ${signer.address} is not deployed on ${network.id}.`);
     }
-    const data = balanceOfData(signer.address);
-    const balance = BigInt(await call("eth_call", [{ to: network.usdc, data }, "latest"]));
+    const balance = await readUsdc(node, network, signer.address);
     if (balance >= amount) {
       return { name: "balance", verdict: "pass", message: `${formatUsdc(balance)} USDC` };
     }
@@ -68,15 +67,17 @@ export async function readBalances(
   const chainId = Number(await call("eth_chainId", []));
   const network = findNetwork(chainId);
   if (!network) throw new Error(`The node serves chain ${chainId}, which is not XDC.`);
-  const [usdc, native] = await Promise.all([
-    call("eth_call", [{ to: network.usdc, data: balanceOfData(address) }, "latest"]),
+  const [usdcUnits, native] = await Promise.all([
+    readUsdc(call, network, address),
     call("eth_getBalance", [address, "latest"]),
   ]);
-  return { network, usdcUnits: BigInt(String(usdc)), nativeWei: BigInt(String(native)) };
+  return { network, usdcUnits, nativeWei: BigInt(String(native)) };
 }
 
-function balanceOfData(owner: Address): string {
-  return `${balanceOfSelector}${owner.slice(2).toLowerCase().padStart(64, "0")}`;
+/** The USDC of an address in base units. Rejects when the node does not say. */
+export async function readUsdc(call: NodeCall, network: Network, owner: Address): Promise<bigint> {
+  const data = `${balanceOfSelector}${addressWord(owner).slice(2)}`;
+  return BigInt(String(await call("eth_call", [{ to: network.usdc, data }, "latest"])));
 }
 
 function skip(message: string): Check {

@@ -15,7 +15,7 @@ import {
   type Hex,
   type Network,
 } from "@farthing/protocol";
-import { nodeCall, type NodeCall } from "./call-node.ts";
+import { addressWord, nodeCall, type NodeCall } from "./call-node.ts";
 import type { LedgerRecord } from "../ledger/ledger.ts";
 import type { FetchFunction } from "../replayable-request.ts";
 
@@ -259,10 +259,6 @@ function isLogOf(
     (topic, at) => String(list[at]).toLowerCase() === topic.toLowerCase(),
   );
   return isSame && (data === undefined || BigInt(String(member(log, "data"))) === data);
-}
-
-function addressWord(address: Address): Hex {
-  return `0x${address.slice(2).toLowerCase().padStart(64, "0")}`;
 }
 
 function toHex(number: number): Hex {

@@ -1,7 +1,7 @@
 /** Payments without an outcome, on a real chain: what it proves, and what it does not. */
 import { startDevnet, type Devnet, type DevnetWallet } from "@farthing/devnet";
-import { encodeAuthorization } from "@farthing/devnet/testing";
-import { apothem, type Hex } from "@farthing/protocol";
+import { present } from "@farthing/devnet/testing";
+import { apothem } from "@farthing/protocol";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { buyerBench, paymentErrorOf } from "../buyer-bench.testing.ts";
 import {
@@ -71,20 +71,11 @@ function bench(over: Partial<BuyerOptions> = {}) {
   return buyerBench({ signer, surroundings: clock, rpcUrl: devnet.rpcUrl, ...over });
 }
 
-/** Presents what the seller holds, as anybody who has it may. */
-async function present(seller: ScriptedSeller): Promise<Hex> {
-  const { authorization, signature } = seller.payment();
-  const data = encodeAuthorization("transferWithAuthorization", "bytes", authorization, signature);
-  const from = devnet.relayers[0]?.address;
-  const transaction = { from, to: devnet.token, data, gas: "0x7a1200" };
-  return devnet.rpc<Hex>("eth_sendTransaction", [transaction]);
-}
-
 test("used, with the transfer of our terms: settled, whoever sent it and whatever was said", async () => {
   await using seller = await startSilentSeller();
   const { pay, ledger } = bench();
   expect((await pay(seller.url, { payment })).payment.state).toBe("ambiguous");
-  const transaction = await present(seller);
+  const transaction = await present(devnet, seller.payment());
   expect(await pay.reconcile()).toMatchObject([{ outcome: "settled" }]);
   expect(await ledger.find("order")).toMatchObject({
     state: "settled",
@@ -102,7 +93,7 @@ test("a contract wallet's payment is found like any other", async () => {
     signer: contractWalletSigner(address, privateKeySigner(owner.privateKey)),
   });
   await pay(seller.url, { payment });
-  const transaction = await present(seller);
+  const transaction = await present(devnet, seller.payment());
   expect(await pay.reconcile("order")).toMatchObject([
     { outcome: "settled", record: { wallet: address, transaction } },
   ]);
@@ -165,7 +156,7 @@ test("a seller who names another payment's transaction has proven nothing", asyn
   await using first = await startSilentSeller();
   const { pay, ledger } = bench();
   await pay(first.url, { payment });
-  const transaction = await present(first);
+  const transaction = await present(devnet, first.payment());
   await pay.reconcile();
   const said = { success: false, errorReason: "settlement_pending", transaction };
   const answer = { status: 402, headers: { ...receiptHeader(said), "Retry-After": "3600" } };
@@ -180,7 +171,7 @@ test("what earlier runs left open is asked about before the first payment", asyn
   const limits = { openPayments: 1 };
   const { pay, ledger } = bench({ limits });
   await pay(seller.url, { payment });
-  await present(seller);
+  await present(devnet, seller.payment());
   const signer = privateKeySigner(buyer.privateKey);
   const options = { signer, ledger, limits, surroundings: clock };
   const blind = wrapFetch(fetch, options);
@@ -193,7 +184,7 @@ test("a node that is dead, or of another chain, decides nothing and stops nothin
   await using seller = await startSilentSeller();
   const { pay, ledger } = bench();
   await pay(seller.url, { payment });
-  await present(seller);
+  await present(devnet, seller.payment());
   const signer = privateKeySigner(buyer.privateKey);
   await using wrong = await startSeller({
     unpaid: { body: JSON.stringify({ jsonrpc: "2.0", id: 1, result: "0x32" }) },
@@ -217,7 +208,7 @@ test("found however many blocks ago it was, also by a node that hides what is fi
     { signer: privateKeySigner(buyer.privateKey), surroundings: clock, rpcUrl: devnet.rpcUrl },
   );
   await hiding(seller.url, { payment });
-  const transaction = await present(seller);
+  const transaction = await present(devnet, seller.payment());
   await devnet.mine(3000);
   expect(await hiding.reconcile()).toMatchObject([{ outcome: "settled", record: { transaction } }]);
 

@@ -1,12 +1,10 @@
 /** The tool `balance`: what the wallet holds, by the owner's node. */
-import { formatUsdc, networks, type Address } from "@farthing/protocol";
+import { findNetwork, formatUsdc, type Address } from "@farthing/protocol";
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { nodeCall } from "../chain/call-node.ts";
+import { readUsdc } from "../chain/read-balance.ts";
 import { refuse, say } from "./say.ts";
 import type { FetchFunction } from "../replayable-request.ts";
-
-/** The selector of `balanceOf(address)`. */
-const balanceOfSelector = "0x70a08231";
 
 /** Adds the tool; without a node it gives the address alone. */
 export function addBalance(
@@ -25,12 +23,9 @@ export function addBalance(
       const call = nodeCall(fetch, rpcUrl);
       try {
         const chainId = Number(await call("eth_chainId", []));
-        const network = networks.find((one) => one.chainId === chainId);
+        const network = findNetwork(chainId);
         if (!network) return refuse({ error: "node_unavailable", message: `Chain ${chainId}?` });
-        const data = `${balanceOfSelector}${wallet.slice(2).toLowerCase().padStart(64, "0")}`;
-        const units = BigInt(
-          String(await call("eth_call", [{ to: network.usdc, data }, "latest"])),
-        );
+        const units = await readUsdc(call, network, wallet);
         const held = { network: network.id, amount: units.toString(), usdc: formatUsdc(units) };
         return say({ wallet, balances: [held] });
       } catch {

@@ -1,5 +1,5 @@
 /** Tools that read the owner's ledger and limits. None of them changes anything. */
-import { explorerLink, formatUsdc, networks, type Address } from "@farthing/protocol";
+import { explorerLink, findNetwork, formatUsdc, networks, type Address } from "@farthing/protocol";
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import * as z from "zod/v4";
 import type { Allow } from "../offer/check-offer.ts";
@@ -101,7 +101,7 @@ async function limitWords({ ledger, wallet, limits, allow, now }: LedgerToolOpti
 /** A record without its signature, which is as good as money until it expires. */
 function recordWords(record: LedgerRecord): Words {
   const { requestId, state, request, network, transaction, signed } = record;
-  const chain = networks.find(({ id }) => id === network);
+  const chain = findNetwork(network);
   return {
     requestId,
     state,

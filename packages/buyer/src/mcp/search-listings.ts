@@ -1,10 +1,10 @@
 /** The tool `search_listings`: paid resources in a facilitator's catalogue, as their sellers list them. */
-import { isObject, member, parseJson, type JsonObject } from "@farthing/protocol";
+import { isObject, member, type JsonObject } from "@farthing/protocol";
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import * as z from "zod/v4";
 import { refuse, refuseError, say, type Words } from "./say.ts";
 import { quoteText } from "../offer/read-challenge.ts";
-import { readAtMost, type FetchFunction } from "../replayable-request.ts";
+import { readJsonAtMost, type FetchFunction } from "../replayable-request.ts";
 
 /** A search is one read of a database; longer is a facilitator in trouble. In milliseconds. */
 const answerMs = 10_000;
@@ -35,8 +35,7 @@ export function addSearchListings(server: McpServer, fetch: FetchFunction, url: 
           redirect: "error",
           signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]),
         });
-        const bytes = response.body && (await readAtMost(response.body, answerBytesMax));
-        const found = bytes ? parseJson(new TextDecoder().decode(bytes))?.value : undefined;
+        const found = await readJsonAtMost(response.body, answerBytesMax);
         const list = isObject(found) ? member(found, "resources") : undefined;
         if (!response.ok || !Array.isArray(list)) {
           const message = `The catalogue answered ${response.status} and no list.`;

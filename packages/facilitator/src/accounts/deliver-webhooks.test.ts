@@ -1,28 +1,16 @@
 /** Processes that share a database deliver each message, once as long as none of them dies. */
 import type { Address } from "@farthing/protocol";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../base/clock.ts";
 import { silentLog } from "../base/log.ts";
 import { webhookEvents } from "../model/webhook.ts";
-import { startPostgres, type TestPostgres } from "../storage/postgres.testing.ts";
-import { postgresStarter, startSqlite } from "../storage/store-benches.testing.ts";
-import { next, type StoreBench } from "../storage/store-values.testing.ts";
+import { bothEngines, storeForEach } from "../storage/store-benches.testing.ts";
+import { next } from "../storage/store-values.testing.ts";
 import type { Store } from "../storage/store.ts";
 import { startDeliveries, type DeliveryDeps } from "./deliver-webhooks.ts";
 import { createWebhooks } from "./webhooks.ts";
 
 const account: Address = `0x${"33".repeat(20)}`;
-
-let postgres: TestPostgres;
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(() => postgres?.stop());
-
-const engines: readonly (readonly [string, () => Promise<StoreBench>])[] = [
-  ["SQLite", () => startSqlite()],
-  ["PostgreSQL", postgresStarter(() => postgres)],
-];
 
 const idOf = (message: { readonly headers: Readonly<Record<string, string>> }) =>
   message.headers["webhook-id"] ?? "";
@@ -43,20 +31,12 @@ async function addEndpoint(store: Store) {
   return { endpoint, webhooks, test: () => webhooks.test(endpoint) };
 }
 
-describe.each(engines)("on %s", (_, start) => {
-  async function openBench() {
-    const bench = await start();
-    const store = await bench.open();
-    onTestFinished(async () => {
-      await store.close();
-      await bench.stop();
-    });
-    await store.ensureAccount(account, 1);
-    return { bench, store };
-  }
+describe.each(bothEngines())("on %s", (_, start) => {
+  const at = storeForEach(start);
+  beforeEach(() => at().store.ensureAccount(account, 1));
 
   test("several at once: each message once, and all of them", async () => {
-    const { bench, store } = await openBench();
+    const { bench, store } = at();
     const endpoints = [
       await addEndpoint(store),
       await addEndpoint(store),
@@ -86,7 +66,7 @@ describe.each(engines)("on %s", (_, start) => {
   });
 
   test("an endpoint that hangs holds up nobody else", async () => {
-    const { store } = await openBench();
+    const { store } = at();
     const [slow, quick] = [await addEndpoint(store), await addEndpoint(store)];
     for (let count = 0; count < 50; count++) await slow.test();
     const wanted = await quick.test();
@@ -106,7 +86,7 @@ describe.each(engines)("on %s", (_, start) => {
   });
 
   test("whoever dies in the middle of one leaves it to the next, who sends it again", async () => {
-    const { store } = await openBench();
+    const { store } = at();
     const { test: sendTest } = await addEndpoint(store);
     const id = await sendTest();
     const dead = { ...store, recordAttempt: () => new Promise<never>(() => {}) };

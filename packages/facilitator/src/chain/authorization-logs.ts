@@ -6,6 +6,7 @@
 import { isObject, type Address, type Hex } from "@farthing/protocol";
 import { Fault } from "../base/fault.ts";
 import { bytesOf, quantity, resultOf, type Chain } from "./chain.ts";
+import { classifyNodeError } from "./node-errors.ts";
 import { encodeAuthorizationState, topicAddress, topics } from "./usdc.ts";
 
 /** How an authorization ended, by its logs. */
@@ -161,7 +162,9 @@ export async function areEventsSeenElsewhere(
 ): Promise<boolean | undefined> {
   const answers = await chain.readElsewhere([blockLogsCall(chain, blockHash)], headNumber);
   const [answer] = answers ?? [];
-  if (!answer?.ok) return undefined;
+  if (!answer) return undefined;
+  // It is as high and has another block there: one of the two is on a fork, or made the block up.
+  if (!answer.ok) return classifyNodeError(answer.error) === "node_behind" ? false : undefined;
   const seen = readAuthorizationEvents(answer.result);
   return events.every((event) =>
     seen.some(

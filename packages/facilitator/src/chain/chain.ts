@@ -18,15 +18,26 @@ export interface Chain {
   /** Asks the best endpoint, then the others. Throws `rpc_unavailable` when none answers. */
   read(calls: readonly RpcCall[]): Promise<RpcAnswer[]>;
   /**
-   * Asks a second opinion: a healthy endpoint other than the one that `read` uses first, whose
-   * head is at or above `headNumber`. Undefined when there is none or it does not answer.
+   * Asks a second opinion: a healthy endpoint other than the one that `read` uses first, once its
+   * head is at or above `headNumber`, for which it gets a moment. Undefined when there is none, or
+   * it does not answer or does not get there.
    */
   readElsewhere(calls: readonly RpcCall[], headNumber: number): Promise<RpcAnswer[] | undefined>;
   /** Sends signed bytes, in order, to one endpoint. Throws `rpc_unavailable`: then all is unknown. */
   send(endpointIndex: number, raws: readonly Hex[]): Promise<RpcAnswer[]>;
+  /** An endpoint that is doing better than this one; undefined while this one does well enough. */
+  betterThan(endpointIndex: number): number | undefined;
+  /** An endpoint gave an answer that cannot be true: the others are asked for a while. */
+  distrust(endpointIndex: number): void;
   /** Looks at every endpoint's chain and head; called now and then when there are several. */
   probe(): Promise<void>;
 }
+
+/** A block reaches two healthy nodes within half a second; one that lags is not waited for longer. */
+const secondLooksMax = 5;
+const secondLookMs = 100;
+
+const askHead: RpcCall = { method: "eth_blockNumber", params: [] };
 
 /** Creates a chain. */
 export function createChain(options: {
@@ -41,17 +52,20 @@ export function createChain(options: {
   let preferred = 0;
 
   function newestHead(): number {
-    return Math.max(0, ...health.map((one) => one.head()));
+    return Math.max(0, ...health.filter((one) => one.isOurs()).map((one) => one.head()));
   }
 
-  /** Endpoints from best to worst; among equals the one in use stays first. */
+  function rankOf(at: number): number {
+    return health[at]?.rank(newestHead()) ?? 0;
+  }
+
+  /** Endpoints of this chain from best to worst; among equals the one in use stays first. */
   function inOrder(): number[] {
-    const newest = newestHead();
-    const rank = (at: number) => health[at]?.rank(newest) ?? 0;
     const distance = (at: number) => (at - preferred + endpoints.length) % endpoints.length;
     return endpoints
       .map((_, at) => at)
-      .toSorted((one, other) => rank(one) - rank(other) || distance(one) - distance(other));
+      .filter((at) => health[at]?.isOurs())
+      .toSorted((one, other) => rankOf(one) - rankOf(other) || distance(one) - distance(other));
   }
 
   async function ask(at: number, calls: readonly RpcCall[]): Promise<RpcAnswer[]> {
@@ -96,24 +110,32 @@ export function createChain(options: {
   }
 
   async function readElsewhere(calls: readonly RpcCall[], headNumber: number) {
-    const newest = newestHead();
-    const other = inOrder().find(
-      (at) => at !== preferred && health[at]?.rank(newest) === 0 && health[at].head() >= headNumber,
-    );
+    const other = inOrder().find((at) => at !== preferred && rankOf(at) === 0);
     if (other === undefined) return undefined;
     try {
-      const answers = await ask(other, calls);
-      return answers.some(isEndpointIll) ? undefined : answers;
+      for (let look = 1; look <= secondLooksMax; look++) {
+        // In one request: a head that was seen before is older than the block in question.
+        const [head, ...answers] = await ask(other, [askHead, ...calls]);
+        const reached = head?.ok ? headOf(askHead, head.result) : undefined;
+        if (reached === undefined) return undefined;
+        if (reached >= headNumber) return answers.some(isRateLimited) ? undefined : answers;
+        if (look < secondLooksMax) await clock.sleep(secondLookMs);
+      }
+      return undefined;
     } catch {
       return undefined;
     }
   }
 
+  function betterThan(at: number): number | undefined {
+    if (health[at]?.isOurs() && rankOf(at) === 0) return undefined;
+    const [best] = inOrder();
+    const isBetter = best !== undefined && (!health[at]?.isOurs() || rankOf(best) < rankOf(at));
+    return isBetter ? best : undefined;
+  }
+
   async function probe(): Promise<void> {
-    const calls = [
-      { method: "eth_chainId", params: [] },
-      { method: "eth_blockNumber", params: [] },
-    ];
+    const calls = [{ method: "eth_chainId", params: [] }, askHead];
     await Promise.all(
       endpoints.map(async (_, at) => {
         // A failure is noted where it happens.
@@ -137,6 +159,10 @@ export function createChain(options: {
         at % endpoints.length,
         raws.map((raw) => ({ method: "eth_sendRawTransaction", params: [raw] })),
       ),
+    betterThan,
+    distrust(at) {
+      health[at]?.distrust();
+    },
     probe,
   };
 }

@@ -16,6 +16,9 @@ const lagBlocksMax = 3;
 /** Share of a rest that chance adds, so that processes do not come back all at once. */
 const jitterShare = 0.5;
 
+/** How long an endpoint that was caught in a lie is asked last: time for its owner to look. */
+const distrustMs = 600_000;
+
 /** What is known of one endpoint. */
 export interface EndpointHealth {
   readonly index: number;
@@ -26,7 +29,10 @@ export interface EndpointHealth {
   noteFailure(): void;
   /** It is on another chain; never asked again until it shows ours. */
   noteChain(isOurs: boolean): void;
-  /** 0 is best: rested and near the head; then lagging; then resting; then on another chain. */
+  isOurs(): boolean;
+  /** It gave an answer that cannot be true; asked last for a while, however well it answers. */
+  distrust(): void;
+  /** 0 is best: rested and near the head; then lagging; then resting; then distrusted. */
   rank(newestHead: number): number;
 }
 
@@ -36,6 +42,7 @@ export function createEndpointHealth(index: number, clock: Clock): EndpointHealt
   let restUntil = 0;
   let head = 0;
   let isOurChain = true;
+  let distrustedUntil = 0;
 
   return {
     index,
@@ -55,8 +62,12 @@ export function createEndpointHealth(index: number, clock: Clock): EndpointHealt
     noteChain(isOurs) {
       isOurChain = isOurs;
     },
+    isOurs: () => isOurChain,
+    distrust() {
+      distrustedUntil = clock.nowMs() + distrustMs;
+    },
     rank(newestHead) {
-      if (!isOurChain) return 3;
+      if (distrustedUntil > clock.nowMs()) return 3;
       if (restUntil > clock.nowMs()) return 2;
       return head > 0 && newestHead - head > lagBlocksMax ? 1 : 0;
     },

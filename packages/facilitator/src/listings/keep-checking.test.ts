@@ -1,12 +1,11 @@
 /** Processes that share a database check each listing, one at a time, and no host too often. */
 import { xdc, type Address } from "@farthing/protocol";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { systemClock } from "../base/clock.ts";
 import { silentLog } from "../base/log.ts";
 import type { CheckResult, Listing } from "../model/listing.ts";
-import { startPostgres, type TestPostgres } from "../storage/postgres.testing.ts";
-import { postgresStarter, startSqlite } from "../storage/store-benches.testing.ts";
-import { next, type StoreBench } from "../storage/store-values.testing.ts";
+import { bothEngines, storeForEach } from "../storage/store-benches.testing.ts";
+import { next } from "../storage/store-values.testing.ts";
 import type { Store } from "../storage/store.ts";
 import { keepChecking } from "./keep-checking.ts";
 import type { Probe } from "./probe.ts";
@@ -21,17 +20,6 @@ const passed: CheckResult = {
 };
 /** As long as these tests never take. */
 const everyMs = 3_600_000;
-
-let postgres: TestPostgres;
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(() => postgres?.stop());
-
-const engines: readonly (readonly [string, () => Promise<StoreBench>])[] = [
-  ["SQLite", () => startSqlite()],
-  ["PostgreSQL", postgresStarter(() => postgres)],
-];
 
 function keepWith(store: Store, probe: Probe, clock = systemClock) {
   const rhythm = { everyMs, random: Math.random };
@@ -48,19 +36,11 @@ async function addListing(store: Store, host: string): Promise<string> {
   return id;
 }
 
-describe.each(engines)("on %s", (_, start) => {
-  async function openBench() {
-    const bench = await start();
-    const store = await bench.open();
-    onTestFinished(async () => {
-      await store.close();
-      await bench.stop();
-    });
-    return { bench, store };
-  }
+describe.each(bothEngines())("on %s", (_, start) => {
+  const at = storeForEach(start);
 
   test("several at once: each listing once, all of them, two of a host at a time", async () => {
-    const { bench, store } = await openBench();
+    const { bench, store } = at();
     const ids: string[] = [];
     for (let count = 0; count < 40; count++) {
       ids.push(await addListing(store, `shop${count % 5}.example`));
@@ -94,7 +74,7 @@ describe.each(engines)("on %s", (_, start) => {
   });
 
   test("an endpoint that hangs holds up nobody else, and is left when the process ends", async () => {
-    const { store } = await openBench();
+    const { store } = at();
     const slow: string[] = [];
     for (let count = 0; count < 4; count++) slow.push(await addListing(store, "slow.example"));
     const quick = await addListing(store, "quick.example");
@@ -117,7 +97,7 @@ describe.each(engines)("on %s", (_, start) => {
   });
 
   test("whoever dies in the middle of one leaves it to the next", async () => {
-    const { store } = await openBench();
+    const { store } = at();
     const id = await addListing(store, "shop.example");
     const first = Promise.withResolvers<undefined>();
     const dead = keepWith(store, () => {
@@ -142,7 +122,7 @@ describe.each(engines)("on %s", (_, start) => {
   });
 
   test("a store that fails ends nothing: it goes on when the store does", async () => {
-    const { store } = await openBench();
+    const { store } = at();
     const id = await addListing(store, "shop.example");
     let failures = 0;
     const failing = {

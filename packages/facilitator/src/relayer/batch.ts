@@ -42,7 +42,7 @@ export function batchPlans(
       last !== undefined &&
       last.length < paymentsMax &&
       bytes + size <= batchBytesMax &&
-      gasOf(last.length + 1) * plan.gasPrice <= feeCapWei;
+      gasOf(last.length + 1) * highestPrice([...last, plan]) <= feeCapWei;
     if (fits) {
       last.push(plan);
       bytes += size;
@@ -67,8 +67,12 @@ function merge(batch: readonly TransactionPlan[], multicall: Address): Transacti
     to: multicall,
     data: encodeBatch(batch),
     gasLimit: gasOf(batch.length),
-    gasPrice: batch.reduce((most, { gasPrice }) => (gasPrice > most ? gasPrice : most), 0n),
+    gasPrice: highestPrice(batch),
   };
+}
+
+function highestPrice(plans: readonly TransactionPlan[]): bigint {
+  return plans.reduce((most, { gasPrice }) => (gasPrice > most ? gasPrice : most), 0n);
 }
 
 /**

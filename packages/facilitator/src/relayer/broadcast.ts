@@ -34,6 +34,7 @@ export async function broadcast(
           },
           "RPC endpoint answered another transaction hash than ours",
         );
+        chain.distrust(endpointIndex);
         return "unknown";
       }
       const problem = answer ? classifyNodeError(answer.error) : "inconclusive";

@@ -18,12 +18,23 @@ import type { Settlement } from "../model/settlement.ts";
 import type { LaneHolder, Store } from "../storage/store.ts";
 import { broadcast } from "./broadcast.ts";
 import { contractTransferGasMax, replacementPrice } from "./fees.ts";
+import { createLaneEndpoint } from "./lane-endpoint.ts";
 import { createLaneHold } from "./lane-hold.ts";
 import { isFree, type LeaseOwner } from "./lease.ts";
-import { remedyOf, type Remedy } from "./remedy.ts";
+import { firstUnusedNonce } from "./nonce-gaps.ts";
+import { isReplacing, remedyOf, type Remedy } from "./remedy.ts";
 import { isSelfCall, planSelfCall } from "./self-call.ts";
 import type { Signer } from "./sign.ts";
-import { addAttempt, costOf, createSlot, newestOf, noteSend, type Slot } from "./slot.ts";
+import {
+  addAttempt,
+  costOf,
+  createSlot,
+  isPausing,
+  isTooLarge,
+  newestOf,
+  noteSend,
+  type Slot,
+} from "./slot.ts";
 
 /** What a lane tells. */
 export interface LaneEvents {
@@ -35,6 +46,8 @@ export interface LaneEvents {
   onGivenBack(settlementIds: readonly string[]): Promise<void>;
   /** The wallet is ours from now on; who had it may have had more in hand than its nonces. */
   onTaken(): void;
+  /** A node takes no transaction of so many settlements. */
+  onTooLarge(settlements: number): void;
 }
 
 /** What a lane is told of a new head. */
@@ -70,8 +83,8 @@ export interface Lane {
   submit(plans: readonly TransactionPlan[]): Promise<ReadonlySet<string>>;
   /** Ends a nonce that is used up, by a transaction of ours or by another one. */
   close(slot: Slot, mined: MinedAttempt | undefined): Promise<void>;
-  /** Takes transactions back whose block was reorganised away. */
-  reopen(transactions: readonly RelayerTransaction[]): void;
+  /** Takes back what is stored as open again: its block was reorganised away. */
+  reopen(): Promise<void>;
   /** Helps on what is not mined. */
   onHead(head: LaneView): Promise<void>;
   /** Other software used the wallet: nonces below `count` are gone. */
@@ -98,6 +111,7 @@ export interface LaneDeps {
   readonly gasPriceCeiling: bigint;
   gasPrice(): bigint;
   headNumber(): number;
+  finalizedNumber(): number;
   /** What a wallet holds at the head, in wei; undefined while that is not known. */
   balanceOf(wallet: Address): bigint | undefined;
 }
@@ -108,10 +122,10 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
   const { chainId } = chain.network;
   const facts = { chainId, relayer: signer.address };
   const slots = new Map<number, Slot>();
+  const endpoint = createLaneEndpoint({ chain, log, facts });
   const hold = createLaneHold({ ...deps, ...facts, onGone: () => slots.clear() });
   /** One above the highest nonce taken, as far as this process knows. */
   let nextNonce = 0;
-  let endpoint = 0;
   let tail: Promise<unknown> = Promise.resolve();
   let isStopping = false;
   /** Whether what is stored of the wallet is known here; no new work before. */
@@ -128,26 +142,34 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
   async function submit(plans: readonly TransactionPlan[]): Promise<ReadonlySet<string>> {
     const held = hold.lease();
     if (!held || isStopping) throw new Fault("lease_lost", "The lane is not ours");
-    const now = clock.nowMs();
-    const reserved = await hold.losing(() => store.reserveTransactions(held, plans, now));
-    await signAndStore(held, reserved);
+    if (slots.size === 0) endpoint.moveOn(false);
+    const reserved = await taking(async () =>
+      signAndStore(held, await store.reserveTransactions(held, plans, clock.nowMs())),
+    );
     await send(reserved.flatMap(({ nonce }) => slots.get(nonce) ?? []));
     return new Set(reserved.flatMap(({ settlementIds }) => settlementIds));
+  }
+
+  /** From a nonce to its stored bytes: where that fails, `keep` picks up what nothing carries. */
+  async function taking<T>(step: () => Promise<T>): Promise<T> {
+    try {
+      return await hold.losing(step);
+    } catch (error) {
+      hasLeftovers = true;
+      throw error;
+    }
   }
 
   async function signAndStore(
     held: LaneLease,
     reserved: readonly RelayerTransaction[],
-  ): Promise<void> {
-    if (reserved.length === 0) return;
-    // Until the bytes are stored, nonces are taken and nothing carries them: `keep` picks up.
-    hasLeftovers = true;
+  ): Promise<readonly RelayerTransaction[]> {
+    if (reserved.length === 0) return reserved;
     const signed = await Promise.all(
       reserved.map(async (transaction) => ({ transaction, ...(await signer.sign(transaction)) })),
     );
     const rows = signed.map(({ transaction, raw, hash }) => ({ id: transaction.id, raw, hash }));
-    const submitted = await hold.losing(() => store.recordSigned(held, rows, clock.nowMs()));
-    hasLeftovers = false;
+    const submitted = await store.recordSigned(held, rows, clock.nowMs());
     for (const { transaction, raw, hash } of signed) {
       const { nonce, settlementIds } = transaction;
       add({ ...transaction, raw, hash, state: "signed" }, false);
@@ -155,6 +177,7 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
       log.info(fields, "Transaction signed and stored");
     }
     events.onSubmitted(submitted);
+    return reserved;
   }
 
   function add(transaction: RelayerTransaction, mayBeOut: boolean): void {
@@ -170,12 +193,13 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
   /** Sends the newest transactions of slots, lowest nonce first, to the lane's endpoint. */
   async function send(sending: readonly Slot[]): Promise<void> {
     if (sending.length === 0) return;
-    const outcomes = await broadcast(chain, endpoint, sending.map(newestOf), log);
+    const outcomes = await broadcast(chain, endpoint.index(), sending.map(newestOf), log);
     const accepted: Slot[] = [];
     for (const [index, slot] of sending.entries()) {
       noteSend(slot, outcomes[index] ?? "unknown", deps.headNumber());
       if (slot.outcome === "accepted") accepted.push(slot);
       else report(slot);
+      if (isTooLarge(slot)) events.onTooLarge(newestOf(slot).settlementIds.length);
     }
     await store.recordSent(
       accepted.map((slot) => newestOf(slot).id),
@@ -198,15 +222,12 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
     for (const [index, slot] of waiting.entries()) {
       await replace(slot, remedies[index]);
     }
-    if (remedies.includes("move") && chain.endpoints.length > 1) {
-      endpoint = (endpoint + 1) % chain.endpoints.length;
-      log.warn({ ...facts, endpoint }, "Relayer wallet moves to another RPC endpoint");
-    }
+    const hasMoved = endpoint.moveOn(remedies.includes("move"));
     // What nodes have had for blocks may wait for a nonce whose transaction a reorganisation took.
     const held = hold.lease();
     if (held && remedies.includes("fan_out")) await fillGaps(held);
     // A node that lacks a predecessor refuses the rest: whoever needs it, all are sent, in order.
-    if (remedies.some((remedy) => remedy !== "wait")) await send(waiting);
+    if (hasMoved || remedies.some((remedy) => remedy !== "wait")) await send(waiting);
     if (remedies.includes("fan_out")) await fanOut(waiting);
     // After the send, which says whether this wallet itself could take them again.
     await giveBack(waiting.filter((_, index) => remedies[index] === "give_back"));
@@ -237,7 +258,9 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
     if (!held || remedy === undefined || !isReplacing(remedy)) return;
     if (remedy === "give_back" && isSelfCall(newestOf(slot))) return;
     const prices = slot.attempts.map(({ gasPrice }) => gasPrice);
-    const gasPrice = replacementPrice(prices, deps.gasPrice(), deps.gasPriceCeiling);
+    const bumped = replacementPrice(prices, deps.gasPrice(), deps.gasPriceCeiling);
+    // What no node has can be replaced at the ceiling too.
+    const gasPrice = bumped ?? (slot.mayBeOut ? undefined : deps.gasPrice());
     const fields = { ...facts, nonce: slot.nonce, attempts: prices.length };
     if (gasPrice === undefined) {
       slot.attemptedAtBlock = deps.headNumber();
@@ -251,19 +274,21 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
     const plan =
       remedy === "reprice" ? { ...newest, gasPrice } : planSelfCall(signer.address, gasPrice);
     log.warn({ ...fields, remedy }, "Transaction is replaced at its nonce");
-    const now = clock.nowMs();
-    hasLeftovers = true;
-    const transaction = await hold.losing(() =>
-      store.replaceTransaction(held, slot.nonce, plan, now),
+    await putAt(held, slot.nonce, plan);
+  }
+
+  /** Another transaction at a nonce that is taken. */
+  async function putAt(held: LaneLease, nonce: number, plan: TransactionPlan): Promise<void> {
+    await taking(async () =>
+      signAndStore(held, [await store.replaceTransaction(held, nonce, plan, clock.nowMs())]),
     );
-    await signAndStore(held, [transaction]);
   }
 
   /** The same bytes to every other endpoint; their answers change nothing. */
   async function fanOut(waiting: readonly Slot[]): Promise<void> {
     for (const slot of waiting) slot.mayBeOut = true;
-    const others = chain.endpoints.map((_, at) => at).filter((at) => at !== endpoint);
-    await Promise.all(others.map((at) => broadcast(chain, at, waiting.map(newestOf), log)));
+    const newest = waiting.map(newestOf);
+    await Promise.all(endpoint.others().map((at) => broadcast(chain, at, newest, log)));
   }
 
   function inOrder(): Slot[] {
@@ -298,10 +323,8 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
   async function pickUp(taken: LaneLease): Promise<void> {
     const open = await store.listOpenTransactions(chainId, signer.address);
     for (const transaction of open) if (transaction.raw !== null) add(transaction, true);
-    await signAndStore(
-      taken,
-      open.filter(({ raw }) => raw === null),
-    );
+    const bare = open.filter(({ raw }) => raw === null);
+    await taking(() => signAndStore(taken, bare));
     hasLeftovers = false;
     await fillGaps(taken);
     isPickedUp = true;
@@ -312,24 +335,19 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
 
   /** Nonces that nothing of ours will ever use hold up all that come after them. */
   async function fillGaps(taken: LaneLease): Promise<void> {
-    const [seen, stored] = await Promise.all([
-      readTransactionCount(chain, signer.address),
-      // Whoever worked the wallet before may have asked a node that is ahead of ours.
-      store.countMinedNonces(chainId, signer.address),
-    ]);
-    for (let nonce = Math.max(seen, stored); nonce < nextNonce; nonce++) {
+    const first = await firstUnusedNonce(deps, signer.address);
+    await reopen();
+    for (let nonce = first; nonce < nextNonce; nonce++) {
       if (slots.has(nonce)) continue;
       log.warn({ ...facts, nonce }, "Gap in the wallet's nonces is filled");
-      const plan = planSelfCall(signer.address, deps.gasPrice());
-      const filler = await store.replaceTransaction(taken, nonce, plan, clock.nowMs());
-      await signAndStore(taken, [filler]);
+      await putAt(taken, nonce, planSelfCall(signer.address, deps.gasPrice()));
     }
   }
 
   function canWork(): boolean {
     if (!hold.lease() || !isPickedUp || hold.isPromised() || isStopping) return false;
     // Until that nonce is taken by a node or used up: a wallet that is filled again goes on.
-    for (const { outcome } of slots.values()) if (isPausing(outcome)) return false;
+    for (const slot of slots.values()) if (isPausing(slot)) return false;
     // Whatever comes next may be the most that a single payment takes.
     return hasSpare(contractTransferGasMax * deps.gasPrice());
   }
@@ -350,10 +368,17 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
     }
   }
 
-  function reopen(transactions: readonly RelayerTransaction[]): void {
-    // Another process looks after its own wallets; what is being signed here comes by itself.
-    const signed = hold.lease() ? transactions.filter(({ raw }) => raw !== null) : [];
-    for (const transaction of signed) add(transaction, true);
+  async function reopen(): Promise<void> {
+    // Another process looks after its own wallets.
+    if (!hold.lease() || isStopping) return;
+    // Those in hand may be closed while we look.
+    const inHand = new Set(slots.keys());
+    const open = await store.listOpenTransactions(chainId, signer.address);
+    if (!hold.lease()) return;
+    for (const transaction of open) {
+      // What is being signed here comes by itself.
+      if (transaction.raw !== null && !inHand.has(transaction.nonce)) add(transaction, true);
+    }
   }
 
   async function raiseNonce(count: number): Promise<void> {
@@ -380,19 +405,4 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
       return inTurn(async () => hold.drop());
     },
   };
-}
-
-/** Remedies that put another transaction at the nonce. */
-function isReplacing(remedy: Remedy): boolean {
-  return remedy === "reprice" || remedy === "use_up" || remedy === "give_back";
-}
-
-/** Outcomes of a send beside which a wallet takes no new work. */
-function isPausing(outcome: Slot["outcome"]): boolean {
-  return (
-    outcome === "insufficient_gas_money" ||
-    outcome === "price_too_low" ||
-    outcome === "wrong_chain_or_type" ||
-    outcome === "blacklisted"
-  );
 }

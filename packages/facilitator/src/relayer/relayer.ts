@@ -27,7 +27,7 @@ const tickMs = 1_000;
 const ticksPerLook = 5;
 
 /** What the relayer tells; outcomes are decided by who listens. */
-export interface RelayerEvents extends LaneEvents, QueueEvents, NonceEvents {}
+export interface RelayerEvents extends Omit<LaneEvents, "onTooLarge">, QueueEvents, NonceEvents {}
 
 /** A wallet's share of the work. */
 export interface LaneLoad {
@@ -99,9 +99,10 @@ export interface RelayerDeps extends Omit<PrepareDeps, "chain"> {
 
 /** Creates a relayer; `start` lets it work. */
 export function createRelayer(deps: RelayerDeps): Relayer {
-  const { chain, store, clock, log } = deps;
+  const { chain, clock, log } = deps;
   const { chainId } = chain.network;
-  const lanes = deps.signers.map((signer) => createLane(signer, deps));
+  const events = { ...deps.events, onTooLarge };
+  const lanes = deps.signers.map((signer) => createLane(signer, { ...deps, events }));
   const stopping = new AbortController();
   let batching: BatchSettings | undefined;
   let ticking: Promise<void> | undefined;
@@ -128,14 +129,17 @@ export function createRelayer(deps: RelayerDeps): Relayer {
     if (block.isHead) queue.dispatch();
   }
 
+  /** From here on batches are half as large: a node's limits do not change with the next block. */
+  function onTooLarge(settlements: number): void {
+    const paymentsMax = Math.max(1, Math.floor(settlements / 2));
+    if (!batching || batching.paymentsMax <= paymentsMax) return;
+    batching = { ...batching, paymentsMax };
+    log.warn({ chainId, paymentsMax }, "Batches are made smaller; a node takes no larger ones");
+  }
+
   /** Nonces that a reorganisation has opened again, whichever process saw it. */
   async function lookForReopened(): Promise<void> {
-    for (const lane of lanes.filter((one) => one.isOurs())) {
-      // Those in hand may be closed while we look.
-      const inHand = new Set(lane.slots().map(({ nonce }) => nonce));
-      const open = await store.listOpenTransactions(chainId, lane.signer.address);
-      lane.reopen(open.filter(({ nonce }) => !inHand.has(nonce)));
-    }
+    for (const lane of lanes) await lane.reopen();
   }
 
   async function tick(): Promise<void> {

@@ -31,8 +31,13 @@ export type Remedy =
   | "reprice"
   /** A call to itself at the same nonce: what it carried can no longer go this way. */
   | "use_up"
-  /** The same, and what it carried goes to other wallets at once. */
+  /** The same, and what it carried goes to other wallets, or into smaller batches, at once. */
   | "give_back";
+
+/** Remedies that put another transaction at the nonce. */
+export function isReplacing(remedy: Remedy): boolean {
+  return remedy === "reprice" || remedy === "use_up" || remedy === "give_back";
+}
 
 /** The remedy for a slot at a head block; `hasOthers` when other wallets could take the work. */
 export function remedyOf(slot: Slot, headNumber: number, hasOthers: boolean): Remedy {
@@ -45,14 +50,15 @@ export function remedyOf(slot: Slot, headNumber: number, hasOthers: boolean): Re
       return "reprice";
     case "transaction_too_large":
     case "fee_cap_exceeded":
-      // No node takes it as it is, so nothing of it can be on its way.
-      return "use_up";
+      // No node takes it as it is. A batch is made again, smaller; one payment cannot be.
+      return canBeSplit(slot) ? "give_back" : "use_up";
     case "accepted":
     case "replacement_underpriced":
       return remedyOfKnown(slot, sinceSend, sinceAttempt);
     case "nonce_too_high":
     case "unknown":
     case "pool_full":
+    case "wrong_chain_or_type":
       if (sinceSend < 1) return "wait";
       return slot.refusals >= refusalsMax ? "move" : "send";
     case "insufficient_gas_money":
@@ -61,10 +67,14 @@ export function remedyOf(slot: Slot, headNumber: number, hasOthers: boolean): Re
       if (hasOthers && !slot.mayBeOut && slot.unresolved.size > 0) return "give_back";
       return sinceSend < 1 ? "wait" : "send";
     default:
-      // Refused by the node's configuration, or used up: once a block, since only a change
-      // outside can help.
+      // Used up, as this node says: once a block, until the chain has shown by what.
       return sinceSend < 1 ? "wait" : "send";
   }
+}
+
+/** Whether a slot carries several settlements, and nothing of it can be on its way. */
+function canBeSplit(slot: Slot): boolean {
+  return !slot.mayBeOut && slot.unresolved.size > 1;
 }
 
 function remedyOfKnown(slot: Slot, sinceSend: number, sinceAttempt: number): Remedy {

@@ -73,6 +73,21 @@ function isRefusal(outcome: SendOutcome): boolean {
   }
 }
 
+/** Whether a wallet takes no new work beside it: for how its last send ended. */
+export function isPausing({ outcome }: Slot): boolean {
+  return (
+    outcome === "insufficient_gas_money" ||
+    outcome === "price_too_low" ||
+    outcome === "wrong_chain_or_type" ||
+    outcome === "blacklisted"
+  );
+}
+
+/** Tells whether a node takes no transaction of this size. */
+export function isTooLarge({ outcome }: Slot): boolean {
+  return outcome === "transaction_too_large" || outcome === "fee_cap_exceeded";
+}
+
 /** The transaction that is sent: the last one signed. */
 export function newestOf(slot: Slot): RelayerTransaction {
   const newest = slot.attempts.at(-1);

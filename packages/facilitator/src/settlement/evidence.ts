@@ -2,7 +2,7 @@
  * What the chain's logs prove about one settlement, and whether a second endpoint agrees. Nothing
  * here decides; it finds out.
  */
-import { isSameAddress } from "@farthing/protocol";
+import { explorerLink, isSameAddress, networkOfChain } from "@farthing/protocol";
 import { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import {
@@ -13,7 +13,7 @@ import {
 } from "../chain/authorization-logs.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { Mined, Settlement } from "../model/settlement.ts";
-import type { Store } from "../storage/store.ts";
+import type { Failure, Store } from "../storage/store.ts";
 
 /**
  * Blocks before the one that saw the nonce unused from which a search begins: another endpoint
@@ -98,6 +98,24 @@ export function isAuthorizedTransfer(
     isSameAddress(transfer.to, settlement.payTo) &&
     transfer.value === settlement.amount
   );
+}
+
+/** A failure stays one unless the money moved after all. */
+export function isNews(event: AuthorizationEvent, settlement: Settlement): boolean {
+  return settlement.state !== "failed" || isAuthorizedTransfer(event, settlement);
+}
+
+/** The nonce is gone and our transfer did not happen: canceled, or used for another transfer. */
+export function failureOf(event: AuthorizationEvent, settlement: Settlement): Failure {
+  const { id, chainId } = settlement;
+  const { transaction } = event;
+  const link = explorerLink(networkOfChain(chainId), transaction);
+  if (event.kind === "canceled") {
+    const message = `The payer canceled this authorization, see ${link}; sign a new one.`;
+    return { id, transaction, code: "authorization_canceled", message };
+  }
+  const message = `The payer used this nonce for another transfer, see ${link}; sign a new authorization.`;
+  return { id, transaction, code: "nonce_already_used", message };
 }
 
 /** The nonce is used and no log tells how: unknown, and unknown is never called failed. */

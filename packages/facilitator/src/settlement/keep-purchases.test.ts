@@ -8,8 +8,7 @@ import { purchasePair } from "../accounts/purchases.ts";
 import { silentLog } from "../base/log.ts";
 import { systemClock, type Clock } from "../base/clock.ts";
 import type { CreditPurchase } from "../model/credits.ts";
-import { startPostgres, type TestPostgres } from "../storage/postgres.testing.ts";
-import { postgresStarter, startSqlite } from "../storage/store-benches.testing.ts";
+import { bothEngines } from "../storage/store-benches.testing.ts";
 import {
   chainId,
   claimOf,
@@ -24,17 +23,6 @@ import { createPurchaseKeeper } from "./keep-purchases.ts";
 const treasury: Address = `0x${"77".repeat(20)}`;
 const account: Address = `0x${"11".repeat(20)}`;
 const now = systemClock.nowMs();
-
-let postgres: TestPostgres;
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(() => postgres?.stop());
-
-const engines: readonly (readonly [string, () => Promise<StoreBench>])[] = [
-  ["SQLite", () => startSqlite()],
-  ["PostgreSQL", postgresStarter(() => postgres)],
-];
 
 function keeperOf(store: Store, clock: Clock = systemClock) {
   return createPurchaseKeeper({
@@ -92,7 +80,7 @@ function dyingStore(store: Store, dies: { readonly at: number; readonly side: st
   };
 }
 
-describe.each(engines)("on %s", (_, start) => {
+describe.each(bothEngines())("on %s", (_, start) => {
   let bench: StoreBench;
   let store: Store;
   beforeAll(async () => {

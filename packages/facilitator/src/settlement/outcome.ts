@@ -4,11 +4,10 @@
  * authorization before us. "Failed" is written only when ours did not and will not move the money,
  * and is watched until the authorization has expired: money that moves after all is said to have.
  */
-import { explorerLink, networkOfChain, refusal, type Hex, type Refusal } from "@farthing/protocol";
+import { refusal, type Hex, type Refusal } from "@farthing/protocol";
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
-import type { AuthorizationEvent } from "../chain/authorization-logs.ts";
 import type { BlockInterest, ChainView, FollowedBlock } from "../chain/block-follower.ts";
 import type { Chain } from "../chain/chain.ts";
 import { readBlockHash } from "../chain/reads.ts";
@@ -16,7 +15,7 @@ import { isSettled, payerNonceKey, type Settlement } from "../model/settlement.t
 import type { Judgement } from "../relayer/prepare.ts";
 import type { MinedTransaction } from "../relayer/used-nonces.ts";
 import type { Confirmation, Failure, Store } from "../storage/store.ts";
-import { createEvidence, isAuthorizedTransfer, type Found } from "./evidence.ts";
+import { createEvidence, failureOf, isAuthorizedTransfer, isNews, type Found } from "./evidence.ts";
 import type { Waiters } from "./waiters.ts";
 
 /** How far back failures are watched after a start; authorizations seldom last an hour. */
@@ -60,6 +59,8 @@ export interface OutcomeBook {
   onMinedWithoutLog(mined: MinedTransaction): Promise<void>;
   /** A queued settlement would fail. */
   onRefused(settlement: Settlement, judgement: Judgement): Promise<void>;
+  /** Those of which no use is known here. */
+  missing(settlementIds: readonly string[]): readonly string[];
   /** Nothing that is still open carries them: gives those back that are queued again. */
   requeue(settlementIds: readonly string[]): Promise<Settlement[]>;
   /** Takes in what is stored and not followed here yet, and searches the past for its outcome. */
@@ -94,7 +95,7 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
   const failed = new Map<string, Settlement>();
   /** Events seen, until they are deep enough and agreed upon; by settlement. */
   const deepening = new Map<string, Found>();
-  /** Found by a search, in blocks that are not deep enough; by settlement. */
+  /** Found by a search, until they are as well; by settlement. */
   const shallow = new Map<string, Found>();
   /** Not looked up since this start, for want of an answer. */
   const unsearched = new Map<string, Settlement>();
@@ -139,39 +140,63 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
   async function conclude(found: readonly Found[]): Promise<void> {
     const confirmations: Confirmation[] = [];
     const failures: Failure[] = [];
-    for (const { event, settlement } of await evidence.agreed(found)) {
+    const agreed = await evidence.agreed(found);
+    for (const { event, settlement } of agreed) {
       if (isAuthorizedTransfer(event, settlement)) {
         const mined = await evidence.minedBy(event, settlement);
         confirmations.push({ id: settlement.id, mined });
       } else failures.push(failureOf(event, settlement));
-      deepening.delete(settlement.id);
     }
     for (let at = 0; at < confirmations.length; at += confirmedAtOnce) {
       const some = confirmations.slice(at, at + confirmedAtOnce);
       finish(await store.recordConfirmed(some, clock.nowMs()));
     }
     if (failures.length > 0) finish(await store.recordFailed(failures, clock.nowMs()));
+    await lookUp(agreed.map(({ settlement }) => settlement));
+    // Only now: what could not be written is concluded with the next block.
+    for (const one of agreed) {
+      for (const kept of [deepening, shallow]) {
+        if (kept.get(one.settlement.id) === one) kept.delete(one.settlement.id);
+      }
+    }
   }
 
   async function fail(
-    { id }: Settlement,
+    settlement: Settlement,
     { code, message }: Refusal,
     where: Pick<Failure, "transaction" | "onlyUnassigned">,
   ) {
+    const { id } = settlement;
     finish(await store.recordFailed([{ id, code, message, ...where }], clock.nowMs()));
+    await lookUp([settlement]);
   }
 
   function finish(moved: readonly Settlement[]): void {
     for (const settlement of moved) {
-      track(settlement);
-      const { id, state, payer, transaction, settledBy, failure, blockNumber } = settlement;
+      const { id, state, payer, transaction, settledBy, failure } = settlement;
       const ms = clock.nowMs() - settlement.createdAt;
       const fields = { chainId, settlementId: id, payer, transaction, settledBy, failure, ms };
       log.info(fields, `Settlement ${state}`);
-      deps.onSettled([id]);
+    }
+    hear(moved);
+  }
+
+  /** What is open here and did not move had its outcome already: whoever wrote it told nobody here. */
+  async function lookUp(settlements: readonly Settlement[]): Promise<void> {
+    const left = settlements.filter(({ payer, nonce }) => open.has(payerNonceKey(payer, nonce)));
+    if (left.length === 0) return;
+    const stored = await store.findSettlementsByPair(left);
+    hear(stored.flatMap((settlement) => (settlement && isSettled(settlement) ? [settlement] : [])));
+  }
+
+  function hear(settled: readonly Settlement[]): void {
+    for (const settlement of settled) {
+      track(settlement);
+      deps.onSettled([settlement.id]);
+      const { state, blockNumber } = settlement;
       if (state === "confirmed") unfinalizedUpTo = Math.max(unfinalizedUpTo, blockNumber ?? 0);
     }
-    waiters.notify(moved);
+    waiters.notify(settled);
   }
 
   async function finalize(view: ChainView): Promise<void> {
@@ -225,11 +250,11 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
   /** Concludes what a search found, once it is deep enough to count. */
   async function concludeFound(found: Found): Promise<void> {
     const { event, settlement } = found;
-    shallow.delete(settlement.id);
+    // Until it is concluded: what cannot be now is looked at again with the next head.
+    shallow.set(settlement.id, found);
     // The search may know blocks that are not followed yet.
     const head = Math.max(deps.headNumber(), event.blockNumber);
     if (event.blockNumber <= head - confirmations + 1) await conclude([found]);
-    else shallow.set(settlement.id, found);
   }
 
   /** Looks a settlement up in the past; what cannot be looked up now is looked up later. */
@@ -325,7 +350,7 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     }
     // First the nonces, then the payments: what died in between would find a payment that nothing
     // carries, and give it another nonce while the first transaction may come back.
-    await store.reopenTransactions(chainId, fromBlock);
+    await store.reopenTransactions(chainId, { fromBlock });
     const put = await store.recordReorganised(chainId, fromBlock, clock.nowMs(), gone);
     for (const settlement of put) {
       track(settlement);
@@ -336,10 +361,12 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     return { fromBlock, settlementIds: put.map(({ id }) => id) };
   }
 
+  // What is found is carried by its own transaction, also when that is closed here.
+  const missing = (settlementIds: readonly string[]) =>
+    settlementIds.filter((id) => !shallow.has(id) && !deepening.has(id));
+
   async function requeue(settlementIds: readonly string[]): Promise<Settlement[]> {
-    // What is found is carried by its own transaction, also when that is closed here.
-    const lost = settlementIds.filter((id) => !shallow.has(id) && !deepening.has(id));
-    const put = await store.requeueSettlements(lost);
+    const put = await store.requeueSettlements(missing(settlementIds));
     for (const settlement of put) track(settlement);
     waiters.notify(put);
     return put;
@@ -362,31 +389,14 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
         transaction: null,
         onlyUnassigned: true,
       }),
+    missing,
     requeue,
     catchUp,
     recheck,
   };
 }
 
-/** A failure stays one unless the money moved after all. */
-function isNews(event: AuthorizationEvent, settlement: Settlement): boolean {
-  return settlement.state !== "failed" || isAuthorizedTransfer(event, settlement);
-}
-
 const expired = refusal(
   "authorization_expired",
   "The authorization expired before it was mined; sign a new one.",
 );
-
-/** The nonce is gone and our transfer did not happen: canceled, or used for another transfer. */
-function failureOf(event: AuthorizationEvent, settlement: Settlement): Failure {
-  const { id, chainId } = settlement;
-  const { transaction } = event;
-  const link = explorerLink(networkOfChain(chainId), transaction);
-  if (event.kind === "canceled") {
-    const message = `The payer canceled this authorization, see ${link}; sign a new one.`;
-    return { id, transaction, code: "authorization_canceled", message };
-  }
-  const message = `The payer used this nonce for another transfer, see ${link}; sign a new authorization.`;
-  return { id, transaction, code: "nonce_already_used", message };
-}

@@ -30,9 +30,9 @@ export interface Stock {
 /** Creates it. */
 export function createStock(deps: {
   readonly chainId: ChainId;
-  readonly store: Pick<Store, "listOpenSettlements">;
+  readonly store: Pick<Store, "listOpenSettlements" | "reopenTransactions">;
   readonly log: Log;
-  readonly book: Pick<OutcomeBook, "catchUp" | "recheck" | "requeue">;
+  readonly book: Pick<OutcomeBook, "catchUp" | "recheck" | "missing" | "requeue">;
   readonly relayer: Pick<Relayer, "enqueue" | "onReorganised">;
 }): Stock {
   const { chainId, store, log, book, relayer } = deps;
@@ -56,8 +56,12 @@ export function createStock(deps: {
     await book.catchUp();
     await putBack(await book.recheck());
     const stored = await store.listOpenSettlements(chainId);
+    const submitted = stored.filter(({ state }) => state === "submitted").map(({ id }) => id);
+    // First the nonces: what was mined and is not found may come back, so it keeps its carrier.
+    await store.reopenTransactions(chainId, { settlementIds: book.missing(submitted) });
+    await relayer.onReorganised();
     // Only those that nothing open carries: a process died between closing and giving back.
-    await requeue(stored.filter(({ state }) => state === "submitted").map(({ id }) => id));
+    await requeue(submitted);
     return stored;
   }
 

@@ -1,8 +1,9 @@
 /** What every store promises about accounts: who may sign in, with which keys, and what is theirs. */
 import type { Address } from "@farthing/protocol";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { LinkedWallet, Session, SignRequest } from "../model/account.ts";
 import type { ApiKey } from "../model/api-key.ts";
+import { storeForEach } from "./store-benches.testing.ts";
 import { next, type StoreBench } from "./store-values.testing.ts";
 import type { Store } from "./store.ts";
 
@@ -12,22 +13,14 @@ const stranger: Address = `0x${"55".repeat(20)}`;
 
 /** The tests, on databases that `start` makes. */
 export function accountSuite(start: () => Promise<StoreBench>): void {
-  let bench: StoreBench;
-  let store: Store;
-  beforeEach(async () => {
-    bench = await start();
-    store = await bench.open();
-  });
-  afterEach(async () => {
-    await store.close();
-    await bench.stop();
-  });
+  const at = storeForEach(start);
+  const storeNow = () => at().store;
 
-  describe("accounts", () => accountTests(() => store));
-  describe("sign requests", () => signTests(() => store));
-  describe("sessions", () => sessionTests(() => store));
-  describe("wallets", () => walletTests(() => store));
-  describe("minted keys", () => keyTests(() => store));
+  describe("accounts", () => accountTests(storeNow));
+  describe("sign requests", () => signTests(storeNow));
+  describe("sessions", () => sessionTests(storeNow));
+  describe("wallets", () => walletTests(storeNow));
+  describe("minted keys", () => keyTests(storeNow));
 }
 
 function accountTests(at: () => Store): void {

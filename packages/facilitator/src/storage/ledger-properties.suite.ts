@@ -4,7 +4,8 @@
  */
 import type { Address } from "@farthing/protocol";
 import * as fc from "fast-check";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
+import { storeForEach, type StoreAt } from "./store-benches.testing.ts";
 import {
   chainId,
   claimOf,
@@ -20,22 +21,13 @@ const seller: Address = `0x${"33".repeat(20)}`;
 
 /** The tests, on databases that `start` makes. */
 export function ledgerPropertiesSuite(start: () => Promise<StoreBench>): void {
-  let bench: StoreBench;
-  let store: Store;
-  beforeEach(async () => {
-    bench = await start();
-    store = await bench.open();
-  });
+  const at = storeForEach(start);
   afterEach(async () => {
-    expect(await store.auditCredits(10)).toEqual([]);
-    await store.close();
-    await bench.stop();
+    expect(await at().store.auditCredits(10)).toEqual([]);
   });
 
-  propertyTests(() => ({ bench, store }));
+  propertyTests(at);
 }
-
-type At = () => { bench: StoreBench; store: Store };
 
 /** What may happen to accounts and settlements; numbers choose which. */
 type Step =
@@ -73,7 +65,7 @@ async function turn(store: Store, order: readonly Address[]): Promise<void> {
   await confirm(store, ...made);
 }
 
-function propertyTests(at: At): void {
+function propertyTests(at: StoreAt): void {
   test("the books agree and no balance is negative", async () => {
     const { bench, store } = at();
     const stores = [store, bench.isConcurrent ? await bench.open() : store];

@@ -3,8 +3,9 @@
  * or given back twice, and the balance is the sum of the entries, whoever does what at once.
  */
 import type { Address } from "@farthing/protocol";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import type { Claim } from "../model/settlement.ts";
+import { storeForEach, type StoreAt } from "./store-benches.testing.ts";
 import {
   chainId,
   claimOf,
@@ -30,19 +31,11 @@ function priced(changes: Partial<Claim> = {}): Claim {
 
 /** The tests, on databases that `start` makes. */
 export function ledgerSuite(start: () => Promise<StoreBench>): void {
-  let bench: StoreBench;
-  let store: Store;
-  beforeEach(async () => {
-    bench = await start();
-    store = await bench.open();
-  });
+  const at = storeForEach(start);
   afterEach(async () => {
     // Whatever a test did: the books agree.
-    expect(await store.auditCredits(10)).toEqual([]);
-    await store.close();
-    await bench.stop();
+    expect(await at().store.auditCredits(10)).toEqual([]);
   });
-  const at = () => ({ bench, store });
 
   describe("a claim", () => claimTests(at));
   describe("the life of a settlement", () => lifeTests(at));
@@ -50,9 +43,7 @@ export function ledgerSuite(start: () => Promise<StoreBench>): void {
   describe("the list", () => listTests(at));
 }
 
-type At = () => { bench: StoreBench; store: Store };
-
-function claimTests(at: At): void {
+function claimTests(at: StoreAt): void {
   test("takes its price from what is available", async () => {
     const { store } = at();
     await fund(store, seller, 10);
@@ -157,7 +148,7 @@ async function kindsOf(store: Store, id: string): Promise<string[]> {
     .map(({ kind }) => kind);
 }
 
-function lifeTests(at: At): void {
+function lifeTests(at: StoreAt): void {
   test("confirmed: charged once, whoever says it again", async () => {
     const { store } = at();
     await fund(store, seller, 3);
@@ -235,7 +226,7 @@ function insert(values: string): string {
   return `insert into credit_entries (${columns}) values (${values})`;
 }
 
-function tableTests(at: At): void {
+function tableTests(at: StoreAt): void {
   test("entries are not changed and not removed", async () => {
     const { bench, store } = at();
     await fund(store, seller, 3);
@@ -319,7 +310,7 @@ function tableTests(at: At): void {
   });
 }
 
-function listTests(at: At): void {
+function listTests(at: StoreAt): void {
   test("newest first, in pages, with what was available after each entry", async () => {
     const { store } = at();
     expect(await store.listCreditEntries(seller, { limit: 5 })).toEqual({ items: [], next: null });

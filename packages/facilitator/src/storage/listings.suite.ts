@@ -1,8 +1,9 @@
 /** What every store promises about listings: whose they are, who checks them, what the public sees. */
 import { apothem, xdc, type Address } from "@farthing/protocol";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { ListingCheck, ListingTerms, SeenChallenge } from "../model/listing.ts";
 import { uncheckedAt } from "./listing-rows.ts";
+import { storeForEach, type StoreAt } from "./store-benches.testing.ts";
 import { chainId, claimOf, minedIn, next, type StoreBench } from "./store-values.testing.ts";
 import type { Store } from "./store.ts";
 
@@ -11,24 +12,12 @@ const other: Address = `0x${"44".repeat(20)}`;
 
 /** The tests, on databases that `start` makes. */
 export function listingsSuite(start: () => Promise<StoreBench>): void {
-  let bench: StoreBench;
-  let store: Store;
-  beforeEach(async () => {
-    bench = await start();
-    store = await bench.open();
-  });
-  afterEach(async () => {
-    await store.close();
-    await bench.stop();
-  });
-  const at = () => ({ bench, store });
+  const at = storeForEach(start);
 
   describe("listings of a seller", () => ownerTests(at));
   describe("checks of listings", () => checkTests(at));
   describe("the public's listings", () => publicTests(at));
 }
-
-type At = () => { bench: StoreBench; store: Store };
 
 function termsOf(changes: Partial<ListingTerms> = {}): ListingTerms {
   return {
@@ -83,7 +72,7 @@ async function checked(store: Store, id: string, check = live(10), what = seen, 
   return store.recordListingCheck(id, taken.fence, after);
 }
 
-function ownerTests(at: At): void {
+function ownerTests(at: StoreAt): void {
   test("are kept as they were given, as many as may be, one for each endpoint", async () => {
     const { store } = at();
     const terms = termsOf({
@@ -180,7 +169,7 @@ function ownerTests(at: At): void {
 
 const take = (store: Store, now: number) => store.takeDueListings({ now, leaseMs: 100, limit: 10 });
 
-function checkTests(at: At): void {
+function checkTests(at: StoreAt): void {
   test("are taken by one at a time, and by the next one when their end is not recorded", async () => {
     const { bench, store } = at();
     const second = bench.isConcurrent ? await bench.open() : store;
@@ -271,7 +260,7 @@ function checkTests(at: At): void {
   });
 }
 
-function publicTests(at: At): void {
+function publicTests(at: StoreAt): void {
   test("are those that are live, or failed once after they were", async () => {
     const { store } = at();
     const once = { failures: 1, state: "failing" } as const;

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { purchaseMoves, type PurchaseState } from "../model/credits.ts";
 import type { HistoryFilter, TimeCursor } from "./account-store.ts";
 import { bringPurchase, purchased, purchaseSteps } from "./purchase-values.testing.ts";
+import { storeForEach, type StoreAt } from "./store-benches.testing.ts";
 import {
   chainId,
   claimOf,
@@ -15,38 +16,29 @@ import {
   planOf,
   type StoreBench,
 } from "./store-values.testing.ts";
-import type { Store } from "./store.ts";
 
 const seller: Address = `0x${"33".repeat(20)}`;
 const other: Address = `0x${"44".repeat(20)}`;
 
 /** The tests, on databases that `start` makes. */
 export function purchasesSuite(start: () => Promise<StoreBench>): void {
-  let bench: StoreBench;
-  let store: Store;
+  const at = storeForEach(start);
   beforeEach(async () => {
-    bench = await start();
-    store = await bench.open();
-    for (const account of [seller, other]) await store.ensureAccount(account, 1);
+    for (const account of [seller, other]) await at().store.ensureAccount(account, 1);
   });
   afterEach(async () => {
-    expect(await store.auditCredits(10)).toEqual([]);
-    await store.close();
-    await bench.stop();
+    expect(await at().store.auditCredits(10)).toEqual([]);
   });
-  const at = () => ({ bench, store });
 
   describe("purchases", () => purchaseTests(at));
   describe("history", () => historyTests(at));
 }
 
-type At = () => { bench: StoreBench; store: Store };
-
 const states = Object.keys(purchaseMoves).filter((name): name is PurchaseState =>
   Object.hasOwn(purchaseMoves, name),
 );
 
-function purchaseTests(at: At): void {
+function purchaseTests(at: StoreAt): void {
   test("keep what they are, step by step", async () => {
     const { store } = at();
     const id = await purchased(store);
@@ -186,7 +178,7 @@ function purchaseTests(at: At): void {
   });
 }
 
-function historyTests(at: At): void {
+function historyTests(at: StoreAt): void {
   test("is the account's own, filtered, newest first, in pages", async () => {
     const { store } = at();
     const payer: Address = `0x${"99".repeat(20)}`;

@@ -1,6 +1,6 @@
 /** The transactions of lanes: their nonces, their signed bytes, the settlements they carry. */
 import { toLowerHex, type Address, type ChainId } from "@farthing/protocol";
-import { sql } from "kysely";
+import { sql, type ExpressionBuilder } from "kysely";
 import { assert } from "../base/assert.ts";
 import type {
   LaneLease,
@@ -8,12 +8,12 @@ import type {
   TransactionPlan,
 } from "../model/relayer-transaction.ts";
 import type { Settlement } from "../model/settlement.ts";
-import { inTransaction, type Database } from "./dialect.ts";
+import { inTransaction, type Database, type Engine } from "./dialect.ts";
 import { checkFence, takeNonces } from "./lanes.ts";
 import { toRelayerTransaction } from "./rows.ts";
-import { settlementColumns, transactionColumns } from "./schema.ts";
+import { settlementColumns, transactionColumns, type Tables } from "./schema.ts";
 import { announceMoved, isOneOf, lockSettlements } from "./settlements.ts";
-import type { Store } from "./store.ts";
+import type { Store, UsedNonces } from "./store.ts";
 
 type RelayerVerbs = Pick<
   Store,
@@ -57,8 +57,8 @@ export function relayerVerbs(database: Database): RelayerVerbs {
       );
     },
     // A transaction, because every process reopens them at once and one may have to try again.
-    reopenTransactions: (chainId, fromBlock) =>
-      inTransaction(database, (inside) => reopen(inside, chainId, fromBlock)),
+    reopenTransactions: (chainId, which) =>
+      inTransaction(database, (inside) => reopen(inside, chainId, which)),
     countMinedNonces: async (chainId, lane) => {
       const row = await db
         .selectFrom("relayer_transactions")
@@ -73,17 +73,21 @@ export function relayerVerbs(database: Database): RelayerVerbs {
   };
 }
 
-/** A nonce whose block is gone is open again for every transaction that was signed at it. */
-async function reopen({ db }: Database, chainId: ChainId, fromBlock: number): Promise<void> {
-  const vanished = await db
+/** A nonce that is open again is so for every transaction that was signed at it. */
+async function reopen(
+  { db, engine }: Database,
+  chainId: ChainId,
+  which: UsedNonces,
+): Promise<void> {
+  const used = await db
     .selectFrom("relayer_transactions")
     .select(["lane", "nonce"])
     .where("chain_id", "=", chainId)
     .where("state", "=", "mined")
-    .where("block_number", ">=", fromBlock)
+    .where(isAmong(engine, which))
     .orderBy("id")
     .execute();
-  for (const { lane, nonce } of vanished) {
+  for (const { lane, nonce } of used) {
     await db
       .updateTable("relayer_transactions")
       .set({ state: "sent", block_number: null })
@@ -94,6 +98,27 @@ async function reopen({ db }: Database, chainId: ChainId, fromBlock: number): Pr
       .where("raw", "is not", null)
       .execute();
   }
+}
+
+/** The condition that a transaction's nonce is one of these. */
+function isAmong(engine: Engine, which: UsedNonces) {
+  return (where: ExpressionBuilder<Tables, "relayer_transactions">) => {
+    if ("fromBlock" in which) return where("block_number", ">=", which.fromBlock);
+    if ("lane" in which) {
+      return where.and([
+        where("lane", "=", toLowerHex(which.lane)),
+        where("nonce", ">=", which.fromNonce),
+        where("block_number", "<=", which.upToBlock),
+      ]);
+    }
+    const carriers = where
+      .selectFrom("transaction_settlements as link")
+      .innerJoin("settlements", "settlements.id", "link.settlement_id")
+      .select("link.transaction_id")
+      .where(isOneOf(engine, which.settlementIds))
+      .where("settlements.state", "=", "submitted");
+    return where("relayer_transactions.id", "in", carriers);
+  };
 }
 
 async function reserve(

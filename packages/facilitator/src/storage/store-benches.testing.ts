@@ -4,8 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Client } from "pg";
+import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 import { openStore, type StoreOptions } from "./open-store.ts";
-import type { TestPostgres } from "./postgres.testing.ts";
+import { startPostgres, type TestPostgres } from "./postgres.testing.ts";
+import type { StoreBench } from "./store-values.testing.ts";
+import type { Store } from "./store.ts";
 
 /** A SQLite file of its own. */
 export async function startSqlite() {
@@ -54,4 +57,35 @@ export function postgresStarter(server: () => TestPostgres) {
       },
     };
   };
+}
+
+/** A store to test. */
+export type StoreAt = () => { readonly bench: StoreBench; readonly store: Store };
+
+/** Gives each test that comes after a store of its own; it is closed behind the test. */
+export function storeForEach(start: () => Promise<StoreBench>): StoreAt {
+  let bench: StoreBench;
+  let store: Store;
+  beforeEach(async () => {
+    bench = await start();
+    store = await bench.open();
+  });
+  afterEach(async () => {
+    await store.close();
+    await bench.stop();
+  });
+  return () => ({ bench, store });
+}
+
+/** Both kinds, for `describe.each`; the server runs while the tests of the calling file do. */
+export function bothEngines(): readonly (readonly [string, () => Promise<StoreBench>])[] {
+  let server: TestPostgres;
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterAll(() => server?.stop());
+  return [
+    ["SQLite", startSqlite],
+    ["PostgreSQL", postgresStarter(() => server)],
+  ];
 }

@@ -4,9 +4,10 @@
  */
 import { refusalCodes, type Hex } from "@farthing/protocol";
 import * as fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { LaneLease } from "../model/relayer-transaction.ts";
 import { settlementMoves, type Claim, type SettlementState } from "../model/settlement.ts";
+import { storeForEach } from "./store-benches.testing.ts";
 import {
   chainId,
   claimOf,
@@ -25,23 +26,15 @@ import type { ClaimResult, Store } from "./store.ts";
 
 /** The tests, on databases that `start` makes. */
 export function storeSuite(start: () => Promise<StoreBench>): void {
-  let bench: StoreBench;
-  let store: Store;
-  beforeEach(async () => {
-    bench = await start();
-    store = await bench.open();
-  });
-  afterEach(async () => {
-    await store.close();
-    await bench.stop();
-  });
+  const at = storeForEach(start);
+  const storeNow = () => at().store;
 
-  describe("a claim", () => claimTests(() => ({ bench, store })));
-  describe("moves", () => moveTests(() => store));
-  describe("leases", () => leaseTests(() => ({ bench, store })));
-  describe("nonces", () => nonceTests(() => store));
-  describe("a payer's cap", () => capTests(() => store));
-  describe("API keys", () => keyTests(() => store));
+  describe("a claim", () => claimTests(at));
+  describe("moves", () => moveTests(storeNow));
+  describe("leases", () => leaseTests(at));
+  describe("nonces", () => nonceTests(storeNow));
+  describe("a payer's cap", () => capTests(storeNow));
+  describe("API keys", () => keyTests(storeNow));
 }
 
 function claimTests(at: () => { bench: StoreBench; store: Store }): void {
@@ -289,9 +282,9 @@ function nonceTests(store: () => Store): void {
       "mined",
       100,
     );
-    await store().reopenTransactions(chainId, 101);
+    await store().reopenTransactions(chainId, { fromBlock: 101 });
     expect(await store().listOpenTransactions(chainId, lane)).toEqual([]);
-    await store().reopenTransactions(chainId, 100);
+    await store().reopenTransactions(chainId, { fromBlock: 100 });
     expect(await store().listOpenTransactions(chainId, lane)).toMatchObject([{ state: "sent" }]);
   });
 }

@@ -57,6 +57,15 @@ export interface LaneHolder {
   readonly wantedBy: string | null;
 }
 
+/** Nonces that are stored as used. */
+export type UsedNonces =
+  /** In a block from this one on. */
+  | { readonly fromBlock: number }
+  /** By a transaction that carries one of these, as far as it has no outcome. */
+  | { readonly settlementIds: readonly string[] }
+  /** By this wallet, from this nonce on, in a block up to this one. */
+  | { readonly lane: Address; readonly fromNonce: number; readonly upToBlock: number };
+
 /** The store. */
 export interface Store extends AccountStore, ListingVerbs {
   /** Claims verified payments, all in one transaction; results in the order of the claims. */
@@ -172,8 +181,8 @@ export interface Store extends AccountStore, ListingVerbs {
     state: Extract<TransactionState, "mined" | "dropped">,
     blockNumber?: number,
   ): Promise<void>;
-  /** Opens the nonces again whose blocks, from this one on, were reorganised away. */
-  reopenTransactions(chainId: ChainId, fromBlock: number): Promise<void>;
+  /** Opens nonces again that were used in blocks which are gone, or may be. */
+  reopenTransactions(chainId: ChainId, which: UsedNonces): Promise<void>;
   /** The nonce after the highest one that is known to be used up; 0 when none is. */
   countMinedNonces(chainId: ChainId, lane: Address): Promise<number>;
   /** Transactions that may still be mined, by nonce. */

@@ -3,6 +3,7 @@ import { isObject, type Address } from "@farthing/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { webhookEvents, type WebhookEndpoint } from "../model/webhook.ts";
 import { bringPurchase, purchaseSteps } from "./purchase-values.testing.ts";
+import { storeForEach, type StoreAt } from "./store-benches.testing.ts";
 import { chainId, claimOf, fund, minedIn, next, type StoreBench } from "./store-values.testing.ts";
 import type { Store } from "./store.ts";
 
@@ -11,26 +12,18 @@ const other: Address = `0x${"44".repeat(20)}`;
 
 /** The tests, on databases that `start` makes. */
 export function webhooksSuite(start: () => Promise<StoreBench>): void {
-  let bench: StoreBench;
-  let store: Store;
+  const at = storeForEach(start);
   beforeEach(async () => {
-    bench = await start();
-    store = await bench.open();
-    for (const account of [seller, other]) await store.ensureAccount(account, 1);
+    for (const account of [seller, other]) await at().store.ensureAccount(account, 1);
   });
   afterEach(async () => {
-    expect(await store.auditCredits(10)).toEqual([]);
-    await store.close();
-    await bench.stop();
+    expect(await at().store.auditCredits(10)).toEqual([]);
   });
-  const at = () => ({ bench, store });
 
   describe("webhooks", () => webhookTests(at));
   describe("deliveries", () => pauseTests(at));
   describe("the outbox", () => outboxTests(at));
 }
-
-type At = () => { bench: StoreBench; store: Store };
 
 /** An endpoint that hears of everything; gives it. */
 async function listening(store: Store, changes: Partial<WebhookEndpoint> = {}) {
@@ -62,7 +55,7 @@ async function delivering(store: Store, endpoint: WebhookEndpoint, createdAt = 1
 const take = (store: Store, now: number) =>
   store.takeDueDeliveries({ now, leaseMs: 100, limit: 10 });
 
-function webhookTests(at: At): void {
+function webhookTests(at: StoreAt): void {
   test("are the account's own, as many as may be, until they are disabled", async () => {
     const { store } = at();
     const endpoint = await listening(store);
@@ -156,7 +149,7 @@ async function told(store: Store, endpoint: WebhookEndpoint) {
     });
 }
 
-function pauseTests(at: At): void {
+function pauseTests(at: StoreAt): void {
   test("pause when nothing arrives for long, and go on when their owner says so", async () => {
     const { store } = at();
     const endpoint = await listening(store, { createdAt: 1_000 });
@@ -197,7 +190,7 @@ function pauseTests(at: At): void {
   });
 }
 
-function outboxTests(at: At): void {
+function outboxTests(at: StoreAt): void {
   test("tells of a settlement's outcome, whoever wants to hear of it", async () => {
     const { store } = at();
     const [all, some] = [

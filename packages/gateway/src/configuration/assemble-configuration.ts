@@ -26,7 +26,6 @@ import type {
   UpstreamConfig,
 } from "./configuration.ts";
 import { parseDuration, parseSize } from "./duration-size.ts";
-
 import { whyNoOpenapi } from "../openapi/openapi-operations.ts";
 import { fillSecrets, type Environment } from "./secret-texts.ts";
 import type { SettingReader } from "./setting-reader.ts";
@@ -171,9 +170,8 @@ function readOpenapi(settings: SettingReader, at: ConfigSurroundings): JsonObjec
   if (text === undefined) return undefined;
   const document = readDocument(resolve(at.folder, text));
   const problem = typeof document === "string" ? document : whyNoOpenapi(document);
-  if (problem === undefined && typeof document !== "string") return document;
-  settings.report(problem ?? "");
-  return undefined;
+  if (problem !== undefined) settings.report(problem);
+  return typeof document === "string" || problem !== undefined ? undefined : document;
 }
 
 /** An OpenAPI document in JSON or YAML from a file; a text says why there is none. */

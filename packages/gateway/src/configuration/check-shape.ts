@@ -3,6 +3,7 @@
  * knows the words that the configuration's schema is made of; a test keeps it at one with a
  * validator that knows all.
  */
+import { isObject, type JsonObject } from "@farthing/protocol";
 
 /** A place in a value: keys and indexes from the top. */
 export type Place = readonly (string | number)[];
@@ -48,7 +49,7 @@ export function checkShape(schema: Schema, value: unknown, place: Place = []): P
     return fits ? [] : [wrong(schema, value, place)];
   }
   if (!isOfType(schema.type, value)) return [wrong(schema, value, place)];
-  if (isRecord(value)) return checkMembers(schema, value, place);
+  if (isObject(value)) return checkMembers(schema, value, place);
   if (Array.isArray(value)) {
     const items: readonly unknown[] = value;
     if (items.length > (schema.maxItems ?? Infinity)) {
@@ -59,11 +60,7 @@ export function checkShape(schema: Schema, value: unknown, place: Place = []): P
   return isAllowed(schema, value) ? [] : [wrong(schema, value, place)];
 }
 
-function checkMembers(
-  schema: Schema,
-  value: Readonly<Record<string, unknown>>,
-  place: Place,
-): Problem[] {
+function checkMembers(schema: Schema, value: JsonObject, place: Place): Problem[] {
   const { properties = {}, required = [] } = schema;
   const patterns = Object.entries(schema.patternProperties ?? {});
   const missing = required
@@ -116,7 +113,7 @@ const shownCharsMax = 80;
 
 function show(value: unknown): string {
   if (Array.isArray(value)) return "a list";
-  if (isRecord(value)) return "a group of settings";
+  if (isObject(value)) return "a group of settings";
   // A number may have lost digits when YAML read it, so it is not repeated.
   if (typeof value === "number" && !Number.isSafeInteger(value)) return "a number";
   if (typeof value !== "string") return String(value);
@@ -131,10 +128,6 @@ function isOfType(type: string | undefined, value: unknown): boolean {
 function kindOf(value: unknown): string {
   if (Array.isArray(value)) return "array";
   return value === null ? "null" : typeof value;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** A place as people write it: `routes[3].price`. */

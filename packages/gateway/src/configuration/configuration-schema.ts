@@ -21,7 +21,7 @@ const hostPattern = String.raw`^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?(:\
 /** Descriptions travel in a header of at most about 8 KiB. */
 const descriptionCharsMax = 500;
 /** Rules are tried one after the other for every request. */
-export const routesMax = 1000;
+const routesMax = 1000;
 const listMax = 100;
 /** More connections to one upstream than a process serves well. */
 const concurrencyMax = 10_000;

@@ -133,7 +133,7 @@ export class GatewayConfigError extends Error {
 }
 
 /** One line: `line 12: routes[3].price is 0.1, but must be …`. */
-export function formatProblem({ path, line, message }: ConfigProblem): string {
+function formatProblem({ path, line, message }: ConfigProblem): string {
   const where = line === undefined ? "" : `line ${line}: `;
   return `${where}${[path, message].filter((part) => part !== "").join(" ")}`;
 }
@@ -152,8 +152,8 @@ export function readGatewayConfig(
   const problems: Problem[] = checkShape(gatewaySchema, source.value);
   const settings = readSettings(gatewaySchema, source.value, problems);
   const config = assembleConfig(settings, { environment, folder });
-  if (config) problems.push(...findConflicts(config));
-  if (problems.length > 0 || !config) {
+  problems.push(...findConflicts(config));
+  if (problems.length > 0) {
     const lines = problems.map((one) => toProblem(one, source.lineOf));
     throw new GatewayConfigError(lines.sort((one, other) => (one.line ?? 0) - (other.line ?? 0)));
   }

@@ -2,6 +2,7 @@
  * Walks the settings of a file along their schema: takes defaults from it, and leaves out whatever
  * has another shape than it says, which has been reported already.
  */
+import { isObject, member } from "@farthing/protocol";
 import { checkShape, wrong, type Place, type Problem, type Schema } from "./check-shape.ts";
 
 /** One setting, or a group of them. */
@@ -39,19 +40,17 @@ function readerAt(
   const group = schema.anyOf?.find(({ type }) => type === "object") ?? schema;
   const isFitting = () => value !== undefined && checkShape(schema, value).length === 0;
   const text = () => (typeof value === "string" && isFitting() ? value : undefined);
-  const members = isRecord(value) ? value : {};
+  const members = isObject(value) ? value : {};
   return {
     place,
     isGiven: given !== undefined,
-    get: (key) => {
-      const member = Object.hasOwn(members, key) ? members[key] : undefined;
-      return readerAt(group.properties?.[key] ?? {}, member, [...place, key], problems);
-    },
+    get: (key) =>
+      readerAt(group.properties?.[key] ?? {}, member(members, key), [...place, key], problems),
     entries: () =>
       Object.entries(group.patternProperties ?? {}).flatMap(([pattern, one]) =>
         Object.entries(members)
           .filter(([name]) => new RegExp(pattern).test(name))
-          .map(([name, member]) => [name, readerAt(one, member, [...place, name], problems)]),
+          .map(([name, entry]) => [name, readerAt(one, entry, [...place, name], problems)]),
       ),
     items: () => {
       const list: readonly unknown[] = Array.isArray(value) ? value : [];
@@ -71,8 +70,4 @@ function readerAt(
     },
     report: (message) => problems.push({ place, message }),
   };
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -10,7 +10,7 @@ export interface YamlSource {
 }
 
 /** No configuration written by people is longer, in characters. */
-export const sourceCharsMax = 1024 * 1024;
+const sourceCharsMax = 1024 * 1024;
 
 /** Reads YAML 1.2; problems instead when it is none. */
 export function readYamlSource(text: string): YamlSource | readonly Problem[] {

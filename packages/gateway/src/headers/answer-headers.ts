@@ -1,30 +1,23 @@
 /** The headers that the client gets: the upstream's, less what is not for it to say. */
 import type { IncomingHttpHeaders } from "node:http";
-import type { PassedHeader } from "../configuration/configuration.ts";
+import type { RouteConfig } from "../configuration/configuration.ts";
 import { isPassedToClient, namedInConnection } from "./pass-header.ts";
-
-/** What is done with an upstream's headers. */
-export interface AnswerRule {
-  readonly pass: ReadonlySet<PassedHeader>;
-  /** The upstream's base address: no client may see it. */
-  readonly upstreamUrl: string;
-  readonly publicUrl: string;
-}
 
 /** Headers whose value is an address. */
 const addressHeaders = new Set(["location", "content-location"]);
 
 /** Builds the headers of the answer. */
 export function clientHeaders(
-  upstream: Readonly<Record<string, string | string[] | undefined>>,
-  rule: AnswerRule,
+  given: Readonly<Record<string, string | string[] | undefined>>,
+  { upstream, pass }: RouteConfig,
+  publicUrl: string,
 ): Headers {
   const headers = new Headers();
-  const named = namedInConnection(upstream["connection"]);
-  for (const [name, value] of Object.entries(upstream)) {
-    if (value === undefined || named.has(name) || !isPassedToClient(name, rule.pass)) continue;
+  const named = namedInConnection(given["connection"]);
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined || named.has(name) || !isPassedToClient(name, pass)) continue;
     for (const one of typeof value === "string" ? [value] : value) {
-      const passed = addressHeaders.has(name) ? publicAddress(one, rule) : one;
+      const passed = addressHeaders.has(name) ? publicAddress(one, upstream.url, publicUrl) : one;
       if (passed !== undefined) headers.append(name, passed);
     }
   }
@@ -44,16 +37,15 @@ export function headerFields(headers: Headers): IncomingHttpHeaders {
  * An address as a client can use it: one of the upstream's own below its base becomes one of the
  * gateway's, one elsewhere on that host is not for clients, all others stay as they are.
  */
-function publicAddress(text: string, { upstreamUrl, publicUrl }: AnswerRule): string | undefined {
-  const base = upstreamUrl.replace(/\/+$/, "");
-  const { origin, pathname, host } = new URL(`${base}/`);
-  if (!URL.canParse(text, `${base}/`)) return undefined;
-  const target = new URL(text, `${base}/`);
+function publicAddress(text: string, upstreamUrl: string, publicUrl: string): string | undefined {
+  const { origin, pathname, host } = new URL(`${upstreamUrl}/`);
+  const target = URL.parse(text, `${upstreamUrl}/`);
+  if (!target) return undefined;
   // A path without a host: relative to what the client asked for, as long as nothing is in front.
   const isRelative = !/^([a-z][a-z0-9+.-]*:|[/\\]{2})/i.test(text);
   if (isRelative && (pathname === "/" || !text.startsWith("/"))) return text;
   if (target.host !== host) return text;
   if (target.origin !== origin || !target.pathname.startsWith(pathname)) return undefined;
   const rest = target.pathname.slice(pathname.length - 1);
-  return `${publicUrl.replace(/\/+$/, "")}${rest}${target.search}${target.hash}`;
+  return `${publicUrl}${rest}${target.search}${target.hash}`;
 }

@@ -2,7 +2,7 @@
  * Whether a header passes the gateway. Names are compared with `_` read as `-`: servers that hand
  * headers on as variables (CGI, WSGI, PHP) take both for the same.
  */
-import type { PassedHeader } from "../configuration/configuration.ts";
+import type { PassedHeader, RouteConfig } from "../configuration/configuration.ts";
 import {
   addedHeaders,
   clientCredentials,
@@ -18,8 +18,14 @@ import {
 export interface RequestRule {
   readonly isPaid: boolean;
   readonly pass: ReadonlySet<PassedHeader>;
-  /** Lower-case names that the configuration sets; a client cannot. */
+  /** What the configuration sets, by names as they are compared; a client cannot. */
   readonly configured: ReadonlySet<string>;
+}
+
+/** What it is for the requests of a route. */
+export function requestRule({ upstream, amountUnits, pass }: RouteConfig): RequestRule {
+  const configured = new Set([...upstream.headers.keys()].map(canonicalName));
+  return { isPaid: amountUnits !== undefined, pass, configured };
 }
 
 /** Written for each call, or dealt with by the gateway's own HTTP server. */

@@ -1,7 +1,8 @@
 /** What the upstream hears of a client, and what a client hears of the upstream. */
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
+import { listen, type Listening } from "@farthing/seller/testing/listen";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { listen, rawRequest, sendRaw, startBefore, type Listening } from "../gateway.testing.ts";
+import { rawRequest, sendRaw, startBefore } from "../gateway.testing.ts";
 import type { Gateway } from "../gateway.ts";
 
 let heard: IncomingHttpHeaders[] = [];
@@ -16,7 +17,9 @@ beforeEach(async () => {
     answer(response);
   });
   gateway = await startBefore(`${upstream.url}/base`, {
-    upstream: { headers: { Authorization: "Bearer of the origin", "X-Origin-Key": "k" } },
+    upstream: {
+      headers: { Authorization: "Bearer of the origin", "X-Origin-Key": "k", X_Tenant_Key: "t" },
+    },
     routes: [
       { match: "GET /free/*", upstream: "api", free: true },
       { match: "GET /open/*", upstream: "api", free: true, pass: ["cookie", "set-cookie"] },
@@ -53,6 +56,7 @@ test.each([
   "X-HTTP-Method-Override: POST",
   "X-Origin-Key: of the client",
   "X_Origin_Key: of the client",
+  "X-Tenant-Key: of the client",
   "Proxy-Authorization: Basic eA==",
   "TE: trailers",
   "Keep-Alive: timeout=5",

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { RouteConfig } from "../configuration/configuration.ts";
-import { isPassedToUpstream, namedInConnection } from "./pass-header.ts";
+import { isPassedToUpstream, namedInConnection, requestRule } from "./pass-header.ts";
 
 /** A request as the gateway sees it. */
 export interface ClientFacts {
@@ -26,13 +26,12 @@ export interface PaymentFacts {
 /** Builds the headers of a call; those that the configuration sets, credentials included, win. */
 export function upstreamHeaders(
   client: ClientFacts,
-  { upstream, amountUnits, pass }: RouteConfig,
+  route: RouteConfig,
   /** Where buyers reach the gateway; the Host header is their choice and says nothing. */
   publicUrl: string,
   payment?: PaymentFacts,
 ): Record<string, string> {
-  const configured = new Set(upstream.headers.keys());
-  const rule = { isPaid: amountUnits !== undefined, pass, configured };
+  const rule = requestRule(route);
   const named = namedInConnection(client.headers.connection);
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(client.headers)) {
@@ -48,7 +47,7 @@ export function upstreamHeaders(
     "x-request-id": client.requestId,
     ...traceHeaders(client.headers),
     ...(payment ? paymentHeaders(payment) : {}),
-    ...Object.fromEntries(upstream.headers),
+    ...Object.fromEntries(route.upstream.headers),
   };
 }
 

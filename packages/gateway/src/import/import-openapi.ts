@@ -12,6 +12,7 @@ import {
   basePathOf,
   matchOf,
   operationsOf,
+  serverUrlOf,
   whyNoOpenapi,
   type Operation,
 } from "../openapi/openapi-operations.ts";
@@ -34,10 +35,8 @@ export function importOpenapi(document: JsonObject, prices: ImportPrices): Impor
   if (unused.length > 0) {
     throw new ImportError(`The prices name what the document has not: ${unused.join(", ")}.`);
   }
-  const { info, servers } = document;
-  const list: readonly unknown[] = Array.isArray(servers) ? servers : [];
-  const [server] = list;
-  const url = isObject(server) && typeof server["url"] === "string" ? server["url"] : "";
+  const { info } = document;
+  const url = serverUrlOf(document);
   return {
     isOpenapi: true,
     title: isObject(info) && typeof info["title"] === "string" ? info["title"] : undefined,

@@ -3,6 +3,7 @@ import { connect as connectPlain, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { isObject, isSameAddress, member, parseJson } from "@farthing/protocol";
 import type { GatewayConfig, UpstreamConfig } from "../configuration/configuration.ts";
+import { readWhole } from "../upstream.ts";
 import type { Finding } from "./finding.ts";
 
 /** Looks at the facilitator and at every upstream. Pays nothing and sends no request upstream. */
@@ -20,20 +21,20 @@ async function checkFacilitator({ facilitator, network }: GatewayConfig): Promis
     return ok(name, "runs inside; farthing doctor looks at its nodes and wallets");
   }
   const asked = `${facilitator.url}/supported`;
-  let text: string;
+  let bytes: Uint8Array | undefined;
   try {
     const answer = await fetch(asked, {
       signal: AbortSignal.timeout(facilitator.timeoutMs),
       redirect: "error",
     });
-    text = (await answer.text()).slice(0, supportedBytesMax);
+    bytes = answer.body ? await readWhole(answer.body, supportedBytesMax) : undefined;
     if (answer.status !== 200) {
       return fail(name, `${asked} answers ${answer.status}`, "check facilitator.url");
     }
   } catch (error) {
     return fail(name, `${asked}: ${codeOf(error)}`, "check facilitator.url and the network");
   }
-  const kinds = kindsOf(parseJson(text)?.value);
+  const kinds = kindsOf(parseJson(new TextDecoder().decode(bytes))?.value);
   if (!kinds) return fail(name, `${asked} is no x402 answer`, "check facilitator.url");
   const names: readonly unknown[] = [network.id, network.label, ...network.aliases];
   const ours = kinds.filter(

@@ -1,5 +1,6 @@
 /** What `gateway check` says of a configuration that holds: its rules as they are tried, and doubts. */
 import { isIP } from "node:net";
+import { allRoutes } from "../configuration/all-routes.ts";
 import type { GatewayConfig, RouteConfig } from "../configuration/configuration.ts";
 import { formatDuration } from "../configuration/duration-size.ts";
 import type { Finding } from "./finding.ts";
@@ -61,8 +62,8 @@ const ownPaths = ["/openapi.json", "/.well-known/x402"];
 
 /** What works and should be looked at. */
 export function findDoubts(config: GatewayConfig): readonly Finding[] {
-  const { routes, fallback, facilitator, publicUrl, store, replay, upstreams } = config;
-  const all = fallback ? [...routes, fallback] : routes;
+  const { fallback, facilitator, publicUrl, store, replay, upstreams } = config;
+  const all = allRoutes(config);
   const isPaid = all.some(({ amountUnits }) => amountUnits !== undefined);
   const remoteUrl = facilitator.kind === "remote" ? facilitator.url : undefined;
   const bare = [...upstreams.values()].filter(({ headers }) => headers.size === 0);

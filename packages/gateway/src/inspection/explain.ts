@@ -15,7 +15,7 @@ import {
   paymentHeaders,
 } from "../headers/header-rules.ts";
 import { createOwnPaths } from "../own-paths.ts";
-import { isPassedToUpstream } from "../headers/pass-header.ts";
+import { isPassedToUpstream, requestRule } from "../headers/pass-header.ts";
 import { shortUsdc } from "../configuration/price-text.ts";
 import { compileRoutes, type Mismatch, type RouteMatch } from "../routing/route-table.ts";
 import { createSaleRoute } from "../sale-route.ts";
@@ -154,9 +154,8 @@ function factsOf(
   { route, parameters }: Extract<RouteMatch, { kind: "route" }>,
   target: string,
 ): Pick<RequestExplanation, "rule" | "parameters" | "upstream"> {
-  const { upstream, amountUnits, pass } = route;
-  const configured = new Set(upstream.headers.keys());
-  const rule = { isPaid: amountUnits !== undefined, pass, configured };
+  const { upstream } = route;
+  const rule = requestRule(route);
   const known = [
     ...clientCredentials,
     ...paymentHeaders,
@@ -175,7 +174,7 @@ function factsOf(
       name: upstream.name,
       url: upstream.url + target,
       removed: [...new Set([...removed, ...prefixes.map((prefix) => `${prefix}*`)])].sort(),
-      added: [...addedHeaders, ...facts, ...configured].sort(),
+      added: [...addedHeaders, ...facts, ...upstream.headers.keys()].sort(),
     },
   };
 }

@@ -1,5 +1,6 @@
 /** The document that software reads before it buys. */
 import { expect, test } from "vitest";
+import type { GatewayConfig } from "../configuration/configuration.ts";
 import { gatewayConfig, rule } from "../configuration/gateway-file.testing.ts";
 import { openApiDocument, wellKnownDocument } from "./openapi-document.ts";
 
@@ -40,9 +41,14 @@ const routes = [
   rule("GET /v1/reports/:id 0.01", { description: "One report" }),
 ];
 
+/** As if the file named a document with this in it. */
+function withSource(config: GatewayConfig): GatewayConfig {
+  return { ...config, discovery: { ...config.discovery, openapi: source } };
+}
+
 test("of the upstream's document: what is served, with prices, without what is internal", () => {
   const config = gatewayConfig({ routes: [routes[0], routes[2]], discovery: { title: "Reports" } });
-  const document = openApiDocument(config, source);
+  const document = openApiDocument(withSource(config));
   expect(document).toEqual({
     openapi: "3.0.3",
     info: { title: "Reports", version: "7", "x-team": "data" },
@@ -67,7 +73,7 @@ test("of the upstream's document: what is served, with prices, without what is i
 });
 
 test("an operation that falls under several prices has a range", () => {
-  const document = openApiDocument(gatewayConfig({ routes }), source);
+  const document = openApiDocument(withSource(gatewayConfig({ routes })));
   expect(document).toMatchObject({
     paths: {
       "/v1/reports/{id}": {

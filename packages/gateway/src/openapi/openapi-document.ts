@@ -11,14 +11,13 @@ import { rulesFor } from "../routing/route-overlap.ts";
 import { ruleMethods, segmentsOf } from "../routing/route-pattern.ts";
 
 /**
- * Builds `/openapi.json`. `source` is the upstream's own document, of which the operations that the
- * gateway serves are kept, with their schemas; without one the rules are listed as they stand.
+ * Builds `/openapi.json`. Of the upstream's own document, where the configuration names one, the
+ * operations that the gateway serves are kept, with their schemas; without one the rules are listed
+ * as they stand.
  */
-export function openApiDocument(
-  config: GatewayConfig,
-  source: JsonObject | undefined = config.discovery.openapi,
-): JsonObject {
+export function openApiDocument(config: GatewayConfig): JsonObject {
   const { discovery, publicUrl } = config;
+  const source = discovery.openapi;
   const sourceInfo = source && isObject(source["info"]) ? source["info"] : {};
   const contact = discovery.contact === undefined ? {} : { email: discovery.contact };
   const { servers: _servers, security: _security, components, ...rest } = source ?? {};

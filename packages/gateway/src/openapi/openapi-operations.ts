@@ -46,12 +46,17 @@ function operationsAt(path: string, item: JsonObject): readonly Operation[] {
   });
 }
 
-/** The path of the first server, without a slash at the end: it stands before every operation's. */
-export function basePathOf({ servers }: JsonObject): string {
+/** The address of the first server, which may be a path alone; empty when there is none. */
+export function serverUrlOf({ servers }: JsonObject): string {
   const list: readonly unknown[] = Array.isArray(servers) ? servers : [];
   const [first] = list;
-  const url = isObject(first) && typeof first["url"] === "string" ? first["url"] : "";
-  // A server may be a path alone; the host is only there so that one can be read.
+  return isObject(first) && typeof first["url"] === "string" ? first["url"] : "";
+}
+
+/** The path of the first server, without a slash at the end: it stands before every operation's. */
+export function basePathOf(document: JsonObject): string {
+  const url = serverUrlOf(document);
+  // The host is only there so that a path alone can be read.
   const path = URL.parse(url, "http://upstream.invalid")?.pathname.replace(/\/+$/, "") ?? "";
   return path === "" || canonicalPath(path, { allowEncodedSlash: false }) === undefined ? "" : path;
 }

@@ -3,9 +3,9 @@ import { request, type RequestListener } from "node:http";
 import { text } from "node:stream/consumers";
 import express from "express";
 import * as fc from "fast-check";
+import { listen, type Listening } from "@farthing/seller/testing/listen";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { canonicalPath, pathCharsMax, splitTarget } from "./canonical-path.ts";
-import { listen, type Listening } from "../gateway.testing.ts";
 
 const strict = { allowEncodedSlash: false };
 const lax = { allowEncodedSlash: true };

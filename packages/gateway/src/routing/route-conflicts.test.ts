@@ -33,7 +33,7 @@ test.each<[string, readonly Settings[], RegExp]>([
   ],
   ["all methods above", [rule("* /a 1"), rule("POST /a 2")], /never reached/],
   ["a parameter above", [rule("GET /:a 1"), rule("GET /b free")], /never reached/],
-  ["an upstream that ignores case above", [rule("GET /A 1"), rule("GET /a 1")], /^$/],
+  ["another case of letters above", [rule("GET /A 1"), rule("GET /a 1")], /^$/],
   [
     "two that cross",
     [rule("GET /a/:b 1"), rule("GET /:a/b 2")],

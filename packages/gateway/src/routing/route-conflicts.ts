@@ -1,5 +1,6 @@
 /** Rules that contradict each other or cannot be kept: a gateway does not start with them. */
 import { formatUsdc } from "@farthing/protocol";
+import { allRoutes } from "../configuration/all-routes.ts";
 import type { Problem } from "../configuration/check-shape.ts";
 import type { GatewayConfig, RouteConfig } from "../configuration/configuration.ts";
 import { formatDuration } from "../configuration/duration-size.ts";
@@ -8,7 +9,7 @@ import { covers, coversPath, overlaps } from "./route-overlap.ts";
 /** Longest wait for a settlement while the buyer's request is held. */
 export const settleWaitMs = 20_000;
 /** Room for clocks that differ and for one slow block. */
-export const budgetMarginMs = 15_000;
+const budgetMarginMs = 15_000;
 
 /** What a route's signature has to outlive, in milliseconds. */
 export interface TimeBudget {
@@ -16,8 +17,9 @@ export interface TimeBudget {
   readonly upstreamMs: number;
   readonly settleMs: number;
   readonly marginMs: number;
+  /** All three together. */
+  readonly neededMs: number;
   readonly allowedMs: number;
-  readonly isKept: boolean;
 }
 
 /** The time budget of a paid route. */
@@ -25,14 +27,12 @@ export function timeBudget(route: RouteConfig): TimeBudget {
   const { timeouts } = route.upstream;
   const workMs = route.stream ? timeouts.headersMs : timeouts.totalMs;
   const upstreamMs = route.settle === "before-upstream" ? 0 : workMs;
-  const allowedMs = route.maxTimeoutSeconds * 1000;
-  const neededMs = upstreamMs + settleWaitMs + budgetMarginMs;
   return {
     upstreamMs,
     settleMs: settleWaitMs,
     marginMs: budgetMarginMs,
-    allowedMs,
-    isKept: neededMs <= allowedMs,
+    neededMs: upstreamMs + settleWaitMs + budgetMarginMs,
+    allowedMs: route.maxTimeoutSeconds * 1000,
   };
 }
 
@@ -42,8 +42,7 @@ export function findConflicts(config: GatewayConfig): Problem[] {
     ...findCovered(config.routes, route),
     ...findAmbiguous(config.routes, route),
   ]);
-  const all = config.fallback ? [...config.routes, config.fallback] : config.routes;
-  return [...rules, ...all.flatMap(findBudget), ...findOpenDefault(config)];
+  return [...rules, ...allRoutes(config).flatMap(findBudget), ...findOpenDefault(config)];
 }
 
 function placeOf({ name, index }: RouteConfig, ...key: string[]): Problem["place"] {
@@ -81,10 +80,9 @@ function findAmbiguous(routes: readonly RouteConfig[], route: RouteConfig): Prob
 
 function findBudget(route: RouteConfig): Problem[] {
   if (route.amountUnits === undefined) return [];
-  const { upstreamMs, settleMs, marginMs, allowedMs, isKept } = timeBudget(route);
-  if (isKept) return [];
+  const { upstreamMs, settleMs, marginMs, neededMs, allowedMs } = timeBudget(route);
+  if (neededMs <= allowedMs) return [];
   const sum = [upstreamMs, settleMs, marginMs].map(formatDuration).join(" + ");
-  const neededMs = upstreamMs + settleMs + marginMs;
   const message = `does not fit the buyer's signature: ${sum} (upstream, settlement, margin) is more than ${formatDuration(allowedMs)}. Set maxTimeoutSeconds to ${Math.ceil(neededMs / 1000)} or more, or shorten the timeouts of upstream ${route.upstream.name}`;
   return [{ place: placeOf(route), message }];
 }

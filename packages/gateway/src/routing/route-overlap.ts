@@ -1,4 +1,5 @@
 /** How two rules stand to each other: whether one takes all that the other takes, or some of it. */
+import { allRoutes } from "../configuration/all-routes.ts";
 import type { GatewayConfig, RouteConfig } from "../configuration/configuration.ts";
 import type { PatternSegment, RoutePattern } from "./route-pattern.ts";
 
@@ -73,8 +74,9 @@ function isSame(
  */
 export function rulesFor(config: GatewayConfig, pattern: RoutePattern): readonly RouteConfig[] {
   const { host } = new URL(config.publicUrl);
-  const all = config.fallback ? [...config.routes, config.fallback] : config.routes;
-  const reachable = all.filter((route) => route.host === undefined || route.host === host);
+  const reachable = allRoutes(config).filter(
+    (route) => route.host === undefined || route.host === host,
+  );
   const found: RouteConfig[] = [];
   for (const route of reachable) {
     const asked = { ...route, pattern, host: undefined };

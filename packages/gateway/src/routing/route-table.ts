@@ -3,6 +3,7 @@
  * canonical path. Where nothing matches, nothing is served.
  */
 import { decodePath, type PathRules } from "./canonical-path.ts";
+import { allRoutes } from "../configuration/all-routes.ts";
 import type { GatewayConfig, RouteConfig } from "../configuration/configuration.ts";
 import { segmentsOf, servedMethods } from "./route-pattern.ts";
 
@@ -52,7 +53,7 @@ export interface RouteTable {
 
 /** Compiles the rules of a configuration. */
 export function compileRoutes(config: GatewayConfig): RouteTable {
-  const rules = config.fallback ? [...config.routes, config.fallback] : [...config.routes];
+  const rules = allRoutes(config);
   const knownHosts = hostsOf(config);
   const explain = (method: string, host: string | undefined, path: string): Explanation => {
     const passedOver: { route: RouteConfig; reason: Mismatch }[] = [];

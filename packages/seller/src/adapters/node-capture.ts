@@ -1,6 +1,7 @@
 /**
- * Catches what a handler of node:http, or of a framework on it, writes and makes a web-standard Response of it, so that nothing
- * leaves before the exchange has added the receipt and kept the answer.
+ * Catches what a handler of node:http, or of a framework on it, writes and makes a web-standard
+ * Response of it, so that nothing leaves before the exchange has added the receipt and kept the
+ * answer.
  *
  * `write`, `end`, `writeHead` and `flushHeaders` of the response are replaced until the answer is
  * sent; everything built on them (`json`, `send`, `sendFile`, `pipe`) follows.

@@ -5,7 +5,6 @@
  * A convenience with bounds, and no promise: when the process ends, the repeat itself goes on from
  * what the grant has recorded.
  */
-import type { Clock } from "../clock.ts";
 import { collect } from "./collect.ts";
 import { factsAfter, type Purchase, type Surroundings } from "./sale.ts";
 
@@ -26,9 +25,10 @@ const pauseMsMin = 1_000;
 const pauseMsMax = 30_000;
 
 /** Creates the continuations of one seller. */
-export function createContinuations(around: () => Surroundings, clock: Clock): Continuations {
+export function createContinuations(around: () => Surroundings): Continuations {
   const followed = new Set<string>();
   async function run(purchase: Purchase): Promise<void> {
+    const { clock } = around();
     const untilMs = clock.now() + followMsMax;
     let pauseMs = pauseMsMin;
     while (clock.now() + pauseMs < untilMs) {

@@ -1,4 +1,7 @@
-/** How long each thing about a payment is remembered, in milliseconds: the same in every store. */
+/**
+ * How long each thing about a payment is remembered, in milliseconds, and how much of an answer: the
+ * same in every store.
+ */
 
 /**
  * How long a paid answer can be fetched again. After settlement the payment is public calldata and

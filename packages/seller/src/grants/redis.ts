@@ -91,7 +91,6 @@ export function createRedisGrants(options: RedisGrantOptions): GrantStore {
     });
     const fields: readonly unknown[] = Array.isArray(reply) ? reply : [];
     const stored = toStored(binding, fields);
-    const receipt = receiptIn(stored);
     switch (fields[0]) {
       case "full":
       case "bound":
@@ -102,6 +101,7 @@ export function createRedisGrants(options: RedisGrantOptions): GrantStore {
         return { kind: "taken", lease: holdLease(foundIn(stored), steps, leaseMs) };
       }
       case "delivered": {
+        const receipt = receiptIn(stored);
         const answer = answerIn(stored);
         if (receipt) return { kind: "delivered", receipt, ...(answer ? { answer } : {}) };
       }

@@ -88,8 +88,9 @@ export function createSqliteGrants(options: SqliteGrantOptions): SqliteGrants {
     const { key, fingerprint, payload, validBeforeMs } = binding;
     sweep(database, now());
     const row = read(key);
+    const stored = row && toStored(row);
     const holder = randomUUID();
-    if (!row) {
+    if (!stored) {
       // One that has ended may still be there.
       database.run("delete from grants where key = ?", key);
       if (!makeRoom(database, bounds.entriesMax)) return { kind: "full" };
@@ -105,10 +106,9 @@ export function createSqliteGrants(options: SqliteGrantOptions): SqliteGrants {
         now() + leaseMs,
       );
     } else {
-      const stored = toStored(row);
       if (!isBoundTo(stored, binding)) return { kind: "bound" };
-      const receipt = receiptIn(stored);
-      if (row["state"] === "delivered" && receipt) {
+      const receipt = stored.state === "delivered" ? receiptIn(stored) : undefined;
+      if (receipt) {
         const answer = Number(row["answer_until_ms"]) > now() ? answerIn(stored) : undefined;
         return { kind: "delivered", receipt, ...(answer ? { answer } : {}) };
       }
@@ -120,7 +120,7 @@ export function createSqliteGrants(options: SqliteGrantOptions): SqliteGrants {
         key,
       );
     }
-    const found = row ? foundIn(toStored(row)) : { state: "claimed" as const };
+    const found = stored ? foundIn(stored) : { state: "claimed" as const };
     const steps = stepsOf({ database, bounds, key, validBeforeMs, holder });
     return { kind: "taken", lease: holdLease(found, steps, leaseMs) };
   }
@@ -133,7 +133,7 @@ export function createSqliteGrants(options: SqliteGrantOptions): SqliteGrants {
       return row !== undefined && isBoundTo(toStored(row), binding);
     },
     wait: createWaiting(async (key) => isHeld(read(key)), pollMs),
-    keptBytes: () => Number(database.get("select bytes from totals")?.["bytes"]),
+    keptBytes: () => totalOf(database, "bytes"),
     close: () => database.close(),
   };
 }
@@ -157,8 +157,7 @@ function sweep(database: Database, nowMs: number): void {
 
 /** Makes room for one more grant: the oldest that is delivered goes. */
 function makeRoom(database: Database, entriesMax: number): boolean {
-  const isFull = () =>
-    Number(database.get("select entries from totals")?.["entries"]) >= entriesMax;
+  const isFull = () => totalOf(database, "entries") >= entriesMax;
   if (!isFull()) return true;
   database.run(
     `delete from grants where id =
@@ -239,8 +238,7 @@ function stepsOf({ database, bounds, key, validBeforeMs, holder }: Held): Steps 
 /** Makes room for a body: delivered ones give way, oldest first. What nobody has had yet stays. */
 function hasRoomFor(database: Database, bounds: Bounds, size: number): boolean {
   if (size > bounds.answerBytesMax) return false;
-  const isRoom = () =>
-    Number(database.get("select bytes from totals")?.["bytes"]) + size <= bounds.totalBytesMax;
+  const isRoom = () => totalOf(database, "bytes") + size <= bounds.totalBytesMax;
   for (let displaced = 0; displaced < displacedMax && !isRoom(); displaced++) {
     const dropped = database.run(
       `update grants set answer_body = null where id =
@@ -250,6 +248,10 @@ function hasRoomFor(database: Database, bounds: Bounds, size: number): boolean {
     if (dropped === 0) return false;
   }
   return isRoom();
+}
+
+function totalOf(database: Database, what: "entries" | "bytes"): number {
+  return Number(database.get("select entries, bytes from totals")?.[what]);
 }
 
 function toStored(row: Row): StoredGrant {

@@ -34,7 +34,7 @@ export function toolRequest(call: ToolCall): Request {
 }
 
 /** The address of a tool in challenges and payments. */
-export function toolUrl(tool: string): string {
+function toolUrl(tool: string): string {
   return `mcp://tool/${encodeURIComponent(tool)}`;
 }
 

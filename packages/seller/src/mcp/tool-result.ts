@@ -26,8 +26,7 @@ export async function toToolResult(answer: Response): Promise<CallToolResult> {
     return { ...result, _meta: { ...result._meta, ...receiptMeta(answer.headers) } };
   }
   if (answer.status === 402) {
-    const header = answer.headers.get(headerNames.paymentRequired);
-    const required = header === null ? undefined : decodeHeader(header)?.value;
+    const required = decodeHeader(answer.headers.get(headerNames.paymentRequired))?.value;
     if (isObject(required)) return refusal(required);
   }
   const said = parseJson(await answer.text())?.value;

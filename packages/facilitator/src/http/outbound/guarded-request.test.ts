@@ -2,7 +2,7 @@
 import { createServer, type Server } from "node:https";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createAuthority } from "../../certificates.testing.ts";
-import { listenHere } from "../../listening.testing.ts";
+import { listenForTest, listenHere } from "../../listening.testing.ts";
 import { createGuardedPost } from "./guarded-post.ts";
 import { createGuardedRequest } from "./guarded-request.ts";
 import { findUrlProblem, internetOnly } from "./url-rules.ts";
@@ -149,11 +149,7 @@ test("what never ends is ended, and is nobody's fault here", { timeout: 20_000 }
   const server = createServer(authority.identify(), (_request, response) => {
     response.writeHead(200).write("x");
   });
-  const port = await listenHere(server);
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  const port = await listenForTest(server);
   const request = createGuardedRequest({ reach: local, extraCa: authority.cert });
   expect(await request(get(`https://127.0.0.1:${port}/`))).toEqual({
     kind: "unanswered",
@@ -176,11 +172,7 @@ test("interim answers without end are ended at once, and one or two pass", async
     socket.on("drain", more);
     more();
   });
-  const port = await listenHere(server);
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  const port = await listenForTest(server);
   const request = createGuardedRequest({ reach: local, extraCa: authority.cert });
   const some = await request(get(`https://127.0.0.1:${port}/some`));
   expect(some).toMatchObject({ kind: "answered", body: "x" });
@@ -199,11 +191,7 @@ test("what switches to another protocol instead of answering is ended at once", 
       socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n");
     });
   });
-  const port = await listenHere(server);
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  const port = await listenForTest(server);
   const request = createGuardedRequest({ reach: local, extraCa: authority.cert });
   expect(await request(get(`https://127.0.0.1:${port}/`))).toMatchObject({
     kind: "unanswered",
@@ -213,12 +201,8 @@ test("what switches to another protocol instead of answering is ended at once", 
 
 test("the environment neither sends it through a proxy nor lets certificates be", async () => {
   const server = createServer(authority.identify(), (_request, response) => response.end());
-  const port = await listenHere(server);
-  onTestFinished(() => {
-    vi.unstubAllEnvs();
-    server.closeAllConnections();
-    server.close();
-  });
+  const port = await listenForTest(server);
+  onTestFinished(() => void vi.unstubAllEnvs());
   const proxy = "http://127.0.0.1:1";
   vi.stubEnv("HTTPS_PROXY", proxy).stubEnv("https_proxy", proxy).stubEnv("NODE_USE_ENV_PROXY", "1");
   const url = `https://127.0.0.1:${port}/`;

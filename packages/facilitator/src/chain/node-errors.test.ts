@@ -1,0 +1,70 @@
+/** Every kind of error that the relayer acts upon, in the words of the nodes that say it. */
+import { expect, test } from "vitest";
+import { classifyNodeError, isEndpointProblem, type NodeProblem } from "./node-errors.ts";
+
+/** As XDPoSChain v2.7.0, geth, Nethermind's like, anvil and providers write them. */
+const said: readonly (readonly [NodeProblem, string])[] = [
+  ["already_known", "already known"],
+  ["already_known", "known transaction: 5e8a"],
+  ["already_known", "transaction already imported"],
+  ["nonce_too_low", "nonce too low: next nonce 5, tx nonce 4"],
+  ["nonce_too_low", "Transaction nonce is too low"],
+  ["nonce_too_high", "nonce too high"],
+  ["nonce_too_high", "tx nonce exceeds next nonce"],
+  ["nonce_too_high", "nonce too far in the future"],
+  ["replacement_underpriced", "replacement transaction underpriced"],
+  ["price_too_low", "under min gas price"],
+  ["price_too_low", "zero gas price"],
+  ["price_too_low", "transaction underpriced: gas tip cap 0"],
+  ["price_too_low", "max fee per gas less than block base fee: address xdc5D28"],
+  ["price_too_low", "max fee per gas is lower than the block base fee"],
+  ["insufficient_gas_money", "insufficient funds for gas * price + value"],
+  ["insufficient_gas_money", "Insufficient funds for gas * price + value: address xdc5D28"],
+  ["pool_full", "txpool is full"],
+  ["pool_full", "the pool limit is reached"],
+  ["transaction_too_large", "exceeds block gas limit"],
+  ["transaction_too_large", "intrinsic gas too low: have 21000, want 21400"],
+  ["transaction_too_large", "oversized data: transaction size 70000, limit 65536"],
+  ["fee_cap_exceeded", "tx fee (1.20 ether) exceeds the configured cap (1.00 ether)"],
+  ["wrong_chain_or_type", "invalid sender"],
+  ["wrong_chain_or_type", "transaction type not supported"],
+  ["wrong_chain_or_type", "only replay-protected (EIP-155) transactions allowed over RPC"],
+  ["wrong_chain_or_type", "invalid chain id for signer: have 50 want 51"],
+  ["blacklisted", "reject transaction with sender in black-list: xdc5D28"],
+  ["blacklisted", "reject transaction with receiver in black-list: xdc5D28"],
+  ["rate_limited", "daily request rate limit reached"],
+  ["rate_limited", "Too Many Requests"],
+  ["rate_limited", "request limit exceeded"],
+  ["node_behind", "execution aborted (timeout = 5s)"],
+  ["node_behind", "header not found"],
+  ["node_behind", "header for number not found"],
+  ["node_behind", "missing trie node 5e8a (path ) state is not available"],
+  ["node_behind", "unknown block"],
+  ["node_behind", "Block not found"],
+  ["inconclusive", "internal error"],
+  ["inconclusive", "not today"],
+  ["inconclusive", ""],
+];
+
+test.each(said)("%s: %s", (problem, message) => {
+  expect(classifyNodeError({ code: -32_000, message, data: undefined })).toBe(problem);
+});
+
+test.each([-32_005, -32_007, -32_016, 429])("code %i is a rate limit, whatever it says", (code) => {
+  expect(classifyNodeError({ code, message: "execution reverted", data: "0x" })).toBe(
+    "rate_limited",
+  );
+});
+
+test("only code 3, or words with data, are a revert: else a paid request would be denied", () => {
+  const message = "execution reverted: FiatTokenV2: authorization is expired";
+  const of = (code: number, data: `0x${string}` | undefined) =>
+    classifyNodeError({ code, message, data });
+  expect([of(3, undefined), of(-32_000, "0x08c379a0")]).toEqual(["reverted", "reverted"]);
+  expect(of(-32_000, undefined)).toBe("inconclusive");
+});
+
+test("another endpoint is asked where this one cannot say, and only there", () => {
+  const ill = said.map(([problem]) => problem).filter(isEndpointProblem);
+  expect(new Set(ill)).toEqual(new Set(["rate_limited", "node_behind"]));
+});

@@ -1,0 +1,38 @@
+/** A browser's window with wallets in it, which remembers what its page complains of. */
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { installWallets, type MockWallet, type WalletGiven } from "./mock-wallets.testing.ts";
+
+/** A window with wallets. */
+export interface WalletWindow {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  readonly wallets: readonly MockWallet[];
+  /** What the page complained of: errors, and what its content security policy kept from it. */
+  readonly complaints: string[];
+}
+
+/** How to open a window. */
+export interface WindowOptions extends BrowserContextOptions {
+  /** Longest that a step in the page may take, in milliseconds. */
+  readonly stepMs: number;
+}
+
+/** Opens a window; it is closed with the browser. */
+export async function openWalletWindow(
+  browser: Browser,
+  given: readonly WalletGiven[],
+  { stepMs, ...options }: WindowOptions,
+): Promise<WalletWindow> {
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(stepMs);
+  const wallets = await installWallets(context, given);
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (message) => {
+    // Answers that are no success are part of the tests; the browser reports them here as well.
+    const isAnswer = message.text().startsWith("Failed to load resource");
+    if (message.type() === "error" && !isAnswer) complaints.push(message.text());
+  });
+  return { context, page, wallets, complaints };
+}
