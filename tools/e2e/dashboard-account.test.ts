@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeInBrowser } from "./chromium.testing.ts";
 import { openWindow, signIn, startStage, type Stage } from "./dashboard-stage.testing.ts";
-import { createKey, visit } from "./dashboard-steps.testing.ts";
+import { createKey, linkWallet, visit } from "./dashboard-steps.testing.ts";
 import { listen } from "@farthing/seller/testing/listen";
 import { changeAccount } from "./mock-wallets.testing.ts";
 
@@ -63,13 +63,7 @@ describeInBrowser("the account on the dashboard", () => {
     const friend = stage.market.newBuyer();
     await visit(window, "Settings");
     await changeAccount(page, alpha, [friend.privateKey]);
-    await page.getByRole("button", { name: "Link a wallet" }).click();
-    const dialog = page.getByRole("dialog");
-    await dialog.getByRole("button", { name: "Alpha" }).click();
-    await dialog.getByText("2 of 2.").waitFor();
-    await changeAccount(page, alpha, [owner.privateKey]);
-    await dialog.getByRole("button", { name: "Sign and link" }).click();
-    await dialog.waitFor({ state: "detached" });
+    await linkWallet(window, alpha, owner);
 
     const other = await openWindow(stage, [{ name: "Beta", keys: [friend.privateKey] }]);
     await other.page.goto(stage.screen("settings"));

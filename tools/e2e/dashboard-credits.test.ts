@@ -7,7 +7,14 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { stockBuyer } from "./buyers.testing.ts";
 import { describeInBrowser } from "./chromium.testing.ts";
 import { openWindow, signIn, startStage, type Stage } from "./dashboard-stage.testing.ts";
-import { beginPurchase, createKey, operate, purchaseId, visit } from "./dashboard-steps.testing.ts";
+import {
+  beginPurchase,
+  createKey,
+  linkWallet,
+  operate,
+  purchaseId,
+  visit,
+} from "./dashboard-steps.testing.ts";
 import type { Market } from "./market.testing.ts";
 import { changeAccount } from "./mock-wallets.testing.ts";
 import { openStockShop } from "./shops.testing.ts";
@@ -160,13 +167,7 @@ describeInBrowser("credits on the dashboard", () => {
     await visit(window, "Settings");
     await changeAccount(page, alpha, [friend.privateKey]);
     await page.getByText("Alpha is on another account").waitFor();
-    await page.getByRole("button", { name: "Link a wallet" }).click();
-    const dialog = page.getByRole("dialog");
-    await dialog.getByRole("button", { name: "Alpha" }).click();
-    await dialog.getByText("2 of 2.").waitFor();
-    await changeAccount(page, alpha, [owner.privateKey]);
-    await dialog.getByRole("button", { name: "Sign and link" }).click();
-    await dialog.waitFor({ state: "detached" });
+    await linkWallet(window, alpha, owner);
     await visit(window, "Credits");
     await page.getByRole("link", { name: "Buy credits" }).first().click();
     await page.getByLabel("Pay from").selectOption(friend.address);

@@ -1,6 +1,8 @@
 /** What sellers do on the dashboard, as steps of tests; and what the operator does meanwhile. */
+import type { DevnetWallet } from "@farthing/devnet";
 import { runFarthing } from "./farthing-command.testing.ts";
 import type { Market } from "./market.testing.ts";
+import { changeAccount, type MockWallet } from "./mock-wallets.testing.ts";
 import type { WalletWindow } from "./wallet-window.testing.ts";
 
 /** Runs `farthing` on a market's database, as its operator does; gives what it printed. */
@@ -30,6 +32,21 @@ export async function createKey(window: WalletWindow, label: string): Promise<st
   await dialog.waitFor({ state: "detached" });
   await page.getByRole("row", { name: label }).waitFor();
   return key ?? "";
+}
+
+/** On the settings: links the account that a wallet is on now, with its owner's consent. */
+export async function linkWallet(
+  { page }: WalletWindow,
+  wallet: MockWallet,
+  owner: DevnetWallet,
+): Promise<void> {
+  await page.getByRole("button", { name: "Link a wallet" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: wallet.name }).click();
+  await dialog.getByText("2 of 2.").waitFor();
+  await changeAccount(page, wallet, [owner.privateKey]);
+  await dialog.getByRole("button", { name: "Sign and link" }).click();
+  await dialog.waitFor({ state: "detached" });
 }
 
 /** Begins a purchase of credits and gets as far as its payment. */

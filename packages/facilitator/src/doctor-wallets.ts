@@ -19,9 +19,11 @@ export function gasNeedsAt(asked: bigint, { gasPriceMaxWei }: Pick<Config, "gasP
 export async function checkNonces(
   chain: Chain,
   wallets: readonly Address[],
-  store: StoreReport | undefined,
+  lookAtStore: () => Promise<StoreReport | undefined>,
 ): Promise<CheckLine[]> {
   const nonces = await readNonces(chain, wallets);
+  // Afterwards: a facilitator at work stores a nonce before the chain can know of it.
+  const store = await lookAtStore();
   return wallets.map((wallet, index) => {
     const lane = store?.lanes.find(
       (one) => one.chainId === chain.network.chainId && one.lane === wallet.toLowerCase(),

@@ -5,7 +5,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { CheckStatus } from "./base/check-line.ts";
 import { systemClock, type Clock } from "./base/clock.ts";
 import { examine, type CheckSection } from "./doctor.ts";
-import { environmentOn, newDatabaseUrl, serveOn, startChain } from "./facilitator.testing.ts";
+import {
+  bodyOn,
+  environmentOn,
+  newDatabaseUrl,
+  serveOn,
+  startChain,
+} from "./facilitator.testing.ts";
 import { startRpcProxy, type ProxiedCall, type RpcProxy } from "./rpc-proxy.testing.ts";
 
 let devnet: Devnet;
@@ -270,6 +276,25 @@ describe("what should be looked at", () => {
       /wallets: nonce 0: 0, and 7 wait in the node's pool → other software/,
     );
   });
+});
+
+test("what a facilitator at work sends meanwhile is nobody else's", async () => {
+  const databaseUrl = newDatabaseUrl();
+  const served = await serveOn(devnet, { databaseUrl, wallets: [1] });
+  let settled: Promise<unknown> | undefined;
+  // Between the look at the database and the look at the wallet.
+  proxy.step = async (_side, calls) => {
+    if (calls.some(({ method }) => method === "eth_getBalance")) {
+      settled ??= served.post("/settle", bodyOn(devnet));
+      await settled;
+    }
+  };
+  const keys = environmentOn(devnet, { wallets: [1] }).FARTHING_RELAYER_KEYS;
+  const sections = await look({ DATABASE_URL: databaseUrl, FARTHING_RELAYER_KEYS: keys });
+  proxy.step = undefined;
+  await served.stop();
+  expect(settled).toBeDefined();
+  expect(of(sections, "ok").join("\n")).toMatch(/wallets: nonce 0: 1, nothing waits/);
 });
 
 test("beside a facilitator at work: who holds its wallets; afterwards they are free", async () => {

@@ -26,7 +26,6 @@ import {
 import { checkDatabase } from "./doctor-database.ts";
 import { checkNonces, gasNeedsAt } from "./doctor-wallets.ts";
 import { createSigners, type Signer } from "./relayer/sign.ts";
-import type { StoreReport } from "./storage/inspect-store.ts";
 
 /** Findings that belong together. */
 export interface CheckSection {
@@ -55,7 +54,7 @@ export async function* examine(
   yield { title: "configuration", lines: [...configLines(config), ...wallets.lines] };
   const database = await checkDatabase(config.databaseUrl, clock);
   yield { title: "database", lines: database.lines };
-  const bench = { config, clock, signers: wallets.signers, store: database.report };
+  const bench = { config, clock, signers: wallets.signers };
   for (const network of config.networks) yield* examineNetwork(network, bench);
 }
 
@@ -63,8 +62,6 @@ interface Bench {
   readonly config: Config;
   readonly clock: Clock;
   readonly signers: readonly Signer[];
-  /** Absent when the database cannot be read. */
-  readonly store: StoreReport | undefined;
 }
 
 function readWallets({ wallets }: Config): { signers: Signer[]; lines: CheckLine[] } {
@@ -196,11 +193,12 @@ function placesOf({ multicall3 }: Network): string {
 }
 
 async function checkWallets(chain: Chain, bench: Bench): Promise<CheckLine[]> {
-  const { signers, config, store } = bench;
+  const { signers, config, clock } = bench;
   const addresses = signers.map(({ address }) => address);
   const needs = gasNeedsAt(await readGasPrice(chain), config);
   const balances = await readBalances(chain, addresses);
-  const nonces = await checkNonces(chain, addresses, store);
+  const lookAtStore = async () => (await checkDatabase(config.databaseUrl, clock)).report;
+  const nonces = await checkNonces(chain, addresses, lookAtStore);
   return addresses.flatMap((address, index) => [
     balanceLine(`wallet ${index}`, address, balances[index] ?? 0n, needs),
     ...nonces.slice(index, index + 1),

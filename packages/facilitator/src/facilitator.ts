@@ -108,6 +108,7 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
   const impatience = new AbortController();
   const waiters = createWaiters(cutShortBy(impatience.signal, clock));
   const owner = createLeaseOwner({ sameMachine: config.databaseUrl.startsWith("sqlite:") });
+  await store.appear(owner.id);
   const shared = { config, store, clock, log, waiters, owner, signers };
   const engines = new Map<ChainId, NetworkEngine>(
     chains.map((chain) => [chain.network.chainId, createNetworkEngine(chain, shared)]),

@@ -4,7 +4,6 @@
  */
 import type { Devnet } from "@farthing/devnet";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { systemClock, type Clock } from "./base/clock.ts";
 import { Fault } from "./base/fault.ts";
 import {
   bodyOn,
@@ -22,12 +21,6 @@ import type { Store } from "./storage/store.ts";
 type Failure = "undone" | "unanswered";
 type Write = "reserveTransactions" | "recordSigned" | "recordConfirmed";
 
-/** Whoever waits for an outcome waits until he is told: his patience does not end in these tests. */
-const clock: Clock = {
-  nowMs: () => systemClock.nowMs(),
-  sleep: (ms, signal) => systemClock.sleep(ms < 20_000 ? ms : 3_600_000, signal),
-};
-
 let devnet: Devnet;
 let served: Served;
 const failures = new Map<Write, Failure>();
@@ -38,7 +31,7 @@ beforeAll(async () => {
   const store = failing(await openStore(databaseUrl));
   // Two payments are two transactions, and a log counts only in the block after its own.
   const env = { FARTHING_BATCH_MAX: "1", FARTHING_CONFIRMATIONS: "2" };
-  served = await serveOn(devnet, { databaseUrl, store, clock, env });
+  served = await serveOn(devnet, { databaseUrl, store, env });
 });
 afterAll(async () => {
   await served?.stop();
@@ -65,7 +58,7 @@ async function once<T>(write: Write, work: () => Promise<T>): Promise<T> {
   throw new Fault("storage_unavailable", "The database is away");
 }
 
-/** Makes blocks, one by one, until all have an answer. */
+/** Makes blocks, one by one, until all have an answer: before any would be told "pending", at 25 s. */
 async function mineUntilAnswered(asked: readonly Promise<Answer>[]): Promise<Answer[]> {
   let answered = 0;
   for (const one of asked) void one.then(() => answered++);

@@ -65,6 +65,7 @@ afterAll(async () => {
 });
 afterEach(async () => {
   proxy.react = () => undefined;
+  proxy.step = undefined;
   await automine(true);
 });
 
@@ -195,7 +196,6 @@ describe("somebody else submits the authorization after the claim: paid, by his 
     await frontRun(devnet, body);
     // Sooner than the sending is given up, which takes 10 s.
     await expect.poll(() => state(answer["id"]), { timeout: 6_000 }).toBe("confirmed");
-    proxy.step = undefined;
     released.resolve();
   });
 

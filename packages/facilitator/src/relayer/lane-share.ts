@@ -10,7 +10,7 @@ import type { Log } from "../base/log.ts";
 import type { Address, ChainId } from "@farthing/protocol";
 import type { LaneHolder, Store } from "../storage/store.ts";
 import type { Lane } from "./lane.ts";
-import { isFree, type LeaseOwner } from "./lease.ts";
+import { isFree, lostLeaseMs, type LeaseOwner } from "./lease.ts";
 
 /** A wallet and the process that has it, or is to have it next. */
 export interface Holding {
@@ -57,7 +57,10 @@ export interface LaneShare {
 
 /** Creates it. */
 export function createLaneShare(deps: {
-  readonly store: Pick<Store, "findLaneHolders" | "askForLane" | "releaseLanes">;
+  readonly store: Pick<
+    Store,
+    "findLaneHolders" | "shortenLostLeases" | "askForLane" | "releaseLanes"
+  >;
   readonly clock: Clock;
   readonly log: Log;
   readonly owner: LeaseOwner;
@@ -71,7 +74,9 @@ export function createLaneShare(deps: {
 
   async function look(): Promise<void> {
     try {
-      const holders = await store.findLaneHolders(chainId, wallets, clock.nowMs());
+      const now = clock.nowMs();
+      await store.shortenLostLeases(chainId, { toMs: lostLeaseMs, now });
+      const holders = await store.findLaneHolders(chainId, wallets, now);
       await Promise.all(lanes.map((lane, index) => lane.keep(holders[index])));
       workers = lanes.flatMap((lane, index) => workerOf(lane, holders[index]) ?? []);
       const holdings = lanes.flatMap((lane, index) => holdingOf(lane, holders[index]) ?? []);

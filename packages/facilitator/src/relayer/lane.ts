@@ -398,7 +398,10 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
     close,
     reopen,
     onHead: (head) => inTurn(() => (hold.lease() ? onHead(head) : Promise.resolve())),
-    raiseNonce: (count) => inTurn(() => raiseNonce(count)),
+    raiseNonce: async (count) => {
+      // In turn only where there is something to raise: a slow sending must not hold up the block.
+      if (nextNonce < count) await inTurn(() => raiseNonce(count));
+    },
     keep: (holder) => inTurn(() => tryToKeep(holder)),
     stop: () => {
       isStopping = true;

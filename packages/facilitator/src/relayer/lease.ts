@@ -9,8 +9,14 @@ import type { LaneHolder } from "../storage/store.ts";
 /** How long a lease runs: longer than a pause of the process, short enough to move on. */
 export const leaseMs = 15_000;
 
-/** How often it is renewed: three chances before it runs out. */
-export const leaseRenewMs = 5_000;
+/** How often it is renewed: many chances before it runs out. */
+export const leaseRenewMs = 2_000;
+
+/**
+ * What is left of the lease of a process that the database has lost: whoever lives and only has to
+ * connect again renews it twice in that time.
+ */
+export const lostLeaseMs = 4_000;
 
 /** Whether a wallet may be taken: nobody's, ours by an earlier word, or of a process that is gone. */
 export function isFree(holder: LaneHolder | undefined, self: LeaseOwner): boolean {

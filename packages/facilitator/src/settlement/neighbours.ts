@@ -10,7 +10,7 @@ import type { Log } from "../base/log.ts";
 import { isSettled, type Settlement } from "../model/settlement.ts";
 import type { Relayer } from "../relayer/relayer.ts";
 import type { Store } from "../storage/store.ts";
-import type { OutcomeBook } from "./outcome.ts";
+import type { OutcomeBook } from "./outcome-book.ts";
 import type { Waiters } from "./waiters.ts";
 
 /** Pause between looks for claims that nobody carries. */

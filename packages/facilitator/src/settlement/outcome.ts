@@ -16,6 +16,7 @@ import type { Judgement } from "../relayer/prepare.ts";
 import type { MinedTransaction } from "../relayer/used-nonces.ts";
 import type { Confirmation, Failure, Store } from "../storage/store.ts";
 import { createEvidence, failureOf, isAuthorizedTransfer, isNews, type Found } from "./evidence.ts";
+import type { OutcomeBook, Vanished } from "./outcome-book.ts";
 import type { Waiters } from "./waiters.ts";
 
 /** How far back failures are watched after a start; authorizations seldom last an hour. */
@@ -35,39 +36,6 @@ const confirmedAtOnce = 500;
 
 /** Blocks that are remembered: finality comes within a handful on XDC. */
 const seenBlocks = 128;
-
-/** What a reorganisation took out of the chain. */
-export interface Vanished {
-  /** The first block that is gone. */
-  readonly fromBlock: number;
-  /** Settlements that are open again. */
-  readonly settlementIds: readonly string[];
-}
-
-/** The open settlements of a network. */
-export interface OutcomeBook {
-  /** Takes a settlement in, or its newer state. */
-  track(settlement: Settlement): void;
-  /** Settlements whose outcome is open here. */
-  openIds(): ReadonlySet<string>;
-  interest(): BlockInterest;
-  /** Looks a block's events up; gives the settlements found, by transaction. */
-  onBlock(block: FollowedBlock, view: ChainView): Promise<Map<Hex, Set<string>>>;
-  /** Puts back what vanished blocks had confirmed: those from one on, by their hashes. */
-  onReorganisation(fromBlock: number, gone: readonly Hex[]): Promise<Vanished>;
-  /** A transaction of ours is mined for good and lacks logs of some of its settlements. */
-  onMinedWithoutLog(mined: MinedTransaction): Promise<void>;
-  /** A queued settlement would fail. */
-  onRefused(settlement: Settlement, judgement: Judgement): Promise<void>;
-  /** Those of which no use is known here. */
-  missing(settlementIds: readonly string[]): readonly string[];
-  /** Nothing that is still open carries them: gives those back that are queued again. */
-  requeue(settlementIds: readonly string[]): Promise<Settlement[]>;
-  /** Takes in what is stored and not followed here yet, and searches the past for its outcome. */
-  catchUp(): Promise<void>;
-  /** Looks for confirmed settlements whose blocks vanished while no process was looking. */
-  recheck(): Promise<Vanished | undefined>;
-}
 
 /** What a book works with. */
 export interface OutcomeDeps {
@@ -270,6 +238,11 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     }
   }
 
+  function onRefused(settlement: Settlement, { refusal: why, atBlock }: Judgement): Promise<void> {
+    const where = { transaction: null, onlyUnassigned: true };
+    return endUnmoved(settlement, why, Math.max(deps.headNumber(), atBlock), where);
+  }
+
   async function onMinedWithoutLog(mined: MinedTransaction): Promise<void> {
     for (const id of mined.unresolved) {
       const settlement = await store.findSettlement(id);
@@ -384,11 +357,7 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     onBlock,
     onReorganisation,
     onMinedWithoutLog,
-    onRefused: (settlement, { refusal: why, atBlock }) =>
-      endUnmoved(settlement, why, Math.max(deps.headNumber(), atBlock), {
-        transaction: null,
-        onlyUnassigned: true,
-      }),
+    onRefused,
     missing,
     requeue,
     catchUp,

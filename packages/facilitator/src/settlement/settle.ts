@@ -25,7 +25,7 @@ import {
   type Verifier,
   type VerifyOptions,
 } from "../verification/verify.ts";
-import type { OutcomeBook } from "./outcome.ts";
+import type { OutcomeBook } from "./outcome-book.ts";
 import type { Waiters, WaitGoal } from "./waiters.ts";
 
 /** How a settlement is asked for. */

@@ -9,7 +9,7 @@ import type { Log } from "../base/log.ts";
 import type { Settlement } from "../model/settlement.ts";
 import type { Relayer } from "../relayer/relayer.ts";
 import type { Store } from "../storage/store.ts";
-import type { OutcomeBook, Vanished } from "./outcome.ts";
+import type { OutcomeBook, Vanished } from "./outcome-book.ts";
 
 /** A network's stock. */
 export interface Stock {

@@ -23,6 +23,8 @@ export type ChangeListener = (change: Change) => void;
 export interface ChangeFeed {
   /** Tells other processes once `db`'s transaction commits. */
   announce(db: Kysely<Tables>, change: Change): Promise<void>;
+  /** Lets other processes see `owner` as connected, for as long as this process is. */
+  appear(owner: string): Promise<void>;
   /** Calls `listener` with other processes' changes; gives what ends that. */
   onChange(listener: ChangeListener): () => void;
   /** Begins to listen; resolves when nothing can be missed any more. */
@@ -33,6 +35,7 @@ export interface ChangeFeed {
 /** For a database that one process has to itself. */
 export const noChanges: ChangeFeed = {
   announce: async () => {},
+  appear: async () => {},
   onChange: () => () => {},
   start: async () => {},
   stop: async () => {},

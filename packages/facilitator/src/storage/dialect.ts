@@ -1,5 +1,13 @@
 /** Where the two database engines differ, beyond what Kysely evens out. */
-import type { AliasedRawBuilder, Dialect, IsolationLevel, Kysely, RawBuilder } from "kysely";
+import type {
+  AliasedRawBuilder,
+  Dialect,
+  Expression,
+  IsolationLevel,
+  Kysely,
+  RawBuilder,
+  SqlBool,
+} from "kysely";
 import type { ChangeFeed } from "./changes.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import type { Tables } from "./schema.ts";
@@ -30,6 +38,11 @@ export interface Engine {
   ): AliasedRawBuilder<Row, "given">;
   /** Holds names until the transaction ends; in order, so that two holders cannot block each other. */
   lockNames(db: Kysely<Tables>, names: readonly string[]): Promise<void>;
+  /**
+   * Whether an owner of leases has appeared and is connected still. Left out where all processes
+   * run on one machine, which knows by itself which of them do.
+   */
+  isConnected?(owner: Expression<string | null>): RawBuilder<SqlBool>;
   /** Whether a transaction that failed so was undone only because of another one. */
   isUndoneByRival(error: unknown): boolean;
 }

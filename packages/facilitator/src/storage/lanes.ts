@@ -8,14 +8,34 @@ import type { LaneHolder, Store } from "./store.ts";
 
 type LaneVerbs = Pick<
   Store,
-  "findLaneHolders" | "takeLane" | "renewLane" | "askForLane" | "handOverLane" | "releaseLanes"
+  | "appear"
+  | "findLaneHolders"
+  | "shortenLostLeases"
+  | "takeLane"
+  | "renewLane"
+  | "askForLane"
+  | "handOverLane"
+  | "releaseLanes"
 >;
 
 /** The store's verbs about leases. */
 export function laneVerbs(database: Database): LaneVerbs {
   const { db, engine } = database;
   return {
+    appear: (owner) => engine.changes.appear(owner),
     findLaneHolders: (chainId, lanes, now) => findLaneHolders(database, chainId, lanes, now),
+    shortenLostLeases: async (chainId, { toMs, now }) => {
+      const { isConnected } = engine;
+      if (!isConnected) return;
+      const end = sql<number>`${engine.leaseNow(now)} + ${toMs}`;
+      await db
+        .updateTable("lanes")
+        .set({ lease_until: end })
+        .where("chain_id", "=", chainId)
+        .where("lease_until", ">", end)
+        .where(({ not, ref }) => not(isConnected(ref("lease_owner"))))
+        .execute();
+    },
     takeLane: (options) => inTransaction(database, (inside) => takeLane(inside, options)),
     renewLane: async (lease, owner, { leaseMs, now }) => {
       const result = await ownLane(database, lease)

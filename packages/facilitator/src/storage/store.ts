@@ -112,6 +112,16 @@ export interface Store extends AccountStore, ListingVerbs {
    */
   onChange(listener: ChangeListener): () => void;
 
+  /** From now on an owner of leases counts as connected, for as long as this process is. */
+  appear(owner: string): Promise<void>;
+  /**
+   * Lets the leases of owners that are not connected any more end in `toMs`, unless they are renewed
+   * before. Where all owners run on one machine it does nothing.
+   */
+  shortenLostLeases(
+    chainId: ChainId,
+    times: { readonly toMs: number; readonly now: number },
+  ): Promise<void>;
   /** One entry per lane, in order; none for a lane that nobody has ever held. */
   findLaneHolders(
     chainId: ChainId,

@@ -20,6 +20,9 @@ const idsMax = 200;
 const pauseMinMs = 100;
 const pauseMaxMs = 5_000;
 
+/** What the name of a connected owner's lock begins with. */
+export const presenceName = "owner ";
+
 const kinds: readonly string[] = [
   "queued",
   "unserved",
@@ -36,6 +39,8 @@ export function createChangeFeed(
   /** Names this process: it hears its own notifications too, and passes over them. */
   const origin = randomBytes(6).toString("hex");
   const listeners = new Set<ChangeListener>();
+  const owners = new Set<string>();
+  let connected: Client | undefined;
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
 
@@ -49,6 +54,13 @@ export function createChangeFeed(
     if (from !== origin && isKind(kind)) tell({ kind, ids: ids.split(",") });
   }
 
+  /** By a lock of the session: the server lets go of it with the connection. */
+  async function show(client: Client, owner: string): Promise<void> {
+    await client.query("select pg_advisory_lock_shared(hashtextextended($1, 0))", [
+      `${presenceName}${owner}`,
+    ]);
+  }
+
   /** Listens until the connection breaks; throws when there is none. */
   async function listen(onListening: () => void): Promise<void> {
     const client = new Client(connection);
@@ -60,12 +72,15 @@ export function createChangeFeed(
     try {
       await client.connect();
       await client.query(`listen ${channel}`);
+      connected = client;
+      for (const owner of owners) await show(client, owner);
       onListening();
       while (!ended.signal.aborted) {
         await systemClock.sleep(heartbeatMs, ended.signal);
         if (!ended.signal.aborted) await client.query("select 1");
       }
     } finally {
+      connected = undefined;
       // Not awaited: a peer that is gone never confirms the end.
       void client.end();
     }
@@ -101,6 +116,11 @@ export function createChangeFeed(
       await sql`select pg_notify(${channel}, payload) from json_array_elements_text(${JSON.stringify(payloads)}::json) as payload`.execute(
         db,
       );
+    },
+    async appear(owner) {
+      owners.add(owner);
+      // Where that fails the connection is gone, and with the next one it is shown again.
+      if (connected) await show(connected, owner).catch(() => {});
     },
     onChange(listener) {
       listeners.add(listener);

@@ -4,11 +4,11 @@
  * verb fails within seconds; when it is back, new connections are made by themselves.
  */
 import { Pool, type PoolClient, type PoolConfig, type QueryResult } from "pg";
-import { PostgresDialect, sql, type PostgresPool } from "kysely";
+import { PostgresDialect, sql, type PostgresPool, type SqlBool } from "kysely";
 import { Fault, messageOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import type { Engine, ListColumns } from "../dialect.ts";
-import { createChangeFeed } from "./change-feed.ts";
+import { createChangeFeed, presenceName } from "./change-feed.ts";
 
 /** Connections per process: the measured rate falls again above 16, and servers allow about 100. */
 const connectionsMax = 12;
@@ -91,6 +91,8 @@ export function openPostgres(
         db,
       );
     },
+    isConnected: (owner) =>
+      sql<SqlBool>`hashtextextended(${presenceName} || ${owner}, 0) in (select (classid::bigint << 32) | objid::bigint from pg_locks where locktype = 'advisory' and objsubid = 1 and granted and database = (select oid from pg_database where datname = current_database()))`,
     // Deadlock and failed serialisation, by PostgreSQL's error codes.
     isUndoneByRival: (error) =>
       error instanceof Error && "code" in error && /^(40P01|40001)$/.test(String(error.code)),
