@@ -25,16 +25,7 @@ import { firstUnusedNonce } from "./nonce-gaps.ts";
 import { isReplacing, remedyOf, type Remedy } from "./remedy.ts";
 import { isSelfCall, planSelfCall } from "./self-call.ts";
 import type { Signer } from "./sign.ts";
-import {
-  addAttempt,
-  costOf,
-  createSlot,
-  isPausing,
-  isTooLarge,
-  newestOf,
-  noteSend,
-  type Slot,
-} from "./slot.ts";
+import { addTo, costOf, isPausing, isTooLarge, newestOf, noteSend, type Slot } from "./slot.ts";
 
 /** What a lane tells. */
 export interface LaneEvents {
@@ -173,7 +164,7 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
     for (const { transaction, raw, hash } of signed) {
       const { nonce, settlementIds } = transaction;
       add({ ...transaction, raw, hash, state: "signed" }, false);
-      const fields = { ...facts, transaction: hash, nonce, settlements: settlementIds.length };
+      const fields = { ...facts, transaction: hash, nonce, settlementIds };
       log.info(fields, "Transaction signed and stored");
     }
     events.onSubmitted(submitted);
@@ -181,13 +172,8 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
   }
 
   function add(transaction: RelayerTransaction, mayBeOut: boolean): void {
-    const { nonce } = transaction;
-    const slot = slots.get(nonce);
-    nextNonce = Math.max(nextNonce, nonce + 1);
-    if (!slot) slots.set(nonce, createSlot(transaction, deps.headNumber(), mayBeOut));
-    else if (!slot.attempts.some(({ id }) => id === transaction.id)) {
-      addAttempt(slot, transaction, deps.headNumber());
-    }
+    nextNonce = Math.max(nextNonce, transaction.nonce + 1);
+    addTo(slots, transaction, { headNumber: deps.headNumber(), mayBeOut });
   }
 
   /** Sends the newest transactions of slots, lowest nonce first, to the lane's endpoint. */
@@ -382,9 +368,18 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
   }
 
   async function raiseNonce(count: number): Promise<void> {
-    if (!hold.lease() || nextNonce >= count) return;
-    const taken = await hold.take(count);
-    nextNonce = Math.max(nextNonce, taken?.nextNonce ?? 0);
+    // Not in turn where nothing is to be raised: a slow sending must not hold up the block.
+    if (nextNonce >= count) return;
+    await inTurn(async () => {
+      if (!hold.lease() || nextNonce >= count) return;
+      const taken = await hold.take(count);
+      nextNonce = Math.max(nextNonce, taken?.nextNonce ?? 0);
+    });
+  }
+
+  function stop(): Promise<void> {
+    isStopping = true;
+    return inTurn(async () => hold.drop());
   }
 
   return {
@@ -398,14 +393,8 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
     close,
     reopen,
     onHead: (head) => inTurn(() => (hold.lease() ? onHead(head) : Promise.resolve())),
-    raiseNonce: async (count) => {
-      // In turn only where there is something to raise: a slow sending must not hold up the block.
-      if (nextNonce < count) await inTurn(() => raiseNonce(count));
-    },
+    raiseNonce,
     keep: (holder) => inTurn(() => tryToKeep(holder)),
-    stop: () => {
-      isStopping = true;
-      return inTurn(async () => hold.drop());
-    },
+    stop,
   };
 }

@@ -51,6 +51,20 @@ export function addAttempt(slot: Slot, transaction: RelayerTransaction, headNumb
   slot.refusals = 0;
 }
 
+/** Adds a transaction to the slot of its nonce, which is made when it is new; each is there once. */
+export function addTo(
+  slots: Map<number, Slot>,
+  transaction: RelayerTransaction,
+  { headNumber, mayBeOut }: { readonly headNumber: number; readonly mayBeOut: boolean },
+): void {
+  const { nonce, id } = transaction;
+  const slot = slots.get(nonce);
+  if (!slot) slots.set(nonce, createSlot(transaction, headNumber, mayBeOut));
+  else if (slot.attempts.every((other) => other.id !== id)) {
+    addAttempt(slot, transaction, headNumber);
+  }
+}
+
 /** Notes how a send of the newest transaction ended. */
 export function noteSend(slot: Slot, outcome: SendOutcome, headNumber: number): void {
   slot.outcome = outcome;

@@ -334,13 +334,17 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     return { fromBlock, settlementIds: put.map(({ id }) => id) };
   }
 
-  // What is found is carried by its own transaction, also when that is closed here.
-  const missing = (settlementIds: readonly string[]) =>
-    settlementIds.filter((id) => !shallow.has(id) && !deepening.has(id));
+  /** What is found is carried by its own transaction, also when that is closed here. */
+  function missing(settlementIds: readonly string[]): readonly string[] {
+    return settlementIds.filter((id) => !shallow.has(id) && !deepening.has(id));
+  }
 
   async function requeue(settlementIds: readonly string[]): Promise<Settlement[]> {
     const put = await store.requeueSettlements(missing(settlementIds));
-    for (const settlement of put) track(settlement);
+    for (const settlement of put) {
+      track(settlement);
+      log.info({ chainId, settlementId: settlement.id }, "Settlement queued again");
+    }
     waiters.notify(put);
     return put;
   }
