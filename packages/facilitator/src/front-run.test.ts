@@ -13,6 +13,7 @@ import {
   frontRun,
   newDatabaseUrl,
   oneCent,
+  payerAndNonceOf,
   secondsFromNow,
   serveOn,
   startChain,
@@ -205,6 +206,26 @@ describe("somebody else submits the authorization after the claim: paid, by his 
     expect(await countOf(devnet, served.relayer)).toBe(
       Number(await devnet.rpc<Hex>("eth_getTransactionCount", [served.relayer, "latest"])),
     );
+  });
+});
+
+test.each([
+  ["to somebody else", () => ({ to: devnet.treasury.address })],
+  ["of another amount", () => ({ value: oneCent - 1n })],
+])("the payer's other transfer %s takes the nonce: failed, and it is named", async (_, other) => {
+  await automine(false);
+  const body = bodyOn(devnet);
+  const { body: answer } = await served.post("/settle", body, async);
+  expect(answer).toMatchObject({ status: "pending", transaction: expect.stringMatching(/^0x/) });
+  const { nonce } = payerAndNonceOf(body);
+  const hash = await frontRun(devnet, bodyOn(devnet, { authorization: { nonce, ...other() } }));
+  await devnet.mine(finalAfterBlocks);
+  expect(await page(answer["id"])).toMatchObject({
+    status: "failed",
+    errorReason: "nonce_already_used",
+    errorMessage: expect.stringMatching(/this nonce for another transfer, see http/),
+    transaction: hash,
+    settledBy: null,
   });
 });
 

@@ -134,11 +134,11 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
         async onBlock(block) {
           const view = follower?.view();
           if (view) await relayer.onBlock(block, await book.onBlock(block, view));
-          if (block.isHead) await stock.putBack(await book.recheck());
+          if (block.isHead) await stock.putBack(book.recheck);
           if (block.isHead) stock.onBlock();
         },
         async onReorganisation(fromBlock, gone) {
-          await stock.putBack(await book.onReorganisation(fromBlock, gone));
+          await stock.putBack(() => book.onReorganisation(fromBlock, gone));
         },
       },
     });

@@ -5,13 +5,15 @@
 import type { Devnet } from "@farthing/devnet";
 import { isObject, networkOfChain, type Hex, type JsonObject } from "@farthing/protocol";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { silentLog } from "./base/log.ts";
+import { systemClock, type Clock } from "./base/clock.ts";
+import { silentLog, type Log } from "./base/log.ts";
 import { Secret } from "./base/secret.ts";
 import { isUnusedAt } from "./chain/authorization-logs.ts";
-import { createChain } from "./chain/chain.ts";
+import { createChain, type Chain } from "./chain/chain.ts";
 import { createRpcEndpoint } from "./chain/rpc-endpoint.ts";
 import {
   bodyOn,
+  createSteeredClock,
   finalAfterBlocks,
   frontRun,
   oneCent,
@@ -47,8 +49,20 @@ afterEach(async () => {
 
 const automine = (isOn: boolean) => devnet.rpc("evm_setAutomine", [isOn]);
 
-async function serve(): Promise<void> {
-  served = await serveOn(devnet, { rpcUrl: `${first.url},${second.url}` });
+async function serve(log: Log = silentLog): Promise<void> {
+  served = await serveOn(devnet, { log, rpcUrl: `${first.url},${second.url}` });
+}
+
+/** A chain by itself, with these for endpoints. */
+function chainOf(
+  proxies: readonly RpcProxy[],
+  { timeoutMs = 5_000, clock = systemClock }: { timeoutMs?: number; clock?: Clock } = {},
+): Chain {
+  const network = networkOfChain(devnet.chainId);
+  const endpoints = proxies.map(({ url }, index) =>
+    createRpcEndpoint({ url: new Secret(url), index, timeoutMs }),
+  );
+  return createChain({ network, endpoints, log: silentLog, clock });
 }
 
 const settle = async (body: JsonObject) =>
@@ -110,16 +124,16 @@ describe("one endpoint is ill", () => {
   });
 
   test("silent: it is not waited for any longer than it may take", async () => {
-    const network = networkOfChain(devnet.chainId);
-    const endpoints = [first, second].map(({ url }, index) =>
-      createRpcEndpoint({ url: new Secret(url), index, timeoutMs: 200 }),
-    );
-    const chain = createChain({ network, endpoints, log: silentLog });
+    const clock = createSteeredClock();
+    clock.frozenMs = clock.nowMs();
+    const chain = chainOf([first, second], { timeoutMs: 200, clock });
     const { promise, resolve } = Promise.withResolvers<void>();
     first.gate = promise;
     const [answer] = await chain.read([{ method: "eth_chainId", params: [] }]);
     first.gate = undefined;
     resolve();
+    // Nor does a wallet send to it while it rests.
+    expect([chain.betterThan(0), chain.betterThan(1)]).toEqual([1, undefined]);
     expect(answer).toEqual({ ok: true, result: `0x${devnet.chainId.toString(16)}` });
     // The next question goes to the one that answered.
     first.reset();
@@ -161,7 +175,31 @@ describe("one endpoint is ill", () => {
     await untilConfirmed(await settle(bodyOn(devnet)));
     expect(askedOf(second)).toEqual([]);
   });
+
+  test("on another chain, beside two that are right: they are compared all the same", async () => {
+    second.react = ({ method }) => {
+      if (method === "eth_chainId") return { result: "0x1" };
+      return method === "eth_blockNumber" ? { result: "0xffffff" } : undefined;
+    };
+    const chain = chainOf([first, second, first]);
+    await chain.probe();
+    const asked = [{ method: "eth_chainId", params: [] }];
+    const result = `0x${devnet.chainId.toString(16)}`;
+    expect(await chain.readElsewhere(asked, 0)).toEqual([{ ok: true, result }]);
+  });
+
+  test("found to be on another chain: a wallet sends nothing more to it", async () => {
+    const errors: string[] = [];
+    await serve({ ...silentLog, error: (_fields, message) => errors.push(message) });
+    first.react = ({ method }) => (method === "eth_chainId" ? { result: "0x1" } : undefined);
+    await expect.poll(() => errors, { timeout: 10_000 }).toContain(wrongChain);
+    await untilConfirmed(await settle(bodyOn(devnet)));
+    expect(sentTo(first)).toEqual([]);
+    expect(sentTo(second).length).toBeGreaterThan(0);
+  });
 });
+
+const wrongChain = "RPC endpoint serves another chain";
 
 describe("one endpoint lies", () => {
   test("about what was sent: the wallet goes to the other, and so do questions", async () => {
@@ -211,11 +249,7 @@ describe("one endpoint lies", () => {
   });
 
   test("that an authorization is unused: both have to say so", async () => {
-    const network = networkOfChain(devnet.chainId);
-    const endpoints = [first, second].map(({ url }, index) =>
-      createRpcEndpoint({ url: new Secret(url), index }),
-    );
-    const chain = createChain({ network, endpoints, log: silentLog });
+    const chain = chainOf([first, second]);
     const body = bodyOn(devnet);
     const head = async () => Number(await devnet.rpc<Hex>("eth_blockNumber"));
     expect(await isUnusedAt(chain, payerAndNonceOf(body), await head())).toBe(true);

@@ -4,6 +4,7 @@
  */
 import type { Devnet } from "@farthing/devnet";
 import type { Hex, JsonObject } from "@farthing/protocol";
+import * as Hash from "ox/Hash";
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from "vitest";
 import {
   bodyOn,
@@ -27,6 +28,11 @@ let proxy: RpcProxy;
 let served: Served;
 /** Runs once, between a nonce that is taken and the bytes that are stored for it. */
 let beforeSigned: (() => Promise<void>) | undefined;
+/** Runs once, after the used nonces were counted in the store. */
+let afterCounted: (() => Promise<void>) | undefined;
+/** Called when transactions are closed, and when one is put in another's place. */
+let onClosed: (() => void) | undefined;
+let replacements = 0;
 /** Called when the transactions of vanished blocks are on their way again. */
 let onReopened: (() => void) | undefined;
 
@@ -59,6 +65,21 @@ function watched(store: Store): Store {
       await hook?.();
       return store.recordSigned(...parameters);
     },
+    countMinedNonces: async (...parameters) => {
+      const nonces = await store.countMinedNonces(...parameters);
+      const hook = afterCounted;
+      afterCounted = undefined;
+      await hook?.();
+      return nonces;
+    },
+    closeTransactions: async (...parameters) => {
+      await store.closeTransactions(...parameters);
+      if (parameters[1] === "mined") onClosed?.();
+    },
+    replaceTransaction: (...parameters) => {
+      replacements += 1;
+      return store.replaceTransaction(...parameters);
+    },
     recordReorganised: (...parameters) => {
       isReorganised = true;
       return store.recordReorganised(...parameters);
@@ -89,9 +110,12 @@ async function untilConfirmed(answer: JsonObject): Promise<void> {
   await expect.poll(state, { timeout: 20_000, interval: 200 }).toBe("confirmed");
 }
 
-/** What another program sends from the relayer's wallet, at the nonce that the node gives it. */
+/**
+ * What another program sends from the relayer's wallet, at the nonce that the node gives it. For no
+ * better price than ours: anvil would try a dearer one first, whatever its nonce, and drop it.
+ */
 async function sendFromWallet(): Promise<string> {
-  const call = { from: served.relayer, to: devnet.treasury.address, gasPrice: "0xe8d4a51000" };
+  const call = { from: served.relayer, to: devnet.treasury.address, gasPrice: "0x2e90edd00" };
   return devnet.rpc<string>("eth_sendTransaction", [call]);
 }
 
@@ -151,8 +175,10 @@ test("used by another program: the payment goes with the next nonce", async () =
 
 test("left open by another program whose block vanished: closed, and the rest goes on", async () => {
   const first = await settle(bodyOn(devnet));
+  const before = await count();
   await sendFromWallet();
   await untilConfirmed(first);
+  expect(await count()).toBe(before + 2);
   // Both are gone; only ours comes again, and the nonce in between was theirs.
   await loseBlockOf(first);
   const second = await settle(bodyOn(devnet));
@@ -176,6 +202,32 @@ test("taken while the blocks before it vanish: signed and sent all the same", as
   };
   const second = await settle(bodyOn(devnet));
   for (const answer of [second, waiting, first]) await untilConfirmed(answer);
+});
+
+test("mined while gaps are looked for: it is none", async () => {
+  let lost: unknown;
+  proxy.react = ({ method, params: [raw] }) => {
+    if (method !== "eth_sendRawTransaction") return undefined;
+    lost = raw;
+    return { result: Hash.keccak256(`0x${String(raw).slice(2)}`) };
+  };
+  const before = replacements;
+  const used = await count();
+  const answer = await settle(bodyOn(devnet));
+  const closed = new Promise<void>((resolve) => (onClosed = resolve));
+  afterCounted = async () => {
+    await devnet.rpc("eth_sendRawTransaction", [lost]);
+    await devnet.mine();
+    await closed;
+  };
+  // The node was asked before as well.
+  const counted = `0x${used.toString(16)}`;
+  proxy.react = ({ method }) =>
+    method === "eth_getTransactionCount" && afterCounted ? { result: counted } : undefined;
+  await untilConfirmed(answer);
+  await untilFollowed();
+  expect(replacements).toBe(before);
+  expect(await count()).toBe(used + 1);
 });
 
 /** The newest block has been dealt with: since then the chain was looked at again, twice. */

@@ -110,13 +110,6 @@ export function useConnection(): Connection | undefined {
   }, findConnection);
 }
 
-/** Forgets the chosen wallet. */
-export function disconnect(): void {
-  stopListening();
-  localStorage.removeItem(rememberedAs);
-  publish(undefined);
-}
-
 /** Calls back when the wallet moves to other accounts; gives the way to stop that. */
 export function watchAccounts(listener: (addresses: readonly Address[]) => void): () => void {
   accountListeners.add(listener);

@@ -3,16 +3,14 @@ import { isObject, type JsonObject } from "@farthing/protocol";
 import { Type } from "typebox";
 import { timeText } from "../base/clock.ts";
 import type { Listing } from "../model/listing.ts";
-import { exactly, nullable, TimeText } from "./schemas.ts";
-
-const anyObject = Type.Unsafe<object>({ type: "object", additionalProperties: true });
+import { anyObject, exactly, nullable, TimeText } from "./schemas.ts";
 
 /** One resource. */
 export const DiscoveryItem = exactly({
   resource: Type.String({ format: "uri" }),
   type: Type.String({ description: "`http`" }),
   x402Version: Type.Integer(),
-  accepts: Type.Array(anyObject, {
+  accepts: Type.Array(anyObject(), {
     description: "Of the last challenge that was seen, what was checked first",
   }),
   lastUpdated: TimeText,
@@ -22,7 +20,7 @@ export const DiscoveryItem = exactly({
   tags: Type.Array(Type.String()),
   metadata: exactly({
     method: Type.String(),
-    sample: Type.Optional(anyObject),
+    sample: Type.Optional(anyObject()),
     checkedAt: nullable(Type.String({ format: "date-time" })),
   }),
   quality: exactly(
@@ -33,7 +31,7 @@ export const DiscoveryItem = exactly({
     },
     "Settlements with the seller's keys at this price on this network",
   ),
-  extensions: exactly({ bazaar: anyObject }),
+  extensions: exactly({ bazaar: anyObject() }),
 });
 
 /** Writes a listing for the public. */

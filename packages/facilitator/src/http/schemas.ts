@@ -42,6 +42,15 @@ export function exactly<const P extends Record<string, TSchema>>(
   });
 }
 
+/** An object with whatever members. */
+export function anyObject(description?: string) {
+  return Type.Unsafe<object>({
+    type: "object",
+    additionalProperties: true,
+    ...(description === undefined ? {} : { description }),
+  });
+}
+
 /** A page of a list. */
 export function pageOf<const Name extends string, T extends TSchema>(name: Name, item: T) {
   type Page = { [K in Name]: Static<T>[] } & { next: string | null };

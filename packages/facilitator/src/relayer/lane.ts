@@ -17,12 +17,13 @@ import type {
 import type { Settlement } from "../model/settlement.ts";
 import type { LaneHolder, Store } from "../storage/store.ts";
 import { broadcast } from "./broadcast.ts";
-import { contractTransferGasMax, replacementPrice } from "./fees.ts";
+import { contractTransferGasMax } from "./fees.ts";
 import { createLaneEndpoint } from "./lane-endpoint.ts";
 import { createLaneHold } from "./lane-hold.ts";
 import { isFree, type LeaseOwner } from "./lease.ts";
 import { firstUnusedNonce } from "./nonce-gaps.ts";
 import { isReplacing, remedyOf, type Remedy } from "./remedy.ts";
+import { planReplacement } from "./replacement.ts";
 import { isSelfCall, planSelfCall } from "./self-call.ts";
 import type { Signer } from "./sign.ts";
 import { addTo, costOf, isPausing, isTooLarge, newestOf, noteSend, type Slot } from "./slot.ts";
@@ -243,12 +244,10 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
     const held = hold.lease();
     if (!held || remedy === undefined || !isReplacing(remedy)) return;
     if (remedy === "give_back" && isSelfCall(newestOf(slot))) return;
-    const prices = slot.attempts.map(({ gasPrice }) => gasPrice);
-    const bumped = replacementPrice(prices, deps.gasPrice(), deps.gasPriceCeiling);
-    // What no node has can be replaced at the ceiling too.
-    const gasPrice = bumped ?? (slot.mayBeOut ? undefined : deps.gasPrice());
-    const fields = { ...facts, nonce: slot.nonce, attempts: prices.length };
-    if (gasPrice === undefined) {
+    const prices = { asked: deps.gasPrice(), ceiling: deps.gasPriceCeiling };
+    const plan = planReplacement(slot, remedy, signer.address, prices);
+    const fields = { ...facts, nonce: slot.nonce, attempts: slot.attempts.length };
+    if (!plan) {
       slot.attemptedAtBlock = deps.headNumber();
       log.error(
         fields,
@@ -256,9 +255,6 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
       );
       return;
     }
-    const newest = newestOf(slot);
-    const plan =
-      remedy === "reprice" ? { ...newest, gasPrice } : planSelfCall(signer.address, gasPrice);
     log.warn({ ...fields, remedy }, "Transaction is replaced at its nonce");
     await putAt(held, slot.nonce, plan);
   }
@@ -321,10 +317,12 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
 
   /** Nonces that nothing of ours will ever use hold up all that come after them. */
   async function fillGaps(taken: LaneLease): Promise<void> {
+    // Those in hand may be closed while we look; what is read then does not know of it yet.
+    const inHand = new Set(slots.keys());
     const first = await firstUnusedNonce(deps, signer.address);
     await reopen();
     for (let nonce = first; nonce < nextNonce; nonce++) {
-      if (slots.has(nonce)) continue;
+      if (inHand.has(nonce) || slots.has(nonce)) continue;
       log.warn({ ...facts, nonce }, "Gap in the wallet's nonces is filled");
       await putAt(taken, nonce, planSelfCall(signer.address, deps.gasPrice()));
     }

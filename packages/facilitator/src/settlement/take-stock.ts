@@ -21,10 +21,13 @@ export interface Stock {
   isDue(): boolean;
   /** Tries again what could not be looked at; called with each block. */
   onBlock(): void;
-  /** Settles again what nothing open carries. */
+  /** Settles again what nothing open carries. Where this fails, stock is due. */
   requeue(settlementIds: readonly string[]): Promise<void>;
-  /** What vanished blocks had confirmed is on its way again, or settled again. */
-  putBack(vanished: Vanished | undefined): Promise<void>;
+  /**
+   * Looks which blocks vanished; what they had confirmed is on its way again, or settled again.
+   * Where this fails, stock is due.
+   */
+  putBack(look: () => Promise<Vanished | undefined>): Promise<void>;
 }
 
 /** Creates it. */
@@ -45,7 +48,8 @@ export function createStock(deps: {
     }
   }
 
-  async function putBack(vanished: Vanished | undefined): Promise<void> {
+  async function putBack(look: () => Promise<Vanished | undefined>): Promise<void> {
+    const vanished = await look();
     if (!vanished) return;
     // Whatever of ours was in those blocks is on its way again; what nothing carries is queued.
     await relayer.onReorganised();
@@ -54,7 +58,7 @@ export function createStock(deps: {
 
   async function take(): Promise<readonly Settlement[]> {
     await book.catchUp();
-    await putBack(await book.recheck());
+    await putBack(book.recheck);
     const stored = await store.listOpenSettlements(chainId);
     const submitted = stored.filter(({ state }) => state === "submitted").map(({ id }) => id);
     // First the nonces: what was mined and is not found may come back, so it keeps its carrier.
@@ -63,6 +67,16 @@ export function createStock(deps: {
     // Only those that nothing open carries: a process died between closing and giving back.
     await requeue(submitted);
     return stored;
+  }
+
+  /** Half of a step may be stored: asked again, it would not find what it left. */
+  async function orDue(step: () => Promise<void>): Promise<void> {
+    try {
+      await step();
+    } catch (error) {
+      isDue = true;
+      throw error;
+    }
   }
 
   async function takeWhileDue(): Promise<void> {
@@ -89,7 +103,7 @@ export function createStock(deps: {
     },
     isDue: () => isDue,
     onBlock: () => void takeWhileDue(),
-    requeue,
-    putBack,
+    requeue: (settlementIds) => orDue(() => requeue(settlementIds)),
+    putBack: (look) => orDue(() => putBack(look)),
   };
 }

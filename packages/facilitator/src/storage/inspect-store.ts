@@ -8,6 +8,7 @@ import type { Engine } from "./dialect.ts";
 import { migrationNames } from "./migrate.ts";
 import { engineOf } from "./open-store.ts";
 import type { Tables } from "./schema.ts";
+import { sqlitePathOf } from "./sqlite/sqlite-path.ts";
 
 /** What a database holds, as far as an operator asks. */
 export interface StoreReport {
@@ -60,7 +61,7 @@ export async function inspectStore(databaseUrl: string, now: number): Promise<St
 
 /** A SQLite file that the first start makes. Throws where it could not. */
 function isFileToBe(databaseUrl: string): boolean {
-  const path = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(databaseUrl)?.[1];
+  const path = sqlitePathOf(databaseUrl);
   if (path === ":memory:") return true;
   if (path === undefined || existsSync(path)) return false;
   try {

@@ -20,6 +20,7 @@ import { settlementVerbs } from "./settlements.ts";
 import { sessionVerbs } from "./sessions.ts";
 import { signRequestVerbs } from "./sign-requests.ts";
 import { openSqlite } from "./sqlite/node-sqlite.ts";
+import { sqlitePathOf } from "./sqlite/sqlite-path.ts";
 import type { Store } from "./store.ts";
 import { walletVerbs } from "./wallets.ts";
 import { webhookVerbs } from "./webhooks.ts";
@@ -86,7 +87,7 @@ export function engineOf(
 ): Engine {
   const { log = silentLog, limits } = options;
   if (/^postgres(ql)?:\/\//.test(databaseUrl)) return openPostgres(databaseUrl, log, limits);
-  const path = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(databaseUrl)?.[1];
+  const path = sqlitePathOf(databaseUrl);
   if (path === undefined) {
     throw new Fault(
       "configuration",

@@ -13,7 +13,15 @@ import {
 } from "../../model/listing.ts";
 import { HttpProblem } from "../answer.ts";
 import { findUrlProblem, type Reach } from "../outbound/url-rules.ts";
-import { AddressText, AmountText, exactly, nullable, oneOf, TimeText } from "../schemas.ts";
+import {
+  AddressText,
+  AmountText,
+  anyObject,
+  exactly,
+  nullable,
+  oneOf,
+  TimeText,
+} from "../schemas.ts";
 import type { AccountContext } from "./context.ts";
 import { servedChain } from "./served-chain.ts";
 
@@ -71,8 +79,6 @@ export const ListingBody = exactly({
   ),
 });
 
-const anyObject = Type.Unsafe<object>({ type: "object", additionalProperties: true });
-
 /** A listing as the service has it. */
 export const ListingAnswer = exactly({
   id: Type.String(),
@@ -122,7 +128,7 @@ export const ListingAnswer = exactly({
     exactly({
       at: TimeText,
       x402Version: Type.Integer(),
-      accepts: Type.Array(anyObject, { description: "Of the last challenge, as received" }),
+      accepts: Type.Array(anyObject(), { description: "Of the last challenge, as received" }),
     }),
   ),
   stats: exactly(

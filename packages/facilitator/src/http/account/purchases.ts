@@ -17,6 +17,7 @@ import { parseWait } from "../prefer.ts";
 import {
   AddressText,
   AmountText,
+  anyObject,
   ChainIdNumber,
   Cursor,
   exactly,
@@ -65,11 +66,7 @@ const PurchaseAnswer = exactly({
   validAfter: nullable(Type.String()),
   validBefore: nullable(Type.String({ description: "Unix seconds" })),
   typedData: nullable(
-    Type.Unsafe<object>({
-      type: "object",
-      additionalProperties: true,
-      description: "EIP-712, for `eth_signTypedData_v4`; null when there is nothing to sign",
-    }),
+    anyObject("EIP-712, for `eth_signTypedData_v4`; null when there is nothing to sign"),
   ),
   reason: nullable(
     Type.String({ description: "Why it is held, failed or rejected, and what to do" }),

@@ -5,8 +5,9 @@ import { createAuthority } from "../../certificates.testing.ts";
 import { listenForTest, listenHere } from "../../listening.testing.ts";
 import { createGuardedPost } from "./guarded-post.ts";
 import { createGuardedRequest } from "./guarded-request.ts";
-import { findUrlProblem, internetOnly } from "./url-rules.ts";
+import { findUrlProblem } from "./url-rules.ts";
 
+const internetOnly = { isLocal: false, isPlain: false };
 const local = { isLocal: true, isPlain: false };
 const authority = createAuthority();
 const resolve = async () => ["127.0.0.1"];

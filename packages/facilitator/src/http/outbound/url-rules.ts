@@ -9,9 +9,6 @@ export interface Reach {
   readonly isPlain: boolean;
 }
 
-/** HTTPS to the internet, and nothing else. */
-export const internetOnly: Reach = { isLocal: false, isPlain: false };
-
 /** Ports of HTTPS; anything else is more likely another service than a web server. */
 const ports = new Set(["", "443", "8443"]);
 

@@ -6,6 +6,7 @@ import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSyn
 import { dirname } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
 import { Fault } from "../../base/fault.ts";
+import { sqlitePathOf } from "./sqlite-path.ts";
 
 /**
  * All pages in one step. In several steps the copy would begin again at every write in between, and
@@ -27,7 +28,7 @@ export interface BackUp {
  * (not SQLite, or the file is there) and `storage_unavailable`.
  */
 export async function backUpSqlite(databaseUrl: string, file: string): Promise<BackUp> {
-  const path = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(databaseUrl)?.[1];
+  const path = sqlitePathOf(databaseUrl);
   if (path === undefined || path === ":memory:") {
     throw refusal("Only a SQLite file is copied here; of PostgreSQL, pg_dump makes the copy");
   }

@@ -1,0 +1,71 @@
+/** When a payment counts as final: by the node's own word, or by depth where it has none. */
+import type { Devnet } from "@farthing/devnet";
+import type { Hex, JsonObject } from "@farthing/protocol";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { bodyOn, serveOn, startChain, type Served } from "./facilitator.testing.ts";
+import {
+  startRpcProxy,
+  type ProxiedCall,
+  type Reaction,
+  type RpcProxy,
+} from "./rpc-proxy.testing.ts";
+
+let devnet: Devnet;
+let proxy: RpcProxy;
+let served: Served | undefined;
+beforeAll(async () => {
+  devnet = await startChain({ relayers: 3 });
+  proxy = await startRpcProxy(devnet.rpcUrl);
+});
+afterAll(async () => {
+  await proxy?.stop();
+  await devnet?.stop();
+});
+afterEach(async () => {
+  proxy.react = () => undefined;
+  await served?.stop();
+});
+
+async function settleAt(wallet: number, react: (call: ProxiedCall) => Reaction | undefined) {
+  proxy.react = react;
+  const at = await serveOn(devnet, { rpcUrl: proxy.url, wallets: [wallet] });
+  served = at;
+  const { body } = await at.post("/settle", bodyOn(devnet));
+  expect(body).toMatchObject({ status: "confirmed" });
+  const page = async (): Promise<JsonObject> =>
+    (await at.get(`/settlements/${String(body["id"])}`)).body;
+  /** Makes blocks until the payment is so deep, and waits until the service has seen them. */
+  const untilDeep = async (confirmations: number) => {
+    const { blockNumber } = await page();
+    const head = Number(await devnet.rpc<Hex>("eth_blockNumber"));
+    await devnet.mine(Number(blockNumber) + confirmations - 1 - head);
+    await expect
+      .poll(async () => (await page())["confirmations"], { timeout: 15_000 })
+      .toBe(confirmations);
+  };
+  return { page, untilDeep };
+}
+
+const isOfFinal = ({ method, params: [tag] }: ProxiedCall) =>
+  method === "eth_getBlockByNumber" && tag === "finalized";
+const soon = { timeout: 10_000 };
+
+test("two blocks later, as this chain says", async () => {
+  const { page, untilDeep } = await settleAt(0, () => undefined);
+  await untilDeep(4);
+  await expect.poll(async () => (await page())["finalized"], soon).toBe(true);
+});
+
+test.each([
+  ["refuses the tag", 1, { error: { code: -32_602, message: "invalid argument 0" } }],
+  ["has no such block", 2, { result: null }],
+] as const)("a node that %s: twelve blocks deep, and not before", async (_, wallet, reaction) => {
+  const { page, untilDeep } = await settleAt(wallet, (call) =>
+    isOfFinal(call) ? reaction : undefined,
+  );
+  await untilDeep(12);
+  expect(await page()).toMatchObject({ finalized: false, finalizedAt: null });
+  await untilDeep(13);
+  await expect.poll(async () => (await page())["finalized"], soon).toBe(true);
+  expect(await page()).toMatchObject({ finalizedAt: expect.any(String) });
+});
