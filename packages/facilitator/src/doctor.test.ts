@@ -282,9 +282,9 @@ test("what a facilitator at work sends meanwhile is nobody else's", async () => 
   const databaseUrl = newDatabaseUrl();
   const served = await serveOn(devnet, { databaseUrl, wallets: [1] });
   let settled: Promise<unknown> | undefined;
-  // Between the look at the database and the look at the wallet.
-  proxy.step = async (_side, calls) => {
-    if (calls.some(({ method }) => method === "eth_getBalance")) {
+  // After any look at the database that comes before the look at the wallet.
+  proxy.step = async (side, calls) => {
+    if (side === "before" && calls.some(({ method }) => method === "eth_getTransactionCount")) {
       settled ??= served.post("/settle", bodyOn(devnet));
       await settled;
     }

@@ -264,7 +264,6 @@ describe("one endpoint lies", () => {
 /** AuthorizationUsed and Transfer of a payment as if they stood in whatever block is named. */
 function forgedLogs(body: JsonObject) {
   const { payer, nonce } = payerAndNonceOf(body);
-  const word = (hex: string) => `0x${hex.slice(2).toLowerCase().padStart(64, "0")}`;
   const topics = [
     [usedTopic, word(payer), nonce],
     [transferTopic, word(payer), word(devnet.seller.address)],
@@ -280,6 +279,8 @@ function forgedLogs(body: JsonObject) {
       logIndex: `0x${at}`,
     }));
 }
+
+const word = (hex: string) => `0x${hex.slice(2).toLowerCase().padStart(64, "0")}`;
 
 /** Topics 0 of AuthorizationUsed(address,bytes32) and Transfer(address,address,uint256). */
 const usedTopic = "0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5";

@@ -54,13 +54,6 @@ export function createChangeFeed(
     if (from !== origin && isKind(kind)) tell({ kind, ids: ids.split(",") });
   }
 
-  /** By a lock of the session: the server lets go of it with the connection. */
-  async function show(client: Client, owner: string): Promise<void> {
-    await client.query("select pg_advisory_lock_shared(hashtextextended($1, 0))", [
-      `${presenceName}${owner}`,
-    ]);
-  }
-
   /** Listens until the connection breaks; throws when there is none. */
   async function listen(onListening: () => void): Promise<void> {
     const client = new Client(connection);
@@ -139,4 +132,11 @@ export function createChangeFeed(
 
 function isKind(text: string | undefined): text is Change["kind"] {
   return text !== undefined && kinds.includes(text);
+}
+
+/** By a lock of the session: the server lets go of it with the connection. */
+async function show(client: Client, owner: string): Promise<void> {
+  await client.query("select pg_advisory_lock_shared(hashtextextended($1, 0))", [
+    `${presenceName}${owner}`,
+  ]);
 }
