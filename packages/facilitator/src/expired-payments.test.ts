@@ -103,6 +103,20 @@ describe("submitted by somebody else in time, and first asked for too late", () 
     expect(searches()).toBe(once);
   });
 
+  test("in a block that vanished: by the transaction that came in its place", async () => {
+    const body = bodyWith();
+    const lost = await frontRun(devnet, body);
+    await expectNamed(body, lost);
+    // Its own block, and the one that was made after it.
+    await devnet.rpc("anvil_reorg", [2, []]);
+    await frontRun(devnet, bodyWith());
+    const hash = await frontRun(devnet, body);
+    expect(hash).not.toBe(lost);
+    clock.aheadMs += 30_000;
+    await expectNamed(body, hash);
+    await expire();
+  });
+
   test("by a contract wallet", async () => {
     const body = byContract(devnet, { authorization: { validBefore: validBefore() } });
     const hash = await frontRun(devnet, body);

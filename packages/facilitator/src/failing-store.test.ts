@@ -11,6 +11,7 @@ import {
   createSteeredClock,
   frontRun,
   newDatabaseUrl,
+  oneCent,
   secondsFromNow,
   serveOn,
   startChain,
@@ -28,9 +29,12 @@ import type { Store } from "./storage/store.ts";
 /** A write that fails once: it is not done, or done and not answered. */
 type Failure = "undone" | "unanswered";
 type Write =
+  | "claimSettlements"
   | "reserveTransactions"
   | "recordSigned"
+  | "recordSent"
   | "recordConfirmed"
+  | "closeTransactions"
   | "recordFailed"
   | "requeueSettlements"
   | "recordReorganised";
@@ -67,9 +71,14 @@ async function serve(env: Readonly<Record<string, string>> = {}): Promise<Served
 function failing(store: Store): Store {
   return {
     ...store,
+    claimSettlements: (...given) =>
+      once("claimSettlements", () => store.claimSettlements(...given)),
     reserveTransactions: (...given) =>
       once("reserveTransactions", () => store.reserveTransactions(...given)),
     recordSigned: (...given) => once("recordSigned", () => store.recordSigned(...given)),
+    recordSent: (...given) => once("recordSent", () => store.recordSent(...given)),
+    closeTransactions: (...given) =>
+      once("closeTransactions", () => store.closeTransactions(...given)),
     recordConfirmed: (...given) => once("recordConfirmed", () => store.recordConfirmed(...given)),
     recordFailed: (...given) => once("recordFailed", () => store.recordFailed(...given)),
     requeueSettlements: (ids) =>
@@ -111,6 +120,10 @@ test.each([
   ["reserveTransactions", "unanswered", 2],
   ["recordSigned", "undone", 2],
   ["recordSigned", "unanswered", 2],
+  ["recordSent", "undone", 2],
+  ["recordSent", "unanswered", 2],
+  ["closeTransactions", "undone", 2],
+  ["closeTransactions", "unanswered", 2],
 ] as const)("%s, %s: each payment is made and told, once", async (write, failure, payments) => {
   // Two payments are two transactions, and a log counts only in the block after its own.
   const at = await serve({ FARTHING_BATCH_MAX: "1", FARTHING_CONFIRMATIONS: "2" });
@@ -123,6 +136,20 @@ test.each([
 });
 
 const failureKinds: readonly Failure[] = ["undone", "unanswered"];
+
+test.each(failureKinds)(
+  "claimSettlements, %s: not judged, and settled when it is asked for again",
+  async (failure) => {
+    const at = await serve();
+    const body = bodyOn(devnet);
+    failures.set("claimSettlements", failure);
+    const unknown = await at.post("/settle", body);
+    expect(unknown).toMatchObject({ status: 503, body: { errorReason: "service_unavailable" } });
+    const [answer] = await mineUntilAnswered([at.post("/settle", body)]);
+    expect(answer?.body).toMatchObject({ success: true });
+    expect(await usesOf(devnet, body)).toHaveLength(1);
+  },
+);
 
 /** Claims a payment whose window has just begun: nothing of ours is sent while the clock stands. */
 async function claim(at: Served, wish: Wish = {}): Promise<{ body: JsonObject; path: string }> {
@@ -138,6 +165,7 @@ async function claim(at: Served, wish: Wish = {}): Promise<{ body: JsonObject; p
 test.each(failureKinds)("recordFailed, %s: whoever waits is told", async (failure) => {
   const at = await serve();
   const payer = walletAt(devnet.buyers, 3);
+  await devnet.usdc.setBalance(payer.address, oneCent);
   const { path } = await claim(at, { payer });
   await devnet.usdc.setBalance(payer.address, 0n);
   failures.set("recordFailed", failure);

@@ -94,6 +94,31 @@ test("names and labels are those of the table, beside the process's own", async 
   }
 });
 
+/** Names and labels that operators' dashboards and alarms are made with: they stay. */
+const promised = {
+  x402_verify_requests_total: ["network", "result", "reason"],
+  x402_settle_requests_total: ["network", "result", "reason"],
+  x402_settle_duration_seconds: [],
+  x402_tx_confirm_seconds: [],
+  x402_tx_finalize_seconds: [],
+  x402_relayer_balance_xdc: ["relayer_index"],
+  x402_relayer_inflight: ["relayer_index"],
+  x402_rpc_requests_total: ["endpoint_index", "method", "outcome"],
+  x402_rpc_head_age_seconds: [],
+  x402_credits_debited_total: [],
+  x402_credit_purchases_total: ["state"],
+  x402_settlements_reconciled_total: ["outcome"],
+  http_request_duration_seconds: ["route", "method", "status"],
+};
+
+test.each(Object.entries(promised))("%s is there, with %s", async (name, labels) => {
+  const text = await read();
+  expect(text).toMatch(new RegExp(`^# TYPE ${name} `, "m"));
+  const known: readonly string[] =
+    Object.entries(metricTable).find(([own]) => own === name)?.[1].labels ?? [];
+  expect(labels.filter((label) => !known.includes(label))).toEqual([]);
+});
+
 const verify = (body: unknown) => () => served.post("/verify", body);
 const settle = (body: unknown) => () => served.post("/settle", body);
 

@@ -49,8 +49,8 @@ afterEach(async () => {
 
 const automine = (isOn: boolean) => devnet.rpc("evm_setAutomine", [isOn]);
 
-async function serve(log: Log = silentLog): Promise<void> {
-  served = await serveOn(devnet, { log, rpcUrl: `${first.url},${second.url}` });
+async function serve(options: { log?: Log; clock?: Clock } = {}): Promise<void> {
+  served = await serveOn(devnet, { ...options, rpcUrl: `${first.url},${second.url}` });
 }
 
 /** A chain by itself, with these for endpoints. */
@@ -126,7 +126,9 @@ describe("one endpoint is ill", () => {
   test("silent: it is not waited for any longer than it may take", async () => {
     const clock = createSteeredClock();
     clock.frozenMs = clock.nowMs();
-    const chain = chainOf([first, second], { timeoutMs: 200, clock });
+    // It has a minute, which nobody waits while there is another one.
+    clock.hurryFromMs = 2_500;
+    const chain = chainOf([first, second], { timeoutMs: 60_000, clock });
     const { promise, resolve } = Promise.withResolvers<void>();
     first.gate = promise;
     const [answer] = await chain.read([{ method: "eth_chainId", params: [] }]);
@@ -139,6 +141,23 @@ describe("one endpoint is ill", () => {
     first.reset();
     await chain.read([{ method: "eth_chainId", params: [] }]);
     expect(first.requests).toBe(0);
+  });
+
+  test("silent, with a wallet pinned to it: new payments go through the other", async () => {
+    const clock = createSteeredClock();
+    await serve({ clock });
+    await untilConfirmed(await settle(bodyOn(devnet)));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    first.gate = promise;
+    // Nobody's patience lasts long, so that the test does not.
+    clock.hurryFromMs = 2_500;
+    const bodies = [bodyOn(devnet), bodyOn(devnet)];
+    const answers = await Promise.all(bodies.map(settle));
+    for (const answer of answers) await untilConfirmed(answer);
+    expect(sentTo(second).length).toBeGreaterThan(0);
+    first.gate = undefined;
+    resolve();
+    for (const body of bodies) expect(await usesOf(devnet, body)).toHaveLength(1);
   });
 
   test("behind the other: nothing is read from it", async () => {
@@ -190,7 +209,7 @@ describe("one endpoint is ill", () => {
 
   test("found to be on another chain: a wallet sends nothing more to it", async () => {
     const errors: string[] = [];
-    await serve({ ...silentLog, error: (_fields, message) => errors.push(message) });
+    await serve({ log: { ...silentLog, error: (_fields, message) => errors.push(message) } });
     first.react = ({ method }) => (method === "eth_chainId" ? { result: "0x1" } : undefined);
     await expect.poll(() => errors, { timeout: 10_000 }).toContain(wrongChain);
     await untilConfirmed(await settle(bodyOn(devnet)));

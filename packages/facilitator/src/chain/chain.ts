@@ -37,6 +37,12 @@ export interface Chain {
 const secondLooksMax = 5;
 const secondLookMs = 100;
 
+/**
+ * How long an endpoint is waited for while there is another one to go on with: answers take
+ * milliseconds, and XDC makes a block every 2 s. The last one is given all its time.
+ */
+const patienceMs = 3_000;
+
 const askHead: RpcCall = { method: "eth_blockNumber", params: [] };
 
 /** Creates a chain. */
@@ -84,6 +90,23 @@ export function createChain(options: {
     }
   }
 
+  /** Asks, and gives up after a while; what comes later is only noted. */
+  async function askInTime(at: number, calls: readonly RpcCall[]): Promise<RpcAnswer[]> {
+    const asking = ask(at, calls);
+    const isAnswered = new AbortController();
+    const tooLate = clock.sleep(patienceMs, isAnswered.signal).then(() => undefined);
+    try {
+      const answers = await Promise.race([asking, tooLate]);
+      if (answers) return answers;
+      // Whether it answers yet or not is noted where it happens.
+      asking.catch(() => undefined);
+      health[at]?.noteFailure();
+      throw new Fault("rpc_unavailable", `RPC endpoint ${at}: no answer within ${patienceMs} ms`);
+    } finally {
+      isAnswered.abort();
+    }
+  }
+
   function noteHeads(at: number, calls: readonly RpcCall[], answers: readonly RpcAnswer[]): void {
     for (const [index, answer] of answers.entries()) {
       const number = answer.ok ? headOf(calls[index], answer.result) : undefined;
@@ -96,8 +119,9 @@ export function createChain(options: {
     const order = inOrder();
     for (const at of order) {
       try {
-        const answers = await ask(at, calls);
-        if (at !== order.at(-1) && answers.some(isEndpointIll)) continue;
+        const isLast = at === order.at(-1);
+        const answers = await (isLast ? ask(at, calls) : askInTime(at, calls));
+        if (!isLast && answers.some(isEndpointIll)) continue;
         preferred = at;
         return answers;
       } catch (error) {
@@ -154,11 +178,10 @@ export function createChain(options: {
     endpoints,
     read,
     readElsewhere,
-    send: (at, raws) =>
-      ask(
-        at % endpoints.length,
-        raws.map((raw) => ({ method: "eth_sendRawTransaction", params: [raw] })),
-      ),
+    send(at, raws) {
+      const calls = raws.map((raw) => ({ method: "eth_sendRawTransaction", params: [raw] }));
+      return endpoints.length > 1 ? askInTime(at, calls) : ask(at, calls);
+    },
     betterThan,
     distrust(at) {
       health[at]?.distrust();

@@ -134,11 +134,11 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
   async function submit(plans: readonly TransactionPlan[]): Promise<ReadonlySet<string>> {
     const held = hold.lease();
     if (!held || isStopping) throw new Fault("lease_lost", "The lane is not ours");
-    if (slots.size === 0) endpoint.moveOn(false);
+    const hasMoved = endpoint.moveOn(false);
     const reserved = await taking(async () =>
       signAndStore(held, await store.reserveTransactions(held, plans, clock.nowMs())),
     );
-    await send(reserved.flatMap(({ nonce }) => slots.get(nonce) ?? []));
+    await send(hasMoved ? inOrder() : reserved.flatMap(({ nonce }) => slots.get(nonce) ?? []));
     return new Set(reserved.flatMap(({ settlementIds }) => settlementIds));
   }
 

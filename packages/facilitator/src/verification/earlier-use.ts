@@ -26,11 +26,22 @@ const searchesMax = 2;
 /** Answers that are kept; the oldest goes first. */
 const rememberedMax = 1_000;
 
-/** How long "not found" holds: logs may come later than the state that they explain. */
-const missMs = 30_000;
+/**
+ * How long an answer holds that may change: logs may come later than the state that they explain,
+ * and what is in a block that is not final may come again in another transaction.
+ */
+const unsureMs = 30_000;
 
 /** Gives the refusal of an authorization that the token calls used. Throws RPC faults. */
 export type RefuseUsed = (pair: Pair, request: PaymentRequest) => Promise<Refusal>;
+
+/** What a search found: the transaction, and whether its block is one that stays. */
+interface Found {
+  readonly hash: Hex | undefined;
+  readonly isFinal: boolean;
+}
+
+const notFound: Found = { hash: undefined, isFinal: false };
 
 /** Creates it. */
 export function createRefuseUsed(deps: {
@@ -38,23 +49,30 @@ export function createRefuseUsed(deps: {
   networkOf(chainId: ChainId): { readonly chain: Chain; view(): ChainView | undefined } | undefined;
 }): RefuseUsed {
   const { clock } = deps;
-  /** By pair; without a hash, and since when, where none was found. */
-  const remembered = new Map<string, { readonly hash: Hex | undefined; readonly atMs: number }>();
+  /** By pair; without a hash where none was found. */
+  const remembered = new Map<
+    string,
+    { readonly hash: Hex | undefined; readonly untilMs: number }
+  >();
   let searching = 0;
 
-  async function search(pair: Pair, validBefore: bigint): Promise<Hex | undefined> {
+  async function search(pair: Pair, validBefore: bigint): Promise<Found> {
     const network = deps.networkOf(pair.chainId);
-    const head = network?.view()?.head;
+    const view = network?.view();
     // It was used before it expired: further back than any search goes.
-    if (!network || !head || validBefore + searchSeconds < head.time) return undefined;
-    const fromBlock = Math.max(0, head.number - searchBlocks);
-    const wanted = { payer: pair.payer, nonce: pair.nonce, fromBlock, headNumber: head.number };
-    return (await findAuthorizationEvent(network.chain, wanted))?.transaction;
+    if (!network || !view || validBefore + searchSeconds < view.head.time) return notFound;
+    const { number: headNumber } = view.head;
+    const fromBlock = Math.max(0, headNumber - searchBlocks);
+    const wanted = { payer: pair.payer, nonce: pair.nonce, fromBlock, headNumber };
+    const event = await findAuthorizationEvent(network.chain, wanted);
+    if (!event) return notFound;
+    return { hash: event.transaction, isFinal: event.blockNumber <= view.finalized.number };
   }
 
-  function remember(key: string, hash: Hex | undefined): void {
+  function remember(key: string, { hash, isFinal }: Found): void {
     remembered.delete(key);
-    remembered.set(key, { hash, atMs: clock.nowMs() });
+    const untilMs = isFinal ? Number.POSITIVE_INFINITY : clock.nowMs() + unsureMs;
+    remembered.set(key, { hash, untilMs });
     const [oldest] = remembered.keys();
     if (remembered.size > rememberedMax && oldest !== undefined) remembered.delete(oldest);
   }
@@ -62,15 +80,13 @@ export function createRefuseUsed(deps: {
   return async (pair, { payment }) => {
     const key = pairKey(pair);
     const known = remembered.get(key);
-    if (known && (known.hash !== undefined || clock.nowMs() - known.atMs < missMs)) {
-      return refuseWith(known.hash);
-    }
+    if (known && clock.nowMs() < known.untilMs) return refuseWith(known.hash);
     if (searching >= searchesMax) return refusal("nonce_already_used", askAgain);
     searching++;
     try {
-      const hash = await search(pair, payment.authorization.validBefore);
-      remember(key, hash);
-      return refuseWith(hash);
+      const found = await search(pair, payment.authorization.validBefore);
+      remember(key, found);
+      return refuseWith(found.hash);
     } finally {
       searching--;
     }
