@@ -65,6 +65,7 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
   let follower: BlockFollower | undefined;
   let hasStarted = false;
   const headNumber = () => follower?.view()?.head.number ?? 0;
+  const finalizedNumber = () => follower?.view()?.finalized.number ?? 0;
   const bounds = { floor: gasPriceFloorWei, ceiling: config.gasPriceMaxWei };
   const shared = { chain, store, clock, log };
 
@@ -75,6 +76,7 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
     simulate: (settlement) => simulate(settlement, { chain, read }),
     onSettled: (ids) => relayer.onSettled(ids),
     headNumber,
+    finalizedNumber,
   });
   const relayer = createRelayer({
     ...shared,
@@ -86,7 +88,7 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
     marginSeconds: config.settleMarginSeconds,
     gasPrice: () => gasPriceOf(follower?.view(), bounds),
     headNumber,
-    finalizedNumber: () => follower?.view()?.finalized.number ?? 0,
+    finalizedNumber,
     balanceOf: (wallet) => follower?.view()?.wallets.get(wallet)?.balance,
     gasPriceCeiling: config.gasPriceMaxWei,
     events: {

@@ -1,7 +1,8 @@
 /** Blocks that vanish: what they confirmed is open again, and the money still moves once. */
 import type { Devnet } from "@farthing/devnet";
-import type { Hex, JsonObject } from "@farthing/protocol";
+import { isObject, type Hex, type JsonObject } from "@farthing/protocol";
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from "vitest";
+import { createLog } from "./base/log.ts";
 import {
   bodyOn,
   countOf,
@@ -9,6 +10,7 @@ import {
   frontRun,
   newDatabaseUrl,
   oneCent,
+  payerAndNonceOf,
   secondsFromNow,
   serveOn,
   startChain,
@@ -23,11 +25,13 @@ let served: Served;
 let patient: Served;
 let second: Served;
 const clock = createSteeredClock();
+const lines: string[] = [];
+const log = createLog("info", { write: (line) => void lines.push(line) });
 
 beforeAll(async () => {
   devnet = await startChain({ relayers: 4 });
   served = await serveOn(devnet, { clock });
-  second = await serveOn(devnet, { wallets: [2] });
+  second = await serveOn(devnet, { wallets: [2], log });
   patient = await serveOn(devnet, { wallets: [1], env: { FARTHING_CONFIRMATIONS: "3" } });
 });
 afterAll(async () => {
@@ -58,6 +62,15 @@ async function loseBlockOf(hash: unknown, body: JsonObject): Promise<void> {
   await devnet.rpc("anvil_reorg", [depth, []]);
   expect(await usesOf(devnet, body)).toEqual([]);
   await devnet.mine();
+}
+
+/** What is logged of a settlement. */
+const linesOf = (id: unknown) =>
+  lines.filter((line) => line.includes(String(id))).flatMap((line) => messageIn(line) ?? []);
+
+function messageIn(line: string): unknown {
+  const entry: unknown = JSON.parse(line);
+  return isObject(entry) ? entry["msg"] : undefined;
 }
 
 const untilOpen = (at: Served, id: unknown) =>
@@ -125,6 +138,24 @@ test("of a block in which a stranger's transaction made ours revert", async () =
   await loseBlockOf(hash, body);
   await untilOpen(second, answer["id"]);
   await expectPaidOnce(second, body, answer["id"]);
+});
+
+test("of the payer's cancellation: not failed before it stays, and the payment goes through", async () => {
+  await automine(false);
+  const payer = walletAt(devnet.buyers, 2);
+  const body = bodyOn(devnet, { payer });
+  const { body: answer } = await second.post("/settle", body, async);
+  const other = bodyOn(devnet);
+  const { body: witness } = await second.post("/settle", other, async);
+  const { nonce } = payerAndNonceOf(body);
+  await devnet.cancelAuthorization({ privateKey: payer.privateKey, nonce });
+  await untilState(second, witness["id"], "confirmed");
+  const { transaction } = await pageOf(second, witness["id"]);
+  await loseBlockOf(transaction, other);
+  await untilOpen(second, witness["id"]);
+  await expectPaidOnce(second, body, answer["id"]);
+  await expectPaidOnce(second, other, witness["id"]);
+  expect(linesOf(answer["id"])).not.toContain("Settlement failed");
 });
 
 test("before it is deep enough to count: confirmed after three blocks that stay", async () => {

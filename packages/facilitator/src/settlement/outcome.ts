@@ -51,6 +51,7 @@ export interface OutcomeDeps {
   /** Told of settlements that have their outcome. */
   onSettled(settlementIds: readonly string[]): void;
   headNumber(): number;
+  finalizedNumber(): number;
 }
 
 /** Creates the book of a network. */
@@ -105,10 +106,14 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     return resolved;
   }
 
+  /** A transfer that is deep enough does; that there is none only in a final block: it has to last. */
+  const counts = ({ event, settlement }: Found) =>
+    isAuthorizedTransfer(event, settlement) || event.blockNumber <= deps.finalizedNumber();
+
   async function conclude(found: readonly Found[]): Promise<void> {
     const confirmations: Confirmation[] = [];
     const failures: Failure[] = [];
-    const agreed = await evidence.agreed(found);
+    const agreed = await evidence.agreed(found.filter(counts));
     for (const { event, settlement } of agreed) {
       if (isAuthorizedTransfer(event, settlement)) {
         const mined = await evidence.minedBy(event, settlement);
