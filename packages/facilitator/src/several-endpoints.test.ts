@@ -132,6 +132,8 @@ describe("one endpoint is ill", () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     first.gate = promise;
     const [answer] = await chain.read([{ method: "eth_chainId", params: [] }]);
+    // Of what was sent to it nothing is known then.
+    await expect(chain.send(0, ["0x00"])).rejects.toMatchObject({ code: "rpc_unavailable" });
     first.gate = undefined;
     resolve();
     // Nor does a wallet send to it while it rests.

@@ -195,11 +195,13 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
     events.onSent(accepted.flatMap((slot) => newestOf(slot).settlementIds));
   }
 
-  function report({ nonce, outcome, attempts }: Slot): void {
+  function report(slot: Slot): void {
+    const { nonce, outcome, attempts } = slot;
     const fields = { ...facts, nonce, outcome, transaction: attempts.at(-1)?.hash };
     // Somebody else sends from this wallet: two writers lose money to each other.
     const isStranger = outcome === "replacement_underpriced" && attempts.length === 1;
     if (isStranger) log.error(fields, "Another transaction has our nonce in the pool");
+    else if (isPausing(slot)) log.error(fields, "Relayer wallet stands still until this is mended");
     else log.warn(fields, "Transaction not accepted yet");
   }
 

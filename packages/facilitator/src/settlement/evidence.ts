@@ -100,6 +100,11 @@ export function isAuthorizedTransfer(
   );
 }
 
+/** A transfer that is deep enough does; that there is none only in a final block: it has to last. */
+export function counts({ event, settlement }: Found, finalizedNumber: number): boolean {
+  return isAuthorizedTransfer(event, settlement) || event.blockNumber <= finalizedNumber;
+}
+
 /** A failure stays one unless the money moved after all. */
 export function isNews(event: AuthorizationEvent, settlement: Settlement): boolean {
   return settlement.state !== "failed" || isAuthorizedTransfer(event, settlement);

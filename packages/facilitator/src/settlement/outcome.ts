@@ -15,7 +15,14 @@ import { isSettled, payerNonceKey, type Settlement } from "../model/settlement.t
 import type { Judgement } from "../relayer/prepare.ts";
 import type { MinedTransaction } from "../relayer/used-nonces.ts";
 import type { Confirmation, Failure, Store } from "../storage/store.ts";
-import { createEvidence, failureOf, isAuthorizedTransfer, isNews, type Found } from "./evidence.ts";
+import {
+  counts,
+  createEvidence,
+  failureOf,
+  isAuthorizedTransfer,
+  isNews,
+  type Found,
+} from "./evidence.ts";
 import type { OutcomeBook, Vanished } from "./outcome-book.ts";
 import type { Waiters } from "./waiters.ts";
 
@@ -106,14 +113,11 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     return resolved;
   }
 
-  /** A transfer that is deep enough does; that there is none only in a final block: it has to last. */
-  const counts = ({ event, settlement }: Found) =>
-    isAuthorizedTransfer(event, settlement) || event.blockNumber <= deps.finalizedNumber();
-
   async function conclude(found: readonly Found[]): Promise<void> {
     const confirmations: Confirmation[] = [];
     const failures: Failure[] = [];
-    const agreed = await evidence.agreed(found.filter(counts));
+    const final = deps.finalizedNumber();
+    const agreed = await evidence.agreed(found.filter((one) => counts(one, final)));
     for (const { event, settlement } of agreed) {
       if (isAuthorizedTransfer(event, settlement)) {
         const mined = await evidence.minedBy(event, settlement);
