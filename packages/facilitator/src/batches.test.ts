@@ -12,6 +12,7 @@ import {
   oneCent,
   serveOn,
   startChain,
+  useLogsOf,
   usesOf,
   walletAt,
   type Served,
@@ -105,6 +106,11 @@ test("those that wait share one transaction, in which each is paid", async () =>
   const [hash] = hashes;
   expect(await callOf(hash)).toMatchObject({ to: sameAddress(devnet.multicall3) });
   for (const body of bodies) expect(await usesOf(devnet, body)).toEqual([hash]);
+  // The hash alone names six payments; with the log it names one.
+  for (const [index, body] of bodies.entries()) {
+    const [use] = await useLogsOf(devnet, body);
+    expect(pages[index]?.["logIndex"]).toBe(Number(use?.logIndex));
+  }
 });
 
 test("a contract wallet goes alone: its code may burn what others need", async () => {

@@ -45,6 +45,11 @@ export interface SettlementResponse extends SettleResponse {
   readonly payTo: string;
   readonly amount: string;
   readonly blockNumber: number | null;
+  /**
+   * Of its AuthorizationUsed log in that block: one transaction may carry many payments, and the
+   * hash with this names one of them. Its Transfer is the next log.
+   */
+  readonly logIndex: number | null;
   readonly confirmations: number;
   readonly finalized: boolean;
   /** Who sent the transfer that moved the money: our relayer, or somebody else. */

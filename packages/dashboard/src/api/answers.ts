@@ -185,6 +185,8 @@ export interface SettlementDetail extends SettlementRow {
   /** Payments that its transaction carried. */
   readonly sharedBy: number | null;
   readonly blockNumber: number | null;
+  /** Of its AuthorizationUsed log in that block. */
+  readonly logIndex: number | null;
   readonly settledBy: "relayer" | "other" | null;
   readonly requestId: string | null;
   readonly failureMessage: string | null;

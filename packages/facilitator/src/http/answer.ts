@@ -168,7 +168,7 @@ export function answerSettlement(
   settlement: Settlement,
   chain: { headNumber: number; finalizedNumber: number },
 ): SettlementResponse {
-  const { blockNumber, finalizedAt } = settlement;
+  const { blockNumber, logIndex, finalizedAt } = settlement;
   return {
     ...answerSettle(settlement, settlement.networkName, false),
     state: settlement.state,
@@ -176,6 +176,7 @@ export function answerSettlement(
     payTo: settlement.payTo,
     amount: settlement.amount.toString(),
     blockNumber,
+    logIndex,
     confirmations: blockNumber === null ? 0 : Math.max(0, chain.headNumber - blockNumber + 1),
     finalized:
       finalizedAt !== null || (blockNumber !== null && blockNumber <= chain.finalizedNumber),

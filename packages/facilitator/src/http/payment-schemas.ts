@@ -130,6 +130,9 @@ export const SettlementAnswer = Type.Object(
     asset: AddressText,
     payTo: AddressText,
     blockNumber: nullable(Type.Integer()),
+    logIndex: nullable(
+      Type.Integer({ description: "Of its AuthorizationUsed log; names it within a batch" }),
+    ),
     confirmations: Type.Integer(),
     finalized: Type.Boolean(),
     settledBy: nullable(oneOf(["relayer", "other"])),

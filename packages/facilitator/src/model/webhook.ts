@@ -75,6 +75,7 @@ export function settlementData(settlement: Settlement) {
     amount: settlement.amount.toString(),
     transaction: settlement.transaction,
     blockNumber: settlement.blockNumber,
+    logIndex: settlement.logIndex,
     settledBy: settlement.settledBy,
     failure: settlement.failure,
     failureMessage: settlement.failureMessage,

@@ -120,7 +120,7 @@ function KeyName({ id }: { readonly id: string }) {
 }
 
 function OnChain({ settlement }: { readonly settlement: SettlementDetail }) {
-  const { transaction, explorer, blockNumber, settledBy } = settlement;
+  const { transaction, explorer, settledBy } = settlement;
   if (!transaction) return <p className="muted">No transaction carries it yet.</p>;
   return (
     <dl className="facts">
@@ -134,7 +134,9 @@ function OnChain({ settlement }: { readonly settlement: SettlementDetail }) {
         )}
       </dd>
       <dt>Block</dt>
-      <dd>{blockNumber === null ? <span className="muted">–</span> : countText(blockNumber)}</dd>
+      <dd>
+        <Place settlement={settlement} />
+      </dd>
       <dt>Gas</dt>
       <dd>
         <Gas settlement={settlement} />
@@ -146,6 +148,21 @@ function OnChain({ settlement }: { readonly settlement: SettlementDetail }) {
           : "the facilitator"}
       </dd>
     </dl>
+  );
+}
+
+/** The log names the payment where a transaction carries several. */
+function Place({
+  settlement: { blockNumber, logIndex },
+}: {
+  readonly settlement: SettlementDetail;
+}) {
+  if (blockNumber === null) return <span className="muted">–</span>;
+  return (
+    <>
+      {countText(blockNumber)}
+      {logIndex !== null && <span className="muted">, log {logIndex}</span>}
+    </>
   );
 }
 
