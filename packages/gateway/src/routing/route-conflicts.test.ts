@@ -31,6 +31,11 @@ test.each<[string, readonly Settings[], RegExp]>([
     [rule("GET /a/* 1"), rule("GET /a/b/:c 2")],
     /routes\[0\] \(GET \/a\/\*\) takes all/,
   ],
+  [
+    "the same host above, by the port that browsers leave out",
+    [rule("GET /a 1", { host: "api.example:443" }), rule("GET /a 2", { host: "API.example" })],
+    /routes\[1\]\.match is never reached/,
+  ],
   ["all methods above", [rule("* /a 1"), rule("POST /a 2")], /never reached/],
   ["a parameter above", [rule("GET /:a 1"), rule("GET /b free")], /never reached/],
   ["another case of letters above", [rule("GET /A 1"), rule("GET /a 1")], /^$/],

@@ -1,6 +1,7 @@
 /** How two rules stand to each other: whether one takes all that the other takes, or some of it. */
 import { allRoutes } from "../configuration/all-routes.ts";
 import type { GatewayConfig, RouteConfig } from "../configuration/configuration.ts";
+import { isSameHost } from "./host-key.ts";
 import type { PatternSegment, RoutePattern } from "./route-pattern.ts";
 
 /** Tells whether `wide` matches every request that `narrow` matches. */
@@ -8,7 +9,7 @@ export function covers(wide: RouteConfig, narrow: RouteConfig): boolean {
   const { pattern: one } = wide;
   const { pattern: other } = narrow;
   if (one.method !== "*" && one.method !== other.method) return false;
-  if (wide.host !== undefined && wide.host !== narrow.host) return false;
+  if (wide.host !== undefined && !isSameHost(wide.host, narrow.host)) return false;
   // An upstream that refuses an escaped slash leaves such paths to later rules.
   if (narrow.upstream.paths.allowEncodedSlash && !wide.upstream.paths.allowEncodedSlash) {
     return false;
@@ -43,7 +44,8 @@ export function coversPattern(
 export function overlaps(one: RouteConfig, other: RouteConfig): boolean {
   const [a, b] = [one.pattern, other.pattern];
   if (a.method !== "*" && b.method !== "*" && a.method !== b.method) return false;
-  if (one.host !== undefined && other.host !== undefined && one.host !== other.host) return false;
+  const areBothNamed = one.host !== undefined && other.host !== undefined;
+  if (areBothNamed && !isSameHost(one.host, other.host)) return false;
   if (!a.hasRest && a.segments.length < b.segments.length) return false;
   if (!b.hasRest && b.segments.length < a.segments.length) return false;
   if (!a.hasRest && !b.hasRest && a.segments.length !== b.segments.length) return false;
@@ -75,7 +77,7 @@ function isSame(
 export function rulesFor(config: GatewayConfig, pattern: RoutePattern): readonly RouteConfig[] {
   const { host } = new URL(config.publicUrl);
   const reachable = allRoutes(config).filter(
-    (route) => route.host === undefined || route.host === host,
+    (route) => route.host === undefined || isSameHost(route.host, host),
   );
   const found: RouteConfig[] = [];
   for (const route of reachable) {

@@ -5,6 +5,7 @@
 import { decodePath, type PathRules } from "./canonical-path.ts";
 import { allRoutes } from "../configuration/all-routes.ts";
 import type { GatewayConfig, RouteConfig } from "../configuration/configuration.ts";
+import { hostKey } from "./host-key.ts";
 import { segmentsOf, servedMethods } from "./route-pattern.ts";
 
 /** What a request falls under. */
@@ -93,14 +94,6 @@ export function compileRoutes(config: GatewayConfig): RouteTable {
 function hostsOf({ routes, publicUrl }: GatewayConfig): ReadonlySet<string> | undefined {
   const named = routes.flatMap(({ host }) => (host === undefined ? [] : [hostKey(host)]));
   return named.length === 0 ? undefined : new Set([...named, hostKey(new URL(publicUrl).host)]);
-}
-
-/** Without case, the root's dot and the ports that browsers leave out. */
-function hostKey(host: string | undefined): string {
-  return (host ?? "")
-    .toLowerCase()
-    .replace(/:(80|443)$/, "")
-    .replace(/\.$/, "");
 }
 
 /** A request as rules are compared with it. */
