@@ -131,7 +131,10 @@ function rules(): Plan {
         { block: 2, what: "wallet-used", relayer: 0 },
         { block: 3, what: "wallet-used", relayer: 1 },
         { block: 3, what: "wallet-used", relayer: 0 },
+        // Without a block before them, the pools hold what is then priced out.
+        { block: 3, what: "no-block" },
         { block: 4, what: "gas-price", gwei: 20 },
+        { block: 5, what: "no-block" },
         { block: 6, what: "gas-price", gwei: 40 },
         { block: 8, what: "gas-price", gwei: 12.5 },
         ...both((node) => ({ block: 8, what: "pool-full", node })),

@@ -142,6 +142,7 @@ describe("the public face answers before the block", () => {
       asset: devnet.token,
       payTo: devnet.seller.address,
       blockNumber: expect.any(Number),
+      logIndex: 0,
       confirmations: expect.any(Number),
       finalized: expect.any(Boolean),
       settledBy: "relayer",
