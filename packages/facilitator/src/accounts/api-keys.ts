@@ -35,8 +35,8 @@ export interface ApiKeyWish {
   readonly expiresAt?: number | null;
 }
 
-/** Draws a key; it works once it is stored. */
-export function drawApiKey(clock: Clock, wish: ApiKeyWish): NewApiKey {
+/** Draws a key, made at `createdAt` (milliseconds since 1970); it works once it is stored. */
+export function drawApiKey(createdAt: number, wish: ApiKeyWish): NewApiKey {
   const id = randomText(idLength);
   const body = `fk_${wish.mode}_${id}${randomText(secretLength)}`;
   const text = `${body}${checksum(body)}`;
@@ -47,7 +47,7 @@ export function drawApiKey(clock: Clock, wish: ApiKeyWish): NewApiKey {
     label: wish.label,
     hash: hashOf(text).toString("hex"),
     lastFour: text.slice(-4),
-    createdAt: clock.nowMs(),
+    createdAt,
     lastUsedAt: null,
     expiresAt: wish.expiresAt ?? null,
     revokedAt: null,
@@ -61,7 +61,7 @@ export async function createApiKey(
   clock: Clock,
   wish: ApiKeyWish,
 ): Promise<NewApiKey> {
-  const made = drawApiKey(clock, wish);
+  const made = drawApiKey(clock.nowMs(), wish);
   await store.createApiKey(made.key);
   return made;
 }

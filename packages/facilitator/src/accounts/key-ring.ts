@@ -97,7 +97,7 @@ export function createKeyRing({ store, clock, log }: KeyRingDeps): KeyRing {
     async mint(account, { label, mode, expiresInDays }) {
       const now = clock.nowMs();
       const expiresAt = expiresInDays === null ? null : now + expiresInDays * dayMs;
-      const made = drawApiKey(clock, { account, label, mode, expiresAt });
+      const made = drawApiKey(now, { account, label, mode, expiresAt });
       const bounds = { workingMax: workingKeysMax, now };
       if (!(await store.mintApiKey(made.key, bounds))) return undefined;
       log.info({ account, keyId: made.key.id, mode }, "API key created");
@@ -109,7 +109,7 @@ export function createKeyRing({ store, clock, log }: KeyRingDeps): KeyRing {
       const now = clock.nowMs();
       const { label, mode } = old;
       const expiresAt = old.expiresAt === null ? null : now + (old.expiresAt - old.createdAt);
-      const made = drawApiKey(clock, { account, label, mode, expiresAt });
+      const made = drawApiKey(now, { account, label, mode, expiresAt });
       const terms = { endsAt: now + overlapMs[overlap], now, workingMax: rotatingKeysMax };
       const outcome = await store.rotateApiKey(id, made.key, terms);
       if (outcome !== "rotated") return outcome;
