@@ -2,13 +2,16 @@
 import type { Devnet } from "@farthing/devnet";
 import type { Hex, JsonObject } from "@farthing/protocol";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { bodyOn, serveOn, startChain, type Served } from "./facilitator.testing.ts";
+import { Fault } from "./base/fault.ts";
+import { bodyOn, newDatabaseUrl, serveOn, startChain, type Served } from "./facilitator.testing.ts";
 import {
   startRpcProxy,
   type ProxiedCall,
   type Reaction,
   type RpcProxy,
 } from "./rpc-proxy.testing.ts";
+import { openStore } from "./storage/open-store.ts";
+import type { Store } from "./storage/store.ts";
 
 let devnet: Devnet;
 let proxy: RpcProxy;
@@ -69,4 +72,34 @@ test.each([
   // Noted a moment after the block is seen, by which alone an answer already calls it final.
   await expect.poll(async () => (await page())["finalizedAt"], soon).toEqual(expect.any(String));
   expect(await page()).toMatchObject({ finalized: true });
+});
+
+function away(): Promise<never> {
+  return Promise.reject(new Fault("storage_unavailable", "The statement took too long"));
+}
+
+test("cannot be recorded: the service starts, and payments go on being made and told", async () => {
+  const databaseUrl = newDatabaseUrl();
+  const opened = await openStore(databaseUrl);
+  const finality = { isAway: true };
+  const store: Store = {
+    ...opened,
+    listUnfinalizedBlocks: (chainId) =>
+      finality.isAway ? away() : opened.listUnfinalizedBlocks(chainId),
+    recordFinalized: (...given) => (finality.isAway ? away() : opened.recordFinalized(...given)),
+  };
+  // One nonce in flight: the second payment needs the first one's to be closed.
+  const env = { FARTHING_LANE_IN_FLIGHT: "1" };
+  served = await serveOn(devnet, { wallets: [0], databaseUrl, store, env });
+  const first = await served.post("/settle", bodyOn(devnet));
+  expect(first.body).toMatchObject({ status: "confirmed" });
+  const second = await served.post("/settle", bodyOn(devnet));
+  expect(second.body).toMatchObject({ status: "confirmed" });
+  finality.isAway = false;
+  const page = async () => (await served?.get(`/settlements/${String(first.body["id"])}`))?.body;
+  const look = async () => {
+    await devnet.mine();
+    return (await page())?.["finalizedAt"];
+  };
+  await expect.poll(look, { timeout: 15_000 }).toEqual(expect.any(String));
 });

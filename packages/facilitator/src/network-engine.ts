@@ -134,8 +134,9 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
       },
       listener: {
         async onBlock(block) {
+          await relayer.onBlock(block, await book.onBlock(block));
           const view = follower?.view();
-          if (view) await relayer.onBlock(block, await book.onBlock(block, view));
+          if (view && block.isHead) await book.onHead(view);
           if (block.isHead) await stock.putBack(book.recheck);
           if (block.isHead) stock.onBlock();
         },

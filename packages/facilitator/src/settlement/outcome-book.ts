@@ -21,7 +21,12 @@ export interface OutcomeBook {
   openIds(): ReadonlySet<string>;
   interest(): BlockInterest;
   /** Looks a block's events up; gives the settlements found, by transaction. */
-  onBlock(block: FollowedBlock, view: ChainView): Promise<Map<Hex, Set<string>>>;
+  onBlock(block: FollowedBlock): Promise<Map<Hex, Set<string>>>;
+  /**
+   * Ends what expired and records finality. Called for the newest block only, after the relayer has
+   * seen it; what fails here is logged and tried again with the next block.
+   */
+  onHead(view: ChainView): Promise<void>;
   /** Puts back what vanished blocks had confirmed: those from one on, by their hashes. */
   onReorganisation(fromBlock: number, gone: readonly Hex[]): Promise<Vanished>;
   /** A transaction of ours is mined for good and lacks logs of some of its settlements. */

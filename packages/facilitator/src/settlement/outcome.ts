@@ -23,6 +23,7 @@ import {
   isNews,
   type Found,
 } from "./evidence.ts";
+import { createFinality } from "./finality.ts";
 import type { OutcomeBook, Vanished } from "./outcome-book.ts";
 import type { Waiters } from "./waiters.ts";
 
@@ -40,9 +41,6 @@ const searchesMax = 16;
  * are answered, and their callers ask again, while the rest is written. Each write costs a commit.
  */
 const confirmedAtOnce = 500;
-
-/** Blocks that are remembered: finality comes within a handful on XDC. */
-const seenBlocks = 128;
 
 /** What a book works with. */
 export interface OutcomeDeps {
@@ -75,11 +73,7 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
   const shallow = new Map<string, Found>();
   /** Not looked up since this start, for want of an answer. */
   const unsearched = new Map<string, Settlement>();
-  /** Blocks of confirmations before this start, until the chain has been seen to hold them. */
-  const unchecked = new Map<number, Hex>();
-  /** Blocks that the chain has been seen to hold, by number. */
-  const seen = new Map<number, Hex>();
-  let unfinalizedUpTo = 0;
+  const finality = createFinality(deps);
 
   function track(settlement: Settlement): void {
     const key = payerNonceKey(settlement.payer, settlement.nonce);
@@ -91,10 +85,9 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     } else open.set(key, settlement);
   }
 
-  async function onBlock(block: FollowedBlock, view: ChainView): Promise<Map<Hex, Set<string>>> {
+  async function onBlock(block: FollowedBlock): Promise<Map<Hex, Set<string>>> {
     const resolved = new Map<Hex, Set<string>>();
-    seen.set(block.number, block.hash);
-    seen.delete(block.number - seenBlocks);
+    finality.noteBlock(block);
     for (const event of block.events) {
       const key = payerNonceKey(event.payer, event.nonce);
       const settlement = open.get(key) ?? failed.get(key);
@@ -105,12 +98,13 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     }
     const deepest = block.number - confirmations + 1;
     await conclude([...deepening.values()].filter(({ event }) => event.blockNumber <= deepest));
-    if (block.isHead) {
-      for (const settlement of Array.from(unsearched.values())) await search(settlement);
-      await endExpired(view);
-      await finalize(view);
-    }
     return resolved;
+  }
+
+  async function onHead(view: ChainView): Promise<void> {
+    for (const settlement of Array.from(unsearched.values())) await search(settlement);
+    await endExpired(view);
+    await finality.onHead(view);
   }
 
   async function conclude(found: readonly Found[]): Promise<void> {
@@ -170,24 +164,9 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     for (const settlement of settled) {
       track(settlement);
       deps.onSettled([settlement.id]);
-      const { state, blockNumber } = settlement;
-      if (state === "confirmed") unfinalizedUpTo = Math.max(unfinalizedUpTo, blockNumber ?? 0);
+      if (settlement.state === "confirmed") finality.noteConfirmed(settlement.blockNumber ?? 0);
     }
     waiters.notify(settled);
-  }
-
-  async function finalize(view: ChainView): Promise<void> {
-    // What is not known to be in the chain any more must not become final.
-    if (unfinalizedUpTo === 0 || unchecked.size > 0) return;
-    // Nor what another process has seen in a block that is not the one seen here.
-    for (const { number, hash } of await store.listUnfinalizedBlocks(chainId)) {
-      if (number > view.finalized.number) break;
-      if (seen.get(number) !== hash) unchecked.set(number, hash);
-    }
-    if (unchecked.size > 0) return;
-    const final = await store.recordFinalized(chainId, view.finalized.number, clock.nowMs());
-    waiters.notify(final);
-    if (view.finalized.number >= unfinalizedUpTo) unfinalizedUpTo = 0;
   }
 
   /**
@@ -297,10 +276,7 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     for (let at = 0; at < stored.length; at += searchesMax) {
       await Promise.all(stored.slice(at, at + searchesMax).map(({ id }) => searchAfresh(id)));
     }
-    for (const { number, hash } of await store.listUnfinalizedBlocks(chainId)) {
-      unchecked.set(number, hash);
-      unfinalizedUpTo = Math.max(unfinalizedUpTo, number);
-    }
+    await finality.readPast();
   }
 
   /**
@@ -308,13 +284,8 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
    * chain. A node that does not have the block proves nothing; it is asked again.
    */
   async function recheck(): Promise<Vanished | undefined> {
-    for (const [blockNumber, blockHash] of unchecked) {
-      const found = await readBlockHash(chain, blockNumber);
-      if (found === undefined) continue;
-      unchecked.delete(blockNumber);
-      if (found !== blockHash) return onReorganisation(blockNumber, [blockHash]);
-      seen.set(blockNumber, blockHash);
-    }
+    const vanished = await finality.findVanished();
+    if (vanished) return onReorganisation(vanished.number, [vanished.hash]);
     for (const found of Array.from(shallow.values())) {
       const { blockNumber, blockHash } = found.event;
       const hash = await readBlockHash(chain, blockNumber);
@@ -360,7 +331,7 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
 
   function interest(): BlockInterest {
     if (open.size > 0) return "outcome";
-    return unfinalizedUpTo > 0 || failed.size > 0 ? "finality" : "none";
+    return finality.isAwaited() || failed.size > 0 ? "finality" : "none";
   }
 
   return {
@@ -368,6 +339,7 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     openIds: () => new Set([...open.values()].map(({ id }) => id)),
     interest,
     onBlock,
+    onHead,
     onReorganisation,
     onMinedWithoutLog,
     onRefused,

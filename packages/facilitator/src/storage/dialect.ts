@@ -21,8 +21,11 @@ export type ListColumns<Row> = { readonly [Name in keyof Row]: "text" | "bigint"
 /** An engine: how to reach it, and its ways. */
 export interface Engine {
   readonly dialect: Dialect;
-  /** For migrations, whose statements may take long; the same connection when left out. */
-  readonly patientDialect?: Dialect;
+  /**
+   * Opens another connection for migrations and indexes, whose statements may take long; left out
+   * where there is one connection only.
+   */
+  readonly patientDialect?: () => Dialect;
   readonly idType: IdType;
   /** What transactions ask for, where there is a choice. */
   readonly isolation?: IsolationLevel;

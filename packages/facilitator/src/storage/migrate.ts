@@ -24,7 +24,7 @@ export const migrationNames: readonly string[] = Object.keys(migrations).toSorte
 /** Carries out what is missing, under the database's migration lock. Throws `storage_unavailable`. */
 export async function migrate({ db, engine }: Database): Promise<void> {
   const { idType, patientDialect: dialect } = engine;
-  const patient = dialect ? new Kysely<Tables>({ dialect }) : db;
+  const patient = dialect ? new Kysely<Tables>({ dialect: dialect() }) : db;
   const entries = Object.entries(migrations).map(([name, up]): [string, Migration] => [
     name,
     { up: (inside) => up(inside, idType) },

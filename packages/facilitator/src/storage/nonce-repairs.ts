@@ -81,6 +81,7 @@ export function repairVerbs(database: Database): RepairVerbs {
         .where("chain_id", "=", chainId)
         .where("state", "=", "confirmed")
         .where("finalized_at", "is", null)
+        .where("block_number", "is not", null)
         .orderBy("block_number")
         .execute();
       return rows.flatMap(({ block_number: number, block_hash: hash }) =>

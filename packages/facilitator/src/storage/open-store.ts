@@ -10,6 +10,7 @@ import { historyVerbs } from "./history.ts";
 import { laneVerbs } from "./lanes.ts";
 import { creditVerbs } from "./ledger.ts";
 import { listingVerbs } from "./listings.ts";
+import { startLateIndexes, type LateIndexing } from "./late-indexes.ts";
 import { migrate } from "./migrate.ts";
 import { repairVerbs } from "./nonce-repairs.ts";
 import { openPostgres, type PostgresLimits } from "./postgres/open-postgres.ts";
@@ -42,6 +43,7 @@ export async function openStore(databaseUrl: string, options: StoreOptions = {})
   const commitTogether = engine.hasRowLocks ? undefined : createGroupCommit(db);
   const database = { db, engine, commitTogether };
   const { changes } = engine;
+  let indexing: LateIndexing | undefined;
   const verbs = guard({
     ...settlementVerbs(database),
     ...laneVerbs(database),
@@ -65,8 +67,10 @@ export async function openStore(databaseUrl: string, options: StoreOptions = {})
     start: async () => {
       await migrate(database);
       await changes.start();
+      indexing = await startLateIndexes(database, options.log ?? silentLog);
     },
     close: async () => {
+      await indexing?.stop();
       await changes.stop();
       await db.destroy();
     },

@@ -12,6 +12,7 @@ export interface StoreBench {
    * driver waits for the other without letting this process go on.
    */
   readonly isConcurrent: boolean;
+  readonly databaseUrl: string;
   /** Runs a statement past the store, as an operator could. */
   query(statement: string): Promise<readonly Record<string, unknown>[]>;
   stop(): Promise<void>;

@@ -71,7 +71,7 @@ export function openPostgres(
   };
   return {
     dialect: dialectOf({ ...connection, ...bounds, max: connectionsMax }, log),
-    patientDialect: dialectOf({ ...connection, query_timeout: migrationMs, max: 1 }, log),
+    patientDialect: () => dialectOf({ ...connection, query_timeout: migrationMs, max: 1 }, log),
     idType: "bigserial",
     // What another transaction committed while ours waited for a lock must be seen.
     isolation: "read committed",

@@ -1,0 +1,152 @@
+/**
+ * Indexes on tables that may be large already when a new version starts. A migration would keep
+ * the service from starting for as long as the index takes, so these are created beside it:
+ * PostgreSQL creates them in the background while processes read and write; SQLite, which has a
+ * single writer in any case, creates them before the service starts. The next start begins an
+ * interrupted creation again.
+ */
+import { Kysely, sql } from "kysely";
+import { systemClock } from "../base/clock.ts";
+import { messageOf } from "../base/fault.ts";
+import type { Log } from "../base/log.ts";
+import type { Database } from "./dialect.ts";
+import type { Tables } from "./schema.ts";
+
+/** What an index covers, as SQL. */
+interface LateIndex {
+  readonly name: string;
+  readonly table: keyof Tables;
+  readonly definition: string;
+}
+
+export const lateIndexes: readonly LateIndex[] = [
+  {
+    // Each block asks for the settlements that are confirmed and not final yet. Both conditions
+    // are ones that SQLite can prove from a statement with bound values, which `state = ?` is not.
+    name: "settlements_unfinalized",
+    table: "settlements",
+    definition: "(chain_id, block_number) where finalized_at is null and block_number is not null",
+  },
+];
+
+/** The pause before an index that could not be created is tried again, in milliseconds. */
+const retryMs = 60_000;
+
+/** Names the lock under which one process at a time creates indexes; any constant of our own. */
+const lockNumber = 4_020_050;
+
+/** The creation of indexes under way. `stop` cancels it; the next start begins it again. */
+export interface LateIndexing {
+  stop(): Promise<void>;
+}
+
+/** Creates what is missing. Resolves at once on a PostgreSQL table with rows, else when it is done. */
+export async function startLateIndexes(database: Database, log: Log): Promise<LateIndexing> {
+  const { db, engine } = database;
+  if (!engine.patientDialect) {
+    for (const { name, table, definition } of lateIndexes) {
+      await sql.raw(`create index if not exists ${name} on ${table} ${definition}`).execute(db);
+    }
+    return { stop: async () => undefined };
+  }
+  // A new database has its indexes before the store is open; no other process waits for it yet.
+  const row = await db.selectFrom("settlements").select("id").limit(1).executeTakeFirst();
+  if (!row) {
+    await createOnEmpty(db);
+    return { stop: async () => undefined };
+  }
+  const indexer = new Indexer(new Kysely<Tables>({ dialect: engine.patientDialect() }), log);
+  const work = indexer.run();
+  return {
+    async stop() {
+      await indexer.cancel(db);
+      await work;
+    },
+  };
+}
+
+/** Creates them on an empty table. Processes that start together wait milliseconds for each other. */
+function createOnEmpty(db: Kysely<Tables>): Promise<void> {
+  return db.transaction().execute(async (transaction) => {
+    await sql`select pg_advisory_xact_lock(${lockNumber})`.execute(transaction);
+    for (const { name, table, definition } of lateIndexes) {
+      await sql
+        .raw(`create index if not exists ${name} on ${table} ${definition}`)
+        .execute(transaction);
+    }
+  });
+}
+
+/** Creates indexes on a connection of its own, one process at a time. */
+class Indexer {
+  readonly #db: Kysely<Tables>;
+  readonly #log: Log;
+  readonly #stopping = new AbortController();
+  /** The server's process that works for us, while it does. */
+  #backend: number | undefined;
+
+  constructor(db: Kysely<Tables>, log: Log) {
+    this.#db = db;
+    this.#log = log;
+  }
+
+  /** Never rejects. */
+  async run(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      try {
+        if (await this.#createMissing()) break;
+      } catch (error) {
+        if (signal.aborted) break;
+        const fields = { event: "index_creation_failed", problem: messageOf(error) };
+        this.#log.warn(fields, "Index creation failed; retrying in a minute");
+      }
+      await systemClock.sleep(retryMs, signal);
+    }
+    await this.#db.destroy();
+  }
+
+  async cancel(db: Kysely<Tables>): Promise<void> {
+    this.#stopping.abort();
+    if (this.#backend === undefined) return;
+    await sql`select pg_cancel_backend(${this.#backend})`.execute(db).catch(() => undefined);
+  }
+
+  /** Returns false while another process creates them. */
+  #createMissing(): Promise<boolean> {
+    return this.#db.connection().execute(async (connection) => {
+      const { rows } = await sql<{
+        taken: boolean;
+        backend: number;
+      }>`select pg_try_advisory_lock(${lockNumber}) as taken, pg_backend_pid() as backend`.execute(
+        connection,
+      );
+      if (!rows[0]?.taken) return false;
+      this.#backend = rows[0].backend;
+      try {
+        for (const index of lateIndexes) await this.#create(connection, index);
+        return true;
+      } finally {
+        this.#backend = undefined;
+        await sql`select pg_advisory_unlock(${lockNumber})`.execute(connection);
+      }
+    });
+  }
+
+  async #create(connection: Kysely<Tables>, { name, table, definition }: LateIndex): Promise<void> {
+    const { rows } = await sql<{
+      valid: boolean;
+    }>`select indisvalid as valid from pg_index where indexrelid = to_regclass(${name})`.execute(
+      connection,
+    );
+    if (rows[0]?.valid || this.#stopping.signal.aborted) return;
+    const fields = { index: name, table };
+    this.#log.info({ event: "index_creation_started", ...fields }, "Index creation started");
+    // An interrupted creation leaves an index that is kept up to date and never used.
+    if (rows[0]) await sql.raw(`drop index concurrently if exists ${name}`).execute(connection);
+    await sql
+      .raw(`create index concurrently ${name} on ${table} ${definition}`)
+      .execute(connection);
+    this.#log.info({ event: "index_created", ...fields }, "Index created");
+  }
+}
