@@ -13,6 +13,8 @@ export default defineConfig({
       "packages/seller/src/grants/redis-notice.testing.ts",
       "tools/e2e/own-folder.testing.ts",
     ],
+    // The buyer's library asks public nodes unless told otherwise; no test may.
+    setupFiles: ["tools/no-internet.testing.ts"],
     // Most of a test's time is waiting for blocks, so a file more than there are cores does no harm.
     maxWorkers: Math.min(8, availableParallelism() + 1),
     // Tests on a local chain wait for real blocks; ten seconds is twenty blocks of the test chain.

@@ -52,6 +52,9 @@ async function startFarthing(devnet: Devnet, rpcUrl: string): Promise<Server> {
     // One caller asks for everybody here.
     FARTHING_RATE_LIMIT: "0",
     FARTHING_PAYER_CAP: "0",
+    FARTHING_PAYER_COUNT: "0",
+    FARTHING_KEYLESS_GAS_PER_DAY: "0",
+    FARTHING_CONNECTIONS_PER_ADDRESS: "0",
   });
   return {
     ...server,

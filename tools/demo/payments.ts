@@ -92,7 +92,12 @@ function payOurs(
   signal: AbortSignal,
   tell: StepListener,
 ): Promise<Response> {
-  const buy = wrapFetch(watchFetch(tell), { signer: watchWallet(signer, tell), prefer });
+  const buy = wrapFetch(watchFetch(tell), {
+    signer: watchWallet(signer, tell),
+    prefer,
+    // The payers have money, and the demo leaves this machine alone.
+    rpcUrl: "none",
+  });
   return buy(url, { signal });
 }
 

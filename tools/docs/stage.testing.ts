@@ -86,6 +86,8 @@ export async function startWorld(): Promise<World> {
   }
 }
 
+const noInternet = join(import.meta.dirname, "../no-internet.testing.ts");
+
 /** A page's folder. */
 export interface Stage {
   readonly folder: string;
@@ -118,8 +120,8 @@ export async function openStage(world: World): Promise<Stage> {
       ...world.environment,
       PATH: `${programs}:${dirname(process.execPath)}:${process.env["PATH"] ?? ""}`,
       HOME: folder,
-      // Packages are run from their sources; no build is needed.
-      NODE_OPTIONS: "--conditions=@farthing/source",
+      // Packages are run from their sources; no build is needed. And no page leaves this machine.
+      NODE_OPTIONS: `--conditions=@farthing/source --import ${noInternet}`,
       // Where a page leaves a port out, it means the usual one.
       FARTHING_PORT: ports.get("8402") ?? "",
     },

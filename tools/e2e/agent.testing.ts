@@ -59,6 +59,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     args: [bin, "mcp", "--allow-local", ...flags],
     env: {
       PATH: process.env["PATH"] ?? "",
+      FARTHING_RPC_URL: "none",
       XDG_CONFIG_HOME: folder,
       FARTHING_WALLET_KEY: wallet.privateKey,
       ...environment,

@@ -121,7 +121,7 @@ describeInBrowser("credits on the dashboard", () => {
     await beginPurchase(window, "30");
     await page.getByRole("button", { name: "Sign and pay" }).click();
     await page.getByText("Held for review").first().waitFor();
-    await page.getByText(/above the amount that the operator looks at first/).waitFor();
+    await page.getByText(/above the limit for automatic approval/).waitFor();
     const id = purchaseId(window);
     await visit(window, "Overview");
     await page.getByText("1 purchase held for review").waitFor();

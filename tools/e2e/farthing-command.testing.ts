@@ -14,7 +14,8 @@ export function startFarthing(
   environment: Readonly<Record<string, string>>,
 ) {
   const child = spawn(process.execPath, [bin, ...args], {
-    env: { PATH: process.env["PATH"], ...environment },
+    // No test asks a public node.
+    env: { PATH: process.env["PATH"], FARTHING_RPC_URL: "none", ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const ended = Promise.all([once(child, "exit"), text(child.stdout), text(child.stderr)]);

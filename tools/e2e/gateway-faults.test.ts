@@ -1,7 +1,7 @@
 /** Upstreams that fail: who pays what, and what the same payment is worth afterwards. */
 import { readReceipt } from "@farthing/protocol";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { openGateway, report, type Api, type GatewayShop } from "./gateway.testing.ts";
+import { openGateway, report, usualRoutes, type Api, type GatewayShop } from "./gateway.testing.ts";
 import { startMarket, type Market } from "./market.testing.ts";
 import { signFor } from "./signed-payment.testing.ts";
 
@@ -73,18 +73,32 @@ describe("a route that settles after success", () => {
     },
   );
 
-  test("charges nothing for a redirect, does not follow it, and names no internal address", async () => {
+  test("sells a redirect once or withholds it, does not follow it, names no internal address", async () => {
     const buyer = market.newBuyer();
     const headers = await signFor(buyer, `${shop.url}/paid/7`);
+    const get = (method = "GET") =>
+      fetch(`${shop.url}/paid/7`, { method, headers, redirect: "manual" });
     shop.api.answer = (_, response) =>
       void response.writeHead(302, { Location: `${shop.api.url}/free/other?a=1` }).end();
-    const moved = await fetch(`${shop.url}/paid/7`, { headers, redirect: "manual" });
+    expect([(await get("HEAD")).status, shop.api.heard]).toEqual([402, []]);
+    const [free, paid] = usualRoutes;
+    shop.reloadWith({ routes: [{ ...free }, { ...paid, redirects: "withhold" }] });
+    const withheld = await get();
+    shop.reloadWith({});
+    const text = (await withheld.text()) + JSON.stringify([...withheld.headers]);
+    expect([withheld.status, text.includes("other")]).toEqual([502, false]);
+    expect(withheld.headers.get("X-Payment-Charged")).toBe("no");
+    expect(await market.transfers(buyer.address)).toEqual([]);
+    const moved = await get();
     expect([moved.status, moved.headers.get("Location")]).toEqual([
       302,
       "http://localhost:1/free/other?a=1",
     ]);
-    expect(await market.transfers(buyer.address)).toEqual([]);
-    expect(shop.api.heard).toHaveLength(1);
+    const transfers = await market.transfers(buyer.address);
+    expect(transfers.map(({ transaction }) => transaction)).toEqual([
+      readReceipt(moved.headers)?.transaction,
+    ]);
+    expect(shop.api.heard).toHaveLength(2);
   });
 
   test("does not begin what could end after the payment does", async () => {

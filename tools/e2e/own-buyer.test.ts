@@ -1,6 +1,7 @@
 /** Our buyer pays our sellers: both versions, both faces, plain and contract wallets. */
 import { contractWalletSigner, privateKeySigner, wrapFetch } from "@farthing/buyer";
 import { readReceipt } from "@farthing/protocol";
+import * as SignatureErc6492 from "ox/erc6492/SignatureErc6492";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startMarket, type Market } from "./market.testing.ts";
 import { openExpressShop, openHonoShop } from "./shops.testing.ts";
@@ -45,6 +46,32 @@ describe("a plain wallet", () => {
   );
 });
 
+test.each(["v1", "v2"] as const)(
+  "a seller that demands bound payments is paid by %s",
+  async (prefer) => {
+    const shop = await openExpressShop(market, "hosted", { requireBinding: true });
+    const signer = privateKeySigner(market.newBuyer().privateKey);
+    const { payment } = await wrapFetch(fetch, { signer, prefer })(shop.url);
+    expect(payment.state).toBe("settled");
+    await shop.close();
+  },
+);
+
+test("an empty wallet is told that it is empty, with a node before it signs and without one after", async () => {
+  const shop = await openExpressShop(market, "hosted");
+  const signer = privateKeySigner(`0x${"0e".repeat(32)}`);
+  const { rpcUrl } = market.devnet;
+  await expect(wrapFetch(fetch, { signer, rpcUrl })(shop.url)).rejects.toMatchObject({
+    problem: { error: "insufficient_balance", payment_state: "unused" },
+  });
+  const { payment } = await wrapFetch(fetch, { signer, rpcUrl: "none" })(shop.url);
+  const problem = "problem" in payment ? payment.problem : undefined;
+  expect(problem?.error).toBe("payment_refused");
+  expect(problem?.message).toContain("insufficient_funds");
+  expect(problem?.message).not.toContain("not known");
+  await shop.close();
+});
+
 describe("a contract wallet", () => {
   test.for([
     ["v2", "public"],
@@ -60,6 +87,26 @@ describe("a contract wallet", () => {
     expect(response.status).toBe(200);
     const made = (await market.transfers(address)).slice(before.length);
     const { transaction } = readReceipt(response.headers) ?? {};
+    expect(made).toEqual([{ transaction, units: 10_000n }]);
+    await shop.close();
+  });
+
+  test("pays with a signature that is wrapped as before it was deployed (ERC-6492)", async () => {
+    const shop = await openExpressShop(market, "public");
+    const { address, owner } = market.devnet.smartWallet;
+    const before = await market.transfers(address);
+    const inner = contractWalletSigner(address, privateKeySigner(owner.privateKey));
+    const signer: typeof inner = {
+      ...inner,
+      async signTypedData(data) {
+        const signature = await inner.signTypedData(data);
+        return SignatureErc6492.wrap({ to: address, data: "0xc0ffee", signature });
+      },
+    };
+    const response = await wrapFetch(fetch, { signer })(shop.url);
+    expect(response.status).toBe(200);
+    const { transaction } = readReceipt(response.headers) ?? {};
+    const made = (await market.transfers(address)).slice(before.length);
     expect(made).toEqual([{ transaction, units: 10_000n }]);
     await shop.close();
   });

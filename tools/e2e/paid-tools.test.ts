@@ -43,6 +43,18 @@ test("a tool is paid once, and its result comes with the transaction", async () 
   await shop.close();
 });
 
+test("a tool that demands bound payments is paid, and its result is given again", async () => {
+  const shop = await openToolShop(market, { requireBinding: true });
+  const buyer = market.newBuyer();
+  const { callTool } = payingAs(buyer, shop, await shop.connect());
+  const call = { ...paris, payment: { requestId: "order" } };
+  const [first, again] = [await callTool(call), await callTool(call)];
+  expect(first.content).toEqual([{ type: "text", text: "forecast 1 for Paris" }]);
+  expect(again.content).toEqual(first.content);
+  expect(await market.transfers(buyer.address)).toHaveLength(1);
+  await shop.close();
+});
+
 test("a tool that answers with an error costs nothing", async () => {
   const shop = await openToolShop(market);
   const buyer = market.newBuyer();

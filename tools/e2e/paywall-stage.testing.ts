@@ -55,7 +55,8 @@ export async function startPaywallStage(
     const options = termsOn(market, "hosted");
     const onExpress = await sellOnExpress(options, goods, count);
     stack.defer(() => onExpress.close());
-    const onCore = await sellOnCore(options, goods, count);
+    // This one demands bound payments, which the page makes like every buyer of ours.
+    const onCore = await sellOnCore({ ...options, requireBinding: true }, goods, count);
     stack.defer(() => onCore.close());
     // This face answers with the hash before the transfer is confirmed.
     const hasteful = { ...options, facilitator: market.facilitator("public"), waitMs: hastyMs };

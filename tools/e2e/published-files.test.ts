@@ -32,6 +32,9 @@ test("every package carries the licence, and no sources or tests", async () => {
 /** A package as the lock file lists it. */
 interface Locked {
   readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  /** Of a workspace: its folder. */
+  readonly resolved?: string;
 }
 
 /** Names of everything that npm installs with a package of ours, ours included. */
@@ -40,12 +43,13 @@ function installedWith(workspace: string): Set<string> {
     readFileSync(new URL("../../package-lock.json", import.meta.url), "utf8"),
   );
   const names = new Set<string>();
-  const visit = (name: string, { dependencies = {} }: Locked) => {
+  const visit = (name: string, { dependencies = {}, optionalDependencies = {} }: Locked) => {
     if (names.has(name)) return;
     names.add(name);
-    for (const next of Object.keys(dependencies)) {
-      const own = next.startsWith("@farthing/") ? `packages/${next.slice(10)}` : undefined;
-      visit(next, packages[own ?? `node_modules/${next}`] ?? {});
+    for (const next of Object.keys({ ...dependencies, ...optionalDependencies })) {
+      const locked = packages[`node_modules/${next}`] ?? {};
+      const { resolved = "" } = locked;
+      visit(next, next.startsWith("@farthing/") ? (packages[resolved] ?? {}) : locked);
     }
   };
   visit(workspace, packages[workspace] ?? {});
@@ -60,6 +64,12 @@ test("the buyer brings no HTTP client: it takes the fetch that it is given", () 
   }
   // Protocol, signatures and their number theory: nothing that could grow unseen.
   expect(names.size).toBeLessThan(15);
+});
+
+test("the command line brings no chain: a buyer does not wait for 44 MB", () => {
+  const names = [...installedWith("packages/cli")];
+  expect(names).toEqual(expect.arrayContaining(["@farthing/devnet", "@farthing/buyer", "ox"]));
+  expect(names.filter((name) => name.startsWith("@foundry-rs/"))).toEqual([]);
 });
 
 test("the buyer's core needs nothing of Node: it is bundled for a browser as it is", async () => {

@@ -97,7 +97,7 @@ export interface StockTerms {
 
 /** A shop on the stock Express middleware, as its documentation shows it. */
 export async function openStockShop(
-  market: Market,
+  market: Pick<Market, "devnet" | "network" | "facilitator">,
   face: Face,
   { flow }: StockTerms = {},
 ): Promise<Shop> {

@@ -66,11 +66,32 @@ test("our client pays a tool that the stock server charges for", async () => {
   await client.close();
 });
 
+test("ten calls at once with one payment run a stock tool into one result", async () => {
+  const buyer = market.newBuyer();
+  const server = await openStockTool(market);
+  const client = new Client({ name: "agent", version: "1.0.0" });
+  const [near, far] = InMemoryTransport.createLinkedPair();
+  await Promise.all([server.connect(far), client.connect(near)]);
+  const unpaid = CallToolResultSchema.parse(await client.callTool(forecast));
+  if (!isRequired(unpaid.structuredContent)) throw new Error("The tool asks for no payment.");
+  const scheme = new ExactBuyer(privateKeyToAccount(buyer.privateKey));
+  const stock = new x402Client().register(market.network.id, scheme);
+  const payment = await stock.createPaymentPayload(unpaid.structuredContent);
+  const call = () => client.callTool({ ...forecast, _meta: { "x402/payment": payment } });
+  const results = await Promise.all(Array.from({ length: 10 }, call));
+  expect(results.filter(({ isError }) => isError !== true)).toHaveLength(1);
+  expect(await market.transfers(buyer.address)).toHaveLength(1);
+  await client.close();
+});
+
 const isRequired = (value: unknown): value is PaymentRequired =>
   parsePaymentRequired(value).success;
 const isPayment = (value: unknown): value is PaymentPayload => parsePaymentPayload(value).success;
 
-/** A tool charged for in the stock order: verify, work, settle. */
+/**
+ * A tool charged for in the stock order: verify, work, settle. As in the stock wrapper, only a
+ * settle that throws withholds the result, whatever `success` says.
+ */
 async function openStockTool({ network, devnet, facilitator }: Market): Promise<McpServer> {
   const { url } = facilitator("hosted");
   const stock = new x402ResourceServer(new HTTPFacilitatorClient({ url }));

@@ -4,13 +4,76 @@
  * bundler; `page-parts.test.ts` bundles again and compares.
  */
 import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { build, type Plugin } from "esbuild";
+import { minify } from "vite";
 
 const page = fileURLToPath(new URL("../../packages/paywall/src", import.meta.url));
 
 /** Where the parts go, from the repository. */
 export const partsPath = "packages/seller/src/paywall/generated/page-parts.ts";
+
+/** Refusals whose message a payer can act on; of the others the page shows the code. */
+const forPayers = [
+  "unsupported_\\w+|invalid_signature|wallet_not_deployed|self_payment|authorization_\\w+",
+  "nonce_already_used|insufficient_funds|token_paused|payer_\\w+|payee_blocked",
+  "settlement_pending|already_settled|transaction_reverted",
+];
+const notForPayers = new RegExp(
+  `^ {2}(?!(?:${forPayers.join("|")}):)(\\w+): \\{\\n +message:\\s+"[^"]*",\\n`,
+  "gm",
+);
+
+/**
+ * Leaves the ecosystem's names of refusals out, and messages that no payer can act on: the whole
+ * page has a bound that every new refusal would otherwise approach by twice as much.
+ */
+const withoutPeerNames: Plugin = {
+  name: "without-peer-names",
+  setup(bundling) {
+    bundling.onLoad({ filter: /protocol\/src\/refusals\.ts$/ }, async ({ path }) => {
+      const text = await readFile(path, "utf8");
+      const unnamed = text.replaceAll(/^ +x402Reason: "[a-z0-9_]+",\n/gm, "");
+      return { contents: unnamed.replaceAll(notForPayers, '  $1: { message: "",\n'), loader: "ts" };
+    });
+  },
+};
+
+/** Leaves out of the networks what only a facilitator uses, for the same reason. */
+const withoutServerFacts: Plugin = {
+  name: "without-server-facts",
+  setup(bundling) {
+    bundling.onLoad({ filter: /protocol\/src\/networks\.ts$/ }, async ({ path }) => {
+      const text = await readFile(path, "utf8");
+      const facts = /^ {2}(domainSeparator: "0x[0-9a-f]+"|multicall3: \[[^\]]*\]),\n/gm;
+      return { contents: text.replaceAll(facts, ""), loader: "ts" };
+    });
+  },
+};
+
+/**
+ * Long names of our own members, shortened in the bundle. None of them is on the wire, in the tab's
+ * storage, in a string, or a name of the browser's.
+ */
+const ownNames = [
+  "answerTimeoutMs|askAboveUnits|blockNumber|bodyHash|complaints?|domainName|domainVersion",
+  "explorerUrl|hasApprover|isContradicted|isDoubled|isInterrupted|isUnanswered|verdict",
+  "isLasting|lookalikes|maxAmountUnits|maxTimeoutSeconds|networkName|openPayments",
+  "openPaymentsMax|openPaymentsPerHostMax|paymentFlow|perCallUnits|perDayUnits|requirements",
+  "resendsMax|retryAfterSeconds|saysUncharged|spentUnits|surroundings",
+];
+
+/** Browsers of spring 2024 and later, the first with `light-dark()`. */
+const target = ["chrome123", "firefox120", "safari17.5"];
+
+/** The script, bundled and then made smaller once more by another tool: 1 % that the page needs. */
+async function bundleScript(): Promise<string> {
+  const bundled = await bundle("main.ts");
+  const { code, errors } = await minify("main.js", bundled, { compress: { target }, mangle: true });
+  if (errors.length > 0) throw new Error(`The script could not be minified: ${errors[0]?.message}`);
+  return withoutEndTags("main.ts", code.trim());
+}
 
 /** Bundles one entry into one text. */
 async function bundle(entry: string): Promise<string> {
@@ -20,19 +83,23 @@ async function bundle(entry: string): Promise<string> {
     minify: true,
     write: false,
     format: "iife",
-    // Browsers of spring 2024 and later, the first with `light-dark()`.
-    target: ["chrome123", "firefox120", "safari17.5"],
+    target,
     conditions: ["@farthing/source"],
     alias: {
       "ox/Hash": `${page}/stand-ins/hash.ts`,
       "ox/Address": `${page}/stand-ins/address.ts`,
     },
+    plugins: [withoutPeerNames, withoutServerFacts],
+    mangleProps: new RegExp(`^(${ownNames.join("|")})$`),
     charset: "utf8",
     legalComments: "none",
     logLevel: "error",
   });
-  const text = outputFiles[0]?.text.trim() ?? "";
-  // Inside an element the parser would stop there, and the hash would be of something else.
+  return withoutEndTags(entry, outputFiles[0]?.text.trim() ?? "");
+}
+
+/** Inside an element the parser would stop there, and the hash would be of something else. */
+function withoutEndTags(entry: string, text: string): string {
   if (/<\/(script|style)|<!--/i.test(text)) throw new Error(`${entry} holds an end tag.`);
   return text;
 }
@@ -43,7 +110,7 @@ function hashOf(text: string): string {
 
 /** The module as it should be. */
 export async function writeParts(): Promise<string> {
-  const [script, style] = await Promise.all([bundle("main.ts"), bundle("page.css")]);
+  const [script, style] = await Promise.all([bundleScript(), bundle("page.css")]);
   const constants = { script, scriptHash: hashOf(script), style, styleHash: hashOf(style) };
   const lines = Object.entries(constants).map(
     ([name, value]) => `\nexport const ${name}: string =\n  ${JSON.stringify(value)};\n`,

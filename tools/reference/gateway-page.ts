@@ -70,7 +70,7 @@ const commands: readonly (readonly [string, string])[] = [
   ],
   [
     "farthing gateway check gateway.yaml",
-    "reads it as the gateway does, shows the rules as they are tried, and what to look at; `--online` also asks the facilitator and connects to every upstream. Exit code 0: nothing must be fixed; 3: something in the file must; 4: something does not answer as it should",
+    "reads it as the gateway does, shows the rules as they are tried, and what to look at; `--online` also asks the facilitator, connects to every upstream, asks those of `after-success` routes with a fixed path for their headers (a redirect is warned of), and compares two challenges of the gateway where it runs (two equal tokens mean that something keeps them). Exit code 0: nothing must be fixed; 3: something in the file must; 4: something does not answer as it should",
   ],
   [
     "farthing gateway explain GET /v1/reports/7",
@@ -86,7 +86,7 @@ const commands: readonly (readonly [string, string])[] = [
 const rest = [
   "## Rules",
   "",
-  "A rule's `match` is a method and a path. `:name` stands for one segment, `*` at the end for any number of them, none included; `*` as the method for all. A slash at the end counts for nothing. HEAD takes the rule of GET, OPTIONS is answered by the gateway, other methods than GET, HEAD, POST, PUT, PATCH and DELETE get 405. The query has no part in it, so one path with many operations (GraphQL, JSON-RPC batches) has one price. As soon as a rule names a `host`, requests for hosts that no rule names get 421, but for the host of `publicUrl`.",
+  "A rule's `match` is a method and a path. `:name` stands for one segment, `*` at the end for any number of them, none included; `*` as the method for all. A slash at the end counts for nothing. HEAD takes the rule of GET, and on a paid route is told the price without a payment being taken (see `head`); OPTIONS is answered by the gateway, other methods than GET, HEAD, POST, PUT, PATCH and DELETE get 405. The query has no part in it, so one path with many operations (GraphQL, JSON-RPC batches) has one price. As soon as a rule names a `host`, requests for hosts that no rule names get 421, but for the host of `publicUrl`.",
   "",
   "A configuration is refused when a rule is never reached, when two rules at different prices share requests and neither path is the more exact, and when the time at the upstream, 20 s for the settlement and 15 s of margin do not fit into `maxTimeoutSeconds`.",
   "",
@@ -100,7 +100,7 @@ const rest = [
   "",
   "| `settle` | order | the buyer pays when |",
   "| --- | --- | --- |",
-  "| `after-success` | check, upstream, settlement, answer | the upstream answered in the 200s; otherwise nothing is settled and its answer goes out as it is |",
+  "| `after-success` | check, upstream, settlement, answer | the upstream answered in the 200s, or with a redirect, whose address often is the content (`redirects: withhold` answers 502 instead and charges nothing); any other answer goes out without the headers that lead to content, and nothing is settled |",
   "| `before-upstream` | check, settlement, upstream, answer | always; when the upstream then fails, the same payment with the same request runs it again without a new charge |",
   "",
   "With `stream`, the settlement comes after the upstream's headers and before the first byte of the body. With `after-success`, a payer can cancel the authorization or empty the wallet while the upstream works; use `before-upstream` for work that costs or changes something.",

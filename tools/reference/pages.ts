@@ -2,6 +2,8 @@
 import { metricTable, settings, type Metric } from "@farthing/facilitator";
 import { publishedSchema } from "@farthing/gateway";
 import { refusal, refusalCodes, x402ReasonOf } from "@farthing/protocol";
+import { interopPage } from "../interop/reference-page.ts";
+import { errorRows } from "./error-rows.ts";
 import { gatewayPage } from "./gateway-page.ts";
 
 /** Pages by their place in docs/reference. */
@@ -9,6 +11,7 @@ export const pages: Readonly<Record<string, () => string>> = {
   "configuration.md": configurationPage,
   "gateway.md": () => gatewayPage(made),
   "gateway.schema.json": publishedSchema,
+  "interop.md": () => interopPage(made),
   "metrics.md": metricsPage,
   "refusals.md": refusalsPage,
 };
@@ -84,6 +87,14 @@ function refusalsPage(): string {
     "| code | `extra.x402Reason` | message |",
     "| --- | --- | --- |",
     ...rows,
+    "",
+    "## Errors",
+    "",
+    "A request that judges no payment is answered with `{ error, message, retryable, requestId }`. `error` is one of these codes; *again* says whether the same request can succeed later without a change.",
+    "",
+    "| code | status | again | meaning |",
+    "| --- | --- | --- | --- |",
+    ...errorRows(),
     "",
   ].join("\n");
 }

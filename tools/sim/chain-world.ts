@@ -213,6 +213,10 @@ export async function createWorld(deps: WorldDeps): Promise<World> {
     await rpc("evm_setNextBlockTimestamp", [time]);
     await rpc("evm_mine");
     const block = await readBlock(devnet);
+    // The chain's own miner may have finished one more block after it was told to stop.
+    for (let number = head + 1; number < block.number; number++) {
+      blocks.set(number, await readBlock(devnet, number));
+    }
     blocks.set(block.number, block);
     contents.set(block.number, { transactions: taken, orders: placed });
     for (const transaction of taken) {

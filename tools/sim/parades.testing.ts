@@ -140,7 +140,8 @@ function rules(): Plan {
         ...both((node) => ({ block: 8, what: "pool-full", node })),
         ...both((node) => ({ block: 9, what: "pool-free", node })),
         ...both((node) => ({ block: 10, what: "fee-cap", node, milliXdc: 1 })),
-        ...both((node) => ({ block: 11, what: "fee-cap", node, milliXdc: 1_000 })),
+        // Two blocks: while the pools were full, claims were refused, and few payments wait.
+        ...both((node) => ({ block: 12, what: "fee-cap", node, milliXdc: 1_000 })),
         { block: 12, what: "wallet-used", relayer: 0 },
         { block: 12, what: "wallet-used", relayer: 1 },
       ],

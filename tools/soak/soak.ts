@@ -104,6 +104,9 @@ async function setUp(options: SoakOptions, stack: AsyncDisposableStack): Promise
     [`FARTHING_RPC_${devnet.chainId}`]: devnet.rpcUrl,
     FARTHING_RELAYER_KEYS: devnet.relayers.map(({ privateKey }) => privateKey).join(","),
     FARTHING_RATE_LIMIT: "0",
+    FARTHING_MIN_AMOUNT: "0",
+    FARTHING_PAYER_COUNT: "0",
+    FARTHING_KEYLESS_GAS_PER_DAY: "0",
     FARTHING_LOG_LEVEL: "info",
     DATABASE_URL: databaseUrl,
   };

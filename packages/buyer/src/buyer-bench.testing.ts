@@ -15,6 +15,7 @@ export function buyerBench(over: Partial<BuyerOptions> = {}) {
     signer,
     ledger,
     surroundings: clock,
+    rpcUrl: "none",
     onEvent: (event) => events.push(event),
     ...over,
   });

@@ -6,6 +6,7 @@ export {
   askAboveDefault,
   dayMs,
   openPaymentsDefault,
+  openPaymentsPerHostDefault,
   parseLimits,
   perCallDefault,
   perDayDefault,
@@ -23,11 +24,12 @@ export {
   type SentPayment,
 } from "./payment-summary.ts";
 export type { Quotation, Quote } from "./offer/quote.ts";
-export { readBalances, type Balances } from "./chain/read-balance.ts";
+export { nodesOf, noNode, publicNodes, type NodesOf } from "./chain/nodes.ts";
+export { readBalances, readEveryBalance, type Balances } from "./chain/read-balance.ts";
 export type { Offer } from "./offer/read-challenge.ts";
-export { reservedMsMax, type Reconciliation } from "./chain/reconcile.ts";
+export { endedMarginMs, reservedMsMax, type Reconciliation } from "./chain/reconcile.ts";
 export type { ChainOutcome, FoundPayment, SignedTerms } from "./chain/read-outcome.ts";
-export { readOutcome } from "./chain/read-outcome.ts";
+export { readOutcome, readOutcomeOf } from "./chain/read-outcome.ts";
 export type { FetchFunction } from "./replayable-request.ts";
 export * from "./signer.ts";
 export type { Surroundings } from "./surroundings.ts";

@@ -63,7 +63,7 @@ export const rows: Readonly<Record<AnswerKind, Row>> = {
   client_error: { state: "ambiguous", resendsMax: 0, code: "seller_error" },
   server_error: { state: "ambiguous", resendsMax: Infinity, code: "seller_unavailable" },
   // The seller's word that he did not take it is no proof, but nothing is lost by giving up.
-  not_charged: { state: "ambiguous", resendsMax: 2, code: "seller_unavailable" },
+  not_charged: { state: "ambiguous", resendsMax: 2, code: "not_charged" },
   redirect: { state: "ambiguous", resendsMax: 0, code: "redirected" },
   no_answer: { state: "ambiguous", resendsMax: Infinity, code: "no_answer" },
 };
@@ -83,6 +83,8 @@ export interface AnswerReading {
   readonly transaction?: Hex;
   /** Why, as far as the seller said; safe to print. */
   readonly reason?: string;
+  /** The seller says that it charged nothing. */
+  readonly saysUncharged?: true;
 }
 
 /** Reads an answer without consuming its body. */
@@ -97,9 +99,14 @@ export async function judgeAnswer(
   // A body is the seller's content, so it is never taken as a proof of payment: only a "not yet"
   // or a "no" counts.
   if (receipt && isNo(receipt)) return judgeReceipt(receipt, expected);
-  const kind = kindOf(response, said);
+  const isUncharged = saysUncharged(response, said);
+  const kind = kindOf(response, isUncharged);
   const reason = kind === "refused" ? reasonOf(response) : undefined;
-  return { kind, ...(reason === undefined ? {} : { reason }) };
+  return {
+    kind,
+    ...(reason === undefined ? {} : { reason }),
+    ...(isUncharged ? { saysUncharged: true } : {}),
+  };
 }
 
 function judgeReceipt(receipt: SettleResponse, expected: ExpectedReceipt): AnswerReading {
@@ -131,7 +138,7 @@ function mismatchOf(receipt: SettleResponse, expected: ExpectedReceipt): string 
   return undefined;
 }
 
-function kindOf(response: Response, said: unknown): AnswerKind {
+function kindOf(response: Response, isUncharged: boolean): AnswerKind {
   const { status } = response;
   if (response.type === "opaqueredirect" || (status >= 300 && status < 400)) return "redirect";
   if (status < 300) return "served_without_receipt";
@@ -139,11 +146,13 @@ function kindOf(response: Response, said: unknown): AnswerKind {
   if (status === 409) return "conflict";
   if (status === 425 || status === 429 || status === 503) return "busy";
   if (status < 500) return "client_error";
-  return saysUncharged(response, said) ? "not_charged" : "server_error";
+  return isUncharged ? "not_charged" : "server_error";
 }
 
 /** Whether the seller says that it took nothing. Only its word: the payment can still be taken. */
-function saysUncharged({ headers }: Response, said: unknown): boolean {
+function saysUncharged({ status, headers }: Response, said: unknown): boolean {
+  // Content that nobody was charged for is not what a payment was sent for.
+  if (status < 400) return false;
   if (headers.get(headerNames.paymentCharged) === "no") return true;
   return isObject(said) && member(said, "error") === "not_charged";
 }

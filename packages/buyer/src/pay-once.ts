@@ -3,6 +3,7 @@
  * it signs only after the ledger has granted a reservation for this request.
  */
 import { findNetwork, type Network } from "@farthing/protocol";
+import { deriveNonce } from "./derive-nonce.ts";
 import {
   LedgerMoveError,
   type Ledger,
@@ -12,6 +13,7 @@ import {
   type SignedPayment,
 } from "./ledger/ledger.ts";
 import { dayMs } from "./ledger/limits.ts";
+import { bindingTargetOf, declaresBinding, resourceUrlOf } from "./bound-request.ts";
 import { PaymentError, refusedPayment } from "./payment-error.ts";
 import { warningOf, type PaymentEvent } from "./payment-events.ts";
 import {
@@ -22,7 +24,7 @@ import {
   type PaidResponse,
 } from "./payment-summary.ts";
 import type { Quotation, Quote, QuotingTerms, QuotingTools } from "./offer/quote.ts";
-import type { Offer } from "./offer/read-challenge.ts";
+import { quoteText, type Offer } from "./offer/read-challenge.ts";
 import type { ReplayableRequest } from "./replayable-request.ts";
 import { sendPayment, type SendingTools } from "./send-payment.ts";
 import { signPayment } from "./sign-payment.ts";
@@ -63,6 +65,7 @@ export async function payOnce(tools: PayingTools, order: PayingOrder): Promise<P
   const signed = await sign(tools, order, chosen.offer, reserved.record);
   const record = await recordSigned(tools, reserved.record, signed);
   tools.emit({ type: "signed", requestId: quote.requestId, validBefore: signed.validBefore });
+  warnUnbound(tools, order, chosen.offer);
   return deliver(tools, request, record, signed);
 }
 
@@ -158,13 +161,15 @@ function rulesOf({ limits, allow }: PayingTools, quote: Quote): ReserveRules {
     perDayUnits: limits.perDayUnits,
     windowMs: dayMs,
     openPaymentsMax: limits.openPaymentsMax,
+    openPaymentsPerHostMax: limits.openPaymentsPerHostMax,
     payeePin: isPinned ? kept : "off",
   };
 }
 
 const ledgerSentences = {
   cumulative_cap: "The price is above what is left of the limit for 24 hours.",
-  open_payments_limit: "Too many payments are still without an outcome; wait for them first.",
+  open_payments_limit:
+    "Other payments have taken the last places without an outcome meanwhile; `farthing ledger list --open` shows them, and each ends by itself.",
   payee_changed: "Another payee was paid at this host meanwhile; a person has to confirm.",
 } as const;
 
@@ -184,15 +189,19 @@ async function sign(
   const { requestId } = terms;
   if (!requirements) throw new Error("An offer that does not parse was chosen.");
   const { nonceSecret } = tools;
+  const { fingerprint, attempt, wallet } = reserved;
+  const derive =
+    order.isNamed && nonceSecret !== undefined
+      ? deriveNonce(nonceSecret, { requestId, attempt, fingerprint, wallet, requirements })
+      : undefined;
   try {
     return await signPayment(tools.signer, tools.surroundings, {
       offer,
       requirements,
       request,
       requestId,
-      attempt: reserved.attempt,
       url: quotation.payUrl,
-      ...(order.isNamed && nonceSecret !== undefined ? { nonceSecret } : {}),
+      ...(derive === undefined ? {} : { derive }),
     });
   } catch (cause) {
     await giveBack(tools, reserved);
@@ -200,6 +209,22 @@ async function sign(
     const message = "The wallet did not sign; nothing was paid.";
     throw refusedPayment("signing_failed", message, requestId, cause);
   }
+}
+
+/** Says that a payment is not bound to its request. */
+function warnUnbound({ emit }: PayingTools, order: PayingOrder, offer: Offer): void {
+  const { request, terms, quotation } = order;
+  const { requirements, extensions } = offer;
+  const url = quotation.payUrl;
+  if (!requirements || bindingTargetOf({ offer, requirements, request, url })) return;
+  const named = resourceUrlOf({ offer, requirements });
+  emit({
+    type: "unbound",
+    requestId: terms.requestId,
+    url,
+    ...(named === undefined ? {} : { resourceUrl: quoteText(named) }),
+    isDeclared: declaresBinding(extensions),
+  });
 }
 
 /** Writes the payment before it can leave. */

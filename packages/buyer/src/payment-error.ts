@@ -40,6 +40,7 @@ export const outcomeCodes = [
   "request_conflict",
   "seller_error",
   "seller_unavailable",
+  "not_charged",
   "redirected",
   "no_answer",
   "interrupted",

@@ -13,6 +13,19 @@ export type PaymentEvent =
   | { readonly type: "settled"; readonly requestId: string; readonly payment: SentPayment }
   /** The outcome is not known (state `pending` or `ambiguous`). */
   | { readonly type: "ambiguous"; readonly requestId: string; readonly payment: SentPayment }
+  /**
+   * The payment is not bound to its request, since the challenge names another address for it:
+   * whoever reads the payment from the chain can then not be told from its buyer. `isDeclared`:
+   * the seller asks for bound payments, so its own address for the resource is likely mistaken.
+   */
+  | {
+      readonly type: "unbound";
+      readonly requestId: string;
+      readonly url: string;
+      /** The address in the challenge, made safe to print; absent when there is none. */
+      readonly resourceUrl?: string;
+      readonly isDeclared: boolean;
+    }
   /** Nothing was signed after all; the reservation is free again. */
   | { readonly type: "released"; readonly requestId: string }
   /** The spending of 24 hours has passed so many per cent of its limit. */

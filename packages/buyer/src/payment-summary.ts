@@ -107,11 +107,12 @@ const sentences: Readonly<Record<OutcomeCode, string>> = {
   request_conflict: `The seller already has another request with this payment. ${stay}`,
   seller_error: `The seller refused the request, not the payment, which it still holds. ${stay}`,
   seller_unavailable: `The seller could not answer, and it is not known whether it took the money. ${stay}`,
+  not_charged: `The seller says that nothing was charged; it could still use the signed payment until that expires. ${stay}`,
   redirected: `The seller redirected the paid request; a payment is not sent on. ${stay}`,
   no_answer: `No answer came, and it is not known whether the seller took the money. ${stay}`,
   interrupted: `Stopped while the payment was out; it is not known whether the seller took the money. ${stay}`,
   authorization_expired:
-    "The signed payment has expired and cannot be used any more; whether it was used before, the chain says.",
+    "The signed payment has expired and cannot be used any more; whether it was used before, the chain says: `farthing ledger reconcile` asks it.",
   payment_unresolved:
     "This request is being paid, or a run stopped while it was. Its outcome has to be found first.",
   request_incomplete:
@@ -143,6 +144,7 @@ export function inFlightProblem(
 const sameAgain: ReadonlySet<OutcomeCode> = new Set([
   "settlement_pending",
   "seller_unavailable",
+  "not_charged",
   "no_answer",
   "interrupted",
 ]);
@@ -151,7 +153,9 @@ function problemOf(signed: SignedPayment, delivery: Delivery): PaymentProblem | 
   const { reading, response, isInterrupted } = delivery;
   if (delivery.state === "settled" && response !== undefined) return undefined;
   const kind: AnswerKind = response === undefined ? "no_answer" : reading.kind;
-  const code = isInterrupted ? "interrupted" : (rows[kind].code ?? "no_answer");
+  const isUncharged = reading.saysUncharged === true && doubtfulKinds.has(kind);
+  const said = isUncharged ? "not_charged" : (rows[kind].code ?? "no_answer");
+  const code = isInterrupted ? "interrupted" : said;
   const problem = inFlightProblem(code, signed.validBefore, {
     ...(reading.reason === undefined ? {} : { reason: reading.reason }),
     ...(delivery.retryAfterSeconds === undefined
@@ -162,6 +166,9 @@ function problemOf(signed: SignedPayment, delivery: Delivery): PaymentProblem | 
   const message = "The payment is settled, but its content was cut off on the way.";
   return { ...problem, message, payment_state: "settled" };
 }
+
+/** Answers that alone say nothing about the money, so that the seller's word on it is worth telling. */
+const doubtfulKinds: ReadonlySet<AnswerKind> = new Set(["not_charged", "client_error", "busy"]);
 
 function rfc3339(seconds: number): string {
   return new Date(seconds * 1000).toISOString();

@@ -197,7 +197,7 @@ const table: readonly RowTest[] = [
     state: "ambiguous",
     sends: 3,
     status: 504,
-    code: "seller_unavailable",
+    code: "not_charged",
   },
   {
     name: "5xx whose header says the same",
@@ -205,7 +205,7 @@ const table: readonly RowTest[] = [
     state: "ambiguous",
     sends: 3,
     status: 500,
-    code: "seller_unavailable",
+    code: "not_charged",
   },
   {
     name: "a cut connection, then content",

@@ -179,11 +179,12 @@ async function noteKnown(
 
 function keptAnswer(
   { status }: Response,
-  { bodyHash }: Attempt,
+  { bodyHash, reading }: Attempt,
   { receipt }: Knowledge,
 ): KeptAnswer {
   return {
     status,
+    ...(reading.saysUncharged === true ? { saysUncharged: true } : {}),
     ...(bodyHash === undefined ? {} : { bodyHash }),
     ...(receipt === undefined ? {} : { receipt }),
   };

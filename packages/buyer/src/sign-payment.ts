@@ -1,19 +1,23 @@
 /** Signs an EIP-3009 authorization for one offer and writes the payment header of its version. */
 import {
   authorizationTypedData,
+  bindingNonce,
   encodeHeader,
   headerNames,
   isHexBytes,
   isObject,
   member,
+  objectMember,
+  requestBindingKey,
   signatureBytesMax,
   toWirePayment,
+  withBindingSalt,
   type Authorization,
   type Hex,
   type JsonObject,
   type Requirements,
 } from "@farthing/protocol";
-import * as Hash from "ox/Hash";
+import { bindingTargetOf } from "./bound-request.ts";
 import type { SignedPayment } from "./ledger/ledger.ts";
 import type { Offer } from "./offer/read-challenge.ts";
 import type { ReplayableRequest } from "./replayable-request.ts";
@@ -32,16 +36,17 @@ export interface SigningOrder {
   readonly requirements: Requirements;
   readonly request: ReplayableRequest;
   readonly requestId: string;
-  /** How often it was released before: each attempt has a nonce of its own. */
-  readonly attempt: number;
   /** Where the payment goes; the request's address unless an unpaid redirect led elsewhere. */
   readonly url: string;
   /**
-   * With a secret, the nonce follows from it and from the request, so that the same request id
-   * gives the same nonce also after a crash and the chain itself refuses a second charge.
+   * The salt or the nonce in place of random bytes, so that the same request id gives the same
+   * nonce also after a crash and the chain itself refuses a second charge.
    */
-  readonly nonceSecret?: Uint8Array;
+  readonly derive?: (purpose: NoncePurpose) => Hex;
 }
+
+/** What 32 bytes are for: to be the nonce, or the salt of one that commits to the request. */
+export type NoncePurpose = "nonce" | "salt";
 
 /** Signs. Rejects with whatever the signer rejects with; nothing has left then. */
 export async function signPayment(
@@ -53,6 +58,7 @@ export async function signPayment(
   const nowSeconds = Math.floor(surroundings.now() / 1000);
   const validity = Math.min(Math.floor(requirements.maxTimeoutSeconds), validitySecondsMax);
   const validBefore = nowSeconds + validity;
+  const commitment = commitmentOf(surroundings, order);
   const authorization: Authorization = {
     from: signer.address,
     to: requirements.payTo,
@@ -60,7 +66,7 @@ export async function signPayment(
     // The token demands block time strictly after this; 0 holds whatever the clocks say.
     validAfter: 0n,
     validBefore: BigInt(validBefore),
-    nonce: nonceOf(signer, surroundings, order),
+    nonce: commitment.nonce,
   };
   const signature = await signer.signTypedData(
     authorizationTypedData(requirements.network, authorization),
@@ -73,33 +79,36 @@ export async function signPayment(
   return {
     url: order.url,
     headerName,
-    headerValue: encodeHeader(wirePayment(order, surroundings, authorization, signature)),
+    headerValue: encodeHeader(
+      wirePayment(order, surroundings, authorization, { signature, ...commitment }),
+    ),
     version: requirements.version,
     nonce: authorization.nonce,
     validBefore,
   };
 }
 
-function nonceOf(signer: Signer, surroundings: Surroundings, order: SigningOrder): Hex {
-  const { nonceSecret, request, requestId, requirements, attempt } = order;
-  if (nonceSecret === undefined) return `0x${randomHex(surroundings, 32)}`;
-  const bound = [
-    requestId,
-    attempt,
-    request.fingerprint,
-    signer.address,
-    requirements.network.id,
-    requirements.payTo,
-    requirements.amount.toString(),
-  ];
-  return Hash.hmac256(nonceSecret, new TextEncoder().encode(JSON.stringify(bound)), { as: "Hex" });
+/** The nonce, and the salt that opens it where it commits to the request. */
+interface Commitment {
+  readonly nonce: Hex;
+  readonly salt?: Hex;
+}
+
+/** A bound nonce commits to the request by a salt; an unbound one is its own 32 bytes. */
+function commitmentOf(surroundings: Surroundings, order: SigningOrder): Commitment {
+  const { payTo } = order.requirements;
+  const bytes = order.derive ?? ((): Hex => `0x${randomHex(surroundings, 32)}`);
+  const target = bindingTargetOf(order);
+  if (target === undefined) return { nonce: bytes("nonce") };
+  const salt = bytes("salt");
+  return { salt, nonce: bindingNonce({ ...target, salt, payTo }) };
 }
 
 function wirePayment(
   { offer, requirements, requestId }: SigningOrder,
   surroundings: Surroundings,
   authorization: Authorization,
-  signature: Hex,
+  { signature, salt }: { readonly signature: Hex; readonly salt?: Hex },
 ) {
   const core = {
     network: requirements.network,
@@ -107,8 +116,20 @@ function wirePayment(
     authorization,
     signature,
   };
-  if (requirements.version === 1) return toWirePayment({ ...core, version: 1, shape: "v1" });
-  const extensions = echoExtensions(offer.extensions, requestId, surroundings);
+  const echoed = echoExtensions(offer.extensions, requestId, surroundings);
+  if (requirements.version === 1) {
+    // Version 1 has no extensions of its own; the binding is the only one that is sent.
+    const own = echoed && objectMember(echoed, requestBindingKey);
+    const bound = salt === undefined ? own : withBindingSalt(own, salt);
+    const has = bound !== undefined && Object.keys(bound).length > 0;
+    return toWirePayment({
+      ...core,
+      version: 1,
+      shape: "v1",
+      ...(has ? { extensions: bound } : {}),
+    });
+  }
+  const extensions = salt === undefined ? echoed : withBindingSalt(echoed, salt);
   return toWirePayment({
     ...core,
     version: 2,

@@ -6,8 +6,9 @@ import { HTTPFacilitatorClient } from "@x402/core/server";
 import { ExactEvmScheme } from "@x402/evm/exact/server";
 import { paymentMiddleware, x402ResourceServer } from "@x402/express";
 import { expect, test } from "vitest";
+import { decodeHeader } from "@farthing/protocol";
 import { buyerBench } from "./buyer-bench.testing.ts";
-import { listen, payer, payTo, transaction } from "./scripted-seller.testing.ts";
+import { listen, payer, payTo, startSeller, transaction } from "./scripted-seller.testing.ts";
 
 /** Answers of a facilitator for which every payment is good. */
 const answers: Readonly<Record<string, object>> = {
@@ -15,6 +16,17 @@ const answers: Readonly<Record<string, object>> = {
   "/verify": { isValid: true, payer },
   "/settle": { success: true, payer, transaction, network: "eip155:50" },
 };
+
+test("a seller that reads scheme and network at the top of a payment is paid", async () => {
+  for (const prefer of ["v2", "v1"] as const) {
+    await using seller = await startSeller();
+    const { pay } = buyerBench({ prefer });
+    expect((await pay(seller.url)).payment.state).toBe("settled");
+    const sent = decodeHeader(seller.paid[0]?.paymentHeader ?? "")?.value;
+    const network = { v2: "eip155:50", v1: "xdc" }[prefer];
+    expect(sent).toMatchObject({ scheme: "exact", network, payload: {} });
+  }
+});
 
 test("the reference seller is paid, and its receipt is understood", async () => {
   const asked: string[] = [];

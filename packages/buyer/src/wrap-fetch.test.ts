@@ -192,6 +192,8 @@ test("events tell the story without a signature in it", async () => {
     "quote",
     "limit_near",
     "signed",
+    // The scripted seller names a resource of another address.
+    "unbound",
     "sent",
     "settled",
   ]);

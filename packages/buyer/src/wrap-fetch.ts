@@ -9,14 +9,21 @@
 import { headerNames, parseWireAddress } from "@farthing/protocol";
 import type { AgreedTerms, Allow } from "./offer/check-offer.ts";
 import type { PreferredVersion } from "./offer/choose-offer.ts";
-import { openStates, type Ledger, type LedgerRecord } from "./ledger/ledger.ts";
+import { unresolvedStates, type Ledger, type LedgerRecord } from "./ledger/ledger.ts";
 import { amount, parseLimits, type LimitsInput } from "./ledger/limits.ts";
 import { memoryLedger } from "./ledger/memory-ledger.ts";
 import { demandSameRequest, payOnce, resumePayment, type PayingTools } from "./pay-once.ts";
 import { PaymentError, refusedPayment } from "./payment-error.ts";
 import type { PaymentEvent } from "./payment-events.ts";
 import { inFlightProblem, withPayment, type PaidResponse } from "./payment-summary.ts";
-import { reconcile, reconcileAll, type Reconciliation } from "./chain/reconcile.ts";
+import { nodesOf } from "./chain/nodes.ts";
+import {
+  reconcile,
+  reconcileAll,
+  reconcileCounting,
+  reconcileEnded,
+  type Reconciliation,
+} from "./chain/reconcile.ts";
 import { quote402, type Quotation, type Quote, type QuotingTerms } from "./offer/quote.ts";
 import {
   readKept,
@@ -43,7 +50,10 @@ export interface BuyerOptions {
   readonly onEvent?: (event: PaymentEvent) => void;
   /** `v2` unless set; `v1` pays the version 1 entry of a challenge that offers both. */
   readonly prefer?: PreferredVersion;
-  /** A node to ask for the balance before signing; without one that check is left out. */
+  /**
+   * A node to ask for the balance before signing and for the outcome of open payments. Public
+   * endpoints of the payment's network unless set; `"none"` asks no node at all.
+   */
   readonly rpcUrl?: string;
   /** Makes the nonce follow from the caller's request id, see the README. */
   readonly nonceSecret?: Uint8Array;
@@ -94,8 +104,9 @@ export interface PayingFetch {
    */
   resume(requestId: string, init?: ResumeInit): Promise<PaidResponse>;
   /**
-   * Finds the outcome of one payment, or of every open one, by the chain: `rpcUrl` has to be set.
-   * Also done by itself before the first payment. Rejects only when the ledger fails.
+   * Finds the outcome of one payment, or of every open one, by the chain, see `rpcUrl`. Also done
+   * by itself before the first payment, and for what has expired before each one. Rejects only
+   * when the ledger fails.
    */
   reconcile(requestId?: string): Promise<readonly Reconciliation[]>;
 }
@@ -162,11 +173,9 @@ function toolsOf(fetch: FetchFunction, options: BuyerOptions): PayingTools {
     answerTimeoutMs: options.answerTimeoutMs ?? answerTimeoutMsDefault,
     hasApprover: approve !== undefined,
     emit: emitterOf(options.onEvent),
-    reconciledAtStart: onceOnly(async () => {
-      await reconcileAll(tools);
-    }),
+    reconciledAtStart: onceOnly(() => reconcileCounting(tools)),
     ...(approve === undefined ? {} : { approve }),
-    ...(rpcUrl === undefined ? {} : { rpcUrl }),
+    nodesOf: nodesOf(rpcUrl),
     ...(options.nonceSecret === undefined ? {} : { nonceSecret: options.nonceSecret }),
   };
   return tools;
@@ -245,6 +254,7 @@ async function run(tools: PayingTools, call: Call): Promise<PaidResponse> {
   const response = await sendUnpaid(tools, request);
   if (response.status !== 402) return withPayment(response, { state: "not_required", requestId });
   await tools.reconciledAtStart();
+  await reconcileEnded(tools);
   const quotation = await quote402(tools, request, response, terms);
   return payOnce(tools, { request, terms, quotation, isNamed });
 }
@@ -255,7 +265,7 @@ async function findReconciled(
   requestId: string,
 ): Promise<LedgerRecord | undefined> {
   const record = await tools.ledger.find(requestId);
-  if (!record || !openStates.includes(record.state)) return record;
+  if (!record || !unresolvedStates.includes(record.state)) return record;
   const { signed } = record;
   const isAlive = signed && tools.surroundings.now() < signed.validBefore * 1000;
   return isAlive ? record : (await reconcile(tools, record)).record;

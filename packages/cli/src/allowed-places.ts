@@ -1,20 +1,20 @@
 /** Whom a buyer lets himself be charged by: lists of hosts and payees, of the machine or a run. */
 import type { Allow } from "@farthing/buyer";
-import { parseAddress, type JsonObject } from "@farthing/protocol";
+import { buyerVariables, parseAddress, type JsonObject } from "@farthing/protocol";
 import { ConfigurationError } from "./configuration-error.ts";
 
 /** The lists: their key in the settings, their variable, their flag, and what is in them. */
 export const allowLists = [
   {
     name: "hosts",
-    variable: "FARTHING_ALLOW_HOSTS",
+    variable: buyerVariables.allowHosts,
     flag: "--hosts",
     isEntry: isHost,
     hint: "host names such as api.example.com, with a port or without",
   },
   {
     name: "payees",
-    variable: "FARTHING_ALLOW_PAYEES",
+    variable: buyerVariables.allowPayees,
     flag: "--payees",
     isEntry: (text: string) => parseAddress(text) !== undefined,
     hint: "addresses, 0x or xdc and 40 digits",

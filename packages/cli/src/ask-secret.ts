@@ -5,6 +5,7 @@
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
+import { buyerVariables } from "@farthing/protocol";
 import { ConfigurationError } from "./configuration-error.ts";
 
 /** Where a password may come from, in this order. */
@@ -26,9 +27,9 @@ export class CanceledError extends Error {
 export async function readPassword(source: PasswordSource, isNew: boolean): Promise<string> {
   const { environment } = source;
   if (source.isOnStdin) return demandText(readLines()[0]);
-  const given = environment["FARTHING_WALLET_PASSWORD"];
+  const given = environment[buyerVariables.walletPassword];
   if (given !== undefined && given !== "") return given;
-  const path = environment["FARTHING_WALLET_PASSWORD_FILE"];
+  const path = environment[buyerVariables.walletPasswordFile];
   if (path !== undefined && path !== "") return demandText(readPasswordFile(path));
   if (!isTerminal()) {
     throw new ConfigurationError(

@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { parseLimits, type Allow, type LimitsInput } from "@farthing/buyer";
-import { isObject, type JsonObject } from "@farthing/protocol";
+import { buyerVariables, isObject, type JsonObject } from "@farthing/protocol";
 import { allowOf } from "./allowed-places.ts";
 import { ConfigurationError } from "./configuration-error.ts";
 
@@ -20,7 +20,7 @@ export function buyerFolder(environment: NodeJS.ProcessEnv): string {
 
 /** The ledger's file: FARTHING_LEDGER, or the one in the folder. */
 export function ledgerPath(environment: NodeJS.ProcessEnv): string {
-  const path = environment["FARTHING_LEDGER"];
+  const path = environment[buyerVariables.ledger];
   return path === undefined || path === "" ? join(buyerFolder(environment), "ledger.jsonl") : path;
 }
 
@@ -35,9 +35,10 @@ export interface BuyerSettings {
 
 /** A limit, its variable in the environment and its key in the settings. */
 const limitNames = {
-  perCall: "FARTHING_LIMIT_PER_CALL",
-  perDay: "FARTHING_LIMIT_PER_DAY",
-  openPayments: "FARTHING_LIMIT_OPEN_PAYMENTS",
+  perCall: buyerVariables.limitPerCall,
+  perDay: buyerVariables.limitPerDay,
+  openPayments: buyerVariables.limitOpenPayments,
+  openPaymentsPerHost: buyerVariables.limitOpenPerHost,
 } as const;
 
 /** Takes the day's limit away. */
@@ -72,10 +73,11 @@ export function parseLimitTexts(
   // A limit that is misspelt would be a limit that is not there.
   if (unknown !== undefined) throw new ConfigurationError(`There is no limit "${unknown}".`);
   let limits: LimitsInput = {};
-  for (const name of ["perCall", "perDay", "openPayments"] as const) {
+  for (const name of ["perCall", "perDay", "openPayments", "openPaymentsPerHost"] as const) {
     const text = texts[name];
     if (text === undefined) continue;
-    const value = name === "openPayments" ? Number(text) : text === noLimit ? false : text;
+    const isCount = name === "openPayments" || name === "openPaymentsPerHost";
+    const value = isCount ? Number(text) : text === noLimit ? false : text;
     const next = { ...limits, [name]: value };
     try {
       parseLimits(next);
@@ -91,6 +93,7 @@ const limitHints = {
   perCall: "is an amount in USDC, such as 0.10",
   perDay: `is an amount in USDC, such as 2, or ${noLimit}`,
   openPayments: "is a whole number above 0",
+  openPaymentsPerHost: "is a whole number above 0",
 } as const;
 
 /** Changes settings; what is not named stays. */

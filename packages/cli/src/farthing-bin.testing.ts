@@ -34,6 +34,8 @@ export async function farthing(args: readonly string[], options: RunOptions = {}
     env: {
       PATH: process.env["PATH"],
       FARTHING_WALLET_KEY: testKey,
+      // No test asks a public node.
+      FARTHING_RPC_URL: "none",
       // A ledger, wallets and settings of its own for each run that brings none.
       XDG_CONFIG_HOME: mkdtempSync(join(tmpdir(), "farthing-home-")),
       ...environment,

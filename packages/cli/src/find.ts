@@ -1,9 +1,11 @@
 /** `farthing find <words>`: looks for endpoints that can be paid for, in a facilitator's listings. */
 import {
+  buyerVariables,
   formatUsdc,
   isObject,
   member,
   parseChallenge,
+  parseJson,
   type JsonObject,
   type Requirements,
 } from "@farthing/protocol";
@@ -11,10 +13,15 @@ import { Option, type Command } from "commander";
 import { ConfigurationError } from "./configuration-error.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { addPrintFlags, printList, type PrintFlags } from "./print-output.ts";
+import { readBodyWithin } from "./read-body.ts";
 import { runCommand } from "./run-command.ts";
+import { writeTo } from "./terminal.ts";
 
 /** How long the facilitator may take. */
 const answerMs = 10_000;
+
+/** Longest answer, unpacked: a hundred listings with samples and schemas are a tenth of it. */
+const answerBytesMax = 8 * 1024 * 1024;
 
 /** Characters of a title in a table. */
 const titleCharsMax = 40;
@@ -37,7 +44,9 @@ export function register(program: Command): void {
       )
       .argument("<words...>", "what to look for")
       .addOption(
-        new Option("--facilitator <url>", "the facilitator to ask").env("FARTHING_FACILITATOR_URL"),
+        new Option("--facilitator <url>", "the facilitator to ask").env(
+          buyerVariables.facilitatorUrl,
+        ),
       )
       .option("--network <name>", "only what is paid on it: eip155:50, eip155:51")
       .option("--pay-to <address>", "only what pays this address")
@@ -47,10 +56,11 @@ export function register(program: Command): void {
 
 async function find(words: readonly string[], flags: Flags): Promise<ExitCode> {
   const answer = await fetch(searchUrl(words, flags), { signal: AbortSignal.timeout(answerMs) });
-  const body: unknown = await answer.json().catch(() => undefined);
+  const bytes = await readBodyWithin(answer, answerBytesMax, "ask for fewer with --limit.");
+  const body = parseJson(new TextDecoder().decode(bytes))?.value;
   const found = isObject(body) ? member(body, "resources") : undefined;
   if (!answer.ok || !Array.isArray(found)) {
-    console.error(`farthing find: ${problemOf(answer.status, body)}`);
+    writeTo(process.stderr, `farthing find: ${problemOf(answer.status, body)}\n`);
     return exitCodes.general;
   }
   const resources: readonly JsonObject[] = found.filter(isObject);

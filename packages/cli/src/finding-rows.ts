@@ -1,5 +1,6 @@
 /** Findings of a check as rows for a person: in columns, what to do below, in colour where wanted. */
 import { styleText } from "node:util";
+import { printableLine } from "@farthing/protocol";
 
 /** One finding, as the facilitator's and the gateway's checks give it. */
 export interface FindingRow {
@@ -22,7 +23,11 @@ export function countFindings(rows: readonly FindingRow[]): FindingCounts {
 /** A title and its rows. */
 export function findingText(title: string, rows: readonly FindingRow[]): string {
   const width = Math.max(0, ...rows.map(({ name }) => name.length));
-  return [`\n${styled("bold", title)}`, ...rows.map((row) => rowOf(row, width)), ""].join("\n");
+  return [
+    `\n${styled("bold", printableLine(title))}`,
+    ...rows.map((row) => rowOf(row, width)),
+    "",
+  ].join("\n");
 }
 
 const words: Readonly<Record<FindingRow["status"], string>> = {
@@ -33,8 +38,10 @@ const words: Readonly<Record<FindingRow["status"], string>> = {
 const colors = { ok: "green", warn: "yellow", fail: "red" } as const;
 
 function rowOf({ name, status, text, fix }: FindingRow, width: number): string {
-  const row = `  ${styled(colors[status], words[status])}  ${name.padEnd(width)}  ${text}`;
-  return fix === "" ? row : `${row}\n${" ".repeat(width + 10)}→ ${fix}`;
+  // A node, an upstream, a facilitator or the writer of the checked file may have written it.
+  const shown = `${printableLine(name.padEnd(width))}  ${printableLine(text)}`;
+  const row = `  ${styled(colors[status], words[status])}  ${shown}`;
+  return fix === "" ? row : `${row}\n${" ".repeat(width + 10)}→ ${printableLine(fix)}`;
 }
 
 /** The last line: whether something must be fixed. */

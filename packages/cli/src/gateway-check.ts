@@ -11,6 +11,7 @@ import {
   type GatewayConfig,
   type RuleLine,
 } from "@farthing/gateway";
+import { printableText } from "@farthing/protocol";
 import type { Command } from "commander";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { countFindings, findingText, verdictText } from "./finding-rows.ts";
@@ -31,7 +32,7 @@ export function registerCheck(gateway: Command): void {
       "Reads a configuration as the gateway does, secrets included, and shows the rules in the order they are tried, with prices in USDC and base units and the time budget. Exit code 0: nothing must be fixed; 3: something in the file must; 4: with --online, something does not answer as it should.",
     )
     .argument("[file]", "the configuration", configDefault)
-    .option("--online", "also ask the facilitator, and connect to every upstream")
+    .option("--online", "also ask the facilitator, every upstream, and the gateway where it runs")
     .option("--schema", "print the JSON Schema of the file, for editors, and check nothing");
   addPrintFlags(command).action(async (file: string, flags: Flags) => {
     process.exitCode = await check(file, flags);
@@ -103,5 +104,5 @@ function ruleText(rules: readonly RuleLine[]): string {
       rule.budget ?? "",
     ]),
   );
-  return `${table}\n`;
+  return `${printableText(table)}\n`;
 }

@@ -1,5 +1,6 @@
 /** `farthing gateway explain GET /path`: what the gateway would do with a request, and why. */
 import { explainRequest, loadGatewayConfig, type RequestExplanation } from "@farthing/gateway";
+import { printableText } from "@farthing/protocol";
 import type { Command } from "commander";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { configDefault } from "./gateway-run.ts";
@@ -37,7 +38,7 @@ async function explain(method: string, target: string, flags: Flags): Promise<Ex
   }
   const asked = { method: method.toUpperCase(), target, host: flags.host };
   const explanation = await explainRequest(config, asked);
-  printReport(flags, explanation, () => explanationText(explanation));
+  printReport(flags, explanation, () => printableText(explanationText(explanation)));
   return exitCodes.success;
 }
 

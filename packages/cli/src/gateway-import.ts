@@ -9,6 +9,7 @@ import {
   type ImportChoices,
   type ImportDifference,
 } from "@farthing/gateway";
+import { printableText } from "@farthing/protocol";
 import type { Command } from "commander";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { addPrintFlags, printReport, type PrintFlags } from "./print-output.ts";
@@ -49,7 +50,7 @@ function run(file: string, flags: Flags): ExitCode {
     }
     const difference = compareImport(readText(flags.against), api);
     if (!difference) throw new ImportError(`${flags.against} has no routes to compare with.`);
-    printReport(flags, difference, () => differenceText(difference));
+    printReport(flags, difference, () => printableText(differenceText(difference)));
     return exitCodes.success;
   } catch (error) {
     if (!(error instanceof ImportError)) throw error;

@@ -21,6 +21,7 @@ export interface LimitFlags {
   readonly perCall?: string;
   readonly perDay?: string;
   readonly openPayments?: string;
+  readonly openPerHost?: string;
   readonly hosts?: string;
   readonly payees?: string;
 }
@@ -58,6 +59,7 @@ export async function showLimits(flags: PrintFlags): Promise<ExitCode> {
     perCall: formatUsdc(limits.perCallUnits),
     perDay: perDayUnits === undefined ? null : formatUsdc(perDayUnits),
     openPayments: limits.openPaymentsMax,
+    openPaymentsPerHost: limits.openPaymentsPerHostMax,
   };
   if (isJsonWanted(flags)) {
     console.log(JSON.stringify({ limits: shown, allow, used }));
@@ -65,7 +67,7 @@ export async function showLimits(flags: PrintFlags): Promise<ExitCode> {
   }
   console.log(`per call       ${shown.perCall} USDC`);
   console.log(`per 24 hours   ${shown.perDay === null ? "no limit" : `${shown.perDay} USDC`}`);
-  console.log(`open payments  ${shown.openPayments}`);
+  console.log(`open payments  ${shown.openPayments}, at one host ${shown.openPaymentsPerHost}`);
   console.log(`hosts          ${allow.hosts?.join(", ") ?? "all"}`);
   console.log(`payees         ${allow.payees?.join(", ") ?? "of each host the first seen"}`);
   if (used.length > 0) console.log(tableText(used));
@@ -74,8 +76,9 @@ export async function showLimits(flags: PrintFlags): Promise<ExitCode> {
 
 /** Keeps new limits in the settings. */
 export async function setLimits(flags: LimitFlags): Promise<ExitCode> {
-  const { perCall, perDay, openPayments } = flags;
-  const given = Object.entries({ perCall, perDay, openPayments }).filter(([, text]) => text);
+  const { perCall, perDay, openPayments, openPerHost: openPaymentsPerHost } = flags;
+  const limitTexts = { perCall, perDay, openPayments, openPaymentsPerHost };
+  const given = Object.entries(limitTexts).filter(([, text]) => text);
   const lists = allowLists.filter(({ name }) => flags[name] !== undefined);
   if (given.length + lists.length === 0) throw new UsageError("Say which; see --help.");
   try {
@@ -110,4 +113,5 @@ const flagOf = {
   perCall: "--per-call",
   perDay: "--per-day",
   openPayments: "--open-payments",
+  openPaymentsPerHost: "--open-per-host",
 } as const;

@@ -8,7 +8,7 @@ import { setLimits, showLimits, type LimitFlags } from "./ledger-limits.ts";
 import { recordObject, recordRow } from "./ledger-report.ts";
 import { resumePayment, type ResumeFlags } from "./ledger-resume.ts";
 import { collect } from "./pay-request.ts";
-import { createResumer, demandNode, rpcOption } from "./payer.ts";
+import { createResumer, demandNode, rpcOption, type NodeFlags } from "./payer.ts";
 import { addPrintFlags, printList, printOne, type PrintFlags } from "./print-output.ts";
 import { runCommand } from "./run-command.ts";
 
@@ -64,7 +64,7 @@ function registerSettling(ledger: Command): void {
       .description("ask the chain what became of open payments, or of one")
       .argument("[request-id]")
       .addOption(rpcOption("node to ask")),
-  ).action((id: string | undefined, flags: PrintFlags & { rpcUrl?: string }) =>
+  ).action((id: string | undefined, flags: PrintFlags & NodeFlags) =>
     runCommand(() => reconcile(id, flags)),
   );
 }
@@ -80,7 +80,8 @@ function registerLimits(ledger: Command): void {
     )
     .option("--per-call <USDC>", "most that one payment may cost")
     .option("--per-day <USDC>", "most in any 24 hours for one wallet and network, or none")
-    .option("--open-payments <count>", "most payments without an outcome")
+    .option("--open-payments <count>", "most payments without an outcome, at all hosts together")
+    .option("--open-per-host <count>", "most payments without an outcome at one host")
     .option("--hosts <list>", "pay at these hosts only, separated by commas; none for all")
     .option("--payees <list>", "pay these addresses only, separated by commas; none for all")
     .action((flags: LimitFlags) => runCommand(() => setLimits(flags)));
@@ -105,11 +106,9 @@ function noSuchPayment(id: string): ExitCode {
   return exitCodes.notFound;
 }
 
-async function reconcile(
-  id: string | undefined,
-  flags: PrintFlags & { rpcUrl?: string },
-): Promise<ExitCode> {
-  const outcomes = await createResumer({ rpcUrl: demandNode(flags) }).reconcile(id);
+async function reconcile(id: string | undefined, flags: PrintFlags & NodeFlags): Promise<ExitCode> {
+  demandNode(flags);
+  const outcomes = await createResumer(flags).reconcile(id);
   if (id !== undefined && outcomes.length === 0) return noSuchPayment(id);
   const objects = outcomes.map(({ record, ...rest }) => ({ ...rest, ...recordObject(record) }));
   printList(objects, outcomes.map(outcomeRow), "No payment is open.", flags);

@@ -6,6 +6,7 @@
 import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { exitCodes } from "./exit-codes.ts";
+import { writeTo } from "./terminal.ts";
 
 /** A module of a subcommand. */
 export interface CommandModule {
@@ -123,7 +124,10 @@ async function run(args: readonly string[]): Promise<void> {
       process.exitCode = error.exitCode === 0 ? exitCodes.success : exitCodes.usage;
       return;
     }
-    process.stderr.write(`farthing: ${error instanceof Error ? error.message : String(error)}\n`);
+    writeTo(
+      process.stderr,
+      `farthing: ${error instanceof Error ? error.message : String(error)}\n`,
+    );
     process.exitCode = exitCodes.general;
   }
 }

@@ -2,11 +2,13 @@
 import { askAboveDefault } from "@farthing/buyer";
 import { createAgentServer } from "@farthing/buyer/mcp-server";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import { buyerVariables } from "@farthing/protocol";
 import { Option, type Command } from "commander";
 import { ConfigurationError } from "./configuration-error.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { payCommandLine } from "./pay-command-line.ts";
 import { collect, UsageError } from "./pay-request.ts";
+import { writeTo } from "./terminal.ts";
 import { payerOptions, rpcOption, withLimit, type PayerFlags } from "./payer.ts";
 
 interface Flags extends Pick<PayerFlags, "network" | "wallet" | "walletContract" | "rpcUrl"> {
@@ -32,7 +34,7 @@ export function register(program: Command): void {
     .addOption(rpcOption("node to ask for balances, and for the outcome of open payments"))
     .addOption(
       new Option("--facilitator <url>", "facilitator whose listings are searched").env(
-        "FARTHING_FACILITATOR_URL",
+        buyerVariables.facilitatorUrl,
       ),
     )
     .option("--allow-local", "let the agent ask this machine over plain http, for development")
@@ -73,7 +75,10 @@ async function serveAgent(flags: Flags, version: string): Promise<ExitCode> {
     await server.close();
     return exitCodes.success;
   } catch (error) {
-    process.stderr.write(`farthing: ${error instanceof Error ? error.message : String(error)}\n`);
+    writeTo(
+      process.stderr,
+      `farthing: ${error instanceof Error ? error.message : String(error)}\n`,
+    );
     if (error instanceof UsageError) return exitCodes.usage;
     return error instanceof ConfigurationError ? exitCodes.configuration : exitCodes.general;
   }

@@ -3,7 +3,12 @@
  * --json exactly one object; all that is said about the payment goes to standard error, as text on
  * a terminal and as one JSON object per line elsewhere.
  */
-import { PaymentError, UnansweredPaymentError, type PaymentSummary } from "@farthing/buyer";
+import {
+  PaymentError,
+  UnansweredPaymentError,
+  type PaymentEvent,
+  type PaymentSummary,
+} from "@farthing/buyer";
 import type { ExitCode } from "./exit-codes.ts";
 
 /** Where the money stands. `not_sent` promises that nothing was signed. */
@@ -64,6 +69,18 @@ export function paymentLine(payment: PaymentSummary, isTerminal: boolean): strin
   const link = explorerUrl === undefined ? "" : `\n  ${explorerUrl}`;
   const why = problem === undefined ? "" : `\n  ${problem.message}`;
   return `payment ${state}: ${amountUsdc} USDC to ${payTo} on ${network}${link}${why}\n`;
+}
+
+/** The line about something that stops nothing. */
+export function warningLine(code: string, message: string, isTerminal: boolean): string {
+  if (isTerminal) return `farthing: warning: ${message}\n`;
+  return `${JSON.stringify({ event: "warning", code, message })}\n`;
+}
+
+/** Why a payment is not bound to its request, and what comes of it. */
+export function unboundText({ url, resourceUrl }: Extract<PaymentEvent, { type: "unbound" }>) {
+  const named = resourceUrl ?? "no address";
+  return `the seller names ${named} for ${url}, so the payment is not bound to the request; the seller should set its public address`;
 }
 
 /** The line about a failure. */

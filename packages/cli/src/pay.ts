@@ -1,6 +1,7 @@
 /** `farthing pay <url>`: one request like curl's, and the 402 paid within the limits. */
 import { randomBytes } from "node:crypto";
 import type { PayingFetch } from "@farthing/buyer";
+import { printableJson } from "@farthing/protocol";
 import type { Command } from "commander";
 import { dryRunObject, dryRunText } from "./dry-run-report.ts";
 import { exitCodes, exitOfRefusal, payExitCodes, type ExitCode } from "./exit-codes.ts";
@@ -14,6 +15,7 @@ import {
 import { addTermsFlags, createPayer, type PayerFlags } from "./payer.ts";
 import { showAnswer, showError, type AnswerFlags } from "./show-answer.ts";
 import { readSeconds, stopSignals } from "./stop-signals.ts";
+import { writeTo } from "./terminal.ts";
 
 interface Flags extends RequestFlags, PayerFlags, AnswerFlags {
   readonly requestId?: string;
@@ -112,13 +114,13 @@ export async function showQuote(
     const exitCode = exitCodes.success;
     const object = { dryRun: true, status, paymentStatus: "not_required", exitCode };
     const text = `${status} from ${request.url}: no payment is asked for.\n`;
-    process.stdout.write(isJson ? `${JSON.stringify(object)}\n` : text);
+    writeTo(process.stdout, isJson ? `${printableJson(object)}\n` : text);
     return exitCode;
   }
   const { quotation } = answer;
   const exitCode = quotation.refusal ? exitOfRefusal(quotation.refusal.code) : exitCodes.success;
-  const object = () => `${JSON.stringify(dryRunObject(quotation, exitCode))}\n`;
-  process.stdout.write(isJson ? object() : dryRunText(quotation, request.url));
+  const object = () => `${printableJson(dryRunObject(quotation, exitCode))}\n`;
+  writeTo(process.stdout, isJson ? object() : dryRunText(quotation, request.url));
   return exitCode;
 }
 

@@ -1,5 +1,6 @@
 /** The paying fetch of a command: its wallet, ledger and limits from flags, environment, settings. */
 import {
+  noNode,
   parseLimits,
   wrapFetch,
   type BuyerOptions,
@@ -8,20 +9,20 @@ import {
   type PayingFetch,
 } from "@farthing/buyer";
 import { fileLedger } from "@farthing/buyer/file-ledger";
-import { findNetwork, isSameAddress, parseAddress } from "@farthing/protocol";
+import { buyerVariables, findNetwork, isSameAddress, parseAddress } from "@farthing/protocol";
 import { Option, type Command } from "commander";
 import { askYesNo, CanceledError } from "./ask-secret.ts";
 import { ledgerPath, limitsInForce, readSettings } from "./buyer-folder.ts";
 import { ConfigurationError } from "./configuration-error.ts";
-import type { Seen } from "./pay-report.ts";
+import { unboundText, warningLine, type Seen } from "./pay-report.ts";
 import { UsageError } from "./pay-request.ts";
+import { writeTo } from "./terminal.ts";
 import { keylessSigner, readWallet, type WalletFlags } from "./wallet.ts";
 
 /** Flags that say who pays, how much at most, and whom. */
-export interface PayerFlags extends WalletFlags {
+export interface PayerFlags extends WalletFlags, NodeFlags {
   readonly maxAmount?: string;
   readonly network?: string;
-  readonly rpcUrl?: string;
   readonly prefer?: "v1" | "v2";
   readonly acceptPayee?: string;
   readonly confirm?: boolean;
@@ -34,19 +35,39 @@ export function addTermsFlags(command: Command): Command {
     .option("--network <name>", "pay on this network only: xdc, xdc-apothem or eip155:50")
     .option("--wallet <name>", "pay from this keystore; see `farthing wallet`")
     .option("--wallet-contract <address>", "pay from this ERC-1271 wallet; the key is its owner's")
-    .addOption(rpcOption("node to ask for the balance, and for the outcome of open payments"))
+    .addOption(rpcOption("node to ask for the balance and for the outcome of open payments"))
     .addOption(new Option("--prefer <version>", "version to pay").choices(["v2", "v1"]));
 }
 
 /** The node of the buyer; the URL may hold a key, so the environment is the better place. */
 export function rpcOption(what: string): Option {
-  return new Option("--rpc-url <url>", what).env("FARTHING_RPC_URL");
+  const text = `${what}; ${noNode}: no node at all (default: public nodes)`;
+  return new Option("--rpc-url <url>", text).env(buyerVariables.rpcUrl);
 }
 
-/** The node that {@link rpcOption} names; throws a ConfigurationError where only the chain can say. */
-export function demandNode({ rpcUrl }: { readonly rpcUrl?: string }): string {
-  if (rpcUrl !== undefined) return rpcUrl;
-  throw new ConfigurationError("Only the chain can say: set FARTHING_RPC_URL to a node's address.");
+/** The node of {@link rpcOption}; undefined for public ones. Throws a ConfigurationError. */
+function nodeUrl({ rpcUrl }: NodeFlags): string | undefined {
+  if (rpcUrl === undefined || rpcUrl === "") return undefined;
+  const url = URL.parse(rpcUrl);
+  if (rpcUrl === noNode || url?.protocol === "https:" || url?.protocol === "http:") return rpcUrl;
+  // The text may hold a key and is not repeated.
+  throw new ConfigurationError(
+    `FARTHING_RPC_URL is the address of a node, such as https://…, or ${noNode}.`,
+  );
+}
+
+/** The same where only the chain can say; throws a ConfigurationError when no node may be asked. */
+export function demandNode(flags: NodeFlags): string | undefined {
+  const rpcUrl = nodeUrl(flags);
+  if (rpcUrl !== noNode) return rpcUrl;
+  throw new ConfigurationError(
+    `Only the chain can say, and FARTHING_RPC_URL is ${noNode}: set it to a node's address, or leave it out for public ones.`,
+  );
+}
+
+/** The flag of {@link rpcOption}: an address, or `none`; public nodes where it is absent. */
+export interface NodeFlags {
+  readonly rpcUrl?: string;
 }
 
 /**
@@ -62,8 +83,8 @@ export async function createPayer(
 }
 
 /** A paying fetch that only deals with payments that exist: no wallet, no password. */
-export function createResumer(flags: { readonly rpcUrl?: string }): PayingFetch {
-  const { rpcUrl } = flags;
+export function createResumer(flags: NodeFlags): PayingFetch {
+  const rpcUrl = nodeUrl(flags);
   return wrapFetch(fetch, {
     signer: keylessSigner(),
     ledger: fileLedger(ledgerPath(process.env)),
@@ -78,7 +99,8 @@ export async function payerOptions(
   isReadOnly: boolean,
   seen?: Seen,
 ): Promise<BuyerOptions & { readonly ledger: Ledger }> {
-  const { network, rpcUrl, prefer } = flags;
+  const { network, prefer } = flags;
+  const rpcUrl = nodeUrl(flags);
   if (network !== undefined && !findNetwork(network)) {
     throw new UsageError("--network is xdc, xdc-apothem, eip155:50 or eip155:51.");
   }
@@ -87,20 +109,24 @@ export async function payerOptions(
   const { allow } = readSettings(environment);
   const approval = approvalOf(flags);
   const { signer, nonceSecret } = await readWallet(environment, flags, isReadOnly);
-  // Nobody's balance says nothing.
-  const hasPayer = BigInt(signer.address) !== 0n;
   return {
     signer,
     ledger: fileLedger(ledgerPath(environment)),
     limits: { ...limits, ...approval.limits },
-    onEvent: ({ type }) => {
+    onEvent: (event) => {
+      const { type } = event;
       // An earlier payment that is sent again was signed before this run.
       if ((type === "signed" || type === "sent") && seen) seen.isSigned = true;
+      // Where the seller does not ask for bound payments, nobody can mend it.
+      if (type === "unbound" && event.isDeclared) {
+        const { stderr } = process;
+        writeTo(stderr, warningLine("unbound", unboundText(event), stderr.isTTY));
+      }
     },
     ...(approval.approve === undefined ? {} : { approve: approval.approve }),
     ...(nonceSecret === undefined ? {} : { nonceSecret }),
     allow: { ...allow, ...(network === undefined ? {} : { networks: [network] }) },
-    ...(rpcUrl === undefined || !hasPayer ? {} : { rpcUrl }),
+    ...(rpcUrl === undefined ? {} : { rpcUrl }),
     ...(prefer === undefined ? {} : { prefer }),
   };
 }

@@ -2,6 +2,7 @@
  * What commands print that show something: text for people, JSON for programs. Commands whose
  * output is the thing itself (an answer, a key) print it the same everywhere, and not with these.
  */
+import { printableJson, printableLine } from "@farthing/protocol";
 import type { Command } from "commander";
 
 /** How to print. */
@@ -22,9 +23,12 @@ export function isJsonWanted({ json }: PrintFlags): boolean {
   return json ?? !process.stdout.isTTY;
 }
 
-/** Prints a report as JSON, or its text. */
+/**
+ * Prints a report as JSON, or its text. The text makes printable what others wrote in it: here its
+ * own colours could not be told from a stranger's.
+ */
 export function printReport(flags: PrintFlags, report: object, text: () => string): void {
-  process.stdout.write(isJsonWanted(flags) ? `${JSON.stringify(report, undefined, 2)}\n` : text());
+  process.stdout.write(isJsonWanted(flags) ? `${printableJson(report, 2)}\n` : text());
 }
 
 /** A row of a table: cells by the name of their column. */
@@ -37,7 +41,7 @@ export function printList(
   none: string,
   flags: PrintFlags,
 ): void {
-  if (isJsonWanted(flags)) return console.log(jsonText(objects));
+  if (isJsonWanted(flags)) return console.log(printableJson(objects));
   if (rows.length === 0) return console.error(none);
   console.log(tableText(rows));
 }
@@ -65,26 +69,16 @@ export function columns(title: readonly string[], rows: readonly (readonly strin
     .join("\n");
 }
 
-/** JSON of the same value in which what moves a terminal's cursor, or turns text round, is escaped. */
-function jsonText(value: object): string {
-  return JSON.stringify(value).replaceAll(/[\p{Cc}\p{Cf}]/gu, (sign) =>
-    // By its code units: those beyond the first plane have two.
-    [...Array(sign.length).keys()]
-      .map((at) => `\\u${sign.charCodeAt(at).toString(16).padStart(4, "0")}`)
-      .join(""),
-  );
-}
-
 function cellText(value: unknown): string {
   if (value === undefined || value === null) return "";
   const text = typeof value === "string" ? value : JSON.stringify(value);
   // A seller's text must not move the cursor, nor make a line look like another.
-  return text.replaceAll(/[\p{Cc}\p{Cf}]/gu, "\ufffd");
+  return printableLine(text);
 }
 
 /** Prints one object: a line for each member, or JSON. */
 export function printOne(object: object, flags: PrintFlags): void {
-  if (isJsonWanted(flags)) return console.log(jsonText(object));
+  if (isJsonWanted(flags)) return console.log(printableJson(object));
   const entries = Object.entries(object).filter(([, value]) => value !== undefined);
   const width = Math.max(0, ...entries.map(([name]) => name.length));
   for (const [name, value] of entries) {

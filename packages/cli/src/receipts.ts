@@ -1,15 +1,17 @@
 /** `farthing receipts`: what was paid on this machine, for the books and for proof. */
 import { readFileSync } from "node:fs";
-import { readOutcome, type ChainOutcome } from "@farthing/buyer";
+import { nodesOf, readOutcomeOf, type ChainOutcome } from "@farthing/buyer";
 import { fileLedger } from "@farthing/buyer/file-ledger";
+import { printableJson } from "@farthing/protocol";
 import { Option, type Command } from "commander";
 import { ledgerPath } from "./buyer-folder.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { recordRow } from "./ledger-report.ts";
-import { demandNode, rpcOption } from "./payer.ts";
+import { demandNode, rpcOption, type NodeFlags } from "./payer.ts";
 import { addPrintFlags, printList, printOne, type PrintFlags } from "./print-output.ts";
 import { readClaim, receiptOf, receiptsCsv, type ReceiptClaim } from "./receipt.ts";
 import { runCommand } from "./run-command.ts";
+import { writeTo } from "./terminal.ts";
 
 /** Adds the subcommand. */
 export function register(program: Command): void {
@@ -40,9 +42,7 @@ export function register(program: Command): void {
       )
       .argument("<request-id or file>", "a receipt of the ledger, or a file with one as JSON")
       .addOption(rpcOption("node to ask")),
-  ).action((name: string, flags: PrintFlags & { rpcUrl?: string }) =>
-    runCommand(() => verify(name, flags)),
-  );
+  ).action((name: string, flags: PrintFlags & NodeFlags) => runCommand(() => verify(name, flags)));
 }
 
 function settledRecords() {
@@ -68,20 +68,19 @@ async function show(id: string, flags: PrintFlags): Promise<ExitCode> {
 
 async function exportAll(format: "csv" | "json"): Promise<ExitCode> {
   const receipts = (await settledRecords()).map(receiptOf);
-  process.stdout.write(
-    format === "csv" ? receiptsCsv(receipts) : `${JSON.stringify(receipts, undefined, 2)}\n`,
-  );
+  const text = format === "csv" ? receiptsCsv(receipts) : `${printableJson(receipts, 2)}\n`;
+  writeTo(process.stdout, text);
   return exitCodes.success;
 }
 
-async function verify(name: string, flags: PrintFlags & { rpcUrl?: string }): Promise<ExitCode> {
-  const rpcUrl = demandNode(flags);
+async function verify(name: string, flags: PrintFlags & NodeFlags): Promise<ExitCode> {
+  const nodes = nodesOf(demandNode(flags));
   const claim = await findClaim(name);
   if (!claim) {
     console.error(`${name} is no receipt of the ledger, and no file with one.`);
     return exitCodes.notFound;
   }
-  const outcome = await readOutcome(fetch, rpcUrl, claim);
+  const outcome = await readOutcomeOf(fetch, nodes(claim.network), claim);
   const { verdict, reason } = judge(claim, outcome);
   printOne({ receipt: name, verdict, reason, transaction: claim.transaction }, flags);
   return exitOfVerdict[verdict];

@@ -3,6 +3,7 @@ import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { PaymentError, type PaidResponse } from "@farthing/buyer";
 import { LedgerFileError } from "@farthing/buyer/file-ledger";
+import { printableJson, printableText } from "@farthing/protocol";
 import { CanceledError } from "./ask-secret.ts";
 import { ConfigurationError } from "./configuration-error.ts";
 import { exitCodes, exitOfAnswer, exitOfRefusal, type ExitCode } from "./exit-codes.ts";
@@ -15,7 +16,9 @@ import {
   type Seen,
 } from "./pay-report.ts";
 import { UsageError } from "./pay-request.ts";
+import { bodyToWrite, readBodyWithin } from "./read-body.ts";
 import { Interruption, OutOfTime } from "./stop-signals.ts";
+import { printableBytes, writeTo } from "./terminal.ts";
 
 /** How the answer is written. */
 export interface AnswerFlags {
@@ -33,46 +36,38 @@ export async function showAnswer(response: PaidResponse, flags: AnswerFlags): Pr
   const exitCode = exitOfAnswer(response.status, payment, flags.fail === true);
   if (flags.json !== true) {
     // Said before the body: whoever stops a long body knows what was paid.
-    process.stderr.write(paymentLine(payment, process.stderr.isTTY));
+    writeTo(process.stderr, paymentLine(payment, process.stderr.isTTY));
     await writeBody(response, flags);
     return exitCode;
   }
   const { output } = flags;
-  if (output !== undefined) await pipeline(bodyOf(response), createWriteStream(output));
-  const shown = output === undefined ? await readShown(response) : undefined;
+  if (output !== undefined) await pipeline(bodyToWrite(response), createWriteStream(output));
+  const shown =
+    output === undefined
+      ? await readBodyWithin(response, shownBytesMax, "take it with -o.")
+      : undefined;
   const more = { exitCode, ...(output === undefined ? {} : { output }) };
-  process.stdout.write(`${JSON.stringify(answerObject(response, payment, shown, more))}\n`);
+  process.stdout.write(`${printableJson(answerObject(response, payment, shown, more))}\n`);
   return exitCode;
 }
 
 /** Most of a body inside a JSON object, in bytes: far above any answer that a program parses whole. */
 const shownBytesMax = 16 * 1024 * 1024;
 
-async function readShown(response: Response): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of bodyOf(response)) {
-    length += chunk.byteLength;
-    if (length > shownBytesMax) {
-      throw new Error(`The body is longer than ${shownBytesMax} bytes; take it with -o.`);
-    }
-    chunks.push(chunk);
-  }
-  return new Uint8Array(Buffer.concat(chunks));
-}
-
-async function* bodyOf({ body }: Response): AsyncGenerator<Uint8Array> {
-  if (body) yield* body;
-}
-
 async function writeBody(response: Response, flags: AnswerFlags): Promise<void> {
-  const target = flags.output === undefined ? process.stdout : createWriteStream(flags.output);
+  const { stdout } = process;
+  const isShown = flags.output === undefined && stdout.isTTY;
+  const target = flags.output === undefined ? stdout : createWriteStream(flags.output);
   if (flags.include === true) {
     const lines = [...response.headers].map(([name, value]) => `${name}: ${value}`);
-    target.write([`HTTP ${response.status} ${response.statusText}`, ...lines, "", ""].join("\r\n"));
+    const head = [`HTTP ${response.status} ${response.statusText}`, ...lines, "", ""].join("\r\n");
+    target.write(isShown ? printableText(head) : head);
   }
+  const body = bodyToWrite(response);
   // Standard output stays open: it is the process's, not the body's.
-  await pipeline(bodyOf(response), target, { end: target !== process.stdout });
+  const options = { end: target !== stdout };
+  if (isShown) await pipeline(body, printableBytes(), target, options);
+  else await pipeline(body, target, options);
 }
 
 /** Writes why a command failed; with --json on standard output. */
@@ -84,10 +79,10 @@ export function showError(
 ): ExitCode {
   const exitCode = exitOfError(error, seen, signal);
   const failure = failureOf(error, exitCode, codeOf(error), seen);
-  if (flags.json === true) process.stdout.write(`${JSON.stringify(failureObject(failure))}\n`);
+  if (flags.json === true) process.stdout.write(`${printableJson(failureObject(failure))}\n`);
   else if (flags.isPlain === true && process.stderr.isTTY) {
-    process.stderr.write(`farthing: ${failure.message}\n`);
-  } else process.stderr.write(failureLine(failure, process.stderr.isTTY));
+    writeTo(process.stderr, `farthing: ${failure.message}\n`);
+  } else writeTo(process.stderr, failureLine(failure, process.stderr.isTTY));
   return failure.exitCode;
 }
 

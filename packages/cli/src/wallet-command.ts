@@ -1,6 +1,6 @@
 /** `farthing wallet`: encrypted wallets of this machine, the one to pay from, and what they hold. */
 import { readFileSync } from "node:fs";
-import { privateKeySigner, readBalances } from "@farthing/buyer";
+import { privateKeySigner, readEveryBalance } from "@farthing/buyer";
 import {
   decryptKeystore,
   encryptKey,
@@ -14,7 +14,7 @@ import { readSettings, writeSettings } from "./buyer-folder.ts";
 import { ConfigurationError } from "./configuration-error.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { UsageError } from "./pay-request.ts";
-import { rpcOption } from "./payer.ts";
+import { demandNode, rpcOption, type NodeFlags } from "./payer.ts";
 import { addPrintFlags, printList, printOne, type PrintFlags } from "./print-output.ts";
 import { runCommand } from "./run-command.ts";
 import { demandNewWallet, listWallets, readWalletFile, writeWalletFile } from "./wallet-files.ts";
@@ -54,7 +54,7 @@ export function register(program: Command): void {
       .argument("[address]", "0x… or xdc…")
       .option("--wallet <name>", "of this keystore")
       .addOption(rpcOption("node to ask")),
-  ).action((text: string | undefined, flags: PrintFlags & WalletFlags & { rpcUrl?: string }) =>
+  ).action((text: string | undefined, flags: PrintFlags & WalletFlags & NodeFlags) =>
     runCommand(() => balance(text, flags)),
   );
 }
@@ -169,17 +169,21 @@ async function ownAddress(flags: WalletFlags): Promise<Address> {
 
 async function balance(
   text: string | undefined,
-  flags: PrintFlags & WalletFlags & { rpcUrl?: string },
+  flags: PrintFlags & WalletFlags & NodeFlags,
 ): Promise<ExitCode> {
-  const { rpcUrl } = flags;
-  if (rpcUrl === undefined) {
-    throw new ConfigurationError("Set FARTHING_RPC_URL to the address of a node of the network.");
-  }
+  const rpcUrl = demandNode(flags);
   const owner = text === undefined ? await ownAddress(flags) : parseAddress(text);
   if (!owner) throw new UsageError("An address is 0x or xdc and 40 digits, with a right checksum.");
-  const { network, usdcUnits, nativeWei } = await readBalances(fetch, rpcUrl, owner);
-  const usdc = formatUsdc(usdcUnits);
-  printOne({ address: owner, network: network.id, usdc, xdc: formatXdc(nativeWei) }, flags);
+  const held = (await readEveryBalance(fetch, rpcUrl, owner)).map((one) => ({
+    address: owner,
+    network: one.network.id,
+    usdc: formatUsdc(one.usdcUnits),
+    xdc: formatXdc(one.nativeWei),
+  }));
+  const [first] = held;
+  // A node of one's own serves one network; public ones serve each.
+  if (rpcUrl !== undefined && first) printOne(first, flags);
+  else printList(held, held, "", flags);
   return exitCodes.success;
 }
 

@@ -5,14 +5,14 @@
 import { readFileSync } from "node:fs";
 import { contractWalletSigner, privateKeySigner, type Signer } from "@farthing/buyer";
 import { decryptKeystore, keystoreAddress, KeystoreError } from "@farthing/buyer/keystore";
-import { parseAddress, zeroAddress, type Address } from "@farthing/protocol";
+import { buyerVariables, parseAddress, zeroAddress, type Address } from "@farthing/protocol";
 import { readPassword } from "./ask-secret.ts";
 import { readSettings } from "./buyer-folder.ts";
 import { ConfigurationError } from "./configuration-error.ts";
 import { readWalletFile } from "./wallet-files.ts";
 
 /** Variables of the wallet's key, the first that is set counts. */
-export const keyVariables = ["FARTHING_WALLET_KEY", "FARTHING_WALLET_KEY_FILE"] as const;
+export const keyVariables = [buyerVariables.walletKey, buyerVariables.walletKeyFile] as const;
 
 /** The wallet, and a secret of its own for nonces that follow from a request id. */
 export interface Wallet {
@@ -65,7 +65,7 @@ export function walletInUse(
 ): string | undefined {
   if (wallet !== undefined) return wallet;
   if (keyVariables.some((variable) => isSet(environment[variable]))) return undefined;
-  const named = environment["FARTHING_WALLET"];
+  const named = environment[buyerVariables.wallet];
   return isSet(named) ? named : readSettings(environment).wallet;
 }
 

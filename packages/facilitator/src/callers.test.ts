@@ -12,6 +12,7 @@ import {
   startChain,
   textAt,
   usesOf,
+  withMember,
   type Answer,
   type Served,
 } from "./facilitator.testing.ts";
@@ -110,6 +111,20 @@ describe("401", () => {
     }
   });
 
+  test("a payment for another network than the requirements does not make a good key look wrong", async () => {
+    const body = withMember(bodyOn(devnet), "paymentPayload.accepted.network", "eip155:50");
+    const verdict = await served.post("/verify", body, bearer(key));
+    expect([verdict.status, verdict.body]).toMatchObject([
+      200,
+      { isValid: false, invalidReason: "network_mismatch" },
+    ]);
+    const settled = await served.post("/settle", body, bearer(key));
+    expect([settled.status, settled.body]).toMatchObject([
+      200,
+      { success: false, errorReason: "network_mismatch" },
+    ]);
+  });
+
   test("the scheme's name in any case, and blanks, are fine", async () => {
     const headers = { authorization: `bEARER   ${key} ` };
     expect((await served.post("/verify", bodyOn(devnet), headers)).status).toBe(200);
@@ -128,7 +143,9 @@ describe("403", () => {
     const before = await countOf(devnet, served.relayer);
     for (const path of ["/verify", "/settle"]) {
       const answer = await served.post(path, bodyOn(devnet), bearer(stranger));
-      expectProblem(answer, 403, "payee_mismatch", /use that address's key/);
+      expectProblem(answer, 403, "payee_mismatch", /needs that address's key/);
+      // Stock sellers pass the message on to their buyers.
+      expect(answer.body["message"]).not.toContain(devnet.treasury.address);
       expect(answer.body).not.toHaveProperty("success");
     }
     expect(await countOf(devnet, served.relayer)).toBe(before);
@@ -160,6 +177,8 @@ test("what was settled with a key is nobody's on the face that asks for none", a
   expect([shown.status, shown.body]).toMatchObject([200, { success: true }]);
 });
 
+const junk = () => bodyOn(devnet, { alter: () => `0x${"5a".repeat(64)}1b` });
+
 describe("429", () => {
   let strict: Served;
   let other: JsonObject;
@@ -183,7 +202,7 @@ describe("429", () => {
       [2, 1, 0].map((left) => expect.stringMatching(new RegExp(`^"default";r=${left};t=\\d+$`))),
     );
     for (const answer of [
-      await strict.post("/settle", other),
+      await strict.post("/verify", other),
       await strict.get("/settlements/stl_1"),
     ]) {
       expectProblem(answer, 429, "rate_limited", /More than 3 requests in 10 seconds/);
@@ -194,7 +213,17 @@ describe("429", () => {
     for (const path of ["/supported", "/health", "/v1/status"]) {
       expect((await strict.get(path)).status).toBe(200);
     }
-    expect(await usesOf(devnet, other)).toEqual([]);
+    // What was found valid is settled all the same: /settle counts for itself.
+    const settled = [
+      await strict.post("/settle", other),
+      await strict.post("/settle", other),
+      await strict.post("/settle", other),
+    ];
+    // Three exchanges were opened: the second and third settle get the facts of the first one.
+    expect(settled.map(({ status }) => status)).toEqual([200, 409, 409]);
+    const late = await strict.post("/settle", other);
+    expectProblem(late, 429, "rate_limited", /More than 3 requests in 10 seconds/);
+    expect(late.headers.get("ratelimit")).toMatch(/^"settle";r=0;t=\d+$/);
   });
 
   test("for wrong keys as well, by where they come from", async () => {
@@ -229,5 +258,55 @@ describe("429", () => {
     for (let tries = 0; tries < 11; tries++) statuses.push(await ask());
     await shop.stop();
     expect(statuses).toEqual([...Array.from({ length: 10 }, () => 200), 429]);
+  });
+
+  describe("a flood of junk through a seller's key", () => {
+    let shop: Served;
+    let headers: Record<string, string>;
+    beforeAll(async () => {
+      const databaseUrl = newDatabaseUrl();
+      const own = await openStore(databaseUrl);
+      const account = devnet.seller.address;
+      const made = await createApiKey(own, systemClock, { account, mode: "test", label: "t" });
+      headers = bearer(made.text);
+      // 30 requests in a window with a key.
+      const env = { FARTHING_RATE_LIMIT: "3" };
+      shop = await serveOn(devnet, {
+        wallets: [2],
+        selfBuilt: false,
+        databaseUrl,
+        store: own,
+        env,
+      });
+    });
+    afterAll(() => shop?.stop());
+
+    const ask = async (path: string, body: JsonObject) =>
+      (await shop.post(path, body, { ...headers, prefer: "wait=20" })).body;
+
+    test("does not keep honest buyers from being served", async () => {
+      const own = { authorization: { from: devnet.seller.address } };
+      const refused = await Promise.all(
+        Array.from({ length: 30 }, (_, index) =>
+          ask("/verify", index % 2 === 0 ? junk() : bodyOn(devnet, own)),
+        ),
+      );
+      const served = await Promise.all(
+        Array.from({ length: 21 }, async () => {
+          const body = bodyOn(devnet);
+          return [await ask("/verify", body), await ask("/settle", body)];
+        }),
+      );
+      expect(new Set(refused.map((body) => body["invalidReason"]))).toEqual(
+        new Set(["invalid_signature", "self_payment"]),
+      );
+      expect(served).toMatchObject(served.map(() => [{ isValid: true }, { success: true }]));
+    });
+
+    test("is bounded itself: beyond as many again as the key may ask, it counts", async () => {
+      const answers: unknown[] = [];
+      for (let sent = 0; sent < 60; sent++) answers.push((await ask("/verify", junk()))["error"]);
+      expect(answers.at(-1)).toBe("rate_limited");
+    });
   });
 });

@@ -1,4 +1,5 @@
 /** Every setting: its names, the shape of its value, an example, and what holds when it is not set. */
+import { buyerVariables } from "@farthing/protocol";
 import { logLevels } from "./base/log.ts";
 
 /** One setting. */
@@ -88,15 +89,36 @@ export const settings = {
   FARTHING_RATE_LIMIT: {
     key: "rateLimit",
     shape:
-      "requests per caller in 10 seconds, ten times as many with an API key; counted by each process for itself; 0 for no limit",
+      "requests per caller in 10 seconds, and as many again to /settle; ten times as many with an API key; counted by each process for itself; 0 for no limit",
     example: "500",
     fallback: "500",
   },
+  FARTHING_MIN_AMOUNT: {
+    key: "minAmount",
+    shape: "smallest payment in USDC that surfaces without keys settle; 0 for no limit",
+    example: "0.001",
+    fallback: "0.001",
+  },
   FARTHING_PAYER_CAP: {
     key: "payerCap",
-    shape: "USDC one payer may spend in 24 hours on surfaces without keys, 0 for no cap",
+    shape:
+      "USDC one payer may spend in 24 hours, to the hour, on surfaces without keys; 0 for no cap",
     example: "1000",
     fallback: "1000",
+  },
+  FARTHING_PAYER_COUNT: {
+    key: "payerCount",
+    shape:
+      "payments of one payer that are settled in 24 hours on surfaces without keys, 0 for no bound",
+    example: "2000",
+    fallback: "2000",
+  },
+  FARTHING_KEYLESS_GAS_PER_DAY: {
+    key: "keylessGasPerDay",
+    shape:
+      "XDC of gas per day for payments on surfaces without keys, on each network; refills by the hour; 0 for no bound",
+    example: "200",
+    fallback: "200",
   },
   FARTHING_HEAD_AGE_MAX: {
     key: "headAgeMax",
@@ -112,9 +134,10 @@ export const settings = {
   },
   FARTHING_REPEAT_AFTER_SUCCESS: {
     key: "repeatAfterSuccess",
-    shape: "what a repeat of a confirmed settle answers: return (the first result) or refuse",
-    example: "return",
-    fallback: "return",
+    shape:
+      "what a repeat of a confirmed settle returns: auto (success again while one exchange was opened with the payment, otherwise once), return (success each time), once (success once), refuse (nonce_already_used)",
+    example: "auto",
+    fallback: "auto",
   },
   FARTHING_PUBLIC_URL: {
     key: "publicUrl",
@@ -197,10 +220,25 @@ export const settings = {
     example: "8",
     fallback: "8",
   },
+  FARTHING_CONTRACT_IN_FLIGHT: {
+    key: "contractInFlight",
+    shape:
+      "payments of one contract wallet in progress at a time, 1 to 10; each has its own transaction",
+    example: "1",
+    fallback: "1",
+  },
   FARTHING_TRUSTED_PROXIES: {
     key: "trustedProxies",
-    shape: "addresses of proxies whose X-Forwarded-For is believed, comma-separated",
+    shape:
+      "addresses of proxies whose X-Forwarded-For is believed and whose connections are not counted, comma-separated",
     example: "10.0.0.0/8",
+  },
+  FARTHING_CONNECTIONS_PER_ADDRESS: {
+    key: "connectionsPerAddress",
+    shape:
+      "connections that one address may hold at once (IPv6: one /64), trusted proxies exempt; 0 for no bound",
+    example: "1000",
+    fallback: "1000",
   },
   FARTHING_METRICS_HOST: {
     key: "metricsHost",
@@ -225,12 +263,9 @@ export const settings = {
 export type SettingName = keyof typeof settings;
 
 /** Variables of other parts of Farthing, which may stand in the same environment. */
-export const foreignNames = new Set([
+export const foreignNames: ReadonlySet<string> = new Set([
   "FARTHING_CONFIG",
-  // The seller's key and the buyer's node and wallet.
+  // The seller's key.
   "FARTHING_API_KEY",
-  "FARTHING_FACILITATOR_URL",
-  "FARTHING_RPC_URL",
-  "FARTHING_WALLET_KEY",
-  "FARTHING_WALLET_KEY_FILE",
+  ...Object.values(buyerVariables),
 ]);

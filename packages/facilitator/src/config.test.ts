@@ -1,5 +1,5 @@
 /** The configuration: what is wrong stops the start and is named; secrets are in no message. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
@@ -43,15 +43,19 @@ test("one node is enough; everything else has a value", () => {
     port: 8402,
     confirmations: 1,
     hostedAuth: "none",
+    minAmountUnits: 1_000n,
     payerCapUnits: 1_000_000_000n,
+    payerCountMax: 2_000,
+    keylessGasGwei: 200_000_000_000,
     settleMarginSeconds: 6n,
-    repeatAfterSuccess: "return",
+    repeatAfterSuccess: "auto",
     gasPriceMaxWei: 100_000_000_000n,
     batchMax: 50,
     laneInFlight: 8,
     databaseUrl: "sqlite:./farthing.db",
     wallets: undefined,
     trustedProxies: [],
+    connectionsPerAddress: 1_000,
   });
 });
 
@@ -65,9 +69,13 @@ test("an unknown variable is named, with those that there are", () => {
 });
 
 test("variables of others are nobody's business", () => {
-  const others = ["API_KEY", "RPC_URL", "WALLET_KEY", "WALLET_KEY_FILE"].map(
-    (name): [string, string] => [`FARTHING_${name}`, "x"],
-  );
+  // Every variable that the buyer's command line reads, as its README names them.
+  const readme = readFileSync(new URL("../../cli/README.md", import.meta.url), "utf8");
+  const named = readme.match(/FARTHING_(WALLET|LIMIT|ALLOW|LEDGER|RPC_URL|FACILITATOR)[A-Z_]*\b/g);
+  const others = ["FARTHING_API_KEY", "FARTHING_WALLET_PASSWORD", ...(named ?? [])]
+    .filter((name) => !name.endsWith("_"))
+    .map((name): [string, string] => [name, "x"]);
+  expect(new Set(others.map(([name]) => name)).size).toBeGreaterThan(10);
   const env = { ...enough, PATH: "/bin", HTTP_PORT: "x", ...Object.fromEntries(others) };
   expect(readConfig({ env }).port).toBe(8402);
 });
@@ -87,6 +95,8 @@ const bad: Readonly<Partial<Record<SettingName, readonly string[]>>> = {
   FARTHING_HOSTED_AUTH: ["yes", "None", "api_key"],
   FARTHING_RATE_LIMIT: ["-1", "unlimited", "1000001"],
   FARTHING_PAYER_CAP: ["-1", "1.0000001", "1,000", "lots"],
+  FARTHING_PAYER_COUNT: ["-1", "1000001", "many"],
+  FARTHING_KEYLESS_GAS_PER_DAY: ["-1", "0.0000000001", "1,000", "1000000"],
   FARTHING_HEAD_AGE_MAX: ["-1", "86401", "1m"],
   FARTHING_SETTLE_MARGIN: ["-1", "601", "6s"],
   FARTHING_REPEAT_AFTER_SUCCESS: ["true", "Return"],

@@ -18,6 +18,7 @@ import {
 import { Fault } from "./base/fault.ts";
 import { logLevels, type LogLevel } from "./base/log.ts";
 import { Secret } from "./base/secret.ts";
+import type { RepeatPolicy } from "./settlement/exchanges.ts";
 import { settings, type Setting, type SettingName } from "./config-table.ts";
 import { readTexts, type Environment } from "./config-texts.ts";
 import { isMessageDomain } from "./verification/wallet-message.ts";
@@ -46,11 +47,17 @@ export interface Config {
   readonly publicNetworks: readonly Network[];
   readonly hostedAuth: "none" | "api-key";
   readonly rateLimit: number;
+  /** USDC base units that are settled without an API key, at least; 0 for no bound. */
+  readonly minAmountUnits: bigint;
   /** USDC base units; null for no cap. */
   readonly payerCapUnits: bigint | null;
+  /** Settlements that one payer may have in 24 hours without an API key; null for no bound. */
+  readonly payerCountMax: number | null;
+  /** Gas of a day for callers without a key, in gwei; null for no bound. */
+  readonly keylessGasGwei: number | null;
   readonly headAgeMaxSeconds: number;
   readonly settleMarginSeconds: bigint;
-  readonly repeatAfterSuccess: "return" | "refuse";
+  readonly repeatAfterSuccess: RepeatPolicy;
   /** Origin at which sellers reach the service; undefined: where it listens. */
   readonly publicUrl: string | undefined;
   /** Whom credits are paid to; undefined: none are sold. */
@@ -76,7 +83,11 @@ export interface Config {
   readonly batchMax: number;
   /** Transactions of one wallet that are on their way at most. */
   readonly laneInFlight: number;
+  /** Payments of one contract wallet that are on their way at most. */
+  readonly contractInFlight: number;
   readonly trustedProxies: readonly string[];
+  /** Connections that one address may hold at once; 0 for no bound. */
+  readonly connectionsPerAddress: number;
   /** Where metrics are served; undefined for nowhere. */
   readonly metrics: { readonly host: string; readonly port: number } | undefined;
   readonly logLevel: LogLevel;
@@ -163,10 +174,13 @@ function assemble(
       ) ?? (mainnet.length > 0 ? mainnet : all),
     hostedAuth: read("FARTHING_HOSTED_AUTH", oneOf(["none", "api-key"])),
     rateLimit: read("FARTHING_RATE_LIMIT", whole(0, 1_000_000)),
-    payerCapUnits: read("FARTHING_PAYER_CAP", (text) => parseUsdc(text)),
+    ...keylessLimits(read),
     headAgeMaxSeconds: read("FARTHING_HEAD_AGE_MAX", whole(0, 86_400)),
     settleMarginSeconds: read("FARTHING_SETTLE_MARGIN", whole(0, 600)),
-    repeatAfterSuccess: read("FARTHING_REPEAT_AFTER_SUCCESS", oneOf(["return", "refuse"])),
+    repeatAfterSuccess: read(
+      "FARTHING_REPEAT_AFTER_SUCCESS",
+      oneOf(["auto", "return", "once", "refuse"]),
+    ),
     creditsPerSettlement: price ?? (treasury === undefined ? 0 : 1),
     purchaseMinUnits: read("FARTHING_PURCHASE_MIN", creditUnits),
     purchaseReviewAboveUnits: read("FARTHING_PURCHASE_REVIEW_ABOVE", (text) => parseUsdc(text)),
@@ -176,12 +190,14 @@ function assemble(
     gasPriceMaxWei: read("FARTHING_GAS_PRICE_MAX", gwei),
     batchMax: read("FARTHING_BATCH_MAX", whole(1, 100)),
     laneInFlight: read("FARTHING_LANE_IN_FLIGHT", whole(1, laneInFlightMax)),
+    contractInFlight: read("FARTHING_CONTRACT_IN_FLIGHT", whole(1, 10)),
     trustedProxies: read("FARTHING_TRUSTED_PROXIES", listOf(proxyAddress)) ?? [],
+    connectionsPerAddress: read("FARTHING_CONNECTIONS_PER_ADDRESS", whole(0, 1_000_000)),
     metricsHost: read("FARTHING_METRICS_HOST", (text) => text || undefined),
     logLevel: read("FARTHING_LOG_LEVEL", oneOf(logLevels)),
   };
   if (!isComplete(config)) return undefined;
-  const { payerCapUnits, settleMarginSeconds, metricsHost, ...rest } = config;
+  const { settleMarginSeconds, metricsHost, ...rest } = config;
   return {
     ...rest,
     wallets,
@@ -190,8 +206,26 @@ function assemble(
     contact,
     outboundCa,
     metrics: metricsPort === undefined ? undefined : { host: metricsHost, port: metricsPort },
-    payerCapUnits: payerCapUnits === 0n ? null : payerCapUnits,
     settleMarginSeconds: BigInt(settleMarginSeconds),
+  };
+}
+
+/** What callers without a key may make the service spend; 0 is no bound. */
+function keylessLimits(read: Read) {
+  return {
+    minAmountUnits: read("FARTHING_MIN_AMOUNT", (text) => parseUsdc(text)),
+    payerCapUnits: read("FARTHING_PAYER_CAP", (text) => {
+      const units = parseUsdc(text);
+      return units === 0n ? null : units;
+    }),
+    payerCountMax: read("FARTHING_PAYER_COUNT", (text) => {
+      const count = whole(0, 1_000_000)(text);
+      return count === 0 ? null : count;
+    }),
+    keylessGasGwei: read("FARTHING_KEYLESS_GAS_PER_DAY", (text) => {
+      const units = xdcGwei(text);
+      return units === 0 ? null : units;
+    }),
   };
 }
 
@@ -342,6 +376,12 @@ function proxyAddress(text: string): string | undefined {
   const [, address = "", bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const bitsMax = { 4: 32, 6: 128 }[isIP(address)];
   return bitsMax !== undefined && Number(bits ?? 0) <= bitsMax ? text : undefined;
+}
+
+/** XDC as gwei, which a number holds exactly up to nine million XDC. */
+function xdcGwei(text: string): number | undefined {
+  const match = /^(\d{1,6})(?:\.(\d{1,9}))?$/.exec(text);
+  return match ? Number(`${match[1]}${(match[2] ?? "").padEnd(9, "0")}`) : undefined;
 }
 
 function gwei(text: string): bigint | undefined {

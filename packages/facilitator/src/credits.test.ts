@@ -88,11 +88,7 @@ describe("without credits", () => {
     const body = bodyOn(devnet);
     const before = await countOf(devnet, served.relayer);
     const denied = await settle(body);
-    expectDenied(
-      denied,
-      "insufficient_facilitator_credits",
-      /credits are used up; the payment was not judged and nothing moved/,
-    );
+    expectDenied(denied, "insufficient_facilitator_credits", /not evaluated and no money moved/);
     expect(await countOf(devnet, served.relayer)).toBe(before);
     // Looking is free, and the payment is as good as it was.
     expect((await served.post("/verify", body, headers)).body).toMatchObject({ isValid: true });
@@ -138,13 +134,13 @@ test("an inactive plan: nothing is sent until the operator activates it", async 
   await store.setPlan(devnet.seller.address, "inactive");
   const body = bodyOn(devnet);
   const before = await countOf(devnet, served.relayer);
-  expectDenied(
-    await settle(body),
-    "seller_plan_inactive",
-    /plan is inactive; the payment was not judged and nothing moved/,
-  );
+  expectDenied(await settle(body), "seller_plan_inactive", /not evaluated and no money moved/);
   expect(await countOf(devnet, served.relayer)).toBe(before);
+  // A seller who serves by the verdict would serve for nothing.
+  const verify = () => served.post("/verify", body, headers);
+  expectDenied(await verify(), "seller_plan_inactive", /not evaluated and no money moved/);
   await store.setPlan(devnet.seller.address, "active");
+  expect((await verify()).body).toMatchObject({ isValid: true });
   expect((await settle(body, { prefer: "wait=20" })).body).toMatchObject({ success: true });
 });
 

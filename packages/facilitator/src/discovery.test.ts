@@ -200,9 +200,7 @@ describe("what agents find", () => {
       "/verify",
       withExtensions({ bazaar: bazaarFor("GET") }, ""),
     );
-    expect(saidIn(answer.headers)).toMatchObject({
-      bazaar: { status: "rejected", code: "no_catalogue" },
-    });
+    expect(answer.headers.has("extension-responses")).toBe(false);
     await selfBuilt.stop();
   });
 });
@@ -249,23 +247,21 @@ describe("the extensions of a payment", () => {
     expect(await say({ bazaar }, posted)).toMatchObject({ bazaar: { code: "not_listed" } });
   });
 
-  test("are answered whatever they are, and whatever becomes of the payment", async () => {
+  test("are answered where they are ours, and whatever becomes of the payment", async () => {
     const url = "https://nowhere.example/r";
     expect(await say({ bazaar: bazaarFor("GET") }, url)).toMatchObject({
       bazaar: rejected("not_listed"),
     });
-    expect(await say({ bazaar: {}, "payment-identifier": {} }, url)).toMatchObject({
-      bazaar: rejected("invalid_extension"),
-      "payment-identifier": rejected("unsupported_extension"),
+    expect(await say({ bazaar: {}, "payment-identifier": {} }, url)).toEqual({
+      bazaar: expect.objectContaining(rejected("invalid_extension")),
     });
     expect(await say({ bazaar: bazaarFor("GET") }, "")).toMatchObject({
       bazaar: rejected("no_resource"),
     });
     const mcp = { info: { input: { type: "mcp", toolName: "x" } }, schema: {} };
     expect(await say({ bazaar: mcp }, url)).toMatchObject({ bazaar: rejected("not_http") });
-    const many = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`x${index}`, {}]));
-    expect(Object.keys(Object(await say(many, url)))).toHaveLength(16);
-    for (const none of [undefined, null, {}, [], "bazaar"]) {
+    const foreign = { "payment-identifier": { info: { required: false } }, "request-binding": {} };
+    for (const none of [undefined, null, {}, [], "bazaar", foreign]) {
       expect(await say(none, url)).toBeUndefined();
     }
     const settled = await served.post(
@@ -274,9 +270,9 @@ describe("the extensions of a payment", () => {
     );
     expect(settled.body).toMatchObject({ success: true });
     expect(saidIn(settled.headers)).toMatchObject({ bazaar: rejected("not_listed") });
-    const broken = { paymentPayload: { extensions: { a: {} } } };
+    const broken = { paymentPayload: { extensions: { bazaar: {} } } };
     const judged = await served.post(`${hosted}/verify`, broken);
     expect(judged.body).toMatchObject({ isValid: false });
-    expect(saidIn(judged.headers)).toMatchObject({ a: rejected("unsupported_extension") });
+    expect(saidIn(judged.headers)).toMatchObject({ bazaar: rejected("invalid_extension") });
   });
 });

@@ -77,6 +77,8 @@ export function environmentOn(devnet: Devnet, options: ServeOptions = {}) {
     DATABASE_URL: databaseUrl,
     FARTHING_RATE_LIMIT: "0",
     FARTHING_PAYER_CAP: "0",
+    FARTHING_PAYER_COUNT: "0",
+    FARTHING_KEYLESS_GAS_PER_DAY: "0",
     ...options.env,
   };
 }

@@ -9,18 +9,22 @@ import { Fault, messageOf } from "./base/fault.ts";
 import { createLog, type Log } from "./base/log.ts";
 import { selfCheck } from "./chain/self-check.ts";
 import { gasPriceFloorWei, type Config } from "./config.ts";
+import type { ArrivalTimes } from "./http/connections.ts";
 import type { HttpContext } from "./http/context.ts";
 import { createCatalogue } from "./listings/catalogue.ts";
 import { createMetricsServer } from "./http/metrics-server.ts";
 import { createServer, type Listener } from "./http/server.ts";
 import { surfacesOf } from "./http/surface.ts";
+import { startKeylessWatch } from "./keyless-watch.ts";
 import { createMetrics, noMetrics, type Metrics } from "./metrics.ts";
 import type { Claim, Pair, Settlement } from "./model/settlement.ts";
 import { createNetworkEngine, openChain, type NetworkEngine } from "./network-engine.ts";
 import { contractTransferGasMax } from "./relayer/fees.ts";
 import { createLeaseOwner } from "./relayer/lease.ts";
 import { createSigners } from "./relayer/sign.ts";
+import { createAdmission, type Admit } from "./settlement/admission.ts";
 import { listenToNeighbours } from "./settlement/neighbours.ts";
+import { createExchanges } from "./settlement/exchanges.ts";
 import { createSettle } from "./settlement/settle.ts";
 import { createWaiters, type Waiters } from "./settlement/waiters.ts";
 import { openStore } from "./storage/open-store.ts";
@@ -29,6 +33,7 @@ import { createRefuseUsed, type RefuseUsed } from "./verification/earlier-use.ts
 import { installCrypto } from "./verification/signature.ts";
 import { createVerifier, type Verifier } from "./verification/verify.ts";
 import { startWalletWatch } from "./wallet-watch.ts";
+import { wireKeyless } from "./wire-keyless.ts";
 import { wireAccounts } from "./wire-accounts.ts";
 
 /** A running facilitator. */
@@ -64,6 +69,8 @@ export interface StartOptions {
   readonly store?: Store;
   /** Where the dashboard's build is, when not beside this package. */
   readonly dashboardFolder?: string;
+  /** How slowly requests may arrive, when not as usual. */
+  readonly arrival?: ArrivalTimes;
   /** Told the self-check's findings, also when they end the start. */
   onChecked?(network: string, lines: readonly CheckLine[]): void;
 }
@@ -114,6 +121,12 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
     chains.map((chain) => [chain.network.chainId, createNetworkEngine(chain, shared)]),
   );
   await Promise.all([...engines.values()].map((engine) => engine.start()));
+  const keylessWatch = startKeylessWatch({
+    networks: config.networks.map(({ network }) => network),
+    budgetGwei: options.listen === false ? null : config.keylessGasGwei,
+    note: metrics.noteKeylessGas,
+    ...shared,
+  });
   const stopListening = listenToNeighbours({ store, clock, log, waiters, networks: engines });
   const watch = watchEngines([...engines.values()], { clock, log, metrics });
   const context = contextOf({ options, config, clock, log, store, waiters, engines, metrics });
@@ -124,6 +137,8 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
     : wireAccounts({ ...shared, settle: context.settle, version: context.version, networkOf });
   const server = await createServer(context, {
     trustedProxies: config.trustedProxies,
+    connectionsMax: config.connectionsPerAddress,
+    arrival: options.arrival,
     accounts,
     dashboardFolder: options.dashboardFolder,
   });
@@ -140,7 +155,7 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
     await server.close();
     await accounts?.stop();
     await stopListening();
-    await watch.stop();
+    await Promise.all([watch.stop(), keylessWatch.stop()]);
     await Promise.all([...engines.values()].map((engine) => engine.stop()));
     await metricsServer.close();
     await store.close();
@@ -247,8 +262,17 @@ function contextOf(wiring: Wiring): HttpContext {
     waitingMax: claimsWaitingMax,
   });
   const networkOf = (chainId: ChainId) => engines.get(chainId);
+  const viewOf = (chainId: ChainId) => engines.get(chainId)?.view();
   const refuseUsed = createRefuseUsed({ clock, networkOf });
-  const verifier = createVerifier({ clock, findByPair, refuseUsed, chainOf: networkOf });
+  const admit = createAdmission({ clock, store, networkOf });
+  const exchanges = createExchanges({ store, clock, log, policy: config.repeatAfterSuccess });
+  const verifier = createVerifier({
+    clock,
+    findByPair,
+    openExchange: exchanges.open,
+    refuseUsed,
+    chainOf: networkOf,
+  });
   return {
     version: versionOf(),
     clock,
@@ -267,27 +291,34 @@ function contextOf(wiring: Wiring): HttpContext {
     })),
     limits: {
       requestsMax: options.listen === false ? 0 : config.rateLimit,
+      unitsMin: options.listen === false ? 0n : config.minAmountUnits,
       payerCapUnits: options.listen === false ? null : config.payerCapUnits,
+      payerCountMax: options.listen === false ? null : config.payerCountMax,
+      keylessGasGwei: options.listen === false ? null : config.keylessGasGwei,
       headAgeMaxSeconds: config.headAgeMaxSeconds,
     },
     observer: metrics.http,
     verifier,
-    settle: settleOf({ ...wiring, verifier, findByPair, refuseUsed }),
+    settle: settleOf({ ...wiring, admit, verifier, findByPair, refuseUsed }),
+    admit,
     // The self-built face has no accounts, and with that no listings.
     catalogue: createCatalogue(options.selfBuilt ? undefined : store),
     waiters,
     settleMarginSeconds: config.settleMarginSeconds,
     creditsPerSettlement: config.creditsPerSettlement,
-    repeatAfterSuccess: config.repeatAfterSuccess,
+    exchanges,
     findSettlement: (id) => store.findSettlement(id),
     authenticate: (text) => authenticate(store, clock, text),
+    planOf: async (account) => (await store.findAccount(account))?.plan,
     pingStore: () => store.ping(),
-    viewOf: (chainId) => engines.get(chainId)?.view(),
+    ...wireKeyless({ config, store, clock, viewOf }),
+    viewOf,
   };
 }
 
 function settleOf(
   wiring: Pick<Wiring, "clock" | "log" | "store" | "waiters" | "engines"> & {
+    admit: Admit;
     verifier: Verifier;
     refuseUsed: RefuseUsed;
     findByPair(pair: Pair): Promise<Settlement | undefined>;

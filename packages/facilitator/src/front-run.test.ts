@@ -94,6 +94,7 @@ async function expectPaidByOther(body: JsonObject, hash: string, answer: JsonObj
     success: true,
     id: answer["id"],
     transaction: hash,
+    extra: { settledBy: "other" },
   });
 }
 

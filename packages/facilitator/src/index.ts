@@ -8,6 +8,7 @@ export { settings } from "./config-table.ts";
 export { readConfig, readDatabaseUrl, type Config, type ConfigSource } from "./config.ts";
 export { examine, type CheckSection } from "./doctor.ts";
 export { startFacilitator, versionOf, type Facilitator, type StartOptions } from "./facilitator.ts";
+export { problemTable } from "./http/answer.ts";
 export { serve } from "./main.ts";
 export { metricTable, type Metric } from "./metrics-table.ts";
 export type { Account, Plan } from "./model/account.ts";

@@ -8,7 +8,13 @@ let served: Served;
 beforeAll(async () => {
   devnet = await startChain();
   // The limits of a facilitator that strangers call: the only caller here is its own seller.
-  const env = { FARTHING_RATE_LIMIT: "1", FARTHING_PAYER_CAP: "0.001" };
+  const env = {
+    FARTHING_RATE_LIMIT: "1",
+    FARTHING_PAYER_CAP: "0.001",
+    FARTHING_MIN_AMOUNT: "1",
+    FARTHING_PAYER_COUNT: "1",
+    FARTHING_KEYLESS_GAS_PER_DAY: "0.000001",
+  };
   served = await serveOn(devnet, { listen: false, env });
 });
 afterAll(async () => {

@@ -53,6 +53,7 @@ describe("what differs is said field by field", () => {
     ["amount", asking({ amount: "10001" }), "10001"],
     ["amount", asking({ amount: 10_000 }), "10000"],
     ["resourceHost", asking({}, { url: "https://evil.example/r" }), "evil.example"],
+    ["resourceHost", asking({ resource: "https://evil.example/r" }), "evil.example"],
     ["entry", asking({ extra: { assetTransferMethod: "permit2" } }), ""],
   ];
   test.each(cases)("%s", async (field, answer, value) => {

@@ -62,10 +62,20 @@ export const metricTable = {
     help: "Settlements that went another way than one transaction of ours: settled_by_other, failed_after_send, reorganised, requeued",
     labels: ["network", "outcome"],
   },
+  x402_payer_pauses_total: {
+    kind: "counter",
+    help: "Contract payers that were paused since a transaction of theirs reverted although its simulation passed",
+    labels: ["network"],
+  },
   x402_queue_settlements: {
     kind: "gauge",
     help: "Settlements that wait for a wallet",
     labels: ["network"],
+  },
+  x402_keyless_gas_used_ratio: {
+    kind: "gauge",
+    help: "Used part of the gas budget of surfaces without keys, 0 to 1: of the open half, and of the half for proven payees; read every minute",
+    labels: ["network", "half"],
   },
   x402_batch_settlements: {
     kind: "histogram",

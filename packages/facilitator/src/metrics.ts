@@ -12,9 +12,10 @@ import type { RpcEndpoint } from "./chain/rpc-endpoint.ts";
 import { silentObserver, type HttpObserver } from "./http/observe.ts";
 import { metricTable, type Metric, type MetricName } from "./metrics-table.ts";
 import type { LaneLoad } from "./relayer/relayer.ts";
+import type { GasHalf } from "./model/keyless.ts";
 import type { CreditPurchase } from "./model/credits.ts";
 import type { Settlement } from "./model/settlement.ts";
-import type { Store } from "./storage/store.ts";
+import type { Failure, Store } from "./storage/store.ts";
 
 /** A network, as far as its state is looked up. */
 export interface WatchedNetwork {
@@ -33,6 +34,8 @@ export interface Metrics {
   watchEndpoint(network: Network, endpoint: RpcEndpoint): RpcEndpoint;
   /** Looks these up whenever the metrics are asked for. */
   watchNetworks(networks: readonly WatchedNetwork[]): void;
+  /** Notes the used share of a half of the gas budget of surfaces without keys, 0 to 1. */
+  noteKeylessGas(network: Network, half: GasHalf, share: number): void;
   /** Everything as text, and its content type. */
   render(): Promise<{ readonly contentType: string; readonly text: string }>;
 }
@@ -43,6 +46,7 @@ export const noMetrics: Metrics = {
   watchStore: (store) => store,
   watchEndpoint: (_, endpoint) => endpoint,
   watchNetworks: () => {},
+  noteKeylessGas: () => {},
   render: async () => ({ contentType: "text/plain", text: "" }),
 };
 
@@ -54,11 +58,13 @@ export function createMetrics(clock: Clock, relayers: readonly string[]): Metric
   const http = createHttpObserver(registry);
   const watchStore = createStoreWatch(make);
   const watchEndpoint = createEndpointWatch(registry, clock);
+  const keylessGas = new Gauge(settings(registry, "x402_keyless_gas_used_ratio"));
   return {
     http,
     watchStore,
     watchEndpoint,
     watchNetworks: (networks) => addGauges(registry, clock, networks),
+    noteKeylessGas: ({ id }, half, share) => keylessGas.set({ network: id, half }, share),
     render: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
   };
 }
@@ -138,6 +144,7 @@ function createStoreWatch(making: Making): Metrics["watchStore"] {
   const leases = counter(registry, "x402_lane_leases_total");
   const batches = histogram(registry, "x402_batch_settlements");
   const replacements = counter(registry, "x402_tx_replacements_total");
+  const pauses = counter(registry, "x402_payer_pauses_total");
   const note = createMoveNotes(registry);
   const place = (chainId: ChainId, lane: string) => ({
     network: networkOfChain(chainId).id,
@@ -147,7 +154,11 @@ function createStoreWatch(making: Making): Metrics["watchStore"] {
     ...store,
     recordConfirmed: async (...given) =>
       noted(await store.recordConfirmed(...given), note.confirmed),
-    recordFailed: async (...given) => noted(await store.recordFailed(...given), note.failed),
+    async recordFailed(...given) {
+      const moved = noted(await store.recordFailed(...given), note.failed);
+      for (const network of pausedOn(given[0], moved)) pauses.inc({ network });
+      return moved;
+    },
     recordFinalized: async (...given) =>
       noted(await store.recordFinalized(...given), note.finalized),
     recordReorganised: async (...given) =>
@@ -312,4 +323,10 @@ function addGauges(registry: Registry, clock: Clock, networks: readonly WatchedN
     const head = view()?.head.number ?? 0;
     return oldestAtBlock === undefined ? 0 : Math.max(0, head - oldestAtBlock);
   });
+}
+
+/** The network of each settlement whose failure has paused its payer. */
+function pausedOn(failures: readonly Failure[], moved: readonly Settlement[]): string[] {
+  const ids = new Set(failures.flatMap(({ id, pausesPayer }) => (pausesPayer ? [id] : [])));
+  return moved.flatMap(({ id, chainId }) => (ids.has(id) ? [networkOfChain(chainId).id] : []));
 }

@@ -3,15 +3,21 @@
  * the order that leaves no gap: first the blocks are followed, then the past is searched, then the
  * wallets work again.
  */
+import type { ChainId } from "@farthing/protocol";
 import type { Clock } from "./base/clock.ts";
 import { messageOf } from "./base/fault.ts";
 import type { Log } from "./base/log.ts";
 import { startBlockFollower, type BlockFollower, type ChainView } from "./chain/block-follower.ts";
 import { createChain, type Chain } from "./chain/chain.ts";
-import { createPaymentReader, type PaymentReader } from "./chain/payment-reader.ts";
+import {
+  createPaymentReader,
+  type CallSender,
+  type PaymentReader,
+} from "./chain/payment-reader.ts";
 import { createRpcEndpoint } from "./chain/rpc-endpoint.ts";
 import { gasPriceFloorWei, type Config, type NetworkConfig } from "./config.ts";
 import type { Metrics } from "./metrics.ts";
+import type { Settlement } from "./model/settlement.ts";
 import { gasPriceOf } from "./relayer/fees.ts";
 import type { LeaseOwner } from "./relayer/lease.ts";
 import { simulate } from "./relayer/prepare.ts";
@@ -61,12 +67,13 @@ export function openChain(
 export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngine {
   const { config, store, clock, log, waiters } = deps;
   const { chainId } = chain.network;
-  const read = createPaymentReader(chain);
   let follower: BlockFollower | undefined;
   let hasStarted = false;
   const headNumber = () => follower?.view()?.head.number ?? 0;
   const finalizedNumber = () => follower?.view()?.finalized.number ?? 0;
   const bounds = { floor: gasPriceFloorWei, ceiling: config.gasPriceMaxWei };
+  const gasPrice = () => gasPriceOf(follower?.view(), bounds);
+  const read = createPaymentReader(chain, () => senderAmong(deps, follower?.view(), gasPrice()));
   const shared = { chain, store, clock, log };
 
   const book = createOutcomeBook({
@@ -84,9 +91,10 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
     owner: deps.owner,
     signers: deps.signers,
     inFlightMax: config.laneInFlight,
+    contractInFlightMax: config.contractInFlight,
     batchMax: config.batchMax,
     marginSeconds: config.settleMarginSeconds,
-    gasPrice: () => gasPriceOf(follower?.view(), bounds),
+    gasPrice,
     headNumber,
     finalizedNumber,
     balanceOf: (wallet) => follower?.view()?.wallets.get(wallet)?.balance,
@@ -99,7 +107,7 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
       },
       onSent: (ids) => {
         waiters.notifySent(ids);
-        announceElsewhere(ids);
+        announceElsewhere(chainId, ids, deps);
       },
       onRefused: book.onRefused,
       onMinedWithoutLog: book.onMinedWithoutLog,
@@ -109,15 +117,6 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
     },
   });
   const stock = createStock({ chainId, store, log, book, relayer });
-
-  /** Whoever claimed them elsewhere waits there. */
-  function announceElsewhere(ids: readonly string[]): void {
-    const foreign = ids.filter((id) => !waiters.has(id));
-    if (foreign.length === 0) return;
-    store.announceSent(foreign).catch((error: unknown) => {
-      log.warn({ chainId, problem: messageOf(error) }, "Could not tell other processes of a send");
-    });
-  }
 
   async function start(): Promise<void> {
     follower = startBlockFollower({
@@ -149,10 +148,8 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
     const stored = await stock.take();
     await relayer.start();
     hasStarted = true;
-    for (const settlement of stored) {
-      // Those a transaction already carries are left out when nonces are taken.
-      if (settlement.state === "queued") relayer.enqueue({ settlement, simulatedAt: 0 });
-    }
+    // Those a transaction already carries are left out when nonces are taken.
+    await enqueueStored(stored, { relayer, store });
     follower.wake();
   }
 
@@ -170,4 +167,43 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
       await follower?.stop();
     },
   };
+}
+
+/** Queues what waited when an earlier process stopped. */
+async function enqueueStored(
+  stored: readonly Settlement[],
+  { relayer, store }: { readonly relayer: Relayer; readonly store: Store },
+): Promise<void> {
+  const queued = stored.filter(({ state }) => state === "queued");
+  const alone = await store.findRevertedTwice(queued.map(({ id }) => id));
+  for (const settlement of queued) {
+    relayer.enqueue({ settlement, simulatedAt: 0, goesAlone: alone.has(settlement.id) });
+  }
+}
+
+/** Tells other processes of a send: those that claimed the settlements have callers who wait. */
+function announceElsewhere(
+  chainId: ChainId,
+  ids: readonly string[],
+  { store, waiters, log }: Pick<EngineDeps, "store" | "waiters" | "log">,
+): void {
+  const elsewhere = ids.filter((id) => !waiters.has(id));
+  if (elsewhere.length === 0) return;
+  store.announceSent(elsewhere).catch((error: unknown) => {
+    log.warn({ chainId, problem: messageOf(error) }, "Could not tell other processes of a send");
+  });
+}
+
+/** The wallet that simulations claim to come from: the one that can pay for most gas. */
+function senderAmong(
+  { signers }: Pick<EngineDeps, "signers">,
+  view: ChainView | undefined,
+  gasPrice: bigint,
+): CallSender | undefined {
+  const balanceOf = ({ address }: Signer) => view?.wallets.get(address)?.balance;
+  const held = (signer: Signer) => balanceOf(signer) ?? 0n;
+  const [first, ...rest] = signers;
+  if (first === undefined) return undefined;
+  const richest = rest.reduce((best, next) => (held(next) > held(best) ? next : best), first);
+  return { from: richest.address, gasPrice, balance: balanceOf(richest) };
 }

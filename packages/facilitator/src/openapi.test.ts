@@ -117,6 +117,7 @@ describe.each(["", "/api/facilitator"])("the payments under '%s'", (base) => {
     const headers = base === "" ? bearer(await newKey()) : {};
     await addCredits(10);
     await served.get(`${base}/supported`);
+    await served.post(`${base}/accepts`, { x402Version: 2, accepts: [] }, headers);
     const body = bodyOn(devnet);
     await served.post(`${base}/verify`, body, headers);
     await served.post(
@@ -362,6 +363,7 @@ test("the self-built face describes itself, and no accounts", async () => {
   const { paths = {} }: JsonObject = own.document;
   expect(Object.keys(isObject(paths) ? paths : {})).toEqual([
     "/supported",
+    "/accepts",
     "/verify",
     "/settle",
     "/settlements/{id}",
@@ -371,6 +373,7 @@ test("the self-built face describes itself, and no accounts", async () => {
   ]);
   const body = bodyOn(devnet);
   for (const path of ["/supported", "/health", "/ready", "/v1/status"]) await selfBuilt.get(path);
+  await selfBuilt.post("/accepts", { x402Version: 1, accepts: [] });
   await selfBuilt.post("/verify", body);
   const settled = await selfBuilt.post("/settle", body);
   await selfBuilt.get(`/settlements/${textAt(settled.body, "id")}`);

@@ -1,16 +1,7 @@
 /** Ways to be refused before anything is claimed: one table for /verify and /settle. */
-import type { Devnet, WalletMode } from "@farthing/devnet";
+import type { Devnet } from "@farthing/devnet";
 import type { JsonObject, RefusalCode } from "@farthing/protocol";
-import {
-  bodyOn,
-  byContract,
-  newNonce,
-  oneCent,
-  secondsFromNow,
-  walletAt,
-  withMember,
-} from "./facilitator.testing.ts";
-import { toHighS } from "./signature-forms.testing.ts";
+import { bodyOn, oneCent, secondsFromNow, walletAt, withMember } from "./facilitator.testing.ts";
 
 const authorization = "paymentPayload.payload.authorization";
 
@@ -53,12 +44,6 @@ export const shapeCases: RefusalCase[] = [
     body: (at) => withMember(bodyOn(at), "paymentPayload.payload.signature", "0xzz"),
   },
   {
-    name: "payer and payee the same",
-    code: "invalid_payload",
-    says: /same address; pay another/,
-    body: (at) => bodyOn(at, { authorization: { to: walletAt(at.buyers, 0).address } }),
-  },
-  {
     name: "requirements without an amount",
     code: "invalid_payment_requirements",
     says: /amount must be base units/,
@@ -93,6 +78,34 @@ export const shapeCases: RefusalCase[] = [
     body: (at) => withMember(bodyOn(at), "paymentRequirements.scheme", "upto"),
   },
   {
+    name: "an upto payment, which uses permit2",
+    code: "unsupported_scheme",
+    says: /Only the scheme `exact`/,
+    body: (at) =>
+      ["paymentPayload.accepted", "paymentRequirements"].reduce(
+        (message, path) =>
+          withMember(
+            withMember(message, `${path}.scheme`, "upto"),
+            `${path}.extra.assetTransferMethod`,
+            "permit2",
+          ),
+        withMember(bodyOn(at), "paymentPayload.payload", { permit2Authorization: {} }),
+      ),
+  },
+  {
+    name: "a version 1 entry whose network is named as in version 2",
+    code: "invalid_payment_requirements",
+    says: /maxAmountRequired is of version 1.* calls this network xdc, not eip155:50/,
+    body: (at) =>
+      withMember(bodyOn(at, { shape: "v1" }), "paymentRequirements.network", "eip155:50"),
+  },
+  {
+    name: "a version 2 entry whose network is named as in version 1",
+    code: "invalid_payment_requirements",
+    says: /amount is of version 2.* calls this network eip155:50, not xdc/,
+    body: (at) => withMember(bodyOn(at), "paymentRequirements.network", "xdc"),
+  },
+  {
     name: "another scheme in the payment",
     code: "unsupported_scheme",
     says: /Only the scheme `exact`/,
@@ -122,6 +135,23 @@ export const termsCases: RefusalCase[] = [
       ["paymentPayload.accepted.network", "paymentRequirements.network"].reduce(
         (message, path) => withMember(message, path, "eip155:51"),
         bodyOn(at),
+      ),
+  },
+  {
+    name: "a version 1 payment whose network is named as in version 2",
+    code: "unsupported_network",
+    says: /Version 1 of x402 calls this network xdc, not eip155:50/,
+    body: (at) => withMember(bodyOn(at, { shape: "v1" }), "paymentPayload.network", "eip155:50"),
+  },
+  {
+    name: "a payment on another kind of chain",
+    code: "unsupported_network",
+    says: /network is unknown; version 2 names/,
+    body: (at) =>
+      withMember(
+        withMember(bodyOn(at), "paymentPayload.accepted.network", "solana:5eykt4UsFv8P8NJdTREp"),
+        "paymentPayload.accepted.asset",
+        "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v",
       ),
   },
   {
@@ -185,108 +215,34 @@ export const termsCases: RefusalCase[] = [
     body: (at) => withMember(bodyOn(at), "paymentRequirements.payTo", at.treasury.address),
   },
   {
+    name: "payer and payee the same",
+    code: "self_payment",
+    says: /same address; pay from another/,
+    body: (at) => bodyOn(at, { authorization: { to: walletAt(at.buyers, 0).address } }),
+  },
+  {
+    name: "dust",
+    code: "amount_below_minimum",
+    says: /0\.001000 USDC or more; ask for at least that, or use an API key/,
+    body: (at) => bodyOn(at, { authorization: { value: 999n } }),
+  },
+  {
     name: "too late",
     code: "authorization_expired",
     says: /seconds ago; sign a new/,
     body: (at) => bodyOn(at, { authorization: { validBefore: secondsFromNow(-5) } }),
   },
   {
+    name: "too late to be settled",
+    code: "authorization_expires_too_soon",
+    says: /valid for \d more seconds, settling takes up to 6; sign one that lasts longer/,
+    body: (at) => bodyOn(at, { authorization: { validBefore: secondsFromNow(4) } }),
+  },
+  {
     name: "too early",
     code: "authorization_not_yet_valid",
     says: /seconds ahead; sign with an earlier one/,
     body: (at) => bodyOn(at, { authorization: { validAfter: secondsFromNow(60) } }),
-  },
-];
-
-const wallet = (mode: WalletMode) => ({
-  arrange: (at: Devnet) => at.walletMode(mode),
-  restore: (at: Devnet) => at.walletMode("owner-signed"),
-});
-
-export const signatureCases: RefusalCase[] = [
-  {
-    name: "somebody else's signature",
-    code: "invalid_signature",
-    says: /does not recover to authorization\.from; sign the EIP-712 domain name USDC/,
-    body: (at) =>
-      bodyOn(at, {
-        payer: walletAt(at.buyers, 1),
-        authorization: { from: walletAt(at.buyers, 0).address },
-      }),
-  },
-  {
-    name: "a nonce other than the signed one",
-    code: "invalid_signature",
-    says: /does not recover/,
-    body: (at) => withMember(bodyOn(at), `${authorization}.nonce`, newNonce()),
-  },
-  {
-    name: "a signature of no bytes",
-    code: "invalid_signature",
-    says: /does not recover/,
-    body: (at) => bodyOn(at, { alter: () => "0x" }),
-  },
-  {
-    name: "r and s zero",
-    code: "invalid_signature",
-    says: /does not recover/,
-    body: (at) => bodyOn(at, { alter: () => `0x${"00".repeat(64)}1b` }),
-  },
-  {
-    name: "66 bytes",
-    code: "invalid_signature",
-    says: /does not recover/,
-    body: (at) => bodyOn(at, { alter: (signature) => `${signature}00` }),
-  },
-  {
-    name: "high s",
-    code: "invalid_signature",
-    says: /high s value; sign again with low s/,
-    body: (at) => bodyOn(at, { alter: toHighS }),
-  },
-  {
-    name: "a contract wallet that says no",
-    code: "invalid_signature",
-    says: /contract wallet and does not accept.*sign with its owner/,
-    body: (at) => byContract(at),
-    ...wallet("refuse"),
-  },
-  {
-    name: "a contract wallet that reverts",
-    code: "invalid_signature",
-    says: /contract wallet and does not accept/,
-    body: (at) => byContract(at),
-    ...wallet("revert"),
-  },
-  {
-    name: "a contract wallet signed for by a stranger",
-    code: "invalid_signature",
-    says: /contract wallet and does not accept/,
-    body: (at) => byContract(at, { payer: walletAt(at.buyers, 2) }),
-  },
-  {
-    name: "a contract wallet that burns all gas",
-    code: "simulation_failed",
-    says: /needs more gas than a payment may use; simplify/,
-    body: (at) => byContract(at),
-    ...wallet("burn-gas"),
-  },
-  {
-    name: "a contract wallet that answers with a bomb",
-    code: "simulation_failed",
-    says: /needs more gas than a payment may use; simplify/,
-    body: (at) => byContract(at),
-    ...wallet("return-bomb"),
-  },
-  {
-    name: "a wallet that is not deployed",
-    code: "wallet_not_deployed",
-    says: /not deployed; deploy it first/,
-    body: (at) =>
-      bodyOn(at, {
-        authorization: { from: `0x${"33".repeat(20)}` },
-        alter: (signature) => `${signature}${"6492".repeat(16)}`,
-      }),
   },
 ];
 

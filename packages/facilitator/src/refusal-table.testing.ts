@@ -16,7 +16,9 @@ export const x402Reasons: Readonly<Record<RefusalCode, string>> = {
   wallet_not_deployed: "invalid_exact_evm_payload_undeployed_smart_wallet",
   amount_mismatch: "invalid_exact_evm_payload_authorization_value_mismatch",
   pay_to_mismatch: "invalid_exact_evm_recipient_mismatch",
+  self_payment: "self_send_not_allowed",
   authorization_expired: "invalid_exact_evm_payload_authorization_valid_before",
+  authorization_expires_too_soon: "invalid_exact_evm_payload_authorization_valid_before",
   authorization_not_yet_valid: "invalid_exact_evm_payload_authorization_valid_after",
   nonce_already_used: "invalid_exact_evm_nonce_already_used",
   insufficient_funds: "invalid_exact_evm_insufficient_balance",
@@ -25,16 +27,31 @@ export const x402Reasons: Readonly<Record<RefusalCode, string>> = {
   payee_blocked: "invalid_exact_evm_transaction_simulation_failed",
   simulation_failed: "invalid_exact_evm_transaction_simulation_failed",
   payer_spend_cap_reached: "payer_spend_cap_reached",
+  payer_count_reached: "payer_count_reached",
+  amount_below_minimum: "amount_below_minimum",
+  payer_paused: "payer_paused",
   settlement_pending: "settlement_pending",
+  already_settled: "duplicate_settlement",
   authorization_canceled: "invalid_exact_evm_nonce_already_used",
   transaction_reverted: "invalid_exact_evm_transaction_failed",
   transfer_not_found: "invalid_exact_evm_transfer_event_mismatch",
+  binding_mismatch: "binding_mismatch",
+  binding_required: "binding_required",
 };
+
+/** Refusals of a seller, which never reach the facilitator; the suites of the seller provoke each. */
+export const sellerOnlyCodes = [
+  "binding_mismatch",
+  "binding_required",
+] as const satisfies RefusalCode[];
 
 /** Refusals that only a settle can meet; refusals-after-claim.test.ts provokes each. */
 export const settleOnlyCodes = [
   "payer_spend_cap_reached",
+  "payer_count_reached",
+  "payer_paused",
   "settlement_pending",
+  "already_settled",
   "authorization_canceled",
   "transaction_reverted",
   "transfer_not_found",

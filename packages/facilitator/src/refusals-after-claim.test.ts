@@ -29,11 +29,11 @@ let proxy: RpcProxy;
 let served: Served;
 
 beforeAll(async () => {
-  devnet = await startChain({ buyers: 16 });
+  devnet = await startChain({ buyers: 18 });
   proxy = await startRpcProxy(devnet.rpcUrl);
   served = await serveOn(devnet, {
     rpcUrl: proxy.url,
-    env: { FARTHING_PAYER_CAP: "0.025" },
+    env: { FARTHING_PAYER_CAP: "0.025", FARTHING_PAYER_COUNT: "3" },
   });
 });
 afterAll(async () => {
@@ -110,9 +110,39 @@ test("payer_spend_cap_reached: what passes the cap is not claimed; a repeat is n
     network: "eip155:51",
   });
   expect(await countOf(devnet, served.relayer)).toBe(before);
+  // A seller who serves by the verdict would serve for nothing.
+  expect((await served.post("/verify", third)).body).toMatchObject({
+    isValid: false,
+    invalidReason: "payer_spend_cap_reached",
+    payer: payer.address,
+  });
   // Exactly up to the cap is allowed, and nothing of the refused one counts.
   const rest = bodyOn(devnet, { payer, authorization: { value: 5_000n } });
   expect((await served.post("/settle", rest)).body).toMatchObject({ success: true });
+});
+
+test("payer_count_reached: a payer's payments of a day are counted, whatever they move", async () => {
+  const payer = walletAt(devnet.buyers, 17);
+  const small = () => bodyOn(devnet, { payer, authorization: { value: 1_000n } });
+  const bodies = [small(), small(), small()];
+  const settled = await Promise.all(bodies.map((body) => served.post("/settle", body)));
+  expect(settled.map(({ body }) => body["success"])).toEqual([true, true, true]);
+  const fourth = small();
+  const code = "payer_count_reached";
+  expect((await served.post("/verify", fourth)).body).toMatchObject({
+    isValid: false,
+    invalidReason: code,
+    invalidMessage: expect.stringMatching(
+      /payments per day .* without an API key; try again later/,
+    ),
+  });
+  expect((await served.post("/settle", fourth)).body).toMatchObject({
+    success: false,
+    errorReason: code,
+    extra: { x402Reason: code },
+    transaction: "",
+  });
+  expect(await usesOf(devnet, fourth)).toEqual([]);
 });
 
 test("settlement_pending: with the hash, and confirmed by the next block", async () => {
@@ -148,6 +178,10 @@ test("authorization_canceled: the payer takes it back while it is in flight", as
   });
   const page = await outcomeOf(id, body);
   expectFailed(page, "authorization_canceled", /payer canceled.*tx\/0x[0-9a-f]{64}; sign a new/);
+  // The message alone names the cancellation: it is not what carried the payment.
+  const [, cancellation] = /tx\/(0x[0-9a-f]{64})/.exec(textAt(page, "errorMessage")) ?? [];
+  expect(cancellation).toBeDefined();
+  expect(page["transaction"]).not.toBe(cancellation);
   expect(await usesOf(devnet, body)).toEqual([]);
 });
 
@@ -253,7 +287,7 @@ test("transfer_not_found: a successful receipt and no transfer anywhere", async 
 
 describe("a fault says nothing about the payment", () => {
   test.each(["v1", "v2", "flat-v2"] as const)("HTTP 503 with a shaped body, %s", async (shape) => {
-    const { body } = { body: bodyOn(devnet, { shape }) };
+    const body = bodyOn(devnet, { shape, payer: walletAt(devnet.buyers, 16) });
     proxy.react = () => "down";
     const verdict = await served.post("/verify", body);
     expect([verdict.status, verdict.headers.get("retry-after")]).toEqual([503, "5"]);

@@ -18,9 +18,10 @@ import {
   type Served,
   type Wish,
 } from "./facilitator.testing.ts";
-import { chainCases, shapeCases, signatureCases, termsCases } from "./refusal-cases.testing.ts";
-import { settleOnlyCodes, x402Reasons } from "./refusal-table.testing.ts";
-import { toCompact, toParityV } from "./signature-forms.testing.ts";
+import { chainCases, shapeCases, termsCases } from "./refusal-cases.testing.ts";
+import { sellerOnlyCodes, settleOnlyCodes, x402Reasons } from "./refusal-table.testing.ts";
+import { signatureCases } from "./signature-cases.testing.ts";
+import { toCompact, toErc6492, toParityV } from "./signature-forms.testing.ts";
 
 let devnet: Devnet;
 let served: Served;
@@ -39,7 +40,11 @@ const body = (wish?: Wish) => bodyOn(devnet, wish);
 const cases = [...shapeCases, ...termsCases, ...signatureCases, ...chainCases];
 
 test("every refusal of the table is provoked, here or after a claim", () => {
-  const provoked = new Set([...cases.map(({ code }) => code), ...settleOnlyCodes]);
+  const provoked = new Set([
+    ...cases.map(({ code }) => code),
+    ...settleOnlyCodes,
+    ...sellerOnlyCodes,
+  ]);
   expect([...provoked].toSorted()).toEqual(refusalCodes.toSorted());
   expect(Object.keys(x402Reasons).toSorted()).toEqual(refusalCodes.toSorted());
 });
@@ -128,6 +133,25 @@ describe("what looks odd and is in order is verified and settled", () => {
     } finally {
       await devnet.walletMode("owner-signed");
     }
+  });
+
+  test("a deployed wallet's wrapped signature is unwrapped, and sent as it was simulated", async () => {
+    const message = byContract(devnet, { alter: toErc6492 });
+    const wrapped = textAt(message, "paymentPayload.payload.signature");
+    // The wrapping: the factory and two offsets, the calldata in two words, then the signature.
+    const inner = wrapped.slice(2 + 64 * 6, 2 + 64 * 6 + 130);
+    expect((await served.post("/verify", message)).body).toMatchObject({ isValid: true });
+    const { body: settled } = await served.post("/settle", message);
+    expect(settled).toMatchObject({ success: true, status: "confirmed" });
+    const hash = textAt(settled, "transaction");
+    const { input } = await devnet.rpc<{ input: Hex }>("eth_getTransactionByHash", [hash]);
+    const length = (65).toString(16).padStart(64, "0");
+    expect(input.endsWith(`${length}${inner}${"0".repeat(62)}`)).toBe(true);
+    // The wrapping is no part of what identifies a payment.
+    const unwrapped = withMember(message, "paymentPayload.payload.signature", `0x${inner}`);
+    const { body: again } = await served.post("/settle", unwrapped);
+    expect(again["transaction"]).toBe(hash);
+    expect(await usesOf(devnet, message)).toEqual([hash]);
   });
 
   test("valid by our clock, not yet by the last block's: waits for a block", async () => {

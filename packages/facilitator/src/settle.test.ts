@@ -114,6 +114,7 @@ describe("the public face answers before the block", () => {
   test("pending with id and hash, exactly; then the page shows the whole story", async () => {
     const body = bodyOn(devnet);
     const payer = walletAt(devnet.buyers, 0).address;
+    const { nonce } = payerAndNonceOf(body);
     const { status, body: pending } = await settlePublic(body);
     expect(status).toBe(200);
     expect(pending).toEqual({
@@ -126,7 +127,7 @@ describe("the public face answers before the block", () => {
       transaction: hash,
       network: "eip155:51",
       amount: "10000",
-      extra: { settlementId: pending["id"], x402Reason: "settlement_pending" },
+      extra: { settlementId: pending["id"], nonce, x402Reason: "settlement_pending" },
     });
     const { body: confirmed } = await page(pending["id"], "?wait=20");
     expect(confirmed).toEqual({
@@ -137,7 +138,7 @@ describe("the public face answers before the block", () => {
       transaction: pending["transaction"],
       network: "eip155:51",
       amount: "10000",
-      extra: { settlementId: pending["id"] },
+      extra: { settlementId: pending["id"], nonce, logIndex: 0, settledBy: "relayer" },
       state: "confirmed",
       asset: devnet.token,
       payTo: devnet.seller.address,

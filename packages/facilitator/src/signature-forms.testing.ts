@@ -1,5 +1,6 @@
 /** Other ways to write a plain 65-byte signature; the token takes none of them. */
 import type { Hex } from "@farthing/protocol";
+import * as SignatureErc6492 from "ox/erc6492/SignatureErc6492";
 
 const curveOrder = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
@@ -17,6 +18,11 @@ function word(value: bigint): string {
 export function toHighS(signature: Hex): Hex {
   const { r, s, parity } = partsOf(signature);
   return `0x${r}${word(curveOrder - s)}${parity === 0n ? "1c" : "1b"}`;
+}
+
+/** Wrapped as smart wallets do before they are deployed (ERC-6492), for a factory of nobody's. */
+export function toErc6492(signature: Hex): Hex {
+  return SignatureErc6492.wrap({ to: `0x${"fa".repeat(20)}`, data: "0xc0ffee", signature });
 }
 
 /** v as 0 or 1. */

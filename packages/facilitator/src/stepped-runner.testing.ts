@@ -10,7 +10,8 @@ import { openStore } from "./storage/open-store.ts";
 import type { StepMessage } from "./stepped-process.testing.ts";
 
 /** What changes nothing, and what happens by the clock whether anything is settled or not. */
-const noStep = /^(find|list|count|is|ping|onChange|close$|renewLane|shortenLostLeases)/;
+const noStep =
+  /^(find|list|count|is|read|prune|forget|ping|onChange|close$|renewLane|shortenLostLeases)/;
 
 const waiting = new Map<number, () => void>();
 let told = 0;

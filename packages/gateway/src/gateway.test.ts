@@ -69,6 +69,21 @@ test("a challenge comes before the upstream is asked, also for HEAD", async () =
   expect([response.status, response.headers.has(headerNames.paymentRequired)]).toEqual([402, true]);
 });
 
+test("HEAD is free where its rule says so: no payment is claimed, no content is led to", async () => {
+  let told: unknown;
+  serve = (response) => {
+    told = response.req.headers["x-payment-payer"];
+    response.writeHead(302, { Location: "https://storage.example/?signature=1", "X-App": "yes" });
+    response.end();
+  };
+  gateway.reload(configOf(upstream.url, { routes: [{ ...paid, head: "free" }] }));
+  const head = { method: "HEAD", redirect: "manual" } as const;
+  const response = await fetch(`${gateway.url}/paid/7`, head);
+  expect([response.status, response.headers.get("X-App"), told]).toEqual([302, "yes", undefined]);
+  expect(response.headers.has("Location")).toBe(false);
+  expect((await fetch(`${gateway.url}/paid/7`)).status).toBe(402);
+});
+
 test("preflights are answered, and not passed on", async () => {
   serve = () => {
     throw new Error("The upstream was asked.");

@@ -1,6 +1,7 @@
 /** A request as it came in: its raw target made canonical, its headers, and its body, read once. */
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { Transform, type Readable } from "node:stream";
+import { isPlainHost } from "@farthing/seller";
 import type { FastifyRequest } from "fastify";
 import { canonicalPath, splitTarget, type PathRules } from "./routing/canonical-path.ts";
 import type { ClientFacts } from "./headers/request-headers.ts";
@@ -23,7 +24,7 @@ export interface Incoming extends ClientFacts {
   openBody(bytesMax: number): Readable | undefined | "too_large";
 }
 
-/** Reads a request; undefined when its target could be read in two ways, which is a 400. */
+/** Reads a request; undefined when target or host could be read in two ways, which is a 400. */
 export function readIncoming(
   request: FastifyRequest,
   rules: PathRules,
@@ -32,6 +33,7 @@ export function readIncoming(
   const { raw } = request;
   // Two Host headers: the next server may choose the other one.
   if ((raw.headersDistinct["host"]?.length ?? 0) > 1) return undefined;
+  if (raw.headers.host !== undefined && !isPlainHost(raw.headers.host)) return undefined;
   const target = splitTarget(request.originalUrl);
   const path = target && canonicalPath(target.path, rules);
   if (!target || path === undefined) return undefined;

@@ -12,5 +12,5 @@ const engineTimeoutMs = 30_000;
 
 /** Speaks to the engine as to any facilitator. */
 export function facilitatorInside({ url, fetch }: Engine): Facilitator {
-  return createFacilitatorClient({ url, fetch, timeoutMs: engineTimeoutMs });
+  return createFacilitatorClient({ url, fetch, timeoutMs: engineTimeoutMs, inProcess: true });
 }

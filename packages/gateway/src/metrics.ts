@@ -1,6 +1,7 @@
 /** What is counted and measured, in Prometheus' form, and the listener of its own that tells it. */
 import Fastify from "fastify";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import { metricsArrivalTimes, toServerOptions } from "./connections.ts";
 import { gatewayMetricTable, type GatewayMetricName } from "./metrics-table.ts";
 
 /** The metrics of a gateway. `route` is a rule's name, never a path: paths are endless. */
@@ -46,7 +47,10 @@ export function createGatewayMetrics(): GatewayMetrics {
   const kept = new Gauge(about("x402_gateway_replay_store_bytes"));
   const calls = new Gauge(about("x402_gateway_inflight"));
   let look: (() => void) | undefined;
-  const server = Fastify({ forceCloseConnections: true });
+  const server = Fastify({
+    forceCloseConnections: true,
+    ...toServerOptions(metricsArrivalTimes),
+  });
   server.get("/metrics", async (_, reply) => {
     look?.();
     return reply.header("Content-Type", registry.contentType).send(await registry.metrics());

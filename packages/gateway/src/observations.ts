@@ -47,6 +47,7 @@ export function watchFacilitator(facilitator: Facilitator, onTime: TimeListener)
     }
   };
   return {
+    ...facilitator,
     verify: (request, limit) => timed("verify", () => facilitator.verify(request, limit)),
     settle: (request, limit) => timed("settle", () => facilitator.settle(request, limit)),
     settlement: (id, limit) => timed("settle", () => facilitator.settlement(id, limit)),

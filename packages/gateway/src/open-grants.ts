@@ -13,13 +13,14 @@ export interface OpenGrants extends GrantStore {
 }
 
 /** Opens the store. Throws when its file cannot be used. */
-export function openGrants({ store, replay }: GatewayConfig): OpenGrants {
+export function openGrants({ store, replay }: Pick<GatewayConfig, "store" | "replay">): OpenGrants {
   const bounds = {
     answerBytesMax: replay.entryBytesMax,
     totalBytesMax: replay.totalBytesMax,
     replayMs: replay.ttlMs,
   };
   if (store.kind === "memory") return { ...createMemoryGrants(bounds), close: () => undefined };
-  mkdirSync(dirname(store.path), { recursive: true });
+  // For its owner alone: paid answers are in it.
+  mkdirSync(dirname(store.path), { recursive: true, mode: 0o700 });
   return createSqliteGrants({ ...bounds, path: store.path });
 }

@@ -5,7 +5,7 @@ import { clientHeaders } from "./headers/answer-headers.ts";
 import type { RouteConfig } from "./configuration/configuration.ts";
 import type { Incoming } from "./incoming.ts";
 import type { Notes } from "./observations.ts";
-import { upstreamHeaders } from "./headers/request-headers.ts";
+import { upstreamHeaders, type PaymentFacts } from "./headers/request-headers.ts";
 import { say, type GatewayCode } from "./say.ts";
 import type {
   OpenAnswer,
@@ -34,9 +34,7 @@ export async function passPaid(
 ): Promise<Response> {
   const { upstream, route } = way;
   const bytes = (await incoming.readBody(route.upstream.requestBytesMax)) ?? new Uint8Array();
-  const { payer, amount, network, settlementId, transaction } = payment;
-  const id = settlementId ?? transaction;
-  const facts = { payer, amount, network, ...(id === undefined ? {} : { id }) };
+  const facts = paymentFacts(payment);
   const call: UpstreamCall = {
     method: incoming.method,
     target: incoming.target,
@@ -47,6 +45,14 @@ export async function passPaid(
   const answer = await (route.stream ? upstream.open(call) : upstream.fetch(call));
   notes.upstreamMs = performance.now() - startedMs;
   return answer.kind === "failed" ? tellFailure(answer.reason, notes) : toResponse(way, answer);
+}
+
+/** What the upstream is told of the payment: nothing of one that nobody made (`head: free`). */
+function paymentFacts(payment: PaidRequest): PaymentFacts | undefined {
+  const { payer, amount, network, settlementId, transaction } = payment;
+  if (amount === "0") return undefined;
+  const id = settlementId ?? transaction;
+  return { payer, amount, network, ...(id === undefined ? {} : { id }) };
 }
 
 /** Statuses of answers that have no body. */

@@ -4,6 +4,7 @@
  */
 import {
   createSeller,
+  readRequestAddress,
   type Facilitator,
   type GrantStore,
   type Route,
@@ -14,6 +15,7 @@ import type { GatewayConfig, RouteConfig } from "./configuration/configuration.t
 import { clientCredentials } from "./headers/header-rules.ts";
 import type { Incoming } from "./incoming.ts";
 import { settleWaitMs } from "./routing/route-conflicts.ts";
+import { say } from "./say.ts";
 
 /** What all routes of a gateway charge with. */
 export interface Till {
@@ -81,6 +83,11 @@ export function createSaleRoute(
     ...(price === undefined ? {} : { price }),
     maxTimeoutSeconds: own.maxTimeoutSeconds,
     settle: own.settle === "after-success" ? "after-success" : "before-work",
+    redirects: own.redirects,
+    head: own.head,
+    serveWhen: own.serveWhen,
+    redeliver: own.redeliver,
+    requireBinding: own.requireBinding,
     workMs: own.upstream.timeouts.totalMs + workSlackMs,
     stream: own.stream !== undefined,
     ...(own.description === undefined ? {} : { description: own.description }),
@@ -98,6 +105,7 @@ export function createSaleRoute(
     terms: [current, ...earlier],
     async charge(incoming, serve, onEvent) {
       const request = toRequest(publicUrl, incoming);
+      if (request instanceof Response) return request;
       const readBody = (bytesMax: number) => incoming.readBody(bytesMax);
       const boundTo = whatElseCounts(own, incoming);
       let said: Response | undefined;
@@ -133,13 +141,21 @@ function whatElseCounts({ host, pass }: RouteConfig, { headers }: SaleRequest): 
   return JSON.stringify([host ?? "", ...credentials.map((name) => [name, headers[name] ?? ""])]);
 }
 
-/** The request as the exchange needs it; its address is the public one, whatever the Host says. */
-function toRequest(publicUrl: string, { method, target, headers: given }: SaleRequest): Request {
+/**
+ * The request as the exchange needs it; its address is the public one, whatever the Host says. A
+ * target that URL parsing would change is refused: what is bound to the payment would not be what
+ * the upstream is asked for.
+ */
+function toRequest(publicUrl: string, incoming: SaleRequest): Request | Response {
+  const { method, target, headers: given } = incoming;
+  const { host, protocol } = new URL(publicUrl);
+  const address = readRequestAddress({ method, target, host, scheme: protocol.slice(0, -1) });
+  if (!address.ok) return say(400, "malformed_request", address.refusal.message);
   const headers = new Headers();
   for (const [name, value] of Object.entries(given)) {
     for (const one of typeof value === "string" ? [value] : (value ?? [])) {
       headers.append(name, one);
     }
   }
-  return new Request(new URL(publicUrl).origin + target, { method, headers });
+  return new Request(address.url, { method, headers });
 }

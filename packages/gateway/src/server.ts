@@ -3,6 +3,12 @@ import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { methodNotAllowed } from "./answer-request.ts";
+import {
+  arrivalTimes,
+  capConnections,
+  connectionsPerAddressMax,
+  toServerOptions,
+} from "./connections.ts";
 import { registerFree, type PassedAnswer } from "./pass-free.ts";
 import { say } from "./say.ts";
 import { sendPassed } from "./send-passed.ts";
@@ -18,24 +24,26 @@ export type Answer = (
   gone: AbortSignal,
 ) => Promise<Response | PassedAnswer>;
 
-/** How long a request may take to arrive with its body: a large upload over a slow line. */
-const requestTimeoutMs = 300_000;
-
 /** Longer than the 60 s after which common proxies close idle connections, so that they do it. */
 const keepAliveMs = 72_000;
 
 /** Creates the server; it does not listen yet. */
-export function createServer(trustedProxies: readonly string[], answer: Answer): FastifyInstance {
+export function createServer(
+  trustedProxies: readonly string[],
+  answer: Answer,
+  { arrival = arrivalTimes, connectionsMax: max = connectionsPerAddressMax } = {},
+): FastifyInstance {
   const server = Fastify({
     // The target is judged as it came: what a router makes of it is not what the upstream reads.
     rewriteUrl: () => "/",
     genReqId: () => `req_${randomUUID().replaceAll("-", "")}`,
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
-    requestTimeout: requestTimeoutMs,
+    ...toServerOptions(arrival),
     keepAliveTimeout: keepAliveMs,
     forceCloseConnections: "idle",
     clientErrorHandler: answerBrokenRequest,
   });
+  capConnections(server.server, { max, trustedProxies });
   let isClosing = false;
   server.addHook("preClose", async () => {
     isClosing = true;
@@ -92,9 +100,10 @@ function endRaw(socket: Socket, status: string, error: string, message: string):
   );
 }
 
-/** The answer to a request whose target could be read in two ways. */
+/** The answer to a request whose target or host could be read in two ways. */
 export function malformedTarget(): Response {
   const message =
-    "The address is not in its one canonical form: no //, ., .., ;, encoded slashes or controls.";
+    "The address is not in its one canonical form: one Host, and no //, ., .., ;, #, encoded " +
+    "slashes or controls.";
   return say(400, "malformed_request", message);
 }

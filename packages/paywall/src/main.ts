@@ -15,12 +15,14 @@ function commandFor(url: string): string {
   return `npx farthing pay '${url.replaceAll("'", "%27")}'`;
 }
 
+/** SHA-256 of no bytes: a page is got without a body. */
+const hashOfNoBytes = "0xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+
 /** This page's own address, asked for with a payment. A page is always got, and never posted. */
 function ownRequest(): ReplayableRequest {
   const { origin, pathname, search } = location;
   const url = `${origin}${pathname}${search}`;
-  // Tells requests apart in a ledger of many; here there is one.
-  const bodyHash = "0x";
+  const bodyHash = hashOfNoBytes;
   return {
     method: "GET",
     url,

@@ -32,6 +32,7 @@ function contextOf(payer: Address): OfferContext {
       perDayUnits: undefined,
       askAboveUnits: noLimit,
       openPaymentsMax: 1,
+      openPaymentsPerHostMax: 1,
     },
     hasApprover: false,
     usage: { spentUnits: 0n, openPayments: 0 },

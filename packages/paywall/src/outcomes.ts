@@ -67,5 +67,6 @@ export async function messageOf(response: Response | undefined): Promise<string 
 
 function sentenceOf(reason: string | undefined): string | undefined {
   const code = reason?.split(":")[0];
-  return isRefusalCode(code) ? refusal(code).message : reason;
+  // The page leaves out the messages that are for the seller's programmer.
+  return (isRefusalCode(code) && refusal(code).message) || reason;
 }

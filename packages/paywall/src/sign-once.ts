@@ -27,7 +27,7 @@ export async function signOnce(order: Order): Promise<LedgerRecord> {
   const { offer, requirements } = payable;
   const { network, asset, amount, payTo } = requirements;
   const requestId = `pay_${randomHex(realSurroundings, 16)}`;
-  const { attempt } = kept.reserve({
+  kept.reserve({
     requestId,
     fingerprint: request.fingerprint,
     wallet: payer.address,
@@ -40,7 +40,7 @@ export async function signOnce(order: Order): Promise<LedgerRecord> {
   });
   try {
     const { url } = request;
-    const how = { offer, requirements, request, requestId, attempt, url };
+    const how = { offer, requirements, request, requestId, url };
     const signed = await signPayment(signerOf(payer, signal), realSurroundings, how);
     return await kept.move(requestId, { state: "signed", signed });
   } catch (error) {

@@ -46,7 +46,7 @@ function noWallet(): HTMLElement {
     { class: "note" },
     text(el("strong", {}, "There is no wallet in this browser.")),
     text(
-      "Install a browser wallet that knows XDC and holds USDC, then reload this page. On a telephone, open this address in the wallet's own browser.",
+      "Install a browser wallet that knows XDC and holds USDC, then reload this page. On a phone, open this address in the wallet's own browser.",
     ),
     actions({ label: "Reload", run: () => location.reload() }),
   );

@@ -14,12 +14,14 @@ import {
   officialPayment,
   requestV1,
   requestV2,
+  vectorAuthorization,
 } from "./wire-examples.testing.ts";
 
 /** Every exported function that reads what strangers wrote; by name, so that none is forgotten. */
 const readers = Object.entries(protocol).filter(
   (entry): entry is [string, (...inputs: unknown[]) => unknown] =>
-    typeof entry[1] === "function" && /^(parse|decode|find|is[A-Z]|errorCodeOf)/.test(entry[0]),
+    typeof entry[1] === "function" &&
+    /^(parse|decode|find|is[A-Z]|errorCodeOf|readRequestBinding)/.test(entry[0]),
 );
 
 const messages = [
@@ -37,6 +39,12 @@ const reads = (read: (...inputs: unknown[]) => unknown, name: string, input: unk
   if (name === "findNetworkOf") return [read(1, input), read(2, input)];
   if (name === "isSameAddress") return read(typeof input, "0x");
   if (name === "isHexBytes") return read(input, 65);
+  // These two are given what was read before: an object, hexadecimal bytes.
+  if (name === "readRequestBinding") return protocol.isObject(input) && read(input);
+  if (name === "isSignedByPayer") {
+    const { xdc, isHexBytes, signatureBytesMax } = protocol;
+    return isHexBytes(input, signatureBytesMax) && read(xdc, vectorAuthorization, input);
+  }
   if (name === "isTransactionHash") return typeof input === "string" && read(input);
   return read(input);
 };
@@ -52,6 +60,7 @@ test("the readers are found", () => {
     "isObject",
     "isRefusalCode",
     "isSameAddress",
+    "isSignedByPayer",
     "isTransactionHash",
     "parseAddress",
     "parseAuthorization",
@@ -65,6 +74,7 @@ test("the readers are found", () => {
     "parseUsdc",
     "parseVerifyResponse",
     "parseWireAddress",
+    "readRequestBinding",
   ]);
 });
 

@@ -51,6 +51,9 @@ export const authorizationTypes = {
   ],
 } as const;
 
+/** The name of that type. */
+export const authorizationPrimaryType = "TransferWithAuthorization";
+
 /** Reads an unsigned 256-bit integer written as decimal digits. */
 export function parseUint256(value: unknown): bigint | undefined {
   if (typeof value !== "string" || !/^\d{1,78}$/.test(value)) return undefined;
@@ -130,7 +133,7 @@ export function authorizationTypedData(network: Network, authorization: Authoriz
       verifyingContract: network.usdc,
     },
     types: authorizationTypes,
-    primaryType: "TransferWithAuthorization",
+    primaryType: authorizationPrimaryType,
     message: authorization,
   } as const;
 }

@@ -20,7 +20,6 @@ import { parseRequirements, type Requirements } from "./requirements.ts";
 import {
   asJson,
   challengeBody,
-  challengeHeader,
   challengeHeaderJson,
   json,
   listIn,
@@ -44,15 +43,57 @@ const resource = {
   mimeType: "application/json",
 };
 
+/** A captured challenge with what our own entries add: to `extra`, and of version 1 to version 2. */
+function withOurMembers(text: string): string {
+  const token = '"name":"USDC","version":"2"';
+  const extra = `${token},"decimals":6,"primaryType":"TransferWithAuthorization"`;
+  const first =
+    '"maxAmountRequired":"1000","resource":"https://seller.example/r","description":"d","mimeType":"application/json"';
+  return text
+    .replaceAll(token, extra)
+    .replace(/("assetTransferMethod":"eip3009",[^}]*\})/, `$1,${first}`);
+}
+
 describe("building", () => {
-  test("the known input gives the known header and dual body, byte for byte", () => {
+  test("the known input gives the known header and dual body, with the members others need", () => {
     const { headers, body } = buildChallenge({ offers: [offer], resource });
     expect(headers).toEqual({
-      "PAYMENT-REQUIRED": challengeHeader,
+      "PAYMENT-REQUIRED": btoa(withOurMembers(challengeHeaderJson)),
       "Content-Type": "application/json",
       "Cache-Control": "no-store",
     });
-    expect(JSON.stringify(body)).toBe(challengeBody);
+    expect(JSON.stringify(body)).toBe(withOurMembers(challengeBody));
+  });
+
+  test("every entry says what thirdweb 5.121 and @dexterai/x402 read before they sign", () => {
+    const { headers, body } = buildChallenge({ offers: [offer], resource });
+    const header = decodeHeader(headers["PAYMENT-REQUIRED"] ?? "")?.value;
+    const extras = [...listIn(header, "accepts"), ...listIn(body, "accepts")].map(
+      (entry) => entry["extra"],
+    );
+    const token = { decimals: 6, primaryType: "TransferWithAuthorization" };
+    const named = { name: "USDC", version: "2", ...token };
+    const v2 = { assetTransferMethod: "eip3009", ...named };
+    expect(extras).toEqual([v2, named, v2]);
+  });
+
+  test("every entry parses by the schema of version 1, which thirdweb 5.121 holds all to", () => {
+    const { headers, body } = buildChallenge({ offers: [offer], resource });
+    const header = decodeHeader(headers["PAYMENT-REQUIRED"] ?? "")?.value;
+    const entries = [...listIn(header, "accepts"), ...listIn(body, "accepts")];
+    expect(entries).toHaveLength(3);
+    for (const entry of entries) {
+      expect(PaymentRequirementsV1Schema.safeParse(entry).error).toBeUndefined();
+      expect(entry).toMatchObject({ maxAmountRequired: "1000", resource: resource.url });
+    }
+  });
+
+  test("a long resource is not repeated by every entry, which keeps the header readable", () => {
+    const url = `https://seller.example/r?${"q".repeat(2_048)}`;
+    const { headers } = buildChallenge({ offers: [offer], resource: { url } });
+    const header = decodeHeader(headers["PAYMENT-REQUIRED"] ?? "")?.value;
+    expect(header).toMatchObject({ resource: { url } });
+    expect(listIn(header, "accepts")[0]).not.toHaveProperty("resource");
   });
 
   test("it does not matter in which version the offer was stated", () => {
@@ -85,7 +126,7 @@ describe("building", () => {
       resource,
     });
     expect(body["accepts"]).toEqual([
-      { x402Version: 2, ...listIn(json(challengeHeaderJson), "accepts")[0] },
+      { x402Version: 2, ...listIn(json(withOurMembers(challengeHeaderJson)), "accepts")[0] },
     ]);
   });
 

@@ -44,7 +44,7 @@ export interface WireChallenge {
 export function buildChallenge(input: ChallengeInput): WireChallenge {
   const { offers, resource, mode = "dual", error = "Payment required" } = input;
   const extensions = input.extensions === undefined ? {} : { extensions: input.extensions };
-  const entries = offers.map((offer) => toRequirementsV2(offer));
+  const entries = offers.map((offer) => withVersion1Members(offer, resource));
   const header = { x402Version: 2, error, resource, accepts: entries, ...extensions };
   // Inside the body, entries carry their version so that a reader of a mixed list sees it. Not in
   // the header: stock clients would echo the unknown key in `accepted`.
@@ -52,7 +52,7 @@ export function buildChallenge(input: ChallengeInput): WireChallenge {
   const first = offers.map((offer) => toRequirementsV1(describe(offer, resource)));
   const body =
     mode === "dual"
-      ? { x402Version: 1, error, accepts: [...first, ...versioned] }
+      ? { x402Version: 1, error, accepts: [...first, ...versioned], ...extensions }
       : { x402Version: 2, error, resource, accepts: versioned, ...extensions };
   return {
     headers: {
@@ -62,6 +62,23 @@ export function buildChallenge(input: ChallengeInput): WireChallenge {
     },
     body,
   };
+}
+
+/**
+ * Characters of a resource that version 2 entries repeat. Beyond that they leave it out: with an
+ * entry for each network the header would outgrow the 16 kB that Node.js reads.
+ */
+const repeatedResourceCharsMax = 2_048;
+
+/**
+ * A version 2 entry with the members of version 1 beside its own. Buyers that parse every entry by
+ * the older schema (thirdweb 5.121) throw without them; the others ignore them.
+ */
+function withVersion1Members(offer: Requirements, resource: Resource): JsonObject {
+  const entry = toRequirementsV2(offer);
+  const { url, description = "", mimeType = "" } = resource;
+  if (url.length + description.length > repeatedResourceCharsMax) return { ...entry };
+  return { ...entry, maxAmountRequired: entry.amount, resource: url, description, mimeType };
 }
 
 function describe(offer: Requirements, resource: Resource): Requirements {

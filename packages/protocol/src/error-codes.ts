@@ -20,6 +20,8 @@ export const errorCodes = [
   "request_too_large",
   "unsupported_media_type",
   "rate_limited",
+  "caller_gas_share_used",
+  "keyless_gas_exhausted",
   "queue_full",
   "service_unavailable",
   "internal_error",

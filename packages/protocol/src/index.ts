@@ -1,6 +1,8 @@
 /** The x402 protocol for USDC on XDC: messages, networks, signatures' digest, refusals. Pure. */
 export * from "./address.ts";
 export * from "./authorization.ts";
+export * from "./caller-network.ts";
+export * from "./buyer-variables.ts";
 export * from "./challenge.ts";
 export * from "./error-codes.ts";
 export * from "./facilitator-messages.ts";
@@ -9,7 +11,10 @@ export * from "./hex.ts";
 export * from "./json.ts";
 export * from "./networks.ts";
 export * from "./payment.ts";
+export * from "./printable.ts";
 export * from "./receipt.ts";
 export * from "./refusals.ts";
+export * from "./request-binding.ts";
 export * from "./requirements.ts";
+export * from "./signature.ts";
 export * from "./usdc.ts";

@@ -141,9 +141,18 @@ describe("shapes", () => {
     [{ network: undefined }, "invalid_payload"],
     [{ network: "eip155:1" }, "unsupported_network"],
     [{ asset: "USDC" }, "invalid_payload"],
+    [{ scheme: "upto", extra: { assetTransferMethod: "permit2" } }, "unsupported_scheme"],
+    [{ network: "solana:x", asset: "USDC" }, "unsupported_network"],
     [{ extra: { assetTransferMethod: "permit2" } }, "unsupported_transfer_method"],
   ])("accepted with %o: %s", (change, code) => {
     expect(codeOf({ ...official, accepted: { ...accepted, ...change } })).toBe(code);
+  });
+
+  test("a network that is named as in the other version is named as it should be", () => {
+    const first1 = refusalOf(parsePayment({ ...first, network: "eip155:50" }));
+    expect(first1.message).toMatch(/Version 1 of x402 calls this network xdc, not eip155:50/);
+    const flat2 = refusalOf(parsePayment({ ...flat, network: "xdc-testnet" }));
+    expect(flat2.message).toMatch(/Version 2 .* eip155:51, not xdc-testnet/);
   });
 
   test.each([[null], [undefined], [[]], ["text"], [1]])("%o is no payment", (input) => {
@@ -194,8 +203,9 @@ test("what is read and written again means the same, also through a header", () 
 });
 
 test("the captured payments survive being written", () => {
+  const head = { scheme: "exact", network: "eip155:50" };
   for (const text of [officialPayment, flatPayment]) {
-    expect(toWirePayment(valueOf(parsePayment(json(text))))).toEqual(json(text));
+    expect(toWirePayment(valueOf(parsePayment(json(text))))).toEqual({ ...json(text), ...head });
   }
   expect(toWirePayment(valueOf(parsePayment(first)))).toEqual(first);
 });

@@ -2,7 +2,8 @@
  * The payment a buyer sends: three shapes on the wire, one form inside.
  *
  * - `v1`: `x402Version: 1` with `scheme` and `network` beside `payload`;
- * - `v2`: `x402Version: 2` with the chosen entry in `accepted` (what stock software sends);
+ * - `v2`: `x402Version: 2` with the chosen entry in `accepted` (what stock software sends), which
+ *   wins over a `scheme` and `network` beside it;
  * - `flat-v2`: `x402Version: 2` with `scheme` and `network` at the top.
  *
  * Only the signed authorization is acted on. What `accepted` states beside it is kept for the
@@ -19,7 +20,7 @@ import { isHexBytes, toLowerHex, type Hex } from "./hex.ts";
 import { isObject, member, objectMember, type JsonObject } from "./json.ts";
 import { findNetworkOf, type Network } from "./networks.ts";
 import { accept, refuse, type Outcome } from "./refusals.ts";
-import { parseRequirements, unknownNetwork, type Requirements } from "./requirements.ts";
+import { parseRequirements, sayUnknownNetwork, type Requirements } from "./requirements.ts";
 
 /** Which of the three shapes a payment had. */
 export type PaymentShape = "v1" | "v2" | "flat-v2";
@@ -77,14 +78,19 @@ export function parsePayment(input: unknown): Outcome<Payment> {
 function parseOfficialV2(input: JsonObject, accepted: JsonObject): Outcome<Payment> {
   const scheme = member(accepted, "scheme");
   if (typeof scheme !== "string") return malformed("accepted.scheme must be a string");
+  // Scheme and network come before the rest, whose form depends on them: an `upto` payment has
+  // another transfer method, a payment of another chain has other addresses.
+  if (scheme !== "exact") return refuse("unsupported_scheme");
   const networkName = member(accepted, "network");
   if (typeof networkName !== "string") return malformed("accepted.network must be a string");
+  const network = findNetworkOf(2, networkName);
+  if (!network) return refuse("unsupported_network", sayUnknownNetwork(2, networkName));
   const asset = parseWireAddress(member(accepted, "asset"));
   if (!asset) return malformed("accepted.asset must be a 0x address of 20 bytes");
   const extra = member(accepted, "extra");
   const method = isObject(extra) ? (member(extra, "assetTransferMethod") ?? "eip3009") : "eip3009";
   if (method !== "eip3009") return refuse("unsupported_transfer_method");
-  const core = parseCore(input, { version: 2, shape: "v2", scheme, networkName });
+  const core = parseCore(input, { version: 2, shape: "v2", network, networkName });
   return core.ok ? accept({ ...core.value, asset, accepted }) : core;
 }
 
@@ -98,17 +104,17 @@ function parseFlat(input: JsonObject, version: 1 | 2): Outcome<Payment> {
         : "a version 2 payment has the chosen entry in accepted, or scheme and network beside payload",
     );
   }
+  if (scheme !== "exact") return refuse("unsupported_scheme");
+  const network = findNetworkOf(version, networkName);
+  if (!network) return refuse("unsupported_network", sayUnknownNetwork(version, networkName));
   const shape = version === 1 ? "v1" : "flat-v2";
-  return parseCore(input, { version, shape, scheme, networkName });
+  return parseCore(input, { version, shape, network, networkName });
 }
 
 function parseCore(
   input: JsonObject,
-  head: { version: 1 | 2; shape: PaymentShape; scheme: string; networkName: string },
+  head: { version: 1 | 2; shape: PaymentShape; network: Network; networkName: string },
 ): Outcome<Payment> {
-  if (head.scheme !== "exact") return refuse("unsupported_scheme");
-  const network = findNetworkOf(head.version, head.networkName);
-  if (!network) return refuse("unsupported_network", unknownNetwork);
   const payload = member(input, "payload");
   if (!isObject(payload)) return malformed("payload must be an object");
   if (isObject(member(payload, "permit2Authorization"))) {
@@ -120,12 +126,8 @@ function parseCore(
   }
   const authorization = parseAuthorization(member(payload, "authorization"));
   if (!authorization.ok) return authorization;
-  const { version, shape, networkName } = head;
   return accept({
-    shape,
-    version,
-    network,
-    networkName,
+    ...head,
     authorization: authorization.value,
     signature: toLowerHex(signature),
     ...objectMember(input, "resource"),
@@ -163,7 +165,10 @@ export function parsePaymentRequest(body: unknown): Outcome<PaymentRequest> {
   return accept({ payment: payment.value, requirements: requirements.value });
 }
 
-/** Writes a payment in the shape it has. */
+/**
+ * Writes a payment in the shape it has. Every shape names the scheme and the network at the top:
+ * peers written by hand from the specification of the flat shape read nothing else.
+ */
 export function toWirePayment(payment: Payment): WirePayment {
   const { authorization, signature } = payment;
   const payload = { signature, authorization: toWireAuthorization(authorization) };
@@ -171,14 +176,9 @@ export function toWirePayment(payment: Payment): WirePayment {
     ...(payment.resource === undefined ? {} : { resource: payment.resource }),
     ...(payment.extensions === undefined ? {} : { extensions: payment.extensions }),
   };
+  const head = { scheme: "exact", network: payment.networkName } as const;
   if (payment.shape === "v2") {
-    return { x402Version: 2, payload, accepted: payment.accepted ?? {}, ...tail };
+    return { x402Version: 2, ...head, payload, accepted: payment.accepted ?? {}, ...tail };
   }
-  return {
-    x402Version: payment.version,
-    scheme: "exact",
-    network: payment.networkName,
-    payload,
-    ...tail,
-  };
+  return { x402Version: payment.version, ...head, payload, ...tail };
 }

@@ -18,7 +18,9 @@ const names: readonly (readonly [RefusalCode, string])[] = [
   ["wallet_not_deployed", "invalid_exact_evm_payload_undeployed_smart_wallet"],
   ["amount_mismatch", "invalid_exact_evm_payload_authorization_value_mismatch"],
   ["pay_to_mismatch", "invalid_exact_evm_recipient_mismatch"],
+  ["self_payment", "self_send_not_allowed"],
   ["authorization_expired", "invalid_exact_evm_payload_authorization_valid_before"],
+  ["authorization_expires_too_soon", "invalid_exact_evm_payload_authorization_valid_before"],
   ["authorization_not_yet_valid", "invalid_exact_evm_payload_authorization_valid_after"],
   ["nonce_already_used", "invalid_exact_evm_nonce_already_used"],
   ["insufficient_funds", "invalid_exact_evm_insufficient_balance"],
@@ -28,10 +30,17 @@ const names: readonly (readonly [RefusalCode, string])[] = [
   ["simulation_failed", "invalid_exact_evm_transaction_simulation_failed"],
   // The ecosystem has no name for this one.
   ["payer_spend_cap_reached", "payer_spend_cap_reached"],
+  ["payer_count_reached", "payer_count_reached"],
+  ["amount_below_minimum", "amount_below_minimum"],
+  ["payer_paused", "payer_paused"],
   ["settlement_pending", "settlement_pending"],
+  ["already_settled", "duplicate_settlement"],
   ["authorization_canceled", "invalid_exact_evm_nonce_already_used"],
   ["transaction_reverted", "invalid_exact_evm_transaction_failed"],
   ["transfer_not_found", "invalid_exact_evm_transfer_event_mismatch"],
+  // Of a seller; the ecosystem has no names for these either.
+  ["binding_mismatch", "binding_mismatch"],
+  ["binding_required", "binding_required"],
 ];
 
 test("the table is closed: these codes and no other", () => {

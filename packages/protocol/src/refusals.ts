@@ -60,9 +60,17 @@ const table = {
     x402Reason: "invalid_exact_evm_recipient_mismatch",
     message: "authorization.to must equal payTo.",
   },
+  self_payment: {
+    x402Reason: "self_send_not_allowed",
+    message: "Payer and payee are the same address; pay from another one.",
+  },
   authorization_expired: {
     x402Reason: "invalid_exact_evm_payload_authorization_valid_before",
     message: "The authorization has expired; sign a new one.",
+  },
+  authorization_expires_too_soon: {
+    x402Reason: "invalid_exact_evm_payload_authorization_valid_before",
+    message: "The authorization expires before it could be settled; sign one that lasts longer.",
   },
   authorization_not_yet_valid: {
     x402Reason: "invalid_exact_evm_payload_authorization_valid_after",
@@ -96,9 +104,29 @@ const table = {
     x402Reason: "payer_spend_cap_reached",
     message: "The payer has reached the spending cap of this facilitator; try again later.",
   },
+  payer_count_reached: {
+    x402Reason: "payer_count_reached",
+    message:
+      "The payer has reached the number of payments per day that this facilitator settles without an API key; try again later.",
+  },
+  amount_below_minimum: {
+    x402Reason: "amount_below_minimum",
+    message:
+      "The amount is below the minimum that this facilitator settles without an API key; ask for more, or use an API key.",
+  },
+  payer_paused: {
+    x402Reason: "payer_paused",
+    message:
+      "Transactions of the payer's contract wallet reverted although their simulation passed; pay from another address, or try again later.",
+  },
   settlement_pending: {
     x402Reason: "settlement_pending",
     message: "The transfer is under way; ask again with the same payment, do not sign a new one.",
+  },
+  already_settled: {
+    x402Reason: "duplicate_settlement",
+    message:
+      "The payment was settled before, and its success is reported only once; the transaction proves it.",
   },
   authorization_canceled: {
     x402Reason: "invalid_exact_evm_nonce_already_used",
@@ -107,6 +135,15 @@ const table = {
   transaction_reverted: {
     x402Reason: "invalid_exact_evm_transaction_failed",
     message: "The transaction was mined and reverted; no money moved.",
+  },
+  binding_mismatch: {
+    x402Reason: "binding_mismatch",
+    message: "The payment is bound to another request; sign a new one for this request.",
+  },
+  binding_required: {
+    x402Reason: "binding_required",
+    message:
+      "This seller accepts only bound payments: derive the nonce as the extension request-binding says.",
   },
   transfer_not_found: {
     x402Reason: "invalid_exact_evm_transfer_event_mismatch",

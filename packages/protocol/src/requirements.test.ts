@@ -40,8 +40,9 @@ describe("captured entries", () => {
       description: "d",
       mimeType: "application/json",
     });
+    const token = { decimals: 6, primaryType: "TransferWithAuthorization" };
     expect(JSON.stringify(toRequirementsV1(valueOf(parseRequirements(v1))))).toBe(
-      JSON.stringify(v1),
+      JSON.stringify({ ...v1, extra: { ...objectIn(v1, "extra"), ...token } }),
     );
   });
 
@@ -70,10 +71,25 @@ describe("shapes", () => {
   test("an amount of the other version does not count", () => {
     const { maxAmountRequired, ...rest } = v1;
     const refused = refusalOf(parseRequirements({ ...rest, amount: maxAmountRequired }));
+    expect(refused.code).toBe("invalid_payment_requirements");
+    for (const amount of [undefined, null, "1"]) {
+      const both = { ...rest, amount, maxAmountRequired: amount === "1" ? "x" : undefined };
+      expect(refusalOf(parseRequirements(both)).message).toContain("maxAmountRequired");
+    }
+  });
+
+  test("an amount of one version beside a network's name of the other is told apart", () => {
+    const refused = refusalOf(parseRequirements({ ...v1, network: "eip155:50" }));
     expect(refused).toEqual({
       code: "invalid_payment_requirements",
-      message: expect.stringContaining("maxAmountRequired"),
+      message:
+        "an entry with maxAmountRequired is of version 1. Version 1 of x402 calls this network xdc, not eip155:50; send that name.",
     });
+    expect(refusalOf(parseRequirements({ ...v2, network: "xdc" })).message).toMatch(
+      /amount is of version 2\. .* eip155:50, not xdc/,
+    );
+    // Null counts as absent.
+    expect(parseRequirements({ ...v1, amount: null }).ok).toBe(true);
   });
 
   test("the alias of Apothem is understood and repeated, its label is written elsewhere", () => {

@@ -3,9 +3,9 @@
  * and 2, read into one internal form and written back in either shape.
  */
 import { parseWireAddress, zeroAddress, type Address } from "./address.ts";
-import { parseUint256 } from "./authorization.ts";
+import { authorizationPrimaryType as primaryType, parseUint256 } from "./authorization.ts";
 import { isObject, member, textMember, type JsonObject } from "./json.ts";
-import { findNetworkOf, type Network } from "./networks.ts";
+import { findNetwork, findNetworkOf, usdcDecimals, type Network } from "./networks.ts";
 import { accept, refuse, type Outcome } from "./refusals.ts";
 
 /** What is asked for: so many base units of an asset, to an address, on a network. */
@@ -42,7 +42,17 @@ export interface RequirementsV1 {
   readonly payTo: Address;
   readonly maxTimeoutSeconds: number;
   readonly asset: Address;
-  readonly extra: { readonly name: string; readonly version: string };
+  readonly extra: TokenExtra;
+}
+
+/** The token's description that every entry carries in `extra`. */
+interface TokenExtra {
+  readonly name: string;
+  readonly version: string;
+  /** Some buyers (`@dexterai/x402`) count amounts by it. */
+  readonly decimals: typeof usdcDecimals;
+  /** Some buyers (thirdweb 5.121) would otherwise look up the token's ABI before they sign. */
+  readonly primaryType: typeof primaryType;
 }
 
 /** A version 2 entry. */
@@ -53,10 +63,8 @@ export interface RequirementsV2 {
   readonly asset: Address;
   readonly payTo: Address;
   readonly maxTimeoutSeconds: number;
-  readonly extra: {
+  readonly extra: TokenExtra & {
     readonly assetTransferMethod: "eip3009";
-    readonly name: string;
-    readonly version: string;
     readonly paymentFlow?: string;
   };
 }
@@ -75,7 +83,9 @@ export function parseRequirements(input: unknown): Outcome<Requirements> {
   if (typeof networkName !== "string") return malformed("network must be a string");
   const version = networkName.includes(":") ? 2 : 1;
   const network = findNetworkOf(version, networkName);
-  if (!network) return refuse("unsupported_network", unknownNetwork);
+  if (!network) return refuse("unsupported_network", sayUnknownNetwork(version, networkName));
+  const mixed = refuseMixedVersions(input, version, networkName);
+  if (mixed) return mixed;
   const terms = parseTerms(input, version);
   if (!terms.ok) return terms;
   const extra = parseExtra(member(input, "extra"));
@@ -92,9 +102,31 @@ export function parseRequirements(input: unknown): Outcome<Requirements> {
   });
 }
 
-/** The sentence for a network nobody here knows. */
-export const unknownNetwork =
-  "The network is unknown; version 2 names are eip155:50 and eip155:51, version 1 names xdc and xdc-apothem.";
+/** Says why a network's name does not serve in a version: it is unknown, or the other version's. */
+export function sayUnknownNetwork(version: 1 | 2, name: string): string {
+  const network = findNetwork(name);
+  if (!network) {
+    return "The network is unknown; version 2 names are eip155:50 and eip155:51, version 1 names xdc and xdc-apothem.";
+  }
+  const right = version === 1 ? network.label : network.id;
+  return `Version ${version} of x402 calls this network ${right}, not ${name}; send that name.`;
+}
+
+/**
+ * Refuses an entry whose amount has the name of one version and whose network has the name of the
+ * other; undefined when the two agree, or when both amounts are there.
+ */
+function refuseMixedVersions(input: JsonObject, version: 1 | 2, name: string) {
+  const hasFirst = (member(input, "maxAmountRequired") ?? undefined) !== undefined;
+  const hasSecond = (member(input, "amount") ?? undefined) !== undefined;
+  if (hasFirst === hasSecond || hasFirst === (version === 1)) return undefined;
+  const [amount, stated] = hasFirst
+    ? (["maxAmountRequired", 1] as const)
+    : (["amount", 2] as const);
+  return malformed(
+    `an entry with ${amount} is of version ${stated}. ${sayUnknownNetwork(stated, name).slice(0, -1)}`,
+  );
+}
 
 function parseTerms(
   input: JsonObject,
@@ -171,10 +203,7 @@ export function toRequirementsV1(requirements: Requirements): RequirementsV1 {
     payTo: requirements.payTo,
     maxTimeoutSeconds: requirements.maxTimeoutSeconds,
     asset: requirements.asset,
-    extra: {
-      name: requirements.domainName ?? network.domain.name,
-      version: requirements.domainVersion ?? network.domain.version,
-    },
+    extra: toTokenExtra(requirements),
   };
 }
 
@@ -190,10 +219,18 @@ export function toRequirementsV2(requirements: Requirements): RequirementsV2 {
     maxTimeoutSeconds: requirements.maxTimeoutSeconds,
     extra: {
       assetTransferMethod: "eip3009",
-      name: requirements.domainName ?? network.domain.name,
-      version: requirements.domainVersion ?? network.domain.version,
+      ...toTokenExtra(requirements),
       ...(requirements.paymentFlow === undefined ? {} : { paymentFlow: requirements.paymentFlow }),
     },
+  };
+}
+
+function toTokenExtra({ network, domainName, domainVersion }: Requirements): TokenExtra {
+  return {
+    name: domainName ?? network.domain.name,
+    version: domainVersion ?? network.domain.version,
+    decimals: usdcDecimals,
+    primaryType,
   };
 }
 

@@ -4,16 +4,21 @@
  */
 import {
   buildChallenge,
+  declareRequestBinding,
   headerNames,
   receiptHeaders,
+  requestBindingKey,
   type Refusal,
   type Requirements,
   type Resource,
   type SettleResponse,
 } from "@farthing/protocol";
+import { servedMethods, type AddressRefusal } from "./request-address.ts";
 
 /** Names of the answers that judge no payment. */
 export type AnswerCode =
+  | "malformed_request"
+  | "method_not_allowed"
   | "ambiguous_payment"
   | "payment_header_too_large"
   | "request_too_large"
@@ -94,12 +99,25 @@ export function challenge(
   why?: { readonly error: string; readonly message?: string },
   receipt?: SettleResponse,
 ): Response {
-  const { headers, body } = buildChallenge({ ...terms, ...(why ? { error: why.error } : {}) });
+  const { headers, body } = buildChallenge({
+    ...terms,
+    ...(why ? { error: why.error } : {}),
+    extensions: { [requestBindingKey]: declareRequestBinding(newToken()) },
+  });
   const message = why?.message === undefined ? {} : { message: why.message };
   return new Response(JSON.stringify({ ...body, ...message }), {
     status: 402,
     headers: { ...headers, ...(receipt ? receiptHeaders(compact(receipt)) : {}) },
   });
+}
+
+/** Random bytes of a challenge's token: too many to guess. */
+const tokenBytes = 16;
+
+/** A token that no other challenge has: with it a buyer shows that a repeat is theirs. */
+function newToken(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(tokenBytes));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /** A refusal in the words of a challenge. */
@@ -126,6 +144,13 @@ interface Answered {
   readonly headers: Headers;
 }
 
+/** Refuses a request without an address that price function and handler would read alike. */
+export function refuseAddress({ status, error, message }: AddressRefusal): Response {
+  const response = refuseRequest(status, error, message);
+  if (status === 405) response.headers.set("Allow", servedMethods.join(", "));
+  return response;
+}
+
 /** An answer to a request that cannot be sold as it is. */
 export function refuseRequest(status: number, error: AnswerCode, message: string): Response {
   return say(status, { error, message, retryable: false });
@@ -142,9 +167,24 @@ export function content(
   return toResponse(answer.status, headers, body);
 }
 
+/**
+ * Headers that lead to content instead of holding it. An answer that nobody was charged for goes
+ * without them; `X-Accel-Redirect` and `X-Sendfile` make a proxy in front send a file by itself.
+ */
+const leadingHeaders = [
+  "Location",
+  "Content-Location",
+  "Refresh",
+  "Link",
+  "X-Accel-Redirect",
+  "X-Sendfile",
+  "X-LiteSpeed-Location",
+];
+
 /** An answer of the seller's code for which nobody was charged: it says so, and has no receipt. */
 export function uncharged(answer: Answered, body: BodyInit | null): Response {
   const headers = unforged(answer.headers);
+  for (const name of leadingHeaders) headers.delete(name);
   headers.set(headerNames.paymentCharged, "no");
   return toResponse(answer.status, headers, body);
 }
@@ -168,7 +208,7 @@ export function preflight(): Response {
   return new Response(null, {
     status: 204,
     headers: {
-      "Access-Control-Allow-Methods": "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS",
+      "Access-Control-Allow-Methods": servedMethods.join(", "),
       "Access-Control-Allow-Headers": allowedHeaders.join(", "),
       "Access-Control-Max-Age": `${preflightSecondsMax}`,
     },

@@ -1,12 +1,17 @@
 /** A buyer for tests: reads a challenge, signs a real authorization, writes any payment header. */
 import {
   authorizationTypedData,
+  bindingNonce,
+  bodyHashOf,
   decodeHeader,
   encodeHeader,
   headerNames,
+  isObject,
   parseChallenge,
   toWireAuthorization,
+  withBindingSalt,
   type Authorization,
+  type Hex,
   type JsonObject,
   type Requirements,
 } from "@farthing/protocol";
@@ -29,6 +34,8 @@ export interface Changes {
   readonly authorization?: Partial<Authorization>;
   readonly accepted?: JsonObject;
   readonly resource?: JsonObject;
+  /** Members of a version 2 payment beside the signed ones. */
+  readonly payment?: JsonObject;
 }
 
 /** A payment header ready to send. */
@@ -59,11 +66,78 @@ export async function pay(
     const payment = { x402Version: 1, scheme: "exact", network, payload };
     return { [headerNames.xPayment]: encodeHeader(payment) };
   }
+  // Stock version 2 buyers echo the extensions of the challenge, and no other buyer does.
+  const { extensions } = parsed.value;
+  const accepted = { ...entry.raw, ...changes.accepted };
   const payment =
     shape === "v2"
-      ? { x402Version: 2, payload, resource, accepted: { ...entry.raw, ...changes.accepted } }
+      ? { x402Version: 2, payload, resource, accepted, extensions, ...changes.payment }
       : { x402Version: 2, scheme: "exact", network, payload };
   return { [headerNames.paymentSignature]: encodeHeader(payment) };
+}
+
+/** The payment in a header, as its seller reads it. */
+export function payloadOf(header: PaymentHeader): JsonObject {
+  const [value] = Object.values(header);
+  const payload = decodeHeader(value)?.value;
+  if (!isObject(payload)) throw new Error("The header holds no payment.");
+  return payload;
+}
+
+/**
+ * The payment as somebody makes it who never saw it: rebuilt from the calldata of its settlement and
+ * from a challenge of the same address, whose token is another one.
+ */
+export async function rebuildFromChain(
+  paid: PaymentHeader,
+  url: string,
+  init: RequestInit = {},
+): Promise<PaymentHeader> {
+  const challenge = await fetch(url, init);
+  await challenge.text();
+  const required = decodeHeader(challenge.headers.get(headerNames.paymentRequired))?.value;
+  if (!isObject(required)) throw new Error("No challenge.");
+  const { extensions } = required;
+  return { [headerNames.paymentSignature]: encodeHeader({ ...payloadOf(paid), extensions }) };
+}
+
+/** Pays an address with a nonce that commits to the request. */
+export async function payBound(
+  url: string,
+  init: RequestInit = {},
+  { body = "" }: { readonly body?: string } = {},
+): Promise<PaymentHeader> {
+  return payBoundFor(await fetch(url, init), init.method ?? "GET", body);
+}
+
+/** Pays a challenge with a nonce that commits to a request, its salt in the payment. */
+export async function payBoundFor(
+  challenge: Response,
+  method: string,
+  body: string,
+): Promise<PaymentHeader> {
+  const required = decodeHeader(challenge.headers.get(headerNames.paymentRequired))?.value;
+  const parsed = parseChallenge(required);
+  if (!parsed.ok) throw new Error(`No challenge: ${parsed.refusal.message}`);
+  const { extensions, resource, entries } = parsed.value;
+  const [entry] = entries;
+  if (!entry) throw new Error("The challenge has no entry.");
+  const salt = toHex(crypto.getRandomValues(new Uint8Array(32)));
+  const nonce = bindingNonce({
+    salt,
+    method,
+    url: String(resource?.["url"]),
+    bodyHash: bodyHashOf(new TextEncoder().encode(body)),
+    payTo: entry.requirements.payTo,
+  });
+  return pay(challenge, "v2", {
+    authorization: { nonce },
+    payment: { extensions: withBindingSalt(extensions, salt) },
+  });
+}
+
+function toHex(bytes: Uint8Array): Hex {
+  return `0x${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }
 
 async function sign(
@@ -102,6 +176,12 @@ export const sampleRequest: FacilitatorRequest = {
     asset: "0xfA2958CB79b0491CC627c1557F441eF849Ca8eb1",
     payTo: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
     maxTimeoutSeconds: 60,
-    extra: { assetTransferMethod: "eip3009", name: "USDC", version: "2" },
+    extra: {
+      assetTransferMethod: "eip3009",
+      name: "USDC",
+      version: "2",
+      decimals: 6,
+      primaryType: "TransferWithAuthorization",
+    },
   },
 };

@@ -26,20 +26,50 @@ export type Price = string | bigint;
 
 /**
  * When the money moves. `before-work` (the default): settle, wait for confirmation, then the work.
- * `after-success`: verify, do the work, and settle only for an answer of 2xx; for work that costs
+ * `after-success`: verify, do the work, and settle only for an answer of 2xx or a redirect; for work that costs
  * little and changes nothing.
  */
 export type Order = "before-work" | "after-success";
 
-/** A value, or what computes it for a request; the request comes without its body. */
-export type PerRequest<T> = T | ((request: Request) => T | Promise<T>);
+/**
+ * What becomes of a redirect where the route settles after success: its address is often the
+ * content itself (a signed link to storage), so it is charged for, or withheld and not charged.
+ */
+export type Redirects = "charge" | "withhold";
 
-/** What can differ from route to route. */
-export interface RouteOptions {
+/**
+ * How HEAD is answered. `challenge` (the default): with the headers of a 402, without any work;
+ * no payment is taken. `free`: the work is done unpaid and its headers leave. `charge`: as GET.
+ */
+export type Head = "challenge" | "free" | "charge";
+
+/**
+ * Who gets a paid answer a second time. `bound` (the default): a repeat that shows that it comes
+ * from the same buyer. `anyone`: every repeat of the payment, also of someone who has read it from
+ * the chain. `never`: nobody; a settlement that was left open is resumed as with `bound`.
+ */
+export type Redeliver = "bound" | "anyone" | "never";
+
+/**
+ * When the content of a settlement may go out. `confirmed` (the default): when the transfer is
+ * confirmed on chain. `queued`: when the engine inside this process has stored it, before it is
+ * sent; a transfer that then fails is the seller's loss.
+ */
+export type ServeWhen = "confirmed" | "queued";
+
+/**
+ * A value, or a function that computes it for a request. The function receives a web-standard
+ * request without its body, and the framework's own request: what the handler reads there (parsed
+ * query, parameters) is what a price should be computed from, since two parsers may differ.
+ */
+export type PerRequest<T, R = unknown> = T | ((request: Request, original: R) => T | Promise<T>);
+
+/** What can differ from route to route. `R` is the framework's own request. */
+export interface RouteOptions<R = unknown> {
   /** What is asked for is what is settled: a payment is held against its own request's price. */
-  readonly price?: PerRequest<Price>;
+  readonly price?: PerRequest<Price, R>;
   /** Where the money goes, `0x…` or `xdc…`. */
-  readonly payTo?: PerRequest<string>;
+  readonly payTo?: PerRequest<string, R>;
   /** One sentence about what is sold. Short: it travels in a header. */
   readonly description?: string;
   /** Media type of the content, e.g. `application/json`. */
@@ -52,6 +82,17 @@ export interface RouteOptions {
    */
   readonly stream?: boolean;
   readonly settle?: Order;
+  /** With `after-success`: what a redirect costs; `charge` by default. */
+  readonly redirects?: Redirects;
+  /** How HEAD is answered; `challenge` by default. */
+  readonly head?: Head;
+  readonly serveWhen?: ServeWhen;
+  readonly redeliver?: Redeliver;
+  /**
+   * Takes only payments whose nonce commits to the request (extension `request-binding`). Stock
+   * buyers do not make such payments.
+   */
+  readonly requireBinding?: boolean;
   /**
    * With `after-success`: how long the work may take, in milliseconds; {@link workMsDefault}. A
    * buyer whose answer takes longer gets a 504, and is not charged.
@@ -60,10 +101,10 @@ export interface RouteOptions {
 }
 
 /** What a seller is. The route options here are the defaults of every route. */
-export interface SellerOptions extends RouteOptions {
+export interface SellerOptions<R = unknown> extends RouteOptions<R> {
   readonly facilitator: FacilitatorOptions | Facilitator;
   /** Where the money goes, `0x…` or `xdc…`. */
-  readonly payTo: PerRequest<string>;
+  readonly payTo: PerRequest<string, R>;
   /** Networks to be paid on, e.g. `eip155:50` (the default), `eip155:51`, `xdc`. */
   readonly network?: string | readonly string[];
   /**
@@ -104,15 +145,20 @@ export interface Configuration {
 }
 
 /** A route's configuration, checked. */
-export interface RouteConfiguration {
+export interface RouteConfiguration<R = unknown> {
   /** USDC base units. A function throws {@link ConfigurationError} for what it should not give. */
-  readonly amount: bigint | ((request: Request) => Promise<bigint>);
-  readonly payTo: Address | ((request: Request) => Promise<Address>);
+  readonly amount: bigint | ((request: Request, original: R) => Promise<bigint>);
+  readonly payTo: Address | ((request: Request, original: R) => Promise<Address>);
   readonly maxTimeoutSeconds: number;
   readonly description?: string;
   readonly mimeType?: string;
   readonly isStreamed: boolean;
   readonly order: Order;
+  readonly redirects: Redirects;
+  readonly head: Head;
+  readonly serveWhen: ServeWhen;
+  readonly redeliver: Redeliver;
+  readonly requiresBinding: boolean;
   readonly workMs: number;
 }
 
@@ -151,7 +197,7 @@ const bodyBytesMaxDefault = 1024 * 1024;
 const descriptionCharsMax = 500;
 
 /** Checks a seller's options. Throws {@link ConfigurationError}. */
-export function parseSellerOptions(options: SellerOptions): Configuration {
+export function parseSellerOptions<R>(options: SellerOptions<R>): Configuration {
   if (typeof options.payTo !== "function") parsePayTo(options.payTo);
   const { mode = "dual", allowOrigin = "*" } = options;
   if (mode !== "dual" && mode !== "v2-only") {
@@ -179,7 +225,7 @@ export function parseSellerOptions(options: SellerOptions): Configuration {
 }
 
 /** Checks a route's options over the seller's defaults. Throws {@link ConfigurationError}. */
-export function parseRouteOptions(options: RouteOptions): RouteConfiguration {
+export function parseRouteOptions<R>(options: RouteOptions<R>): RouteConfiguration<R> {
   const { price, payTo, description, mimeType } = options;
   if (description !== undefined && !isShortText(description)) {
     const shape = `text of at most ${descriptionCharsMax} characters`;
@@ -192,17 +238,39 @@ export function parseRouteOptions(options: RouteOptions): RouteConfiguration {
   if (order !== "before-work" && order !== "after-success") {
     throw new ConfigurationError("settle", "before-work or after-success", '"after-success"');
   }
+  const { redirects = "charge", head = "challenge" } = options;
+  if (redirects !== "charge" && redirects !== "withhold") {
+    throw new ConfigurationError("redirects", "charge or withhold", '"charge"');
+  }
+  if (head !== "challenge" && head !== "free" && head !== "charge") {
+    throw new ConfigurationError("head", "one of challenge, free and charge", '"challenge"');
+  }
   const workMs = parseInteger("workMs", options.workMs ?? workMsDefault, 1, workMsMax);
+  const { redeliver = "bound", requireBinding = false, serveWhen = "confirmed" } = options;
+  if (serveWhen !== "confirmed" && serveWhen !== "queued") {
+    throw new ConfigurationError("serveWhen", "confirmed or queued", '"confirmed"');
+  }
+  if (redeliver !== "bound" && redeliver !== "anyone" && redeliver !== "never") {
+    throw new ConfigurationError("redeliver", "one of bound, anyone and never", '"bound"');
+  }
+  if (typeof requireBinding !== "boolean") {
+    throw new ConfigurationError("requireBinding", "true or false", "true");
+  }
   return {
     amount:
       typeof price === "function"
-        ? async (request) => parsePrice(await price(request))
+        ? async (request, original) => parsePrice(await price(request, original))
         : parsePrice(price),
     payTo:
       typeof payTo === "function"
-        ? async (request) => parsePayTo(await payTo(request))
+        ? async (request, original) => parsePayTo(await payTo(request, original))
         : parsePayTo(payTo),
     order,
+    redirects,
+    head,
+    serveWhen,
+    redeliver,
+    requiresBinding: requireBinding,
     workMs,
     maxTimeoutSeconds: parseInteger(
       "maxTimeoutSeconds",
@@ -239,7 +307,7 @@ function parseFacilitator(facilitator: FacilitatorOptions | Facilitator | undefi
     const shape = "the facilitator's base address, http or https";
     throw new ConfigurationError("facilitator.url", shape, '"https://facilitator.example"');
   }
-  const { apiKey, timeoutMs, fetch } = facilitator;
+  const { apiKey, timeoutMs, fetch, inProcess } = facilitator;
   // Checked here because a header with a line break would fail at the first payment instead.
   if (apiKey !== undefined && !(typeof apiKey === "string" && /^[\x21-\x7e]+$/.test(apiKey))) {
     const shape = "the key as the dashboard shows it, without spaces or line breaks";
@@ -248,6 +316,10 @@ function parseFacilitator(facilitator: FacilitatorOptions | Facilitator | undefi
   if (timeoutMs !== undefined) parseInteger("facilitator.timeoutMs", timeoutMs, 1, waitMsMax);
   if (fetch !== undefined && typeof fetch !== "function") {
     throw new ConfigurationError("facilitator.fetch", "a function such as fetch", "fetch");
+  }
+  if (inProcess === true && fetch === undefined) {
+    const shape = "left out, or given with the fetch of an engine in this process";
+    throw new ConfigurationError("facilitator.inProcess", shape, "{ fetch: engine.fetch }");
   }
   return createFacilitatorClient(facilitator);
 }

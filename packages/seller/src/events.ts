@@ -94,6 +94,11 @@ export const warnOnConsole: EventListener = (event) => {
     warn("A request could not be handled.", event.error);
   } else if (event.type === "full") {
     warn("No payment can be taken: the store of grants is full.");
+  } else if (event.type === "challenged" && event.reason === "amount_below_minimum") {
+    // Every sale of the route ends so, and only the seller can change it.
+    warn(
+      `The price of ${event.url} is below the minimum of the facilitator; buyers cannot pay it.`,
+    );
   }
 };
 

@@ -57,7 +57,8 @@ export function facilitatorFaultsSuite(listen: Listen): void {
     test("settled without answering still opens the content once", async () => {
       const url = await at.start(undefined, hastily(at));
       const headers = await payFor(url);
-      at.facilitator.script.settle.push("cut", confirmedReply({ extra: { replayed: true } }));
+      const extra = { replayed: true, ownExchange: true };
+      at.facilitator.script.settle.push("cut", confirmedReply({ extra }));
       await expectLater(await fetch(url, { headers }), "facilitator_unavailable");
       expect((await fetch(url, { headers })).status).toBe(200);
       expect((await fetch(url, { headers })).headers.get("X-Payment-Replayed")).toBe("true");
@@ -90,7 +91,10 @@ export function facilitatorFaultsSuite(listen: Listen): void {
       async (operation, status, error) => {
         const url = await at.start();
         const headers = await payFor(url);
-        at.facilitator.script[operation].push({ status, json: { error, message: "No." } });
+        at.facilitator.script[operation].push({
+          status,
+          json: { error, message: "No.", requestId: "r_1" },
+        });
         const response = await fetch(url, { headers });
         const text = await response.clone().text();
         await expectLater(response, "seller_account_problem");

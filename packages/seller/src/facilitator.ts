@@ -6,10 +6,10 @@
  * caller knows whether asking again is safe.
  */
 import {
+  errorCodeOf,
   isObject,
   member,
   parseJson,
-  parseSettleResponse,
   parseVerifyResponse,
   type JsonObject,
   type RequirementsV1,
@@ -19,6 +19,7 @@ import {
   type WirePayment,
 } from "@farthing/protocol";
 import { readBytes } from "./body.ts";
+import { readSettleAnswer, readSettlementRecord } from "./settlement-record.ts";
 
 /** The body of `/verify` and `/settle`. */
 export interface FacilitatorRequest {
@@ -34,7 +35,15 @@ export interface Fault {
   /** For the seller's log; holds no secret and nothing the buyer sent. */
   readonly message: string;
   readonly retryAfterSeconds?: number;
+  readonly certainty?: Certainty;
 }
+
+/**
+ * What the facilitator's own error answer (`error` and `requestId`) says about `/settle`. `refused`:
+ * nothing was judged and nothing will be sent. `unavailable`: most likely the same. Absent where
+ * the answer may come from a proxy, or none came: it is not known what happened.
+ */
+export type Certainty = "refused" | "unavailable";
 
 /** The facilitator will not work for this seller until the seller does something. */
 export interface AccountProblem {
@@ -45,6 +54,7 @@ export interface AccountProblem {
     | "seller_plan_inactive"
     | "payee_mismatch";
   readonly message: string;
+  readonly certainty?: Certainty;
 }
 
 /** What `/verify` came to. */
@@ -69,9 +79,21 @@ export interface CallLimit {
 
 /** What the exchange needs of a facilitator. Implementations return outcomes and never throw. */
 export interface Facilitator {
+  /** The engine is part of this process: what it has queued is stored by the seller itself. */
+  readonly isInProcess?: boolean;
   verify(request: FacilitatorRequest, limit: CallLimit): Promise<VerifyOutcome>;
-  /** Safe to repeat: one pair of payer and nonce is settled at most once. */
-  settle(request: FacilitatorRequest, limit: CallLimit): Promise<SettleOutcome>;
+  /**
+   * Safe to repeat: one pair of payer and nonce is settled at most once. `exchangeKey` names the
+   * caller's exchange (`Idempotency-Key`): only its repeats are told of success again.
+   */
+  settle(
+    request: FacilitatorRequest,
+    limit: CallLimit & {
+      readonly exchangeKey?: string;
+      /** Asks for the answer as soon as the settlement is queued. */
+      readonly respondsAsync?: boolean;
+    },
+  ): Promise<SettleOutcome>;
   /** Holds the answer for up to `waitSeconds` until the settlement changes. */
   settlement(id: string, limit: CallLimit & { waitSeconds: number }): Promise<LookupOutcome>;
 }
@@ -86,6 +108,8 @@ export interface FacilitatorOptions {
   readonly timeoutMs?: number;
   /** Makes the calls in place of the global `fetch`, e.g. to a facilitator in the same process. */
   readonly fetch?: typeof globalThis.fetch;
+  /** `fetch` reaches an engine of this very process, see `serveWhen`. */
+  readonly inProcess?: boolean;
 }
 
 /** The whole budget of one exchange: a call that takes longer could no longer help the buyer. */
@@ -123,26 +147,36 @@ export function createFacilitatorClient(options: FacilitatorOptions): Facilitato
   const headers: Record<string, string> = { Accept: "application/json" };
   if (options.apiKey !== undefined) headers["Authorization"] = `Bearer ${options.apiKey}`;
 
-  const post = (path: string, body: FacilitatorRequest, limit: CallLimit) =>
+  const post = (
+    path: string,
+    body: FacilitatorRequest,
+    limit: CallLimit,
+    more: Readonly<Record<string, string>> = {},
+  ) =>
     call(
       options.fetch,
       base + path,
       {
         method: "POST",
-        headers: { ...headers, "Content-Type": "application/json" },
+        headers: { ...headers, "Content-Type": "application/json", ...more },
         body: JSON.stringify(body),
       },
       Math.min(timeoutMsMax, limit.timeoutMs),
     );
 
   return {
+    ...(options.inProcess === true ? { isInProcess: true } : {}),
     async verify(request, limit) {
       const answer = await post("/verify", request, limit);
       return judge(answer, parseVerifyResponse, (verdict) => ({ kind: "verdict", verdict }));
     },
     async settle(request, limit) {
-      const answer = await post("/settle", request, limit);
-      return judge(answer, parseSettleResponse, (settlement) => ({
+      const { exchangeKey, respondsAsync } = limit;
+      const answer = await post("/settle", request, limit, {
+        ...(exchangeKey === undefined ? {} : { "Idempotency-Key": exchangeKey }),
+        ...(respondsAsync === true ? { Prefer: "respond-async" } : {}),
+      });
+      return judge(answer, readSettleAnswer, (settlement) => ({
         kind: "settlement",
         settlement,
       }));
@@ -153,7 +187,7 @@ export function createFacilitatorClient(options: FacilitatorOptions): Facilitato
       if (answer.kind === "answer" && (answer.status === 404 || answer.status === 405)) {
         return { kind: "not_found" };
       }
-      return judge(answer, parseSettleResponse, (settlement) => ({
+      return judge(answer, readSettlementRecord, (settlement) => ({
         kind: "settlement",
         settlement,
       }));
@@ -197,16 +231,35 @@ function judge<T, R>(
   const { status, body } = answer;
   const code = isObject(body) ? textOf(body, "error") : undefined;
   const said = (isObject(body) ? textOf(body, "message") : undefined) ?? code ?? "no reason given";
-  if (status === 401) return { kind: "account", code: "unauthorized", message: said };
+  const certain = certaintyOf(status, body);
+  if (status === 401) {
+    return { kind: "account", code: "unauthorized", message: said, ...certain };
+  }
   const account = accountCodes.find((known) => known === code);
-  if (status === 403 && account) return { kind: "account", code: account, message: said };
+  if (status === 403 && account) {
+    return { kind: "account", code: account, message: said, ...certain };
+  }
   const value = judgedStatuses.has(status) ? parse(body) : undefined;
   if (value !== undefined) return judged(value);
   const wait =
     answer.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: answer.retryAfterSeconds };
-  if (status === 429) return { ...fault("rate_limited", `status 429: ${said}`), ...wait };
+  if (status === 429) {
+    return { ...fault("rate_limited", `status 429: ${said}`), ...wait, ...certain };
+  }
   const reason = status === 200 ? "unreadable" : "unavailable";
-  return { ...fault(reason, `status ${status}: ${said}`), ...wait };
+  return { ...fault(reason, `status ${status}: ${said}`), ...wait, ...certain };
+}
+
+/** Codes with which a facilitator fails while it works: the settlement may be under way. */
+const uncertainCodes = new Set(["service_unavailable", "internal_error"]);
+
+/** Reads the facilitator's own error shape; empty for every other answer, such as a proxy's. */
+function certaintyOf(status: number, body: unknown): { readonly certainty?: Certainty } {
+  const requestId = isObject(body) ? textOf(body, "requestId") : undefined;
+  const code = errorCodeOf(body);
+  if (status < 400 || code === undefined || requestId === undefined || requestId === "") return {};
+  if (!uncertainCodes.has(code)) return { certainty: "refused" };
+  return code === "service_unavailable" ? { certainty: "unavailable" } : {};
 }
 
 function fault(reason: Fault["reason"], what: string): Fault {

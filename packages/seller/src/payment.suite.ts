@@ -71,8 +71,35 @@ export function paymentSuite(listen: Listen): void {
       expect(at.served).toEqual([]);
     });
 
-    test("HEAD costs what GET costs", async () => {
+    test("HEAD is told the price, and no payment is taken for it", async () => {
       const url = await at.start();
+      for (const headers of [{}, await payFor(url), { [headerNames.xPayment]: "?" }]) {
+        const response = await fetch(url, { method: "HEAD", headers });
+        expect([response.status, await response.text()]).toEqual([402, ""]);
+        expect(response.headers.get(headerNames.paymentRequired)).not.toBeNull();
+        const isPaid = Object.keys(headers).length > 0;
+        expect(response.headers.get(headerNames.paymentCharged)).toBe(isPaid ? "no" : null);
+      }
+      expect([at.served, at.facilitator.calls]).toEqual([[], []]);
+    });
+
+    test("HEAD is free where the seller says so, and leads to no content", async () => {
+      const location = { Location: "/content", Link: "</content>", Refresh: "0; url=/content" };
+      const headers = { ...location, "X-App": "yes", ETag: '"a"' };
+      const url = await at.start(() => ({ status: 302, headers, body: "content" }), {
+        head: "free",
+      });
+      const response = await fetch(url, { method: "HEAD", redirect: "manual" });
+      expect([response.status, await response.text()]).toEqual([302, ""]);
+      expect(response.headers.get("X-App")).toBe("yes");
+      for (const name of Object.keys(location)) expect(response.headers.has(name)).toBe(false);
+      expect(response.headers.get(headerNames.paymentCharged)).toBe("no");
+      expect([at.served.map(({ amount }) => amount), at.facilitator.calls]).toEqual([["0"], []]);
+      expect((await fetch(url, { redirect: "manual" })).status).toBe(402);
+    });
+
+    test("HEAD costs what GET costs where the seller says so", async () => {
+      const url = await at.start(undefined, { head: "charge" });
       const challenge = await fetch(url, { method: "HEAD" });
       expect(challenge.status).toBe(402);
       expect(challenge.headers.get(headerNames.paymentRequired)).not.toBeNull();
@@ -135,13 +162,34 @@ export function paymentSuite(listen: Listen): void {
       );
     });
 
+    test("is polled where the facilitator answers an id and nothing else", async () => {
+      const url = await at.start();
+      at.facilitator.script.settle.push({ json: { id: "s_1" } });
+      at.facilitator.script.settlement.push(
+        { json: { id: "s_1", status: "submitted" } },
+        { json: { id: "s_1", status: "confirmed", transactionHash: transferHash } },
+      );
+      const response = await fetch(url, { headers: await payFor(url) });
+      expect(response.status).toBe(200);
+      expect(readReceipt(response.headers)).toMatchObject({
+        success: true,
+        transaction: transferHash,
+        network: "eip155:50",
+      });
+      const asked = ["verify", "settle", "settlement", "settlement"];
+      expect(at.facilitator.operations()).toEqual(asked);
+    });
+
     test.each([
       ["has no lookup", pendingReply("s_1"), { status: 404, json: { error: "not_found" } }],
       ["wants a key for the lookup", pendingReply("s_1"), { status: 401, text: "" }],
       ["gives no id", pendingReply(), undefined],
     ])("is waited for when the facilitator %s", async (_case, settle, lookup) => {
       const url = await at.start();
-      at.facilitator.script.settle.push(settle, confirmedReply({ extra: { replayed: true } }));
+      at.facilitator.script.settle.push(
+        settle,
+        confirmedReply({ extra: { replayed: true, ownExchange: true } }),
+      );
       if (lookup) at.facilitator.script.settlement.push(lookup, lookup, lookup);
       const response = await fetch(url, { headers: await payFor(url) });
       expect(response.status).toBe(200);
@@ -151,13 +199,36 @@ export function paymentSuite(listen: Listen): void {
   });
 
   describe("a payment that will not do", () => {
-    test.each([
-      ["both headers", (value: string) => ({ "PAYMENT-SIGNATURE": value, "X-PAYMENT": value })],
-      ["one header twice", (value: string) => ({ "X-PAYMENT": `${value}, ${value}` })],
-    ])("%s is a bad request", async (_case, headersOf) => {
+    test("the same authorization in both headers is one payment", async () => {
       const url = await at.start();
-      const [value = ""] = Object.values(await payFor(url));
-      const response = await fetch(url, { headers: headersOf(value) });
+      const challenge = await fetch(url);
+      const validBefore = BigInt(Math.floor(Date.now() / 1000) + 100);
+      const authorization = { nonce: `0x${"ab".repeat(32)}`, validBefore } as const;
+      const old = await pay(challenge.clone(), "v1", { authorization });
+      const headers = { ...old, ...(await pay(challenge, "v2", { authorization })) };
+      expect(Object.keys(headers)).toHaveLength(2);
+      for (const isReplay of [null, "true"]) {
+        const response = await fetch(url, { headers });
+        expect([response.status, await response.text()]).toEqual([200, "report 1"]);
+        expect(response.headers.get("X-Payment-Replayed")).toBe(isReplay);
+      }
+      expect([at.served.length, at.facilitator.transfers()]).toEqual([1, 1]);
+    });
+
+    test.each([
+      ["two payments", (one: string, other: string) => [one, other]],
+      ["a payment and something unreadable", (one: string) => [one, "e30="]],
+      ["one header twice", (one: string) => [undefined, `${one}, ${one}`]],
+      ["the second header twice", (one: string) => [one, `${one}, ${one}`]],
+    ])("%s is a bad request", async (_case, valuesOf) => {
+      const url = await at.start();
+      const [one = ""] = Object.values(await payFor(url));
+      const [other = ""] = Object.values(await payFor(url));
+      const headers = new Headers();
+      const [signature, old] = valuesOf(one, other);
+      if (signature !== undefined) headers.set(headerNames.paymentSignature, signature);
+      if (old !== undefined) headers.set(headerNames.xPayment, old);
+      const response = await fetch(url, { headers });
       expect(response.status).toBe(400);
       expect(await bodyOf(response)).toMatchObject({ error: "ambiguous_payment" });
       expect(at.facilitator.calls).toEqual([]);

@@ -5,16 +5,12 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import {
-  authorizationDigest,
   isSameAddress,
+  isSignedByPayer,
   parsePaymentRequest,
   type PaymentRequest,
 } from "@farthing/protocol";
 import { addressOf } from "./adapters/listen.testing.ts";
-import * as Address from "ox/Address";
-import * as PublicKey from "ox/PublicKey";
-import * as Secp256k1 from "ox/Secp256k1";
-import * as Signature from "ox/Signature";
 import type { Hex } from "@farthing/protocol";
 
 /** One call as it arrived. */
@@ -22,6 +18,8 @@ export interface Call {
   readonly operation: "verify" | "settle" | "settlement";
   readonly url: string;
   readonly authorization: string | undefined;
+  /** `Idempotency-Key`. */
+  readonly exchangeKey?: string | undefined;
   readonly body: unknown;
 }
 
@@ -78,7 +76,7 @@ export function confirmedReply(more: Record<string, unknown> = {}) {
 export async function startScriptedFacilitator(): Promise<ScriptedFacilitator> {
   const calls: Call[] = [];
   const script: ScriptedFacilitator["script"] = { verify: [], settle: [], settlement: [] };
-  const settled = new Map<string, string>();
+  const settled = new Map<string, string | undefined>();
 
   async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const call = await readCall(req);
@@ -122,11 +120,13 @@ async function readCall(req: IncomingMessage): Promise<Call> {
     operation: operation ?? "settlement",
     url,
     authorization: req.headers.authorization,
+    exchangeKey: req.headers["idempotency-key"]?.toString(),
     body: text === "" ? undefined : JSON.parse(text),
   };
 }
 
-function honest(call: Call, settled: Map<string, string>): Exclude<Reply, string> {
+/** The answer of an honest facilitator; `settled` has the exchange key of each payment's claim. */
+function honest(call: Call, settled: Map<string, string | undefined>): Exclude<Reply, string> {
   if (call.operation === "settlement") return { status: 404, json: { error: "not_found" } };
   const parsed = parsePaymentRequest(call.body);
   if (!parsed.ok) throw new Error(`The seller sent ${parsed.refusal.message}`);
@@ -140,19 +140,23 @@ function honest(call: Call, settled: Map<string, string>): Exclude<Reply, string
   }
   const network = requirements.networkName;
   if (refused) return { json: { success: false, errorReason: refused, transaction: "", network } };
-  settled.set(from + nonce, transferHash);
-  const extra = { settlementId: `s-${nonce.slice(2, 10)}`, ...(isUsed ? { replayed: true } : {}) };
-  return { json: { success: true, transaction: transferHash, network, payer: from, extra } };
+  const { exchangeKey } = call;
+  const isOwn = exchangeKey !== undefined && settled.get(from + nonce) === exchangeKey;
+  if (!isUsed) settled.set(from + nonce, exchangeKey);
+  const settlementId = `s-${nonce.slice(2, 10)}`;
+  const facts = { transaction: transferHash, network, payer: from };
+  if (isUsed && !isOwn && exchangeKey !== undefined) {
+    const extra = { settlementId, replayed: true };
+    const told = { success: false, errorReason: "already_settled", status: "confirmed" };
+    return { json: { ...told, ...facts, extra } };
+  }
+  const repeat = isUsed ? { replayed: true, ...(isOwn ? { ownExchange: true } : {}) } : {};
+  return { json: { success: true, ...facts, extra: { settlementId, ...repeat } } };
 }
 
 function refusalOf({ payment, requirements }: PaymentRequest): string | undefined {
   const { authorization, signature, network } = payment;
-  const publicKey = Secp256k1.recoverPublicKey({
-    payload: authorizationDigest(network, authorization),
-    signature: Signature.fromHex(signature),
-  });
-  const signer = Address.fromPublicKey(PublicKey.from(publicKey));
-  if (!isSameAddress(signer, authorization.from)) return "invalid_signature";
+  if (!isSignedByPayer(network, authorization, signature)) return "invalid_signature";
   if (authorization.value !== requirements.amount) return "amount_mismatch";
   return isSameAddress(authorization.to, requirements.payTo) ? undefined : "pay_to_mismatch";
 }

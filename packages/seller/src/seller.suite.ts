@@ -3,6 +3,7 @@
  * against a facilitator that answers rightly, wrongly, late or not at all.
  */
 import { describe } from "vitest";
+import { boundRepeatsSuite } from "./bound-repeats.suite.ts";
 import { afterSuccessSuite } from "./exchange/after-success.suite.ts";
 import { facilitatorFaultsSuite } from "./facilitator-faults.suite.ts";
 import { paymentSuite } from "./payment.suite.ts";
@@ -18,5 +19,6 @@ export function sellerSuite(name: string, listen: Listen): void {
     singleUseSuite(listen);
     afterSuccessSuite(listen);
     termsSuite(listen);
+    boundRepeatsSuite(listen);
   });
 }

@@ -62,6 +62,31 @@ test("who listens to nothing is warned on the console of a facilitator that errs
   // A sale as it should be is no line.
   expect((await fetch(shop.url, { headers: await payFor(shop.url) })).status).toBe(200);
   expect(warn).toHaveBeenCalledTimes(1);
+  // A price below what the facilitator settles is the seller's to change.
+  const isValid = false;
+  scripted.script.verify.push({ json: { isValid, invalidReason: "amount_below_minimum" } });
+  expect((await fetch(shop.url, { headers: await payFor(shop.url) })).status).toBe(402);
+  expect(warn.mock.lastCall).toEqual([
+    "@farthing/seller:",
+    expect.stringMatching(/price of .* is below the minimum .* buyers cannot pay it/),
+  ]);
+});
+
+test("what a listener rejects with costs nobody anything", async () => {
+  let heard = 0;
+  const onEvent = async (): Promise<void> => {
+    heard++;
+    throw new Error("no log");
+  };
+  const unhandled = vi.fn<(reason: unknown) => void>();
+  process.on("unhandledRejection", unhandled);
+  onTestFinished(() => void process.off("unhandledRejection", unhandled));
+  // oxlint-disable-next-line typescript/no-misused-promises -- what sellers do nevertheless
+  const seller = createSeller({ facilitator, payTo, price: "1", onEvent });
+  const request = new Request("http://shop.example/a");
+  expect((await seller.charge(request, () => new Response())).status).toBe(402);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([heard, unhandled.mock.calls]).toEqual([1, []]);
 });
 
 test("v2-only leaves version 1 out", async () => {

@@ -1,8 +1,16 @@
 /** The seller: charges for requests on web-standard Request and Response. */
-import { dress, preflight, reasonOf, refuseRequest, type ChallengeTerms } from "./answers.ts";
+import {
+  dress,
+  preflight,
+  reasonOf,
+  refuseAddress,
+  refuseRequest,
+  type ChallengeTerms,
+} from "./answers.ts";
 import { readerOf } from "./exchange/binding.ts";
 import { systemClock, type Clock } from "./clock.ts";
 import {
+  ConfigurationError,
   parseRouteOptions,
   parseSellerOptions,
   type Configuration,
@@ -13,34 +21,43 @@ import {
 import { createContinuations } from "./exchange/continuation.ts";
 import type { Serve } from "./exchange/delivery.ts";
 import { warnOnConsole, type EventListener } from "./events.ts";
+import { toError } from "./errors.ts";
 import { exchange } from "./exchange/exchange.ts";
+import { answerHead } from "./exchange/head.ts";
 import { createMemoryGrants } from "./grants/memory-grants.ts";
 import { ask } from "./exchange/open-answers.ts";
 import { offerPage } from "./paywall/offer-page.ts";
 import { readPresentedPayment } from "./presented-payment.ts";
 import { openPurchase, type BodyReader } from "./exchange/purchase.ts";
 import { createQuote } from "./quote.ts";
+import { checkRequestAddress } from "./request-address.ts";
 import type { Surroundings } from "./exchange/sale.ts";
+import { createWalletBudget } from "./exchange/wallet-budget.ts";
 
 /** What a server can add to one charge. */
-export interface ChargeOptions extends BodyReader {
+export interface ChargeOptions<R = unknown> extends BodyReader {
+  /**
+   * The framework's own request, which price and payee functions receive beside the web-standard
+   * one. Where it is absent, they receive the request that `charge` was called with.
+   */
+  readonly original?: R;
   /** Hears of the events of this request, beside the seller's own listener. */
   readonly onEvent?: EventListener;
 }
 
 /** A route with a price. */
-export interface Route {
+export interface Route<R = unknown> {
   /**
    * Answers one request: a challenge when nothing was paid, the content of `serve` when the
    * payment is confirmed. The answer's own headers tell the buyer everything.
    */
-  charge(request: Request, serve: Serve, options?: ChargeOptions): Promise<Response>;
+  charge(request: Request, serve: Serve, options?: ChargeOptions<R>): Promise<Response>;
 }
 
 /** A seller. `charge` uses the price of the seller's options, `route` sets another. */
-export interface Seller extends Route {
+export interface Seller<R = unknown> extends Route<R> {
   /** Checks the options at once and throws {@link ConfigurationError} when they are wrong. */
-  route(options?: RouteOptions): Route;
+  route(options?: RouteOptions<R>): Route<R>;
 }
 
 /**
@@ -54,7 +71,10 @@ export interface Seller extends Route {
  * });
  * const answer = await seller.charge(request, () => Response.json({ report: "…" }));
  */
-export function createSeller(options: SellerOptions, clock: Clock = systemClock): Seller {
+export function createSeller<R = Request>(
+  options: SellerOptions<R>,
+  clock: Clock = systemClock,
+): Seller<R> {
   const configuration = parseSellerOptions(options);
   const at: Surroundings = {
     facilitator: configuration.facilitator,
@@ -62,9 +82,10 @@ export function createSeller(options: SellerOptions, clock: Clock = systemClock)
     clock,
     waitMs: configuration.waitMs,
     emit: guard(options.onEvent ?? warnOnConsole),
+    wallets: createWalletBudget(clock),
     continuations: createContinuations(() => at),
   };
-  const route = (own: RouteOptions = {}): Route =>
+  const route = (own: RouteOptions<R> = {}): Route<R> =>
     createRoute(at, configuration, parseRouteOptions({ ...options, ...own }));
   // Checked now when it is given, so that a wrong price stops the start and not the first sale.
   let fallback = options.price === undefined ? undefined : route();
@@ -77,42 +98,73 @@ export function createSeller(options: SellerOptions, clock: Clock = systemClock)
 function guard(listener: EventListener): EventListener {
   return (event) => {
     try {
-      listener(event);
+      // A listener may be an async function as well, whose promise nobody else looks at.
+      const done: unknown = listener(event);
+      if (done instanceof Promise) done.catch(() => undefined);
     } catch {
       // A listener's mistake must not cost a buyer the answer he paid for.
     }
   };
 }
 
-function createRoute(seller: Surroundings, of: Configuration, route: RouteConfiguration): Route {
-  const { isStreamed, order, workMs } = route;
+function createRoute<R>(
+  seller: Surroundings,
+  of: Configuration,
+  route: RouteConfiguration<R>,
+): Route<R> {
+  const { isStreamed, order, redirects, workMs, redeliver, requiresBinding, serveWhen } = route;
+  if (serveWhen === "queued" && of.facilitator.isInProcess !== true) {
+    const shape = "confirmed, unless facilitator is an engine in this process (inProcess: true)";
+    throw new ConfigurationError("serveWhen", shape, '"confirmed"');
+  }
   const quote = createQuote(of.networks, route);
   const isPublic = of.publicUrl !== undefined;
 
-  async function answer(at: Surroundings, request: Request, serve: Serve, options: ChargeOptions) {
+  async function answer(
+    at: Surroundings,
+    request: Request,
+    serve: Serve,
+    options: ChargeOptions<R>,
+  ): Promise<Response> {
     if (request.method === "OPTIONS") return preflight();
+    const malformed = checkRequestAddress(request);
+    if (malformed) return refuseAddress(malformed);
     const resource = resourceOf(request, of, route);
-    const terms: ChallengeTerms = { offers: await quote(request), resource, mode: of.mode };
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without a framework, R is Request
+    const original = options.original ?? (request as R);
+    const offers = await quote(request, original);
+    const terms: ChallengeTerms = { offers, resource, mode: of.mode };
     const presented = readPresentedPayment(request.headers);
+    if (request.method === "HEAD" && route.head !== "charge") {
+      const isPaid = presented.kind !== "none";
+      const free = route.head === "free" ? serve : undefined;
+      return answerHead(at, { terms, isPaid, order, redirects }, free);
+    }
     if (presented.kind === "none") {
       return offerPage(ask(at, terms), terms, request, of.paywall, at.clock.now());
     }
     if (presented.kind === "refused") return ask(at, terms, reasonOf(presented.refusal));
     if (presented.kind === "ambiguous") {
-      return refuseRequest(400, "ambiguous_payment", "Send one payment header, once.");
+      return refuseRequest(
+        400,
+        "ambiguous_payment",
+        "Send one payment; in both headers only the same one.",
+      );
     }
     if (presented.kind === "too_large") {
       return refuseRequest(431, "payment_header_too_large", "The payment header is too long.");
     }
     const { payment } = presented;
     const { bodyBytesMax } = of;
-    const about = { ...options, request, payment, terms, bodyBytesMax, isPublic };
+    const rules = { redeliver, requiresBinding, serveWhen };
+    const about = { ...options, ...rules, request, payment, terms, bodyBytesMax, isPublic };
     const purchase = await openPurchase(at, about);
     if (purchase instanceof Response) return purchase;
     // A server that says what else counts has bound the payment to it.
     const reader = options.boundTo === undefined ? await readerOf(request) : undefined;
     const who = reader === undefined ? {} : { reader };
-    return exchange(at, { ...purchase, serve, isStreamed, order, workMs, ...who });
+    const kind = { isStreamed, order, redirects, redeliver, workMs };
+    return exchange(at, { ...purchase, ...kind, serve, ...who });
   }
 
   return {
@@ -123,7 +175,8 @@ function createRoute(seller: Surroundings, of: Configuration, route: RouteConfig
         return dress(await answer(at, request, serve, options), of.allowOrigin);
       } catch (error) {
         at.emit({ type: "broken", url: resourceOf(request, of, route).url, error });
-        throw error;
+        // Frameworks take other values for "nothing went wrong", and run what was to be paid for.
+        throw toError(error);
       }
     },
   };
@@ -136,7 +189,11 @@ function both(first: EventListener, second: EventListener): EventListener {
   };
 }
 
-function resourceOf(request: Request, seller: Configuration, route: RouteConfiguration) {
+function resourceOf(
+  request: Request,
+  seller: Configuration,
+  route: Pick<RouteConfiguration, "description" | "mimeType">,
+) {
   const { protocol, host, pathname, search } = new URL(request.url);
   // Not `origin`: that is "null" for the address of an MCP tool, `mcp://tool/…`.
   const origin = `${protocol}//${host}`;

@@ -220,7 +220,13 @@ export function singleUseSuite(listen: Listen): void {
     });
 
     test("a store that fails leaves everything open", async () => {
-      const grants = { answerBytesMax: 1, take: broken, has: broken, wait: broken };
+      const grants = {
+        answerBytesMax: 1,
+        take: broken,
+        has: broken,
+        wait: broken,
+        isTokenShared: broken,
+      };
       const url = await at.start(undefined, { grants });
       await expectLater(await fetch(url, { headers: await payFor(url) }), "busy");
       expect(at.events).toMatchObject([{ type: "broken", error: { message: "disk full" } }]);

@@ -66,6 +66,19 @@ export function termsSuite(listen: Listen): void {
       expect(at.facilitator.transfers()).toBe(1);
     });
 
+    test.each(["price", "payTo"])("a %s that fails with any value opens nothing", async (name) => {
+      // Express takes the first two for success, and the next two for "skip this middleware".
+      const thrown = [undefined, null, "route", "router", "", 0, false, Symbol("no"), {}];
+      const fail = ({ headers }: Request) => Promise.reject(thrown[Number(headers.get("x-at"))]);
+      const url = await at.start(undefined, {}, { [name]: fail });
+      for (const index of thrown.keys()) {
+        const response = await fetch(url, { headers: { "x-at": `${index}` } });
+        expect([index, response.status]).toEqual([index, 500]);
+      }
+      expect(at.served).toEqual([]);
+      expect(at.events.map(({ type }) => type)).toEqual(thrown.map(() => "broken"));
+    });
+
     test("that are none are the seller's mistake, and cost nothing", async () => {
       const url = await at.start(undefined, {}, { price: () => "free" });
       expect((await fetch(url)).status).toBe(500);

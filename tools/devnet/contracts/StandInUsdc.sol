@@ -112,6 +112,12 @@ contract StandInUsdc is IERC20Metadata, IERC3009, IERC3009Cancel {
         return _authorizationStates[authorizer][nonce];
     }
 
+    /// EIP-2612's counter, which clients read to learn what a token can do. Permits are left out, so
+    /// nobody's has moved.
+    function nonces(address) external pure returns (uint256) {
+        return 0;
+    }
+
     // Ordinary ERC-20.
 
     function transfer(address to, uint256 value)

@@ -1,6 +1,6 @@
 /**
- * Compiles the Solidity of this repository into TypeScript constants: the stand-in token and the
- * sample wallet of the devnet, and the facilitator's payment reader. Copies Multicall3 from viem
+ * Compiles the Solidity of this repository into TypeScript constants: the stand-in token, the
+ * sample wallet and the hostile one of the devnet, and the facilitator's payment reader. Copies Multicall3 from viem
  * in the same go. The results are committed, so that nobody needs a compiler at run time, and
  * `generated.test.ts` compiles again and compares.
  *
@@ -128,6 +128,7 @@ export async function compileContracts(): Promise<Map<string, string>> {
   const proxy = compile(`${devnet}/StandInUsdcProxy.sol`, 200);
   const signatureCheck = compile(`${devnet}/SignatureCheck.sol`, 200);
   const wallet = compile(`${devnet}/SampleWallet.sol`, 200);
+  const hostile = compile(`${devnet}/HostileWallet.sol`, 200);
   const reader = compile(`${facilitator}/PaymentReader.sol`, 1);
   const runtime = "Runtime code, to be placed with `anvil_setCode`.";
   return new Map([
@@ -155,6 +156,12 @@ export async function compileContracts(): Promise<Map<string, string>> {
       render("SampleWallet.sol", [
         code("sampleWalletCode", runtime, wallet.evm.deployedBytecode.object),
         slot("ownerSlot", "Slot of the owner.", slotOf(wallet, "owner")),
+      ]),
+    ],
+    [
+      "tools/devnet/src/generated/hostile-wallet.ts",
+      render("HostileWallet.sol", [
+        code("hostileWalletCode", runtime, hostile.evm.deployedBytecode.object),
       ]),
     ],
     [

@@ -73,12 +73,22 @@ export function findAnvil(): string {
     const wrapper = createRequire(import.meta.url).resolve("@foundry-rs/anvil/package.json");
     return createRequire(wrapper).resolve(`${platformPackage}/bin/anvil`);
   } catch (cause) {
-    throw new Error(
-      `No anvil for ${process.platform} ${process.arch}. ` +
-        "Install without --omit=optional; the devnet runs on Linux and macOS.",
-      { cause },
-    );
+    throw new Error(howToGet(`${process.platform} ${process.arch}`), { cause });
   }
+}
+
+/** Only a local chain needs anvil's 44 MB, so it is not a dependency. */
+function howToGet(machine: string): string {
+  const require = createRequire(import.meta.url);
+  const {
+    peerDependencies,
+  }: { peerDependencies: Readonly<Record<string, string>> } = require("../package.json");
+  const version = peerDependencies["@foundry-rs/anvil"];
+  return (
+    `The local chain needs anvil, which is not installed for ${machine}. Install it beside ` +
+    `farthing: npm install @foundry-rs/anvil@${version} (with -g where farthing was installed so, ` +
+    "and without --omit=optional). It runs on Linux and macOS."
+  );
 }
 
 /** Starts anvil and waits until it listens. Throws with anvil's own words when it does not. */

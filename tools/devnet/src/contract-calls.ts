@@ -40,6 +40,33 @@ export const walletModes = [
   "return-bomb",
 ] as const;
 
+/** What a hostile wallet does, named by the first byte of its signature. */
+export const hostileTricks = [
+  /** Accepts whatever it is shown. */
+  "accept-all",
+  /** Burns its gas unless the call has no origin. */
+  "no-origin",
+  /** Burns its gas unless the call has no gas price. */
+  "no-gas-price",
+  /** Burns its gas while {@link hostileFlag} holds a balance. */
+  "flag",
+  /** Burns its gas unless the origin is the address that follows in the signature. */
+  "other-origin",
+  "burn-gas",
+] as const;
+
+/** One of {@link hostileTricks}. */
+export type HostileTrick = (typeof hostileTricks)[number];
+
+/** The account whose balance is the flag of the trick `flag`. */
+export const hostileFlag: Address = "0xBAd0000000000000000000000000000000000Bad";
+
+/** The signature with which a hostile wallet plays a trick. */
+export function hostileSignature(trick: HostileTrick, address?: Address): Hex {
+  const first = hostileTricks.indexOf(trick).toString(16).padStart(2, "0");
+  return `0x${first}${(address ?? "0x").slice(2).toLowerCase()}`;
+}
+
 /** One of {@link walletModes}. */
 export type WalletMode = (typeof walletModes)[number];
 

@@ -1,5 +1,12 @@
 /** A local chain with stand-in USDC, for trying and testing x402 payments. Never for real money. */
-export { walletModes, type WalletMode } from "./contract-calls.ts";
+export {
+  hostileFlag,
+  hostileSignature,
+  walletModes,
+  type HostileTrick,
+  type WalletMode,
+} from "./contract-calls.ts";
+export { hostileWalletCode } from "./generated/hostile-wallet.ts";
 export type { ChainControls, Rpc, UsdcControls } from "./chain-controls.ts";
 export { RpcError } from "./json-rpc.ts";
 export {

@@ -212,6 +212,9 @@ describe("the token itself", () => {
     const { token, seller } = bench.devnet;
     expect(BigInt(await read("isBlacklisted(address account)", [token]))).toBe(1n);
     expect(BigInt(await read("isBlacklisted(address account)", [seller.address]))).toBe(0n);
+    // EIP-2612, by its selector as clients of other makers ask for it.
+    expect(BigInt(await read("nonces(address owner)", [seller.address]))).toBe(0n);
+    expect(selector(encodeCall("nonces(address owner)", [token]))).toBe("0x7ecebe00");
     expect(await read("TRANSFER_WITH_AUTHORIZATION_TYPEHASH()")).toBe(
       "0x7c7c6cdb67a18743f49ec6fa9b35f50d52ed05cbed4cc592e13b44501c1a2267",
     );

@@ -3,7 +3,7 @@ import { isObject, member, type Address, type Hex } from "@farthing/protocol";
 import { readJsonAtMost, type FetchFunction } from "../replayable-request.ts";
 
 /** Longer than any healthy node takes; a payment does not wait for a sick one. */
-const answerMs = 5000;
+export const nodeAnswerMs = 5000;
 
 /** A receipt of a batch of a hundred payments is a tenth of it. */
 const answerBytesMax = 2 * 1024 * 1024;
@@ -15,9 +15,13 @@ export type NodeCall = (method: string, params: readonly unknown[]) => Promise<u
  * Makes calls to the node at `rpcUrl`. A call gives the `result`, null included, and rejects when
  * there is none; the error never holds the node's address, which may hold a key.
  */
-export function nodeCall(fetch: FetchFunction, rpcUrl: string): NodeCall {
+export function nodeCall(
+  fetch: FetchFunction,
+  rpcUrl: string,
+  answerMs: number = nodeAnswerMs,
+): NodeCall {
   return async (method, params) => {
-    const answer = await ask(fetch, rpcUrl, method, params);
+    const answer = await ask(fetch, rpcUrl, { method, params, answerMs });
     const result = isObject(answer) ? member(answer, "result") : undefined;
     if (result === undefined) throw new Error(`The node gave no result for ${method}.`);
     return result;
@@ -29,11 +33,16 @@ export function addressWord(address: Address): Hex {
   return `0x${address.slice(2).toLowerCase().padStart(64, "0")}`;
 }
 
+interface Question {
+  readonly method: string;
+  readonly params: readonly unknown[];
+  readonly answerMs: number;
+}
+
 async function ask(
   fetch: FetchFunction,
   rpcUrl: string,
-  method: string,
-  params: readonly unknown[],
+  { method, params, answerMs }: Question,
 ): Promise<unknown> {
   try {
     const response = await fetch(rpcUrl, {

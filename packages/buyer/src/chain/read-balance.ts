@@ -2,11 +2,13 @@
 import {
   findNetwork,
   formatUsdc,
+  networks,
   type Address,
   type Network,
   type Requirements,
 } from "@farthing/protocol";
-import { addressWord, nodeCall, type NodeCall } from "./call-node.ts";
+import { addressWord, nodeAnswerMs, nodeCall, type NodeCall } from "./call-node.ts";
+import { askNodes, noNode, publicNodes } from "./nodes.ts";
 import type { Check } from "../offer/check-offer.ts";
 import type { FetchFunction } from "../replayable-request.ts";
 import type { Signer } from "../signer.ts";
@@ -20,9 +22,10 @@ export async function checkBalance(
   rpcUrl: string,
   signer: Signer,
   requirements: Requirements,
+  answerMs?: number,
 ): Promise<Check> {
   const { network, amount } = requirements;
-  const node = nodeCall(fetch, rpcUrl);
+  const node = nodeCall(fetch, rpcUrl, answerMs);
   const call = async (method: string, params: unknown[]) => String(await node(method, params));
   try {
     const chainId = await call("eth_chainId", []);
@@ -46,6 +49,22 @@ export async function checkBalance(
     // Not the error's text: it can hold the node's address, and that address a key.
     return skip("the node did not answer");
   }
+}
+
+/** The same check by the first of several nodes that answers; undefined when there is none. */
+export function checkBalanceAt(
+  fetch: FetchFunction,
+  rpcUrls: readonly string[],
+  signer: Signer,
+  requirements: Requirements,
+): Promise<Check | undefined> {
+  // Together they may take as long as one: a payment waits for no network that has no nodes.
+  const answerMs = nodeAnswerMs / Math.max(1, rpcUrls.length);
+  return askNodes(
+    rpcUrls,
+    (url) => checkBalance(fetch, url, signer, requirements, answerMs),
+    ({ verdict }) => verdict !== "skip",
+  );
 }
 
 /** What an address holds on the node's network. */
@@ -72,6 +91,32 @@ export async function readBalances(
     call("eth_getBalance", [address, "latest"]),
   ]);
   return { network, usdcUnits, nativeWei: BigInt(String(native)) };
+}
+
+/**
+ * Reads balances as `rpcUrl` says: of the network that a node of one's own serves, of every
+ * network by public endpoints when it is undefined, of none by `"none"`. A network whose public
+ * endpoints fail is left out; rejects when a node of one's own fails, or all of them.
+ */
+export async function readEveryBalance(
+  fetch: FetchFunction,
+  rpcUrl: string | undefined,
+  address: Address,
+): Promise<Balances[]> {
+  if (rpcUrl === noNode) return [];
+  if (rpcUrl !== undefined) return [await readBalances(fetch, rpcUrl, address)];
+  const found = await Promise.all(
+    networks.map((network) =>
+      askNodes(
+        publicNodes[network.chainId],
+        (url) => readBalances(fetch, url, address).catch(() => undefined),
+        (balances) => balances !== undefined,
+      ),
+    ),
+  );
+  const balances = found.filter((one) => one !== undefined);
+  if (balances.length === 0) throw new Error("No public node said what the address holds.");
+  return balances;
 }
 
 /** The USDC of an address in base units. Rejects when the node does not say. */

@@ -16,6 +16,7 @@ import {
   type Network,
 } from "@farthing/protocol";
 import { addressWord, nodeCall, type NodeCall } from "./call-node.ts";
+import { askNodes } from "./nodes.ts";
 import type { LedgerRecord } from "../ledger/ledger.ts";
 import type { FetchFunction } from "../replayable-request.ts";
 
@@ -70,6 +71,8 @@ export type ChainOutcome =
       readonly reason: string;
       /** It was used, but not with these terms: then the terms are not those that were signed. */
       readonly isContradicted?: true;
+      /** The node did not answer, or serves another chain: another node may know. */
+      readonly isUnanswered?: true;
     };
 
 const authorizationStateSelector = "0xe94a0102";
@@ -100,7 +103,7 @@ export async function readOutcome(
   try {
     const chainId = Number(await call("eth_chainId", []));
     if (chainId !== terms.network.chainId) {
-      return unknown(`the node serves chain ${chainId}, not ${terms.network.chainId}`);
+      return unanswered(`the node serves chain ${chainId}, not ${terms.network.chainId}`);
     }
     // Before the state is read: what is unused now was unused then.
     const final = await finalBlock(call);
@@ -117,12 +120,30 @@ export async function readOutcome(
       return unknown("the node contradicts itself");
     return { state: "unused", reason: `it expired unused; block ${final.number} is final` };
   } catch (cause) {
-    return unknown(cause instanceof Error ? cause.message : "the node did not answer");
+    return unanswered(cause instanceof Error ? cause.message : "the node did not answer");
   }
+}
+
+/** Asks the nodes one after the other; `unknown` when there is none, or none has an answer. */
+export async function readOutcomeOf(
+  fetch: FetchFunction,
+  rpcUrls: readonly string[],
+  terms: SignedTerms,
+): Promise<ChainOutcome> {
+  const outcome = await askNodes(
+    rpcUrls,
+    (url) => readOutcome(fetch, url, terms),
+    (answer) => answer.state !== "unknown" || answer.isUnanswered !== true,
+  );
+  return outcome ?? unknown("only the chain can say, and no node is set");
 }
 
 function unknown(reason: string): ChainOutcome {
   return { state: "unknown", reason };
+}
+
+function unanswered(reason: string): ChainOutcome {
+  return { state: "unknown", reason, isUnanswered: true };
 }
 
 interface Block {

@@ -174,7 +174,7 @@ test("what earlier runs left open is asked about before the first payment", asyn
   await present(devnet, seller.payment());
   const signer = privateKeySigner(buyer.privateKey);
   const options = { signer, ledger, limits, surroundings: clock };
-  const blind = wrapFetch(fetch, options);
+  const blind = wrapFetch(fetch, { ...options, rpcUrl: "none" });
   expect((await paymentErrorOf(blind(seller.url))).code).toBe("open_payments_limit");
   const started = wrapFetch(fetch, { ...options, rpcUrl: devnet.rpcUrl });
   expect((await started(seller.url)).payment.state).toBe("ambiguous");

@@ -1,9 +1,17 @@
 /**
- * Finds the outcome of payments that have none: by the chain where there is a node, by the clock
- * where nothing was ever signed. What it cannot prove it leaves as it is, and that keeps counting.
+ * Finds the outcome of payments that have none: by the chain where a node can be asked, by the
+ * clock where none can or where nothing was ever signed. Every open payment ends by itself.
  */
-import { LedgerMoveError, openStates, type Ledger, type LedgerRecord } from "../ledger/ledger.ts";
-import { readOutcome, signedTermsOf } from "./read-outcome.ts";
+import {
+  LedgerMoveError,
+  openStates,
+  unresolvedStates,
+  type Ledger,
+  type LedgerRecord,
+} from "../ledger/ledger.ts";
+import { dayMs } from "../ledger/limits.ts";
+import type { NodesOf } from "./nodes.ts";
+import { readOutcomeOf, signedTermsOf } from "./read-outcome.ts";
 import type { FetchFunction } from "../replayable-request.ts";
 import type { Surroundings } from "../surroundings.ts";
 
@@ -11,8 +19,11 @@ import type { Surroundings } from "../surroundings.ts";
 export interface Reconciliation {
   /** The record as it is now. */
   readonly record: LedgerRecord;
-  /** `open`: nothing could be proven, see `reason`. */
-  readonly outcome: "settled" | "released" | "open";
+  /**
+   * `open`: nothing could be proven yet, see `reason`. `expired`: nobody can use the payment any
+   * more, and whether it was used before is not known.
+   */
+  readonly outcome: "settled" | "released" | "expired" | "open";
   /** Why, for a person. */
   readonly reason: string;
 }
@@ -22,7 +33,7 @@ export interface ReconcilingTools {
   readonly fetch: FetchFunction;
   readonly ledger: Ledger;
   readonly surroundings: Surroundings;
-  readonly rpcUrl?: string;
+  readonly nodesOf: NodesOf;
 }
 
 /**
@@ -31,12 +42,51 @@ export interface ReconcilingTools {
  */
 export const reservedMsMax = 10 * 60 * 1000;
 
-/** Asked at once: more than the payments that are open by default, few enough for any node. */
+/** Asked at once: more than one host's open payments by default, few enough for any node. */
 const atOnceMax = 8;
 
-/** Reconciles every open payment of the ledger, the oldest first. */
+/**
+ * An authorization that ended so long ago gives its place back although the chain was not read: by
+ * then its last block is final, and this clock may be ahead of the chain's by some seconds.
+ */
+export const endedMarginMs = 60_000;
+
+/** When a payment ends at the latest, in Unix milliseconds. */
+export function endsAt({ signed, reservedAt }: LedgerRecord): number {
+  return signed === undefined
+    ? reservedAt + reservedMsMax
+    : signed.validBefore * 1000 + endedMarginMs;
+}
+
+/** Reconciles every payment of the ledger that has no outcome, the oldest first. */
 export async function reconcileAll(tools: ReconcilingTools): Promise<Reconciliation[]> {
-  const records = await tools.ledger.list(openStates);
+  return reconcileSome(tools, await tools.ledger.list(unresolvedStates));
+}
+
+/** Reconciles what counts against the limits at present: a start does not ask about old times. */
+export async function reconcileCounting(tools: ReconcilingTools): Promise<void> {
+  const since = tools.surroundings.now() - dayMs;
+  const records = await tools.ledger.list(unresolvedStates);
+  await reconcileSome(
+    tools,
+    records.filter(({ state, reservedAt }) => state !== "expired" || reservedAt > since),
+  );
+}
+
+/** Ends the open payments whose time is over, so that they give their places back. */
+export async function reconcileEnded(tools: ReconcilingTools): Promise<void> {
+  const open = await tools.ledger.list(openStates);
+  const now = tools.surroundings.now();
+  await reconcileSome(
+    tools,
+    open.filter((record) => now >= endsAt(record)),
+  );
+}
+
+async function reconcileSome(
+  tools: ReconcilingTools,
+  records: readonly LedgerRecord[],
+): Promise<Reconciliation[]> {
   const outcomes: Reconciliation[] = [];
   for (let at = 0; at < records.length; at += atOnceMax) {
     const some = records.slice(at, at + atOnceMax);
@@ -50,23 +100,20 @@ export async function reconcile(
   tools: ReconcilingTools,
   record: LedgerRecord,
 ): Promise<Reconciliation> {
-  const { rpcUrl, surroundings, fetch } = tools;
+  const { nodesOf, surroundings, fetch } = tools;
   const { state } = record;
   if (state === "settled" || state === "released") {
     return { record, outcome: state, reason: "it had its outcome before" };
   }
   if (state === "reserved") {
-    const isOld = surroundings.now() - record.reservedAt >= reservedMsMax;
+    const isOld = surroundings.now() >= endsAt(record);
     if (isOld) return close(tools, record, { state: "released" }, "it was never signed");
     return { record, outcome: "open", reason: "it is about to be signed" };
   }
   const terms = signedTermsOf(record);
   if (!terms) return { record, outcome: "open", reason: "the record is incomplete" };
-  if (rpcUrl === undefined) {
-    return { record, outcome: "open", reason: "only the chain can say, and no node is set" };
-  }
-  const outcome = await readOutcome(fetch, rpcUrl, terms);
-  if (outcome.state === "unknown") return { record, outcome: "open", reason: outcome.reason };
+  const outcome = await readOutcomeOf(fetch, nodesOf(terms.network), terms);
+  if (outcome.state === "unknown") return endByTime(tools, record, outcome.reason);
   if (outcome.state === "unused")
     return close(tools, record, { state: "released" }, outcome.reason);
   const { transaction, blockNumber } = outcome;
@@ -75,10 +122,22 @@ export async function reconcile(
   return close(tools, record, move, `paid by ${transaction} in block ${blockNumber}`);
 }
 
+/** What the chain did not decide ends by the clock. */
+async function endByTime(
+  tools: ReconcilingTools,
+  record: LedgerRecord,
+  reason: string,
+): Promise<Reconciliation> {
+  if (record.state === "expired") return { record, outcome: "expired", reason };
+  if (tools.surroundings.now() < endsAt(record)) return { record, outcome: "open", reason };
+  const why = "it has expired, and whether it was used before is not known";
+  return close(tools, record, { state: "expired" }, `${why}: ${reason}`);
+}
+
 async function close(
   { ledger }: ReconcilingTools,
   before: LedgerRecord,
-  move: Parameters<Ledger["move"]>[1] & { readonly state: "settled" | "released" },
+  move: Parameters<Ledger["move"]>[1] & { readonly state: "settled" | "released" | "expired" },
   reason: string,
 ): Promise<Reconciliation> {
   const { requestId } = before;
@@ -90,7 +149,7 @@ async function close(
     // Another process was faster; what it has written counts.
     const record = (await ledger.find(requestId)) ?? before;
     const { state } = record;
-    const isClosed = state === "settled" || state === "released";
+    const isClosed = state === "settled" || state === "released" || state === "expired";
     return { record, outcome: isClosed ? state : "open", reason: "it was moved on meanwhile" };
   }
 }

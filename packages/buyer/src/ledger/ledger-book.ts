@@ -7,6 +7,7 @@ import { isSameAddress, type Address } from "@farthing/protocol";
 import {
   LedgerMoveError,
   ledgerMoves,
+  openStates,
   type LedgerMove,
   type LedgerRecord,
   type LedgerScope,
@@ -45,7 +46,11 @@ export class LedgerBook {
     const isMoved = pinned !== undefined && !isSameAddress(pinned, payTo);
     if (rules.payeePin === "keep" && isMoved) return { ok: false, reason: "payee_changed" };
     const { spentUnits, openPayments } = this.usage(reservation, reservedAt - rules.windowMs);
-    if (openPayments >= rules.openPaymentsMax) return { ok: false, reason: "open_payments_limit" };
+    const { openPaymentsMax, openPaymentsPerHostMax = openPaymentsMax } = rules;
+    const atHost = openAtHost(this.#records.values(), reservation, host).length;
+    if (openPayments >= openPaymentsMax || atHost >= openPaymentsPerHostMax) {
+      return { ok: false, reason: "open_payments_limit" };
+    }
     if (rules.perDayUnits !== undefined && spentUnits + amountUnits > rules.perDayUnits) {
       return { ok: false, reason: "cumulative_cap" };
     }
@@ -108,8 +113,8 @@ export class LedgerBook {
     let openPayments = 0;
     for (const record of this.#records.values()) {
       if (record.state === "released" || !isInScope(record, scope)) continue;
-      const isOpen = record.state !== "settled";
-      if (isOpen) openPayments += 1;
+      const isOpen = openStates.includes(record.state);
+      if (isOpen && record.answer?.saysUncharged !== true) openPayments += 1;
       // An open payment counts however old it is: nobody has shown that the money stayed.
       if (isOpen || record.reservedAt > since) spentUnits += record.amountUnits;
     }
@@ -118,10 +123,10 @@ export class LedgerBook {
 
   /** Drops what no limit and no resume needs: released after a day, settled beyond the bound. */
   forget(now: number, keptMax: number): void {
-    const closed = this.list(["settled", "released"]).filter(
+    const closed = this.list(["settled", "released", "expired"]).filter(
       ({ reservedAt }) => reservedAt <= now - dayMs,
     );
-    const settled = closed.filter(({ state }) => state === "settled");
+    const settled = closed.filter(({ state }) => state !== "released");
     const beyond = settled.slice(0, Math.max(0, settled.length - keptMax));
     const released = closed.filter(({ state }) => state === "released");
     for (const { requestId } of [...released, ...beyond]) this.#records.delete(requestId);
@@ -132,7 +137,20 @@ function pinKeyOf(host: string, network: string): string {
   return `${network} ${host}`;
 }
 
-function isInScope(record: LedgerRecord, scope: LedgerScope): boolean {
+/** The open payments of a wallet at a host, in the order given. */
+export function openAtHost(
+  records: Iterable<LedgerRecord>,
+  scope: LedgerScope,
+  host: string,
+): LedgerRecord[] {
+  return [...records].filter(
+    (record) =>
+      record.host === host && openStates.includes(record.state) && isInScope(record, scope),
+  );
+}
+
+/** Whether a payment is of the money that is counted together. */
+export function isInScope(record: LedgerRecord, scope: LedgerScope): boolean {
   return (
     record.network === scope.network &&
     isSameAddress(record.wallet, scope.wallet) &&

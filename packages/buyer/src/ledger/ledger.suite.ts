@@ -46,7 +46,15 @@ export function reservation(requestId: string, over: Partial<Reservation> = {}):
   };
 }
 
-const states = ["reserved", "signed", "sent", "ambiguous", "settled", "released"] as const;
+const states = [
+  "reserved",
+  "signed",
+  "sent",
+  "ambiguous",
+  "settled",
+  "released",
+  "expired",
+] as const;
 /** The moves that lead to a state. */
 export const pathTo: Readonly<Record<LedgerState, readonly LedgerState[]>> = {
   reserved: [],
@@ -55,6 +63,7 @@ export const pathTo: Readonly<Record<LedgerState, readonly LedgerState[]>> = {
   ambiguous: ["signed", "sent", "ambiguous"],
   settled: ["signed", "sent", "settled"],
   released: ["released"],
+  expired: ["signed", "sent", "expired"],
 };
 
 const signedPayment = {
@@ -154,6 +163,17 @@ export function testLedger(newLedger: () => Ledger, runs: number): void {
     expect(outcomes[2]).toEqual({ ok: false, reason: "open_payments_limit" });
     for (const state of pathTo.settled) await ledger.move("a", { state });
     expect((await ledger.reserve(reservation("c"), two)).ok).toBe(true);
+  });
+
+  test("open payments of one host are counted at the moment of reserving as well", async () => {
+    const ledger = newLedger();
+    const two = { ...rules, openPaymentsPerHostMax: 2 };
+    const outcomes = await Promise.all([
+      ...["a", "b", "c"].map((id) => ledger.reserve(reservation(id), two)),
+      ledger.reserve(reservation("d", { host: "b.example" }), two),
+    ]);
+    expect(outcomes.map(({ ok }) => ok)).toEqual([true, true, false, true]);
+    expect(outcomes[2]).toEqual({ ok: false, reason: "open_payments_limit" });
   });
 
   test("no order of reservations and outcomes ever spends more than the limit in a day", async () => {

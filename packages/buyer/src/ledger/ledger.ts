@@ -3,28 +3,39 @@
  *
  * ```
  * reserved → signed → sent → settled
- *     │        │        ├→ ambiguous → settled | released
- *     └────────┴────────┴→ released
+ *     │        │        ├→ ambiguous → settled | released | expired
+ *     └────────┴────────┴→ released | expired → settled | released
  * ```
  *
  * Everything but `released` counts against the limits. `released` is the only state that allows
  * a new signature: never signed, or proven unused on the chain. The seller's word "failed" is no
- * such proof, for it holds a valid authorization until `validBefore`.
+ * such proof, for it holds a valid authorization until `validBefore`. `expired` ends a payment by
+ * the clock where the chain could not be asked: nobody can use the authorization any more, and
+ * whether somebody did is not known, so its amount stays spent for the window of the limit.
  */
 import type { Address, Hex, SettleResponse } from "@farthing/protocol";
 
 /** Where a payment stands, see the file's head. */
-export type LedgerState = "reserved" | "signed" | "sent" | "ambiguous" | "settled" | "released";
+export type LedgerState =
+  | "reserved"
+  | "signed"
+  | "sent"
+  | "ambiguous"
+  | "settled"
+  | "released"
+  | "expired";
 
 /** Which states a record may go to. `settled` is final: the money moved. */
 export const ledgerMoves: Readonly<Record<LedgerState, readonly LedgerState[]>> = {
   reserved: ["signed", "released"],
   // Settled at once: the process that sent it died before it could say so, and the chain knows.
-  signed: ["sent", "settled", "released"],
-  sent: ["settled", "ambiguous", "released"],
-  ambiguous: ["settled", "ambiguous", "released"],
+  signed: ["sent", "settled", "released", "expired"],
+  sent: ["settled", "ambiguous", "released", "expired"],
+  ambiguous: ["settled", "ambiguous", "released", "expired"],
   settled: [],
   released: [],
+  // The chain can still be asked later.
+  expired: ["settled", "released"],
 };
 
 /** What is reserved before anything is signed. */
@@ -104,6 +115,8 @@ export interface KeptAnswer {
   readonly bodyHash?: Hex;
   /** The seller's receipt as read, true or not. */
   readonly receipt?: SettleResponse;
+  /** The seller says that it charged nothing. That is its word and no proof. */
+  readonly saysUncharged?: true;
 }
 
 /** A move to the next state, with what it brings. */
@@ -137,7 +150,10 @@ export interface ReserveRules {
   /** Most in the window, the new amount included; undefined for no limit. */
   readonly perDayUnits: bigint | undefined;
   readonly windowMs: number;
+  /** Most open payments in all; those of which the seller says that it charged nothing are free. */
   readonly openPaymentsMax: number;
+  /** Most open payments at the host of the reservation; left out, only the sum is limited. */
+  readonly openPaymentsPerHostMax?: number;
   /** `keep`: the payee must be the one first seen at this host; `replace`: it becomes that. */
   readonly payeePin: "off" | "keep" | "replace";
 }
@@ -154,6 +170,7 @@ export type ReserveOutcome =
 /** What of a wallet's money is spoken for. */
 export interface LedgerUsage {
   readonly spentUnits: bigint;
+  /** Without an outcome yet, except those of which the seller says that it charged nothing. */
   readonly openPayments: number;
 }
 
@@ -178,5 +195,8 @@ export interface Ledger {
   list(states?: readonly LedgerState[]): Promise<readonly LedgerRecord[]>;
 }
 
-/** States without an outcome: they count until a receipt or the chain says more. */
+/** States without an outcome: they count until a receipt, the chain or the clock ends them. */
 export const openStates: readonly LedgerState[] = ["reserved", "signed", "sent", "ambiguous"];
+
+/** States in which the chain may still know more than the ledger. */
+export const unresolvedStates: readonly LedgerState[] = [...openStates, "expired"];

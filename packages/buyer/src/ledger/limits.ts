@@ -9,8 +9,10 @@ export interface LimitsInput {
   readonly perDay?: string | false;
   /** Above this the approver is asked, where there is one. */
   readonly askAbove?: string;
-  /** Most payments whose outcome is not known yet. */
+  /** Most payments whose outcome is not known yet, at all sellers together. */
   readonly openPayments?: number;
+  /** Most of them at one host; `openPayments` where only that is set. */
+  readonly openPaymentsPerHost?: number;
 }
 
 /** The limits in force, in base units. */
@@ -19,6 +21,7 @@ export interface Limits {
   readonly perDayUnits: bigint | undefined;
   readonly askAboveUnits: bigint;
   readonly openPaymentsMax: number;
+  readonly openPaymentsPerHostMax: number;
 }
 
 /** One call: ten times the usual price of an API call, a loss that hurts nobody. */
@@ -27,22 +30,23 @@ export const perCallDefault = "0.10";
 export const perDayDefault = "2";
 /** Half of the limit per call: what is above is unusual enough for a question. */
 export const askAboveDefault = "0.05";
-/** More than this unresolved at once is a retry storm, not work. */
-export const openPaymentsDefault = 5;
+/** More than this unresolved at one host is a retry storm, not work. */
+export const openPaymentsPerHostDefault = 5;
+/** Four hosts that never give an outcome leave room for the others, until their payments expire. */
+export const openPaymentsDefault = 20;
 /** The window of the limit per day, rolling. */
 export const dayMs = 24 * 60 * 60 * 1000;
 
 /** Reads limits; throws a TypeError that names the one that is no amount. */
 export function parseLimits(input: LimitsInput = {}): Limits {
-  const { perDay = perDayDefault, openPayments = openPaymentsDefault } = input;
-  if (!Number.isSafeInteger(openPayments) || openPayments < 1) {
-    throw new TypeError("limits.openPayments is a whole number above 0.");
-  }
+  const { perDay = perDayDefault } = input;
+  const perHost = input.openPaymentsPerHost ?? input.openPayments ?? openPaymentsPerHostDefault;
   return {
     perCallUnits: amount("limits.perCall", input.perCall ?? perCallDefault),
     perDayUnits: perDay === false ? undefined : amount("limits.perDay", perDay),
     askAboveUnits: amount("limits.askAbove", input.askAbove ?? askAboveDefault),
-    openPaymentsMax: openPayments,
+    openPaymentsMax: count("limits.openPayments", input.openPayments ?? openPaymentsDefault),
+    openPaymentsPerHostMax: count("limits.openPaymentsPerHost", perHost),
   };
 }
 
@@ -53,4 +57,9 @@ export function amount(name: string, text: string): bigint {
     throw new TypeError(`${name} is an amount in USDC with at most 6 decimals, such as "0.10".`);
   }
   return units;
+}
+
+function count(name: string, value: number): number {
+  if (Number.isSafeInteger(value) && value >= 1) return value;
+  throw new TypeError(`${name} is a whole number above 0.`);
 }

@@ -38,12 +38,12 @@ export async function runPayingProcess(orders: PayingOrders): Promise<PayingResu
 }
 
 async function pay(orders: PayingOrders): Promise<PayingResults> {
-  const { url, requestIds, perDay, rpcUrl } = orders;
+  const { url, requestIds, perDay, rpcUrl = "none" } = orders;
   const wrapped = wrapFetch(fetch, {
     signer: privateKeySigner(testKey),
     ledger: dying(fileLedger(orders.path), orders.dieAt),
     limits: { perDay, openPayments: 1000 },
-    ...(rpcUrl === undefined ? {} : { rpcUrl }),
+    rpcUrl,
   });
   return Promise.all(
     requestIds.map((requestId) =>

@@ -45,7 +45,7 @@ export async function startAgent(options: Partial<AgentServerOptions> = {}, owne
     version: "1",
     allowsLocal: true,
     ...options,
-    buyer: { signer, ledger, surroundings, ...options.buyer },
+    buyer: { signer, ledger, surroundings, rpcUrl: "none", ...options.buyer },
   });
   const capabilities = owner === undefined ? {} : { elicitation: {} };
   const client = new Client({ name: "agent", version: "1" }, { capabilities });

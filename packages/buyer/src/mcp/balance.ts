@@ -1,12 +1,12 @@
-/** The tool `balance`: what the wallet holds, by the owner's node. */
-import { findNetwork, formatUsdc, type Address } from "@farthing/protocol";
+/** The tool `balance`: what the wallet holds, by the owner's node or by public ones. */
+import { formatUsdc, type Address } from "@farthing/protocol";
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
-import { nodeCall } from "../chain/call-node.ts";
-import { readUsdc } from "../chain/read-balance.ts";
+import { noNode } from "../chain/nodes.ts";
+import { readEveryBalance } from "../chain/read-balance.ts";
 import { refuse, say } from "./say.ts";
 import type { FetchFunction } from "../replayable-request.ts";
 
-/** Adds the tool; without a node it gives the address alone. */
+/** Adds the tool; where no node may be asked it gives the address alone. */
 export function addBalance(
   server: McpServer,
   fetch: FetchFunction,
@@ -19,15 +19,15 @@ export function addBalance(
       annotations: { readOnlyHint: true, openWorldHint: true },
     },
     async () => {
-      if (rpcUrl === undefined) return say({ wallet, balances: [], notice: "No node is set." });
-      const call = nodeCall(fetch, rpcUrl);
+      if (rpcUrl === noNode) return say({ wallet, balances: [], notice: "No node is set." });
       try {
-        const chainId = Number(await call("eth_chainId", []));
-        const network = findNetwork(chainId);
-        if (!network) return refuse({ error: "node_unavailable", message: `Chain ${chainId}?` });
-        const units = await readUsdc(call, network, wallet);
-        const held = { network: network.id, amount: units.toString(), usdc: formatUsdc(units) };
-        return say({ wallet, balances: [held] });
+        const found = await readEveryBalance(fetch, rpcUrl, wallet);
+        const balances = found.map(({ network, usdcUnits }) => ({
+          network: network.id,
+          amount: usdcUnits.toString(),
+          usdc: formatUsdc(usdcUnits),
+        }));
+        return say({ wallet, balances });
       } catch {
         // Not the error's text: it can hold the node's address, and that address a key.
         const message = "The owner's node did not say what the wallet holds.";

@@ -76,7 +76,8 @@ function newest(records: readonly LedgerRecord[], limit: number): readonly Ledge
 }
 
 async function limitWords({ ledger, wallet, limits, allow, now }: LedgerToolOptions) {
-  const { perCallUnits, perDayUnits, askAboveUnits, openPaymentsMax } = parseLimits(limits);
+  const { perCallUnits, perDayUnits, askAboveUnits, ...rest } = parseLimits(limits);
+  const { openPaymentsMax, openPaymentsPerHostMax } = rest;
   const used = networks.map(async ({ id, usdc }) => {
     const scope = { wallet, network: id, asset: usdc };
     const { spentUnits, openPayments } = await ledger.usage(scope, now() - dayMs);
@@ -93,6 +94,7 @@ async function limitWords({ ledger, wallet, limits, allow, now }: LedgerToolOpti
     perDayUsdc: perDayUnits === undefined ? null : formatUsdc(perDayUnits),
     askOwnerAboveUsdc: formatUsdc(askAboveUnits),
     openPaymentsMax,
+    openPaymentsPerHostMax,
     allow,
     last24Hours: await Promise.all(used),
   };

@@ -1,10 +1,13 @@
 /** Paying for tools: a real client and server of the SDK, and a tool that does as a test says. */
 import {
+  bindingNonce,
+  bodyHashOf,
   buildChallenge,
   decodeHeader,
   headerNames,
   isObject,
   parsePayment,
+  readRequestBinding,
   toRequirementsV2,
   type Requirements,
 } from "@farthing/protocol";
@@ -92,6 +95,7 @@ function payingFor(options: Partial<PayingClientOptions> = {}) {
     signer,
     ledger,
     surroundings,
+    rpcUrl: "none",
     ...options,
   });
   return { ...paying, signer, ledger, surroundings };
@@ -120,6 +124,18 @@ describe("a paid tool", () => {
       accepted: toRequirementsV2(oneCent),
     });
     expect(signer.count).toBe(1);
+  });
+
+  test("is bound to the tool and to its arguments in one order of keys", async () => {
+    await payingFor().callTool({ name: "forecast", arguments: { day: 2, city: "Paris" } });
+    const parsed = parsePayment(payments()[0]);
+    if (!parsed.ok) throw new Error("The payment does not parse.");
+    const { authorization, extensions } = parsed.value;
+    const { salt = "0x" } = readRequestBinding(extensions);
+    const bodyHash = bodyHashOf(new TextEncoder().encode('{"city":"Paris","day":2}'));
+    const url = "mcp://tool/forecast";
+    const bound = { salt, method: "MCP", url, bodyHash, payTo: authorization.to };
+    expect(bindingNonce(bound)).toBe(authorization.nonce);
   });
 
   test.each<[string, () => Step]>([

@@ -1,4 +1,5 @@
 /** What a tool of ours answers: one object, as structured content and as its text. */
+import { printableJson } from "@farthing/protocol";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { PaymentError } from "../payment-error.ts";
 import { UnansweredPaymentError, type PaymentSummary } from "../payment-summary.ts";
@@ -8,7 +9,8 @@ export type Words = Readonly<Record<string, unknown>>;
 
 /** An answer. */
 export function say(words: Words): CallToolResult {
-  return { content: [{ type: "text", text: JSON.stringify(words) }], structuredContent: words };
+  // Hosts print this text to terminals: a stranger's control characters in it are escaped.
+  return { content: [{ type: "text", text: printableJson(words) }], structuredContent: words };
 }
 
 /** An answer that is a no. */

@@ -163,12 +163,14 @@ test("the day's limit rolls: what is 24 hours old counts no more", async () => {
   expect((await paymentErrorOf(pay(seller.url))).code).toBe("cumulative_cap");
 });
 
-test("what is not known to be settled counts against the limit, also after the day", async () => {
+test("what is not known to be settled counts for the day, also when it has expired", async () => {
   await using seller = await startSeller({ paid: [{ status: 200, body: "no receipt" }] });
   const { pay, clock } = buyerBench({ limits: { perDay: "0.01" } });
   expect((await pay(seller.url)).payment.state).toBe("ambiguous");
-  clock.time += 48 * 60 * 60 * 1000;
+  clock.time += 23 * 60 * 60 * 1000;
   expect((await paymentErrorOf(pay(seller.url))).code).toBe("cumulative_cap");
+  clock.time += 60 * 60 * 1000;
+  expect((await pay(seller.url)).payment.state).toBe("ambiguous");
 });
 
 test("limits are kept for each network by itself", async () => {

@@ -40,6 +40,13 @@ export interface AgreedTerms {
   readonly payTo: string;
 }
 
+/** The open payments at one host. */
+export interface OpenAtHost {
+  readonly count: number;
+  /** Why another one has to wait, should there be too many. */
+  readonly message: string;
+}
+
 /** What an offer is judged against. */
 export interface OfferContext {
   readonly payer: Address;
@@ -50,6 +57,8 @@ export interface OfferContext {
   readonly agreed?: AgreedTerms;
   readonly hasApprover: boolean;
   readonly usage: LedgerUsage;
+  /** What is open at this host; absent where only the sum is known. */
+  readonly open?: OpenAtHost;
   /** The payee first seen at this host; undefined when there is none or no pinning. */
   readonly pinned?: Address;
 }
@@ -243,21 +252,25 @@ function checkAmount(requirements: Requirements, context: OfferContext): Check[]
     const left = limits.perDayUnits - usage.spentUnits;
     under("per_day", left > 0n ? left : 0n, "cumulative_cap", "left for today");
   }
-  checks.push(
-    usage.openPayments < limits.openPaymentsMax
-      ? pass("open_payments", `${usage.openPayments} of ${limits.openPaymentsMax} open`)
-      : fail(
-          "open_payments",
-          "open_payments_limit",
-          `${usage.openPayments} payments are still without an outcome; wait for them first.`,
-        ),
-  );
+  checks.push(checkOpenPayments(context));
   if (context.hasApprover && amount > limits.askAboveUnits) {
     const message = `${price} USDC is above ${formatUsdc(limits.askAboveUnits)} USDC.`;
     checks.push({ name: "approval", verdict: "ask", message });
   }
   return checks;
 }
+
+function checkOpenPayments({ usage, limits, open = nothingOpen }: OfferContext): Check {
+  const { openPaymentsMax, openPaymentsPerHostMax } = limits;
+  const { openPayments } = usage;
+  if (openPayments < openPaymentsMax && open.count < openPaymentsPerHostMax) {
+    const atHost = `${open.count} of ${openPaymentsPerHostMax} at this host`;
+    return pass("open_payments", `${openPayments} of ${openPaymentsMax} open, ${atHost}`);
+  }
+  return fail("open_payments", "open_payments_limit", open.message);
+}
+
+const nothingOpen: OpenAtHost = { count: 0, message: "" };
 
 function checkAgreed(requirements: Requirements, agreed: AgreedTerms | undefined): Check {
   if (agreed === undefined) return skip("agreed", "no terms were agreed before");

@@ -1,5 +1,5 @@
 /** Turns a 402 into a quote: every offer with its checks, and the one that would be paid. */
-import { formatUsdc, type Address, type Network } from "@farthing/protocol";
+import { formatUsdc, zeroAddress, type Address, type Network } from "@farthing/protocol";
 import {
   checkOffer,
   checkPlace,
@@ -17,7 +17,9 @@ import {
 import type { Ledger } from "../ledger/ledger.ts";
 import { dayMs, type Limits } from "../ledger/limits.ts";
 import type { RefusalCode } from "../payment-error.ts";
-import { checkBalance } from "../chain/read-balance.ts";
+import type { NodesOf } from "../chain/nodes.ts";
+import { checkBalanceAt } from "../chain/read-balance.ts";
+import { readOpenPayments } from "./open-payments.ts";
 import { readChallenge, type Offer } from "./read-challenge.ts";
 import type { FetchFunction, ReplayableRequest } from "../replayable-request.ts";
 import type { Signer } from "../signer.ts";
@@ -74,7 +76,7 @@ export interface QuotingTools {
   readonly allow: Allow;
   readonly prefer: PreferredVersion;
   readonly hasApprover: boolean;
-  readonly rpcUrl?: string;
+  readonly nodesOf: NodesOf;
 }
 
 /** What one call adds. */
@@ -155,6 +157,8 @@ async function contextOf(
     asset: requirements.asset,
   };
   const usage = scope && (await ledger.usage(scope, surroundings.now() - dayMs));
+  const inAll = usage?.openPayments ?? 0;
+  const open = scope && (await readOpenPayments(ledger, scope, host, { inAll, limits }));
   const pinned = scope && (await ledger.pinnedPayee(host, scope.network));
   return {
     payer: signer.address,
@@ -162,6 +166,7 @@ async function contextOf(
     limits,
     hasApprover,
     usage: usage ?? { spentUnits: 0n, openPayments: 0 },
+    ...(open === undefined ? {} : { open }),
     ...(terms.maxAmountUnits === undefined ? {} : { maxAmountUnits: terms.maxAmountUnits }),
     ...(terms.agreed === undefined ? {} : { agreed: terms.agreed }),
     ...(pinned === undefined ? {} : { pinned }),
@@ -170,7 +175,10 @@ async function contextOf(
 
 async function withBalance(tools: QuotingTools, judged: JudgedOffer): Promise<JudgedOffer> {
   const { requirements } = judged.offer;
-  if (tools.rpcUrl === undefined || !requirements) return judged;
-  const balance = await checkBalance(tools.fetch, tools.rpcUrl, tools.signer, requirements);
-  return judgedOffer(judged.offer, [...judged.checks, balance]);
+  const { fetch, signer, nodesOf } = tools;
+  // Nobody's balance says nothing: a price can be asked for without a wallet.
+  if (!requirements || signer.address === zeroAddress) return judged;
+  const nodes = nodesOf(requirements.network);
+  const balance = await checkBalanceAt(fetch, nodes, signer, requirements);
+  return balance ? judgedOffer(judged.offer, [...judged.checks, balance]) : judged;
 }

@@ -9,6 +9,8 @@ export type FaultCode =
   | "rpc_refused"
   | "storage_unavailable"
   | "queue_full"
+  | "too_many_exchanges"
+  | "no_wallet"
   | "lease_lost"
   | "configuration";
 

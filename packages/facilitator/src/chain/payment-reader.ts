@@ -10,6 +10,7 @@ import { Fault } from "../base/fault.ts";
 import { quantity, resultOf, type Chain } from "./chain.ts";
 import { paymentReaderCode } from "./generated/payment-reader.ts";
 import { classifyNodeError } from "./node-errors.ts";
+import type { RpcAnswer } from "./rpc-endpoint.ts";
 import { addressWord, encodeAuthorizationState, encodeBalanceOf, encodeTransfer } from "./usdc.ts";
 
 /** One payment to look at: the very bytes that would be sent. */
@@ -34,6 +35,18 @@ export interface PaymentReading {
   readonly revertData: Hex;
 }
 
+/**
+ * Who a simulated transfer claims to come from. A contract wallet sees the transaction's origin and
+ * gas price, so a simulation without them lets the wallet tell it from a transaction.
+ */
+export interface CallSender {
+  readonly from: Address;
+  /** Wei per gas; left out for a node that does not take the price. */
+  readonly gasPrice?: bigint;
+  /** What the wallet holds, in wei: nodes refuse a call whose gas it could not pay for. */
+  readonly balance?: bigint | undefined;
+}
+
 /** Asks the chain about one payment; many at once travel together. */
 export type PaymentReader = (check: PaymentCheck) => Promise<PaymentReading>;
 
@@ -48,7 +61,14 @@ export const transferGasCap = 290_000n;
 const checksMax = 48;
 
 /** Gas of the whole read: what XDC nodes allow an `eth_call`; 48 plain checks take 6 M. */
-const gas = "0x2faf080";
+const readGas = 50_000_000n;
+
+/**
+ * Gas that one check may take at most, its share of the answer's bytes included, and that a read
+ * takes beside its checks: the reader's code, and what has to be left for the last check.
+ */
+const checkGasMax = 450_000n;
+const readBaseGas = 500_000n;
 
 /** Creation code and arguments stay below EIP-3860's 49,152 bytes; signatures may be long. */
 const callBytesMax = 48_000;
@@ -71,26 +91,46 @@ const waitingMax = 5_000;
 /** Reads made by batch after a node refused the short way, before that is tried again. */
 const readsByBatchAfterRefusal = 200;
 
-/** Creates the reader of a network. */
-export function createPaymentReader(chain: Chain): PaymentReader {
+/**
+ * Creates the reader of a network. `sender` names a relayer wallet that could send; without one the
+ * calls have no sender.
+ */
+export function createPaymentReader(
+  chain: Chain,
+  sender: () => CallSender | undefined = () => undefined,
+): PaymentReader {
   let readsByBatch = 0;
 
   async function run(checks: readonly PaymentCheck[]): Promise<PaymentReading[]> {
-    const calls = checks.map((check) => encodeTransfer(check.authorization, check.signature));
+    const from = sender();
+    const size = affordableChecks(from);
+    if (size >= checks.length) return readTogether(checks, from);
+    if (size < 1) return readByBatch(chain, checks, callsOf(checks), from);
+    const parts = Array.from({ length: Math.ceil(checks.length / size) }, (_, part) =>
+      checks.slice(part * size, (part + 1) * size),
+    );
+    return (await Promise.all(parts.map((part) => readTogether(part, from)))).flat();
+  }
+
+  async function readTogether(
+    checks: readonly PaymentCheck[],
+    from: CallSender | undefined,
+  ): Promise<PaymentReading[]> {
+    const calls = callsOf(checks);
     const bytes = calls.reduce(
       (sum, call) => sum + call.length / 2 + 192,
       paymentReaderCode.length / 2,
     );
     if (readsByBatch > 0) readsByBatch--;
     else if (bytes <= callBytesMax) {
-      const readings = await readDeployless(chain, checks, calls);
+      const readings = await readDeployless(chain, checks, calls, from);
       if (readings) return readings;
       // Throws when the node is ill and not choosy: then nothing is learned about its ways.
-      const answered = await readByBatch(chain, checks, calls);
+      const answered = await readByBatch(chain, checks, calls, from);
       readsByBatch = readsByBatchAfterRefusal;
       return answered;
     }
-    return readByBatch(chain, checks, calls);
+    return readByBatch(chain, checks, calls, from);
   }
 
   return createBatcher({
@@ -101,6 +141,41 @@ export function createPaymentReader(chain: Chain): PaymentReader {
     gatherMs,
     worthItems,
   });
+}
+
+function callsOf(checks: readonly PaymentCheck[]): Hex[] {
+  return checks.map((check) => encodeTransfer(check.authorization, check.signature));
+}
+
+/** Gas that a sender can pay for; undefined when nothing limits it. */
+function affordableGas(sender: CallSender | undefined): bigint | undefined {
+  const { gasPrice, balance } = sender ?? {};
+  return gasPrice && balance !== undefined ? balance / gasPrice : undefined;
+}
+
+/** How many checks one read has gas for, if each takes the most it may. */
+function affordableChecks(sender: CallSender | undefined): number {
+  const gas = affordableGas(sender);
+  if (gas === undefined) return checksMax;
+  return Math.min(checksMax, Math.floor(Number(gas - readBaseGas) / Number(checkGasMax)));
+}
+
+/** The members of a call's object that say who sends it. */
+function senderFields(sender: CallSender | undefined): Record<string, string> {
+  if (!sender) return {};
+  const { from, gasPrice } = sender;
+  return { from, ...(gasPrice !== undefined && { gasPrice: hexOf(gasPrice) }) };
+}
+
+function hexOf(value: bigint): string {
+  return `0x${value.toString(16)}`;
+}
+
+/** Whether a node refused a call for its sender's money or price, not for what it does. */
+function isSenderRefused(answer: RpcAnswer | undefined): boolean {
+  if (!answer || answer.ok) return false;
+  const problem = classifyNodeError(answer.error);
+  return problem === "insufficient_gas_money" || problem === "price_too_low";
 }
 
 /** Tells whether a node takes the call that reads many payments at once. Throws RPC faults. */
@@ -118,14 +193,21 @@ async function readDeployless(
   chain: Chain,
   checks: readonly PaymentCheck[],
   calls: readonly Hex[],
+  sender?: CallSender,
 ): Promise<PaymentReading[] | undefined> {
   const data = `${paymentReaderCode}${encodeChecks(chain.network.usdc, checks, calls)}`;
-  const [answer] = await chain.read([{ method: "eth_call", params: [{ data, gas }, "latest"] }]);
+  const affordable = affordableGas(sender) ?? readGas;
+  const gas = hexOf(affordable < readGas ? affordable : readGas);
+  const call = { ...senderFields(sender), data, gas };
+  const [answer] = await chain.read([{ method: "eth_call", params: [call, "latest"] }]);
   if (answer?.ok && typeof answer.result === "string" && answer.result.length > 2) {
     return decodeReadings(answer.result, checks.length);
   }
   if (answer && !answer.ok && classifyNodeError(answer.error) === "rate_limited") {
     throw new Fault("rpc_unavailable", "The RPC endpoints limit our rate");
+  }
+  if (sender?.gasPrice !== undefined && isSenderRefused(answer)) {
+    return readDeployless(chain, checks, calls, { from: sender.from });
   }
   return undefined;
 }
@@ -186,9 +268,10 @@ async function readByBatch(
   chain: Chain,
   checks: readonly PaymentCheck[],
   calls: readonly Hex[],
+  sender: CallSender | undefined,
 ): Promise<PaymentReading[]> {
   const to = chain.network.usdc;
-  const callGas = `0x${transferGasCap.toString(16)}`;
+  const sent = { ...senderFields(sender), gas: hexOf(transferGasCap) };
   const answers = await chain.read([
     { method: "eth_getBlockByNumber", params: ["latest", false] },
     ...checks.flatMap(({ authorization: { from, nonce } }, index) => [
@@ -198,9 +281,15 @@ async function readByBatch(
         method: "eth_call",
         params: [{ to, data: encodeAuthorizationState(from, nonce) }, "latest"],
       },
-      { method: "eth_call", params: [{ to, data: calls[index], gas: callGas }, "latest"] },
+      { method: "eth_call", params: [{ ...sent, to, data: calls[index] }, "latest"] },
     ]),
   ]);
+  const isRefused = checks.some((_, index) =>
+    isSenderRefused(answers[(index + 1) * fallbackCalls]),
+  );
+  if (isRefused && sender?.gasPrice !== undefined) {
+    return readByBatch(chain, checks, calls, { from: sender.from });
+  }
   const block = resultOf(answers[0], "eth_getBlockByNumber");
   if (!isObject(block)) throw new Fault("rpc_unavailable", "The node does not have the block");
   return checks.map((_, index) => {

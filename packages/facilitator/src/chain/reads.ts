@@ -120,16 +120,29 @@ function toReceipt(answer: RpcAnswer): Receipt | undefined {
 /** What a call would use, or what the contract says when it would fail. */
 export type GasEstimate = { readonly gas: bigint } | { readonly revertData: Hex | undefined };
 
+/** A call as a transaction would make it: a contract wallet sees its origin and its gas price. */
+export interface SentCall {
+  readonly from: Address;
+  readonly to: Address;
+  readonly data: Hex;
+  /** Wei per gas. */
+  readonly gasPrice: bigint;
+}
+
+function callOf({ from, to, data, gasPrice }: SentCall) {
+  return { from, to, data, gasPrice: `0x${gasPrice.toString(16)}` };
+}
+
 /**
  * Gas a call would use on top of a block, by its number: a node that does not have that block fails
  * instead of judging by an older one. Undefined when the node cannot tell.
  */
 export async function estimateGas(
   chain: Chain,
-  call: { readonly to: Address; readonly data: Hex },
+  call: SentCall,
   blockNumber: number,
 ): Promise<GasEstimate | undefined> {
-  const params = [{ to: call.to, data: call.data }, `0x${blockNumber.toString(16)}`];
+  const params = [callOf(call), `0x${blockNumber.toString(16)}`];
   const [answer] = await chain.read([{ method: "eth_estimateGas", params }]);
   if (answer?.ok) return { gas: quantity(answer.result, "a gas estimate") };
   const problem = answer && classifyNodeError(answer.error);
@@ -154,6 +167,27 @@ export async function isBlacklisted(chain: Chain, address: Address): Promise<boo
 /** How nodes say that a call ended in the contract, other than by a revert (geth, anvil). */
 const contractFailed =
   /out of gas|invalid opcode|invalid jump|stack (under|over)flow|stack limit reached|write protection|return data out of bounds|gas uint64 overflow|^evm error/i;
+
+/**
+ * What the very transaction would do on top of a block, gas limit included; undefined when it would
+ * go through. Throws when the node gives no answer about the call itself.
+ */
+export async function simulateSend(
+  chain: Chain,
+  call: SentCall & { readonly gasLimit: bigint },
+  blockNumber: number,
+): Promise<{ readonly revertData: Hex } | undefined> {
+  const sent = { ...callOf(call), gas: `0x${call.gasLimit.toString(16)}` };
+  const params = [sent, `0x${blockNumber.toString(16)}`];
+  const [answer] = await chain.read([{ method: "eth_call", params }]);
+  if (answer && !answer.ok) {
+    const isReverted = classifyNodeError(answer.error) === "reverted";
+    if (isReverted) return { revertData: answer.error.data ?? "0x" };
+    if (contractFailed.test(answer.error.message)) return { revertData: "0x" };
+  }
+  resultOf(answer, "eth_call");
+  return undefined;
+}
 
 /** Calls a stranger's contract with a gas cap; undefined when it reverts or fails otherwise. */
 export async function callCapped(

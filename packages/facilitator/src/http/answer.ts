@@ -46,13 +46,24 @@ export const problemTable: Readonly<Record<ErrorCode, { status: number; retryabl
   request_too_large: { status: 413, retryable: false },
   unsupported_media_type: { status: 415, retryable: false },
   rate_limited: { status: 429, retryable: true },
+  caller_gas_share_used: { status: 429, retryable: true },
+  keyless_gas_exhausted: { status: 503, retryable: true },
   queue_full: { status: 503, retryable: true },
   service_unavailable: { status: 503, retryable: true },
   internal_error: { status: 500, retryable: false },
 };
 
+/** Codes of /verify and /settle whose answers also carry the fields of a judged one. */
+export const shapedCodes: ReadonlySet<ErrorCode> = new Set([
+  "service_unavailable",
+  "keyless_gas_exhausted",
+]);
+
 /** Seconds after which a 503 is worth another try: a block or two. */
 const retryAfterFaultSeconds = 5;
+
+/** Seconds after which some of a payer's open payments have expired: sellers ask for few minutes. */
+const retryAfterTooManySeconds = 60;
 
 /** Status, body and wait of an answer that judges nothing. */
 export interface ProblemAnswer {
@@ -76,9 +87,14 @@ export function answerProblem(error: unknown, requestId: string): ProblemAnswer 
 function toProblem(error: unknown): HttpProblem {
   if (error instanceof HttpProblem) return error;
   if (error instanceof Fault) {
-    return error.code === "queue_full"
-      ? new HttpProblem("queue_full", error.message)
-      : new HttpProblem("service_unavailable", unavailable);
+    if (error.code === "too_many_exchanges") {
+      return new HttpProblem("rate_limited", error.message, retryAfterTooManySeconds);
+    }
+    if (error.code === "queue_full") return new HttpProblem("queue_full", error.message);
+    return new HttpProblem(
+      "service_unavailable",
+      error.code === "no_wallet" ? noWallet : unavailable,
+    );
   }
   return new HttpProblem(
     "internal_error",
@@ -88,6 +104,9 @@ function toProblem(error: unknown): HttpProblem {
 
 const unavailable =
   "The service cannot reach the chain or its database right now; nothing was judged, try again shortly with the same payment.";
+
+const noWallet =
+  "No relayer wallet can send transactions right now; nothing was claimed, try again shortly with the same payment.";
 
 /** The verdict on a payment that would go through. */
 export function answerValid(payer: string): VerifyResponse {
@@ -132,18 +151,48 @@ export function statusOf(settlement: Settlement): SettlementStatus {
   return "pending";
 }
 
-/** The answer of a settle, and the receipt inside it. */
+/** A settle response, and the receipt inside it. */
+type SettlePresentation = SettleResponse & { readonly status: SettlementStatus };
+
+/** The response of a settle whole: with its id, and with `success` where it succeeded. */
 export function answerSettle(
   settlement: Settlement,
   network: string,
-  isRepeat: boolean,
-): SettleResponse & { readonly id: string; readonly status: SettlementStatus } {
+  flags: { readonly replayed?: true; readonly ownExchange?: true } = {},
+): SettlePresentation & { readonly id: string } {
   const status = statusOf(settlement);
   const reason = reasonOf(settlement, status);
+  return { id: settlement.id, ...settleBody(settlement, network, { status, reason, flags }) };
+}
+
+/**
+ * The response to another exchange with the same payment: its facts, without `success` and without
+ * the `id` that sellers poll and serve by.
+ */
+export function answerFacts(
+  settlement: Settlement,
+  network: string,
+  isPending: boolean,
+): SettlePresentation {
+  const status = isPending ? "pending" : statusOf(settlement);
+  const reason = status === "confirmed" ? refusal("already_settled") : reasonOf(settlement, status);
+  return settleBody(settlement, network, { status, reason, flags: { replayed: true } });
+}
+
+function settleBody(
+  settlement: Settlement,
+  network: string,
+  said: {
+    readonly status: SettlementStatus;
+    readonly reason: Refusal | undefined;
+    readonly flags: { readonly replayed?: true; readonly ownExchange?: true };
+  },
+): SettlePresentation {
+  const { status, reason, flags } = said;
+  const { logIndex, settledBy, nonce } = settlement;
   return {
-    id: settlement.id,
     status,
-    success: status === "confirmed",
+    success: status === "confirmed" && reason === undefined,
     ...(reason && { errorReason: reason.code, errorMessage: reason.message }),
     payer: settlement.payer,
     transaction: settlement.transaction ?? "",
@@ -151,7 +200,11 @@ export function answerSettle(
     amount: settlement.amount.toString(),
     extra: {
       settlementId: settlement.id,
-      ...(isRepeat ? { replayed: true } : {}),
+      nonce,
+      // With the hash they name the payment within a batch, and who sent it.
+      ...(logIndex === null ? {} : { logIndex }),
+      ...(settledBy === null ? {} : { settledBy }),
+      ...flags,
       ...(reason && { x402Reason: x402ReasonOf(reason) }),
     },
   };
@@ -170,7 +223,7 @@ export function answerSettlement(
 ): SettlementResponse {
   const { blockNumber, logIndex, finalizedAt } = settlement;
   return {
-    ...answerSettle(settlement, settlement.networkName, false),
+    ...answerSettle(settlement, settlement.networkName),
     state: settlement.state,
     asset: settlement.asset,
     payTo: settlement.payTo,

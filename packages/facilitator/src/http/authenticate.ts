@@ -9,7 +9,7 @@ import type { Surface } from "./surface.ts";
 
 /** One text for unknown, mistyped, expired and revoked keys: which it was is nobody's business. */
 const noKey =
-  "Send a valid API key as `Authorization: Bearer fk_…`. Sellers create them at /account/facilitator, operators with `farthing keys create`.";
+  "The seller asked without a valid API key, which goes into the header `Authorization: Bearer fk_…`. Sellers create one at /account/facilitator, operators with `farthing keys create`; a buyer needs none.";
 
 /**
  * Lets a request in before its body is read: who calls, and whether he may call again already. A
@@ -43,20 +43,44 @@ async function authenticateCaller(
   return key;
 }
 
-/** A key acts for one payout address, on live or on test networks. Throws 403 or 401. */
+/**
+ * Checks that a key acts for the payout address and the kind of network that the requirements name:
+ * they are the seller's own words, where the payload is the buyer's. A payment for another network
+ * than the requirements' is left to verification, which refuses it as `network_mismatch`; a buyer
+ * must not be able to make a good key look wrong. Throws 403 or 401.
+ *
+ * Stock sellers pass these messages on to their buyers, so nothing in them is the seller's secret.
+ */
 export function checkPayee(key: ApiKey | null, { payment, requirements }: PaymentRequest): void {
   if (key === null) return;
-  const mode = payment.network.chainId === 50 ? "live" : "test";
-  if (key.mode !== mode) {
+  const { network } = requirements;
+  const mode = network.chainId === 50 ? "live" : "test";
+  if (key.mode !== mode && payment.network === network) {
     throw new HttpProblem(
       "unauthorized",
-      `${payment.network.id} needs a ${mode} key, this is a ${key.mode} key.`,
+      `The seller's API key: ${network.id} needs a ${mode} key, this is a ${key.mode} key.`,
     );
   }
   if (!isSameAddress(key.account, requirements.payTo)) {
     throw new HttpProblem(
       "payee_mismatch",
-      `This key belongs to ${key.account}, the requirements pay ${requirements.payTo}; use that address's key.`,
+      `The API key acts for another address than payTo, ${requirements.payTo}; the seller needs that address's key. GET /v1/key tells whose a key is.`,
     );
   }
+}
+
+/**
+ * Stock sellers pass the message of a 403 on to their buyers as the reason of a refusal, so it says
+ * nothing about the seller's affairs: for the seller, the code does.
+ */
+export const sellersMatter =
+  "This payment was not evaluated and no money moved: the seller's account with the facilitator needs attention. The buyer can do nothing about it; the seller finds the cause under the error code.";
+
+/**
+ * Refuses a key whose account's plan is inactive. `/settle` looks at the plan in the transaction of
+ * the claim; `/verify` claims nothing and looks here. Throws 403.
+ */
+export async function checkPlan(context: HttpContext, key: ApiKey | null): Promise<void> {
+  if (key === null || (await context.planOf(key.account)) === "active") return;
+  throw new HttpProblem("seller_plan_inactive", sellersMatter);
 }

@@ -3,6 +3,8 @@ import type { ErrorCode } from "@farthing/protocol";
 import { Type } from "typebox";
 import { described } from "./openapi.ts";
 import {
+  AcceptsAnswer,
+  AcceptsBody,
   PaymentRequestBody,
   SettleAnswer,
   SettlementAnswer,
@@ -34,6 +36,8 @@ export function describePayments(surface: Surface) {
   const wrongAccount: readonly ErrorCode[] = hasKeys
     ? ["insufficient_facilitator_credits", "seller_plan_inactive"]
     : [];
+  const wrongPlan: readonly ErrorCode[] = hasKeys ? ["seller_plan_inactive"] : [];
+  const noGas: readonly ErrorCode[] = hasKeys ? [] : ["caller_gas_share_used"];
   const tags = ["Payments"];
   const waits =
     surface.settle === "async"
@@ -53,7 +57,7 @@ export function describePayments(surface: Surface) {
       body: PaymentRequestBody,
       response: {
         200: VerdictAnswer,
-        ...problems(...wrongSeller),
+        ...problems(...wrongSeller, ...wrongPlan, ...noGas),
         500: UnjudgedVerdict,
         503: UnjudgedVerdict,
       },
@@ -65,11 +69,17 @@ export function describePayments(surface: Surface) {
       description: `${waits} The same payment again is the same settlement.`,
       headers: Type.Object({
         prefer: Type.Optional(Type.String({ description: "`wait=N` or `respond-async`" })),
+        "idempotency-key": Type.Optional(
+          Type.String({
+            description:
+              "Names the exchange: 1 to 255 printable ASCII characters. The same key on a repeat gives the present state whole; another key is another exchange.",
+          }),
+        ),
       }),
       body: PaymentRequestBody,
       response: {
         200: SettleAnswer,
-        ...problems(...wrongSeller, ...wrongAccount),
+        ...problems(...wrongSeller, ...wrongAccount, ...noGas),
         500: UnjudgedSettle,
         503: UnjudgedSettle,
       },
@@ -86,6 +96,18 @@ export function describePayments(surface: Surface) {
       },
     }),
   };
+}
+
+/** The schema of the route for Faremeter sellers. */
+export function describeAccepts(surface: Surface) {
+  const wrongKey: readonly ErrorCode[] = surface.auth === "api-key" ? ["unauthorized"] : [];
+  return described({
+    ...named(surface, "completeOffers", false),
+    tags: ["Payments"],
+    summary: "Completes the entries of a challenge, for Faremeter sellers",
+    body: AcceptsBody,
+    response: { 200: AcceptsAnswer, ...problems(...wrongKey) },
+  });
 }
 
 /** The schemas of a surface's status routes. */

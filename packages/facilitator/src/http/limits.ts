@@ -2,10 +2,10 @@
  * How often one caller may ask: by account where a key was shown, else by address. Says in every
  * answer what is left (draft-ietf-httpapi-ratelimit-headers) and in a refusal when to come back.
  */
-import { isIPv6 } from "node:net";
-import type { Address } from "@farthing/protocol";
+import { networkOfAddress, type Address, type Refusal, type RefusalCode } from "@farthing/protocol";
 import rateLimit from "@fastify/rate-limit";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Clock } from "../base/clock.ts";
 import { HttpProblem } from "./answer.ts";
 
 /** Length of the window. Short, so that a caller who hit the limit is back soon. */
@@ -29,6 +29,8 @@ export interface LimitTerms {
   readonly name: string;
   readonly requestsMax: number;
   readonly windowSeconds: number;
+  /** Requests that callers got back; they may be made beyond the limit. */
+  readonly returns?: Returns;
 }
 
 /** Makes limits; each counts for itself. */
@@ -41,7 +43,7 @@ export async function prepareLimits(
 ): Promise<MakeLimit> {
   if (!isLimited) return () => async () => undefined;
   await server.register(rateLimit, { global: false, cache: callersMax });
-  return ({ name, requestsMax, windowSeconds: seconds }) => {
+  return ({ name, requestsMax, windowSeconds: seconds, returns }) => {
     const callers = new WeakMap<FastifyRequest, string>();
     const check = server.createRateLimit({
       max: requestsMax,
@@ -51,7 +53,7 @@ export async function prepareLimits(
     return async (request, reply, caller) => {
       callers.set(request, caller);
       const limit = await check(request);
-      if (limit.isAllowed) return;
+      if (limit.isAllowed || (limit.isExceeded && returns?.take(caller))) return;
       reply.header("RateLimit-Policy", `"${name}";q=${requestsMax};w=${seconds}`);
       reply.header("RateLimit", `"${name}";r=${limit.remaining};t=${limit.ttlInSeconds}`);
       if (limit.isExceeded) {
@@ -71,23 +73,88 @@ export async function prepareLimits(
  */
 const keyedFactor = 10;
 
-/** Creates the throttle of a server, for all of its routes together. */
-export function createThrottle(makeLimit: MakeLimit, requestsMax: number): Throttle {
-  const open = makeLimit({ name: "default", requestsMax, windowSeconds });
-  const keyed = makeLimit({ name: "key", requestsMax: requestsMax * keyedFactor, windowSeconds });
-  return (request, reply, caller) =>
-    caller
-      ? keyed(request, reply, `account:${caller.account}`)
-      : open(request, reply, networkOf(request.ip));
+/** Requests that callers got back and have not made yet. */
+export interface Returns {
+  add(caller: string): void;
+  /** Uses one up; false when there is none. */
+  take(caller: string): boolean;
 }
 
-/** An address as one caller: IPv6 by /64, since one connection usually has that many. */
-export function networkOf(ip: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1];
-  if (mapped !== undefined || !isIPv6(ip)) return mapped ?? ip;
-  const [head = "", tail] = ip.split("::");
-  const left = head === "" ? [] : head.split(":");
-  const right = tail === undefined || tail === "" ? [] : tail.split(":");
-  const zeros = tail === undefined ? 0 : 8 - left.length - right.length;
-  return [...left, ...Array.from({ length: zeros }, () => "0"), ...right].slice(0, 4).join(":");
+/** How the request of a caller with an API key is given back; forgotten with the request. */
+const givenBack = new WeakMap<FastifyRequest, () => void>();
+
+/** Refusals of payments that cost nothing to make: a random signature, an empty wallet. */
+const junkCodes: ReadonlySet<RefusalCode> = new Set([
+  "invalid_signature",
+  "wallet_not_deployed",
+  "self_payment",
+  "insufficient_funds",
+]);
+
+/**
+ * Gives a request back to its caller's limit when the payment in it was junk: buyers write payments,
+ * and a stranger's junk must not use up what the seller's key may ask. Does nothing for callers
+ * without a key: there the address itself sends the junk.
+ */
+export function giveBackJunk(request: FastifyRequest, { code }: Refusal): void {
+  if (junkCodes.has(code)) givenBack.get(request)?.();
+}
+
+/**
+ * Counts what is given back. In one window a caller gets back as many requests as the limit allows,
+ * not more: judging junk takes a signer to be recovered and a share of a call to the node, so the
+ * work for one key stays below twice its limit.
+ */
+function createReturns(returnsMax: number, clock: Clock): Returns {
+  const callers = new Map<string, { endsAtMs: number; given: number; left: number }>();
+
+  function find(caller: string) {
+    const found = callers.get(caller);
+    if (found && found.endsAtMs > clock.nowMs()) return found;
+    callers.delete(caller);
+    return undefined;
+  }
+
+  return {
+    add(caller) {
+      let window = find(caller);
+      if (!window) {
+        window = { endsAtMs: clock.nowMs() + windowSeconds * 1000, given: 0, left: 0 };
+        const [oldest] = callers.keys();
+        if (callers.size >= callersMax && oldest !== undefined) callers.delete(oldest);
+        callers.set(caller, window);
+      }
+      if (window.given >= returnsMax) return;
+      window.given++;
+      window.left++;
+    },
+    take(caller) {
+      const window = find(caller);
+      if (!window || window.left === 0) return false;
+      window.left--;
+      return true;
+    },
+  };
+}
+
+/**
+ * Creates a throttle, which counts for itself. `/settle` has one of its own, so that a flood of
+ * questions cannot keep a seller from settling what was found valid.
+ */
+export function createThrottle(
+  makeLimit: MakeLimit,
+  requestsMax: number,
+  { clock, isForSettle }: { readonly clock: Clock; readonly isForSettle: boolean },
+): Throttle {
+  const keyedMax = requestsMax * keyedFactor;
+  const returns = createReturns(keyedMax, clock);
+  const [openName, keyedName] = isForSettle ? ["settle", "key-settle"] : ["default", "key"];
+  const open = makeLimit({ name: openName, requestsMax, windowSeconds });
+  const keyed = makeLimit({ name: keyedName, requestsMax: keyedMax, windowSeconds, returns });
+  return (request, reply, caller) => {
+    if (!caller) return open(request, reply, networkOfAddress(request.ip));
+    const name = `account:${caller.account}`;
+    givenBack.set(request, () => returns.add(name));
+    return keyed(request, reply, name);
+  };
 }

@@ -46,7 +46,7 @@ const reading = [
 const about = [
   "An x402 payment facilitator for USDC on XDC.",
   "",
-  "`/verify`, `/settle` and `/supported` speak x402 and are described here, not checked by these schemas: whatever can be judged is answered with HTTP 200. The account API under `/v1/account` belongs to the dashboard; its session is a cookie, and requests that change something must carry our own `Origin`.",
+  "`/verify`, `/settle` and `/supported` speak x402 and are described here, not checked by these schemas: a payment that can be evaluated is answered with HTTP 200, and a repeat of `/settle` that belongs to another exchange with HTTP 409. The account API under `/v1/account` belongs to the dashboard; its session is a cookie, and requests that change something must carry our own `Origin`.",
 ].join("\n");
 
 /** Sections of the page, in order. */

@@ -40,7 +40,7 @@ const Requirements = Type.Object(
     maxAmountRequired: Type.Optional(AmountText),
     asset: AddressText,
     payTo: AddressText,
-    maxTimeoutSeconds: Type.Optional(Type.Number()),
+    maxTimeoutSeconds: Type.Number({ exclusiveMinimum: 0 }),
     extra: Type.Optional(anything),
   },
   {
@@ -78,7 +78,17 @@ const RefusalCodeText = oneOf(refusalCodes, "Why, for programs; see the page on 
 
 const extraMembers = {
   settlementId: Type.Optional(Type.String()),
+  nonce: Type.Optional(Type.String({ description: "Of the authorization" })),
+  logIndex: Type.Optional(
+    Type.Integer({ description: "Of its AuthorizationUsed log; names it within a batch" }),
+  ),
+  settledBy: Type.Optional(
+    oneOf(["relayer", "other"], "Who sent the transfer: this service, or a third party"),
+  ),
   replayed: Type.Optional(Type.Boolean({ description: "This authorization was settled before" })),
+  ownExchange: Type.Optional(
+    Type.Boolean({ description: "The call carries the Idempotency-Key of the first one" }),
+  ),
   x402Reason: Type.Optional(Type.String({ description: "The name of other x402 software" })),
 };
 
@@ -146,6 +156,9 @@ export const SettlementAnswer = Type.Object(
   { description: "The settlement" },
 );
 
+const unjudgedCodes =
+  "`service_unavailable`, `queue_full`, `keyless_gas_exhausted`, `internal_error`: nothing was judged";
+
 /** What /verify says when it could not judge: a verdict that blames nobody, beside the problem. */
 export const UnjudgedVerdict = Type.Object(
   {
@@ -155,7 +168,7 @@ export const UnjudgedVerdict = Type.Object(
     invalidMessage: Type.String(),
     extra: Type.Object(extraMembers),
   },
-  { description: "`service_unavailable`, `queue_full`, `internal_error`: nothing was judged" },
+  { description: unjudgedCodes },
 );
 
 /** The same of /settle. */
@@ -169,7 +182,39 @@ export const UnjudgedSettle = Type.Object(
     network: Type.String(),
     extra: Type.Object(extraMembers),
   },
-  { description: "`service_unavailable`, `queue_full`, `internal_error`: nothing was judged" },
+  { description: unjudgedCodes },
+);
+
+const offers = Type.Array(anything, {
+  maxItems: 32,
+  description: "Entries as in a challenge; those that are not served here are left out",
+});
+
+/** The body of /accepts. */
+export const AcceptsBody = Type.Object(
+  {
+    x402Version: Type.Integer({ minimum: 1, maximum: 2 }),
+    resource: Type.Optional(anything),
+    accepts: offers,
+  },
+  { description: "The entries that a Faremeter seller means to offer" },
+);
+
+/** The answer of /accepts. */
+export const AcceptsAnswer = Type.Object(
+  {
+    x402Version: Type.Integer({ minimum: 1, maximum: 2 }),
+    resource: Type.Optional(
+      Type.Object({
+        url: Type.String(),
+        description: Type.Optional(Type.String()),
+        mimeType: Type.Optional(Type.String()),
+      }),
+    ),
+    accepts: offers,
+    error: Type.Optional(Type.String({ description: "Empty; in version 1 only" })),
+  },
+  { description: "The entries that can be settled here, with `extra` filled in" },
 );
 
 /** The answer of /supported. */

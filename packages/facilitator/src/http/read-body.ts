@@ -10,7 +10,8 @@ export function readBodies(server: FastifyInstance): void {
   server.addContentTypeParser(
     "application/json",
     { parseAs: "string" },
-    async (_request: FastifyRequest, body: string | Buffer) => {
+    async (request: FastifyRequest, body: string | Buffer) => {
+      refuseEncoded(request);
       const text = String(body);
       const parsed = parseJson(text);
       if (parsed && isObject(parsed.value)) return parsed.value;
@@ -19,9 +20,26 @@ export function readBodies(server: FastifyInstance): void {
   );
 }
 
+/** Compressed bodies are not unpacked: a few kilobytes are not worth the bombs. Throws 415. */
+function refuseEncoded({ headers }: FastifyRequest): void {
+  const encoding = headers["content-encoding"]?.trim().toLowerCase() ?? "";
+  if (encoding === "" || encoding === "identity") return;
+  throw new HttpProblem(
+    "unsupported_media_type",
+    "The body is compressed (Content-Encoding); send it as it is.",
+  );
+}
+
+/** Refuses a request without a body, for routes that cannot do without one. Throws 400. */
+export async function requireBody({ body }: FastifyRequest): Promise<void> {
+  if (!isObject(body)) throw new HttpProblem("invalid_request", emptyBody);
+}
+
+const emptyBody = "The body is empty; send a JSON object.";
+
 /** Says where to look; nothing of the text, in which there may be a secret, is repeated. */
 function whatIsWrong(text: string): string {
-  if (text.trim() === "") return "The body is empty; send a JSON object.";
+  if (text.trim() === "") return emptyBody;
   try {
     return isObject(JSON.parse(text))
       ? `The body is nested deeper than ${jsonDepthMax} levels; send a flatter object.`

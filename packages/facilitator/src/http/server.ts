@@ -2,9 +2,11 @@
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from "fastify";
+import { registerAccepts } from "./accepts.ts";
 import type { AccountContext } from "./account/context.ts";
 import { registerAccounts } from "./account/routes.ts";
 import { HttpProblem } from "./answer.ts";
+import { arrivalTimes, capConnections, toServerOptions, type ArrivalTimes } from "./connections.ts";
 import type { HttpContext } from "./context.ts";
 import { dashboardFolder, registerDashboard } from "./dashboard.ts";
 import { registerDiscovery } from "./discovery.ts";
@@ -26,14 +28,17 @@ import { registerVerify } from "./verify.ts";
 /** Largest body: a payment with a long contract signature and a bazaar schema is far smaller. */
 const bodyBytesMax = 64 * 1024;
 
-/** How long a request may take to arrive; a slow trickle must not hold a connection for ever. */
-const requestTimeoutMs = 15_000;
-
 /** Longer than the 60 s after which common proxies close idle connections, so that they do it. */
 const keepAliveMs = 72_000;
 
 /** Headers of which two would be ambiguous. */
-const singleHeaders = new Set(["authorization", "content-type", "content-length", "prefer"]);
+const singleHeaders = new Set([
+  "authorization",
+  "content-type",
+  "content-length",
+  "prefer",
+  "idempotency-key",
+]);
 
 /** What a schema does not allow is refused, never bent into shape. */
 const schemaOptions = {
@@ -63,21 +68,25 @@ export async function createServer(
   context: HttpContext,
   options: {
     readonly trustedProxies: readonly string[];
+    /** Connections that one address may hold; 0 for no bound. */
+    readonly connectionsMax: number;
+    readonly arrival?: ArrivalTimes | undefined;
     /** Undefined where sellers have no accounts. */
     readonly accounts: AccountContext | undefined;
     /** Where the dashboard's build is, when not beside this package. */
     readonly dashboardFolder?: string | undefined;
   },
 ): Promise<HttpServer> {
+  const { trustedProxies, connectionsMax: max, arrival = arrivalTimes } = options;
   const server = Fastify({
     ajv: { customOptions: schemaOptions },
     bodyLimit: bodyBytesMax,
-    requestTimeout: requestTimeoutMs,
+    ...toServerOptions(arrival),
     keepAliveTimeout: keepAliveMs,
     // Old clients append `/verify` to a base that ends with a slash.
-    rewriteUrl: ({ url = "/" }) => collapseSlashes(url),
+    rewriteUrl: ({ url = "/" }) => collapseSlashes(toOriginForm(url)),
     genReqId: () => `req_${randomUUID().replaceAll("-", "")}`,
-    trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
+    trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
     forceCloseConnections: "idle",
     // The refusal of whoever comes too late is ours.
     return503OnClosing: false,
@@ -87,6 +96,7 @@ export async function createServer(
       sendProblem(context, request, reply, translate(error, context));
     },
   });
+  capConnections(server.server, { max, trustedProxies });
   readBodies(server);
   answerErrors(server, context, collectRoutes(server));
   server.addHook("onRequest", async (request, reply) => {
@@ -98,11 +108,14 @@ export async function createServer(
   await describeRoutes(server, context);
   const { requestsMax } = context.limits;
   const makeLimit = await prepareLimits(server, requestsMax > 0);
-  const throttle = createThrottle(makeLimit, requestsMax);
+  const { clock } = context;
+  const throttle = createThrottle(makeLimit, requestsMax, { clock, isForSettle: false });
+  const settleThrottle = createThrottle(makeLimit, requestsMax, { clock, isForSettle: true });
   for (const surface of context.surfaces) {
     registerSupported(server, context, surface);
+    registerAccepts(server, context, surface, throttle);
     registerVerify(server, context, surface, throttle);
-    registerSettle(server, context, surface, throttle);
+    registerSettle(server, context, surface, settleThrottle);
     registerSettlements(server, context, surface, throttle);
     registerStatus(server, context, surface);
   }
@@ -120,6 +133,12 @@ export async function createServer(
     drain,
     fetch: createInsideFetch(server),
   };
+}
+
+/** Proxies may send the whole address as the target; servers must take it (RFC 9112, 3.2.2). */
+function toOriginForm(target: string): string {
+  const rest = /^https?:\/\/[^/?#]*(.*)$/i.exec(target)?.[1];
+  return rest === undefined || rest.startsWith("/") ? (rest ?? target) : `/${rest}`;
 }
 
 function collapseSlashes(url: string): string {

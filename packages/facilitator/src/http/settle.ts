@@ -5,18 +5,24 @@ import {
   parsePaymentRequest,
   refusal,
   type PaymentRequest,
+  type SettleResponse,
 } from "@farthing/protocol";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { SettleOptions, SettleResult } from "../settlement/settle.ts";
-import { answerRefused, answerSettle, HttpProblem } from "./answer.ts";
-import { admission, checkPayee } from "./authenticate.ts";
+import type { Presentation, SettleCall } from "../settlement/exchanges.ts";
+import type { Settlement } from "../model/settlement.ts";
+import { answerFacts, answerRefused, answerSettle, HttpProblem, shapedCodes } from "./answer.ts";
+import { admission, checkPayee, sellersMatter } from "./authenticate.ts";
 import type { HttpContext } from "./context.ts";
 import { describePayments } from "./describe-surface.ts";
+import { settleCallTermsOf } from "./exchange-call.ts";
 import { tellExtensions } from "./extension-responses.ts";
-import type { Throttle } from "./limits.ts";
+import { gasProblem, isGasRefusal, keylessTerms } from "./keyless.ts";
+import { giveBackJunk, type Throttle } from "./limits.ts";
 import { parsePrefer } from "./prefer.ts";
+import { requireBody } from "./read-body.ts";
 import { sendProblem } from "./send-problem.ts";
-import { isServed, type Surface } from "./surface.ts";
+import { isServed, unitsMinOf, type Surface } from "./surface.ts";
 import { faultMessage } from "./verify.ts";
 
 /** Who asks for it with `Prefer: respond-async` is answered once the transfer is sent, or after this long. */
@@ -35,9 +41,6 @@ const outcomeWaitMs = 25_000;
 /** A repeat of a pending settle waits: the one automatic retry of stock sellers then succeeds. */
 const repeatWaitMs = 10_000;
 
-/** The trailing window of a payer's cap: a day. */
-const payerCapWindowMs = 24 * 60 * 60 * 1000;
-
 /** Adds the route to a surface. */
 export function registerSettle(
   server: FastifyInstance,
@@ -48,18 +51,26 @@ export function registerSettle(
   server.post(`${surface.basePath}/settle`, {
     ...describePayments(surface).settle,
     onRequest: admission(context, surface, throttle),
-    preHandler: tellExtensions(context),
+    preHandler: [requireBody, tellExtensions(context)],
     handler: async (request, reply) => {
       const parsed = parsePaymentRequest(request.body);
       if (!parsed.ok)
         return answerRefused(parsed.refusal, networkNameOf(request.body), undefined, undefined);
       checkPayee(request.apiKey, parsed.value);
-      const options = settleOptions(context, surface, request, reply);
-      const result = await context.settle(parsed.value, options);
-      return reply.send(answerResult(context, parsed.value, result));
+      const options = settleOptions(context, surface, parsed.value, { request, reply });
+      const waitsForOutcome = options.goal === "outcome";
+      const terms = { request: parsed.value, waitsForOutcome };
+      const call = context.exchanges.beginSettle(settleCallTermsOf(request, reply, terms));
+      const result = await context.settle(parsed.value, { ...options, exchange: call });
+      if (result.kind === "refused") giveBackJunk(request, result.refusal);
+      if (result.kind === "denied" && isGasRefusal(result.code)) {
+        throw gasProblem(context, result.code);
+      }
+      const { status, body } = await answerResult(parsed.value, result, call);
+      return reply.code(status).send(body);
     },
     errorHandler: (error, request, reply) => {
-      const isOther = error instanceof HttpProblem && error.code !== "service_unavailable";
+      const isOther = error instanceof HttpProblem && !shapedCodes.has(error.code);
       if (isOther || "statusCode" in error) {
         return server.errorHandler(error, request, reply);
       }
@@ -80,25 +91,24 @@ export function registerSettle(
 function settleOptions(
   context: HttpContext,
   surface: Surface,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): SettleOptions {
+  given: PaymentRequest,
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+): Omit<SettleOptions, "exchange"> {
   const prefer = parsePrefer(request.headers["prefer"]);
   const isAsync =
     prefer.respondAsync || (surface.settle === "async" && prefer.waitMs === undefined);
   if (prefer.applied !== "") reply.header("Preference-Applied", prefer.applied);
-  const { payerCapUnits } = context.limits;
-  const isCapped = surface.auth === "none" && payerCapUnits !== null;
   const asyncMs = prefer.respondAsync ? respondAsyncMs : broadcastWaitMs;
   const timeoutMs = isAsync ? asyncMs : (prefer.waitMs ?? outcomeWaitMs);
   return {
     served: isServed.bind(undefined, surface),
     marginSeconds: context.settleMarginSeconds,
+    unitsMin: unitsMinOf(context, surface),
     keyId: request.apiKey?.id ?? null,
     account: request.apiKey?.account ?? null,
     price: request.apiKey ? context.creditsPerSettlement : 0,
     requestId: request.id,
-    payerCap: isCapped ? { units: payerCapUnits, windowMs: payerCapWindowMs } : null,
+    ...keylessTerms(context, surface, request, given),
     goal: isAsync ? "broadcast" : "outcome",
     timeoutMs,
     // Who asked for a longer wait, or for none, gets that for a repeat as well.
@@ -108,7 +118,25 @@ function settleOptions(
   };
 }
 
-function answerResult(context: HttpContext, { payment }: PaymentRequest, result: SettleResult) {
+/**
+ * The facts of a payment that belongs to another exchange. The stock wrapper for MCP tools returns
+ * its result whatever `success` says, unless the settle throws, and the stock client throws for
+ * every status that is not 2xx. Other stock sellers treat both alike.
+ */
+const anotherExchangeStatus = 409;
+
+interface SettleAnswer {
+  readonly status: 200 | typeof anotherExchangeStatus;
+  readonly body: SettleResponse;
+}
+
+const judged = (body: SettleResponse): SettleAnswer => ({ status: 200, body });
+
+async function answerResult(
+  { payment }: PaymentRequest,
+  result: SettleResult,
+  call: SettleCall,
+): Promise<SettleAnswer> {
   const { networkName, authorization } = payment;
   switch (result.kind) {
     case "denied":
@@ -117,31 +145,52 @@ function answerResult(context: HttpContext, { payment }: PaymentRequest, result:
         deniedMessages[result.code] ?? "The account cannot settle.",
       );
     case "refused":
-      return answerRefused(result.refusal, networkName, authorization.from, result.existing);
+      return judged(
+        answerRefused(result.refusal, networkName, authorization.from, result.existing),
+      );
     case "settlement": {
       const { settlement, isRepeat } = result;
-      const isRefusedRepeat = isRepeat && context.repeatAfterSuccess === "refuse";
-      if (isRefusedRepeat && settlement.state === "confirmed") {
-        const why = refusal(
-          "nonce_already_used",
-          "This payment was settled before; it opens nothing again.",
-        );
-        return answerRefused(why, networkName, authorization.from, settlement);
-      }
-      return answerSettle(settlement, networkName, isRepeat);
+      const presentation = await call.present(settlement, isRepeat);
+      return answerPresented(settlement, networkName, { isRepeat, presentation });
     }
     default:
       return result satisfies never;
   }
 }
 
-/** None of these says anything about the buyer's payment, and none may be passed on as if it did. */
+function answerPresented(
+  settlement: Settlement,
+  networkName: string,
+  asked: { readonly isRepeat: boolean; readonly presentation: Presentation },
+): SettleAnswer {
+  const { isRepeat, presentation } = asked;
+  switch (presentation.kind) {
+    case "whole": {
+      const { id, ...rest } = answerSettle(settlement, networkName, {
+        ...(isRepeat ? { replayed: true } : {}),
+        ...(presentation.isOwnExchange ? { ownExchange: true } : {}),
+      });
+      return judged(presentation.hasId ? { id, ...rest } : rest);
+    }
+    case "facts":
+      return {
+        status: anotherExchangeStatus,
+        body: answerFacts(settlement, networkName, presentation.isPending),
+      };
+    case "refused": {
+      const message = "This payment was settled before; it opens nothing again.";
+      const why = refusal("nonce_already_used", message);
+      return judged(answerRefused(why, networkName, settlement.payer, settlement));
+    }
+    default:
+      return presentation satisfies never;
+  }
+}
+
 const deniedMessages: Readonly<Partial<Record<string, string>>> = {
-  unauthorized: "The API key is no longer valid; create another one.",
-  seller_plan_inactive:
-    "The seller's plan is inactive; the payment was not judged and nothing moved. Ask the operator.",
-  insufficient_facilitator_credits:
-    "The seller's credits are used up; the payment was not judged and nothing moved. Top up.",
+  unauthorized: "The seller's API key is no longer valid; the seller needs another one.",
+  seller_plan_inactive: sellersMatter,
+  insufficient_facilitator_credits: sellersMatter,
 };
 
 /** Longest network name that is repeated back to a caller who sent something unreadable. */

@@ -6,6 +6,7 @@ import { answerSettlement, HttpProblem } from "./answer.ts";
 import { admission } from "./authenticate.ts";
 import type { HttpContext } from "./context.ts";
 import { describePayments } from "./describe-surface.ts";
+import { callTermsOf } from "./exchange-call.ts";
 import type { Throttle } from "./limits.ts";
 import { parseWait, waitSecondsMax } from "./prefer.ts";
 import type { Surface } from "./surface.ts";
@@ -42,6 +43,7 @@ export function registerSettlements(
         }
         const view = context.viewOf(settlement.chainId);
         const finalizedNumber = view?.finalized.number ?? 0;
+        await context.exchanges.looked(settlement, callTermsOf(request, reply));
         reply.header("Cache-Control", "no-store");
         return answerSettlement(settlement, {
           headNumber: view?.head.number ?? 0,

@@ -47,6 +47,14 @@ function describe(context: HttpContext, { network, relayers, view, load }: Netwo
   };
 }
 
+/**
+ * Seconds that the newest block may seem to be from the future. The doctor asks for five; a block's
+ * time may also run ahead of the node that made it, and a check that fails for one block would take
+ * a service out of its balancer. Beyond half a minute payments are judged wrong: most of them are
+ * valid for one or two minutes. A clock that is ahead shows as a newest block that is too old.
+ */
+const skewSecondsMax = 30;
+
 function headAge(context: HttpContext, time: bigint): number {
   return Math.max(0, Math.round(context.clock.nowMs() / 1000 - Number(time)));
 }
@@ -63,6 +71,11 @@ async function readiness(context: HttpContext): Promise<ReadyCheck[]> {
     const head = status.view()?.head;
     const ageMax = context.limits.headAgeMaxSeconds;
     if (!head) return { name, ok: false, text: "the chain has not answered yet" };
+    const behind = Math.round(Number(head.time) - context.clock.nowMs() / 1000);
+    if (behind > skewSecondsMax) {
+      const text = `this machine's clock is ${behind} s behind the newest block; set it by NTP`;
+      return { name, ok: false, text };
+    }
     const age = headAge(context, head.time);
     if (ageMax > 0 && age > ageMax)
       return { name, ok: false, text: `the newest block is ${age} s old` };

@@ -21,9 +21,18 @@ export function isServed(surface: Surface, version: 1 | 2, network: Network): bo
   return surface.versions.includes(version) && surface.networks.includes(network);
 }
 
+/** The least that a surface settles, in USDC base units: whoever shows a key pays for it. */
+export function unitsMinOf(
+  { limits }: { readonly limits: { readonly unitsMin: bigint } },
+  { auth }: Pick<Surface, "auth">,
+): bigint {
+  return auth === "none" ? limits.unitsMin : 0n;
+}
+
 /** What every surface has, below its base path. */
 export const surfacePaths = [
   "/supported",
+  "/accepts",
   "/verify",
   "/settle",
   "/settlements/{id}",

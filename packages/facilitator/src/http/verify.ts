@@ -1,14 +1,21 @@
 /** POST /verify: judges a payment and moves nothing. */
 import { parsePaymentRequest } from "@farthing/protocol";
 import type { FastifyInstance } from "fastify";
-import { answerInvalid, answerValid, HttpProblem } from "./answer.ts";
-import { admission, checkPayee } from "./authenticate.ts";
+import { Fault } from "../base/fault.ts";
+import { pairOf } from "../verification/verify.ts";
+import type { ApiKey } from "../model/api-key.ts";
+import type { AdmissionCaller } from "../settlement/admission.ts";
+import { answerInvalid, answerValid, HttpProblem, shapedCodes } from "./answer.ts";
+import { admission, checkPayee, checkPlan } from "./authenticate.ts";
 import type { HttpContext } from "./context.ts";
 import { describePayments } from "./describe-surface.ts";
+import { whenUnwritten } from "./exchange-call.ts";
 import { tellExtensions } from "./extension-responses.ts";
-import type { Throttle } from "./limits.ts";
+import { checkLimits, keylessTerms } from "./keyless.ts";
+import { giveBackJunk, type Throttle } from "./limits.ts";
+import { requireBody } from "./read-body.ts";
 import { sendProblem } from "./send-problem.ts";
-import { isServed, type Surface } from "./surface.ts";
+import { isServed, unitsMinOf, type Surface } from "./surface.ts";
 
 /** Adds the route to a surface. */
 export function registerVerify(
@@ -19,23 +26,48 @@ export function registerVerify(
 ): void {
   const options = {
     served: isServed.bind(undefined, surface),
-    marginSeconds: 0n,
+    // What `/settle` must refuse is not valid here either: a seller serves by this answer.
+    marginSeconds: context.settleMarginSeconds,
+    unitsMin: unitsMinOf(context, surface),
   };
   server.post(`${surface.basePath}/verify`, {
     ...describePayments(surface).verify,
     onRequest: admission(context, surface, throttle),
-    preHandler: tellExtensions(context),
+    preHandler: [requireBody, tellExtensions(context)],
     handler: async (request, reply) => {
       const parsed = parsePaymentRequest(request.body);
       if (!parsed.ok) return answerInvalid(parsed.refusal, undefined);
       checkPayee(request.apiKey, parsed.value);
       const payer = parsed.value.payment.authorization.from;
-      const verdict = await context.verifier.verifyUnclaimed(parsed.value, options);
-      return reply.send(verdict.ok ? answerValid(payer) : answerInvalid(verdict.refusal, payer));
+      const [verdict, problem] = await Promise.all([
+        context.verifier.verifyUnclaimed(parsed.value, options),
+        checkPlan(context, request.apiKey).then(noProblem, asError),
+      ]);
+      let isOpen = true;
+      const undo = async () => {
+        if (isOpen) await context.exchanges.cancel(pairOf(parsed.value));
+        isOpen = false;
+      };
+      if (!verdict.ok) {
+        if (problem) throw problem;
+        giveBackJunk(request, verdict.refusal);
+        return reply.send(answerInvalid(verdict.refusal, payer));
+      }
+      whenUnwritten(reply, () => void undo());
+      const terms = keylessTerms(context, surface, request, parsed.value);
+      const limited =
+        problem ??
+        (await checkLimits(context, terms, verdict.value).catch(asError)) ??
+        (await context.admit(verdict.value, callerOf(request.apiKey)).catch(asError));
+      if (limited) await undo();
+      if (limited instanceof Error) throw limited;
+      return reply.send(limited ? answerInvalid(limited, payer) : answerValid(payer));
     },
     errorHandler: (error, request, reply) => {
       // A stock client reads `isValid` also beside other statuses; it must not blame the payer.
-      const isOther = error instanceof HttpProblem && error.code !== "service_unavailable";
+      const isOther =
+        (error instanceof HttpProblem && !shapedCodes.has(error.code)) ||
+        (error instanceof Fault && error.code === "too_many_exchanges");
       const shape = {
         isValid: false,
         invalidReason: "service_unavailable",
@@ -46,6 +78,16 @@ export function registerVerify(
       else sendProblem(context, request, reply, error, shape);
     },
   });
+}
+
+const noProblem = () => undefined;
+
+function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
+}
+
+function callerOf(apiKey: ApiKey | null): AdmissionCaller {
+  return { keyId: apiKey?.id ?? null, account: apiKey?.account ?? null };
 }
 
 /** Said beside a 503: the payment was not judged. */

@@ -1,17 +1,12 @@
 /**
- * What is said to a payment that comes with extensions. Nothing of it is taken into the catalogue:
- * whoever sends a payment is not the seller. What the seller has listed himself is named instead,
- * with where it stands, so that nobody has to guess why something is not found.
+ * What is said to a payment that comes with extensions. Only `bazaar` is processed here; about every
+ * other extension nothing is said, since stock sellers log a rejection for each payment. Nothing is
+ * taken into the catalogue: whoever sends a payment is not the seller. What the seller has listed
+ * is named instead, with where it stands, so that nobody has to guess why something is not found.
  */
 import { isObject, member, parseWireAddress, type JsonObject } from "@farthing/protocol";
 import { isPublic, listingMethods, type Listing } from "../model/listing.ts";
 import type { ListingVerbs } from "../storage/listing-store.ts";
-
-/** Extensions of a payment that are answered; the rest of a longer list is not. */
-const extensionsMax = 16;
-
-/** Characters of an extension's name that is repeated. */
-const nameCharsMax = 64;
 
 /** What is said to one extension. */
 export interface ExtensionAnswer {
@@ -25,7 +20,7 @@ export interface ExtensionAnswer {
 /** What is said to all of them, by their names. */
 export type ExtensionAnswers = Readonly<Record<string, ExtensionAnswer>>;
 
-/** Answers the extensions of the body of /verify or /settle; undefined when there are none. */
+/** Answers the extensions of the body of /verify or /settle; undefined when none is ours. */
 export type AnswerExtensions = (body: unknown) => Promise<ExtensionAnswers | undefined>;
 
 /** Creates the function. Without a store there is no catalogue. Throws the store's fault. */
@@ -35,28 +30,17 @@ export function createCatalogue(
   return async (body) => {
     const payload = objectAt(body, "paymentPayload");
     const extensions = objectAt(payload, "extensions");
-    if (!payload || !extensions) return undefined;
-    const names = Object.keys(extensions).slice(0, extensionsMax);
-    if (names.length === 0) return undefined;
-    const answers: Record<string, ExtensionAnswer> = {};
-    for (const name of names) {
-      if (name.length > nameCharsMax || name === "__proto__") continue;
-      answers[name] =
-        name === "bazaar"
-          ? await answerBazaar(store, body, payload, extensions)
-          : rejected("unsupported_extension", "This facilitator does not act on it.");
-    }
-    return answers;
+    if (!store || !payload || !extensions || !Object.hasOwn(extensions, "bazaar")) return undefined;
+    return { bazaar: await answerBazaar(store, body, payload, extensions) };
   };
 }
 
 async function answerBazaar(
-  store: Pick<ListingVerbs, "findListingOf"> | undefined,
+  store: Pick<ListingVerbs, "findListingOf">,
   body: unknown,
   payload: JsonObject,
   extensions: JsonObject,
 ): Promise<ExtensionAnswer> {
-  if (!store) return rejected("no_catalogue", "This facilitator keeps no catalogue.");
   const input = objectAt(objectAt(objectAt(extensions, "bazaar"), "info"), "input");
   const kind = input && member(input, "type");
   if (kind !== "http" && kind !== "mcp") {

@@ -84,13 +84,12 @@ function compareEntry(
   const isSecond = typeof name === "string" && name.includes(":");
   const units = member(entry, isSecond ? "amount" : "maxAmountRequired");
   if (amount !== null) compare("amount", `${amount}`, units, parseUint256(units) === amount);
-  // Version 1 names it in the entry, version 2 once for all of them.
-  const named = textOf(member(entry, "resource")) ?? resourceUrl;
+  // Version 1 names it in the entry, version 2 once for all of them; some challenges do both.
+  const named = [textOf(member(entry, "resource")), resourceUrl].filter((url) => url !== undefined);
   const { host } = new URL(resource);
-  if (named !== undefined) {
-    const seenHost = URL.parse(named, resource)?.host;
-    compare("resourceHost", host, seenHost ?? named, seenHost === host);
-  }
+  const hosts = named.map((url) => URL.parse(url, resource)?.host ?? url);
+  const elsewhere = hosts.find((seen) => seen !== host);
+  compare("resourceHost", host, elsewhere, elsewhere === undefined);
   if (found.length > 0) return found;
   const parsed = parseRequirements(entry);
   return parsed.ok ? [] : [differs("entry", "an offer that can be paid", parsed.refusal.message)];

@@ -19,6 +19,8 @@ export interface TransactionPlan {
   readonly gasLimit: bigint;
   /** Wei. */
   readonly gasPrice: bigint;
+  /** Of a contract payer, who may have only so many payments on their way. */
+  readonly payerLimit?: { readonly payer: Address; readonly max: number };
 }
 
 /** A transaction as stored. */

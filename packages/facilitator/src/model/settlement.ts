@@ -3,6 +3,7 @@
  * (chain, asset, payer, nonce), which the token itself lets be used once.
  */
 import type { Address, ChainId, Hex, RefusalCode } from "@farthing/protocol";
+import type { KeylessTerms } from "./keyless.ts";
 
 /**
  * Where a settlement stands.
@@ -62,6 +63,22 @@ export interface Claim extends Pair {
   readonly price: number;
   /** What one payer may have claimed in the trailing window, on surfaces without keys. */
   readonly payerCap: { readonly units: bigint; readonly windowMs: number } | null;
+  /** The other limits of callers without a key; absent where there are none. */
+  readonly keyless?: KeylessTerms | undefined;
+  /** The call that claims it; null when no seller called, as for a purchase of credits. */
+  readonly claimingCall: ClaimingCall | null;
+}
+
+/** What is remembered of the call that claimed a payment: it decides what a repeat is told. */
+export interface ClaimingCall {
+  /** The account, or without a key the network address; stored as a hash. */
+  readonly caller: string;
+  /** By which the caller named its exchange; stored as a hash. */
+  readonly idempotencyKey: string | null;
+  /** The seller settles before the work, and so without `/verify`. */
+  readonly isUpfront: boolean;
+  /** Who may tell the success, from the claim on; null when that is open. */
+  readonly successToldTo: string | null;
 }
 
 /** The outcome on chain. */
@@ -75,7 +92,7 @@ export interface Mined {
 }
 
 /** A settlement as stored. Times are milliseconds since 1970. */
-export interface Settlement extends Omit<Claim, "payerCap" | "price"> {
+export interface Settlement extends Omit<Claim, "payerCap" | "keyless" | "price" | "claimingCall"> {
   readonly state: SettlementState;
   /** Hash of the transaction that carries or carried it; null while queued. */
   readonly transaction: Hex | null;

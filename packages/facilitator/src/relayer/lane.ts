@@ -22,11 +22,13 @@ import { createLaneEndpoint } from "./lane-endpoint.ts";
 import { createLaneHold } from "./lane-hold.ts";
 import { isFree, type LeaseOwner } from "./lease.ts";
 import { firstUnusedNonce } from "./nonce-gaps.ts";
+import { reportRefusedSend } from "./report-send.ts";
 import { isReplacing, remedyOf, type Remedy } from "./remedy.ts";
 import { planReplacement } from "./replacement.ts";
 import { isSelfCall, planSelfCall } from "./self-call.ts";
 import type { Signer } from "./sign.ts";
-import { addTo, costOf, isPausing, isTooLarge, newestOf, noteSend, type Slot } from "./slot.ts";
+import { addTo, isTooLarge, newestOf, noteSend, type Slot } from "./slot.ts";
+import { isHeldUp, isUnheard, owedBy, roomBeside } from "./slot-sums.ts";
 
 /** What a lane tells. */
 export interface LaneEvents {
@@ -62,6 +64,8 @@ export interface Lane {
   isOurs(): boolean;
   /** Whether it may take work at all: it is not paused, broke, promised or another process's. */
   canWork(): boolean;
+  /** Whether the wallet has gas for a payment and its node takes what it sends, whoever works it. */
+  isAble(): boolean;
   /** How many more transactions it takes now. */
   room(): number;
   /** Whether it can pay for a transaction beside those on their way. */
@@ -185,7 +189,7 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
     for (const [index, slot] of sending.entries()) {
       noteSend(slot, outcomes[index] ?? "unknown", deps.headNumber());
       if (slot.outcome === "accepted") accepted.push(slot);
-      else report(slot);
+      else reportRefusedSend(slot, facts, log);
       if (isTooLarge(slot)) events.onTooLarge(newestOf(slot).settlementIds.length);
     }
     await store.recordSent(
@@ -193,16 +197,6 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
       clock.nowMs(),
     );
     events.onSent(accepted.flatMap((slot) => newestOf(slot).settlementIds));
-  }
-
-  function report(slot: Slot): void {
-    const { nonce, outcome, attempts } = slot;
-    const fields = { ...facts, nonce, outcome, transaction: attempts.at(-1)?.hash };
-    // Somebody else sends from this wallet: two writers lose money to each other.
-    const isStranger = outcome === "replacement_underpriced" && attempts.length === 1;
-    if (isStranger) log.error(fields, "Another transaction has our nonce in the pool");
-    else if (isPausing(slot)) log.error(fields, "Relayer wallet stands still until this is mended");
-    else log.warn(fields, "Transaction not accepted yet");
   }
 
   async function onHead({ number, hasOthers }: LaneView): Promise<void> {
@@ -282,8 +276,7 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
   /** Whether it holds an amount of wei beside what is on its way; until it is known, it may. */
   function hasSpare(cost: bigint): boolean {
     const balance = deps.balanceOf(signer.address);
-    const owed = inOrder().reduce((sum, slot) => sum + costOf(slot), 0n);
-    return balance === undefined || balance - owed >= cost;
+    return balance === undefined || balance - owedBy(slots.values()) >= cost;
   }
 
   async function keep(holder: LaneHolder | undefined): Promise<void> {
@@ -331,11 +324,12 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
   }
 
   function canWork(): boolean {
-    if (!hold.lease() || !isPickedUp || hold.isPromised() || isStopping) return false;
-    // Until that nonce is taken by a node or used up: a wallet that is filled again goes on.
-    for (const slot of slots.values()) if (isPausing(slot)) return false;
+    return !!hold.lease() && isPickedUp && !hold.isPromised() && !isStopping && isSupplied();
+  }
+
+  function isSupplied(): boolean {
     // Whatever comes next may be the most that a single payment takes.
-    return hasSpare(contractTransferGasMax * deps.gasPrice());
+    return !isHeldUp(slots.values()) && hasSpare(contractTransferGasMax * deps.gasPrice());
   }
 
   async function close(slot: Slot, mined: MinedAttempt | undefined): Promise<void> {
@@ -386,7 +380,8 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
     signer,
     isOurs: () => hold.lease() !== undefined && !isStopping,
     canWork,
-    room: () => (canWork() ? deps.inFlightMax - slots.size : 0),
+    isAble: () => isSupplied() && !isUnheard(slots.values()),
+    room: () => (canWork() ? roomBeside(slots.values(), deps.inFlightMax) : 0),
     canAfford: ({ gasLimit, gasPrice }) => hasSpare(gasLimit * gasPrice),
     slots: inOrder,
     submit: (plans) => inTurn(() => submit(plans)),

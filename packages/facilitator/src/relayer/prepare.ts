@@ -6,6 +6,7 @@
 import {
   networkOfChain,
   refusal,
+  type Address,
   type Authorization,
   type Payment,
   type Refusal,
@@ -13,7 +14,7 @@ import {
 import { unixSeconds, type Clock } from "../base/clock.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { PaymentReader } from "../chain/payment-reader.ts";
-import { estimateGas } from "../chain/reads.ts";
+import { estimateGas, simulateSend } from "../chain/reads.ts";
 import { encodeTransfer, revertText, tokenRefusalOf } from "../chain/usdc.ts";
 import type { TransactionPlan } from "../model/relayer-transaction.ts";
 import type { Settlement } from "../model/settlement.ts";
@@ -28,6 +29,8 @@ export interface QueuedSettlement {
   readonly simulatedAt: number;
   /** Another process may have taken it meanwhile: look before it spoils a batch. */
   readonly isContested?: boolean;
+  /** Transactions that carried it with others reverted as a whole: it goes alone. */
+  readonly goesAlone?: boolean;
 }
 
 /** What is to be done with it. */
@@ -61,12 +64,21 @@ export interface PrepareDeps {
   readonly clock: Clock;
   /** Seconds before validBefore within which nothing is sent any more. */
   readonly marginSeconds: bigint;
+  /** Payments of one contract wallet that are on their way at most. */
+  readonly contractInFlightMax: number;
   gasPrice(): bigint;
   headNumber(): number;
 }
 
-/** Prepares one settlement. Throws a fault when the chain cannot be asked. */
-export async function prepare(queued: QueuedSettlement, deps: PrepareDeps): Promise<Preparation> {
+/**
+ * Prepares one settlement for the wallet that is to send it. Throws a fault when the chain cannot be
+ * asked.
+ */
+export async function prepare(
+  queued: QueuedSettlement,
+  from: Address,
+  deps: PrepareDeps,
+): Promise<Preparation> {
   const { settlement, simulatedAt } = queued;
   const now = unixSeconds(deps.clock);
   if (now + deps.marginSeconds >= settlement.validBefore) return { kind: "expiring" };
@@ -78,20 +90,35 @@ export async function prepare(queued: QueuedSettlement, deps: PrepareDeps): Prom
   }
   const data = encodeTransfer(authorizationOf(settlement), settlement.signature);
   const call = { settlementIds: [settlement.id], to: settlement.asset, data };
-  if (!settlement.payerHasCode) {
-    const gasPrice = deps.gasPrice();
-    return { kind: "plan", plan: { ...call, gasLimit: plainTransferGas, gasPrice } };
-  }
+  const gasPrice = deps.gasPrice();
+  if (settlement.payerHasCode)
+    return prepareContract(settlement, { ...call, from, gasPrice }, deps);
+  return { kind: "plan", plan: { ...call, gasLimit: plainTransferGas, gasPrice } };
+}
+
+/**
+ * A contract wallet's code runs in our transaction, sees what it comes from, and may burn all of its
+ * gas. So the very transaction is simulated last: the same wallet, price and gas limit.
+ */
+async function prepareContract(
+  settlement: Settlement,
+  call: Omit<TransactionPlan, "gasLimit"> & { readonly from: Address },
+  { chain, headNumber, contractInFlightMax: max }: PrepareDeps,
+): Promise<Preparation> {
   // While nobody waits for blocks, the verification has seen a newer one than was followed.
-  const atBlock = Math.max(deps.headNumber(), settlement.seenUnusedAt);
-  const estimate = await estimateGas(deps.chain, call, atBlock);
+  const atBlock = Math.max(headNumber(), settlement.seenUnusedAt);
+  const estimate = await estimateGas(chain, call, atBlock);
   if (estimate && "revertData" in estimate) {
     return judgeRevert(revertText(estimate.revertData), atBlock);
   }
   // It passed the simulation a moment ago; the limit that covers all that passes there is safe.
   const gasLimit = estimate ? contractGasLimit(estimate.gas) : contractTransferGasMax;
   if (gasLimit === undefined) return { kind: "refused", refusal: tooMuchGas, atBlock };
-  return { kind: "plan", plan: { ...call, gasLimit, gasPrice: deps.gasPrice() } };
+  const failure = await simulateSend(chain, { ...call, gasLimit }, atBlock);
+  if (failure) return judgeRevert(revertText(failure.revertData), atBlock);
+  const { from: _, ...plan } = call;
+  const payerLimit = { payer: settlement.payer, max };
+  return { kind: "plan", plan: { ...plan, gasLimit, payerLimit } };
 }
 
 /** What the token says no to although it passed the simulation: time or state has moved, or gas. */

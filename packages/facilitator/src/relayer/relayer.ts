@@ -18,7 +18,7 @@ import type { LeaseOwner } from "./lease.ts";
 import type { PrepareDeps, QueuedSettlement } from "./prepare.ts";
 import type { Signer } from "./sign.ts";
 import { lookAtUsedNonces, type NonceEvents } from "./used-nonces.ts";
-import { createWorkQueue, type QueueEvents } from "./work-queue.ts";
+import { createWorkQueue, type QueueEvents, type Waiter } from "./work-queue.ts";
 
 /** Pause between looks at what no block announces: leases, waiting settlements. */
 const tickMs = 1_000;
@@ -53,8 +53,12 @@ export interface Relayer {
   readonly addresses: readonly Address[];
   /** Those with a transaction on its way. */
   busyAddresses(): ReadonlySet<string>;
-  /** Whether one more settlement may be claimed now. */
-  hasRoom(): boolean;
+  /** Whether a settlement of this kind may be taken in now. */
+  hasRoom(waiter: Waiter): boolean;
+  /** Keeps a place for a settlement that is about to be claimed; see the work queue. */
+  reserve(waiter: Waiter): (() => void) | undefined;
+  /** Whether any wallet can send, here or in another process, as far as its gas and its node go. */
+  isAble(): boolean;
   /** Whether this process works any wallet; otherwise another one has to. */
   isWorking(): boolean;
   /** Whether wallets here have room and nothing of their own to do. */
@@ -63,7 +67,7 @@ export interface Relayer {
   isFor(settlementId: string): boolean;
   /** Lets go of settlements that another process carries. */
   forget(ids: ReadonlySet<string>): void;
-  /** Takes a claimed settlement; call `hasRoom` before claiming. */
+  /** Takes a claimed settlement; call `reserve` before claiming. */
   enqueue(queued: QueuedSettlement): void;
   /** Transactions on their way, settlements that wait, and wallets that work. */
   load(): RelayerLoad;
@@ -164,6 +168,8 @@ export function createRelayer(deps: RelayerDeps): Relayer {
     busyAddresses: () =>
       new Set(lanes.filter((lane) => lane.slots().length > 0).map(({ signer }) => signer.address)),
     hasRoom: queue.hasRoom,
+    reserve: queue.reserve,
+    isAble: () => lanes.some((lane) => lane.isAble()),
     isWorking: () => lanes.some((lane) => lane.isOurs()),
     isSpare: () => queue.size() === 0 && lanes.some((lane) => lane.room() > 0),
     isFor: share.isFor,
@@ -184,6 +190,7 @@ export function createRelayer(deps: RelayerDeps): Relayer {
       })),
     onBlock,
     onSettled(settlementIds) {
+      queue.forget(settlementIds);
       for (const slot of lanes.flatMap((lane) => lane.slots())) {
         for (const id of settlementIds) slot.unresolved.delete(id);
       }

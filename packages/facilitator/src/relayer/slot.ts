@@ -22,6 +22,8 @@ export interface Slot {
   attemptedAtBlock: number;
   /** Sends in a row that no node took. */
   refusals: number;
+  /** Whether a block at the head has used the nonce: nodes no longer count it as on its way. */
+  isUsedUp: boolean;
 }
 
 /** A slot with its first transaction; `mayBeOut` unless it was signed just now. */
@@ -39,6 +41,7 @@ export function createSlot(
     sentAtBlock: headNumber,
     attemptedAtBlock: headNumber,
     refusals: 0,
+    isUsedUp: false,
   };
 }
 
@@ -112,12 +115,4 @@ export function newestOf(slot: Slot): RelayerTransaction {
 /** The transaction of a slot with a hash. */
 export function attemptOf(slot: Slot, hash: Hex): RelayerTransaction | undefined {
   return slot.attempts.find((transaction) => transaction.hash === hash);
-}
-
-/** What the transactions of a slot may cost at most, in wei. */
-export function costOf(slot: Slot): bigint {
-  return slot.attempts.reduce((most, { gasLimit, gasPrice }) => {
-    const cost = gasLimit * gasPrice;
-    return cost > most ? cost : most;
-  }, 0n);
 }

@@ -16,6 +16,8 @@ import type { Slot } from "./slot.ts";
 export interface MinedTransaction {
   readonly transaction: RelayerTransaction;
   readonly hash: Hex;
+  /** Of every transaction that was signed at its nonce. */
+  readonly hashes: readonly (Hex | null)[];
   readonly succeeded: boolean;
   readonly blockNumber: number;
   /** Settlements it carries whose logs were not seen. */
@@ -24,8 +26,11 @@ export interface MinedTransaction {
 
 /** What is told about used nonces. */
 export interface NonceEvents {
-  /** Mined, and some of its settlements have no log of theirs. */
-  onMinedWithoutLog(mined: MinedTransaction): Promise<void>;
+  /**
+   * Mined for good, and some of its settlements have no log of theirs. Returns those that go into
+   * another transaction.
+   */
+  onMinedWithoutLog(mined: MinedTransaction): Promise<readonly string[]>;
   /** Their transactions can never be mined: another one has finally taken the nonce. */
   onNeverMined(settlementIds: readonly string[]): Promise<void>;
 }
@@ -52,7 +57,8 @@ export async function lookAtUsedNonces(
   deps: UsedNoncesDeps,
 ): Promise<void> {
   await lane.raiseNonce(head.count);
-  const used = lane.slots().filter(({ nonce }) => nonce < head.count);
+  for (const slot of lane.slots()) slot.isUsedUp = slot.nonce < head.count;
+  const used = lane.slots().filter(({ isUsedUp }) => isUsedUp);
   if (used.length === 0) return;
   const attempts = used.flatMap((slot) => slot.attempts);
   const receipts = await readReceipts(
@@ -91,13 +97,10 @@ async function lookAtSlot(
     // Another block may yet take this one's place, and "failed" has to last.
     if (deps.finalizedNumber() < receipt.blockNumber) return;
     const { hash } = mined;
-    await deps.events.onMinedWithoutLog({
-      transaction: mined,
-      hash,
-      ...receipt,
-      unresolved: carried,
-    });
-    for (const id of carried) slot.unresolved.delete(id);
+    const hashes = slot.attempts.map((transaction) => transaction.hash);
+    const without = { transaction: mined, hash, hashes, ...receipt, unresolved: carried };
+    const again = new Set(await deps.events.onMinedWithoutLog(without));
+    for (const id of carried) if (!again.has(id)) slot.unresolved.delete(id);
   }
   if (slot.unresolved.size > 0) {
     // Carried by other transactions at this nonce. Until this one is final they could come back.

@@ -1,7 +1,7 @@
 /**
- * Settlements that wait for a wallet, and how they get onto one. What waits together goes out
- * together: an idle relayer sends a single payment at once, a loaded one fills batches. Contract
- * payers go alone, since their wallets' code runs in our transaction.
+ * How settlements that wait get onto a wallet; which of them go next, fair-queue.ts says. What waits
+ * together goes out together: an idle relayer sends a single payment at once, a loaded one fills
+ * batches. Contract payers go alone, since their wallets' code runs in our transaction.
  */
 import { messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
@@ -9,11 +9,17 @@ import type { TransactionPlan } from "../model/relayer-transaction.ts";
 import type { Settlement } from "../model/settlement.ts";
 import type { Store } from "../storage/store.ts";
 import { batchPlans, dropFailing, type BatchSettings } from "./batch.ts";
+import { FairQueue, type QueueGroup } from "./fair-queue.ts";
 import type { Lane } from "./lane.ts";
 import { prepare, type Judgement, type PrepareDeps, type QueuedSettlement } from "./prepare.ts";
+import { trackUse } from "./transaction-use.ts";
+import type { Guest } from "./waiting-room.ts";
 
-/** Settlements that may wait for a wallet: a minute of one wallet's batches. */
-export const queueMax = 5_000;
+/**
+ * After this a payment of a contract wallet no longer counts as on its way although nobody told its
+ * end: longer than authorizations usually run. The store counts them too before a nonce is taken.
+ */
+const endUnheardMs = 10 * 60_000;
 
 /** How long a batch gathers while all wallets are busy: an eightieth of the 2 s block period. */
 const gatherMs = 25;
@@ -24,14 +30,22 @@ export interface QueueEvents {
   onRefused(settlement: Settlement, judgement: Judgement): Promise<void>;
 }
 
+/** What a settlement's place in the queue depends on. */
+export type Waiter = Pick<Settlement, "payer" | "payTo" | "keyId" | "account" | "payerHasCode">;
+
 /** The queue of a relayer. */
 export interface WorkQueue {
-  /** Whether one more settlement may be claimed now. */
-  hasRoom(): boolean;
+  /** Whether a settlement of this kind may be taken in now. */
+  hasRoom(waiter: Waiter): boolean;
+  /**
+   * Keeps a place for a settlement that is about to be claimed; call what it returns once it is
+   * enqueued, or was not claimed. Undefined when there is no room.
+   */
+  reserve(waiter: Waiter): (() => void) | undefined;
   /** Takes a settlement in, unless it is in already. */
   enqueue(queued: QueuedSettlement): void;
-  /** Lets go of settlements that another process carries. */
-  forget(ids: ReadonlySet<string>): void;
+  /** Lets go of settlements that another process carries, or that have their outcome. */
+  forget(ids: Iterable<string>): void;
   /** Gives work to lanes that have room; `withDelayed` takes up what was put off as well. */
   dispatch(withDelayed?: boolean): void;
   size(): number;
@@ -41,26 +55,27 @@ export interface WorkQueue {
 
 /** What the queue works with. */
 export interface WorkQueueDeps extends PrepareDeps {
-  readonly store: Pick<Store, "findUnassigned">;
+  readonly store: Pick<Store, "findUnassigned" | "findPayerPauses">;
   readonly log: Log;
   readonly events: QueueEvents;
   readonly lanes: readonly Lane[];
+  /** Transactions of one wallet that are on their way at most. */
+  readonly inFlightMax: number;
   /** Undefined while batching is off or the network has no Multicall3. */
   batching(): BatchSettings | undefined;
 }
 
+type Group = QueueGroup<QueuedSettlement>;
+
 /** Creates the queue. */
 export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
-  const { log, events, lanes } = deps;
+  const { log, events, lanes, clock } = deps;
   const { chainId } = deps.chain.network;
+  const queue = new FairQueue<QueuedSettlement>(deps.contractInFlightMax);
+  const use = trackUse(deps);
   /** Slots promised to settlements that are being prepared. */
   const promised = new Map<Lane, number>(lanes.map((lane) => [lane, 0]));
   const working = new Set<Promise<void>>();
-  let queue: QueuedSettlement[] = [];
-  /** Put off, by settlement: taken up again with the next tick. */
-  const delayed = new Map<string, QueuedSettlement>();
-  /** Everything that waits, is put off or is being carried: each settlement is in once. */
-  const known = new Set<string>();
   let isScheduled = false;
   let isStopping = false;
 
@@ -78,44 +93,29 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
 
   function dispatch(): void {
     isScheduled = false;
-    for (let lane = laneWithRoom(); lane && queue.length > 0; lane = laneWithRoom()) {
-      const group = takeGroup();
+    for (let lane = laneWithRoom(); lane && queue.readySize > 0; lane = laneWithRoom()) {
+      const group = queue.take(use.now(), deps.batching()?.paymentsMax ?? 1);
+      // What waits has its share on its way already.
+      if (!group) return;
       promised.set(lane, (promised.get(lane) ?? 0) + 1);
+      use.begin(group);
       const work = carry(lane, group).finally(() => working.delete(work));
       working.add(work);
     }
   }
 
-  /** The oldest claim goes first, also when it comes from a process that could not carry it. */
-  function placeOf({ settlement }: QueuedSettlement): number {
-    return queue.findLastIndex((other) => other.settlement.createdAt <= settlement.createdAt) + 1;
-  }
-
-  /** What one transaction carries: a contract payer, or the plain payers that wait, up to a batch. */
-  function takeGroup(): QueuedSettlement[] {
-    const most = deps.batching()?.paymentsMax ?? 1;
-    const [first, ...rest] = queue;
-    if (!first) return [];
-    if (first.settlement.payerHasCode || most === 1) {
-      queue = rest;
-      return [first];
-    }
-    const group = queue.filter(({ settlement }) => !settlement.payerHasCode).slice(0, most);
-    const taken = new Set(group);
-    queue = queue.filter((queued) => !taken.has(queued));
-    return group;
-  }
-
-  async function carry(lane: Lane, group: readonly QueuedSettlement[]): Promise<void> {
-    let waiting = group;
+  async function carry(lane: Lane, group: Group): Promise<void> {
+    let waiting = group.values;
+    let carried: ReadonlySet<string> = new Set();
     try {
-      const free = await stillFree(group);
-      const plans = (await Promise.all(free.map(prepareOne))).filter((plan) => plan !== undefined);
-      const planned = new Set(plans.flatMap(({ settlementIds }) => settlementIds));
+      const free = await unpaused(await stillFree(group.values));
+      const plans = await Promise.all(free.map((queued) => prepareOne(queued, lane)));
+      const ready = plans.filter((plan) => plan !== undefined);
+      const planned = new Set(ready.flatMap(({ settlementIds }) => settlementIds));
       waiting = free.filter(({ settlement }) => planned.has(settlement.id));
-      const ready = await fitTogether(lane, plans, waiting);
-      const carried = ready.length > 0 ? await lane.submit(ready) : new Set<string>();
-      const sent = ready.flatMap(({ settlementIds }) => settlementIds);
+      const fitting = await fitTogether(lane, ready, waiting);
+      if (fitting.length > 0) carried = await lane.submit(fitting);
+      const sent = fitting.flatMap(({ settlementIds }) => settlementIds);
       // A plan is left out as a whole when one of its settlements was taken: sort them out.
       if (carried.size < sent.length) contest(waiting, new Set(sent), carried);
     } catch (error) {
@@ -127,8 +127,10 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
       delay(waiting);
     } finally {
       promised.set(lane, (promised.get(lane) ?? 0) - 1);
-      for (const { settlement } of group) {
-        if (!delayed.has(settlement.id)) known.delete(settlement.id);
+      use.end(group);
+      for (const { settlement } of group.values) {
+        if (carried.has(settlement.id)) queue.carry(settlement.id, clock.nowMs());
+        else queue.drop(settlement.id);
       }
       schedule();
     }
@@ -139,10 +141,10 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
     sent: ReadonlySet<string>,
     carried: ReadonlySet<string>,
   ): void {
-    for (const { settlement } of group) {
-      const { id } = settlement;
+    for (const queued of group) {
+      const { id } = queued.settlement;
       if (!sent.has(id) || carried.has(id)) continue;
-      delayed.set(id, { settlement, simulatedAt: 0, isContested: true });
+      putOff({ ...queued, simulatedAt: 0, isContested: true });
     }
   }
 
@@ -156,6 +158,25 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
     );
     const free = new Set(unassigned.map(({ id }) => id));
     return group.filter(({ settlement }) => free.has(settlement.id));
+  }
+
+  /** Leaves out payments of contract wallets that wait for their last reverts. */
+  async function unpaused(
+    group: readonly QueuedSettlement[],
+  ): Promise<readonly QueuedSettlement[]> {
+    const contracts = group.filter(({ settlement }) => settlement.payerHasCode);
+    if (contracts.length === 0) return group;
+    const payers = contracts.map(({ settlement }) => settlement.payer);
+    const pauses = await deps.store.findPayerPauses(chainId, payers);
+    const left = new Set<QueuedSettlement>();
+    for (const [index, queued] of contracts.entries()) {
+      const until = pauses[index]?.pausedUntilMs ?? 0;
+      if (until <= clock.nowMs()) continue;
+      queue.pause(guestOf(queued.settlement).payer, until);
+      left.add(queued);
+    }
+    delay([...left]);
+    return group.filter((queued) => !left.has(queued));
   }
 
   /** One transaction for all that can go together; the others wait until these are mined. */
@@ -176,11 +197,14 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
     return batch ? [batch] : [];
   }
 
-  async function prepareOne(queued: QueuedSettlement): Promise<TransactionPlan | undefined> {
+  async function prepareOne(
+    queued: QueuedSettlement,
+    { signer }: Lane,
+  ): Promise<TransactionPlan | undefined> {
     try {
-      const preparation = await prepare(queued, deps);
+      const preparation = await prepare(queued, signer.address, deps);
       if (preparation.kind === "plan") return preparation.plan;
-      if (preparation.kind === "wait") delayed.set(queued.settlement.id, queued);
+      if (preparation.kind === "wait") putOff(queued);
       // One that comes too late is not sent; it ends when its time is over on chain.
       if (preparation.kind === "refused") {
         await events.onRefused(queued.settlement, preparation);
@@ -188,16 +212,18 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
     } catch (error) {
       const { id } = queued.settlement;
       log.warn({ chainId, settlementId: id, problem: messageOf(error) }, "Settlement put off");
-      delayed.set(id, queued);
+      putOff(queued);
     }
     return undefined;
   }
 
   /** Simulated afresh when it is taken up again. */
   function delay(group: readonly QueuedSettlement[]): void {
-    for (const { settlement } of group) {
-      delayed.set(settlement.id, { settlement, simulatedAt: 0 });
-    }
+    for (const queued of group) putOff({ ...queued, simulatedAt: 0 });
+  }
+
+  function putOff(queued: QueuedSettlement): void {
+    queue.putOff(queued.settlement.id, queued, clock.nowMs());
   }
 
   /**
@@ -206,42 +232,51 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
    * the block that takes it is further away than that.
    */
   function schedule(): void {
-    if (isScheduled || queue.length === 0) return;
+    if (isScheduled || queue.readySize === 0) return;
     isScheduled = true;
     const most = deps.batching()?.paymentsMax ?? 1;
     const isBusy = lanes.every((lane) => lane.slots().length + (promised.get(lane) ?? 0) > 0);
-    if (isBusy && queue.length < most) void deps.clock.sleep(gatherMs).then(dispatch);
+    if (isBusy && queue.readySize < most) void clock.sleep(gatherMs).then(dispatch);
     else setImmediate(dispatch);
   }
 
   return {
-    hasRoom: () => queue.length + delayed.size < queueMax,
+    hasRoom: (waiter) => queue.hasRoom(guestOf(waiter)),
+    reserve: (waiter) => queue.reserve(guestOf(waiter)),
     enqueue(queued) {
-      const { id } = queued.settlement;
-      if (known.has(id)) return;
-      known.add(id);
-      queue.splice(placeOf(queued), 0, queued);
+      const { settlement, goesAlone = false } = queued;
+      const { id, createdAt, keyId } = settlement;
+      if (keyId !== null) use.noteKeyed();
+      queue.add({ ...guestOf(settlement, goesAlone), id, since: createdAt }, queued);
       schedule();
     },
     forget(ids) {
-      queue = queue.filter(({ settlement }) => !ids.has(settlement.id));
-      for (const id of ids) {
-        delayed.delete(id);
-        known.delete(id);
-      }
+      for (const id of ids) queue.end(id);
     },
     dispatch(withDelayed = false) {
       if (withDelayed) {
-        queue.push(...delayed.values());
-        delayed.clear();
+        const now = clock.nowMs();
+        queue.resume(now);
+        queue.releaseOlderThan(now - endUnheardMs);
       }
       dispatch();
     },
-    size: () => queue.length + delayed.size,
+    size: () => queue.size,
     async stop() {
       isStopping = true;
       await Promise.all(working);
     },
+  };
+}
+
+/** Keyed callers are told apart by their account, keyless ones by the payee. */
+function guestOf({ payer, payTo, keyId, account, payerHasCode }: Waiter, goesAlone = false): Guest {
+  const isKeyed = keyId !== null;
+  return {
+    group: (isKeyed ? (account ?? keyId) : payTo).toLowerCase(),
+    payer: payer.toLowerCase(),
+    isKeyed,
+    isAlone: payerHasCode || goesAlone,
   };
 }
 

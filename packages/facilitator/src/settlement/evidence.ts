@@ -2,7 +2,14 @@
  * What the chain's logs prove about one settlement, and whether a second endpoint agrees. Nothing
  * here decides; it finds out.
  */
-import { explorerLink, isSameAddress, networkOfChain } from "@farthing/protocol";
+import {
+  explorerLink,
+  isSameAddress,
+  networkOfChain,
+  refusal,
+  type Refusal,
+  type RefusalCode,
+} from "@farthing/protocol";
 import { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import {
@@ -13,6 +20,7 @@ import {
 } from "../chain/authorization-logs.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { Mined, Settlement } from "../model/settlement.ts";
+import type { MinedTransaction } from "../relayer/used-nonces.ts";
 import type { Failure, Store } from "../storage/store.ts";
 
 /**
@@ -113,13 +121,15 @@ export function isNews(event: AuthorizationEvent, settlement: Settlement): boole
 /** The nonce is gone and our transfer did not happen: canceled, or used for another transfer. */
 export function failureOf(event: AuthorizationEvent, settlement: Settlement): Failure {
   const { id, chainId } = settlement;
-  const { transaction } = event;
-  const link = explorerLink(networkOfChain(chainId), transaction);
+  const link = explorerLink(networkOfChain(chainId), event.transaction);
   if (event.kind === "canceled") {
     const message = `The payer canceled this authorization, see ${link}; sign a new one.`;
+    // A cancellation carries no payment: the message names it, and nothing else.
+    const { transaction } = settlement;
     return { id, transaction, code: "authorization_canceled", message };
   }
   const message = `The payer used this nonce for another transfer, see ${link}; sign a new authorization.`;
+  const { transaction } = event;
   return { id, transaction, code: "nonce_already_used", message };
 }
 
@@ -127,3 +137,35 @@ export function failureOf(event: AuthorizationEvent, settlement: Settlement): Fa
 function logsLag(): Fault {
   return new Fault("rpc_unavailable", "The node calls an authorization used and has no log of it");
 }
+
+/** Whether a settlement is still with the nonce of a mined transaction, or with none. */
+export function isCarriedBy({ state, transaction }: Settlement, mined: MinedTransaction): boolean {
+  return state === "submitted" && (transaction === null || mined.hashes.includes(transaction));
+}
+
+/** Whether a transaction of several settlements reverted as a whole. */
+export function isWholeBatch({ succeeded, transaction }: MinedTransaction): boolean {
+  return !succeeded && transaction.settlementIds.length > 1;
+}
+
+/**
+ * A settlement whose transaction is mined, final, and moved nothing: why, and whether its payer waits.
+ * `found` is what stands in the way now.
+ */
+export function failureOfMined(
+  { id, payerHasCode }: Settlement,
+  { hash: transaction, succeeded, transaction: carrier }: MinedTransaction,
+  found: Refusal | undefined,
+): Failure {
+  // A batch succeeds as a transaction though some of its calls fail.
+  const isOdd = succeeded && carrier.settlementIds.length === 1;
+  const { code, message } = isOdd
+    ? refusal("transfer_not_found")
+    : (found ?? refusal("transaction_reverted"));
+  // The simulation passed just before it was sent: the wallet's own code made the difference.
+  const pausesPayer = payerHasCode && !succeeded && !othersBlamed.has(code);
+  return { id, code, message, transaction, pausesPayer };
+}
+
+/** Reasons of which a contract payer is not the cause. */
+const othersBlamed: ReadonlySet<RefusalCode> = new Set(["token_paused", "payee_blocked"]);

@@ -48,6 +48,8 @@ export function listenToNeighbours(deps: NeighbourDeps): () => Promise<void> {
   const { store, clock, log, waiters, networks } = deps;
   const stopping = new AbortController();
   let isTakingUp = false;
+  /** Where the next look for unassigned claims begins, by chain and class. */
+  const places = new Map<string, number>();
 
   /** What this process cares about: somebody waits for it here, or its outcome is open here. */
   function concerned(ids: readonly string[]): string[] {
@@ -74,10 +76,29 @@ export function listenToNeighbours(deps: NeighbourDeps): () => Promise<void> {
     const olderThan = clock.nowMs() - ageMs;
     for (const [chainId, { relayer }] of networks) {
       if (!mayTake(relayer)) continue;
-      await guarded(async () => {
-        enqueue(await store.listUnassigned(chainId, { olderThan, limit: takeUpMax }));
-      });
+      for (const isKeyed of [true, false]) {
+        await guarded(() => takeUpOf(chainId, { olderThan, isKeyed }));
+      }
     }
+  }
+
+  /**
+   * Each look goes on where the last one ended, by class: however many wait of one kind, what is
+   * behind them is found too.
+   */
+  async function takeUpOf(
+    chainId: ChainId,
+    { olderThan, isKeyed }: { readonly olderThan: number; readonly isKeyed: boolean },
+  ): Promise<void> {
+    const place = `${chainId} ${isKeyed}`;
+    const from = places.get(place) ?? 0;
+    const limit = takeUpMax;
+    const found = await store.listUnassigned(chainId, { olderThan, limit, from, isKeyed });
+    const last = found.at(-1)?.createdAt ?? 0;
+    // A whole page of one moment is passed by; the next round finds what is behind it.
+    if (found.length < limit) places.delete(place);
+    else places.set(place, last > from ? last : from + 1);
+    enqueue(found, await store.findRevertedTwice(found.map(({ id }) => id)));
   }
 
   /** Takes up claims of a process without wallets, as far as they fall to this one. */
@@ -91,14 +112,18 @@ export function listenToNeighbours(deps: NeighbourDeps): () => Promise<void> {
     });
   }
 
-  function enqueue(settlements: readonly Settlement[]): void {
+  function enqueue(
+    settlements: readonly Settlement[],
+    alone: ReadonlySet<string> = new Set(),
+  ): void {
     for (const settlement of settlements) {
       const at = networks.get(settlement.chainId);
-      if (!at?.relayer.hasRoom()) continue;
+      if (!at?.relayer.hasRoom(settlement)) continue;
       at.book.track(settlement);
       // What was claimed was simulated just before.
       const simulatedAt = settlement.createdAt;
-      at.relayer.enqueue({ settlement, simulatedAt, isContested: true });
+      const goesAlone = alone.has(settlement.id);
+      at.relayer.enqueue({ settlement, simulatedAt, isContested: true, goesAlone });
     }
   }
 

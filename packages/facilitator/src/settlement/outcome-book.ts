@@ -29,8 +29,11 @@ export interface OutcomeBook {
   onHead(view: ChainView): Promise<void>;
   /** Puts back what vanished blocks had confirmed: those from one on, by their hashes. */
   onReorganisation(fromBlock: number, gone: readonly Hex[]): Promise<Vanished>;
-  /** A transaction of ours is mined for good and lacks logs of some of its settlements. */
-  onMinedWithoutLog(mined: MinedTransaction): Promise<void>;
+  /**
+   * A transaction of ours is mined for good and lacks logs of some of its settlements. Returns those
+   * that are to be settled again, since only the company they were in reverted.
+   */
+  onMinedWithoutLog(mined: MinedTransaction): Promise<readonly string[]>;
   /** A queued settlement would fail. */
   onRefused(settlement: Settlement, judgement: Judgement): Promise<void>;
   /** Those of which no use is known here. */

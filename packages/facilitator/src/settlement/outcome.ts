@@ -5,7 +5,7 @@
  * and is watched until the authorization has expired: money that moves after all is said to have.
  */
 import { refusal, type Hex, type Refusal } from "@farthing/protocol";
-import type { Clock } from "../base/clock.ts";
+import { timeText, type Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import type { BlockInterest, ChainView, FollowedBlock } from "../chain/block-follower.ts";
@@ -19,8 +19,11 @@ import {
   counts,
   createEvidence,
   failureOf,
+  failureOfMined,
   isAuthorizedTransfer,
+  isCarriedBy,
   isNews,
+  isWholeBatch,
   type Found,
 } from "./evidence.ts";
 import { createFinality } from "./finality.ts";
@@ -231,25 +234,54 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     return endUnmoved(settlement, why, Math.max(deps.headNumber(), atBlock), where);
   }
 
-  async function onMinedWithoutLog(mined: MinedTransaction): Promise<void> {
+  async function onMinedWithoutLog(mined: MinedTransaction): Promise<readonly string[]> {
+    const again: string[] = [];
     for (const id of mined.unresolved) {
       const settlement = await store.findSettlement(id);
-      if (settlement && !isSettled(settlement)) await endMined(settlement, mined);
+      // One that another nonce carries by now is not this transaction's to judge.
+      if (!settlement || !isCarriedBy(settlement, mined)) continue;
+      if ((await endMined(settlement, mined)) === "again") again.push(id);
     }
+    if (isWholeBatch(mined)) {
+      const { hash, unresolved } = mined;
+      const counts = { settlements: unresolved.length, queuedAgain: again.length };
+      log.warn(
+        { event: "batch_reverted", chainId, transaction: hash, ...counts },
+        "Batch reverted",
+      );
+    }
+    return again;
   }
 
-  async function endMined(settlement: Settlement, mined: MinedTransaction): Promise<void> {
+  async function failMined(settlement: Settlement, mined: MinedTransaction, found?: Refusal) {
+    const failure = failureOfMined(settlement, mined, found);
+    finish(await store.recordFailed([failure], clock.nowMs()));
+    await lookUp([settlement]);
+    if (!failure.pausesPayer) return;
+    const { id, payer } = settlement;
+    const [pause] = await store.findPayerPauses(chainId, [payer]);
+    const until = pause && timeText(pause.pausedUntilMs);
+    const fields = { chainId, payer, settlementId: id, transaction: mined.hash };
+    log.warn({ event: "payer_paused", ...fields, reverts: pause?.reverts, until }, "Payer paused");
+  }
+
+  async function endMined(
+    settlement: Settlement,
+    mined: MinedTransaction,
+  ): Promise<"ended" | "again"> {
     const event = await evidence.find(settlement);
-    if (event) return concludeFound({ event, settlement });
+    if (event) {
+      await concludeFound({ event, settlement });
+      return "ended";
+    }
     // What the token says to the same transfer now, if it says no.
     const judgement = await deps.simulate(settlement);
     const atBlock = judgement?.atBlock ?? 0;
     await evidence.checkUnused(settlement, Math.max(mined.blockNumber, deps.headNumber(), atBlock));
-    // A batch succeeds as a transaction though some of its calls fail.
-    const isOdd = mined.succeeded && mined.transaction.settlementIds.length === 1;
-    const reason = isOdd ? refusal("transfer_not_found") : judgement?.refusal;
-    const transaction = mined.hash;
-    await fail(settlement, reason ?? refusal("transaction_reverted"), { transaction });
+    // Others in the same transaction may be to blame. It is final, so it moves nothing any more.
+    if (isWholeBatch(mined) && !judgement) return "again";
+    await failMined(settlement, mined, judgement?.refusal);
+    return "ended";
   }
 
   function isUnknown({ payer, nonce }: Settlement): boolean {

@@ -125,11 +125,13 @@ export function createPayPurchase(deps: PayDeps): PayPurchase {
     return {
       served: (version, network) => version === 2 && deps.networks.includes(network),
       marginSeconds: deps.marginSeconds,
+      unitsMin: 0n,
       keyId: null,
       account: null,
       price: 0,
       requestId,
       payerCap: null,
+      exchange: null,
       goal: "broadcast",
       timeoutMs: broadcastWaitMs,
       repeatTimeoutMs: 0,

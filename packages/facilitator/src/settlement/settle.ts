@@ -13,7 +13,6 @@ import {
 } from "@farthing/protocol";
 import type { Batcher } from "../base/batcher.ts";
 import type { Clock } from "../base/clock.ts";
-import { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { isSettled, type Claim, type Settlement } from "../model/settlement.ts";
 import type { Relayer } from "../relayer/relayer.ts";
@@ -25,6 +24,8 @@ import {
   type Verifier,
   type VerifyOptions,
 } from "../verification/verify.ts";
+import { queueFull, type Admit } from "./admission.ts";
+import type { ClaimingExchange } from "./exchanges.ts";
 import type { OutcomeBook } from "./outcome-book.ts";
 import type { Waiters, WaitGoal } from "./waiters.ts";
 
@@ -38,6 +39,9 @@ export interface SettleOptions extends VerifyOptions {
   /** Names the request in logs. */
   readonly requestId: string;
   readonly payerCap: Claim["payerCap"];
+  /** The seller's call; null when no seller asks. */
+  readonly exchange: ClaimingExchange | null;
+  readonly keyless?: Claim["keyless"];
   /** What the first asker waits for, and how long at most. */
   readonly goal: WaitGoal;
   readonly timeoutMs: number;
@@ -69,6 +73,7 @@ export interface SettleDeps {
   networkOf(
     chainId: ChainId,
   ): { readonly relayer: Relayer; readonly book: OutcomeBook } | undefined;
+  readonly admit: Admit;
   /** Leaves a settlement to the processes that have wallets. */
   tellUnserved(settlement: Settlement): void;
   /** Names the transaction that used an authorization before we first saw it, where one is found. */
@@ -110,16 +115,18 @@ export function createSettle(deps: SettleDeps): Settle {
     options: SettleOptions,
   ): Promise<SettleResult> {
     const at = deps.networkOf(verified.payment.network.chainId);
-    if (!at?.relayer.hasRoom()) {
-      throw new Fault("queue_full", "Too many settlements are waiting; try again shortly");
-    }
     const claim = claimOf(verified, options);
+    const unfit = await deps.admit(verified, options);
+    if (unfit) return { kind: "refused", refusal: unfit };
+    const release = at?.relayer.reserve(claim);
+    if (!at || !release) throw queueFull();
     const waiting = waiters.wait(claim.id, options.goal, options.timeoutMs);
     try {
-      const result = await deps.claim(claim);
+      const result = await deps.claim(claim).finally(release);
       if (result.kind === "refused") return refusedClaim(result.reason);
       if (result.kind === "existing") return await repeat(verified, result.settlement, options);
       const { settlement } = result;
+      options.exchange?.claimed(settlement.id);
       const { id, chainId, payer, payTo, amount } = settlement;
       const { requestId } = options;
       deps.log.info(
@@ -127,9 +134,14 @@ export function createSettle(deps: SettleDeps): Settle {
         "Settlement queued",
       );
       at.book.track(settlement);
-      if (at.relayer.isWorking()) {
-        at.relayer.enqueue({ settlement, simulatedAt: deps.clock.nowMs() });
-      } else deps.tellUnserved(settlement);
+      const isOurs = at.relayer.isWorking();
+      // Queued in any case: what this process has claimed counts against its bounds until it is sent.
+      at.relayer.enqueue({
+        settlement,
+        simulatedAt: deps.clock.nowMs(),
+        isContested: !isOurs,
+      });
+      if (!isOurs) deps.tellUnserved(settlement);
       const became = (await waiting.done) ?? (await newest(settlement));
       return { kind: "settlement", settlement: became, isRepeat: false };
     } finally {
@@ -184,6 +196,8 @@ function claimOf(verified: VerifiedPayment, options: SettleOptions): Claim {
     requestId: options.requestId,
     price: options.price,
     payerCap: options.payerCap,
+    claimingCall: options.exchange?.claimingCall ?? null,
+    keyless: options.keyless,
   };
 }
 
@@ -200,11 +214,14 @@ function hasSameTerms({ payment }: PaymentRequest, existing: Settlement): boolea
 function refusedClaim(reason: ClaimRefusal): SettleResult {
   switch (reason) {
     case "payer_spend_cap_reached":
+    case "payer_count_reached":
       return { kind: "refused", refusal: refusal(reason) };
     case "key_not_valid":
       return { kind: "denied", code: "unauthorized" };
     case "seller_plan_inactive":
     case "insufficient_facilitator_credits":
+    case "caller_gas_share_used":
+    case "keyless_gas_exhausted":
       return { kind: "denied", code: reason };
     default:
       return reason satisfies never;

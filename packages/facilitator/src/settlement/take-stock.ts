@@ -33,7 +33,7 @@ export interface Stock {
 /** Creates it. */
 export function createStock(deps: {
   readonly chainId: ChainId;
-  readonly store: Pick<Store, "listOpenSettlements" | "reopenTransactions">;
+  readonly store: Pick<Store, "listOpenSettlements" | "reopenTransactions" | "findRevertedTwice">;
   readonly log: Log;
   readonly book: Pick<OutcomeBook, "catchUp" | "recheck" | "missing" | "requeue">;
   readonly relayer: Pick<Relayer, "enqueue" | "onReorganised">;
@@ -43,8 +43,11 @@ export function createStock(deps: {
   let isTaking = false;
 
   async function requeue(settlementIds: readonly string[]): Promise<void> {
-    for (const settlement of await book.requeue(settlementIds)) {
-      relayer.enqueue({ settlement, simulatedAt: 0 });
+    const settlements = await book.requeue(settlementIds);
+    // The same company could make it revert for ever.
+    const alone = await store.findRevertedTwice(settlements.map(({ id }) => id));
+    for (const settlement of settlements) {
+      relayer.enqueue({ settlement, simulatedAt: 0, goesAlone: alone.has(settlement.id) });
     }
   }
 

@@ -2,6 +2,7 @@
 import { describe } from "vitest";
 import { accountSuite } from "./account-store.suite.ts";
 import { ledgerPropertiesSuite } from "./ledger-properties.suite.ts";
+import { keylessSuite } from "./keyless.suite.ts";
 import { ledgerSuite } from "./ledger.suite.ts";
 import { listingsSuite } from "./listings.suite.ts";
 import { purchasesSuite } from "./purchases.suite.ts";
@@ -14,5 +15,6 @@ describe.each(bothEngines())("%s", (_, start) => {
   describe("people", () => accountSuite(start));
   describe("purchases and history", () => purchasesSuite(start));
   describe("webhooks", () => webhooksSuite(start));
+  describe("callers without a key", () => keylessSuite(start));
   describe("the market", () => listingsSuite(start));
 });

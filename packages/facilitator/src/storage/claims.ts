@@ -4,17 +4,15 @@
  * so that nothing slips through between a check and the claim.
  */
 import { toLowerHex } from "@farthing/protocol";
-import { sql, type Kysely } from "kysely";
+import { sql } from "kysely";
 import { pairKey, type Claim, type Pair, type Settlement } from "../model/settlement.ts";
+import { insertClaimingCalls } from "./claiming-calls.ts";
 import type { Database, ListColumns } from "./dialect.ts";
 import { holdAll, lockFunds, unpaid, type Funds } from "./holds.ts";
+import { chargeKeyless, type KeylessCharge } from "./keyless-charges.ts";
+import { judgeKeyless, keylessLocks } from "./keyless-limits.ts";
 import { toSettlement, toSettlementRow } from "./rows.ts";
-import {
-  newSettlementNames,
-  settlementColumns,
-  type NewSettlementRow,
-  type Tables,
-} from "./schema.ts";
+import { newSettlementNames, settlementColumns, type NewSettlementRow } from "./schema.ts";
 import type { ClaimRefusal, ClaimResult } from "./store.ts";
 
 /** Claims a group; results in order. */
@@ -23,16 +21,20 @@ export async function claimAll(
   claims: readonly Claim[],
   now: number,
 ): Promise<ClaimResult[]> {
-  // Before anything is looked at: what a payer has spent stands still until we are done.
-  const capped = claims.filter(({ payerCap }) => payerCap !== null);
-  await inside.engine.lockNames(inside.db, capped.map(payerKey));
+  // Before anything is looked at: what callers without a key have used stands still until we are done.
+  await inside.engine.lockNames(inside.db, keylessLocks(claims));
   const known = await findByPairs(inside, claims);
   // The same pair twice in one group: the first makes the settlement, the second finds it.
   const fresh = firstOfEachPair(claims.filter((claim) => !known.has(pairKey(claim))));
-  const { refusals, funds } = await refusalsOf(inside, fresh, now);
+  const { refusals, charges, funds } = await refusalsOf(inside, fresh, now);
   const allowed = fresh.filter((claim) => !refusals.has(claim.id));
   const created = await insertAll(inside, allowed, now);
+  await chargeKeyless(inside, [...created.values()], charges, now);
   await holdAll(inside, [...created.values()], funds, now);
+  await insertClaimingCalls(
+    inside,
+    allowed.filter(({ id }) => created.has(id)),
+  );
   // Lost to another process between our look and our insert: that settlement is the answer.
   const lost = allowed.filter((claim) => !created.has(claim.id));
   for (const [key, settlement] of await findByPairs(inside, lost)) known.set(key, settlement);
@@ -158,10 +160,14 @@ async function refusalsOf(
   inside: Database,
   claims: readonly Claim[],
   now: number,
-): Promise<{ refusals: Map<string, ClaimRefusal>; funds: Funds }> {
+): Promise<{
+  refusals: Map<string, ClaimRefusal>;
+  charges: Map<string, KeylessCharge>;
+  funds: Funds;
+}> {
   const refusals = new Map<string, ClaimRefusal>();
   await refuseKeys(inside, claims, now, refusals);
-  await refuseCaps(inside.db, claims, now, refusals);
+  const charges = await judgeKeyless(inside, claims, now, refusals);
   // Last, so that what is refused for another reason takes no credits from the rest of its group.
   const priced = claims.filter(({ id, price }) => price > 0 && !refusals.has(id));
   const funds = await lockFunds(
@@ -169,7 +175,7 @@ async function refusalsOf(
     priced.flatMap(({ account }) => account ?? []),
   );
   for (const { id } of unpaid(priced, funds)) refusals.set(id, "insufficient_facilitator_credits");
-  return { refusals, funds };
+  return { refusals, charges, funds };
 }
 
 /** A key that was revoked after the request was let in must not spend gas or credits. */
@@ -198,60 +204,4 @@ async function refuseKeys(
     if (!row || row.revoked_at !== null || isExpired) refusals.set(id, "key_not_valid");
     else if (row.plan !== "active") refusals.set(id, "seller_plan_inactive");
   }
-}
-
-/** What one payer may have claimed in a trailing window, where callers need no key. */
-async function refuseCaps(
-  db: Kysely<Tables>,
-  claims: readonly Claim[],
-  now: number,
-  refusals: Map<string, ClaimRefusal>,
-): Promise<void> {
-  const capped = claims.filter(({ payerCap, id }) => payerCap !== null && !refusals.has(id));
-  const spent = await spentByPayer(db, capped, now);
-  for (const claim of capped) {
-    const { payerCap, amount } = claim;
-    if (payerCap === null) continue;
-    const key = windowKey(claim);
-    const total = (spent.get(key) ?? 0n) + amount;
-    if (total > payerCap.units) refusals.set(claim.id, "payer_spend_cap_reached");
-    else spent.set(key, total);
-  }
-}
-
-/** What is claimed already, by payer and window. */
-async function spentByPayer(
-  db: Kysely<Tables>,
-  claims: readonly Claim[],
-  now: number,
-): Promise<Map<string, bigint>> {
-  const spent = new Map<string, bigint>();
-  const groups = Map.groupBy(claims, ({ chainId, payerCap }) => `${chainId}:${payerCap?.windowMs}`);
-  for (const group of groups.values()) {
-    const [first] = group;
-    if (!first?.payerCap) continue;
-    const rows = await db
-      .selectFrom("settlements")
-      .select("payer")
-      .select(sql<string>`cast(sum(cast(amount as bigint)) as text)`.as("spent"))
-      .where("payer", "in", [...new Set(group.map(({ payer }) => toLowerHex(payer)))])
-      .where("chain_id", "=", first.chainId)
-      .where("created_at", ">", now - first.payerCap.windowMs)
-      .where("key_id", "is", null)
-      .where("state", "!=", "failed")
-      .groupBy("payer")
-      .execute();
-    for (const { payer, spent: units } of rows) {
-      spent.set(windowKey({ ...first, payer }), BigInt(units));
-    }
-  }
-  return spent;
-}
-
-function payerKey({ chainId, payer }: Claim): string {
-  return `cap:${chainId}:${payer}`.toLowerCase();
-}
-
-function windowKey(claim: Claim): string {
-  return `${payerKey(claim)}:${claim.payerCap?.windowMs}`;
 }

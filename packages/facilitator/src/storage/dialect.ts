@@ -9,6 +9,7 @@ import type {
   SqlBool,
 } from "kysely";
 import type { ChangeFeed } from "./changes.ts";
+import type { ExchangeFile } from "./exchange-store.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import type { Tables } from "./schema.ts";
 
@@ -32,6 +33,8 @@ export interface Engine {
   /** Whether reading can lock rows. SQLite has one writer at a time: nothing is left to lock. */
   readonly hasRowLocks: boolean;
   readonly changes: ChangeFeed;
+  /** Where exchanges are counted; left out where the database itself does it without a log. */
+  readonly exchangeFile?: ExchangeFile;
   /** The time by which leases run: the database's, where processes of several machines share it. */
   leaseNow(processNow: number): RawBuilder<number>;
   /** Rows as a table named `given`, bound as one value: the same statement for any number of rows. */

@@ -8,6 +8,9 @@ import * as settlements from "./migrations/0001-settlements.ts";
 import * as sharedLanes from "./migrations/0002-shared-lanes.ts";
 import * as accounts from "./migrations/0003-accounts.ts";
 import * as listings from "./migrations/0004-listings.ts";
+import * as exchanges from "./migrations/0006-exchanges.ts";
+import * as payerPauses from "./migrations/0007-payer-pauses.ts";
+import * as keylessLimits from "./migrations/0008-keyless-limits.ts";
 
 /** Every migration, by number. */
 const migrations: Readonly<Record<string, (db: Kysely<unknown>, idType: IdType) => Promise<void>>> =
@@ -16,6 +19,9 @@ const migrations: Readonly<Record<string, (db: Kysely<unknown>, idType: IdType) 
     "0002-shared-lanes": sharedLanes.up,
     "0003-accounts": accounts.up,
     "0004-listings": listings.up,
+    "0006-exchanges": exchanges.up,
+    "0007-payer-pauses": payerPauses.up,
+    "0008-keyless-limits": keylessLimits.up,
   };
 
 /** Names of all migrations, oldest first. */

@@ -4,20 +4,25 @@ import { Fault } from "../base/fault.ts";
 import { silentLog, type Log } from "../base/log.ts";
 import { accountVerbs } from "./accounts.ts";
 import { apiKeyVerbs } from "./api-keys.ts";
+import { claimingCallVerbs } from "./claiming-calls.ts";
 import type { Engine } from "./dialect.ts";
+import { exchangeCountVerbs } from "./exchange-counts.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import { historyVerbs } from "./history.ts";
+import { keylessVerbs } from "./keyless-limits.ts";
 import { laneVerbs } from "./lanes.ts";
 import { creditVerbs } from "./ledger.ts";
 import { listingVerbs } from "./listings.ts";
 import { startLateIndexes, type LateIndexing } from "./late-indexes.ts";
 import { migrate } from "./migrate.ts";
 import { repairVerbs } from "./nonce-repairs.ts";
+import { payerPauseVerbs } from "./payer-pauses.ts";
 import { openPostgres, type PostgresLimits } from "./postgres/open-postgres.ts";
 import { purchaseVerbs } from "./purchases.ts";
 import { relayerVerbs } from "./relayer-transactions.ts";
 import type { Tables } from "./schema.ts";
 import { settlementVerbs } from "./settlements.ts";
+import { revertedVerbs } from "./reverted-settlements.ts";
 import { sessionVerbs } from "./sessions.ts";
 import { signRequestVerbs } from "./sign-requests.ts";
 import { openSqlite } from "./sqlite/node-sqlite.ts";
@@ -49,6 +54,8 @@ export async function openStore(databaseUrl: string, options: StoreOptions = {})
     ...laneVerbs(database),
     ...relayerVerbs(database),
     ...repairVerbs(database),
+    ...payerPauseVerbs(database),
+    ...revertedVerbs(database),
     ...accountVerbs(database),
     ...signRequestVerbs(database),
     ...sessionVerbs(database),
@@ -59,6 +66,9 @@ export async function openStore(databaseUrl: string, options: StoreOptions = {})
     ...historyVerbs(database),
     ...webhookVerbs(database),
     ...listingVerbs(database),
+    ...exchangeCountVerbs(database),
+    ...claimingCallVerbs(database),
+    ...keylessVerbs(database),
     announceSent: (ids: readonly string[]) => changes.announce(db, { kind: "sent", ids }),
     announceUnserved: (ids: readonly string[]) => changes.announce(db, { kind: "unserved", ids }),
     ping: async () => {
@@ -73,6 +83,7 @@ export async function openStore(databaseUrl: string, options: StoreOptions = {})
       await indexing?.stop();
       await changes.stop();
       await db.destroy();
+      engine.exchangeFile?.close();
     },
   });
   try {

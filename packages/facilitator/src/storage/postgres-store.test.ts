@@ -9,6 +9,7 @@ import type { Change } from "./changes.ts";
 import { openStore, type StoreOptions } from "./open-store.ts";
 import { startPostgres, type TestPostgres } from "./postgres.testing.ts";
 import { postgresLimits } from "./postgres/open-postgres.ts";
+import { contractPayersSuite } from "./contract-payers.suite.ts";
 import { lateNewsSuite } from "./late-news.suite.ts";
 import { severalProcessesSuite } from "./several-processes.suite.ts";
 import { bringPurchase } from "./purchase-values.testing.ts";
@@ -69,6 +70,7 @@ describe("PostgreSQL", () => {
   describe("one process", () => storeSuite(start));
   describe("several processes", () => severalProcessesSuite(start));
   describe("late news", () => lateNewsSuite(start));
+  describe("contract payers", () => contractPayersSuite(start));
   describe("at the same moment", concurrencyTests);
   describe("news", newsTests);
   describe("a database that fails", failureTests);

@@ -8,6 +8,7 @@ import type {
   TransactionPlan,
 } from "../model/relayer-transaction.ts";
 import type { Settlement } from "../model/settlement.ts";
+import { withoutBusyPayers } from "./busy-payers.ts";
 import { inTransaction, type Database, type Engine } from "./dialect.ts";
 import { checkFence, takeNonces } from "./lanes.ts";
 import { toRelayerTransaction } from "./rows.ts";
@@ -115,6 +116,14 @@ function isAmong(engine: Engine, which: UsedNonces) {
       .selectFrom("transaction_settlements as link")
       .innerJoin("settlements", "settlements.id", "link.settlement_id")
       .select("link.transaction_id")
+      // At the nonce that carries it now: an earlier one may have reverted and be final.
+      .innerJoin("relayer_transactions as current", "current.id", "settlements.transaction_id")
+      .innerJoin("relayer_transactions as carrier", (join) =>
+        join
+          .onRef("carrier.id", "=", "link.transaction_id")
+          .onRef("carrier.lane", "=", "current.lane")
+          .onRef("carrier.nonce", "=", "current.nonce"),
+      )
       .where(isOneOf(engine, which.settlementIds))
       .where("settlements.state", "=", "submitted");
     return where("relayer_transactions.id", "in", carriers);
@@ -128,7 +137,7 @@ async function reserve(
   now: number,
 ): Promise<RelayerTransaction[]> {
   const free = await freeSettlements(inside, plans);
-  const kept = plansOf(plans, free);
+  const kept = await withoutBusyPayers(inside, lease.chainId, plansOf(plans, free));
   // The nonce is taken last: whatever refuses above cannot leave a gap.
   const nextNonce = await takeNonces(inside, lease, kept.length, now);
   const planned = kept.map((plan, index) => ({ plan, nonce: nextNonce + index }));

@@ -16,6 +16,11 @@ import type {
   WebhookDeliveryTable,
   WebhookEndpointTable,
 } from "./account-schema.ts";
+import type {
+  KeylessChargeTable,
+  KeylessCounterTable,
+  KeylessPayeeFactTable,
+} from "./keyless-schema.ts";
 import type { KeyMode } from "../model/api-key.ts";
 import type { TransactionState } from "../model/relayer-transaction.ts";
 import type { SettlementState } from "../model/settlement.ts";
@@ -162,6 +167,23 @@ export interface ApiKeyTable {
   replaced_by: ColumnType<string | null, string | null | undefined, string | null>;
 }
 
+/** The call that claimed a settlement, and who tells its success. */
+export interface SettlementClaimRow {
+  settlement_id: string;
+  caller_hash: string | null;
+  key_hash: string | null;
+  is_upfront: number;
+  has_several: number;
+  success_told_to: string | null;
+}
+
+export interface PayerPauseTable {
+  chain_id: ChainId;
+  payer: Address;
+  reverts: Whole;
+  paused_until: Whole;
+}
+
 export interface Tables {
   settlements: SettlementTable;
   relayer_transactions: RelayerTransactionTable;
@@ -178,6 +200,11 @@ export interface Tables {
   webhook_endpoints: WebhookEndpointTable;
   webhook_deliveries: WebhookDeliveryTable;
   listings: ListingTable;
+  settlement_claims: SettlementClaimRow;
+  payer_pauses: PayerPauseTable;
+  keyless_counters: KeylessCounterTable;
+  keyless_charges: KeylessChargeTable;
+  keyless_payee_facts: KeylessPayeeFactTable;
 }
 
 /** What a new settlement has; the rest is null until it happens. */

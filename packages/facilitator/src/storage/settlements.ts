@@ -6,7 +6,10 @@ import { settlementData, type WebhookEvent } from "../model/webhook.ts";
 import { claimAll, findByPairs } from "./claims.ts";
 import { inTransaction, type Database, type Engine } from "./dialect.ts";
 import { chargeAll, releaseAll, reopenAll } from "./holds.ts";
+import { closeKeyless } from "./keyless-charges.ts";
+import { countForPayees } from "./keyless-payees.ts";
 import { putIntoOutbox } from "./outbox.ts";
+import { pausePayers } from "./payer-pauses.ts";
 import { toSettlement } from "./rows.ts";
 import { settlementColumns, type SettlementRow, type Tables } from "./schema.ts";
 import type { Confirmation, Failure, Store } from "./store.ts";
@@ -45,14 +48,7 @@ export function settlementVerbs(database: Database): SettlementVerbs {
           .where("state", "in", ["queued", "submitted"])
           .orderBy("created_at"),
       ),
-    listUnassigned: (chainId, { olderThan, limit }) =>
-      listed(
-        unassigned(database)
-          .where("chain_id", "=", chainId)
-          .where("created_at", "<", olderThan)
-          .orderBy("created_at")
-          .limit(limit),
-      ),
+    listUnassigned: (chainId, options) => listed(unassignedOf(database, chainId, options)),
     findUnassigned: async (ids) =>
       ids.length === 0
         ? []
@@ -81,6 +77,21 @@ export async function listed(query: {
   execute(): Promise<SettlementRow[]>;
 }): Promise<Settlement[]> {
   return (await query.execute()).map(toSettlement);
+}
+
+/** Those of a chain, oldest first. */
+function unassignedOf(
+  database: Database,
+  chainId: ChainId,
+  { olderThan, limit, from = 0, isKeyed }: Parameters<Store["listUnassigned"]>[1],
+) {
+  const all = unassigned(database)
+    .where("chain_id", "=", chainId)
+    .where("created_at", "<", olderThan)
+    .where("created_at", ">=", from)
+    .orderBy("created_at")
+    .limit(limit);
+  return isKeyed === undefined ? all : all.where("key_id", isKeyed ? "is not" : "is", null);
 }
 
 /**
@@ -181,6 +192,7 @@ function recordConfirmed(
         .execute();
     },
     async (inside, rows) => {
+      await closeKeyless(inside, rows);
       const free = await chargeAll(inside, rows, now);
       const charged = rows.map((row) => (free.has(row.id) ? { ...row, credits: 0 } : row));
       await tellAccounts(inside, charged, "settlement.confirmed", now);
@@ -231,11 +243,22 @@ function recordFailed(
         .execute();
     },
     async (inside, rows) => {
+      await closeKeyless(inside, rows);
       await releaseAll(inside, rows, now);
+      await pausePayers(inside, blamed(rows, failures), now);
       await tellAccounts(inside, rows, "settlement.failed", now);
       return rows;
     },
   );
+}
+
+/** The failed settlements whose payers are to blame. */
+function blamed(
+  rows: readonly SettlementRow[],
+  failures: readonly Failure[],
+): readonly SettlementRow[] {
+  const ids = new Set(failures.flatMap(({ id, pausesPayer }) => (pausesPayer ? [id] : [])));
+  return rows.filter(({ id }) => ids.has(id));
 }
 
 /**
@@ -318,6 +341,7 @@ function recordFinalized(
       .where(which)
       .returning(settlementColumns)
       .execute();
+    await countForPayees(inside, rows, now);
     await tellAccounts(inside, rows, "settlement.finalized", now);
     return announceMoved(inside, rows);
   });

@@ -353,8 +353,8 @@ function askingTests(storeAt: (index: number) => Store): void {
 function unassignedTests(storeAt: (index: number) => Store): void {
   test("is listed, oldest first, to whoever asks", async () => {
     const lease = await held(storeAt(0));
-    const [newest, oldest, carried, failed, fresh] = Array.from({ length: 5 }, () => claimOf());
-    if (!newest || !oldest || !carried || !failed || !fresh) throw new Error("five are made");
+    const [newest, oldest, carried] = [claimOf(), claimOf(), claimOf()];
+    const [failed, fresh] = [claimOf(), claimOf()];
     const elsewhere = claimOf({ chainId: 50 });
     await storeAt(0).claimSettlements([oldest, carried, failed, elsewhere], 10);
     await storeAt(0).claimSettlements([newest], 20);
@@ -367,8 +367,11 @@ function unassignedTests(storeAt: (index: number) => Store): void {
     expect(await list(30, 10)).toEqual([oldest.id, newest.id]);
     expect(await list(30, 1)).toEqual([oldest.id]);
     expect(await list(10, 10)).toEqual([]);
-    const named = [fresh, carried, failed, oldest].map(({ id }) => id);
-    const found = await storeAt(1).findUnassigned(named);
+    const keyless = { olderThan: 30, limit: 10, isKeyed: false, from: 11 };
+    expect(await storeAt(1).listUnassigned(chainId, keyless)).toMatchObject([{ id: newest.id }]);
+    expect(await storeAt(1).listUnassigned(chainId, { ...keyless, isKeyed: true })).toEqual([]);
+    const ids = [fresh, carried, failed, oldest].map(({ id }) => id);
+    const found = await storeAt(1).findUnassigned(ids);
     expect(found.map(({ id }) => id)).toEqual([oldest.id, fresh.id]);
     expect(await storeAt(1).findUnassigned([])).toEqual([]);
   });

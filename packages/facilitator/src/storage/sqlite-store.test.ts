@@ -1,5 +1,6 @@
 /** The store's suites on SQLite, in a real file. */
 import { describe, expect, test } from "vitest";
+import { contractPayersSuite } from "./contract-payers.suite.ts";
 import { lateNewsSuite } from "./late-news.suite.ts";
 import { openStore } from "./open-store.ts";
 import { severalProcessesSuite } from "./several-processes.suite.ts";
@@ -11,6 +12,7 @@ describe("SQLite", () => {
   describe("one process", () => storeSuite(startSqlite));
   describe("several processes", () => severalProcessesSuite(startSqlite));
   describe("late news", () => lateNewsSuite(startSqlite));
+  describe("contract payers", () => contractPayersSuite(startSqlite));
 
   test("has no news of others: what shares the file is on this machine", async () => {
     const bench = await startSqlite();

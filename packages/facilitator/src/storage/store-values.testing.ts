@@ -60,6 +60,7 @@ export function claimOf(changes: Partial<Claim> = {}): Claim {
     requestId: null,
     price: 0,
     payerCap: null,
+    claimingCall: null,
     ...changes,
   };
 }

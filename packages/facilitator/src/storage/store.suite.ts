@@ -86,7 +86,7 @@ function claimTests(at: () => { bench: StoreBench; store: Store }): void {
     const other = await bench.open();
     try {
       const found = await other.findSettlement(claim.id);
-      const { payerCap: _, price, ...kept } = claim;
+      const { payerCap: _, claimingCall: _call, price, ...kept } = claim;
       expect(found).toMatchObject({ ...kept, credits: price, state: "queued", transaction: null });
       expect(await other.findSettlementsByPair([claimOf(), claim])).toEqual([undefined, found]);
     } finally {

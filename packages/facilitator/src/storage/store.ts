@@ -12,9 +12,12 @@ import type {
   TransactionPlan,
   TransactionState,
 } from "../model/relayer-transaction.ts";
+import type { PayerPause } from "../model/payer-pause.ts";
 import type { Claim, Mined, Pair, Settlement } from "../model/settlement.ts";
 import type { AccountStore } from "./account-store.ts";
 import type { ChangeListener } from "./changes.ts";
+import type { ExchangeStore } from "./exchange-store.ts";
+import type { KeylessRefusal, KeylessVerbs } from "./keyless-store.ts";
 import type { ListingVerbs } from "./listing-store.ts";
 
 /** What became of a claim. */
@@ -26,7 +29,7 @@ export type ClaimResult =
 
 /** Why nothing was claimed. */
 export type ClaimRefusal =
-  | "payer_spend_cap_reached"
+  | KeylessRefusal
   | "key_not_valid"
   | "seller_plan_inactive"
   | "insufficient_facilitator_credits";
@@ -46,6 +49,8 @@ export interface Failure {
   readonly transaction: Hex | null;
   /** Only while no transaction carries it: another process may just have given it a nonce. */
   readonly onlyUnassigned?: boolean;
+  /** The payer's contract wallet is to blame: nothing is carried for it for a while. */
+  readonly pausesPayer?: boolean;
 }
 
 /** Who holds a lane. */
@@ -67,7 +72,7 @@ export type UsedNonces =
   | { readonly lane: Address; readonly fromNonce: number; readonly upToBlock: number };
 
 /** The store. */
-export interface Store extends AccountStore, ListingVerbs {
+export interface Store extends AccountStore, ListingVerbs, ExchangeStore, KeylessVerbs {
   /** Claims verified payments, all in one transaction; results in the order of the claims. */
   claimSettlements(claims: readonly Claim[], now: number): Promise<ClaimResult[]>;
   findSettlement(id: string): Promise<Settlement | undefined>;
@@ -78,13 +83,27 @@ export interface Store extends AccountStore, ListingVerbs {
   /** Queued settlements that no transaction carries, created before a time, oldest first. */
   listUnassigned(
     chainId: ChainId,
-    options: { readonly olderThan: number; readonly limit: number },
+    options: {
+      readonly olderThan: number;
+      readonly limit: number;
+      /** Created at this time or later: where an earlier list ended. */
+      readonly from?: number;
+      /** Of callers with an API key, or of those without; of both when left out. */
+      readonly isKeyed?: boolean;
+    },
   ): Promise<Settlement[]>;
   /** Those of the named settlements that are queued and that no transaction carries. */
   findUnassigned(ids: readonly string[]): Promise<Settlement[]>;
   /** Marks settlements confirmed; gives those that were not already, as they are now. */
   recordConfirmed(confirmations: readonly Confirmation[], now: number): Promise<Settlement[]>;
-  /** Marks settlements failed; gives those that moved. */
+  /** One entry per payer, in order; undefined for a payer whose transactions do not revert. */
+  findPayerPauses(
+    chainId: ChainId,
+    payers: readonly Address[],
+  ): Promise<(PayerPause | undefined)[]>;
+  /** Of these settlements, those that transactions which reverted have carried twice or more. */
+  findRevertedTwice(ids: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Marks settlements failed, and pauses payers who are to blame; gives those that moved. */
   recordFailed(failures: readonly Failure[], now: number): Promise<Settlement[]>;
   /**
    * Puts confirmed settlements of vanished blocks back to submitted; gives them. `hashes`: only of

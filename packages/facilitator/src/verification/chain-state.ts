@@ -11,7 +11,7 @@ import { revertText, tokenRefusalOf } from "../chain/usdc.ts";
 import { isAcceptedByWallet } from "./contract-signature.ts";
 import type { SignatureReading } from "./signature.ts";
 
-/** Judges a payment by what the chain said about it. */
+/** Judges a payment by what the chain said about it; its signature is the bytes that were simulated. */
 export async function judgeReading(
   chain: Chain,
   payment: Payment,
@@ -92,12 +92,17 @@ function tooLittle(payment: Payment, reading: PaymentReading) {
 
 function badSignature(signature: SignatureReading, reading: PaymentReading) {
   if (reading.payerHasCode) {
+    if (signature.kind === "wrapped" && signature.inner === undefined) {
+      return refuse(
+        "invalid_signature",
+        "The signature ends as a wrapped one (ERC-6492) does, and the wrapping is malformed; the wallet is deployed, so send its signature without it.",
+      );
+    }
     return refuse(
       "invalid_signature",
       "The payer is a contract wallet and does not accept this signature (ERC-1271); sign with its owner.",
     );
   }
-  if (signature.kind === "undeployed") return refuse("wallet_not_deployed");
   return signature.kind === "high_s"
     ? refuse(
         "invalid_signature",

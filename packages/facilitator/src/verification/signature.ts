@@ -4,7 +4,8 @@
  * Forms that the token would refuse from a plain address although they mean the same signature,
  * v 0/1 and the 64 bytes of EIP-2098, are rewritten once; the rewritten bytes are the ones that
  * are simulated and sent. High s is refused, as the token does. Signatures of contract wallets
- * are nobody's business but the wallet's and pass unchanged.
+ * are the wallet's business alone and pass unchanged, but for the wrapping of ERC-6492, which a
+ * wallet with code does not understand.
  */
 import {
   authorizationDigest,
@@ -17,13 +18,11 @@ import * as Address from "ox/Address";
 import * as Secp256k1 from "ox/Secp256k1";
 import * as Engine from "ox/Engine";
 import { Hash as WasmHash, Secp256k1 as WasmSecp256k1 } from "ox/wasm";
+import { isWrapped, unwrapErc6492 } from "./erc6492.ts";
 
 /** Half the order of secp256k1: a signature's s above it is the malleable twin (EIP-2). */
 const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
-
-/** Marks a signature of a wallet that is not deployed yet (ERC-6492). */
-const erc6492Suffix = "6492".repeat(16);
 
 /** What local recovery says. */
 export type SignatureReading =
@@ -31,8 +30,11 @@ export type SignatureReading =
   | { readonly kind: "payer"; readonly bytes: Hex }
   /** The key of `from` signed, in the malleable form that the token refuses. */
   | { readonly kind: "high_s" }
-  /** An undeployed wallet's wrapping. */
-  | { readonly kind: "undeployed" }
+  /**
+   * Wrapped for a smart wallet (ERC-6492). Where the wallet has code, it is asked about `inner`;
+   * undefined when the wrapping is malformed.
+   */
+  | { readonly kind: "wrapped"; readonly inner: Hex | undefined }
   /** Somebody else's, or no plain signature: only a contract wallet could still accept it. */
   | { readonly kind: "other" };
 
@@ -49,7 +51,7 @@ export function readSignature(
   signature: Hex,
 ): SignatureReading {
   const hex = signature.slice(2);
-  if (hex.endsWith(erc6492Suffix)) return { kind: "undeployed" };
+  if (isWrapped(signature)) return { kind: "wrapped", inner: unwrapErc6492(signature) };
   const parts = splitSignature(hex);
   if (!parts) return { kind: "other" };
   const payload = authorizationDigest(network, authorization);
@@ -75,6 +77,15 @@ export interface SignatureParts {
 /** Tells whether a signature is not the malleable twin. */
 export function isLowS({ s }: SignatureParts): boolean {
   return BigInt(s) <= halfOrder;
+}
+
+/**
+ * The bytes that the token is to take: simulated, stored and sent. From a plain address, the one form
+ * that the token understands; from a smart wallet, what is inside the wrapping; else as received.
+ */
+export function tokenBytes(reading: SignatureReading, received: Hex): Hex {
+  if (reading.kind === "payer") return reading.bytes;
+  return reading.kind === "wrapped" ? (reading.inner ?? received) : received;
 }
 
 /** Splits 65 bytes (r, s, v) or 64 bytes (r, yParity and s: EIP-2098), given without `0x`. */

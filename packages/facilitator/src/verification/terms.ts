@@ -47,7 +47,7 @@ export function checkTerms(
     );
   }
   if (isSameAddress(authorization.from, authorization.to)) {
-    return refuse("invalid_payload", "Payer and payee are the same address; pay another one.");
+    return refuse("self_payment");
   }
   return accept(request);
 }

@@ -3,7 +3,8 @@ import { accept, refuse, type Authorization, type Outcome } from "@farthing/prot
 
 /**
  * Judges the window by our clock (Unix seconds). `marginSeconds` is how long it must still be
- * valid: 0 to verify, the time a settlement needs to be mined when it is to be settled.
+ * valid: the time that a settlement needs to be mined. `/verify` asks for it as well, because it
+ * must not call a payment valid that `/settle` has to refuse.
  */
 export function checkTimeWindow(
   { validAfter, validBefore }: Authorization,
@@ -18,7 +19,7 @@ export function checkTimeWindow(
   }
   if (now + marginSeconds >= validBefore) {
     return refuse(
-      "authorization_expired",
+      "authorization_expires_too_soon",
       `The authorization is valid for ${validBefore - now} more seconds, settling takes up to ${marginSeconds}; sign one that lasts longer.`,
     );
   }

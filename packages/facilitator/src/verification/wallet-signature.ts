@@ -7,11 +7,11 @@ import * as OxAddress from "ox/Address";
 import * as OxHex from "ox/Hex";
 import * as PersonalMessage from "ox/PersonalMessage";
 import * as Secp256k1 from "ox/Secp256k1";
-import * as SignatureErc6492 from "ox/erc6492/SignatureErc6492";
 import type { Chain } from "../chain/chain.ts";
 import { hasCode } from "../chain/reads.ts";
 import type { WalletKind } from "../model/account.ts";
 import { isHashAccepted } from "./contract-signature.ts";
+import { isWrapped, unwrapErc6492 } from "./erc6492.ts";
 import { isLowS, splitSignature } from "./signature.ts";
 
 /** Gas for a stranger's `isValidSignature`: a Safe with five owners takes about 60,000. */
@@ -38,9 +38,9 @@ export async function readWalletSignature(
   const { address, message, signature } = signed;
   const hash = PersonalMessage.getSignPayload(OxHex.fromString(message));
   if (isSignedByKey(address, hash, signature)) return "plain";
-  const isWrapped = SignatureErc6492.validate(signature);
-  if (!(await hasCode(chain, address))) return isWrapped ? "undeployed" : "foreign";
-  const inner = isWrapped ? unwrap(signature) : signature;
+  const hasWrapping = isWrapped(signature);
+  if (!(await hasCode(chain, address))) return hasWrapping ? "undeployed" : "foreign";
+  const inner = hasWrapping ? unwrapErc6492(signature) : signature;
   const question = { wallet: address, hash, gas: signatureGasMax };
   const isAccepted =
     inner !== undefined && (await isHashAccepted(chain, { ...question, signature: inner }));
@@ -56,14 +56,5 @@ function isSignedByKey(address: Address, payload: Hex, signature: Hex): boolean 
   } catch {
     // Not a point on the curve: no key signed this.
     return false;
-  }
-}
-
-/** The signature in the wrapping; undefined when that is malformed. */
-function unwrap(wrapped: Hex): Hex | undefined {
-  try {
-    return SignatureErc6492.unwrap(wrapped).signature;
-  } catch {
-    return undefined;
   }
 }

@@ -17,7 +17,7 @@ import {
 } from "@farthing/protocol";
 import { parse as parseYaml } from "yaml";
 import { isPassedToUpstream, type RequestRule } from "../headers/pass-header.ts";
-import { readRoute } from "./assemble-route.ts";
+import { needsEmbedded, readRoute } from "./assemble-route.ts";
 import type {
   DiscoveryConfig,
   FacilitatorPlace,
@@ -49,8 +49,14 @@ export function assembleConfig(settings: SettingReader, at: ConfigSurroundings):
       .map(([name, one]) => [name, readUpstream(name, one, at)]),
   );
   const maxTimeoutSeconds = settings.get("maxTimeoutSeconds").number() ?? 0;
-  const routeOf = (one: SettingReader, index: number) =>
-    readRoute(one, { index, upstreams, maxTimeoutSeconds });
+  const redeliver = settings.get("redeliver").text();
+  const requireBinding = settings.get("requireBinding").boolean() ?? false;
+  const serveWhen = settings.get("serveWhen").text();
+  const isEmbedded = settings.get("facilitator").text() === "embedded";
+  if (serveWhen === "queued" && !isEmbedded) settings.get("serveWhen").report(needsEmbedded);
+  const shared = { redeliver, serveWhen, requireBinding, isEmbedded };
+  const forAll = { upstreams, maxTimeoutSeconds, ...shared };
+  const routeOf = (one: SettingReader, index: number) => readRoute(one, { index, ...forAll });
   const routes = settings.get("routes").items();
   if (settings.get("routes").isGiven && routes.length === 0) {
     settings.get("routes").report("is empty; nothing would be served");

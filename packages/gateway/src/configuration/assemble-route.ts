@@ -10,19 +10,29 @@ export interface RouteSurroundings {
   readonly upstreams: ReadonlyMap<string, UpstreamConfig>;
   /** Of all routes that do not say otherwise. */
   readonly maxTimeoutSeconds: number;
+  readonly redeliver: string | undefined;
+  readonly requireBinding: boolean;
+  readonly serveWhen: string | undefined;
+  readonly isEmbedded: boolean;
 }
+
+/** Said where a settlement is to be served before it is confirmed by somebody else's engine. */
+export const needsEmbedded = 'is "queued", which needs facilitator: embedded; write confirmed';
 
 /** Every request: the pattern of `default`. */
 const everything: RoutePattern = { method: "*", path: "/*", segments: [], hasRest: true };
 
 const settleModes: readonly SettleMode[] = ["after-success", "before-upstream"];
 const streams = ["sse", "raw"] as const;
+const redirects = ["charge", "withhold"] as const;
+const redelivers = ["bound", "anyone", "never"] as const;
+const heads = ["challenge", "free", "charge"] as const;
 const passed: readonly PassedHeader[] = ["authorization", "cookie", "set-cookie"];
 
 /** Undefined when the rule matches nothing or goes nowhere, which is reported. */
 export function readRoute(
   settings: SettingReader,
-  { index, upstreams, maxTimeoutSeconds }: RouteSurroundings,
+  { index, upstreams, ...forAll }: RouteSurroundings,
 ): RouteConfig | undefined {
   const isDefault = settings.place[0] === "default";
   const match = settings.get("match");
@@ -30,6 +40,12 @@ export function readRoute(
   const upstream = readUpstreamName(settings.get("upstream"), upstreams);
   const amountUnits = readPrice(settings);
   const [settle, stream] = [settings.get("settle"), settings.get("stream")];
+  const [redirect, head] = [settings.get("redirects").text(), settings.get("head").text()];
+  const redeliver = settings.get("redeliver").text() ?? forAll.redeliver;
+  const serveWhen = settings.get("serveWhen").text() ?? forAll.serveWhen;
+  if (settings.get("serveWhen").text() === "queued" && !forAll.isEmbedded) {
+    settings.get("serveWhen").report(needsEmbedded);
+  }
   if (!pattern || !upstream) return undefined;
   return {
     name: isDefault ? "default" : (match.text() ?? ""),
@@ -39,10 +55,15 @@ export function readRoute(
     upstream,
     amountUnits,
     settle: settleModes.find((one) => one === settle.text()) ?? "after-success",
+    redirects: redirects.find((one) => one === redirect) ?? "charge",
+    head: heads.find((one) => one === head) ?? "challenge",
+    serveWhen: serveWhen === "queued" ? "queued" : "confirmed",
+    redeliver: redelivers.find((one) => one === redeliver) ?? "bound",
+    requireBinding: settings.get("requireBinding").boolean() ?? forAll.requireBinding,
     stream: streams.find((one) => one === stream.text()),
     description: settings.get("description").text(),
     mimeType: settings.get("mimeType").text(),
-    maxTimeoutSeconds: settings.get("maxTimeoutSeconds").number() ?? maxTimeoutSeconds,
+    maxTimeoutSeconds: settings.get("maxTimeoutSeconds").number() ?? forAll.maxTimeoutSeconds,
     pass: new Set(
       settings
         .get("pass")
@@ -79,8 +100,10 @@ function readPrice(settings: SettingReader): bigint | undefined {
   if (free.isGiven === price.isGiven) {
     settings.report('must have either free: true or a price, for example price: "0.01"');
   }
-  if (free.isGiven && settings.get("settle").isGiven) {
-    settings.get("settle").report("makes no sense on a free route; remove it");
+  for (const name of ["settle", "redirects", "head", "serveWhen", "redeliver", "requireBinding"]) {
+    const setting = settings.get(name);
+    if (free.isGiven && setting.isGiven)
+      setting.report("makes no sense on a free route; remove it");
   }
   const amount = price.parse((text) => parseUsdc(text));
   if (amount === 0n) price.report("is 0; write free: true for a route that costs nothing");

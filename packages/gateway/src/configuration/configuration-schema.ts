@@ -135,6 +135,9 @@ const upstream = exactly(
   },
 );
 
+const serveWhens = ["confirmed", "queued"] as const;
+const redelivers = ["bound", "anyone", "never"] as const;
+
 /** What every route has but its match, so that `default` can have it too. */
 const ways = {
   free: Type.Unsafe({ type: "boolean", const: true, description: "true: costs nothing" }),
@@ -146,6 +149,24 @@ const ways = {
     ["after-success", "before-upstream"],
     { default: "after-success" },
   ),
+  redirects: oneOf(
+    "what becomes of an upstream's redirect with settle: after-success: charged for and passed on, or withheld with a 502 and not charged",
+    ["charge", "withhold"],
+    { default: "charge" },
+  ),
+  head: oneOf(
+    "how HEAD is answered: with the headers of a 402 and no payment taken, by the upstream without payment, or as GET",
+    ["challenge", "free", "charge"],
+    { default: "challenge" },
+  ),
+  serveWhen: oneOf("when the answer may go out, instead of what holds for all routes", serveWhens),
+  redeliver: oneOf(
+    "who gets a paid answer again, instead of what holds for all routes",
+    redelivers,
+  ),
+  requireBinding: Type.Boolean({
+    description: "whether only bound payments are taken, instead of what holds for all routes",
+  }),
   stream: oneOf("sends the answer as it is made: sse for event streams, raw for anything", [
     "sse",
     "raw",
@@ -238,7 +259,8 @@ export const gatewaySchema: TSchema = Type.Object(
         },
       ),
       trustedProxies: Type.Array(text("an address or a range", "10.0.0.0/8"), {
-        description: "proxies whose X-Forwarded-For is believed",
+        description:
+          "proxies whose X-Forwarded-For is believed, and whose connections are not counted",
         maxItems: listMax,
       }),
       network: text(
@@ -272,6 +294,20 @@ export const gatewaySchema: TSchema = Type.Object(
         timeoutSecondsMin,
         timeoutSecondsMax,
         { default: 60 },
+      ),
+      serveWhen: oneOf(
+        "when the answer may go out: once the transfer is confirmed, or, with facilitator: embedded alone, once the engine has stored it",
+        serveWhens,
+        { default: "confirmed" },
+      ),
+      redeliver: oneOf(
+        "who gets a paid answer again: a repeat that shows it is the same buyer, every repeat, or none",
+        redelivers,
+        { default: "bound" },
+      ),
+      requireBinding: yesOrNo(
+        "whether only payments are taken whose nonce commits to the request; stock buyers make none",
+        false,
       ),
       replay: exactly(
         "how paid answers are kept for a buyer who lost the connection",

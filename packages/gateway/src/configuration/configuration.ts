@@ -6,6 +6,7 @@
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Address, JsonObject, Network } from "@farthing/protocol";
+import type { Head, Redeliver, Redirects, ServeWhen } from "@farthing/seller";
 import { assembleConfig } from "./assemble-configuration.ts";
 import { checkShape, formatPlace, type Problem } from "./check-shape.ts";
 import { gatewaySchema } from "./configuration-schema.ts";
@@ -97,6 +98,11 @@ export interface RouteConfig {
   /** USDC base units, more than 0; undefined: free. */
   readonly amountUnits: bigint | undefined;
   readonly settle: SettleMode;
+  readonly redirects: Redirects;
+  readonly head: Head;
+  readonly serveWhen: ServeWhen;
+  readonly redeliver: Redeliver;
+  readonly requireBinding: boolean;
   readonly stream: "sse" | "raw" | undefined;
   readonly description: string | undefined;
   readonly mimeType: string | undefined;

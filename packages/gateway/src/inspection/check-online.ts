@@ -4,12 +4,22 @@ import { connect as connectTls } from "node:tls";
 import { isObject, isSameAddress, member, parseJson } from "@farthing/protocol";
 import type { GatewayConfig, UpstreamConfig } from "../configuration/configuration.ts";
 import { readWhole } from "../upstream.ts";
+import { checkChallenges } from "./check-challenges.ts";
+import { checkRedirects } from "./check-redirects.ts";
 import type { Finding } from "./finding.ts";
 
-/** Looks at the facilitator and at every upstream. Pays nothing and sends no request upstream. */
+/**
+ * Looks at the facilitator, at every upstream, and at the gateway itself where it runs. Pays
+ * nothing; upstreams are asked for the headers of routes with a fixed path alone.
+ */
 export async function checkOnline(config: GatewayConfig): Promise<readonly Finding[]> {
   const upstreams = [...config.upstreams.values()];
-  return Promise.all([checkFacilitator(config), ...upstreams.map((one) => checkUpstream(one))]);
+  const [places, redirects, challenges] = await Promise.all([
+    Promise.all([checkFacilitator(config), ...upstreams.map((one) => checkUpstream(one))]),
+    checkRedirects(config),
+    checkChallenges(config),
+  ]);
+  return [...places, ...redirects, ...challenges];
 }
 
 /** `/supported` has some kB; a hundred times that is something else. */

@@ -1,4 +1,5 @@
 /** The table that `gateway check` shows, and what it doubts. */
+import { isObject } from "@farthing/protocol";
 import { expect, test } from "vitest";
 import { findDoubts, listRules } from "./check.ts";
 import {
@@ -80,6 +81,7 @@ test.each<[string, Settings, RegExp]>([
   ["a gateway without TLS", { publicUrl: "http://api.example.com" }, /^publicUrl: is not https/],
   ["a forgetful store", { store: "memory" }, /^store: a restart forgets/],
   ["a long replay", { replay: { ttl: "11m" } }, /^replay: .*more than 10m/],
+  ["HEAD for nothing", { routes: [rule("GET /a 1", { head: "free" })] }, /HEAD asks the upstream/],
   ["an open upstream", { upstreams: { api: upstream } }, /^upstreams\.api: whoever reaches it/],
 ])("%s is doubted", (_name, changed, said) => {
   expect(doubts(changed)).toContainEqual(expect.stringMatching(said));
@@ -87,4 +89,26 @@ test.each<[string, Settings, RegExp]>([
 
 test("settling first leaves nothing to doubt about a POST", () => {
   expect(doubts({ routes: [rule("POST /a 1", { settle: "before-upstream" })] })).toEqual([]);
+});
+
+test("redirects that the upstream's OpenAPI document names are doubted where they are sold", () => {
+  const responses = { "302": { description: "Where the report lies" } };
+  const get = { responses };
+  const paths = { "/reports/{id}": { get }, "/jobs": { post: get }, "/ok": { get: {} } };
+  const document = JSON.stringify({ openapi: "3.1.0", info: {}, paths });
+  const doubted = (...routes: Settings[]) => {
+    const config = gatewayConfig({ store: "sqlite:./a.db", upstreams: guarded, routes });
+    const openapi: unknown = JSON.parse(document);
+    if (!isObject(openapi)) throw new Error("No document.");
+    const discovery = { ...config.discovery, openapi };
+    return findDoubts({ ...config, discovery })
+      .filter(({ text }) => text.includes("redirect"))
+      .map(({ name, status }) => `${status} ${name}`);
+  };
+  expect(doubted(rule("GET /reports/:id 1"), rule("GET /ok 1"))).toEqual([
+    "warn routes[0] GET /reports/:id",
+  ]);
+  expect(doubted(rule("GET /reports/:id 1", { redirects: "withhold" }))).toEqual([]);
+  expect(doubted(rule("GET /reports/:id free"))).toEqual([]);
+  expect(doubted(rule("POST /jobs 1", { settle: "before-upstream" }))).toEqual([]);
 });

@@ -3,7 +3,8 @@ import { isIP } from "node:net";
 import { allRoutes } from "../configuration/all-routes.ts";
 import type { GatewayConfig, RouteConfig } from "../configuration/configuration.ts";
 import { formatDuration } from "../configuration/duration-size.ts";
-import type { Finding } from "./finding.ts";
+import { findDocumentedRedirects } from "./check-redirects.ts";
+import { nameOf, type Finding } from "./finding.ts";
 import { shortUsdc } from "../configuration/price-text.ts";
 import { timeBudget } from "../routing/route-conflicts.ts";
 
@@ -69,6 +70,7 @@ export function findDoubts(config: GatewayConfig): readonly Finding[] {
   const bare = [...upstreams.values()].filter(({ headers }) => headers.size === 0);
   return [
     ...all.flatMap(doubtsOf),
+    ...findDocumentedRedirects(config),
     ...(isPaid ? [] : [doubt("routes", "no route has a price", "give one a price")]),
     ...(fallback && fallback.amountUnits === undefined && isPaid
       ? [doubt("default", "whatever no rule names is free", "use default: deny")]
@@ -96,8 +98,8 @@ export function findDoubts(config: GatewayConfig): readonly Finding[] {
 }
 
 function doubtsOf(route: RouteConfig): readonly Finding[] {
-  const { name, index, pattern, amountUnits, settle } = route;
-  const where = name === "default" ? name : `routes[${index}] ${name}`;
+  const { pattern, amountUnits, settle, head } = route;
+  const where = nameOf(route);
   const isUnsafe = pattern.method !== "GET" && amountUnits !== undefined;
   return [
     ...(isUnsafe && settle === "after-success"
@@ -106,6 +108,15 @@ function doubtsOf(route: RouteConfig): readonly Finding[] {
             where,
             "works before the money moves: a payer can cancel or empty his wallet meanwhile",
             "use settle: before-upstream if the work costs or changes something",
+          ),
+        ]
+      : []),
+    ...(head === "free"
+      ? [
+          doubt(
+            where,
+            "HEAD asks the upstream without payment: its work and its headers are free",
+            "leave head out, unless the headers are worth nothing",
           ),
         ]
       : []),

@@ -46,6 +46,7 @@ test("a paid request, from its path to its challenge", async () => {
       error: "Payment required",
       resource: { url: "https://api.example.com/reports/7?full=1", description: "One report" },
       accepts: [expect.objectContaining({ amount: "10000", maxTimeoutSeconds: 60 })],
+      extensions: { "request-binding": expect.objectContaining({ info: expect.anything() }) },
     },
   });
   expect(JSON.stringify(said)).not.toContain("s3cret");
@@ -62,6 +63,8 @@ test("a free request: nothing of payments, and what the route lets through", asy
 
 test.each([
   ["GET", "/reports//7", 400, /two ways/],
+  ["GET", '/reports/7?a="1"', 400, /query .*two ways/],
+  ["HEAD", "/reports/7", 402, /no payment is taken for HEAD/],
   ["GET", "/nothing", 404, /no rule takes it$/],
   ["GET", "/REPORTS/7", 404, /case of letters/],
   ["TRACE", "/health", 405, /does not pass this method/],
@@ -78,6 +81,14 @@ test.each([
   });
   expect(said.status).toBe(status);
   expect(said.answer).toMatch(answer);
+});
+
+test("a host that names none, and HEAD that is free", async () => {
+  const own = gatewayConfig({ routes: [rule("GET /a 1", { head: "free" })] });
+  const asked = { method: "HEAD", target: "/a" };
+  expect(await explainRequest(own, { ...asked, host: "a/b" })).toMatchObject({ status: 400 });
+  const said = await explainRequest(own, asked);
+  expect([said.status, said.answer]).toEqual([undefined, expect.stringMatching(/^head: free/)]);
 });
 
 test("an unknown host", async () => {

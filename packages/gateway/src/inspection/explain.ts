@@ -1,6 +1,11 @@
 /** What the gateway would do with one request, and why; nothing is sent to anybody. */
 import { decodeHeader, headerNames, isObject, type JsonObject } from "@farthing/protocol";
-import { createMemoryGrants, type Facilitator } from "@farthing/seller";
+import {
+  createMemoryGrants,
+  type Facilitator,
+  isPlainHost,
+  readRequestAddress,
+} from "@farthing/seller";
 import { canonicalPath, splitTarget } from "../routing/canonical-path.ts";
 import type { GatewayConfig, RouteConfig, SettleMode } from "../configuration/configuration.ts";
 import {
@@ -75,10 +80,8 @@ export async function explainRequest(
   const table = compileRoutes(config);
   const split = splitTarget(target);
   const path = split && canonicalPath(split.path, table.pathRules);
-  if (!split || path === undefined) {
-    const answer = "400: the path could be read in two ways, so it is refused";
-    return { request, status: 400, answer };
-  }
+  if (!split || path === undefined) return { request, ...readInTwoWays("path") };
+  if (!isPlainHost(host)) return { request, ...readInTwoWays("Host header") };
   const asked = { request, canonicalPath: path };
   if (isOwnPath(config, method, path)) {
     return { ...asked, status: 200, answer: "200: the gateway answers this path itself" };
@@ -102,11 +105,19 @@ export async function explainRequest(
   if (amountUnits === undefined) {
     return { ...about, status: undefined, answer: "free: what the upstream answers" };
   }
+  const scheme = new URL(config.publicUrl).protocol.slice(0, -1);
+  const address = readRequestAddress({ method, target: path + split.query, host, scheme });
+  if (!address.ok) return { ...about, ...readInTwoWays("query") };
+  if (method === "HEAD" && match.route.head === "free") {
+    return { ...about, status: undefined, answer: "head: free, the headers of the upstream" };
+  }
   const { network, payTo } = config;
+  const isTold = method === "HEAD" && match.route.head === "challenge";
+  const then = isTold ? "no payment is taken for HEAD" : "then what the upstream answers";
   return {
     ...about,
     status: 402,
-    answer: `402: ${shortUsdc(amountUnits)} USDC on ${network.name}, then what the upstream answers`,
+    answer: `402: ${shortUsdc(amountUnits)} USDC on ${network.name}, ${then}`,
     price: {
       usdc: shortUsdc(amountUnits),
       amount: amountUnits.toString(),
@@ -118,6 +129,10 @@ export async function explainRequest(
     ...(stream === undefined ? {} : { stream }),
     challenge: await challengeOf(config, match.route, method, path + split.query),
   };
+}
+
+function readInTwoWays(what: string): Pick<RequestExplanation, "status" | "answer"> {
+  return { status: 400, answer: `400: the ${what} could be read in two ways, so it is refused` };
 }
 
 const reasons: Readonly<Record<Mismatch, string>> = {

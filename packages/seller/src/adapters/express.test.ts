@@ -1,7 +1,7 @@
 /** The Express adapter: the promises of a seller, and what only Express can get wrong. */
 import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { headerNames, readReceipt } from "@farthing/protocol";
+import { decodeHeader, headerNames, parseChallenge, readReceipt } from "@farthing/protocol";
 import express, {
   type Express,
   type NextFunction,
@@ -12,7 +12,7 @@ import express, {
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { payFor } from "../buyer.testing.ts";
 import { farthing } from "./express.ts";
-import { listen, type Listening } from "./listen.testing.ts";
+import { listen, rawRequest, sendRaw, type Listening } from "./listen.testing.ts";
 import {
   startScriptedFacilitator,
   type ScriptedFacilitator,
@@ -59,6 +59,14 @@ afterEach(async () => {
   await running?.close();
   await facilitator.close();
 });
+
+/** The amount that a challenge asks for, in base units. */
+function amountIn(headers: Headers): string | undefined {
+  const parsed = parseChallenge(
+    decodeHeader(headers.get(headerNames.paymentRequired) ?? "")?.value,
+  );
+  return parsed.ok ? parsed.value.entries[0]?.requirements.amount.toString() : undefined;
+}
 
 const charge = () =>
   farthing({
@@ -245,6 +253,47 @@ describe("express: the body binds the payment", () => {
     expect((await fetch(url, post("x", headers))).status).toBe(500);
     expect(facilitator.calls).toEqual([]);
   });
+});
+
+test("express: a price sees what Express has made of the query", async () => {
+  const url = await start((web) => {
+    const sold = farthing({
+      facilitator: { url: facilitator.url },
+      payTo,
+      price: (_request, req) => ("hd" in req.query ? "0.05" : "0.01"),
+    });
+    web.set("query parser", "extended");
+    web.get("/report", sold(), (req, res) => void res.send(req.query["hd"] ? "HD" : "SD"));
+  });
+  for (const query of ["?hd=1", "?hd[]=1", "?hd[a]=1", "?hd%5B%5D=1"]) {
+    const { headers } = await fetch(url + query);
+    expect([query, amountIn(headers)]).toEqual([query, "50000"]);
+  }
+  expect(amountIn((await fetch(url)).headers)).toBe("10000");
+});
+
+test("express: under a mounted router the challenge names the whole address", async () => {
+  const seen: string[] = [];
+  const url = await start((web) => {
+    const sold = farthing({
+      facilitator: { url: facilitator.url },
+      payTo,
+      price(request, req) {
+        seen.push(new URL(request.url).pathname, req.url, req.baseUrl);
+        return "0.01";
+      },
+    });
+    web.use(
+      "/api",
+      express.Router().use(sold(), (_req, res) => void res.send("sold")),
+    );
+  });
+  const inner = url.replace("/report", "/api/report?days=1");
+  expect(await (await fetch(inner)).json()).toMatchObject({ accepts: [{ resource: inner }, {}] });
+  expect(seen).toEqual(["/api/report", "/report?days=1", "/api"]);
+  // The router would leave a target that names a host.
+  const { status } = await sendRaw(url, rawRequest("GET /api//shop.example/report"));
+  expect([status, seen.length]).toEqual([400, 3]);
 });
 
 test("express: the handler runs for nobody who did not pay", async () => {

@@ -1,8 +1,8 @@
 /** Charging for routes of an Express app, version 4 or 5. */
-import type { RequestHandler } from "express";
+import type { Request, RequestHandler } from "express";
 import type { RouteOptions, SellerOptions } from "../configuration.ts";
 import type { PaidRequest } from "../events.ts";
-import { chargeNode } from "./node-exchange.ts";
+import { chargeNode, hostOf } from "./node-exchange.ts";
 import { createSeller } from "../seller.ts";
 
 export type { PaidRequest } from "../events.ts";
@@ -18,7 +18,7 @@ declare global {
 }
 
 /** Makes middleware that charges for the handlers behind it. */
-export type Charge = (route?: RouteOptions) => RequestHandler;
+export type Charge = (route?: RouteOptions<Request>) => RequestHandler;
 
 /**
  * Creates a seller for an Express app.
@@ -27,7 +27,7 @@ export type Charge = (route?: RouteOptions) => RequestHandler;
  * const charge = farthing({ facilitator: { url, apiKey }, payTo: "xdc2096…" });
  * app.get("/report", charge({ price: "0.01" }), (req, res) => res.json({ by: req.payment }));
  */
-export function farthing(options: SellerOptions): Charge {
+export function farthing(options: SellerOptions<Request>): Charge {
   const seller = createSeller(options);
   return (own) => {
     const route = seller.route(own);
@@ -35,7 +35,8 @@ export function farthing(options: SellerOptions): Charge {
       void chargeNode(route, {
         req,
         res,
-        url: `${req.protocol}://${req.get("host") ?? "localhost"}${req.originalUrl}`,
+        line: { target: req.originalUrl, host: hostOf(req), scheme: req.protocol },
+        original: req,
         body: req.body,
         work(payment) {
           req.payment = payment;

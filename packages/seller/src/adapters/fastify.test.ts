@@ -5,6 +5,7 @@ import { fastify, type FastifyInstance, type RouteHandlerMethod } from "fastify"
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { payFor } from "../buyer.testing.ts";
 import { farthing } from "./fastify.ts";
+import { rawRequest, sendRaw } from "./listen.testing.ts";
 import {
   startScriptedFacilitator,
   type ScriptedFacilitator,
@@ -140,5 +141,45 @@ describe("fastify: the body binds the payment", () => {
     expect([response.status, await response.json()]).toEqual([200, { got: { a: 1 } }]);
     expect((await post('{"a":1}', headers)).headers.get("X-Payment-Replayed")).toBe("true");
     expect((await post('{"a":2}', headers)).status).toBe(409);
+  });
+});
+
+/** Charges, and notes what a price function sees. */
+const sold = (seen: unknown[]) =>
+  farthing({
+    facilitator: { url: facilitator.url },
+    payTo,
+    onEvent: () => undefined,
+    price(request, original) {
+      seen.push(new URL(request.url).pathname, original.url, original.query);
+      return "0.01";
+    },
+  })();
+
+describe("fastify: one address after its own rewriting", () => {
+  test("rewriteUrl: the challenge names what was asked for, the second argument what is served", async () => {
+    const seen: unknown[] = [];
+    web = fastify({ rewriteUrl: ({ url = "" }) => url.replace(/^\/api/, "") });
+    web.get("/report", { onRequest: sold(seen) }, async () => "sold");
+    const url = (await start()).replace("/report", "/api/report?days=1");
+    expect(await (await fetch(url)).json()).toMatchObject({ accepts: [{ resource: url }, {}] });
+    expect(seen).toEqual(["/api/report", "/report?days=1", { days: "1" }]);
+  });
+
+  test("rewriteUrl that leaves a host behind sells nothing", async () => {
+    const seen: unknown[] = [];
+    web = fastify({ rewriteUrl: ({ url = "" }) => url.replace(/^\/api/, "") });
+    web.get("/*", { onRequest: sold(seen) }, async () => "sold");
+    const { status } = await sendRaw(await start(), rawRequest("GET /api//shop.example/report"));
+    expect([status, seen]).toEqual([400, []]);
+  });
+
+  test("a semicolon is no query, also where Fastify is told that it is", async () => {
+    const seen: unknown[] = [];
+    web = fastify({ useSemicolonDelimiter: true });
+    web.get("/report", { onRequest: sold(seen) }, async () => "sold");
+    const { status } = await sendRaw(await start(), rawRequest("GET /report;days=30"));
+    expect([status, seen]).toEqual([400, []]);
+    expect((await fetch(`${web.listeningOrigin}/report?days=1;2`)).status).toBe(402);
   });
 });

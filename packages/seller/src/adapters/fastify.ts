@@ -1,8 +1,8 @@
 /** Charging for routes of a Fastify app, version 5. */
-import type { onRequestHookHandler } from "fastify";
+import type { FastifyRequest, onRequestHookHandler } from "fastify";
 import type { RouteOptions, SellerOptions } from "../configuration.ts";
 import type { PaidRequest } from "../events.ts";
-import { chargeNode } from "./node-exchange.ts";
+import { chargeNode, hostOf } from "./node-exchange.ts";
 import { createSeller } from "../seller.ts";
 
 export type { PaidRequest } from "../events.ts";
@@ -15,7 +15,7 @@ declare module "fastify" {
 }
 
 /** Makes a hook that charges for the handler behind it. */
-export type Charge = (route?: RouteOptions) => onRequestHookHandler;
+export type Charge = (route?: RouteOptions<FastifyRequest>) => onRequestHookHandler;
 
 /**
  * Creates a seller for a Fastify app. The hook goes into `onRequest`, so that a price is asked for
@@ -27,7 +27,7 @@ export type Charge = (route?: RouteOptions) => onRequestHookHandler;
  *   return { by: request.payment?.payer };
  * });
  */
-export function farthing(options: SellerOptions): Charge {
+export function farthing(options: SellerOptions<FastifyRequest>): Charge {
   const seller = createSeller(options);
   return (own) => {
     const route = seller.route(own);
@@ -35,7 +35,12 @@ export function farthing(options: SellerOptions): Charge {
       void chargeNode(route, {
         req: request.raw,
         res: reply.raw,
-        url: `${request.protocol}://${request.host}${request.originalUrl}`,
+        line: {
+          target: targetOf(request),
+          host: hostOf(request.raw, request.host),
+          scheme: request.protocol,
+        },
+        original: request,
         body: request.body,
         work(payment) {
           request.payment = payment;
@@ -48,8 +53,18 @@ export function farthing(options: SellerOptions): Charge {
           }
           reply.hijack();
         },
-        failed: (error) => done(error instanceof Error ? error : new Error(String(error))),
+        failed: done,
       });
     };
   };
+}
+
+/**
+ * The request's target; empty, which is refused, where the app has told Fastify that a semicolon
+ * begins the query as well: a URL parser counts it as a part of the path.
+ */
+function targetOf({ originalUrl, server }: FastifyRequest): string {
+  const { useSemicolonDelimiter = false, routerOptions = {} } = server.initialConfig;
+  const isDelimiter = useSemicolonDelimiter || Reflect.get(routerOptions, "useSemicolonDelimiter");
+  return isDelimiter && /^[^?]*;/.test(originalUrl) ? "" : originalUrl;
 }

@@ -1,7 +1,10 @@
 /** Charging for routes of a Hono app. */
-import type { MiddlewareHandler } from "hono";
+import type { HonoRequest, MiddlewareHandler } from "hono";
+import { isObject } from "@farthing/protocol";
 import type { RouteOptions, SellerOptions } from "../configuration.ts";
 import type { PaidRequest } from "../events.ts";
+import { refuseAddress } from "../answers.ts";
+import { badTarget, isPlainTarget } from "../request-address.ts";
 import { createSeller } from "../seller.ts";
 import { partialHeaders } from "./whole-answer.ts";
 
@@ -13,7 +16,7 @@ export interface PaidEnvironment {
 }
 
 /** Makes middleware that charges for the routes behind it. */
-export type Charge = (route?: RouteOptions) => MiddlewareHandler<PaidEnvironment>;
+export type Charge = (route?: RouteOptions<HonoRequest>) => MiddlewareHandler<PaidEnvironment>;
 
 /**
  * Creates a seller for a Hono app.
@@ -22,12 +25,14 @@ export type Charge = (route?: RouteOptions) => MiddlewareHandler<PaidEnvironment
  * const charge = farthing({ facilitator: { url, apiKey }, payTo: "xdc2096…" });
  * app.get("/report", charge({ price: "0.01" }), (c) => c.json({ by: c.get("payment").payer }));
  */
-export function farthing(options: SellerOptions): Charge {
+export function farthing(options: SellerOptions<HonoRequest>): Charge {
   const seller = createSeller(options);
   return (own) => {
     const route = seller.route(own);
     return async (c, next) => {
       const { raw } = c.req;
+      const target = nodeTargetOf(c.env);
+      if (target !== undefined && !isPlainTarget(target)) return refuseAddress(badTarget);
       const answer = await route.charge(
         raw,
         async (payment) => {
@@ -37,14 +42,25 @@ export function farthing(options: SellerOptions): Charge {
           await next();
           return c.res;
         },
-        // Read by something before us: Hono has kept it.
-        raw.bodyUsed ? { readBody: (bytesMax) => keptBody(c.req, bytesMax) } : {},
+        // A body that was read before is kept by Hono.
+        {
+          original: c.req,
+          ...(raw.bodyUsed ? { readBody: (bytesMax: number) => keptBody(c.req, bytesMax) } : {}),
+        },
       );
       // First without: Hono would let the headers of the handler's answer win over ours.
       c.res = undefined;
       c.res = answer;
+      return undefined;
     };
   };
+}
+
+/** The request target as it arrived, where Hono runs on a server of node:http. */
+function nodeTargetOf(environment: unknown): string | undefined {
+  const incoming: unknown = isObject(environment) ? environment["incoming"] : undefined;
+  const target = isObject(incoming) ? incoming["url"] : undefined;
+  return typeof target === "string" ? target : undefined;
 }
 
 function without(request: Request, names: readonly string[]): Request {

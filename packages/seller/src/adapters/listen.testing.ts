@@ -1,5 +1,6 @@
-/** Real HTTP servers on free ports, for tests. */
+/** Real HTTP servers on free ports, for tests, and requests to them byte by byte. */
 import { createServer, type RequestListener, type Server } from "node:http";
+import { connect } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 
 /** A server that runs. */
@@ -29,10 +30,34 @@ export function addressOf(server: Server): string {
   return `http://127.0.0.1:${address.port}`;
 }
 
-/** Serves a web-standard fetch handler. */
+/** Serves a web-standard fetch handler; `environment` has the request of node:http, for Hono. */
 export function listenFetch(
-  fetchHandler: (request: Request) => Response | Promise<Response>,
+  fetchHandler: (request: Request, environment: object) => Response | Promise<Response>,
 ): Promise<Listening> {
-  const listener = getRequestListener(fetchHandler);
+  const listener = getRequestListener((request, environment) => fetchHandler(request, environment));
   return listen((req, res) => void listener(req, res));
+}
+
+/** Sends bytes and reads until the server closes: the status and all that came. */
+export async function sendRaw(
+  url: string,
+  text: string,
+): Promise<{ status: number; text: string }> {
+  const { hostname, port } = new URL(url);
+  const received = await new Promise<string>((resolve) => {
+    let got = "";
+    const socket = connect(Number(port), hostname, () => socket.write(text, "latin1"));
+    socket.setEncoding("latin1").on("data", (part: string) => (got += part));
+    // A server that has said no may close while we still write.
+    socket.on("error", () => {});
+    socket.on("close", () => resolve(got));
+  });
+  return { status: Number(/^HTTP\/1\.1 (\d{3})/.exec(received)?.[1] ?? 0), text: received };
+}
+
+/** A request with the given line and headers, closed by the server after its answer. */
+export function rawRequest(line: string, headers: readonly string[] = []): string {
+  const hasHost = headers.some((header) => /^host:/i.test(header));
+  const all = [`${line} HTTP/1.1`, ...(hasHost ? [] : ["Host: api.example.com"]), ...headers];
+  return [...all, "Connection: close", "", ""].join("\r\n");
 }

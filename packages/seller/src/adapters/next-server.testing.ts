@@ -32,6 +32,23 @@ export const POST = charge({ price: "0.01", settle: "after-success" }, async (re
 export const OPTIONS = GET;
 `;
 
+/** A route whose price follows from the address, as its function and as its handler read it. */
+const pricedHandler = `
+import { farthing } from "../../farthing.js";
+const charge = farthing({
+  facilitator: { url: process.env.FACILITATOR_URL },
+  payTo: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
+  onEvent: () => undefined,
+});
+const price = ({ url }, { nextUrl }) => {
+  const { pathname, search, searchParams } = new URL(url);
+  if (pathname !== nextUrl.pathname || search !== nextUrl.search) throw new Error("Two addresses");
+  return searchParams.get("days") === "1" ? 1n : 30n;
+};
+const daysOf = ({ nextUrl }) => nextUrl.searchParams.get("days");
+export const GET = charge({ price }, (request) => new Response(daysOf(request) + " days"));
+`;
+
 /** Builds the app and starts it. */
 export async function startNextApp(facilitatorUrl: string) {
   const folder = await mkdtemp(join(tmpdir(), "farthing-next-"));
@@ -77,6 +94,7 @@ async function writeApp(folder: string): Promise<void> {
   const layout = "export default ({ children }) => children;\n";
   await writeFile(join(folder, "app/layout.js"), layout);
   await writeFile(join(handlers, "route.js"), routeHandler);
+  await writeFile(join(folder, "app/report/route.js"), pricedHandler);
   await build({
     entryPoints: [join(import.meta.dirname, "next.ts")],
     outfile: join(folder, "farthing.js"),

@@ -1,4 +1,5 @@
 /** Charging for route handlers of Next.js (App Router). */
+import type { NextRequest } from "next/server.js";
 import type { RouteOptions, SellerOptions } from "../configuration.ts";
 import type { PaidRequest } from "../events.ts";
 import { createSeller } from "../seller.ts";
@@ -18,7 +19,7 @@ export type RouteHandler<R extends Request, C> = (request: R, context: C) => Pro
 
 /** Puts a price on a route handler. */
 export type Charge = <R extends Request, C>(
-  route: RouteOptions,
+  route: RouteOptions<NextRequest>,
   handler: PaidHandler<R, C>,
 ) => RouteHandler<R, C>;
 
@@ -32,7 +33,7 @@ export type Charge = <R extends Request, C>(
  *   Response.json({ by: payment.payer }),
  * );
  */
-export function farthing(options: SellerOptions): Charge {
+export function farthing(options: SellerOptions<NextRequest>): Charge {
   const seller = createSeller(options);
   return (own, handler) => {
     const route = seller.route(own);

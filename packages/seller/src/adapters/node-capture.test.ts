@@ -59,6 +59,33 @@ test("a handler that comes after another answer does no harm", () => {
   expect([res.hasHeader("X-Late"), res.writableEnded]).toEqual([false, true]);
 });
 
+test("the head is caught by its old name as well", async () => {
+  const res = response();
+  const caught = capture(res);
+  const writeHeader: unknown = Reflect.get(res, "writeHeader");
+  if (typeof writeHeader === "function") writeHeader.call(res, 302, { Location: "/content" });
+  res.end();
+  const { status, headers } = await caught.answer;
+  expect([status, headers.get("Location"), res.hasHeader("Location")]).toEqual([
+    302,
+    "/content",
+    true,
+  ]);
+});
+
+test("early hints stay inside", () => {
+  const res = response();
+  const sent = vi.fn<() => boolean>(() => true);
+  Object.assign(res, { _writeRaw: sent });
+  capture(res);
+  const told = vi.fn<() => void>();
+  res.writeEarlyHints({ link: "</content>; rel=preload" }, told);
+  if ("writeInformation" in res && typeof res.writeInformation === "function") {
+    res.writeInformation(103, { link: "</content>; rel=preload" });
+  }
+  expect(sent).not.toHaveBeenCalled();
+});
+
 test("a handler that fails before it answers is heard of", async () => {
   const caught = capture(response());
   caught.fail(new Error("no database"));

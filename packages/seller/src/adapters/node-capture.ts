@@ -4,9 +4,10 @@
  * answer.
  *
  * `write`, `end`, `writeHead` and `flushHeaders` of the response are replaced until the answer is
- * sent; everything built on them (`json`, `send`, `sendFile`, `pipe`) follows.
+ * sent, and early hints are dropped, since they would leave before it; everything built on them (`json`, `send`, `sendFile`, `pipe`) follows.
  */
 import type { ServerResponse } from "node:http";
+import { toError } from "../errors.ts";
 
 /** The way to the buyer that a capture has taken the place of. */
 export interface Outlet {
@@ -56,13 +57,19 @@ export function capture(res: ServerResponse): Capture {
   const flushHeaders = res.flushHeaders.bind(res);
   const caught = catchAnswer(res);
 
+  const takeHead = (...args: unknown[]) => {
+    applyHead(res, args);
+    caught.begin();
+    return res;
+  };
   Object.assign(res, {
-    writeHead(...args: unknown[]) {
-      applyHead(res, args);
-      caught.begin();
-      return res;
-    },
+    writeHead: takeHead,
+    // Its old name, under which Node still has it.
+    writeHeader: takeHead,
     flushHeaders: caught.begin,
+    // Answers of 1xx leave at once: they would tell what is sold before it is paid for.
+    writeEarlyHints: dropInformation,
+    writeInformation: dropInformation,
     write(chunk: unknown, encoding?: unknown, callback?: unknown) {
       const hasRoom = caught.put(chunk, encoding);
       const done = firstFunction(encoding, callback);
@@ -79,7 +86,7 @@ export function capture(res: ServerResponse): Capture {
   });
 
   const openHead = () => {
-    Object.assign(res, { writeHead, flushHeaders });
+    Object.assign(res, { writeHead, writeHeader: writeHead, flushHeaders });
     Reflect.deleteProperty(res, "headersSent");
   };
   return {
@@ -98,6 +105,7 @@ export function capture(res: ServerResponse): Capture {
         setHeaders: nothing,
         removeHeader: nothing,
         writeHead: nothing,
+        writeHeader: nothing,
         flushHeaders: nothing,
       });
     },
@@ -106,6 +114,12 @@ export function capture(res: ServerResponse): Capture {
       Object.assign(res, { write, end });
     },
   };
+}
+
+/** Sends nothing, and says that it was sent. */
+function dropInformation(...args: unknown[]): void {
+  const done = firstFunction(...args);
+  if (done) queueMicrotask(() => done());
 }
 
 /** The answer as it is put together from the handler's calls. */
@@ -150,7 +164,8 @@ function catchAnswer(res: ServerResponse) {
     answer,
     begin,
     isBegun: () => isBegun,
-    fail(error: unknown): void {
+    fail(thrown: unknown): void {
+      const error = toError(thrown);
       if (!isBegun) settle?.gone(error);
       else if (!isOver) body?.error(error);
       isOver = true;

@@ -1,18 +1,27 @@
 /** One paid request of node:http, for every framework on it: what differs is handed in. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { addTokens, isForCaches } from "../answers.ts";
+import { addTokens, isForCaches, refuseAddress } from "../answers.ts";
+import { toError } from "../errors.ts";
 import type { PaidRequest } from "../events.ts";
 import { readNodeBody } from "./node-body.ts";
 import { capture, type Capture } from "./node-capture.ts";
+import {
+  badTarget,
+  isPlainTarget,
+  readRequestAddress,
+  type RequestLine,
+} from "../request-address.ts";
 import type { Route } from "../seller.ts";
 import { partialHeaders } from "./whole-answer.ts";
 
 /** One request, and the work that is sold with it. */
-export interface NodeExchange {
+export interface NodeExchange<R> {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
-  /** The address as the framework knows it, behind its trusted proxies. */
-  readonly url: string;
+  /** Where the request was sent, as the framework knows it behind its trusted proxies. */
+  readonly line: Omit<RequestLine, "method">;
+  /** The framework's own request, for price and payee functions. */
+  readonly original: R;
   /** What a parser made of the body, where one ran before. */
   readonly body?: unknown;
   /** Does the work, which answers on `res`; what it throws is its failure to answer. */
@@ -20,14 +29,14 @@ export interface NodeExchange {
   /** Called before anything is sent, unless the work has answered. */
   readonly takeOver?: () => void;
   /** Called with what broke; the response is as it was, unless something is on its way already. */
-  readonly failed: (error: unknown) => void;
+  readonly failed: (error: Error) => void;
 }
 
 /** Headers that list tokens: what middleware before us has put there stays. */
 const listHeaders = new Set(["vary", "access-control-expose-headers"]);
 
 /** Charges for a request and answers it. Never rejects. */
-export async function chargeNode(route: Route, exchange: NodeExchange): Promise<void> {
+export async function chargeNode<R>(route: Route<R>, exchange: NodeExchange<R>): Promise<void> {
   const { req, res } = exchange;
   let caught: Capture | undefined;
   const serve = (payment: PaidRequest): Promise<Response> => {
@@ -38,32 +47,59 @@ export async function chargeNode(route: Route, exchange: NodeExchange): Promise<
     return catching.answer;
   };
   try {
-    const answer = await route.charge(toRequest(req, exchange.url), serve, {
-      readBody: (bytesMax) => readNodeBody(req, exchange.body, bytesMax),
-    });
+    const request = toRequest(req, exchange.line);
+    const answer =
+      request instanceof Response
+        ? request
+        : await route.charge(request, serve, {
+            original: exchange.original,
+            readBody: (bytesMax) => readNodeBody(req, exchange.body, bytesMax),
+          });
     if (!caught?.isBegun()) exchange.takeOver?.();
     await send(res, answer, caught);
   } catch (error) {
     caught?.close();
-    exchange.failed(error);
+    exchange.failed(toError(error));
   }
 }
 
-/** The address of a request on a plain server of node:http. */
-export function addressOf(req: IncomingMessage): string {
-  const scheme = "encrypted" in req.socket && req.socket.encrypted === true ? "https" : "http";
-  return `${scheme}://${req.headers.host ?? "localhost"}${req.url ?? "/"}`;
+/** Where a request of a plain server of node:http was sent. */
+export function requestLineOf(req: IncomingMessage): NodeExchange<unknown>["line"] {
+  const isTls = "encrypted" in req.socket && req.socket.encrypted === true;
+  return { target: req.url ?? "", host: hostOf(req), scheme: isTls ? "https" : "http" };
 }
 
-/** The request without its body, which is read only when a payment has to be bound to it. */
-function toRequest(req: IncomingMessage, url: string): Request {
+/**
+ * The host that a request names; `known` is what a framework says where it trusts a proxy. Several
+ * Host headers are all returned, which is no host: the next server may choose another one.
+ */
+export function hostOf(req: IncomingMessage, known?: string): string | undefined {
+  const hosts = req.rawHeaders.filter(
+    (_value, at) => at % 2 === 1 && req.rawHeaders[at - 1]?.toLowerCase() === "host",
+  );
+  if (hosts.length > 1) return hosts.join(", ");
+  const authority = req.headers[":authority"];
+  return known ?? req.headers.host ?? (typeof authority === "string" ? authority : undefined);
+}
+
+/**
+ * The request without its body, which is read only when a payment has to be bound to it; or the
+ * refusal of a request whose address can be read in two ways.
+ */
+function toRequest(req: IncomingMessage, line: NodeExchange<unknown>["line"]): Request | Response {
+  const method = req.method ?? "GET";
+  const address = readRequestAddress({ ...line, method });
+  if (!address.ok) return refuseAddress(address.refusal);
+  // What routers and rewrites have left for the handler to read must be as plain.
+  if (!isPlainTarget(req.url ?? "")) return refuseAddress(badTarget);
+  // As the handler sees them: of some headers Node keeps the first only.
   const headers = new Headers();
-  for (let at = 0; at + 1 < req.rawHeaders.length; at += 2) {
-    const [name = "", value = ""] = req.rawHeaders.slice(at, at + 2);
+  for (const [name, value] of Object.entries(req.headers)) {
     // HTTP/2 lists its own fields, such as `:path`, which are no headers.
-    if (!name.startsWith(":")) headers.append(name, value);
+    if (name.startsWith(":") || value === undefined) continue;
+    for (const one of Array.isArray(value) ? value : [value]) headers.append(name, one);
   }
-  return new Request(url, { method: req.method ?? "GET", headers });
+  return new Request(address.url, { method, headers });
 }
 
 async function send(res: ServerResponse, answer: Response, caught?: Capture): Promise<void> {

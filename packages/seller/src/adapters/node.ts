@@ -2,7 +2,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { RouteOptions, SellerOptions } from "../configuration.ts";
 import type { PaidRequest } from "../events.ts";
-import { addressOf, chargeNode } from "./node-exchange.ts";
+import { chargeNode, requestLineOf } from "./node-exchange.ts";
 import { createSeller } from "../seller.ts";
 
 export type { PaidRequest } from "../events.ts";
@@ -15,7 +15,10 @@ export type PaidListener = (
 ) => unknown;
 
 /** Puts a price on a request listener. */
-export type Charge = (route: RouteOptions, listener: PaidListener) => RequestListener;
+export type Charge = (
+  route: RouteOptions<IncomingMessage>,
+  listener: PaidListener,
+) => RequestListener;
 
 /**
  * Creates a seller for a server of node:http.
@@ -25,7 +28,7 @@ export type Charge = (route: RouteOptions, listener: PaidListener) => RequestLis
  * const report = charge({ price: "0.01" }, (req, res, payment) => res.end(payment.payer));
  * createServer((req, res) => (req.url === "/report" ? report : notFound)(req, res));
  */
-export function farthing(options: SellerOptions): Charge {
+export function farthing(options: SellerOptions<IncomingMessage>): Charge {
   const seller = createSeller(options);
   return (own, listener) => {
     const route = seller.route(own);
@@ -36,7 +39,7 @@ export function farthing(options: SellerOptions): Charge {
         if (res.headersSent) res.destroy();
         else res.writeHead(500, { "Content-Type": "text/plain" }).end("Internal Server Error\n");
       };
-      void chargeNode(route, { req, res, url: addressOf(req), work, failed });
+      void chargeNode(route, { req, res, line: requestLineOf(req), original: req, work, failed });
     };
   };
 }

@@ -69,6 +69,52 @@ export function afterSuccessSuite(listen: Listen): void {
       expect(again.headers.get("X-Payment-Replayed")).toBe("true");
     });
 
+    test.each([301, 302, 303, 307, 308])("a redirect of %i is sold", async (status) => {
+      const headers = { Location: "https://storage.example/report?signature=secret" };
+      const url = await at.start(() => ({ status, headers }));
+      const payment = await payFor(url);
+      for (const isReplay of [null, "true"]) {
+        const response = await fetch(url, { headers: payment, redirect: "manual" });
+        expect([response.status, response.headers.get("Location")]).toEqual([
+          status,
+          headers.Location,
+        ]);
+        expect(readReceipt(response.headers)?.transaction).toBe(transferHash);
+        expect(response.headers.get("X-Payment-Replayed")).toBe(isReplay);
+      }
+      expect([at.served.length, at.facilitator.transfers()]).toEqual([1, 1]);
+    });
+
+    test("a redirect is withheld where the seller says so", async () => {
+      const headers = { Location: "https://storage.example/report?signature=secret" };
+      const redirect = brokenOnce(() => ({ status: 302, headers, body: "secret" }));
+      const url = await at.start(redirect, {}, { redirects: "withhold" });
+      const payment = await payFor(url);
+      const response = await fetch(url, { headers: payment, redirect: "manual" });
+      expect(response.status).toBe(502);
+      const text = await response.clone().text();
+      expect(`${text} ${JSON.stringify([...response.headers])}`).not.toContain("secret");
+      expect(await response.json()).toMatchObject({ error: "not_charged", retryable: false });
+      await expectUncharged(response, url, payment);
+    });
+
+    test("an answer that is not charged leads to no content", async () => {
+      const leading = {
+        Location: "/content",
+        "Content-Location": "/content",
+        Refresh: "0; url=/content",
+        Link: "</content>; rel=next",
+        "X-Accel-Redirect": "/content",
+        "X-Sendfile": "/content",
+      };
+      const url = await at.start(brokenOnce(() => ({ status: 404, headers: leading, body: "no" })));
+      const payment = await payFor(url);
+      const response = await fetch(url, { headers: payment });
+      for (const name of Object.keys(leading))
+        expect([name, response.headers.get(name)]).toEqual([name, null]);
+      await expectUncharged(response, url, payment);
+    });
+
     test.each([301, 400, 404, 500, 502])("an answer of %i is not charged", async (status) => {
       const forged = { "PAYMENT-RESPONSE": "e30=", "PAYMENT-REQUIRED": "e30=", "X-App": "yes" };
       const url = await at.start(brokenOnce(() => ({ status, body: "no", headers: forged })));

@@ -1,6 +1,6 @@
 /**
  * The order in which nobody pays for nothing: verify, do the work, and settle only for an answer
- * of 2xx, which is kept before anything is sent and handed out once the transfer is confirmed.
+ * of 2xx or a redirect, which is kept before anything is sent and handed out once the transfer is confirmed.
  *
  * Between verification and settlement the payer can still empty his wallet or cancel: the seller
  * has then worked for nothing, and the buyer gets nothing. Work that costs much, or changes
@@ -8,7 +8,16 @@
  */
 import { say, uncharged } from "../answers.ts";
 import { checkHeld, collect, giveBack, verify } from "./collect.ts";
-import { drop, handOut, makeWithin, retrySeconds, toStored, type Made } from "./delivery.ts";
+import {
+  drop,
+  handOut,
+  isRedirect,
+  isSold,
+  makeWithin,
+  retrySeconds,
+  toStored,
+  type Made,
+} from "./delivery.ts";
 import type { Lease } from "../grants/grants.ts";
 import { ask } from "./open-answers.ts";
 import { factsAfter, factsBefore, type Sale, type Surroundings } from "./sale.ts";
@@ -39,6 +48,7 @@ export async function serveAfterSuccess(
   });
   if (collected.kind === "paid") {
     const { receipt } = collected;
+    if (collected.isQueued) at.continuations.watch(sale, receipt);
     checkHeld(await lease.deliver(receipt));
     const { url } = sale.terms.resource;
     at.emit({ type: "delivered", url, payment: factsAfter(sale, receipt) });
@@ -75,11 +85,20 @@ async function makeInTime(at: Surroundings, sale: Sale): Promise<Made | Response
     return fail(statusOf(error), error);
   }
   if (!made) return fail(504, new Error(`The answer was not made within ${sale.workMs} ms.`));
-  if (made.answer.ok) return made;
+  if (isSold(made.answer, sale)) return made;
   const { status } = made.answer;
+  if (isRedirect(made.answer)) {
+    drop(made);
+    const error = new Error(`The answer was a redirect (${status}), which this route withholds.`);
+    at.emit({ type: "uncharged", url, payment, status, error });
+    return say(502, { error: "not_charged", message: withheld, retryable: false });
+  }
   at.emit({ type: "uncharged", url, payment, status });
   return uncharged(made.answer, made.body);
 }
+
+const withheld =
+  "The answer was a redirect, which is not handed out here, and nothing was charged. Tell the seller.";
 
 /** The status that an error asks for, as web frameworks have it; 500 when it asks for none. */
 function statusOf(error: unknown): number {

@@ -23,6 +23,7 @@ export async function serveAfterPayment(
   const { receipt } = collected;
   const paid = { lease, receipt, facts: factsAfter(sale, receipt) };
   const answer = answerFor(sale, lease.answer);
+  if (collected.isQueued) at.continuations.watch(sale, receipt);
   if (answer) return handOutKept(at, sale, paid, answer);
   if (lease.state !== "paid") checkHeld(await lease.paid(receipt));
   return deliver(at, sale, paid);

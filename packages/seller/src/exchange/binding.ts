@@ -3,7 +3,13 @@
  * the hash of the payment itself. Anyone can rebuild a settled payment from the chain, so the
  * fingerprint leaves nothing of the request out, its body included.
  */
-import { canonicalJson, toWirePayment, type Payment, type Requirements } from "@farthing/protocol";
+import {
+  canonicalJson,
+  toWirePayment,
+  withoutRequestBinding,
+  type Payment,
+  type Requirements,
+} from "@farthing/protocol";
 import type { Binding } from "../grants/grants.ts";
 
 /** The request as it is bound. */
@@ -29,7 +35,7 @@ export async function bind(
   const url = new URL(request.url);
   const [bodyHash, payload] = await Promise.all([
     sha256(request.body),
-    sha256(encode(canonicalJson(toWirePayment(payment)))),
+    sha256(encode(canonicalJson(toWirePayment(withoutProof(payment))))),
   ]);
   const parts = [
     request.method.toUpperCase(),
@@ -51,6 +57,15 @@ export async function bind(
 }
 
 /**
+ * The payment without its token and salt. They prove who repeats it and identify nothing, and
+ * nobody but this seller may see them.
+ */
+export function withoutProof({ extensions, ...payment }: Payment): Payment {
+  const others = withoutRequestBinding(extensions);
+  return { ...payment, ...(others === undefined ? {} : { extensions: others }) };
+}
+
+/**
  * Who asks, as far as the seller's code may look at it: a hash of the credentials, undefined where
  * there are none. No part of the binding, since a session may change while a payment is under way.
  */
@@ -62,6 +77,11 @@ export async function readerOf({ headers }: Request): Promise<string | undefined
 
 function encode(text: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(text);
+}
+
+/** SHA-256 of a text, as hex. */
+export function hashOf(text: string): Promise<string> {
+  return sha256(encode(text));
 }
 
 async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {

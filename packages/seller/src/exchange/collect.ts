@@ -1,7 +1,10 @@
 /** Getting the money of one claimed payment: verify, then settle and wait, recorded step by step. */
-import { member, type SettleResponse } from "@farthing/protocol";
+import { member, refusal, type SettleResponse } from "@farthing/protocol";
+import { reasonOf } from "../answers.ts";
 import type { VerifyOutcome } from "../facilitator.ts";
+import { overMsMin } from "../grants/grant-times.ts";
 import type { Lease, StoredAnswer } from "../grants/grants.ts";
+import { openerOf } from "../grants/proof.ts";
 import {
   alreadySettled,
   answerAccountProblem,
@@ -20,11 +23,22 @@ import {
   whyInvalid,
 } from "./open-answers.ts";
 import type { Purchase, Surroundings } from "./sale.ts";
-import { callMsMin, settleAndWait, settlementIdOf, type Settlement } from "./settle.ts";
+import {
+  callMsMin,
+  settleAndWait,
+  settlementIdOf,
+  type Settled,
+  type Settlement,
+} from "./settle.ts";
 
 /** What came of settling. */
 export type Collected =
-  | { readonly kind: "paid"; readonly receipt: SettleResponse }
+  | {
+      readonly kind: "paid";
+      readonly receipt: SettleResponse;
+      /** The engine has stored the settlement, and it is not confirmed yet. */
+      readonly isQueued?: boolean;
+    }
   /** This payment opens nothing here; the answer says why. */
   | { readonly kind: "refused"; readonly response: Response }
   /** The outcome is not known yet. The grant stays as it is, and settling again is safe. */
@@ -58,15 +72,38 @@ export async function verify(
   lease: Lease,
   deadlineMs: number,
 ): Promise<Response | undefined> {
+  const untimely = checkTime(at, purchase);
+  if (untimely) {
+    await giveBack(lease);
+    return ask(at, purchase.terms, untimely);
+  }
   const outcome = await at.facilitator.verify(purchase.request, {
     timeoutMs: deadlineMs - at.clock.now(),
   });
   const isValid = outcome.kind === "verdict" && outcome.verdict.isValid;
+  if (isValid) at.wallets.remember(purchase.payment);
   if (isValid && deadlineMs - at.clock.now() >= callMsMin) return undefined;
   const answer = await answerUnverified(at, purchase, outcome, deadlineMs);
   // Not before the answer is known: until then, repeats of the payment wait.
   await giveBack(lease);
   return answer;
+}
+
+/**
+ * How far this server's clock may be wrong, in milliseconds, before it refuses good payments by
+ * itself: within it the facilitator judges, by the clock of the chain.
+ */
+const clockErrorMsMax = 90_000;
+
+/** Refuses an authorization that is certainly not valid now, before anybody is asked about it. */
+function checkTime(
+  { clock }: Surroundings,
+  { payment: { authorization }, binding: { validBeforeMs } }: Purchase,
+): { readonly error: string; readonly message: string } | undefined {
+  const nowMs = clock.now();
+  if (validBeforeMs + clockErrorMsMax <= nowMs) return reasonOf(refusal("authorization_expired"));
+  const isEarly = authorization.validAfter * 1000n > BigInt(nowMs + clockErrorMsMax);
+  return isEarly ? reasonOf(refusal("authorization_not_yet_valid")) : undefined;
 }
 
 async function answerUnverified(
@@ -96,6 +133,7 @@ async function findOut(
   purchase: Purchase,
   deadlineMs: number,
 ): Promise<Response> {
+  // Under no name: this record has claimed nothing, and takes no success for its own.
   const wait = { deadlineMs, onPending: async () => undefined };
   const { settled } = await settlePurchase(at, purchase, wait);
   const isDoubtful =
@@ -118,36 +156,58 @@ export async function collect(
   if (lease.state === "paid" && lease.receipt) return { kind: "paid", receipt: lease.receipt };
   const isResumed = lease.state === "settling";
   if (!isResumed) checkHeld(await lease.settling(answer ? { answer } : {}));
+  const { exchangeKey } = lease;
   let pending = lease.receipt;
-  const { settled, isReplay } = await settlePurchase(at, purchase, {
+  const { settled, isForeign, isUnsent } = await settlePurchase(at, purchase, {
     deadlineMs,
+    isHeld: isUnprovable(purchase),
+    endsQueued: purchase.servesQueued,
+    ...(exchangeKey === undefined ? {} : { exchangeKey }),
     ...(pending ? { known: pending } : {}),
     onPending: async (receipt) => {
       pending = receipt;
       checkHeld(await lease.settling({ receipt }));
     },
   });
-  // Somebody else presented the payment first, and it opens the response for him.
-  const isForeign = isReplay && !isResumed;
-  if (settled.kind === "confirmed" && !isForeign) {
+  // Another exchange presented the payment first, and it opens the response there. A record of an
+  // earlier version has no name: what its first call was told is not known any more.
+  const isOthers = isForeign && !(isResumed && exchangeKey === undefined);
+  if (settled.kind === "confirmed" && !isOthers) {
     return { kind: "paid", receipt: settled.receipt };
+  }
+  if (
+    purchase.servesQueued &&
+    settled.kind === "pending" &&
+    !isOthers &&
+    isProven(settled.receipt)
+  ) {
+    return { kind: "paid", receipt: settled.receipt, isQueued: true };
   }
   if (isResumed && settled.kind === "failed") {
     const doubtful = answerDoubtful(at, purchase, settled.receipt);
     if (doubtful) return doubtful;
   }
-  const isUnsent = settled.kind === "account" && !isResumed && !pending;
-  const isOver = settled.kind === "failed" || isUnsent || isForeign;
+  // A call that was lost, or answered by a proxy, may still have moved the money.
+  const isReleased = isUnsent && !isResumed && !pending;
+  const isOver = settled.kind === "failed" || isReleased || isOthers;
   const response = answerUnpaid(at, purchase, settled, pending);
   if (isOver) await giveBack(lease);
+  else if (isUnavailable(settled) && !isResumed && !pending) {
+    await lease.settling({ isDispensable: true });
+  }
+  if (!isOver) at.continuations.closeLater(purchase);
   return { kind: isOver ? "refused" : "open", response };
 }
 
-/**
- * How long an authorization must be over until nothing can come of it any more, in milliseconds: a
- * call of ours that is still on its way is cut off by then, and every block is later.
- */
-const overMsMin = 30_000;
+/** Whether the facilitator itself says that it can do nothing at the moment. */
+function isUnavailable(settled: Settled): boolean {
+  return "certainty" in settled && settled.certainty === "unavailable";
+}
+
+/** Whether no later request could prove that it comes from the same buyer. */
+function isUnprovable({ access: { proof, rule } }: Purchase): boolean {
+  return rule !== "anyone" && Object.keys(openerOf(proof)).length === 0;
+}
 
 /**
  * What is doubtful about a refusal after a send without an answer: its cause may well be our own
@@ -187,11 +247,16 @@ function hasLookedItUp({ extra }: SettleResponse): boolean {
   return extra !== undefined && typeof member(extra, "x402Reason") === "string";
 }
 
-function settlePurchase(
+/** Settles a purchase and waits for the outcome. */
+export function settlePurchase(
   { facilitator, clock }: Surroundings,
   { request, offer, payment }: Purchase,
   wait: {
     readonly deadlineMs: number;
+    readonly exchangeKey?: string;
+    readonly isHeld?: boolean;
+    readonly endsQueued?: boolean;
+    readonly isInBackground?: boolean;
     readonly known?: SettleResponse;
     readonly onPending: (receipt: SettleResponse) => Promise<void>;
   },

@@ -6,7 +6,7 @@ import type { SettleResponse } from "@farthing/protocol";
 import { content, replayedHeader, say, type ChallengeTerms } from "../answers.ts";
 import { readHead, resume } from "../body.ts";
 import { checkHeld } from "./collect.ts";
-import { workMsMax, type Order } from "../configuration.ts";
+import { workMsMax, type Order, type Redeliver, type Redirects } from "../configuration.ts";
 import type { EventListener, PaidRequest, SettledRequest } from "../events.ts";
 import type { GrantStore, Lease, StoredAnswer } from "../grants/grants.ts";
 
@@ -28,6 +28,8 @@ export interface Delivery {
   readonly serve: Serve;
   readonly isStreamed: boolean;
   readonly order: Order;
+  readonly redirects: Redirects;
+  readonly redeliver: Redeliver;
   readonly terms: ChallengeTerms;
   /** Who asks, where the request says so. */
   readonly reader?: string;
@@ -47,10 +49,16 @@ const failureStatusMin = 500;
 export const retrySeconds = 5;
 
 /**
- * Headers that are not given out again: a repeat may come from somebody who rebuilt the payment
- * from the chain, and must not get the first buyer's session.
+ * Headers that are not given out again, whatever the repeat has shown: a repeat may come from
+ * someone who rebuilt the payment from the chain, and must not get the first buyer's credentials.
  */
-const unrepeatedHeaders = new Set(["set-cookie", "set-cookie2"]);
+const unrepeatedHeaders = new Set([
+  "set-cookie",
+  "set-cookie2",
+  "authorization",
+  "authentication-info",
+  "proxy-authentication-info",
+]);
 
 /** Runs the seller's code and reads what it answers. Throws what the code throws. */
 async function make(sale: Delivery, facts: PaidRequest, bytesMax: number): Promise<Made> {
@@ -75,6 +83,19 @@ export function makeWithin(
     }, timeoutMs);
     making.then(resolve, reject).finally(() => clearTimeout(timer));
   });
+}
+
+/**
+ * Whether an answer is what a route that settles after success sells: one of 2xx, and a redirect,
+ * whose address is free content for whoever is not charged for it.
+ */
+export function isSold(answer: Response, { redirects }: Pick<Delivery, "redirects">): boolean {
+  return answer.ok || (redirects === "charge" && isRedirect(answer));
+}
+
+/** Whether an answer sends its reader on to another address. */
+export function isRedirect({ status, headers }: Response): boolean {
+  return status >= 300 && status <= 399 && headers.has("Location");
 }
 
 /** Gives up what is left of an answer that nobody gets. */
@@ -124,14 +145,15 @@ export async function deliver(
   }
   // He has paid, and has a right to another try.
   if (!made) return failed(504, new Error(`The answer was not made within ${workMsMax} ms.`));
-  const { status, ok } = made.answer;
+  const { status } = made.answer;
   // Sold by its success, it is owed until it succeeds; elsewhere a no is an answer as well.
-  if (sale.order === "after-success" ? !ok : status >= failureStatusMin) {
+  if (sale.order === "after-success" ? !isSold(made.answer, sale) : status >= failureStatusMin) {
     drop(made);
     const error = new Error(`The seller's code answered ${status}.`);
     return failed(Math.max(status, failureStatusMin), error);
   }
-  checkHeld(await lease.deliver(receipt, toStored(made, sale)));
+  const kept = sale.redeliver === "never" ? undefined : toStored(made, sale);
+  checkHeld(await lease.deliver(receipt, kept));
   at.emit({ type: "delivered", url, payment: facts });
   return handOut(made, receipt);
 }

@@ -55,9 +55,9 @@ function dyingAt(nth: number, isDone: boolean) {
   });
   const store: GrantStore = {
     ...grants,
-    take: (binding) =>
+    take: (binding, access) =>
       step(async () => {
-        const take = await grants.take(binding);
+        const take = await grants.take(binding, access);
         return take.kind === "taken" ? { ...take, lease: inSteps(take.lease) } : take;
       }),
   };

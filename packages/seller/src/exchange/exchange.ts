@@ -6,10 +6,11 @@
  * nobody was charged for, a 402 (no money moved and none will), or a 409 or 503 without a
  * challenge, because a challenge would make the buyer sign and pay again.
  */
+import { statusOf, type SettleResponse } from "@farthing/protocol";
 import { serveAfterSuccess } from "./after-success.ts";
 import { say } from "../answers.ts";
 import { serveAfterPayment } from "./before-work.ts";
-import { giveBack, LeaseLostError } from "./collect.ts";
+import { giveBack, LeaseLostError, settlePurchase } from "./collect.ts";
 import { answerFor, replay } from "./delivery.ts";
 import type { Lease } from "../grants/grants.ts";
 import {
@@ -18,6 +19,7 @@ import {
   faultRetrySeconds,
   later,
   pendingRetrySeconds,
+  storeFailed,
 } from "./open-answers.ts";
 import type { Sale, Surroundings } from "./sale.ts";
 
@@ -29,10 +31,10 @@ export async function exchange(at: Surroundings, sale: Sale): Promise<Response> 
   try {
     return await takeAndWork(at, sale);
   } catch (error) {
-    at.emit({ type: "broken", url: sale.terms.resource.url, error });
-    return later("busy", "The seller could not look up or record your payment.", {
-      retryAfterSeconds: faultRetrySeconds,
-    });
+    return storeFailed(at, sale.terms.resource.url, error);
+  } finally {
+    // Not before: the request may need the room of what is over.
+    at.continuations.closeDue();
   }
 }
 
@@ -41,16 +43,19 @@ async function takeAndWork(at: Surroundings, sale: Sale): Promise<Response> {
   const { url } = sale.terms.resource;
   const deadlineMs = clock.now() + at.waitMs;
   for (;;) {
-    const take = await grants.take(sale.binding);
+    const take = await grants.take(sale.binding, sale.access);
     switch (take.kind) {
       case "taken":
         return work(at, sale, take.lease, deadlineMs);
       case "delivered": {
-        const { receipt } = take;
-        const answer = answerFor(sale, take.answer);
+        const receipt = await newestReceipt(at, sale, take.receipt);
+        const answer = sale.redeliver === "never" ? undefined : answerFor(sale, take.answer);
         at.emit({ type: "repeated", url, receipt, isKept: answer !== undefined });
         return answer ? replay(answer, receipt) : alreadyDelivered(receipt);
       }
+      case "unproven":
+        at.emit({ type: "conflict", url });
+        return alreadyDelivered(take.receipt);
       case "bound":
         at.emit({ type: "conflict", url });
         return say(409, {
@@ -70,6 +75,24 @@ async function takeAndWork(at: Surroundings, sale: Sale): Promise<Response> {
       }
     }
   }
+}
+
+/** Longest wait for the outcome of a settlement that was served when it was queued. */
+const newestMsMax = 2_000;
+
+/** The receipt as the repeat of a delivered payment gets it, with the outcome once there is one. */
+async function newestReceipt(
+  at: Surroundings,
+  sale: Sale,
+  known: SettleResponse,
+): Promise<SettleResponse> {
+  if (!sale.servesQueued || statusOf(known) !== "pending") return known;
+  const { settled } = await settlePurchase(at, sale, {
+    deadlineMs: at.clock.now() + newestMsMax,
+    known,
+    onPending: async () => undefined,
+  });
+  return "receipt" in settled ? settled.receipt : known;
 }
 
 /** Does one holder's work; whatever happens, the lease does not stay behind. */

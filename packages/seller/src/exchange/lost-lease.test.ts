@@ -10,8 +10,8 @@ function losingAt(step: "settling" | "paid" | "deliver" | "release"): GrantStore
   const grants = createMemoryGrants();
   return {
     ...grants,
-    async take(binding) {
-      const take = await grants.take(binding);
+    async take(binding, access) {
+      const take = await grants.take(binding, access);
       if (take.kind !== "taken") return take;
       const lease: Lease = { ...take.lease, [step]: async () => false };
       return { kind: "taken", lease };

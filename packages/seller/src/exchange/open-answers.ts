@@ -43,6 +43,21 @@ export function later(
   return say(503, { error, message, retryable: true }, more);
 }
 
+/**
+ * The answer when the store of payment records has failed: the outcome is open, and it must not look
+ * like a payment that has failed.
+ */
+export function storeFailed(
+  at: { readonly emit: EventListener },
+  url: string,
+  error: unknown,
+): Response {
+  at.emit({ type: "broken", url, error });
+  return later("busy", "The seller could not look up or record your payment.", {
+    retryAfterSeconds: faultRetrySeconds,
+  });
+}
+
 /** The answer to a payment that opened nothing, by where its settlement stands. */
 export function answerUnpaid(
   at: Surroundings,
@@ -99,12 +114,21 @@ export function answerAccountProblem(
   });
 }
 
-/** The answer to a repeat whose answer is not kept. */
-export function alreadyDelivered(receipt: SettleResponse): Response {
+/** The answer to a payment whose signature only the chain can judge, when too many of them came. */
+export function tooManyWallets(): Response {
+  return later("busy", "Too many payments of contract wallets came at once. Yours was not taken.", {
+    retryAfterSeconds: faultRetrySeconds,
+  });
+}
+
+/** The answer to a repeat whose answer is not kept, or that does not show whose it is. */
+export function alreadyDelivered(receipt: SettleResponse | undefined): Response {
   const message =
-    "This payment has opened its one response, which is not kept any more, or was made for a " +
-    "request with other credentials.";
-  return say(409, { error: "already_delivered", message, retryable: false }, { receipt });
+    "This payment has opened its one response, which is not kept any more, or belongs to the " +
+    "request that was made first. A repeat shows that it is the same buyer by the token or salt " +
+    "of the payment's extension request-binding, or by the same Authorization or Cookie.";
+  const proof = receipt === undefined ? {} : { receipt };
+  return say(409, { error: "already_delivered", message, retryable: false }, proof);
 }
 
 /** The answer to a payment that moved money for a request that is not known here. */
@@ -147,8 +171,17 @@ function unserved(
   return say(409, { ...why, retryable: false }, { receipt });
 }
 
-const nonceUsedReasons = new Set(["nonce_already_used", x402ReasonOf("nonce_already_used")]);
-const expiredReasons = new Set(["authorization_expired", x402ReasonOf("authorization_expired")]);
+const nonceUsedReasons = new Set([
+  "nonce_already_used",
+  x402ReasonOf("nonce_already_used"),
+  // Settled, for another exchange than the one that asks.
+  "already_settled",
+]);
+const expiredReasons = new Set([
+  "authorization_expired",
+  "authorization_expires_too_soon",
+  x402ReasonOf("authorization_expired"),
+]);
 
 /** Whether a refusal says that the payment was used before. */
 export function isNonceUsed(reason: string | undefined): boolean {

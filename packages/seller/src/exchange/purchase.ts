@@ -3,6 +3,8 @@
  * request and bound to it.
  */
 import {
+  readRequestBinding,
+  refusal,
   toRequirementsV2,
   toWireAuthorization,
   type Payment,
@@ -10,10 +12,13 @@ import {
   type Requirements,
 } from "@farthing/protocol";
 import { reasonOf, refuseRequest, type ChallengeTerms } from "../answers.ts";
-import { bind } from "./binding.ts";
+import { bind, hashOf, withoutProof } from "./binding.ts";
 import { readBytes } from "../body.ts";
+import type { Redeliver, ServeWhen } from "../configuration.ts";
+import type { Access, Proof } from "../grants/grants.ts";
 import { matchOffer, offersOf } from "../offer.ts";
-import { ask } from "./open-answers.ts";
+import { checkRequestBinding, type BindingSubject } from "./request-binding.ts";
+import { ask, storeFailed, tooManyWallets } from "./open-answers.ts";
 import type { Purchase, Surroundings } from "./sale.ts";
 
 /** For servers that hand over requests in their own way. */
@@ -28,6 +33,11 @@ export interface BodyReader {
    * payment with others must not get an answer that was made for the first. Only a hash is kept.
    */
   readonly boundTo?: string;
+  /**
+   * What the nonce of a bound payment commits to, where it is not the request's method and body as
+   * they stand: the call of a tool.
+   */
+  readonly bindingSubject?: BindingSubject;
 }
 
 /** A request and the payment in its header. */
@@ -38,6 +48,9 @@ export interface Presentation extends BodyReader {
   readonly bodyBytesMax: number;
   /** Whether the address in the terms is the one that the seller has configured. */
   readonly isPublic: boolean;
+  readonly redeliver: Redeliver;
+  readonly requiresBinding: boolean;
+  readonly serveWhen: ServeWhen;
 }
 
 /** Holds a payment against the terms and binds it to the request; or says what is wrong with it. */
@@ -57,13 +70,59 @@ export async function openPurchase(
   }
   const { url } = terms.resource;
   const { boundTo, request: asked } = presented;
+  const subject = presented.bindingSubject ?? { method: asked.method, body };
+  const opening = checkRequestBinding(payment, { ...subject, url });
+  if (!opening.ok) return ask(at, terms, reasonOf(opening.refusal));
   const bound = { method: asked.method, url, body, ...(boundTo === undefined ? {} : { boundTo }) };
   const binding = await bind(bound, payment, offer);
   // Other terms than today's count for a purchase that was begun under them, and for no other.
   const isFormer = !match.ok;
-  if (isFormer && !(await at.grants.has(binding))) return refuse(at, presented, match);
   const request = toFacilitatorRequest(payment, offer, terms);
-  return { payment, offer, binding, terms, request, isFormer };
+  try {
+    const hasRecord = async () => at.grants.has(binding);
+    if (isFormer && !(await hasRecord())) return refuse(at, presented, match);
+    // A buyer who paid before bindings were required gets what they paid for, and is not asked again.
+    const isUnbound = presented.requiresBinding && !opening.value;
+    if (isUnbound && !(await hasRecord())) return ask(at, terms, bindingRequired);
+    // What has a record was let through before, and asks the facilitator for nothing new.
+    if (!at.wallets.allows(payment) && !(await hasRecord())) return tooManyWallets();
+    const proof = await readProof(at, presented, opening.value);
+    const access = { proof, rule: ruleOf(presented.redeliver, isFormer) };
+    const servesQueued = presented.serveWhen === "queued";
+    const bare = withoutProof(payment);
+    return { payment: bare, offer, binding, access, terms, request, isFormer, servesQueued };
+  } catch (error) {
+    return storeFailed(at, url, error);
+  }
+}
+
+const bindingRequired = reasonOf(refusal("binding_required"));
+
+/** What the request shows of its maker, as hashes. */
+async function readProof(
+  { grants }: Surroundings,
+  { payment, request: { headers } }: Presentation,
+  isOpened: boolean,
+): Promise<Proof> {
+  const { token } = readRequestBinding(payment.extensions);
+  const authorization = headers.get("Authorization");
+  const cookie = headers.get("Cookie");
+  const hash = token === undefined ? undefined : await hashOf(token);
+  const payer = payment.authorization.from.toLowerCase();
+  const isShared = hash !== undefined && (await grants.isTokenShared(hash, payer));
+  return {
+    ...(hash === undefined ? {} : { token: hash }),
+    ...(isShared ? { isTokenShared: true } : {}),
+    ...(authorization ? { authorization: await hashOf(authorization) } : {}),
+    ...(cookie ? { cookie: await hashOf(cookie) } : {}),
+    ...(isOpened ? { isOpened } : {}),
+  };
+}
+
+/** Terms that are not today's any more are resumed by a buyer who proves that they paid. */
+function ruleOf(redeliver: Redeliver, isFormer: boolean): Access["rule"] {
+  if (redeliver === "anyone") return "anyone";
+  return isFormer ? "proven" : "bound";
 }
 
 function refuse(
@@ -123,15 +182,20 @@ async function readBody({
  */
 function toFacilitatorRequest(payment: Payment, offer: Requirements, terms: ChallengeTerms) {
   const entry = toRequirementsV2(offer);
+  const { scheme, network } = entry;
   const { authorization, signature } = payment;
+  const { extensions } = withoutProof(payment);
   return {
     x402Version: 2 as const,
     paymentPayload: {
       x402Version: 2 as const,
+      // Beside `accepted` as well: facilitators written from the service description read them here.
+      scheme,
+      network,
       payload: { signature, authorization: toWireAuthorization(authorization) },
       accepted: { ...entry },
       resource: { ...terms.resource },
-      ...(payment.extensions === undefined ? {} : { extensions: payment.extensions }),
+      ...(extensions === undefined ? {} : { extensions }),
     },
     paymentRequirements: entry,
   };

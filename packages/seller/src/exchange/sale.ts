@@ -2,13 +2,14 @@
 import type { Payment, Requirements, SettleResponse } from "@farthing/protocol";
 import type { ChallengeTerms } from "../answers.ts";
 import type { Clock } from "../clock.ts";
-import type { Order } from "../configuration.ts";
+import type { Order, Redeliver, Redirects } from "../configuration.ts";
 import type { Continuations } from "./continuation.ts";
 import type { Serve } from "./delivery.ts";
 import type { EventListener, PaidRequest, SettledRequest } from "../events.ts";
 import type { Facilitator, FacilitatorRequest } from "../facilitator.ts";
-import type { Binding, GrantStore } from "../grants/grants.ts";
+import type { Access, Binding, GrantStore } from "../grants/grants.ts";
 import { settlementIdOf } from "./settle.ts";
+import type { WalletBudget } from "./wallet-budget.ts";
 
 /** What an exchange works with. */
 export interface Surroundings {
@@ -18,6 +19,8 @@ export interface Surroundings {
   /** Longest time from a request to the start of its content, in milliseconds, without the work. */
   readonly waitMs: number;
   readonly emit: EventListener;
+  /** Which payments without a plain key's signature may be sent to the facilitator. */
+  readonly wallets: WalletBudget;
   /** Goes on with settlements that a request had to leave open. */
   readonly continuations: Continuations;
 }
@@ -27,10 +30,13 @@ export interface Purchase {
   readonly payment: Payment;
   readonly offer: Requirements;
   readonly binding: Binding;
+  readonly access: Access;
   readonly request: FacilitatorRequest;
   readonly terms: ChallengeTerms;
   /** Whether it was begun under other terms than today's, and may only be finished. */
   readonly isFormer: boolean;
+  /** Whether the content may go out as soon as the engine has stored the settlement. */
+  readonly servesQueued: boolean;
 }
 
 /** A purchase and the seller's side of it. */
@@ -39,6 +45,8 @@ export interface Sale extends Purchase {
   /** Whether the content goes out as it is made, unbuffered and never again. */
   readonly isStreamed: boolean;
   readonly order: Order;
+  readonly redirects: Redirects;
+  readonly redeliver: Redeliver;
   /** Longest time for the work that is done before the money moves, in milliseconds. */
   readonly workMs: number;
   /** Who asks, see `readerOf`: an answer made for others is not given to him. */

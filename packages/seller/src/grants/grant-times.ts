@@ -4,8 +4,8 @@
  */
 
 /**
- * How long a paid answer can be fetched again. After settlement the payment is public calldata and
- * anyone can rebuild the header, so the window is short, and it never outlives the authorization.
+ * How long a paid answer can be fetched again, at most: the seller's own bound, however long the
+ * authorization lasts. The window never outlives the authorization either.
  */
 export const replayMsMax = 10 * 60 * 1000;
 
@@ -20,6 +20,15 @@ export const undeliveredMsMax = 30 * 60 * 1000;
  * stuck unnoticed; only payments that verified get this far, so strangers cannot fill the store.
  */
 export const settlingMsMax = 24 * 60 * 60 * 1000;
+
+/**
+ * How long an authorization must be over until nothing can come of it any more, in milliseconds: a
+ * call of ours that is still on its way is cut off by then, and every block is later.
+ */
+export const overMsMin = 30_000;
+
+/** How long a challenge's token is remembered: as long as the record of a payment made with it. */
+export const tokenMsMax = 24 * 60 * 60 * 1000;
 
 /** How long the fact of a delivery is kept after it; then the facilitator refuses the repeat. */
 export const deliveredMsMax = 24 * 60 * 60 * 1000;

@@ -1,8 +1,18 @@
 /** What every store of grants promises: one holder at a time, and how long each thing is kept. */
-import type { SettleResponse } from "@farthing/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { replayMsMax, undeliveredMsMax } from "./grant-times.ts";
-import type { Binding, GrantStore, Lease, StoredAnswer } from "./grants.ts";
+import type { Binding, GrantStore, Lease } from "./grants.ts";
+import {
+  answer,
+  binding,
+  buyer,
+  dayMs,
+  leaseOf,
+  minuteMs,
+  pending,
+  receipt,
+} from "./grants.testing.ts";
+import { repeatSuite } from "./repeats.suite.ts";
 
 /** What a test asks of a new store. */
 export interface StoreOptions {
@@ -26,29 +36,6 @@ export interface StoreKind {
   readonly isBounded: boolean;
 }
 
-const minuteMs = 60_000;
-const dayMs = 24 * 60 * minuteMs;
-const receipt: SettleResponse = {
-  success: true,
-  transaction: "0x1",
-  network: "eip155:50",
-  extra: { settlementId: "s_1" },
-};
-const pending: SettleResponse = { ...receipt, success: false, errorReason: "settlement_pending" };
-
-function answer(bytes: number): StoredAnswer {
-  const body = Uint8Array.from({ length: bytes }, (_byte, at) => 255 - (at % 256));
-  const headers = [
-    ["content-type", "text/plain"],
-    ["x-name", "café"],
-  ] as const;
-  return { status: 201, headers, body, reader: "r" };
-}
-
-function binding(key: string, changes: Partial<Binding> = {}): Binding {
-  return { key, fingerprint: "f", payload: "p", validBeforeMs: dayMs * 99, ...changes };
-}
-
 /** Runs these promises against one store. */
 export function grantSuite(name: string, kind: StoreKind): void {
   let nowMs: number;
@@ -64,9 +51,7 @@ export function grantSuite(name: string, kind: StoreKind): void {
   afterEach(() => stage.close());
 
   async function taken(key: string, changes: Partial<Binding> = {}, by = grants): Promise<Lease> {
-    const take = await by.take(binding(key, changes));
-    if (take.kind !== "taken") throw new Error(`The grant is ${take.kind}.`);
-    return take.lease;
+    return leaseOf(by, binding(key, changes));
   }
 
   async function delivered(key: string, bytes: number, changes: Partial<Binding> = {}) {
@@ -76,7 +61,7 @@ export function grantSuite(name: string, kind: StoreKind): void {
   }
 
   const kindOf = async (key: string, changes: Partial<Binding> = {}) =>
-    (await grants.take(binding(key, changes))).kind;
+    (await grants.take(binding(key, changes), buyer)).kind;
 
   describe(`${name}: a grant`, () => {
     test("has one holder; another envelope or request is told so", async () => {
@@ -100,7 +85,9 @@ export function grantSuite(name: string, kind: StoreKind): void {
     test("of many at once goes to one", async () => {
       const other = kind.isShared ? create() : grants;
       const takes = await Promise.all(
-        Array.from({ length: 20 }, (_one, at) => (at % 2 ? other : grants).take(binding("a"))),
+        Array.from({ length: 20 }, (_one, at) =>
+          (at % 2 ? other : grants).take(binding("a"), buyer),
+        ),
       );
       const countOf = (kind: string) => takes.filter((take) => take.kind === kind).length;
       expect([countOf("taken"), countOf("busy")]).toEqual([1, 19]);
@@ -130,7 +117,7 @@ export function grantSuite(name: string, kind: StoreKind): void {
       expect(third).toMatchObject({ state: "paid", answer: answer(300) });
       await third.deliver(receipt);
       const kept = { kind: "delivered", receipt, answer: answer(300) };
-      expect(await grants.take(binding("a"))).toEqual(kept);
+      expect(await grants.take(binding("a"), buyer)).toEqual(kept);
     });
 
     test("that is released is forgotten, its answer with it", async () => {
@@ -170,14 +157,16 @@ export function grantSuite(name: string, kind: StoreKind): void {
     });
   });
 
+  repeatSuite(name, () => grants);
+
   describe(`${name}: memory ends`, () => {
     test("for an answer after ten minutes, for the fact after a day", async () => {
       await delivered("a", 3);
       nowMs = replayMsMax - 1;
       const kept = { kind: "delivered", answer: answer(3) };
-      expect(await grants.take(binding("a"))).toMatchObject(kept);
+      expect(await grants.take(binding("a"), buyer)).toMatchObject(kept);
       nowMs = replayMsMax;
-      expect(await grants.take(binding("a"))).toEqual({ kind: "delivered", receipt });
+      expect(await grants.take(binding("a"), buyer)).toEqual({ kind: "delivered", receipt });
       nowMs = dayMs;
       expect(await kindOf("a")).toBe("taken");
     });
@@ -185,7 +174,7 @@ export function grantSuite(name: string, kind: StoreKind): void {
     test("for an answer when its authorization ends", async () => {
       await delivered("a", 3, { validBeforeMs: minuteMs });
       nowMs = minuteMs;
-      const take = await grants.take(binding("a", { validBeforeMs: minuteMs }));
+      const take = await grants.take(binding("a", { validBeforeMs: minuteMs }), buyer);
       expect(take).toEqual({ kind: "delivered", receipt });
     });
 
@@ -216,7 +205,7 @@ export function grantSuite(name: string, kind: StoreKind): void {
       grants = create({ answerBytesMax: 6 });
       expect(grants.answerBytesMax).toBe(6);
       await delivered("a", 7);
-      expect(await grants.take(binding("a"))).toEqual({ kind: "delivered", receipt });
+      expect(await grants.take(binding("a"), buyer)).toEqual({ kind: "delivered", receipt });
     });
   });
 
@@ -234,6 +223,28 @@ export function grantSuite(name: string, kind: StoreKind): void {
       expect(await kindOf("d")).toBe("taken");
     });
 
+    test("open settlements go first of which nothing can come any more", async () => {
+      grants = create({ entriesMax: 3 });
+      const over = await taken("over", { validBeforeMs: minuteMs });
+      await over.settling();
+      await over.leave();
+      const refused = await taken("refused");
+      await refused.settling({ isDispensable: true });
+      await refused.leave();
+      await delivered("delivered", 1);
+      await (await taken("c")).settling();
+      nowMs = minuteMs + 30_000 - 1;
+      await (await taken("d")).settling();
+      expect(await grants.has(binding("refused"))).toBe(false);
+      expect(await grants.has(binding("delivered"))).toBe(false);
+      nowMs++;
+      await taken("e");
+      const there = ["over", "c", "d", "e"].map((key) =>
+        grants.has(binding(key, key === "over" ? { validBeforeMs: minuteMs } : {})),
+      );
+      expect(await Promise.all(there)).toEqual([false, true, true, true]);
+    });
+
     test("a body that nobody came for goes when its time is over", async () => {
       grants = create({ answerBytesMax: 6, totalBytesMax: 6 });
       const lease = await taken("a");
@@ -242,7 +253,7 @@ export function grantSuite(name: string, kind: StoreKind): void {
       await lease.leave();
       nowMs = undeliveredMsMax;
       await delivered("b", 6);
-      expect(await grants.take(binding("b"))).toMatchObject({ answer: answer(6) });
+      expect(await grants.take(binding("b"), buyer)).toMatchObject({ answer: answer(6) });
     });
 
     test("the oldest bodies go, and none that nobody has had", async () => {
@@ -252,7 +263,7 @@ export function grantSuite(name: string, kind: StoreKind): void {
       await delivered("b", 5);
       nowMs++;
       await delivered("c", 3);
-      const hasAnswer = async (key: string) => "answer" in (await grants.take(binding(key)));
+      const hasAnswer = async (key: string) => "answer" in (await grants.take(binding(key), buyer));
       expect(await Promise.all(["a", "b", "c"].map(hasAnswer))).toEqual([false, true, true]);
       const open = await taken("open");
       await open.settling({ answer: answer(6) });
@@ -271,7 +282,7 @@ export function grantSuite(name: string, kind: StoreKind): void {
       const lost = await taken("a", {}, dead);
       await lost.settling({ answer: answer(3) });
       nowMs = leaseMs - 1;
-      expect((await living.take(binding("a"))).kind).toBe("busy");
+      expect((await living.take(binding("a"), buyer)).kind).toBe("busy");
       nowMs = leaseMs;
       expect(await living.wait("a", minuteMs)).toBe(true);
       const found = await taken("a", {}, living);

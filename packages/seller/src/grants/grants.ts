@@ -28,6 +28,35 @@ export interface Binding {
   readonly validBeforeMs: number;
 }
 
+/**
+ * What a request shows to prove that it comes from the buyer who opened the record. After settlement
+ * a payment can be rebuilt from the chain, and none of these can. Hashes (SHA-256), never the values.
+ */
+export interface Proof {
+  /** The random token of the challenge, which the payment echoes. */
+  readonly token?: string;
+  /** Another payer has shown the same token, so it proves nothing. */
+  readonly isTokenShared?: boolean;
+  /** The `Authorization` header of the request. */
+  readonly authorization?: string;
+  /** The `Cookie` header of the request. */
+  readonly cookie?: string;
+  /** The payment carries the salt that opens its nonce to this request. */
+  readonly isOpened?: boolean;
+}
+
+/** How a request may use the record that an earlier request has made. */
+export interface Access {
+  readonly proof: Proof;
+  /**
+   * - `bound`: with a proof; a record whose first request showed nothing is also resumed without
+   *   one while its content has not been delivered.
+   * - `proven`: with a proof only.
+   * - `anyone`: without a proof.
+   */
+  readonly rule: "bound" | "proven" | "anyone";
+}
+
 /** An answer as it can be sent again. */
 export interface StoredAnswer {
   readonly status: number;
@@ -37,6 +66,13 @@ export interface StoredAnswer {
   readonly reader?: string;
 }
 
+/** What is known of a settlement that is under way. */
+export interface SettlingStep {
+  readonly receipt?: SettleResponse;
+  readonly answer?: StoredAnswer;
+  readonly isDispensable?: boolean;
+}
+
 /**
  * The right to work on one grant. Every call says whether it took effect: false when the lease is
  * no longer this holder's, after one of the last three or because it expired while the holder was
@@ -44,18 +80,21 @@ export interface StoredAnswer {
  */
 export interface Lease {
   readonly state: GrantState;
+  /**
+   * Names this exchange to the facilitator: 128 random bits as hex, made with the record. Absent in
+   * records of versions that had none.
+   */
+  readonly exchangeKey?: string;
   /** The last receipt that was recorded. */
   readonly receipt?: SettleResponse;
   /** The answer that was made before the money moved. */
   readonly answer?: StoredAnswer;
   /**
    * Records that `/settle` is about to be sent, or what is known of it since. An answer that is
-   * given with it is kept in the same step, where the store has room for it.
+   * given with it is kept in the same step, where the store has room for it. With `isDispensable`
+   * the store may forget the record when it needs room: most likely no money moves for it.
    */
-  settling(known?: {
-    readonly receipt?: SettleResponse;
-    readonly answer?: StoredAnswer;
-  }): Promise<boolean>;
+  settling(known?: SettlingStep): Promise<boolean>;
   /** Records that the money moved. */
   paid(receipt: SettleResponse): Promise<boolean>;
   /**
@@ -76,6 +115,9 @@ export type Take =
   | { readonly kind: "busy" }
   /** The payment is bound to another request, or came in another envelope. */
   | { readonly kind: "bound" }
+  /** The request shows no proof, and nothing has changed. */
+  | { readonly kind: "unproven"; readonly receipt?: SettleResponse }
+  /** The answer is given to requests that may have it only. */
   | {
       readonly kind: "delivered";
       readonly receipt: SettleResponse;
@@ -89,7 +131,12 @@ export interface GrantStore {
   /** Longest body of an answer that is kept, in bytes. */
   readonly answerBytesMax: number;
   /** Takes the grant of a payment, atomically: of any number of callers one gets the lease. */
-  take(binding: Binding): Promise<Take>;
+  take(binding: Binding, access: Access): Promise<Take>;
+  /**
+   * Notes that a payer has shown a challenge's token, and tells whether another payer has shown it
+   * as well. Tokens are remembered for a day.
+   */
+  isTokenShared(token: string, payer: string): Promise<boolean>;
   /** Whether there is a grant with exactly this binding, in whatever state. */
   has(binding: Binding): Promise<boolean>;
   /** Waits until a busy grant is free again. False when that took longer than `timeoutMs`. */

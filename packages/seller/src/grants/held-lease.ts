@@ -5,6 +5,7 @@ import type { GrantState, Lease, StoredAnswer } from "./grants.ts";
 /** A grant as it was found when its lease was taken. */
 export interface Found {
   readonly state: GrantState;
+  readonly exchangeKey?: string;
   readonly receipt?: SettleResponse;
   readonly answer?: StoredAnswer;
 }

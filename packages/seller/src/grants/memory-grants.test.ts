@@ -2,6 +2,9 @@
 import { expect, test } from "vitest";
 import { grantSuite } from "./grants.suite.ts";
 import { createMemoryGrants } from "./memory-grants.ts";
+import type { Access } from "./grants.ts";
+
+const access: Access = { proof: { token: "t" }, rule: "bound" };
 
 grantSuite("memory", {
   isShared: false,
@@ -11,7 +14,10 @@ grantSuite("memory", {
 
 test("does not gather waiters without end", async () => {
   const grants = createMemoryGrants();
-  const take = await grants.take({ key: "a", fingerprint: "f", payload: "p", validBeforeMs: 1 });
+  const take = await grants.take(
+    { key: "a", fingerprint: "f", payload: "p", validBeforeMs: 1 },
+    access,
+  );
   const waiting = Array.from({ length: 65 }, () => grants.wait("a", 60_000));
   expect(await waiting.at(-1)).toBe(false);
   if (take.kind === "taken") await take.lease.leave();

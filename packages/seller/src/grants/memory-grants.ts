@@ -6,11 +6,22 @@ import type { SettleResponse } from "@farthing/protocol";
 import {
   answerBytesMaxDefault,
   deliveredMsMax,
+  overMsMin,
   replayMsMax,
   settlingMsMax,
   undeliveredMsMax,
 } from "./grant-times.ts";
-import type { Binding, GrantState, GrantStore, Lease, StoredAnswer, Take } from "./grants.ts";
+import type {
+  Access,
+  Binding,
+  GrantState,
+  GrantStore,
+  Lease,
+  StoredAnswer,
+  Take,
+} from "./grants.ts";
+import { createTokenNotes } from "./memory-tokens.ts";
+import { mayResume, newExchangeKey, openerOf, type Opener } from "./proof.ts";
 
 /** Bounds of the grants in memory. */
 export interface MemoryGrantOptions {
@@ -35,11 +46,15 @@ const waitersMax = 64;
 
 interface Entry {
   readonly binding: Binding;
+  readonly opener: Opener;
+  readonly exchangeKey: string;
   state: GrantState | "delivered";
   receipt?: SettleResponse;
   answer?: StoredAnswer;
   answerUntilMs: number;
   expiresAtMs: number;
+  /** From when on an open record may be forgotten where room is needed. */
+  dispensableFromMs: number;
   /** The lease in force; a lease that is not it any more does nothing. */
   holder: object | undefined;
   readonly waiters: Set<() => void>;
@@ -61,6 +76,7 @@ export function createMemoryGrants(options: MemoryGrantOptions = {}): MemoryGran
   // In order of creation, so the first delivered entry is the oldest.
   const entries = new Map<string, Entry>();
   let totalBytes = 0;
+  const tokens = createTokenNotes(entriesMax, now);
 
   function dropAnswer(entry: Entry): void {
     totalBytes -= entry.answer?.body.byteLength ?? 0;
@@ -77,12 +93,17 @@ export function createMemoryGrants(options: MemoryGrantOptions = {}): MemoryGran
     if (entries.size < entriesMax) return true;
     for (const entry of entries.values()) if (entry.expiresAtMs <= now()) drop(entry);
     if (entries.size < entriesMax) return true;
-    for (const entry of entries.values()) {
-      if (entry.state !== "delivered") continue;
-      drop(entry);
-      return true;
-    }
-    return false;
+    const nowMs = now();
+    const first =
+      firstWith((entry) => entry.holder === undefined && entry.dispensableFromMs <= nowMs) ??
+      firstWith((entry) => entry.state === "delivered");
+    if (first) drop(first);
+    return first !== undefined;
+  }
+
+  function firstWith(isWanted: (entry: Entry) => boolean): Entry | undefined {
+    for (const entry of entries.values()) if (isWanted(entry)) return entry;
+    return undefined;
   }
 
   function store(entry: Entry, answer: StoredAnswer): void {
@@ -103,7 +124,8 @@ export function createMemoryGrants(options: MemoryGrantOptions = {}): MemoryGran
   return {
     answerBytesMax,
     keptBytes: () => totalBytes,
-    async take(binding): Promise<Take> {
+    isTokenShared: async (token, payer) => tokens.isShared(token, payer),
+    async take(binding, access): Promise<Take> {
       let entry = entries.get(binding.key);
       if (entry && entry.expiresAtMs <= now()) {
         drop(entry);
@@ -111,16 +133,20 @@ export function createMemoryGrants(options: MemoryGrantOptions = {}): MemoryGran
       }
       if (!entry) {
         if (!makeRoom()) return { kind: "full" };
-        entry = newEntry(binding, now() + settlingMsMax);
+        entry = newEntry(binding, access, now() + settlingMsMax);
         entries.set(binding.key, entry);
         return { kind: "taken", lease: createLease(entry, { now, replayMs, drop, store }) };
       }
       if (!isSame(entry.binding, binding)) return { kind: "bound" };
-      if (entry.state === "delivered" && entry.receipt) {
+      const isDelivered = entry.state === "delivered";
+      const isAllowed = mayResume(entry.opener, access, isDelivered);
+      const { receipt } = entry;
+      if (isDelivered && receipt) {
         if (entry.answerUntilMs <= now()) dropAnswer(entry);
-        const { receipt, answer } = entry;
+        const answer = isAllowed ? entry.answer : undefined;
         return { kind: "delivered", receipt, ...(answer ? { answer } : {}) };
       }
+      if (!isAllowed) return { kind: "unproven", ...(receipt ? { receipt } : {}) };
       if (entry.holder) return { kind: "busy" };
       return { kind: "taken", lease: createLease(entry, { now, replayMs, drop, store }) };
     },
@@ -140,9 +166,12 @@ function isSame(one: Binding, other: Binding): boolean {
   return one.fingerprint === other.fingerprint && one.payload === other.payload;
 }
 
-function newEntry(binding: Binding, expiresAtMs: number): Entry {
+function newEntry(binding: Binding, { proof }: Access, expiresAtMs: number): Entry {
   return {
     binding,
+    opener: openerOf(proof),
+    exchangeKey: newExchangeKey(),
+    dispensableFromMs: 0,
     state: "claimed",
     answerUntilMs: 0,
     expiresAtMs,
@@ -169,11 +198,13 @@ function createLease(entry: Entry, keeping: Keeping): Lease {
   };
   return {
     state: entry.state === "delivered" ? "claimed" : entry.state,
+    exchangeKey: entry.exchangeKey,
     ...(entry.receipt ? { receipt: entry.receipt } : {}),
     ...(entry.answer ? { answer: entry.answer } : {}),
-    settling: ({ receipt, answer } = {}) =>
+    settling: ({ receipt, answer, isDispensable } = {}) =>
       whileHeld(() => {
         entry.state = "settling";
+        entry.dispensableFromMs = isDispensable ? 0 : entry.binding.validBeforeMs + overMsMin;
         if (receipt) entry.receipt = receipt;
         if (answer) keeping.store(entry, answer);
         entry.expiresAtMs = now() + settlingMsMax;
@@ -181,12 +212,14 @@ function createLease(entry: Entry, keeping: Keeping): Lease {
     paid: (receipt) =>
       whileHeld(() => {
         entry.state = "paid";
+        entry.dispensableFromMs = Infinity;
         entry.receipt = receipt;
         entry.expiresAtMs = now() + undeliveredMsMax;
       })(),
     deliver: (receipt, answer) =>
       whileHeld(() => {
         entry.state = "delivered";
+        entry.dispensableFromMs = Infinity;
         entry.receipt = receipt;
         entry.answerUntilMs = Math.min(entry.binding.validBeforeMs, now() + keeping.replayMs);
         entry.expiresAtMs = now() + deliveredMsMax;

@@ -2,6 +2,9 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createRedisGrants, type RedisClient } from "./redis.ts";
 import { releaseScript, takeScript } from "./redis-scripts.ts";
+import type { Access } from "./grants.ts";
+
+const access: Access = { proof: { token: "t" }, rule: "bound" };
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -24,7 +27,7 @@ function silentClient() {
 
 test("a payment is not taken then, and given back when it was after all", async () => {
   const { client, waiting } = silentClient();
-  const take = createRedisGrants({ client }).take(binding);
+  const take = createRedisGrants({ client }).take(binding, access);
   const refused = expect(take).rejects.toThrow(/did not answer/);
   await vi.advanceTimersByTimeAsync(5_000);
   await refused;

@@ -3,6 +3,9 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { grantSuite } from "./grants.suite.ts";
 import { createRedisGrants } from "./redis.ts";
 import { findRedisServer, startRedis } from "./redis-server.testing.ts";
+import type { Access } from "./grants.ts";
+
+const access: Access = { proof: { token: "t" }, rule: "bound" };
 
 const binding = { key: "a", fingerprint: "f", payload: "p", validBeforeMs: 253_402_300_799_000 };
 const receipt = { success: true, transaction: "0x1", network: "eip155:50" };
@@ -39,31 +42,67 @@ describe.skipIf(findRedisServer() === undefined)("redis", () => {
     const client = await server.connect();
     onTestFinished(() => client.destroy());
     const grants = createRedisGrants({ client });
-    const take = await grants.take(binding);
+    const take = await grants.take(binding, access);
     if (take.kind !== "taken") throw new Error(`The grant is ${take.kind}.`);
-    expect((await grants.take(binding)).kind).toBe("busy");
+    expect((await grants.take(binding, access)).kind).toBe("busy");
     const answer = { status: 200, headers: [], body: new Uint8Array([1, 2]) };
     expect(await take.lease.settling({ answer })).toBe(true);
     expect(await take.lease.deliver(receipt)).toBe(true);
-    expect(await grants.take(binding)).toEqual({ kind: "delivered", receipt, answer });
+    expect(await grants.take(binding, access)).toEqual({ kind: "delivered", receipt, answer });
     expect(Math.ceil((await client.pTTL("farthing:{a}")) / 3_600_000)).toBe(24);
     expect(Math.ceil((await client.pTTL("farthing:{a}:answer")) / 60_000)).toBe(10);
+  });
+
+  test("a record of the first version goes on, without a name and without a proof", async () => {
+    const client = await server.connect();
+    onTestFinished(() => client.destroy());
+    const grants = createRedisGrants({ client, prefix: "first:" });
+    const end = "253402300799000";
+    const text = JSON.stringify(receipt);
+    for (const state of ["claimed", "settling", "delivered"]) {
+      const fields = { f: "f", p: "p", s: state, e: end, t: end };
+      await client.hSet(`first:{${state}}`, state === "claimed" ? fields : { ...fields, r: text });
+      await client.hSet(`first:{${state}}:answer`, { status: "200", headers: "[]", body: "AA==" });
+    }
+    const at = (key: string) => grants.take({ ...binding, key }, access);
+    const [claimed, settling] = [await at("claimed"), await at("settling")];
+    expect(claimed).toMatchObject({ lease: { state: "claimed", exchangeKey: expect.any(String) } });
+    expect(settling).toMatchObject({ lease: { state: "settling", receipt } });
+    expect(settling.kind === "taken" && settling.lease.exchangeKey).toBeUndefined();
+    expect(await at("delivered")).toEqual({ kind: "delivered", receipt });
+  });
+
+  test("the tokens that strangers show have a bound, and the newest are known", async () => {
+    const client = await server.connect();
+    onTestFinished(() => client.destroy());
+    // Of those of one millisecond any may go first.
+    let nowMs = Date.now();
+    const now = () => ++nowMs;
+    const grants = createRedisGrants({ client, prefix: "flood:", tokensMax: 3, now });
+    for (let shown = 0; shown < 20; shown++) await grants.isTokenShared(`token ${shown}`, "one");
+    const keys = await client.keys("flood:*");
+    expect(keys.toSorted()).toEqual(["flood:{tokens}", "flood:{tokens}:times"]);
+    expect(await client.hLen("flood:{tokens}")).toBe(3);
+    expect(await client.zCard("flood:{tokens}:times")).toBe(3);
+    expect(Math.ceil((await client.pTTL("flood:{tokens}")) / 3_600_000)).toBe(24);
+    expect(await grants.isTokenShared("token 19", "other")).toBe(true);
+    expect(await grants.isTokenShared("token 0", "other")).toBe(false);
   });
 
   test("an answer that outlived its grant goes to nobody", async () => {
     const client = await server.connect();
     onTestFinished(() => client.destroy());
     const grants = createRedisGrants({ client, prefix: "evicted:" });
-    const first = await grants.take(binding);
+    const first = await grants.take(binding, access);
     if (first.kind !== "taken") throw new Error(`The grant is ${first.kind}.`);
     await first.lease.settling({ answer: { status: 200, headers: [], body: new Uint8Array(1) } });
     // What Redis does by itself, key by key, where it may forget.
     await client.del("evicted:{a}");
-    const next = await grants.take({ ...binding, fingerprint: "g" });
+    const next = await grants.take({ ...binding, fingerprint: "g" }, access);
     if (next.kind !== "taken") throw new Error(`The grant is ${next.kind}.`);
     await next.lease.settling();
     await next.lease.leave();
-    const last = await grants.take({ ...binding, fingerprint: "g" });
+    const last = await grants.take({ ...binding, fingerprint: "g" }, access);
     expect(last.kind === "taken" && last.lease.answer).toBeUndefined();
   });
 
@@ -74,6 +113,6 @@ describe.skipIf(findRedisServer() === undefined)("redis", () => {
       client.destroy();
       await small.stop();
     });
-    expect(await createRedisGrants({ client }).take(binding)).toEqual({ kind: "full" });
+    expect(await createRedisGrants({ client }).take(binding, access)).toEqual({ kind: "full" });
   });
 });

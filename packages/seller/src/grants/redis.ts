@@ -13,10 +13,12 @@ import {
   leaseMsDefault,
   replayMsMax,
   settlingMsMax,
+  tokenMsMax,
   undeliveredMsMax,
 } from "./grant-times.ts";
-import type { Binding, GrantStore, StoredAnswer, Take } from "./grants.ts";
+import type { Access, Binding, GrantStore, StoredAnswer, Take } from "./grants.ts";
 import { createWaiting, holdLease, type Steps } from "./held-lease.ts";
+import { newExchangeKey } from "./proof.ts";
 import {
   busyScript,
   hasScript,
@@ -25,6 +27,7 @@ import {
   releaseScript,
   renewScript,
   takeScript,
+  tokenScript,
 } from "./redis-scripts.ts";
 import { answerIn, foundIn, headersText, receiptIn, type StoredGrant } from "./stored-grant.ts";
 
@@ -46,6 +49,8 @@ export interface RedisGrantOptions {
   readonly answerBytesMax?: number;
   /** How long the lease of a process that is not heard of stays in force, in milliseconds. */
   readonly leaseMs?: number;
+  /** Most tokens of challenges that are remembered with their payers; the oldest go first. */
+  readonly tokensMax?: number;
   /** Milliseconds since the Unix epoch; the clock of Redis when absent, which all share. */
   readonly now?: () => number;
 }
@@ -57,6 +62,9 @@ export interface RedisGrantOptions {
  */
 const answerMsMax = 5_000;
 
+/** About 400 bytes each: some 20 MB at most, whoever shows them. */
+const tokensMaxDefault = 50_000;
+
 /** How often a waiting request asks: unnoticeable beside a block of two seconds. */
 const pollMs = 50;
 
@@ -67,6 +75,7 @@ export function createRedisGrants(options: RedisGrantOptions): GrantStore {
     prefix = "farthing:",
     answerBytesMax = answerBytesMaxDefault,
     leaseMs = leaseMsDefault,
+    tokensMax = tokensMaxDefault,
   } = options;
 
   function run(key: string, script: string, ...more: (string | number)[]): Promise<unknown> {
@@ -78,11 +87,18 @@ export function createRedisGrants(options: RedisGrantOptions): GrantStore {
     });
   }
 
-  async function take(binding: Binding): Promise<Take> {
+  async function take(binding: Binding, access: Access): Promise<Take> {
     const { key, fingerprint, payload } = binding;
     const holder = randomUUID();
-    const bounds = [fingerprint, payload, holder, leaseMs, settlingMsMax] as const;
-    const asking = run(key, takeScript, ...bounds).catch(fullWhenOutOfMemory);
+    const bounds = [
+      fingerprint,
+      payload,
+      holder,
+      leaseMs,
+      settlingMsMax,
+      newExchangeKey(),
+    ] as const;
+    const asking = run(key, takeScript, ...bounds, ...shownBy(access)).catch(fullWhenOutOfMemory);
     const reply = await inTime(asking, async (late) => {
       // Taken after all, for nobody: a new grant is forgotten, another one left as it was.
       const [kind, state]: readonly unknown[] = Array.isArray(late) ? late : [];
@@ -96,6 +112,10 @@ export function createRedisGrants(options: RedisGrantOptions): GrantStore {
       case "bound":
       case "busy":
         return { kind: fields[0] };
+      case "unproven": {
+        const receipt = receiptIn(stored);
+        return { kind: "unproven", ...(receipt ? { receipt } : {}) };
+      }
       case "taken": {
         const steps = stepsOf({ run, binding, holder, leaseMs, answerBytesMax });
         return { kind: "taken", lease: holdLease(foundIn(stored), steps, leaseMs) };
@@ -112,11 +132,33 @@ export function createRedisGrants(options: RedisGrantOptions): GrantStore {
   return {
     answerBytesMax,
     take,
+    async isTokenShared(token, payer) {
+      const asking = client.eval(tokenScript, {
+        // In braces, so that a cluster keeps the two keys together.
+        keys: [`${prefix}{tokens}`, `${prefix}{tokens}:times`],
+        arguments: [options.now?.() ?? -1, token, payer, tokenMsMax, tokensMax].map(String),
+      });
+      return (await inTime(asking)) === 1;
+    },
     async has({ key, fingerprint, payload }) {
       return (await inTime(run(key, hasScript, fingerprint, payload))) === 1;
     },
     wait: createWaiting(async (key) => (await inTime(run(key, busyScript))) === 1, pollMs),
   };
+}
+
+/** What a request shows, as the arguments of the script; what it does not show is "". */
+function shownBy({ rule, proof }: Access): readonly string[] {
+  const { token = "", isTokenShared = false, authorization = "", cookie = "" } = proof;
+  const shared = isTokenShared ? "1" : "";
+  return [
+    rule,
+    isTokenShared ? "" : token,
+    shared,
+    authorization,
+    cookie,
+    proof.isOpened ? "1" : "",
+  ];
 }
 
 interface Held {
@@ -181,8 +223,9 @@ function fullWhenOutOfMemory(error: unknown): readonly [string] {
 }
 
 function toStored({ fingerprint, payload }: Binding, fields: readonly unknown[]): StoredGrant {
-  const [, state, receipt, status, answerHeaders, body] = fields;
+  const [, state, exchangeKey, receipt, status, answerHeaders, body] = fields;
   return {
+    exchangeKey: exchangeKey === "" ? undefined : exchangeKey,
     fingerprint,
     payload,
     state,

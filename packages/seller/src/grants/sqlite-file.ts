@@ -5,6 +5,8 @@ import {
   type SQLOutputValue,
   type StatementSync,
 } from "node:sqlite";
+import { keepPrivate } from "./private-file.ts";
+import { overMsMin } from "./grant-times.ts";
 
 /** A row by the names of its columns. */
 export type Row = Record<string, SQLOutputValue>;
@@ -25,10 +27,10 @@ export interface Database {
 }
 
 /**
- * The number in `pragma user_version`. A file of another number was made by another version of
- * this package, and is not touched.
+ * The number in `pragma user_version`. A file of an earlier number is brought to this one; a file
+ * of a later number was made by a later version of this package and is not touched.
  */
-const schemaVersion = 1;
+const schemaVersion = 2;
 
 /** Creates everything. Totals are kept by triggers, so that no statement can forget them. */
 const schema = `
@@ -65,11 +67,36 @@ create trigger answer_changed after update of answer_body on grants begin
   update totals set bytes =
     bytes + coalesce(length(new.answer_body), 0) - coalesce(length(old.answer_body), 0);
 end;
+`;
+
+/**
+ * From version 1 to 2. `exchange` names the exchange to the facilitator, `opener` holds what the
+ * first request showed of its maker (JSON). An open record may be forgotten from
+ * `dispensable_from_ms` on when room is needed; processes of version 1 leave that at the year 9999.
+ */
+const secondVersion = `
+alter table grants add column exchange text;
+alter table grants add column opener text;
+alter table grants add column dispensable_from_ms integer not null default 253402300799000;
+update grants set dispensable_from_ms = valid_before_ms + ${overMsMin} where state = 'settling';
+update grants set dispensable_from_ms = 0 where state = 'claimed';
+create index grants_dispensable on grants (dispensable_from_ms)
+  where state in ('claimed', 'settling');
+
+create table tokens (
+  id integer primary key autoincrement,
+  token text not null unique,
+  -- Null when several payers have shown the token.
+  payer text,
+  expires_at_ms integer not null
+) strict;
+create index tokens_by_end on tokens (expires_at_ms);
 pragma user_version = ${schemaVersion};
 `;
 
 /** Opens the file, and makes it when there is none. */
 export function openGrants(path: string, busyTimeoutMs: number): Database {
+  keepPrivate(path);
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
   // A handful of texts, all of them written in this package.
   const statements = new Map<string, StatementSync>();
@@ -113,8 +140,10 @@ function setUp(database: DatabaseSync, path: string): void {
   const version = database.prepare("pragma user_version").get()?.["user_version"];
   if (version === schemaVersion) return;
   const { tables } = database.prepare("select count(*) as tables from sqlite_schema").get() ?? {};
-  if (version !== 0 || tables !== 0) {
+  const isNew = version === 0 && tables === 0;
+  if (!isNew && version !== 1) {
     throw new Error(`${path} is not a file of grants of this version; choose another path.`);
   }
-  database.exec(schema);
+  if (isNew) database.exec(schema);
+  database.exec(secondVersion);
 }

@@ -9,6 +9,45 @@ import { createSeller } from "../index.ts";
 import { listenFetch } from "../adapters/listen.testing.ts";
 import { sellerSuite } from "../seller.suite.ts";
 import { createSqliteGrants, type SqliteGrants } from "./sqlite.ts";
+import type { Access } from "./grants.ts";
+
+const access: Access = { proof: { token: "t" }, rule: "bound" };
+
+/** The tables as the first version of the file had them. */
+const firstVersion = `
+create table grants (
+  id integer primary key,
+  key text not null unique,
+  fingerprint text not null,
+  payload text not null,
+  valid_before_ms integer not null,
+  state text not null check (state in ('claimed', 'settling', 'paid', 'delivered')),
+  receipt text,
+  answer_status integer,
+  answer_headers text,
+  answer_body blob,
+  answer_until_ms integer not null default 0,
+  expires_at_ms integer not null,
+  holder text,
+  held_until_ms integer not null default 0
+) strict;
+create index grants_by_end on grants (expires_at_ms);
+create index grants_by_answer on grants (answer_until_ms) where answer_body is not null;
+create index grants_delivered on grants (id) where state = 'delivered';
+create table totals (entries integer not null, bytes integer not null) strict;
+insert into totals values (0, 0);
+create trigger grant_made after insert on grants begin
+  update totals set entries = entries + 1;
+end;
+create trigger grant_gone after delete on grants begin
+  update totals set entries = entries - 1, bytes = bytes - coalesce(length(old.answer_body), 0);
+end;
+create trigger answer_changed after update of answer_body on grants begin
+  update totals set bytes =
+    bytes + coalesce(length(new.answer_body), 0) - coalesce(length(old.answer_body), 0);
+end;
+pragma user_version = 1;
+`;
 
 async function newFolder() {
   const folder = await mkdtemp(join(tmpdir(), "farthing-grants-"));
@@ -65,11 +104,11 @@ test("a restart finds everything again", async () => {
   const binding = { key: "a", fingerprint: "f", payload: "p", validBeforeMs: Date.now() + 60_000 };
   const receipt = { success: true, transaction: "0x1", network: "eip155:50" };
   const before = createSqliteGrants({ path });
-  const take = await before.take(binding);
+  const take = await before.take(binding, access);
   if (take.kind === "taken") await take.lease.deliver(receipt);
   before.close();
   const after = createSqliteGrants({ path });
-  expect(await after.take(binding)).toEqual({ kind: "delivered", receipt });
+  expect(await after.take(binding, access)).toEqual({ kind: "delivered", receipt });
   after.close();
 });
 
@@ -83,7 +122,10 @@ test("what has ended is cleared away, and the totals with it", async () => {
     nowMs = round * 100_000_000;
     for (let at = 0; at < 8; at++) {
       const key = `${round}/${at}`;
-      const take = await grants.take({ key, fingerprint: "f", payload: "p", validBeforeMs: 1e12 });
+      const take = await grants.take(
+        { key, fingerprint: "f", payload: "p", validBeforeMs: 1e12 },
+        access,
+      );
       if (take.kind !== "taken") throw new Error(`The grant is ${take.kind}.`);
       await take.lease.deliver(receipt, { status: 200, headers: [], body: new Uint8Array(5) });
     }
@@ -92,6 +134,34 @@ test("what has ended is cleared away, and the totals with it", async () => {
   const database = new DatabaseSync(path, { readOnly: true });
   expect({ ...database.prepare("select * from totals").get() }).toEqual({ entries: 8, bytes: 40 });
   database.close();
+});
+
+test("a file of the first version is brought to this one, and its records go on", async () => {
+  const { path, remove } = await newFolder();
+  onTestFinished(remove);
+  const old = new DatabaseSync(path);
+  old.exec(firstVersion);
+  const insert = old.prepare(
+    `insert into grants (key, fingerprint, payload, valid_before_ms, state, receipt, answer_status,
+       answer_headers, answer_body, answer_until_ms, expires_at_ms)
+     values (?, 'f', 'p', 9e14, ?, ?, 200, '[]', x'00', 9e14, 9e14)`,
+  );
+  const receipt = { success: true, transaction: "0x1", network: "eip155:50" };
+  for (const state of ["claimed", "settling", "delivered"]) {
+    insert.run(state, state, state === "claimed" ? null : JSON.stringify(receipt));
+  }
+  old.close();
+  const grants = createSqliteGrants({ path });
+  onTestFinished(() => grants.close());
+  const at = (key: string) =>
+    grants.take({ key, fingerprint: "f", payload: "p", validBeforeMs: 9e14 }, access);
+  // What had not been sent gets a name now; what may have been sent was sent without one.
+  const [claimed, settling] = [await at("claimed"), await at("settling")];
+  expect(claimed).toMatchObject({ lease: { state: "claimed", exchangeKey: expect.any(String) } });
+  expect(settling).toMatchObject({ lease: { state: "settling", receipt } });
+  expect(settling.kind === "taken" && settling.lease.exchangeKey).toBeUndefined();
+  // Nobody can prove that a kept answer is theirs.
+  expect(await at("delivered")).toEqual({ kind: "delivered", receipt });
 });
 
 test("a file of something else is left alone", async () => {

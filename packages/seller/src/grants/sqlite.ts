@@ -10,21 +10,25 @@ import {
   answerBytesMaxDefault,
   deliveredMsMax,
   leaseMsDefault,
+  overMsMin,
   replayMsMax,
   settlingMsMax,
   undeliveredMsMax,
 } from "./grant-times.ts";
-import type { Binding, GrantStore, StoredAnswer, Take } from "./grants.ts";
+import type { Access, Binding, GrantStore, StoredAnswer, Take } from "./grants.ts";
 import { createWaiting, holdLease, type Steps } from "./held-lease.ts";
+import { mayResume, newExchangeKey, openerIn, openerOf, openerText } from "./proof.ts";
 import { openGrants, type Database, type Row, type Value } from "./sqlite-file.ts";
 import {
   answerIn,
   foundIn,
+  foundNew,
   headersText,
   isBoundTo,
   receiptIn,
   type StoredGrant,
 } from "./stored-grant.ts";
+import { isTokenShared } from "./sqlite-tokens.ts";
 
 /** Where the grants are, and their bounds. */
 export interface SqliteGrantOptions {
@@ -84,50 +88,89 @@ export function createSqliteGrants(options: SqliteGrantOptions): SqliteGrants {
   const isHeld = (row: Row | undefined) =>
     row?.["holder"] != null && Number(row["held_until_ms"]) > now();
 
-  function take(binding: Binding): Take {
+  /** Makes the record of a payment that has none. False when there is no room. */
+  function insert(binding: Binding, access: Access, holder: string, exchangeKey: string): boolean {
     const { key, fingerprint, payload, validBeforeMs } = binding;
+    // One that has ended may still be there.
+    database.run("delete from grants where key = ?", key);
+    if (!makeRoom(database, bounds.entriesMax, now())) return false;
+    database.run(
+      `insert into grants (key, fingerprint, payload, valid_before_ms, state, expires_at_ms,
+         holder, held_until_ms, exchange, opener, dispensable_from_ms)
+       values (?, ?, ?, ?, 'claimed', ?, ?, ?, ?, ?, 0)`,
+      key,
+      fingerprint,
+      payload,
+      validBeforeMs,
+      now() + settlingMsMax,
+      holder,
+      now() + leaseMs,
+      exchangeKey,
+      openerText(openerOf(access.proof)),
+    );
+    return true;
+  }
+
+  /** Takes the lease of a record that is there, or says why not. */
+  function resume(
+    row: Row,
+    binding: Binding,
+    access: Access,
+    holder: string,
+  ): Take | Pick<StoredGrant, "exchangeKey"> {
+    const stored = toStored(row);
+    if (!isBoundTo(stored, binding)) return { kind: "bound" };
+    const isDelivered = stored.state === "delivered";
+    const isAllowed = mayResume(openerIn(row["opener"]), access, isDelivered);
+    const receipt = receiptIn(stored);
+    if (isDelivered && receipt) {
+      const isKept = isAllowed && Number(row["answer_until_ms"]) > now();
+      const answer = isKept ? answerIn(stored) : undefined;
+      return { kind: "delivered", receipt, ...(answer ? { answer } : {}) };
+    }
+    if (!isAllowed) return { kind: "unproven", ...(receipt ? { receipt } : {}) };
+    if (isHeld(row)) return { kind: "busy" };
+    // Nothing was sent for a claim; one of an earlier version gets its name now.
+    const exchangeKey =
+      stored.state === "claimed" ? (stored.exchangeKey ?? newExchangeKey()) : stored.exchangeKey;
+    database.run(
+      "update grants set holder = ?, held_until_ms = ?, exchange = ? where key = ?",
+      holder,
+      now() + leaseMs,
+      typeof exchangeKey === "string" ? exchangeKey : null,
+      binding.key,
+    );
+    return { exchangeKey };
+  }
+
+  function take(binding: Binding, access: Access): Take {
+    const { key, validBeforeMs } = binding;
     sweep(database, now());
     const row = read(key);
-    const stored = row && toStored(row);
     const holder = randomUUID();
-    if (!stored) {
-      // One that has ended may still be there.
-      database.run("delete from grants where key = ?", key);
-      if (!makeRoom(database, bounds.entriesMax)) return { kind: "full" };
-      database.run(
-        `insert into grants (key, fingerprint, payload, valid_before_ms, state, expires_at_ms,
-           holder, held_until_ms) values (?, ?, ?, ?, 'claimed', ?, ?, ?)`,
-        key,
-        fingerprint,
-        payload,
-        validBeforeMs,
-        now() + settlingMsMax,
-        holder,
-        now() + leaseMs,
-      );
+    let exchangeKey: unknown;
+    if (row) {
+      const resumed = resume(row, binding, access, holder);
+      if ("kind" in resumed) return resumed;
+      ({ exchangeKey } = resumed);
     } else {
-      if (!isBoundTo(stored, binding)) return { kind: "bound" };
-      const receipt = stored.state === "delivered" ? receiptIn(stored) : undefined;
-      if (receipt) {
-        const answer = Number(row["answer_until_ms"]) > now() ? answerIn(stored) : undefined;
-        return { kind: "delivered", receipt, ...(answer ? { answer } : {}) };
-      }
-      if (isHeld(row)) return { kind: "busy" };
-      database.run(
-        "update grants set holder = ?, held_until_ms = ? where key = ?",
-        holder,
-        now() + leaseMs,
-        key,
-      );
+      const fresh = newExchangeKey();
+      if (!insert(binding, access, holder, fresh)) return { kind: "full" };
+      exchangeKey = fresh;
     }
-    const found = stored ? foundIn(stored) : { state: "claimed" as const };
+    const found = row ? foundIn({ ...toStored(row), exchangeKey }) : foundNew(exchangeKey);
     const steps = stepsOf({ database, bounds, key, validBeforeMs, holder });
     return { kind: "taken", lease: holdLease(found, steps, leaseMs) };
   }
 
   return {
     answerBytesMax: bounds.answerBytesMax,
-    take: async (binding) => database.transaction(() => take(binding), "soon"),
+    take: async (binding, access) => database.transaction(() => take(binding, access), "soon"),
+    isTokenShared: async (token, payer) => {
+      const notesMax = bounds.entriesMax;
+      const note = { token, payer, nowMs: now(), notesMax };
+      return database.transaction(() => isTokenShared(database, note), "soon");
+    },
     has: async (binding) => {
       const row = read(binding.key);
       return row !== undefined && isBoundTo(toStored(row), binding);
@@ -155,14 +198,26 @@ function sweep(database: Database, nowMs: number): void {
   );
 }
 
-/** Makes room for one more grant: the oldest that is delivered goes. */
-function makeRoom(database: Database, entriesMax: number): boolean {
+/**
+ * Makes room for one more grant: an open one goes of which nothing can come any more, or the oldest
+ * that is delivered.
+ */
+function makeRoom(database: Database, entriesMax: number, nowMs: number): boolean {
   const isFull = () => totalOf(database, "entries") >= entriesMax;
   if (!isFull()) return true;
-  database.run(
+  const gone = database.run(
     `delete from grants where id =
-       (select id from grants where state = 'delivered' order by id limit 1)`,
+       (select id from grants where state in ('claimed', 'settling') and dispensable_from_ms <= ?
+          and (holder is null or held_until_ms <= ?) order by dispensable_from_ms limit 1)`,
+    nowMs,
+    nowMs,
   );
+  if (gone === 0) {
+    database.run(
+      `delete from grants where id =
+         (select id from grants where state = 'delivered' order by id limit 1)`,
+    );
+  }
   return !isFull();
 }
 
@@ -193,13 +248,15 @@ function stepsOf({ database, bounds, key, validBeforeMs, holder }: Held): Steps 
   }
 
   return {
-    settling: async ({ receipt, answer } = {}) =>
+    settling: async ({ receipt, answer, isDispensable } = {}) =>
       database.transaction(() => {
         keep(answer);
         return change(
-          "state = 'settling', receipt = coalesce(?, receipt), expires_at_ms = ?",
+          `state = 'settling', receipt = coalesce(?, receipt), expires_at_ms = ?,
+           dispensable_from_ms = ?`,
           receipt ? JSON.stringify(receipt) : null,
           now() + settlingMsMax,
+          isDispensable ? 0 : validBeforeMs + overMsMin,
         );
       }, "surely"),
     paid: async (receipt) =>
@@ -256,6 +313,7 @@ function totalOf(database: Database, what: "entries" | "bytes"): number {
 
 function toStored(row: Row): StoredGrant {
   return {
+    exchangeKey: row["exchange"],
     fingerprint: row["fingerprint"],
     payload: row["payload"],
     state: row["state"],

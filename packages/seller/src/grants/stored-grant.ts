@@ -5,6 +5,7 @@ import type { Found } from "./held-lease.ts";
 
 /** What is read back, whatever the store. Anything but text, a number and bytes is absent. */
 export interface StoredGrant {
+  readonly exchangeKey: unknown;
   readonly fingerprint: unknown;
   readonly payload: unknown;
   readonly state: unknown;
@@ -26,10 +27,16 @@ export function foundIn(stored: StoredGrant): Found {
   const receipt = receiptIn(stored);
   const answer = answerIn(stored);
   return {
+    ...foundNew(stored.exchangeKey),
     state: stateIn(stored),
     ...(receipt ? { receipt } : {}),
     ...(answer ? { answer } : {}),
   };
+}
+
+/** A record that nobody has worked on. */
+export function foundNew(exchangeKey: unknown): Found {
+  return { state: "claimed", ...(typeof exchangeKey === "string" ? { exchangeKey } : {}) };
 }
 
 function stateIn({ state }: StoredGrant): GrantState {

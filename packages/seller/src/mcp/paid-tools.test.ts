@@ -1,12 +1,18 @@
 /** Paid tools of an MCP server: a real client and server of the SDK, and real signatures. */
-import { decodeHeader, encodeHeader, headerNames, isObject } from "@farthing/protocol";
+import {
+  canonicalJson,
+  decodeHeader,
+  encodeHeader,
+  headerNames,
+  isObject,
+} from "@farthing/protocol";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { CallToolResultSchema, type CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod/v4";
-import { pay, payer, type Changes } from "../buyer.testing.ts";
+import { pay, payBoundFor, payer, payloadOf, type Changes } from "../buyer.testing.ts";
 import { farthing } from "./paid-tools.ts";
 import { createMemoryGrants } from "../grants/memory-grants.ts";
 import { payTo, shortMs } from "../scene.testing.ts";
@@ -99,6 +105,14 @@ async function paymentFor(name: string, values: object, changes: Changes = {}) {
   return payment;
 }
 
+/** A payment whose nonce commits to a call's arguments. */
+async function boundPaymentFor(name: string, values: object): Promise<unknown> {
+  const { structuredContent } = await call(name, values);
+  const headers = { [headerNames.paymentRequired]: encodeHeader(structuredContent) };
+  const made = await payBoundFor(Response.json({}, { headers }), "MCP", canonicalJson(values));
+  return payloadOf(made);
+}
+
 /** Checks the two places that must say the same, and that nobody is asked for a receipt. */
 function refusalOf(result: CallToolResult): Record<string, unknown> {
   expect(result.isError).toBe(true);
@@ -123,6 +137,21 @@ function wordsOf(result: CallToolResult): Record<string, unknown> {
 }
 
 describe("a paid tool", () => {
+  test("is opened by a payment that commits to the arguments as they were sent", async () => {
+    // The schema adds the day, which the buyer has not sent.
+    const values = { city: "Paris" };
+    const payment = await boundPaymentFor("report", values);
+    expect(await call("report", values, payment)).toMatchObject(text("report 1 on Paris"));
+    const other = await boundPaymentFor("report", values);
+    const words = challengeOf(await call("report", { city: "Rome" }, other));
+    expect(words["error"]).toBe("binding_mismatch");
+    // The same buyer again, and somebody who has read the payment from the chain.
+    expect(await call("report", values, payment)).toMatchObject(text("report 1 on Paris"));
+    const { extensions: _, ...rebuilt } = Object(payment);
+    expect(wordsOf(await call("report", values, rebuilt))["error"]).toBe("already_delivered");
+    expect(runs).toEqual([`report Paris 1 for ${payer}`]);
+  });
+
   test("without payment asks for one, in both places", async () => {
     const required = challengeOf(await call("time", {}));
     expect(required).toMatchObject({

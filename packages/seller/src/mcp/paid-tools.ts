@@ -29,7 +29,8 @@ import type {
 import type { Price, RouteOptions, SellerOptions } from "../configuration.ts";
 import type { PaidRequest } from "../events.ts";
 import { callPaid, outputCheck, type Schema } from "./tool-call.ts";
-import { toolRequest } from "./tool-request.ts";
+import { rememberArguments, sentArguments } from "./sent-arguments.ts";
+import { bindingSubjectOf, toolRequest } from "./tool-request.ts";
 import { createSeller, type Route, type Seller } from "../seller.ts";
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
@@ -54,7 +55,10 @@ export type ToolArguments<Input extends undefined | Schema> = Input extends ZodR
     : Readonly<Record<string, never>>;
 
 /** What may differ from tool to tool in how it is paid. */
-export interface ToolPayment extends Pick<RouteOptions, "maxTimeoutSeconds" | "settle" | "workMs"> {
+export interface ToolPayment extends Pick<
+  RouteOptions,
+  "maxTimeoutSeconds" | "settle" | "workMs" | "redeliver" | "requireBinding"
+> {
   readonly price?: Price;
   /** Where the money goes, `0x…` or `xdc…`. */
   readonly payTo?: string;
@@ -119,8 +123,18 @@ export function farthing(options: ToolSellerOptions): ToolSeller {
   const seller = createSeller({ settle: orderDefault, ...rest });
   return {
     registerTool(server, name, config, handler) {
-      const { price, payTo, maxTimeoutSeconds, settle, workMs, ...shown } = config;
-      const fixed = { payTo, maxTimeoutSeconds, settle, workMs, ...wordsOf(name, config) };
+      const {
+        price,
+        payTo,
+        maxTimeoutSeconds,
+        settle,
+        workMs,
+        redeliver,
+        requireBinding,
+        ...shown
+      } = config;
+      const own = { payTo, maxTimeoutSeconds, settle, workMs, redeliver, requireBinding };
+      const fixed = { ...own, ...wordsOf(name, config) };
       const routeOf = routes(seller, price, fixed);
       const check = outputCheck(name, config.outputSchema);
       const hasInput = config.inputSchema !== undefined;
@@ -130,12 +144,15 @@ export function farthing(options: ToolSellerOptions): ToolSeller {
         const extra: Extra = given.at(-1);
         const values: unknown = hasInput ? given[0] : {};
         const call = { server: serverName, tool: name, arguments: values, meta: extra._meta };
-        return callPaid(await routeOf(values), toolRequest(call), async (payment) => {
+        const subject = bindingSubjectOf(sentArguments(extra, values));
+        return callPaid(await routeOf(values), toolRequest(call), subject, async (payment) => {
           const own = { ...extra, payment };
           return check(await (hasInput ? run(values, own) : run(own)));
         });
       };
-      return server.registerTool(name, shown as object, paid);
+      const registered = server.registerTool(name, shown as object, paid);
+      rememberArguments(server);
+      return registered;
     },
   };
 }

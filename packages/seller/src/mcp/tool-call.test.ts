@@ -16,6 +16,8 @@ test.each([
   ["says no", async () => ({ isError: true, content: [] })],
   ["throws", () => Promise.reject(new Error("no database"))],
 ])("which %s does not say that it was free", async (_how, work) => {
-  const result = await callPaid(lost, new Request("mcp://shop/report"), work);
+  const request = new Request("mcp://shop/report");
+  const subject = { method: "MCP", body: new Uint8Array() };
+  const result = await callPaid(lost, request, subject, work);
   expect(result.structuredContent).toMatchObject({ error: "settlement_pending", retryable: true });
 });

@@ -8,6 +8,7 @@ import {
 } from "@modelcontextprotocol/sdk/server/zod-compat.js";
 import { CallToolResultSchema, type CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import type { PaidRequest } from "../events.ts";
+import type { BindingSubject } from "../exchange/request-binding.ts";
 import { contentOf, toToolResult } from "./tool-result.ts";
 import type { Route } from "../seller.ts";
 
@@ -24,10 +25,11 @@ const failureStatus = 500;
 export async function callPaid(
   route: Route,
   request: Request,
+  bindingSubject: BindingSubject,
   work: Work,
 ): Promise<CallToolResult> {
   const failed: { result?: CallToolResult; thrown?: unknown } = {};
-  const answer = await route.charge(request, async (payment) => {
+  const serve = async (payment: PaidRequest) => {
     try {
       // What is no result is refused now: the SDK would refuse it when it has been paid for.
       const result = CallToolResultSchema.parse(await work(payment));
@@ -38,7 +40,8 @@ export async function callPaid(
       failed.thrown = error;
       throw error;
     }
-  });
+  };
+  const answer = await route.charge(request, serve, { bindingSubject });
   // With a receipt it is the exchange that speaks: paid, and the result can still be had.
   const isFree = !readReceipt(answer.headers) && !(await isOpen(answer));
   if (isFree && failed.result) return failed.result;

@@ -3,6 +3,7 @@
  * bound to the payment is (server, tool, arguments): the tool is the address, the rest the body.
  */
 import { canonicalJson, encodeHeader, headerNames } from "@farthing/protocol";
+import type { BindingSubject } from "../exchange/request-binding.ts";
 
 /** The key of a call's `_meta` that holds the payment, as an object and not as base64. */
 export const paymentMetaKey = "x402/payment";
@@ -31,6 +32,11 @@ export function toolRequest(call: ToolCall): Request {
     headers: payment === undefined ? {} : { [headerNames.paymentSignature]: encodeHeader(payment) },
     body: canonicalJson({ server, arguments: given }),
   });
+}
+
+/** What the nonce of a bound payment commits to: the arguments as they were sent. */
+export function bindingSubjectOf(sent: unknown): BindingSubject {
+  return { method: "MCP", body: new TextEncoder().encode(canonicalJson(sent)) };
 }
 
 /** The address of a tool in challenges and payments. */

@@ -1,6 +1,6 @@
 /** The page as it leaves the server: whom it is for, what it may do, what is in it. */
 import { createHash } from "node:crypto";
-import { decodeHeader, headerNames } from "@farthing/protocol";
+import { decodeHeader, headerNames, parseChallenge, readRequestBinding } from "@farthing/protocol";
 import { describe, expect, test } from "vitest";
 import { createSeller, type Facilitator, type SellerOptions } from "../index.ts";
 
@@ -26,9 +26,21 @@ describe("who gets the page", () => {
     const program = await visit({});
     expect(page.status).toBe(402);
     expect(page.headers.get("Content-Type")).toBe("text/html; charset=utf-8");
-    for (const name of [headerNames.paymentRequired, "Cache-Control", "Vary"]) {
+    for (const name of ["Cache-Control", "Vary"]) {
       expect([name, page.headers.get(name)]).toEqual([name, program.headers.get(name)]);
     }
+    expect(page.headers.get("Cache-Control")).toBe("no-store");
+    const [ours, theirs] = [page, program].map((response) => {
+      const required = decodeHeader(response.headers.get(headerNames.paymentRequired))?.value;
+      const parsed = parseChallenge(required);
+      if (!parsed.ok) throw new Error(parsed.refusal.message);
+      return parsed.value;
+    });
+    // The token is fresh for each of them, and all else is the same.
+    expect(readRequestBinding(ours?.extensions)).not.toEqual(
+      readRequestBinding(theirs?.extensions),
+    );
+    expect({ ...ours, extensions: {} }).toEqual({ ...theirs, extensions: {} });
     expect(page.headers.get("Vary")).toMatch(/\bAccept\b/);
   });
 

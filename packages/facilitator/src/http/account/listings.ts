@@ -1,10 +1,10 @@
 /** Listings of an account: what it offers to the public, and what checks of that found. */
-import { networkOfChain } from "@farthing/protocol";
+import { networkOfAddress, networkOfChain } from "@farthing/protocol";
 import { Type } from "typebox";
 import { listingsMax } from "../../listings/listings.ts";
 import type { Listing } from "../../model/listing.ts";
 import { HttpProblem } from "../answer.ts";
-import { networkOf, type MakeLimit } from "../limits.ts";
+import type { MakeLimit } from "../limits.ts";
 import { emptyAnswer, exactly, problems } from "../schemas.ts";
 import type { TypedServer } from "../type-provider.ts";
 import type { AccountContext } from "./context.ts";
@@ -35,7 +35,7 @@ export function createCheckLimit(makeLimit: MakeLimit): LimitChecks {
   const limits = [makeLimit(ownChecks), makeLimit(hostChecks)] as const;
   return async (request, reply, resource) => {
     const [limitOwn, limitHost] = limits;
-    await limitOwn(request, reply, request.session?.account ?? networkOf(request.ip));
+    await limitOwn(request, reply, request.session?.account ?? networkOfAddress(request.ip));
     await limitHost(request, reply, new URL(resource).hostname);
   };
 }
@@ -193,7 +193,7 @@ function notNow({ check, chainId }: Listing): HttpProblem {
   return new HttpProblem(
     "conflict",
     check.state === "blocked"
-      ? `The operator has blocked this listing on ${networkOfChain(chainId).name}; ask him.`
+      ? `The operator has blocked this listing on ${networkOfChain(chainId).name}; contact them.`
       : "It is being checked right now; look again in a moment.",
   );
 }

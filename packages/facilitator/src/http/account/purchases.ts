@@ -307,12 +307,12 @@ function closedMessage({ state, expiresAt }: CreditPurchase): string {
 
 const holdMessages = {
   amount_above_limit:
-    "It is above the amount that the operator looks at first. Nothing is missing from you; wait, or ask him.",
+    "The amount is above the limit for automatic approval. No action needed; the operator reviews it.",
   sender_not_linked:
-    "The wallet that paid is not linked to this account any more. The operator looks at it; ask him.",
-  amount_mismatch: "What was paid is not what was asked for. The operator looks at it; ask him.",
+    "The wallet that paid is no longer linked to this account. The operator reviews it; contact them.",
+  amount_mismatch: "The payment differs from the purchase. The operator reviews it; contact them.",
   daily_limit:
-    "With it the account has bought more in a day than the operator lets pass at once. Nothing is missing from you; wait, or ask him.",
+    "Daily limit for automatic approval reached. No action needed; the operator reviews it.",
 } as const;
 
 function reasonOf(purchase: CreditPurchase) {

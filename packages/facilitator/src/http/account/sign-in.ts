@@ -1,11 +1,11 @@
 /** Signing in: ask for a text, send its signature, get a session; and sign out. */
-import { isSameAddress } from "@farthing/protocol";
+import { isSameAddress, networkOfAddress } from "@farthing/protocol";
 import { Type } from "typebox";
 import { newToken } from "../../accounts/sessions.ts";
 import { timeText } from "../../base/clock.ts";
 import type { SignRequest } from "../../model/account.ts";
 import { HttpProblem } from "../answer.ts";
-import { networkOf, type Limit, type MakeLimit } from "../limits.ts";
+import type { Limit, MakeLimit } from "../limits.ts";
 import {
   AddressText,
   ChainIdNumber,
@@ -103,7 +103,7 @@ function registerBeginning(
       response: { 200: SignRequestAnswer, ...problems("foreign_origin", "service_unavailable") },
     },
     handler: async (request, reply) => {
-      await limits.network(request, reply, networkOf(request.ip));
+      await limits.network(request, reply, networkOfAddress(request.ip));
       const address = readAddress(request.body.address);
       await limits.wallet(request, reply, address);
       const { account: named } = request.body;
@@ -147,7 +147,7 @@ function registerCompletion(
       },
     },
     handler: async (request, reply) => {
-      await limits.network(request, reply, networkOf(request.ip));
+      await limits.network(request, reply, networkOfAddress(request.ip));
       const browser = tokenOf(request, signInCookie) ?? "";
       const outcome = await accounts.signIn.complete(request.body, browser);
       if (!outcome.ok) {

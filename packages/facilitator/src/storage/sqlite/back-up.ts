@@ -6,6 +6,7 @@ import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSyn
 import { dirname } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
 import { Fault } from "../../base/fault.ts";
+import { fileMode } from "./private-file.ts";
 import { sqlitePathOf } from "./sqlite-path.ts";
 
 /**
@@ -13,9 +14,6 @@ import { sqlitePathOf } from "./sqlite-path.ts";
  * never end beside a busy facilitator. Writers do not wait for a reader of a write-ahead log.
  */
 const pagesPerStep = 2 ** 31 - 1;
-
-/** For its owner alone: the copy holds webhooks' secrets and signed transactions. */
-const fileMode = 0o600;
 
 /** What was made. */
 export interface BackUp {

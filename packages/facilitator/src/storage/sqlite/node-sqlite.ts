@@ -7,6 +7,8 @@ import { sql, SqliteDialect, type SqliteDatabase } from "kysely";
 import { assert } from "../../base/assert.ts";
 import { noChanges } from "../changes.ts";
 import type { Engine, ListColumns } from "../dialect.ts";
+import { keepPrivate } from "./private-file.ts";
+import { createExchangeFile } from "./exchange-file.ts";
 
 /** How long a write waits for another process (the command line) to finish its own. */
 const busyTimeoutMs = 5_000;
@@ -16,6 +18,7 @@ const statementsMax = 256;
 
 /** Opens a file, or ":memory:"; read-only, it must be there. */
 export function openSqlite(path: string, isReadOnly = false): Engine {
+  if (!isReadOnly) keepPrivate(path);
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs, readOnly: isReadOnly });
   if (!isReadOnly)
     database.exec("pragma journal_mode = WAL; pragma synchronous = FULL; pragma foreign_keys = ON");
@@ -24,6 +27,7 @@ export function openSqlite(path: string, isReadOnly = false): Engine {
     idType: "integer",
     hasRowLocks: false,
     changes: noChanges,
+    exchangeFile: createExchangeFile(path),
     // Every process that can open the file runs on this machine, and reads the same clock.
     leaseNow: (processNow) => sql<number>`${processNow}`,
     list: <Row extends object>(rows: readonly Row[], columns: ListColumns<Row>) => {

@@ -1,0 +1,29 @@
+/**
+ * Writes what may hold a stranger's text. On a terminal it is made printable, since control
+ * characters there are commands; a program on the other end of a pipe gets it as it is.
+ */
+import { Transform } from "node:stream";
+import { StringDecoder } from "node:string_decoder";
+import { printableText } from "@farthing/protocol";
+
+/** Writes a text to standard output or standard error. */
+export function writeTo(stream: NodeJS.WriteStream, text: string): void {
+  stream.write(stream.isTTY ? printableText(text) : text);
+}
+
+/** A stream that makes bytes of text printable, piece by piece as they come. */
+export function printableBytes(): Transform {
+  const decoder = new StringDecoder("utf8");
+  // A carriage return at the end of a piece may be half of a line end.
+  let held = "";
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      const text = held + decoder.write(chunk);
+      held = text.endsWith("\r") ? "\r" : "";
+      done(null, printableText(text.slice(0, text.length - held.length)));
+    },
+    flush(done) {
+      done(null, printableText(held + decoder.end()));
+    },
+  });
+}

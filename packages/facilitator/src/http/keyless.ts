@@ -1,0 +1,105 @@
+/**
+ * The limits of surfaces without keys, as the routes apply them: terms of a payment from the caller's
+ * address and the gas price, the verdict of /verify, and what a caller is told.
+ */
+import {
+  networkOfAddress,
+  refusal,
+  type ErrorCode,
+  type PaymentRequest,
+  type Refusal,
+} from "@farthing/protocol";
+import type { FastifyRequest } from "fastify";
+import { hourMs, type GasRefusal } from "../model/keyless.ts";
+import type { Claim } from "../model/settlement.ts";
+import type { KeylessQuestion } from "../storage/keyless-store.ts";
+import { pairOf, type VerifiedPayment } from "../verification/verify.ts";
+import { HttpProblem } from "./answer.ts";
+import type { HttpContext } from "./context.ts";
+import type { Surface } from "./surface.ts";
+
+/** The window of a payer's cap: a day. */
+const payerCapWindowMs = 24 * hourMs;
+
+/** A network of callers: what one customer of a provider usually has, and not one address of many. */
+const networkBits = { ipv4: 24, ipv6: 48 } as const;
+
+/** The limits of a payment on a surface; none where callers show a key. */
+export function keylessTerms(
+  context: HttpContext,
+  surface: Pick<Surface, "auth">,
+  request: FastifyRequest,
+  { payment }: PaymentRequest,
+): Pick<Claim, "payerCap" | "keyless"> {
+  const { payerCapUnits, payerCountMax, keylessGasGwei } = context.limits;
+  if (surface.auth !== "none") return { payerCap: null };
+  const gas = keylessGasGwei !== null && {
+    budgetGwei: keylessGasGwei,
+    ...context.gasOf(payment.network.chainId),
+  };
+  const isLimited = payerCountMax !== null || gas !== false;
+  return {
+    payerCap: payerCapUnits === null ? null : { units: payerCapUnits, windowMs: payerCapWindowMs },
+    ...(isLimited && {
+      keyless: {
+        callerNetwork: networkOfAddress(request.ip, networkBits),
+        payerCountMax,
+        gas: gas === false ? null : gas,
+      },
+    }),
+  };
+}
+
+/**
+ * What the limits say of a payment that is in order: `/verify` must not call valid what `/settle` has
+ * to refuse. Gives a refusal of the payment, or throws the problem of the budget.
+ */
+export async function checkLimits(
+  context: HttpContext,
+  terms: Pick<Claim, "payerCap" | "keyless">,
+  verified: VerifiedPayment,
+): Promise<Refusal | undefined> {
+  if (terms.payerCap === null && terms.keyless === undefined) return undefined;
+  const { to: payTo, value: amount } = verified.payment.authorization;
+  const { payerHasCode } = verified;
+  const question: KeylessQuestion = {
+    ...pairOf(verified),
+    payTo,
+    amount,
+    payerHasCode,
+    payerCap: terms.payerCap,
+    keyless: terms.keyless,
+  };
+  const { refusal: code, isTight } = await context.checkKeyless(question);
+  switch (code) {
+    case null:
+      if (isTight) await context.noteKeyless(question);
+      return undefined;
+    case "payer_spend_cap_reached":
+    case "payer_count_reached":
+      return refusal(code);
+    case "caller_gas_share_used":
+    case "keyless_gas_exhausted":
+      throw gasProblem(context, code);
+    default:
+      return code satisfies never;
+  }
+}
+
+const gasMessages: Readonly<Record<GasRefusal, string>> = {
+  keyless_gas_exhausted:
+    "The gas that this facilitator spends per day without API keys is used up; nothing was judged and nothing moved. It refills every hour; sellers with an API key are not affected.",
+  caller_gas_share_used:
+    "The network from which this facilitator was asked has used its share of the gas that is spent per day without API keys; nothing was judged and nothing moved. It refills every hour; sellers with an API key are not affected.",
+};
+
+/** Tells whether a code is about the gas budget. */
+export function isGasRefusal(code: ErrorCode): code is GasRefusal {
+  return code in gasMessages;
+}
+
+/** The answer when the budget has no room: come back when it refills, at the full hour. */
+export function gasProblem({ clock }: HttpContext, code: GasRefusal): HttpProblem {
+  const seconds = Math.ceil((hourMs - (clock.nowMs() % hourMs)) / 1000);
+  return new HttpProblem(code, gasMessages[code], seconds);
+}

@@ -1,0 +1,106 @@
+/**
+ * What callers without an API key may make the service spend: settlements and USDC per payer, and
+ * gas per day and per caller network. The gas budget of a day is a bucket that refills by the hour,
+ * in two halves. The open half is for everybody. The proven half is for payees that others have paid
+ * before, so that a stranger who empties the open half does not stop the shops that are in business.
+ * Gas is counted in gwei, which keeps a year's worth in an exact number.
+ */
+
+/** Gas of one settlement by what the payer is, and the budget that it is taken from, in gwei. */
+export interface KeylessGas {
+  /** Of a day. A quiet day fills the bucket, so 24 hours may cost twice as much at most. */
+  readonly budgetGwei: number;
+  readonly plainGwei: number;
+  readonly contractGwei: number;
+}
+
+/** The terms of a claim without a key. */
+export interface KeylessTerms {
+  /** The caller's network: IPv4 /24, IPv6 /48. */
+  readonly callerNetwork: string;
+  /** Settlements of one payer in 24 hours; null for no bound. */
+  readonly payerCountMax: number | null;
+  readonly gas: KeylessGas | null;
+}
+
+/** The halves of the budget, in the order in which a proven payee's payments draw on them. */
+export const gasHalves = ["proven", "open"] as const;
+export type GasHalf = (typeof gasHalves)[number];
+
+/** Share of a half at which new questions are refused; the rest is for payments found valid. */
+const questionsShare = 0.95;
+
+/** From this share of a half on, payments that `/verify` finds valid are noted. */
+export const notedShare = 0.8;
+
+/** Share of a half that one caller network may use without waiting. */
+const freeShare = 1 / 20;
+
+/** Share of a half at which one caller network stops. */
+const networkShare = 1 / 10;
+
+/**
+ * A caller network beyond its free share waits behind all others: it is served only while less than
+ * this share of the half is used, so that the rest stays for those who have used less.
+ */
+const waitingShare = 1 / 2;
+
+export const hourMs = 60 * 60 * 1000;
+const hoursPerDay = 24;
+
+/** Final settlements that make a payee proven: from this many payers, on this many days. */
+export const provenPayers = 5;
+export const provenDays = 3;
+
+/** What a half holds. */
+export function halfOf(budgetGwei: number): number {
+  return Math.floor(budgetGwei / 2);
+}
+
+/** What flows back into a half, and into the share of one caller network, every hour. */
+export function refillOf(budgetGwei: number): { readonly half: number; readonly network: number } {
+  const half = halfOf(budgetGwei);
+  return {
+    half: Math.ceil(half / hoursPerDay),
+    network: Math.ceil((half * networkShare) / hoursPerDay),
+  };
+}
+
+/** What is used of a bucket `hours` after it was counted. */
+export function usedAfter(used: number, refillPerHour: number, hours: number): number {
+  return Math.max(0, used - refillPerHour * Math.max(0, hours));
+}
+
+/** Why no half admits a payment. */
+export type GasRefusal = "caller_gas_share_used" | "keyless_gas_exhausted";
+
+/** What is used of a half: by all, and by the caller's network. */
+export interface HalfUse {
+  readonly all: number;
+  readonly network: number;
+}
+
+/** Tells which half a payment may draw on, or why none. */
+export function chooseHalf(options: {
+  readonly budgetGwei: number;
+  readonly costGwei: number;
+  readonly isProven: boolean;
+  /** Answered valid before: it may draw on what is closed to new questions. */
+  readonly isNoted: boolean;
+  readonly useOf: (half: GasHalf) => HalfUse;
+}): { readonly half: GasHalf } | { readonly refusal: GasRefusal } {
+  const { costGwei, isProven, isNoted, useOf } = options;
+  const size = halfOf(options.budgetGwei);
+  const closesAt = size * (isNoted ? 1 : questionsShare);
+  let refusal: GasRefusal = "keyless_gas_exhausted";
+  for (const half of gasHalves) {
+    if (half === "proven" && !isProven) continue;
+    const { all, network } = useOf(half);
+    if (all + costGwei > closesAt) refusal = "keyless_gas_exhausted";
+    else if (network + costGwei > size * networkShare) refusal = "caller_gas_share_used";
+    else if (network > size * freeShare && all + costGwei > size * waitingShare) {
+      refusal = "caller_gas_share_used";
+    } else return { half };
+  }
+  return { refusal };
+}

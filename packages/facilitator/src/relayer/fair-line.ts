@@ -1,0 +1,176 @@
+/**
+ * A line of waiting entries that is fair in two ways at once: turns go to groups (the account or the
+ * payee) and to payers alternately, one entry each. An entry is early as soon as either its group or
+ * its payer has few before it, so that many payers of one group delay no other group, and many
+ * groups of one payer delay no other payer. Within a flow the oldest entry goes first.
+ */
+
+/** What the line reads of an entry. */
+export interface LineEntry {
+  readonly group: string;
+  readonly payer: string;
+  /** Entries of one flow leave in this order: milliseconds of the claim, or of the last try. */
+  readonly order: number;
+}
+
+/** Entries of one flow, lowest order first; equal ones in the order in which they came. */
+class Flow<T extends LineEntry> {
+  readonly #heap: { readonly entry: T; readonly arrival: number }[] = [];
+  #arrivals = 0;
+
+  get size(): number {
+    return this.#heap.length;
+  }
+
+  push(entry: T): void {
+    const heap = this.#heap;
+    heap.push({ entry, arrival: this.#arrivals++ });
+    let at = heap.length - 1;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      if (!this.#isBefore(at, parent)) break;
+      this.#swap(at, parent);
+      at = parent;
+    }
+  }
+
+  pop(): T | undefined {
+    const heap = this.#heap;
+    const [top] = heap;
+    const last = heap.pop();
+    if (!top || !last) return undefined;
+    if (heap.length === 0) return top.entry;
+    heap[0] = last;
+    this.#sink();
+    return top.entry;
+  }
+
+  #sink(): void {
+    for (let at = 0; ;) {
+      const left = 2 * at + 1;
+      const right = left + 1;
+      let first = at;
+      if (left < this.#heap.length && this.#isBefore(left, first)) first = left;
+      if (right < this.#heap.length && this.#isBefore(right, first)) first = right;
+      if (first === at) return;
+      this.#swap(at, first);
+      at = first;
+    }
+  }
+
+  #isBefore(one: number, other: number): boolean {
+    const [a, b] = [this.#heap[one], this.#heap[other]];
+    if (!a || !b) return false;
+    return a.entry.order === b.entry.order ? a.arrival < b.arrival : a.entry.order < b.entry.order;
+  }
+
+  #swap(one: number, other: number): void {
+    const [a, b] = [this.#heap[one], this.#heap[other]];
+    if (a && b) [this.#heap[one], this.#heap[other]] = [b, a];
+  }
+}
+
+/** Keys that are dropped from the front of a rotation before its array is shortened. */
+const droppedMax = 1_024;
+
+/** Flows in turn: each gives one entry, then waits until all others have given one. */
+class Rotation<T extends LineEntry> {
+  readonly #keyOf: (entry: T) => string;
+  readonly #flows = new Map<string, Flow<T>>();
+  #keys: string[] = [];
+  #next = 0;
+  /** Entries that it stores, those included that were taken elsewhere. */
+  stored = 0;
+
+  constructor(keyOf: (entry: T) => string) {
+    this.#keyOf = keyOf;
+  }
+
+  push(entry: T): void {
+    const key = this.#keyOf(entry);
+    let flow = this.#flows.get(key);
+    if (!flow) {
+      flow = new Flow();
+      this.#flows.set(key, flow);
+      this.#keys.push(key);
+    }
+    flow.push(entry);
+    this.stored++;
+  }
+
+  /** The next entry that still waits. */
+  take(isWaiting: (entry: T) => boolean): T | undefined {
+    for (let key = this.#nextKey(); key !== undefined; key = this.#nextKey()) {
+      const flow = this.#flows.get(key);
+      let entry = this.#popOf(flow);
+      while (entry && !isWaiting(entry)) entry = this.#popOf(flow);
+      if (flow?.size) this.#keys.push(key);
+      else this.#flows.delete(key);
+      if (entry) return entry;
+    }
+    return undefined;
+  }
+
+  #popOf(flow: Flow<T> | undefined): T | undefined {
+    const entry = flow?.pop();
+    if (entry) this.stored--;
+    return entry;
+  }
+
+  #nextKey(): string | undefined {
+    const key = this.#keys[this.#next];
+    if (key === undefined) return undefined;
+    this.#next++;
+    if (this.#next >= droppedMax && this.#next * 2 >= this.#keys.length) {
+      this.#keys = this.#keys.slice(this.#next);
+      this.#next = 0;
+    }
+    return key;
+  }
+}
+
+/** Entries taken elsewhere that a rotation may store beside the waiting ones. */
+const staleMax = 1_024;
+
+/** A line. Every operation takes logarithmic time, amortised. */
+export class FairLine<T extends LineEntry> {
+  readonly #waiting = new Set<T>();
+  #rotations = this.#newRotations();
+  #turn = 0;
+
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  add(entry: T): void {
+    this.#waiting.add(entry);
+    for (const rotation of this.#rotations) rotation.push(entry);
+  }
+
+  /** Takes the entry whose turn it is. */
+  take(): T | undefined {
+    const rotation = this.#rotations[this.#turn];
+    this.#turn = (this.#turn + 1) % this.#rotations.length;
+    const entry = rotation?.take((one) => this.#waiting.has(one));
+    if (entry) this.remove(entry);
+    return entry;
+  }
+
+  /** Takes an entry out, wherever it stands. */
+  remove(entry: T): void {
+    this.#waiting.delete(entry);
+    const storedMax = 2 * this.#waiting.size + staleMax;
+    if (this.#rotations.some(({ stored }) => stored > storedMax)) this.#rebuild();
+  }
+
+  #rebuild(): void {
+    this.#rotations = this.#newRotations();
+    for (const entry of this.#waiting) {
+      for (const rotation of this.#rotations) rotation.push(entry);
+    }
+  }
+
+  #newRotations(): readonly Rotation<T>[] {
+    return [new Rotation<T>(({ group }) => group), new Rotation<T>(({ payer }) => payer)];
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * Contract payers that have as many payments on their way as they may, whichever process carries
+ * them: a wallet whose code burns gas burns that of one transaction, not of every relayer wallet.
+ */
+import { toLowerHex, type ChainId } from "@farthing/protocol";
+import type { TransactionPlan } from "../model/relayer-transaction.ts";
+import type { Database } from "./dialect.ts";
+
+/** Leaves out plans whose payer is busy; each payer has one of the plans at most. */
+export async function withoutBusyPayers(
+  inside: Database,
+  chainId: ChainId,
+  plans: readonly TransactionPlan[],
+): Promise<readonly TransactionPlan[]> {
+  const payers = plans.flatMap(({ payerLimit }) => payerLimit?.payer ?? []).map(toLowerHex);
+  if (payers.length === 0) return plans;
+  // Two processes that look at once would both find the payer free.
+  const names = payers.map((payer) => `contract:${chainId}:${payer}`);
+  await inside.engine.lockNames(inside.db, names);
+  const rows = await inside.db
+    .selectFrom("lanes")
+    .innerJoin("relayer_transactions as carrier", (join) =>
+      join
+        .onRef("carrier.chain_id", "=", "lanes.chain_id")
+        .onRef("carrier.lane", "=", "lanes.lane")
+        .on("carrier.state", "in", ["intent", "signed", "sent"]),
+    )
+    .innerJoin("transaction_settlements as link", "link.transaction_id", "carrier.id")
+    .innerJoin("settlements", "settlements.id", "link.settlement_id")
+    .select(({ fn }) => ["settlements.payer", fn.count("settlements.id").distinct().as("count")])
+    .where("lanes.chain_id", "=", chainId)
+    .where("settlements.payer", "in", [...new Set(payers)])
+    .where("settlements.payer_has_code", "=", 1)
+    .where("settlements.state", "in", ["queued", "submitted"])
+    .groupBy("settlements.payer")
+    .execute();
+  const counts = new Map(rows.map(({ payer, count }) => [payer, Number(count)]));
+  return plans.filter(({ payerLimit }) => {
+    if (!payerLimit) return true;
+    const payer = toLowerHex(payerLimit.payer);
+    const count = counts.get(payer) ?? 0;
+    counts.set(payer, count + 1);
+    return count < payerLimit.max;
+  });
+}

@@ -1,0 +1,167 @@
+/**
+ * The call that claimed a settlement, and to whom its success was told: facts that last as long as
+ * the settlement. Callers and keys are kept as hashes, since nobody has to read them again.
+ */
+import { createHash } from "node:crypto";
+import { sql } from "kysely";
+import type { Claim } from "../model/settlement.ts";
+import { inTransaction, type Database } from "./dialect.ts";
+import {
+  exchangePair,
+  type ExchangeFacts,
+  type ExchangeQuestion,
+  type ExchangeStore,
+  type SuccessTelling,
+} from "./exchange-store.ts";
+import type { SettlementClaimRow } from "./schema.ts";
+
+/** Bytes of a hash that are kept: nobody can make two callers that share them. */
+const hashBytes = 16;
+
+/** The settlement's id makes equal callers of two settlements different. */
+function hashOf(settlementId: string, text: string): string {
+  const hash = createHash("sha256").update(`${settlementId}\n${text}`).digest();
+  return hash.subarray(0, hashBytes).toString("base64url");
+}
+
+/** Stores the claiming calls of new settlements, in the transaction that claims them. */
+export async function insertClaimingCalls(
+  { db, engine }: Database,
+  claims: readonly Claim[],
+): Promise<void> {
+  const rows = claims.flatMap(({ id, claimingCall: call }): SettlementClaimRow[] =>
+    call === null
+      ? []
+      : [
+          {
+            settlement_id: id,
+            caller_hash: hashOf(id, call.caller),
+            key_hash: call.idempotencyKey === null ? null : hashOf(id, call.idempotencyKey),
+            is_upfront: call.isUpfront ? 1 : 0,
+            has_several: 0,
+            success_told_to: call.successToldTo,
+          },
+        ],
+  );
+  if (rows.length === 0) return;
+  const list = engine.list(rows, {
+    settlement_id: "text",
+    caller_hash: "text",
+    key_hash: "text",
+    is_upfront: "bigint",
+    has_several: "bigint",
+    success_told_to: "text",
+  });
+  await sql`insert into settlement_claims
+    (settlement_id, caller_hash, key_hash, is_upfront, has_several, success_told_to)
+    select settlement_id, caller_hash, key_hash, is_upfront, has_several, success_told_to
+    from ${list}`.execute(db);
+}
+
+/** The store's verbs about who claimed and who was told. */
+export function claimingCallVerbs(
+  database: Database,
+): Pick<ExchangeStore, "findExchangeFacts" | "takeSuccess" | "releaseSuccess"> {
+  return {
+    findExchangeFacts: (questions) => findFacts(database, questions),
+    takeSuccess: (tellings) => takeSuccess(database, tellings),
+    releaseSuccess: async (tellings) => {
+      await inTransaction(database, ({ db, engine }) =>
+        sql`update settlement_claims set success_told_to = null
+          from ${listTellings(engine, tellings)}
+          where settlement_claims.settlement_id = given.settlement_id
+            and settlement_claims.success_told_to = given.writer`.execute(db),
+      );
+    },
+  };
+}
+
+function listTellings(engine: Database["engine"], tellings: readonly SuccessTelling[]) {
+  const inOrder = tellings.toSorted((one, other) =>
+    one.settlementId < other.settlementId ? -1 : 1,
+  );
+  return engine.list(
+    inOrder.map(({ settlementId, writer }) => ({ settlement_id: settlementId, writer })),
+    { settlement_id: "text", writer: "text" },
+  );
+}
+
+async function takeSuccess(
+  database: Database,
+  tellings: readonly SuccessTelling[],
+): Promise<boolean[]> {
+  // One statement changes a row once: of several writers in one group the first one gets it.
+  const first = new Map<string, SuccessTelling>();
+  for (const telling of tellings) {
+    if (!first.has(telling.settlementId)) first.set(telling.settlementId, telling);
+  }
+  const { rows } = await inTransaction(database, ({ db, engine }) =>
+    sql<{ settlement_id: string }>`insert into settlement_claims
+      (settlement_id, is_upfront, has_several, success_told_to)
+      select settlement_id, 0, 0, writer from ${listTellings(engine, [...first.values()])}
+      where true
+      on conflict (settlement_id) do update set success_told_to = excluded.success_told_to
+        where settlement_claims.success_told_to is null
+      returning settlement_id`.execute(db),
+  );
+  const taken = new Set(rows.map((row) => row.settlement_id));
+  return tellings.map(
+    (telling) => first.get(telling.settlementId) === telling && taken.has(telling.settlementId),
+  );
+}
+
+/** A claim's row, where there is one, with the count of a database that keeps it itself. */
+type FactsRow = Partial<SettlementClaimRow> & {
+  readonly given_id: string;
+  readonly exchanges?: number | null;
+  readonly forget_at?: number | string | null;
+};
+
+async function findFacts(
+  { db, engine }: Database,
+  questions: readonly ExchangeQuestion[],
+): Promise<ExchangeFacts[]> {
+  const file = engine.exchangeFile;
+  const list = engine.list(
+    questions.map(({ settlement }) => {
+      const { chainId, payer, nonce, asset } = exchangePair(settlement);
+      return { given_id: settlement.id, payer, nonce, chain_id: chainId, asset };
+    }),
+    { given_id: "text", payer: "text", nonce: "text", chain_id: "bigint", asset: "text" },
+  );
+  const counts = file
+    ? sql``
+    : sql`left join payment_exchanges as noted using (payer, nonce, chain_id, asset)`;
+  const counted = file ? sql`` : sql`, noted.exchanges, noted.forget_at`;
+  const { rows } = await sql<FactsRow>`
+    select given.given_id, claimed.caller_hash, claimed.key_hash, claimed.is_upfront,
+      claimed.has_several, claimed.success_told_to ${counted}
+    from ${list}
+    left join settlement_claims as claimed on claimed.settlement_id = given.given_id ${counts}
+  `.execute(db);
+  const byId = new Map(rows.map((row) => [row.given_id, row]));
+  return questions.map((question) => {
+    const { settlement } = question;
+    const row = byId.get(settlement.id) ?? { given_id: settlement.id };
+    const noted = file
+      ? file.find(exchangePair(settlement))
+      : { exchanges: row.exchanges ?? 0, forgetAt: Number(row.forget_at ?? 0) };
+    return factsOf(row, question, noted);
+  });
+}
+
+function factsOf(
+  row: FactsRow,
+  { settlement, caller, idempotencyKey }: ExchangeQuestion,
+  noted: { readonly exchanges: number; readonly forgetAt: number } | undefined,
+): ExchangeFacts {
+  // A note whose time was over when the payment was claimed is forgotten, dropped or not.
+  const isCounted = noted !== undefined && noted.forgetAt > settlement.createdAt;
+  return {
+    isClaimant: row.caller_hash === hashOf(settlement.id, caller),
+    hasSameKey: idempotencyKey !== null && row.key_hash === hashOf(settlement.id, idempotencyKey),
+    isUpfront: row.is_upfront === 1,
+    hasSeveral: row.has_several === 1 || (isCounted && noted.exchanges > 1),
+    successToldTo: row.success_told_to ?? null,
+  };
+}

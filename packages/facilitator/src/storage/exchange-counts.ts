@@ -1,0 +1,228 @@
+/**
+ * How many exchanges were opened with a payment: noted by `/verify` together with its look-up, read
+ * when a repeat is answered, dropped within the hour. PostgreSQL keeps the notes in unlogged tables
+ * of the same database, SQLite in a file of their own.
+ */
+import { sql } from "kysely";
+import { pairKey, type Pair } from "../model/settlement.ts";
+import { findByPairs } from "./claims.ts";
+import { inTransaction, type Database } from "./dialect.ts";
+import {
+  exchangePair,
+  payerPaymentsMax,
+  type ExchangeFile,
+  type ExchangeOpening,
+  type ExchangePair,
+  type ExchangeRow,
+  type ExchangeStore,
+  type OpenedExchange,
+} from "./exchange-store.ts";
+import { toSettlement } from "./rows.ts";
+import { settlementColumns, type SettlementRow } from "./schema.ts";
+
+/** The store's verbs about open exchanges. */
+export function exchangeCountVerbs(
+  database: Database,
+): Pick<ExchangeStore, "openExchanges" | "cancelExchanges" | "forgetExchanges"> {
+  const { exchangeFile: file } = database.engine;
+  if (!file) {
+    return {
+      openExchanges: (openings, now) => openInDatabase(database, openings, now),
+      cancelExchanges: (pairs) => cancelInDatabase(database, pairs),
+      forgetExchanges: (now, limit) => forgetInDatabase(database, now, limit),
+    };
+  }
+  return {
+    openExchanges: (openings, now) => openInFile(database, file, openings, now),
+    cancelExchanges: async (pairs) => file.cancel(pairs.map(exchangePair)),
+    forgetExchanges: (now, limit) => forgetInFile(database, file, now, limit),
+  };
+}
+
+async function openInFile(
+  database: Database,
+  file: ExchangeFile,
+  openings: readonly ExchangeOpening[],
+  now: number,
+): Promise<OpenedExchange[]> {
+  const known = await findByPairs(database, openings);
+  const unclaimed = openings.filter((opening) => !known.has(pairKey(opening)));
+  const noted = file.open(
+    unclaimed.map((opening) => ({ ...exchangePair(opening), forgetAt: opening.forgetAt })),
+    { now, paymentsMax: payerPaymentsMax },
+  );
+  const isNoted = new Map(unclaimed.map((opening, index) => [opening, noted[index] === true]));
+  return openings.map((opening) => {
+    const settlement = known.get(pairKey(opening));
+    if (settlement) return { kind: "claimed", settlement };
+    return { kind: isNoted.get(opening) === true ? "opened" : "too_many" };
+  });
+}
+
+async function forgetInFile(
+  database: Database,
+  file: ExchangeFile,
+  now: number,
+  limit: number,
+): Promise<void> {
+  const old = file.listForgettable(now, limit);
+  if (old.length === 0) return;
+  const several = old.filter(({ exchanges }) => exchanges > 1);
+  if (several.length > 0) await keepSeveral(database, several);
+  file.forget(old, now);
+}
+
+/** Keeps with the settlements that several exchanges were open when they were claimed. */
+async function keepSeveral(
+  database: Database,
+  notes: readonly (ExchangePair & ExchangeRow)[],
+): Promise<void> {
+  const list = database.engine.list(
+    notes.map(({ payer, nonce, chainId, asset, forgetAt }) => ({
+      of_payer: payer,
+      of_nonce: nonce,
+      of_chain: chainId,
+      of_asset: asset,
+      forget_at: forgetAt,
+    })),
+    {
+      of_payer: "text",
+      of_nonce: "text",
+      of_chain: "bigint",
+      of_asset: "text",
+      forget_at: "bigint",
+    },
+  );
+  await inTransaction(database, ({ db }) =>
+    sql`insert into settlement_claims (settlement_id, is_upfront, has_several)
+      select settlements.id, 0, 1 from ${list}
+      join settlements on settlements.payer = given.of_payer and settlements.nonce = given.of_nonce
+        and settlements.chain_id = given.of_chain and settlements.asset = given.of_asset
+      where settlements.created_at < given.forget_at
+      on conflict (settlement_id) do update set has_several = 1`.execute(db),
+  );
+}
+
+/** The openings as a list named `given`, one entry per payment. */
+function listOpenings({ engine }: Database, openings: readonly ExchangeOpening[]) {
+  const groups = Map.groupBy(openings, pairKey);
+  // In one order: two processes that note the same payments wait for each other one way only.
+  const keys = [...groups.keys()].toSorted();
+  const rows = keys.flatMap((key) => {
+    const group = groups.get(key) ?? [];
+    const [first] = group;
+    if (!first) return [];
+    const { chainId, ...pair } = exchangePair(first);
+    const forgetAt = Math.max(...group.map((opening) => opening.forgetAt));
+    return [{ ...pair, chain_id: chainId, times: group.length, forget_at: forgetAt, key }];
+  });
+  return engine.list(rows, {
+    key: "text",
+    payer: "text",
+    nonce: "text",
+    chain_id: "bigint",
+    asset: "text",
+    times: "bigint",
+    forget_at: "bigint",
+  });
+}
+
+/** A settlement's row, or nulls where there is none, beside what became of the note. */
+type OpenedRow = SettlementRow & { readonly given_key: string; readonly is_full: boolean };
+
+/** The look-up and the notes in one statement. */
+async function openInDatabase(
+  database: Database,
+  openings: readonly ExchangeOpening[],
+  now: number,
+): Promise<OpenedExchange[]> {
+  const columns = sql.raw(settlementColumns.join(", "));
+  const { rows } = await sql<OpenedRow>`
+    with given as materialized (select * from ${listOpenings(database, openings)}),
+    free as materialized (
+      select given.*, coalesce(owner.payments >= ${payerPaymentsMax} and noted.payer is null, false) as is_full
+      from given
+      left join payment_exchanges as noted using (payer, nonce, chain_id, asset)
+      left join payer_exchanges as owner on owner.payer = given.payer
+      where not exists (select from settlements
+        where settlements.payer = given.payer and settlements.nonce = given.nonce
+          and settlements.chain_id = given.chain_id and settlements.asset = given.asset)),
+    opened as (
+      insert into payment_exchanges as noted (payer, nonce, chain_id, asset, exchanges, forget_at)
+      select payer, nonce, chain_id, asset, times, forget_at from free where not is_full
+      order by key
+      on conflict (payer, nonce, chain_id, asset) do update set
+        exchanges = excluded.exchanges + case when noted.forget_at <= ${now} then 0 else noted.exchanges end,
+        -- The payer may sign a nonce several times: one that ends earlier must not end the note.
+        forget_at = greatest(noted.forget_at, excluded.forget_at)
+      -- A row that was inserted, not changed, has no other version.
+      returning noted.payer, noted.xmax = 0 as is_new),
+    counted as (
+      insert into payer_exchanges as owner (payer, payments)
+      select payer, count(*) from opened where is_new group by payer order by payer
+      on conflict (payer) do update set payments = owner.payments + excluded.payments)
+    select given.key as given_key, coalesce(free.is_full, false) as is_full, ${columns}
+    from given
+    left join free on free.key = given.key
+    left join settlements on settlements.payer = given.payer and settlements.nonce = given.nonce
+      and settlements.chain_id = given.chain_id and settlements.asset = given.asset
+  `.execute(database.db);
+  const byKey = new Map(rows.map((row) => [row.given_key, row]));
+  return openings.map((opening) => {
+    const row = byKey.get(pairKey(opening));
+    // The join leaves nulls where no settlement is.
+    if (row && typeof row.id === "string") {
+      return { kind: "claimed", settlement: toSettlement(row) };
+    }
+    return { kind: row?.is_full === false ? "opened" : "too_many" };
+  });
+}
+
+async function cancelInDatabase(database: Database, pairs: readonly Pair[]): Promise<void> {
+  const list = listOpenings(
+    database,
+    pairs.map((pair) => ({ ...pair, forgetAt: 0 })),
+  );
+  await inTransaction(database, ({ db }) =>
+    sql`update payment_exchanges as noted set exchanges = greatest(0, noted.exchanges - given.times)
+      from ${list}
+      where noted.payer = given.payer and noted.nonce = given.nonce
+        and noted.chain_id = given.chain_id and noted.asset = given.asset`.execute(db),
+  );
+}
+
+async function forgetInDatabase(database: Database, now: number, limit: number): Promise<void> {
+  await inTransaction(database, async ({ db, engine }) => {
+    const { rows } = await sql<{ payer: string; payments: number | string }>`
+      with old as materialized (
+        select payer, nonce, chain_id, asset, exchanges, forget_at from payment_exchanges
+        where forget_at <= ${now} order by forget_at limit ${limit} for update skip locked),
+      kept as (
+        insert into settlement_claims (settlement_id, is_upfront, has_several)
+        select settlements.id, 0, 1
+        from old join settlements using (payer, nonce, chain_id, asset)
+        where old.exchanges > 1 and settlements.created_at < old.forget_at
+        on conflict (settlement_id) do update set has_several = 1),
+      gone as (
+        delete from payment_exchanges as noted using old
+        where noted.payer = old.payer and noted.nonce = old.nonce
+          and noted.chain_id = old.chain_id and noted.asset = old.asset
+        returning noted.payer),
+      fewer as (select payer, count(*) as payments from gone group by payer),
+      locked as materialized (
+        select payer from payer_exchanges where payer in (select payer from fewer)
+        order by payer for update)
+      update payer_exchanges as owner set payments = owner.payments - fewer.payments
+      from fewer join locked using (payer) where owner.payer = fewer.payer
+      returning owner.payer, owner.payments`.execute(db);
+    const idle = rows.filter(({ payments }) => Number(payments) <= 0);
+    if (idle.length === 0) return;
+    // By name: whoever funds a million wallets must not make each round read a million rows.
+    const list = engine.list(
+      idle.map(({ payer }) => ({ payer })),
+      { payer: "text" },
+    );
+    await sql`delete from payer_exchanges using ${list}
+      where payer_exchanges.payer = given.payer and payer_exchanges.payments <= 0`.execute(db);
+  });
+}

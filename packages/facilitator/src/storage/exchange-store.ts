@@ -1,0 +1,100 @@
+/**
+ * What the store keeps about exchanges; see store.ts for the rest. An exchange is one attempt of a
+ * seller to sell for a payment. The seller opens it with `/verify`, or with an upfront `/settle`.
+ */
+import { toLowerHex } from "@farthing/protocol";
+import type { ClaimingCall, Pair, Settlement } from "../model/settlement.ts";
+
+/** A payment that `/verify` is about to call valid. */
+export interface ExchangeOpening extends Pair {
+  /** Unix milliseconds: the note of the exchange may be dropped from then on. */
+  readonly forgetAt: number;
+}
+
+/** What became of it. */
+export type OpenedExchange =
+  | { readonly kind: "opened" }
+  /** The payment is in flight or settled; no exchange was opened. */
+  | { readonly kind: "claimed"; readonly settlement: Settlement }
+  /** The payer has as many open payments as the bound allows. */
+  | { readonly kind: "too_many" };
+
+/** A repeated question about a settlement, with the caller that asks it. */
+export interface ExchangeQuestion extends Pick<ClaimingCall, "caller" | "idempotencyKey"> {
+  readonly settlement: Settlement;
+}
+
+/** What decides how a repeat is answered, as it stands now. */
+export interface ExchangeFacts {
+  /** The caller is the one that claimed the settlement. */
+  readonly isClaimant: boolean;
+  /** The call carries the Idempotency-Key of the claiming call. */
+  readonly hasSameKey: boolean;
+  readonly isUpfront: boolean;
+  /** More than one exchange was opened with the payment by `/verify`. */
+  readonly hasSeveral: boolean;
+  /** The writer that tells the success, or told it; null while nobody does. */
+  readonly successToldTo: string | null;
+}
+
+/** One writer's right to tell the success of one settlement. */
+export interface SuccessTelling {
+  readonly settlementId: string;
+  readonly writer: string;
+}
+
+/** The verbs. */
+export interface ExchangeStore {
+  /** Looks payments up and notes an exchange for each that is not claimed; in order. */
+  openExchanges(openings: readonly ExchangeOpening[], now: number): Promise<OpenedExchange[]>;
+  /** Takes exchanges back whose verdict never reached anybody. */
+  cancelExchanges(pairs: readonly Pair[]): Promise<void>;
+  /** One entry per question, in order. */
+  findExchangeFacts(questions: readonly ExchangeQuestion[]): Promise<ExchangeFacts[]>;
+  /** Records who tells a success that nobody has told; in order, whether it is that writer's. */
+  takeSuccess(tellings: readonly SuccessTelling[]): Promise<boolean[]>;
+  /** Gives back what a writer has taken and did not tell after all. */
+  releaseSuccess(tellings: readonly SuccessTelling[]): Promise<void>;
+  /**
+   * Drops notes whose time is over, at most `limit`. What they say about settlements is kept with
+   * those: a payment that was opened several times does not become one that was opened once.
+   */
+  forgetExchanges(now: number, limit: number): Promise<void>;
+}
+
+/** Payments of one payer that are noted at once: 33 a second of the usual five minutes each. */
+export const payerPaymentsMax = 10_000;
+
+/** A payment as its note names it: everything in lower case. */
+export interface ExchangePair {
+  readonly payer: string;
+  readonly nonce: string;
+  readonly chainId: number;
+  readonly asset: string;
+}
+
+/** A note. */
+export interface ExchangeRow {
+  readonly exchanges: number;
+  /** Unix milliseconds. */
+  readonly forgetAt: number;
+}
+
+/** The notes of a database that does not keep them itself. */
+export interface ExchangeFile {
+  find(pair: ExchangePair): ExchangeRow | undefined;
+  /** One entry per opening, in order: false when its payer has reached the bound. */
+  open(
+    openings: readonly (ExchangePair & { readonly forgetAt: number })[],
+    options: { readonly now: number; readonly paymentsMax: number },
+  ): boolean[];
+  cancel(pairs: readonly ExchangePair[]): void;
+  listForgettable(now: number, limit: number): (ExchangePair & ExchangeRow)[];
+  forget(pairs: readonly ExchangePair[], now: number): void;
+  close(): void;
+}
+
+/** A payment as its note names it. */
+export function exchangePair({ chainId, asset, payer, nonce }: Pair): ExchangePair {
+  return { payer: toLowerHex(payer), nonce: toLowerHex(nonce), chainId, asset: toLowerHex(asset) };
+}

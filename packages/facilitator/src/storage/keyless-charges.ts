@@ -1,0 +1,171 @@
+/**
+ * What settlements without a key have counted, from the claim to the outcome. A claim counts an
+ * estimate of its gas. A failure gives back what it did not use; the estimate of a contract payer,
+ * which is the most that it may burn, is corrected to the gas limit of the transaction that carried
+ * it. A plain payer's estimate stands: reading receipts would ask the node once more per transaction.
+ */
+import { toLowerHex } from "@farthing/protocol";
+import type { GasHalf } from "../model/keyless.ts";
+import type { Settlement } from "../model/settlement.ts";
+import type { Database } from "./dialect.ts";
+import {
+  keylessLock,
+  lowerCounters,
+  raiseCounters,
+  type CounterEntry,
+} from "./keyless-counters.ts";
+import type { KeylessChargeRow } from "./keyless-schema.ts";
+import type { SettlementRow } from "./schema.ts";
+
+/** What a claim counts once it is made. */
+export interface KeylessCharge {
+  readonly entries: readonly CounterEntry[];
+  readonly spentSlot: number | null;
+  readonly countSlot: number | null;
+  readonly half: GasHalf | null;
+  readonly gwei: number;
+}
+
+/** Counts settlements that were just made. */
+export async function chargeKeyless(
+  inside: Database,
+  created: readonly Settlement[],
+  charges: ReadonlyMap<string, KeylessCharge>,
+  now: number,
+): Promise<void> {
+  const made = created.flatMap((settlement) => {
+    const charge = charges.get(settlement.id);
+    return charge ? [{ settlement, charge }] : [];
+  });
+  if (made.length === 0) return;
+  await raiseCounters(
+    inside,
+    made.flatMap(({ charge }) => charge.entries),
+    now,
+  );
+  const rows = made.map(({ settlement, charge }) => ({
+    settlement_id: settlement.id,
+    chain_id: settlement.chainId,
+    payer: toLowerHex(settlement.payer),
+    spent_slot: charge.spentSlot,
+    spent: charge.spentSlot === null ? 0 : Number(settlement.amount),
+    count_slot: charge.countSlot,
+    half: charge.half,
+    // Its name has the half in it.
+    caller_network: charge.entries.find(({ kind }) => kind === "network")?.name ?? null,
+    gwei: charge.gwei,
+  }));
+  const { db, engine } = inside;
+  await db
+    .insertInto("keyless_charges")
+    .columns(chargeNames)
+    .expression(db.selectFrom(engine.list(rows, chargeColumns)).select(chargeNames))
+    .execute();
+}
+
+const chargeColumns = {
+  settlement_id: "text",
+  chain_id: "bigint",
+  payer: "text",
+  spent_slot: "bigint",
+  spent: "bigint",
+  count_slot: "bigint",
+  half: "text",
+  caller_network: "text",
+  gwei: "bigint",
+} as const;
+
+const chargeNames = [
+  "settlement_id",
+  "chain_id",
+  "payer",
+  "spent_slot",
+  "spent",
+  "count_slot",
+  "half",
+  "caller_network",
+  "gwei",
+] as const;
+
+/** Closes the charges of settlements that have just got an outcome. */
+export async function closeKeyless(
+  inside: Database,
+  settled: readonly SettlementRow[],
+): Promise<void> {
+  const rows = new Map(settled.flatMap((row) => (row.key_id === null ? [[row.id, row]] : [])));
+  if (rows.size === 0) return;
+  const { db, engine } = inside;
+  const list = engine.list(
+    [...rows.keys()].map((of) => ({ of })),
+    { of: "text" },
+  );
+  const charges = await db
+    .deleteFrom("keyless_charges")
+    .where("settlement_id", "in", db.selectFrom(list).select("given.of"))
+    .returningAll()
+    .execute();
+  const ended = charges.flatMap((charge) => {
+    const row = rows.get(charge.settlement_id);
+    return row ? [{ charge, row }] : [];
+  });
+  const limits = await readContractGas(inside, ended);
+  const returns = ended.flatMap((one) => returnsOf(one, limits));
+  // As a claim does: two that change the same counters in different orders would block each other.
+  const locks = returns.map(({ chainId }) => keylessLock(chainId));
+  await engine.lockNames(db, locks);
+  await lowerCounters(inside, returns);
+}
+
+interface Ended {
+  readonly charge: KeylessChargeRow;
+  readonly row: SettlementRow;
+}
+
+/** What an ended settlement gives back. */
+function returnsOf({ charge, row }: Ended, limits: ReadonlyMap<number, number>) {
+  const { chain_id: chainId, payer, half, caller_network: network } = charge;
+  const isFailed = row.state === "failed";
+  // Whatever a transaction has carried may have burned gas.
+  const isUnused = isFailed && row.transaction_id === null && row.transaction_hash === null;
+  const charged = Number(charge.gwei);
+  const limit = row.transaction_id === null ? undefined : limits.get(Number(row.transaction_id));
+  const spare = isUnused ? charged : Math.max(0, charged - (limit ?? charged));
+  const returns: Omit<CounterEntry, "refill" | "expiresAt">[] = [];
+  if (isFailed && charge.spent_slot !== null) {
+    const slot = Number(charge.spent_slot);
+    returns.push({ chainId, kind: "spent", name: payer, slot, amount: Number(charge.spent) });
+  }
+  if (isUnused && charge.count_slot !== null) {
+    const slot = Number(charge.count_slot);
+    returns.push({ chainId, kind: "count", name: payer, slot, amount: 1 });
+  }
+  if (spare > 0 && half !== null && network !== null) {
+    returns.push({ chainId, kind: "half", name: half, slot: 0, amount: spare });
+    returns.push({ chainId, kind: "network", name: network, slot: 0, amount: spare });
+  }
+  return returns;
+}
+
+/** The most gas that the transactions of contract payers could burn, in gwei, by transaction. */
+async function readContractGas(
+  { db }: Database,
+  ended: readonly Ended[],
+): Promise<Map<number, number>> {
+  const ids = ended.flatMap(({ row }) =>
+    row.payer_has_code === 1 && row.transaction_id !== null ? [Number(row.transaction_id)] : [],
+  );
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom("relayer_transactions")
+    .select(["id", "gas_limit", "gas_price"])
+    .where("id", "in", [...new Set(ids)])
+    .execute();
+  return new Map(
+    rows.map(({ id, gas_limit: gas, gas_price: price }) => [
+      Number(id),
+      Number((BigInt(gas) * BigInt(price)) / weiPerGwei),
+    ]),
+  );
+}
+
+const weiPerGwei = 1_000_000_000n;

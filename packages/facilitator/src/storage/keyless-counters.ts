@@ -1,0 +1,218 @@
+/** Counters of the limits for callers without a key: read together, and raised in one statement. */
+import type { ChainId } from "@farthing/protocol";
+import { sql } from "kysely";
+import { hourMs, usedAfter } from "../model/keyless.ts";
+import type { Database, ListColumns } from "./dialect.ts";
+import type { CounterKind } from "./keyless-schema.ts";
+
+/** Names one counter, or all parts of a window. */
+export interface CounterName {
+  readonly chainId: ChainId;
+  readonly kind: CounterKind;
+  readonly name: string;
+}
+
+/** The name under which a chain's counters are held until a transaction ends. */
+export function keylessLock(chainId: ChainId): string {
+  return `keyless:${chainId}`;
+}
+
+/** What is added to a counter. */
+export interface CounterEntry extends CounterName {
+  readonly slot: number;
+  readonly amount: number;
+  /** What flows back per hour; 0 for counters that are no buckets. */
+  readonly refill: number;
+  readonly expiresAt: number;
+}
+
+/** Counters as they are, with what a transaction adds as it goes. */
+export interface Counters {
+  /** What is used of a bucket now. */
+  used(counter: CounterName): number;
+  /** The sum of a window's parts from `slot` on; of all parts when left out. */
+  sum(counter: CounterName, slot?: number): number;
+  /** The first part that there is. */
+  firstSlot(counter: CounterName): number | undefined;
+  add(entries: readonly CounterEntry[]): void;
+}
+
+interface Part {
+  readonly slot: number;
+  readonly amount: number;
+}
+
+/** Reads counters by name, those that have not expired. */
+export async function readCounters(
+  { db, engine }: Database,
+  names: readonly CounterName[],
+  now: number,
+): Promise<Counters> {
+  const byKey = new Map(names.map((counter) => [keyOf(counter), counter]));
+  const parts = new Map<string, Part[]>();
+  if (byKey.size > 0) {
+    const given = [...byKey.values()].map(({ chainId, kind, name }) => ({
+      of_chain: chainId,
+      of_kind: kind,
+      of_name: name,
+    }));
+    const list = engine.list(given, { of_chain: "bigint", of_kind: "text", of_name: "text" });
+    const rows = await db
+      .selectFrom(list)
+      .innerJoin("keyless_counters as counter", (join) =>
+        join
+          .onRef("counter.chain_id", "=", "given.of_chain")
+          .onRef("counter.kind", "=", "given.of_kind")
+          .onRef("counter.name", "=", "given.of_name"),
+      )
+      .select(["counter.chain_id", "counter.kind", "counter.name", "counter.slot"])
+      .select(["counter.amount", "counter.hour", "counter.refill"])
+      .where("counter.expires_at", ">", now)
+      .execute();
+    for (const row of rows) {
+      const hours = Math.floor(now / hourMs) - Number(row.hour);
+      const amount = usedAfter(Number(row.amount), Number(row.refill), hours);
+      const key = keyOf({ chainId: row.chain_id, kind: row.kind, name: row.name });
+      parts.set(key, [...(parts.get(key) ?? []), { slot: Number(row.slot), amount }]);
+    }
+  }
+  const sum = (counter: CounterName, from = 0) =>
+    (parts.get(keyOf(counter)) ?? [])
+      .filter(({ slot }) => slot >= from)
+      .reduce((total, { amount }) => total + amount, 0);
+  return {
+    sum,
+    used: (counter) => sum(counter),
+    firstSlot: (counter) => {
+      const slots = (parts.get(keyOf(counter)) ?? []).map(({ slot }) => slot);
+      return slots.length === 0 ? undefined : Math.min(...slots);
+    },
+    add(entries) {
+      for (const entry of entries) {
+        const key = keyOf(entry);
+        parts.set(key, [...(parts.get(key) ?? []), entry]);
+      }
+    },
+  };
+}
+
+const entryColumns = {
+  chain_id: "bigint",
+  kind: "text",
+  name: "text",
+  slot: "bigint",
+  amount: "bigint",
+  hour: "bigint",
+  refill: "bigint",
+  expires_at: "bigint",
+} as const satisfies ListColumns<Record<string, unknown>>;
+
+const entryNames = [
+  "chain_id",
+  "kind",
+  "name",
+  "slot",
+  "amount",
+  "hour",
+  "refill",
+  "expires_at",
+] as const;
+
+/** Raises counters, each once; a bucket flows back first by the hours that have passed. */
+export async function raiseCounters(
+  { db, engine }: Database,
+  entries: readonly CounterEntry[],
+  now: number,
+): Promise<void> {
+  if (entries.length === 0) return;
+  const hour = Math.floor(now / hourMs);
+  const list = engine.list(
+    summed(entries).map(({ chainId, expiresAt, kind, name, slot, amount, refill }) => {
+      return { chain_id: chainId, kind, name, slot, amount, hour, refill, expires_at: expiresAt };
+    }),
+    entryColumns,
+  );
+  const flowed = sql<number>`keyless_counters.amount - excluded.refill * (case when excluded.hour > keyless_counters.hour then excluded.hour - keyless_counters.hour else 0 end)`;
+  await db
+    .insertInto("keyless_counters")
+    .columns(entryNames)
+    .expression(
+      db
+        .selectFrom(list)
+        .select(entryNames)
+        .where(sql<boolean>`true`),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(["chain_id", "kind", "name", "slot"]).doUpdateSet({
+        amount: sql<number>`excluded.amount + (case when ${flowed} > 0 then ${flowed} else 0 end)`,
+        hour: sql<number>`case when excluded.hour > keyless_counters.hour then excluded.hour else keyless_counters.hour end`,
+        refill: sql<number>`excluded.refill`,
+        expires_at: sql<number>`excluded.expires_at`,
+      }),
+    )
+    .execute();
+}
+
+/** Takes back what was counted; a counter that has expired meanwhile stays gone. */
+export async function lowerCounters(
+  { db, engine }: Database,
+  entries: readonly Omit<CounterEntry, "refill" | "expiresAt">[],
+): Promise<void> {
+  if (entries.length === 0) return;
+  const list = engine.list(
+    summed(entries).map(({ chainId, kind, name, slot, amount }) => {
+      return { of_chain: chainId, of_kind: kind, of_name: name, of_slot: slot, less: amount };
+    }),
+    { of_chain: "bigint", of_kind: "text", of_name: "text", of_slot: "bigint", less: "bigint" },
+  );
+  await db
+    .updateTable("keyless_counters")
+    .from(list)
+    .set({
+      amount: sql<number>`case when amount > given.less then amount - given.less else 0 end`,
+    })
+    .whereRef("keyless_counters.chain_id", "=", "given.of_chain")
+    .whereRef("keyless_counters.kind", "=", "given.of_kind")
+    .whereRef("keyless_counters.name", "=", "given.of_name")
+    .whereRef("keyless_counters.slot", "=", "given.of_slot")
+    .execute();
+}
+
+/** Removes counters whose window is over, as many as `limit`; gives how many. */
+export async function pruneCounters({ db }: Database, now: number, limit: number): Promise<number> {
+  const gone = db
+    .selectFrom("keyless_counters as old")
+    .select(["old.chain_id", "old.kind", "old.name", "old.slot"])
+    .where("old.expires_at", "<=", now)
+    .limit(limit);
+  const { numDeletedRows } = await db
+    .deleteFrom("keyless_counters")
+    .where(({ eb, refTuple }) =>
+      eb(
+        refTuple("chain_id", "kind", "name", "slot"),
+        "in",
+        gone.$asTuple("chain_id", "kind", "name", "slot"),
+      ),
+    )
+    // One that was raised meanwhile is not over.
+    .where("expires_at", "<=", now)
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
+/** One entry per counter, in one order: two processes that raise the same ones wait only once. */
+function summed<Entry extends Omit<CounterEntry, "refill" | "expiresAt">>(
+  entries: readonly Entry[],
+): Entry[] {
+  const byKey = new Map<string, Entry>();
+  for (const entry of entries) {
+    const key = `${keyOf(entry)}:${entry.slot}`;
+    const before = byKey.get(key);
+    byKey.set(key, before ? { ...entry, amount: before.amount + entry.amount } : entry);
+  }
+  return [...byKey].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, entry]) => entry);
+}
+
+function keyOf({ chainId, kind, name }: CounterName): string {
+  return `${chainId}:${kind}:${name}`;
+}

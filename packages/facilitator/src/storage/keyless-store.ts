@@ -1,0 +1,32 @@
+/** What is kept of callers without a key, as verbs; see store.ts for what all verbs promise. */
+import type { ChainId } from "@farthing/protocol";
+import type { GasHalf, GasRefusal } from "../model/keyless.ts";
+import type { Claim } from "../model/settlement.ts";
+
+/** A payment, as far as the limits of callers without a key are concerned. */
+export type KeylessQuestion = Pick<
+  Claim,
+  "chainId" | "payer" | "nonce" | "payTo" | "amount" | "payerHasCode" | "payerCap" | "keyless"
+>;
+
+/** Which limit a payment meets. */
+export type KeylessRefusal = "payer_spend_cap_reached" | "payer_count_reached" | GasRefusal;
+
+/** What the limits say of a payment. */
+export interface KeylessVerdict {
+  readonly refusal: KeylessRefusal | null;
+  /** The budget is used so far that a valid payment is to be noted. */
+  readonly isTight: boolean;
+}
+
+/** Verbs about limits; claims are judged and counted by `claimSettlements`. */
+export interface KeylessVerbs {
+  /** Judges payments as a claim would, and counts nothing; in order. */
+  checkKeyless(questions: readonly KeylessQuestion[], now: number): Promise<KeylessVerdict[]>;
+  /** Notes valid payments: their claims may draw on what is closed to new questions. */
+  noteKeyless(questions: readonly KeylessQuestion[], now: number): Promise<void>;
+  /** Gas that is used of each half of a chain's budget, in gwei. */
+  readKeylessGas(chainId: ChainId, now: number): Promise<Readonly<Record<GasHalf, number>>>;
+  /** Removes expired counters, as many as `limit`; gives how many. */
+  pruneKeyless(now: number, limit: number): Promise<number>;
+}

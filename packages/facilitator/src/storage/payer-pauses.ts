@@ -1,0 +1,68 @@
+/**
+ * Pauses of contract payers. A wallet's code can pass every simulation and burn the gas of the
+ * transaction; each time it does, nothing is carried for the payer for longer.
+ */
+import { toLowerHex, type Address, type ChainId } from "@farthing/protocol";
+import type { PayerPause } from "../model/payer-pause.ts";
+import { forgetRevertsAfterMs, pauseMsAfter } from "../model/payer-pause.ts";
+import type { Database } from "./dialect.ts";
+import type { SettlementRow } from "./schema.ts";
+import type { Store } from "./store.ts";
+
+/** The store's verb about pauses. */
+export function payerPauseVerbs({ db }: Database): Pick<Store, "findPayerPauses"> {
+  return {
+    findPayerPauses: async (chainId, payers) => {
+      if (payers.length === 0) return [];
+      const rows = await db
+        .selectFrom("payer_pauses")
+        .selectAll()
+        .where("chain_id", "=", chainId)
+        .where("payer", "in", [...new Set(payers.map(toLowerHex))])
+        .execute();
+      const byPayer = new Map(rows.map((row) => [row.payer, toPause(row)]));
+      return payers.map((payer) => byPayer.get(toLowerHex(payer)));
+    },
+  };
+}
+
+/** Pauses the payers of settlements, in the transaction that calls them failed. */
+export async function pausePayers(
+  { db }: Database,
+  settlements: readonly Pick<SettlementRow, "chain_id" | "payer">[],
+  now: number,
+): Promise<void> {
+  if (settlements.length === 0) return;
+  for (const { chain_id, payer } of settlements) await pausePayer({ db }, chain_id, payer, now);
+  // A row whose reverts are forgotten says nothing any more.
+  await db
+    .deleteFrom("payer_pauses")
+    .where("paused_until", "<", now - forgetRevertsAfterMs)
+    .execute();
+}
+
+async function pausePayer(
+  { db }: Pick<Database, "db">,
+  chainId: ChainId,
+  payer: Address,
+  now: number,
+): Promise<void> {
+  const known = await db
+    .selectFrom("payer_pauses")
+    .select(["reverts", "paused_until"])
+    .where("chain_id", "=", chainId)
+    .where("payer", "=", payer)
+    .executeTakeFirst();
+  const isForgotten = !known || Number(known.paused_until) < now - forgetRevertsAfterMs;
+  const reverts = isForgotten ? 1 : Number(known.reverts) + 1;
+  const paused = { reverts, paused_until: now + pauseMsAfter(reverts) };
+  await db
+    .insertInto("payer_pauses")
+    .values({ chain_id: chainId, payer, ...paused })
+    .onConflict((conflict) => conflict.columns(["chain_id", "payer"]).doUpdateSet(paused))
+    .execute();
+}
+
+function toPause(row: { reverts: number | string; paused_until: number | string }): PayerPause {
+  return { reverts: Number(row.reverts), pausedUntilMs: Number(row.paused_until) };
+}

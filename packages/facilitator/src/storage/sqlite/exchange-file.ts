@@ -1,0 +1,173 @@
+/**
+ * How many exchanges were opened with a payment, in a SQLite file beside the main one. Its writes
+ * are not synced: they survive the process, which is all that a count of the last hour needs, and
+ * `/verify` does not wait for the disk. A file that the machine's crash has damaged is made again.
+ */
+import { rmSync } from "node:fs";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { keepPrivate } from "./private-file.ts";
+import type { ExchangeFile, ExchangePair, ExchangeRow } from "../exchange-store.ts";
+
+/** How long a write waits for another process that shares the file. */
+const busyTimeoutMs = 1_000;
+
+const schema = `
+  create table if not exists payment_exchanges (
+    payer text not null, nonce text not null, chain_id integer not null, asset text not null,
+    exchanges integer not null, forget_at integer not null,
+    primary key (payer, nonce, chain_id, asset)) without rowid;
+  create index if not exists payment_exchanges_forget on payment_exchanges (forget_at);
+  create table if not exists payer_exchanges (
+    payer text primary key, payments integer not null) without rowid`;
+
+const pairIs = "where payer = ? and nonce = ? and chain_id = ? and asset = ?";
+
+const statements = {
+  find: `select exchanges, forget_at from payment_exchanges ${pairIs}`,
+  add: "insert into payment_exchanges (payer, nonce, chain_id, asset, exchanges, forget_at) values (?, ?, ?, ?, ?, ?)",
+  change: `update payment_exchanges set exchanges = ?, forget_at = ? ${pairIs}`,
+  subtract: `update payment_exchanges set exchanges = max(0, exchanges - 1) ${pairIs}`,
+  ofPayer: "select payments from payer_exchanges where payer = ?",
+  countPayer:
+    "insert into payer_exchanges (payer, payments) values (?, 1) on conflict (payer) do update set payments = payments + 1",
+  uncountPayer: "update payer_exchanges set payments = payments - 1 where payer = ?",
+  dropPayer: "delete from payer_exchanges where payer = ? and payments <= 0",
+  old: "select payer, nonce, chain_id, asset, exchanges, forget_at from payment_exchanges where forget_at <= ? order by forget_at limit ?",
+  remove: `delete from payment_exchanges ${pairIs} and forget_at <= ?`,
+} as const;
+
+type Statements = Readonly<Record<keyof typeof statements, StatementSync>>;
+
+/** The file that belongs to a database file; made when the first exchange is opened. */
+export function createExchangeFile(databasePath: string): ExchangeFile {
+  const isInMemory = databasePath === ":memory:";
+  const path = isInMemory ? databasePath : `${databasePath}.exchanges`;
+  let opened: { readonly database: DatabaseSync; readonly run: Statements } | undefined;
+
+  function use(): Statements {
+    opened ??= open(path, isInMemory);
+    return opened.run;
+  }
+
+  function find(pair: ExchangePair): ExchangeRow | undefined {
+    const row = use().find.get(...keysOf(pair));
+    return row && { exchanges: Number(row["exchanges"]), forgetAt: Number(row["forget_at"]) };
+  }
+
+  function together<T>(work: () => T): T {
+    use();
+    opened?.database.exec("begin immediate");
+    try {
+      const result = work();
+      opened?.database.exec("commit");
+      return result;
+    } catch (error) {
+      opened?.database.exec("rollback");
+      throw error;
+    }
+  }
+
+  return {
+    find,
+    open: (openings, { now, paymentsMax }) =>
+      together(() =>
+        openings.map(({ forgetAt, ...pair }) => {
+          const run = use();
+          const known = find(pair);
+          if (known) {
+            const before = known.forgetAt <= now ? 0 : known.exchanges;
+            // The payer may sign a nonce several times: one that ends earlier must not end the note.
+            run.change.run(before + 1, Math.max(known.forgetAt, forgetAt), ...keysOf(pair));
+            return true;
+          }
+          if (Number(run.ofPayer.get(pair.payer)?.["payments"] ?? 0) >= paymentsMax) return false;
+          run.add.run(...keysOf(pair), 1, forgetAt);
+          run.countPayer.run(pair.payer);
+          return true;
+        }),
+      ),
+    cancel: (pairs) =>
+      together(() => {
+        for (const pair of pairs) use().subtract.run(...keysOf(pair));
+      }),
+    listForgettable: (now, limit) =>
+      use()
+        .old.all(now, limit)
+        .map((row) => ({
+          payer: String(row["payer"]),
+          nonce: String(row["nonce"]),
+          chainId: Number(row["chain_id"]),
+          asset: String(row["asset"]),
+          exchanges: Number(row["exchanges"]),
+          forgetAt: Number(row["forget_at"]),
+        })),
+    forget: (pairs, now) =>
+      together(() => {
+        const run = use();
+        for (const pair of pairs) {
+          if (run.remove.run(...keysOf(pair), now).changes === 0) continue;
+          run.uncountPayer.run(pair.payer);
+          run.dropPayer.run(pair.payer);
+        }
+      }),
+    close() {
+      opened?.database.close();
+      opened = undefined;
+    },
+  };
+}
+
+function keysOf({ payer, nonce, chainId, asset }: ExchangePair): [string, string, number, string] {
+  return [payer, nonce, chainId, asset];
+}
+
+function open(path: string, isInMemory: boolean) {
+  try {
+    return prepare(path, isInMemory);
+  } catch (error) {
+    if (isInMemory || !isDamaged(error)) throw error;
+    for (const end of ["", "-wal", "-shm"]) rmSync(`${path}${end}`, { force: true });
+    return prepare(path, isInMemory);
+  }
+}
+
+function prepare(path: string, isInMemory: boolean) {
+  if (!isInMemory) keepPrivate(path);
+  const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
+  try {
+    database.exec(`pragma journal_mode = WAL; pragma synchronous = OFF; ${schema}`);
+    const check = database.prepare("pragma quick_check(1)").get();
+    if (check?.["quick_check"] !== "ok") throw new DamagedFile();
+    return { database, run: prepareAll(database) };
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function prepareAll(database: DatabaseSync): Statements {
+  const prepared = (name: keyof typeof statements) => database.prepare(statements[name]);
+  return {
+    find: prepared("find"),
+    add: prepared("add"),
+    change: prepared("change"),
+    subtract: prepared("subtract"),
+    ofPayer: prepared("ofPayer"),
+    countPayer: prepared("countPayer"),
+    uncountPayer: prepared("uncountPayer"),
+    dropPayer: prepared("dropPayer"),
+    old: prepared("old"),
+    remove: prepared("remove"),
+  };
+}
+
+/** SQLite's own check has found a fault. */
+class DamagedFile extends Error {}
+
+/** SQLITE_CORRUPT and SQLITE_NOTADB. */
+const damageCodes: ReadonlySet<unknown> = new Set([11, 26]);
+
+function isDamaged(error: unknown): boolean {
+  if (error instanceof DamagedFile) return true;
+  return error instanceof Error && "errcode" in error && damageCodes.has(error.errcode);
+}

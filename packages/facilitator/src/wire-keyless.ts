@@ -1,0 +1,59 @@
+/** The limits of callers without a key, wired: prices and the store's answers for the routes. */
+import type { ChainId } from "@farthing/protocol";
+import { createBatcher } from "./base/batcher.ts";
+import type { Clock } from "./base/clock.ts";
+import type { ChainView } from "./chain/block-follower.ts";
+import { gasPriceFloorWei, type Config } from "./config.ts";
+import type { HttpContext } from "./http/context.ts";
+import { contractTransferGasMax, gasPriceOf } from "./relayer/fees.ts";
+import type { KeylessQuestion, KeylessVerdict } from "./storage/keyless-store.ts";
+import type { Store } from "./storage/store.ts";
+
+/**
+ * Gas that a plain payer's settlement is charged with, the most that was measured: 103,580 alone to a
+ * payee that receives USDC for the first time; 86,000 to others, 45,000 to 74,000 in a batch.
+ * Strangers choose their payees, so less would let them spend more than the budget.
+ */
+const plainGas = 104_000n;
+
+/**
+ * A contract payer's is charged with the most that it may burn, and corrected to the limit of its
+ * transaction once that one has ended.
+ */
+const contractGas = contractTransferGasMax;
+
+const weiPerGwei = 1_000_000_000n;
+
+/** Questions of one statement, and questions that may wait for one. */
+const questionsMax = 200;
+const questionsWaitingMax = 10_000;
+
+/** Creates what the routes ask. */
+export function wireKeyless(deps: {
+  readonly config: Pick<Config, "gasPriceMaxWei">;
+  readonly store: Store;
+  readonly clock: Clock;
+  viewOf(chainId: ChainId): ChainView | undefined;
+}): Pick<HttpContext, "gasOf" | "checkKeyless" | "noteKeyless"> {
+  const { config, store, clock, viewOf } = deps;
+  const bounds = { floor: gasPriceFloorWei, ceiling: config.gasPriceMaxWei };
+  const terms = { itemsMax: questionsMax, inFlightMax: 1, waitingMax: questionsWaitingMax };
+  return {
+    gasOf(chainId) {
+      const price = gasPriceOf(viewOf(chainId), bounds);
+      const gweiOf = (gas: bigint) => Number((gas * price) / weiPerGwei);
+      return { plainGwei: gweiOf(plainGas), contractGwei: gweiOf(contractGas) };
+    },
+    checkKeyless: createBatcher<KeylessQuestion, KeylessVerdict>({
+      run: (questions) => store.checkKeyless(questions, clock.nowMs()),
+      ...terms,
+    }),
+    noteKeyless: createBatcher<KeylessQuestion, undefined>({
+      async run(questions) {
+        await store.noteKeyless(questions, clock.nowMs());
+        return questions.map(() => undefined);
+      },
+      ...terms,
+    }),
+  };
+}

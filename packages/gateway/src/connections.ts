@@ -1,0 +1,88 @@
+/**
+ * Bounds on connections: how slowly a request may arrive, and how many connections one address may
+ * hold. Both keep a client that sends little from holding sockets and memory of the gateway.
+ */
+import type { Server } from "node:http";
+import { BlockList, isIP, type Socket } from "node:net";
+import { networkOfAddress } from "@farthing/protocol";
+
+/** How long the parts of a request may take to arrive, in milliseconds. */
+export interface ArrivalTimes {
+  /** Until the headers are complete. It must not exceed `requestMs`: Node swaps the two then. */
+  readonly headersMs: number;
+  /** Until the body is complete as well. */
+  readonly requestMs: number;
+  /** How often connections are checked for it; a slow request lives that much longer at most. */
+  readonly checkMs: number;
+}
+
+/**
+ * Headers arrive within 10 s over any line; a body may be a large upload over a slow line. Node's
+ * own defaults are 60 s for headers and a check every 30 s.
+ */
+export const arrivalTimes: ArrivalTimes = { headersMs: 10_000, requestMs: 300_000, checkMs: 5_000 };
+
+/** Times of the metrics port, which takes no bodies. */
+export const metricsArrivalTimes: ArrivalTimes = { ...arrivalTimes, requestMs: 15_000 };
+
+/**
+ * Connections that one address may hold at once: more than a browser, an agent or a company behind
+ * one address opens, and a fraction of the descriptors that a process may have.
+ */
+export const connectionsPerAddressMax = 1_000;
+
+/** The options of Fastify that carry the times; it sets `requestTimeout` on the server once more. */
+export function toServerOptions({ headersMs, requestMs, checkMs }: ArrivalTimes) {
+  const http = {
+    headersTimeout: headersMs,
+    requestTimeout: requestMs,
+    connectionsCheckingInterval: checkMs,
+  };
+  return { http, requestTimeout: requestMs };
+}
+
+/**
+ * Closes connections beyond `max` from one address (IPv6: one /64). Trusted proxies are exempt,
+ * because every client reaches the gateway through them.
+ */
+export function capConnections(
+  server: Server,
+  { max, trustedProxies }: { readonly max: number; readonly trustedProxies: readonly string[] },
+): void {
+  const trusted = trustedOf(trustedProxies);
+  const open = new Map<string, number>();
+  server.on("connection", (socket: Socket) => {
+    const remote = socket.remoteAddress ?? "";
+    const caller = networkOfAddress(remote);
+    const count = open.get(caller) ?? 0;
+    if (count >= max && !trusted(remote)) {
+      socket.destroy();
+      return;
+    }
+    open.set(caller, count + 1);
+    socket.once("close", () => {
+      const left = (open.get(caller) ?? 1) - 1;
+      if (left > 0) open.set(caller, left);
+      else open.delete(caller);
+    });
+  });
+}
+
+/** Tells whether an address is one of the configured addresses or ranges. */
+function trustedOf(places: readonly string[]): (address: string) => boolean {
+  const list = new BlockList();
+  for (const place of places) {
+    const [address = "", bits] = place.split("/");
+    const family = familyOf(address);
+    if (bits === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(bits), family);
+  }
+  return (address) => {
+    const plain = address.replace(/^::ffff:(?=\d+\.)/i, "");
+    return isIP(plain) !== 0 && list.check(plain, familyOf(plain));
+  };
+}
+
+function familyOf(address: string): "ipv4" | "ipv6" {
+  return isIP(address) === 6 ? "ipv6" : "ipv4";
+}

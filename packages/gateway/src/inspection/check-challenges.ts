@@ -1,0 +1,83 @@
+/**
+ * Asks a running gateway twice for the price of one route, unpaid. Each challenge carries a token of
+ * its own, by which a buyer is told from somebody who has rebuilt the payment from the chain; two
+ * equal ones mean that something between gateway and buyers keeps challenges.
+ */
+import {
+  decodeHeader,
+  headerNames,
+  isObject,
+  objectMember,
+  parseJson,
+  readRequestBinding,
+} from "@farthing/protocol";
+import { allRoutes } from "../configuration/all-routes.ts";
+import type { GatewayConfig } from "../configuration/configuration.ts";
+import { isSameHost } from "../routing/host-key.ts";
+import { readWhole } from "../upstream.ts";
+import type { Finding } from "./finding.ts";
+import { samplePathOf } from "./sample-path.ts";
+
+/** Longest wait for one challenge, in milliseconds: it is answered without asking anybody. */
+const timeoutMs = 5_000;
+
+/** A challenge has a few kB; a hundred times that is something else. */
+const bodyBytesMax = 256 * 1024;
+
+/** The tokens of one challenge, in its header and in its body; undefined when it is none. */
+type Tokens = readonly string[] | undefined;
+
+/** Compares two challenges. Nothing when no priced route can be asked by GET. */
+export async function checkChallenges(config: GatewayConfig): Promise<readonly Finding[]> {
+  const { publicUrl } = config;
+  const { host } = new URL(publicUrl);
+  const paths = allRoutes(config)
+    .filter((route) => route.amountUnits !== undefined)
+    .filter((route) => route.host === undefined || isSameHost(route.host, host))
+    .map((route) => samplePathOf(config, route));
+  const path = paths.find((one) => one !== undefined);
+  if (path === undefined) return [];
+  const asked = `${publicUrl}${path}`;
+  try {
+    const first = await askForTokens(asked);
+    const second = await askForTokens(asked);
+    return [compare(asked, first, second)];
+  } catch {
+    const text = `${publicUrl} does not answer, so its challenges were not compared`;
+    return [finding("warn", text, "run this again once the gateway runs")];
+  }
+}
+
+function compare(asked: string, first: Tokens, second: Tokens): Finding {
+  if (!first || !second) {
+    const fix = "check publicUrl, and what stands in front of the gateway";
+    return finding("warn", `${asked} is not answered with a challenge`, fix);
+  }
+  if (first.length === 0 || second.length === 0) {
+    const fix = "let every proxy pass the header PAYMENT-REQUIRED and the body on as they are";
+    return finding("warn", `the challenge of ${asked} carries no token`, fix);
+  }
+  if (first.some((token) => second.includes(token))) {
+    const text = `two challenges of ${asked} carry the same token: something keeps them`;
+    return finding("fail", text, "let no cache in front of the gateway keep answers of 402");
+  }
+  return finding("ok", "each challenge carries a token of its own", "");
+}
+
+async function askForTokens(url: string): Promise<Tokens> {
+  const answer = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(timeoutMs) });
+  const bytes = answer.body ? await readWhole(answer.body, bodyBytesMax) : undefined;
+  if (answer.status !== 402) return undefined;
+  const header = decodeHeader(answer.headers.get(headerNames.paymentRequired) ?? "")?.value;
+  const body = parseJson(new TextDecoder().decode(bytes))?.value;
+  return [header, body].flatMap((challenge) => tokenOf(challenge) ?? []);
+}
+
+function tokenOf(challenge: unknown): string | undefined {
+  if (!isObject(challenge)) return undefined;
+  return readRequestBinding(objectMember(challenge, "extensions").extensions).token;
+}
+
+function finding(status: Finding["status"], text: string, fix: string): Finding {
+  return { name: "publicUrl", status, text, fix };
+}

@@ -1,0 +1,80 @@
+/**
+ * Finds redirects on routes that settle after success. A redirect is sold like content, but what is
+ * sold is an address: whoever the buyer passes it on to gets the content for nothing.
+ */
+import { isObject, type JsonObject } from "@farthing/protocol";
+import { allRoutes } from "../configuration/all-routes.ts";
+import type { GatewayConfig, RouteConfig } from "../configuration/configuration.ts";
+import { basePathOf, operationsOf, patternOf } from "../openapi/openapi-operations.ts";
+import { rulesFor } from "../routing/route-overlap.ts";
+import { fixedPathOf } from "./sample-path.ts";
+import { nameOf, type Finding } from "./finding.ts";
+
+/** Routes that are asked at most, each once: enough for the redirects of one kind to be seen. */
+const askedRoutesMax = 20;
+
+/** Redirects that the upstream's own OpenAPI document names. Sends nothing. */
+export function findDocumentedRedirects(config: GatewayConfig): readonly Finding[] {
+  const source = config.discovery.openapi;
+  if (!source) return [];
+  const base = basePathOf(source);
+  const found = operationsOf(source).flatMap(({ path, method, operation }) => {
+    if (!hasRedirect(operation)) return [];
+    const pattern = patternOf(method, base + path);
+    return typeof pattern === "string" ? [] : rulesFor(config, pattern).filter(passesRedirects);
+  });
+  return [...new Set(found)].map((route) =>
+    doubt(route, "may be answered with a redirect, as the OpenAPI document says"),
+  );
+}
+
+/** Asks the upstreams of routes with a fixed path for headers alone (HEAD); follows nothing. */
+export async function checkRedirects(config: GatewayConfig): Promise<readonly Finding[]> {
+  const asked = allRoutes(config)
+    .filter(passesRedirects)
+    .flatMap((route) => {
+      const path = fixedPathOf(config, route);
+      return path === undefined ? [] : [{ route, path }];
+    });
+  const found = await Promise.all(
+    asked.slice(0, askedRoutesMax).map(async ({ route, path }) => {
+      const status = await redirectAt(route, path);
+      return status === undefined ? [] : [doubt(route, `is answered with a redirect (${status})`)];
+    }),
+  );
+  return found.flat();
+}
+
+/** Whether a redirect of the route's upstream reaches the buyer. */
+function passesRedirects({ amountUnits, settle, redirects }: RouteConfig): boolean {
+  return amountUnits !== undefined && settle === "after-success" && redirects === "charge";
+}
+
+/** The status of a redirect; undefined for any other answer, and for none. */
+async function redirectAt({ upstream }: RouteConfig, path: string): Promise<number | undefined> {
+  try {
+    const { status, headers } = await fetch(upstream.url + path, {
+      method: "HEAD",
+      headers: Object.fromEntries(upstream.headers),
+      redirect: "manual",
+      signal: AbortSignal.timeout(upstream.timeouts.headersMs),
+    });
+    return status >= 300 && status <= 399 && headers.has("Location") ? status : undefined;
+  } catch {
+    // Whether it answers at all is looked at elsewhere.
+    return undefined;
+  }
+}
+
+function hasRedirect({ responses }: JsonObject): boolean {
+  return isObject(responses) && Object.keys(responses).some((status) => /^30[12378]$/.test(status));
+}
+
+function doubt(route: RouteConfig, text: string): Finding {
+  return {
+    name: nameOf(route),
+    status: "warn",
+    text: `${text}: the buyer pays, and anyone may use the address`,
+    fix: "let the upstream send the content itself, or set redirects: withhold",
+  };
+}

@@ -1,0 +1,21 @@
+/**
+ * The environment variables of a buyer on this machine. They stand here because two parts need the
+ * one list: the command line reads them, and the facilitator, which refuses variables that it does
+ * not know, must let them pass when both run in the same environment.
+ */
+export const buyerVariables = {
+  wallet: "FARTHING_WALLET",
+  walletKey: "FARTHING_WALLET_KEY",
+  walletKeyFile: "FARTHING_WALLET_KEY_FILE",
+  walletPassword: "FARTHING_WALLET_PASSWORD",
+  walletPasswordFile: "FARTHING_WALLET_PASSWORD_FILE",
+  ledger: "FARTHING_LEDGER",
+  limitPerCall: "FARTHING_LIMIT_PER_CALL",
+  limitPerDay: "FARTHING_LIMIT_PER_DAY",
+  limitOpenPayments: "FARTHING_LIMIT_OPEN_PAYMENTS",
+  limitOpenPerHost: "FARTHING_LIMIT_OPEN_PER_HOST",
+  allowHosts: "FARTHING_ALLOW_HOSTS",
+  allowPayees: "FARTHING_ALLOW_PAYEES",
+  rpcUrl: "FARTHING_RPC_URL",
+  facilitatorUrl: "FARTHING_FACILITATOR_URL",
+} as const;

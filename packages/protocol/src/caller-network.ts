@@ -1,0 +1,33 @@
+/** The network that a caller's IP address belongs to, as a text that is equal for equal networks. */
+
+/** How many leading bits name a network: whole groups of the address. */
+export interface NetworkBits {
+  readonly ipv4: 24 | 32;
+  readonly ipv6: 48 | 64;
+}
+
+/** One caller: an IPv4 address, or an IPv6 /64, since one connection usually has that many. */
+export const callerBits: NetworkBits = { ipv4: 32, ipv6: 64 };
+
+/**
+ * Names the network of an address. An IPv4 address inside IPv6 (`::ffff:1.2.3.4`) counts as IPv4;
+ * whatever is no address names itself.
+ */
+export function networkOfAddress(address: string, bits: NetworkBits = callerBits): string {
+  const ipv4 = /^(?:::ffff:)?(\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3})$/i.exec(address)?.[1];
+  if (ipv4 !== undefined)
+    return ipv4
+      .split(".")
+      .slice(0, bits.ipv4 / 8)
+      .join(".");
+  if (!/^[0-9a-f:]*:[0-9a-f:.]*(%.*)?$/i.test(address)) return address;
+  const [head = "", tail] = address.replace(/%.*$/, "").split("::");
+  const left = head === "" ? [] : head.split(":");
+  const right = tail === undefined || tail === "" ? [] : tail.split(":");
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - left.length - right.length);
+  const groups = [...left, ...Array.from({ length: zeros }, () => "0"), ...right];
+  return groups
+    .slice(0, bits.ipv6 / 16)
+    .map((group) => group.toLowerCase().replace(/^0+(?=.)/, ""))
+    .join(":");
+}

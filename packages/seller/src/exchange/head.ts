@@ -1,0 +1,49 @@
+/**
+ * HEAD: a question about headers, which link checkers and caches ask without a thought. It takes no
+ * payment, since the buyer would be charged and receive no content.
+ */
+import { headerNames, zeroAddress } from "@farthing/protocol";
+import { uncharged, type ChallengeTerms } from "../answers.ts";
+import { workMsMax, type Order, type Redirects } from "../configuration.ts";
+import type { EventListener } from "../events.ts";
+import { drop, makeWithin, type Serve } from "./delivery.ts";
+import { ask } from "./open-answers.ts";
+
+/** A HEAD request for a paid resource. */
+interface HeadRequest {
+  readonly terms: ChallengeTerms;
+  /** Whether it carries a payment, readable or not. */
+  readonly isPaid: boolean;
+  readonly order: Order;
+  readonly redirects: Redirects;
+}
+
+const takesNoPayment = {
+  error: "HEAD takes no payment here; send it with GET",
+  message: "HEAD takes no payment here, and yours was not looked at. Send it with GET.",
+};
+
+/**
+ * Answers with the headers of a 402; or, with `serve`, with those of the seller's answer, less what
+ * leads to content.
+ */
+export async function answerHead(
+  at: { readonly emit: EventListener },
+  { terms, isPaid, order, redirects }: HeadRequest,
+  serve?: Serve,
+): Promise<Response> {
+  if (!serve) {
+    const { status, headers } = ask(at, terms, isPaid ? takesNoPayment : undefined);
+    // A buyer that hears so need not keep the payment open until it ends.
+    if (isPaid) headers.set(headerNames.paymentCharged, "no");
+    return new Response(null, { status, headers });
+  }
+  const network = terms.offers[0]?.network.id ?? "";
+  // Nobody has paid, and nothing: what the seller's code notes of it is true.
+  const nobody = { payer: zeroAddress, amount: "0", network };
+  const work = { serve, isStreamed: true, order, redirects, redeliver: "never", terms } as const;
+  const made = await makeWithin(work, nobody, 0, workMsMax);
+  if (!made) throw new Error(`The answer to HEAD was not made within ${workMsMax} ms.`);
+  drop(made);
+  return uncharged(made.answer, null);
+}

@@ -1,0 +1,104 @@
+/**
+ * What facilitators answer about settlements, also those that follow only the service description:
+ * `/settle` may return an id alone, and the settlement record has a status, a confirmation and a
+ * transaction hash under names that are not written down. Read leniently, believed strictly: only a
+ * record that says it is confirmed, names one hash and contradicts itself nowhere is confirmed.
+ */
+import {
+  isObject,
+  isTransactionHash,
+  member,
+  parseSettleResponse,
+  type JsonObject,
+  type SettleResponse,
+} from "@farthing/protocol";
+
+/** Reads the answer of `/settle`. An id without `success` is a settlement that has begun. */
+export function readSettleAnswer(input: unknown): SettleResponse | undefined {
+  const parsed = parseSettleResponse(input);
+  if (parsed || !isObject(input)) return parsed;
+  const id = member(input, "id");
+  if (typeof id !== "string" || id === "" || member(input, "success") !== undefined) {
+    return undefined;
+  }
+  return { ...pendingFacts(input), id };
+}
+
+/** Reads the answer of `GET /settlements/{id}`. */
+export function readSettlementRecord(input: unknown): SettleResponse | undefined {
+  const parsed = parseSettleResponse(input);
+  if (parsed || !isObject(input)) return parsed;
+  const pending = pendingFacts(input);
+  if (hasFailed(input)) {
+    // Failed for good only in the one word of this protocol; every other no may still change.
+    return words(input).includes("failed")
+      ? { ...pending, status: "failed", errorReason: "settlement_failed" }
+      : pending;
+  }
+  if (pending.transaction === "" || !isConfirmed(input)) return pending;
+  const { errorReason: _reason, ...facts } = pending;
+  return { ...facts, success: true, status: "confirmed" };
+}
+
+/** A settlement of which only the facts are known. An absent network is left to the caller. */
+function pendingFacts(record: JsonObject): SettleResponse {
+  const network = member(record, "network");
+  const payer = member(record, "payer");
+  return {
+    success: false,
+    status: "pending",
+    errorReason: "settlement_pending",
+    transaction: hashIn(record),
+    network: typeof network === "string" ? network : "",
+    ...(typeof payer === "string" ? { payer } : {}),
+  };
+}
+
+/** Names under which facilitators give the hash. */
+const hashNames = ["transaction", "transactionHash", "txHash", "hash"];
+
+/** The one hash that the record names; "" for none, or for several that differ. */
+function hashIn(record: JsonObject): string {
+  const hashes = hashNames
+    .map((name) => member(record, name))
+    .filter((value) => typeof value === "string")
+    .filter((value) => isTransactionHash(value));
+  const [hash] = hashes;
+  return hash !== undefined && hashes.every((other) => other === hash) ? hash : "";
+}
+
+const confirmedWords = new Set(["confirmed", "finalized"]);
+const openWords = new Set(["pending", "queued", "submitted", "processing", "unconfirmed"]);
+
+/** The words of the record about where it stands. */
+function words(record: JsonObject): readonly string[] {
+  return ["status", "state"]
+    .map((name) => member(record, name))
+    .filter((value) => typeof value === "string")
+    .map((word) => word.toLowerCase());
+}
+
+/** Whether the record says that the transfer is confirmed, and nowhere that it is not. */
+function isConfirmed(record: JsonObject): boolean {
+  const said = words(record);
+  const confirmed = member(record, "confirmed");
+  const confirmations = member(record, "confirmations");
+  const confirmedAt = member(record, "confirmedAt");
+  const isDenied = said.some((word) => openWords.has(word)) || confirmed === false;
+  if (isDenied || confirmations === 0) return false;
+  return (
+    said.some((word) => confirmedWords.has(word)) ||
+    confirmed === true ||
+    member(record, "success") === true ||
+    (typeof confirmations === "number" && confirmations >= 1) ||
+    (typeof confirmedAt === "string" && confirmedAt !== "")
+  );
+}
+
+/** Whether anything in the record says that the transfer did not succeed. */
+function hasFailed(record: JsonObject): boolean {
+  const isRefused = member(record, "success") === false;
+  const reason = member(record, "errorReason") ?? member(record, "error") ?? undefined;
+  const failed = words(record).some((word) => /fail|revert|reject|cancel|expire/.test(word));
+  return isRefused || failed || reason !== undefined;
+}

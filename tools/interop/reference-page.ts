@@ -1,0 +1,58 @@
+/** The reference page about other makers' software, made from the data that the run compares with. */
+import { readFileSync } from "node:fs";
+import { casesV1 } from "./differential/cases-v1.ts";
+import { casesV2 } from "./differential/cases-v2.ts";
+import { table, type Difference } from "./differential/differences.ts";
+import { buyers } from "./foreign-buyers.ts";
+import { stockVersions } from "./stock-packages.ts";
+
+const code = (text: string) => `\`${text.replaceAll("|", "\\|")}\``;
+
+function packagesOf(folder: string): string {
+  const file = new URL(`${folder}/package.json`, import.meta.url);
+  const { dependencies }: { readonly dependencies: Readonly<Record<string, string>> } = JSON.parse(
+    readFileSync(file, "utf8"),
+  );
+  return Object.entries(dependencies)
+    .map(([name, version]) => code(`${name}@${version}`))
+    .join(", ");
+}
+
+function sectionOf([reason, text]: readonly [string, string]): string[] {
+  const rows = table.differences
+    .filter((difference) => difference.reason === reason)
+    .map(({ name, ours, stock }: Difference) => `| ${name} | ${code(ours)} | ${code(stock)} |`);
+  return [text, "", "| case | ours | stock |", "| --- | --- | --- |", ...rows, ""];
+}
+
+/** Writes the page. */
+export function interopPage(made: string): string {
+  return [
+    made,
+    "# Software of other makers",
+    "",
+    "`npm run interop` runs published packages of other makers against our facilitator, seller and gateway, on a local chain. Each package is installed at one exact version from a lock file of its own, `tools/interop/package-lock.json`.",
+    "",
+    "## Stock sellers",
+    "",
+    'In every row one payment is sent ten times at once, another one four times in a row, and a stock buyer of the same version buys honestly. Exactly one response is served for each payment, the buyer is charged once, and the honest purchase is served at the first try. The rows cover the default flow and, from 2.24, `paymentFlow: "upfront"`; the hosted, the public and the self-built surface; on the public surface also `Prefer: wait=25`, without which sellers before 2.24 refuse every payment there; and two processes that share a PostgreSQL.',
+    "",
+    ...stockVersions.map((version) => `- ${packagesOf(`stock/${version}`)}`),
+    "",
+    "`@x402/mcp` is not on the npm registry in any version. The rows for tools follow its source on the core of each version: verify, run the tool, settle. Its wrapper returns the tool's result unless the settle throws, whatever `success` says; a payment of another exchange is therefore answered with HTTP 409, for which the stock client throws. A settle that fails for another reason is answered with 200: a seller of tools who uses the wrapper throws from its hook `onAfterSettlement` where `settlement.success` is not true, or uses `@farthing/seller/mcp`.",
+    "",
+    "## Buyers",
+    "",
+    "Each buys once from our seller on Express and once from our gateway:",
+    "",
+    ...buyers.map((buyer) => `- ${buyer}`),
+    "",
+    `They come from ${["axios", "faremeter", "dexter"].map((name) => packagesOf(`buyers/${name}`)).join(", ")}. thirdweb takes 1.1 GB with its dependencies, so the row follows the members that its published source reads: every entry of the \`PAYMENT-REQUIRED\` header must parse by the schema of version 1, \`extra.primaryType\` decides what it signs, and it sends the flat shape of version 2. The published package paid our seller and our gateway when the row was written.`,
+    "",
+    "## Differences from the stock facilitator",
+    "",
+    `The same ${casesV2.length} requests of version 2 and ${casesV1.length} of version 1 go to our facilitator and to the facilitator classes of \`@x402/core\` and \`@x402/evm\` 2.27, on one chain with one token; those that could be paid also go to \`/settle\`. Where a refusal of ours has a name in the ecosystem (\`extra.x402Reason\`), that name is compared and shown behind \`=\`. Stock version 1 is taught the label \`xdc-apothem\`, which its closed list lacks. These ${table.differences.length} answers differ; every other one is the same. A difference that is not in this table fails the run.`,
+    "",
+    ...Object.entries(table.reasons).flatMap(sectionOf),
+  ].join("\n");
+}

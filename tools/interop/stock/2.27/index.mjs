@@ -1,0 +1,13 @@
+/** What a matrix row needs of this version, so that each import resolves to this folder's packages. */
+export { HTTPFacilitatorClient, x402ResourceServer } from "@x402/core/server";
+export { x402Client } from "@x402/core/client";
+export { ExactEvmScheme as ExactEvmBuyer } from "@x402/evm";
+export { ExactEvmScheme as ExactEvmSeller } from "@x402/evm/exact/server";
+export { paymentMiddleware } from "@x402/express";
+export { wrapFetchWithPayment } from "@x402/fetch";
+// The facilitator of the same version, for the differential run.
+export { x402Facilitator } from "@x402/core/facilitator";
+export { toFacilitatorEvmSigner } from "@x402/evm";
+export { ExactEvmScheme as ExactEvmFacilitator } from "@x402/evm/exact/facilitator";
+export { ExactEvmSchemeV1 as ExactEvmFacilitatorV1 } from "@x402/evm/exact/v1/facilitator";
+export { EVM_NETWORK_CHAIN_ID_MAP } from "@x402/evm/v1";

@@ -1,0 +1,39 @@
+/** The error codes of the reference page: what each means to whoever receives it. */
+import { problemTable } from "@farthing/facilitator";
+import { errorCodes, type ErrorCode } from "@farthing/protocol";
+
+/** One sentence for each code; a code without one does not compile. */
+const meanings: Readonly<Record<ErrorCode, string>> = {
+  invalid_request: "The request cannot be read; the message says where.",
+  unauthorized: "The API key is missing, not valid, or of the other mode; or there is no session.",
+  insufficient_facilitator_credits:
+    "The seller has no credits left. The payment was not evaluated; the seller buys credits.",
+  seller_plan_inactive:
+    "The seller's plan is inactive. The payment was not evaluated; the seller asks the operator.",
+  payee_mismatch: "The API key acts for another address than `payTo`.",
+  sign_in_failed: "The signature does not sign in; ask for a new text and sign that.",
+  step_up_failed: "The signature does not allow this action; ask for a new text and sign that.",
+  foreign_origin: "A page of another origin asked for a change.",
+  not_found: "There is no such path, or nothing of this caller's under it.",
+  method_not_allowed: "The path takes other methods; `Allow` names them.",
+  conflict: "What is stored does not allow it; the message says why.",
+  request_too_large: "The body or the headers are too large.",
+  unsupported_media_type: "The body is not `application/json`, or it is compressed.",
+  rate_limited: "The caller asked too often; `Retry-After` says when to come back.",
+  caller_gas_share_used:
+    "The caller's network has used its share of the gas for callers without a key; wait, or use a key.",
+  keyless_gas_exhausted:
+    "The gas for callers without a key is used up for now; wait, or use a key. Nothing was evaluated.",
+  queue_full: "Too many settlements wait; nothing was accepted, try again shortly.",
+  service_unavailable:
+    "The chain, the database or every relayer wallet is unavailable, or the service is stopping; nothing was evaluated.",
+  internal_error: "Something went wrong in the service; the operator finds it by the `requestId`.",
+};
+
+/** Rows of the table: code, HTTP status, whether the same request can succeed later, meaning. */
+export function errorRows(): string[] {
+  return errorCodes.map((code) => {
+    const { status, retryable } = problemTable[code];
+    return `| \`${code}\` | ${status} | ${retryable ? "yes" : "no"} | ${meanings[code]} |`;
+  });
+}
