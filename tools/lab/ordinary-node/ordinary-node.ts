@@ -1,0 +1,124 @@
+/** One ordinary node without its network: a request's text in, a response out. */
+import { distort, makeAbsurd, numberOf, refuseCall } from "./call-answers.ts";
+import type { AbsurdHeads, NodeConditions, RateLimit } from "./conditions.ts";
+import {
+  readRequest,
+  respond,
+  type NodeCall,
+  type NodeReply,
+  type NodeRequest,
+  type NodeResponse,
+  type NodeUpstream,
+} from "./json-rpc.ts";
+import { createNodeRecord, type NodeRecord } from "./node-record.ts";
+import { admit, createTokenBucket, lateCall, type TokenBucket } from "./rate-limit.ts";
+import { refuseRequest } from "./request-limits.ts";
+
+/** The time that limits are counted in, such as that of a simulation. */
+export interface LabClock {
+  nowMs(): number;
+  sleep(ms: number): Promise<void>;
+}
+
+/** An ordinary node. */
+export interface OrdinaryNode {
+  /** May be replaced at any time; a new rate limit begins with a full bucket. */
+  conditions: NodeConditions;
+  readonly record: NodeRecord;
+  /** Answers one HTTP request by its body. Throws where the body is no JSON or the node fails. */
+  handle(text: string): Promise<NodeResponse>;
+}
+
+/** Creates a node in front of another. */
+export function createOrdinaryNode(options: {
+  readonly upstream: NodeUpstream;
+  readonly clock: LabClock;
+  readonly conditions?: NodeConditions;
+}): OrdinaryNode {
+  const { upstream, clock } = options;
+  const record = createNodeRecord();
+  let meter: { readonly limit: RateLimit; readonly bucket: TokenBucket } | undefined;
+  let absurdity: { readonly heads: AbsurdHeads; left: number } | undefined;
+  let turn = 0;
+
+  function bucketOf(limit: RateLimit): TokenBucket {
+    if (meter?.limit !== limit) {
+      meter = { limit, bucket: createTokenBucket(limit, clock.nowMs()) };
+    }
+    return meter.bucket;
+  }
+
+  function absurdReply(call: NodeCall, reply: NodeReply): NodeReply {
+    const heads = node.conditions.absurd;
+    if (!heads) return reply;
+    if (absurdity?.heads !== heads) absurdity = { heads, left: heads.times ?? Infinity };
+    const absurd = absurdity.left > 0 ? makeAbsurd(heads, call, reply) : undefined;
+    if (absurd) absurdity.left--;
+    return absurd ?? reply;
+  }
+
+  /** The backend whose turn it is: each request goes to the next. */
+  function nextLag(): number {
+    const { backends = [0] } = node.conditions;
+    return backends[turn++ % backends.length] ?? 0;
+  }
+
+  async function answerAll(calls: readonly NodeCall[]): Promise<NodeReply[]> {
+    const { conditions } = node;
+    const lag = nextLag();
+    const head = needsHead(conditions, calls) ? await readHead(lag) : 0;
+    const refusals = calls.map((call) => refuseCall(conditions, call, head));
+    const passed = calls.filter((_, index) => !refusals[index]);
+    const replies = [...(passed.length > 0 ? await upstream.answer(passed, lag) : [])];
+    return calls.map((call, index) => {
+      const reply = refusals[index] ?? distort(conditions, call, replies.shift() ?? noReply);
+      return absurdReply(call, reply);
+    });
+  }
+
+  async function readHead(lag: number): Promise<number> {
+    const call = { id: 0, method: "eth_blockNumber", params: [] };
+    const [reply] = await upstream.answer([call], lag);
+    return (reply && "result" in reply && numberOf(reply.result, 0)) || 0;
+  }
+
+  /** Notes the request, and says how many of its calls are answered, or with what none is. */
+  function admitOne(request: NodeRequest): NodeResponse | number {
+    const atMs = clock.nowMs();
+    const { rateLimit } = node.conditions;
+    const refusal = refuseRequest(node.conditions, request);
+    const admitted = rateLimit
+      ? admit(rateLimit, bucketOf(rateLimit), request, atMs)
+      : request.calls.length;
+    if (typeof admitted !== "number") {
+      record.note(request, { atMs, refusal: "rate" });
+      return admitted;
+    }
+    const lateCalls = request.calls.length - admitted;
+    record.note(request, { atMs, refusal: refusal?.kind, lateCalls });
+    return refusal?.response ?? admitted;
+  }
+
+  const node: OrdinaryNode = {
+    conditions: options.conditions ?? {},
+    record,
+    async handle(text) {
+      const request = readRequest(text);
+      const admitted = admitOne(request);
+      if (typeof admitted !== "number") return admitted;
+      const { latencyMs = 0 } = node.conditions;
+      const answered = await answerAll(request.calls.slice(0, admitted));
+      if (latencyMs > 0) await clock.sleep(latencyMs);
+      const late = request.calls.slice(admitted).map(() => lateCall);
+      return respond(request, [...answered, ...late]);
+    },
+  };
+  return node;
+}
+
+const noReply: NodeReply = { error: { code: -32_000, message: "no backend" } };
+
+/** Only an open-ended range of logs is measured from the head. */
+function needsHead({ logs }: NodeConditions, calls: readonly NodeCall[]): boolean {
+  return logs?.maxRangeBlocks !== undefined && calls.some(({ method }) => method === "eth_getLogs");
+}
