@@ -5,6 +5,7 @@ import { silentLog, type Log } from "../base/log.ts";
 import { accountVerbs } from "./accounts.ts";
 import { apiKeyVerbs } from "./api-keys.ts";
 import { claimingCallVerbs } from "./claiming-calls.ts";
+import { databasePlace, findDatabaseProblem } from "./database-problem.ts";
 import type { Engine } from "./dialect.ts";
 import { exchangeCountVerbs } from "./exchange-counts.ts";
 import { createGroupCommit } from "./group-commit.ts";
@@ -90,9 +91,18 @@ export async function openStore(databaseUrl: string, options: StoreOptions = {})
     await verbs.start();
   } catch (error) {
     await verbs.close();
-    throw error;
+    throw explained(error, databaseUrl);
   }
   return { ...verbs, onChange: changes.onChange };
+}
+
+/** A start that failed for want of the database itself says which one, why, and what to do. */
+function explained(error: unknown, databaseUrl: string): unknown {
+  const problem = findDatabaseProblem(error);
+  if (!problem) return error;
+  const { text, fix } = problem;
+  const message = `The database cannot be used (${databasePlace(databaseUrl)}): ${text}; ${fix}`;
+  return new Fault("storage_unavailable", message, { cause: error });
 }
 
 /** The engine of a database. Throws `configuration`, or `storage_unavailable` for a file. */

@@ -1,0 +1,60 @@
+/**
+ * What stands between this process and its database, in words for an operator. Texts of drivers are
+ * not passed on: they may quote what they were given, and with it the password.
+ */
+import { messageOf } from "../base/fault.ts";
+
+/** A cause and what to do about it. */
+export interface DatabaseProblem {
+  readonly text: string;
+  readonly fix: string;
+}
+
+/** Says where a database is, without user and password. */
+export function databasePlace(databaseUrl: string): string {
+  const url = URL.parse(databaseUrl);
+  return url && url.protocol.startsWith("postgres")
+    ? `PostgreSQL, ${url.host}${url.pathname}`
+    : `SQLite, ${databaseUrl.replace(/^sqlite:/, "")}`;
+}
+
+/** By the codes of Node and of PostgreSQL. */
+const problems: Readonly<Record<string, readonly [string, string]>> = {
+  ECONNREFUSED: ["nothing listens there", "start the database, or correct DATABASE_URL"],
+  ECONNRESET: ["the connection was cut", "look at the database's log and at proxies before it"],
+  ENOTFOUND: ["there is no such host", "correct the host in DATABASE_URL"],
+  EAI_AGAIN: ["the host's name cannot be looked up", "look at this machine's DNS"],
+  ETIMEDOUT: ["no answer", "look at the network and firewalls between here and there"],
+  EHOSTUNREACH: ["the host cannot be reached", "look at the network between here and there"],
+  "28P01": ["name or password refused", "correct the user and password in DATABASE_URL"],
+  "28000": ["this user may not connect", "look at pg_hba.conf and the user's rights"],
+  "3D000": ["there is no such database", "create it, or correct the name in DATABASE_URL"],
+  "42501": ["the user lacks rights", "make the user the owner of the database"],
+  "53300": ["it takes no more connections", "raise max_connections, or end what holds them"],
+  "57P03": ["it is starting or stopping", "wait until it takes connections"],
+};
+
+/** How pg says that a connection took too long: in words alone, with no code. */
+const timedOut = /^timeout expired$|connection timeout|timeout exceeded when trying to connect/i;
+
+/** Explains an error by what caused it first; undefined when the cause is not a known one. */
+export function findDatabaseProblem(error: unknown): DatabaseProblem | undefined {
+  for (let one = error; one instanceof Error; one = one.cause) {
+    const code = "code" in one ? String(one.code) : "";
+    const found = problems[timedOut.test(one.message) ? "ETIMEDOUT" : code];
+    if (found) return { text: found[0], fix: found[1] };
+  }
+  return undefined;
+}
+
+/** Explains any error; for an unknown cause by our own message of it and the cause's code. */
+export function explainDatabaseError(error: unknown): DatabaseProblem {
+  const cause = error instanceof Error ? error.cause : undefined;
+  const code = cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";
+  return (
+    findDatabaseProblem(error) ?? {
+      text: `${messageOf(error)}${code}`,
+      fix: "check DATABASE_URL, that the database runs, and its rights",
+    }
+  );
+}
