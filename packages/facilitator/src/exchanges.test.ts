@@ -1,6 +1,7 @@
 /**
  * Exchanges over HTTP: who is told that a payment succeeded, how often, and by which name. What stock
- * sellers make of it is tested in tools/e2e/stock-repeats.test.ts.
+ * sellers make of it is tested in tools/e2e/stock-repeats.test.ts, sellers that poll in
+ * polling-sellers.test.ts.
  */
 import type { Devnet } from "@farthing/devnet";
 import { apothem, type JsonObject } from "@farthing/protocol";
@@ -9,7 +10,6 @@ import { createApiKey } from "./accounts/api-keys.ts";
 import { systemClock } from "./base/clock.ts";
 import {
   bodyOn,
-  countOf,
   newDatabaseUrl,
   newNonce,
   payerAndNonceOf,
@@ -86,27 +86,6 @@ function expectFacts(again: JsonObject, first: JsonObject, errorReason = "alread
   });
   if (!isOpen) expect(again["transaction"]).toBe(first["transaction"]);
   expect(again).not.toHaveProperty("id");
-}
-
-/** A seller from the service description: verify, settle, poll until it is confirmed. */
-async function sell(body: JsonObject, readsSuccess: boolean): Promise<boolean> {
-  const verdict = await served.post("/verify", body, bearer);
-  if (verdict.body["isValid"] !== true) return false;
-  const answer = await settlePublic(body);
-  if (readsSuccess && answer["success"] === true) return true;
-  if (typeof answer["id"] !== "string") return false;
-  // It looks late: the outcome is known already.
-  await expect.poll(() => waitingForBlock()).toBe(0);
-  for (let looks = 0; looks < 20; looks++) {
-    const page = await served.get(`/settlements/${answer["id"]}?wait=5`, bearer);
-    if (page.body["status"] !== "pending") return page.body["status"] === "confirmed";
-  }
-  return false;
-}
-
-async function waitingForBlock(): Promise<number> {
-  const mined = Number(await devnet.rpc("eth_getTransactionCount", [served.relayer, "latest"]));
-  return (await countOf(devnet, served.relayer)) - mined;
 }
 
 function withoutFlow(body: JsonObject): JsonObject {
@@ -201,36 +180,6 @@ describe("several exchanges", () => {
     expectFacts(await settle(upfront(body)), first);
     expect(await settle(body)).toMatchObject({ success: true, id: first["id"] });
   });
-
-  test.each([
-    ["by the id alone", false],
-    ["by success or by the id", true],
-  ])("a hand-written seller that polls serves once: %s", async (_, readsSuccess) => {
-    const body = bodyOn(devnet);
-    await automine(false);
-    const selling = Promise.all(Array.from({ length: 12 }, () => sell(body, readsSuccess)));
-    // The block comes at once: the seller has not polled yet.
-    await expect.poll(() => waitingForBlock()).toBe(1);
-    await devnet.mine();
-    const isServed = await selling;
-    for (let sent = 0; sent < 4; sent++) isServed.push(await sell(body, readsSuccess));
-    expect(isServed.filter(Boolean)).toHaveLength(1);
-  });
-});
-
-test("a seller that begins to poll when it was told pending is served before a repeat", async () => {
-  const body = bodyOn(devnet);
-  for (let exchange = 0; exchange < 2; exchange++) await verify(body);
-  await automine(false);
-  // Longer than a poll may take to begin, counted from the claim.
-  const first = await settle(body, { ...seller, prefer: "wait=2" });
-  const repeat = settle(body);
-  await devnet.mine();
-  const look = async (caller: Headers) =>
-    (await served.get(`${hosted}/settlements/${textAt(first, "id")}?wait=5`, caller)).body;
-  expect(await look(stranger)).toMatchObject({ status: "confirmed" });
-  expect(await look(seller)).toMatchObject({ status: "confirmed" });
-  expect(await repeat).toMatchObject({ success: false });
 });
 
 describe("Idempotency-Key", () => {

@@ -13,14 +13,17 @@ import { createBatcher } from "../base/batcher.ts";
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
-import type {
-  ExchangeFacts,
-  ExchangeOpening,
-  ExchangeQuestion,
-  ExchangeStore,
-  OpenedExchange,
-  SuccessTelling,
+import {
+  lastingWriters,
+  type ExchangeFacts,
+  type ExchangeOpening,
+  type ExchangeQuestion,
+  type ExchangeStore,
+  type OpenedExchange,
+  type SuccessTelling,
 } from "../storage/exchange-store.ts";
+import { createOwnCalls } from "./own-calls.ts";
+import { createSettleCall } from "./settle-call.ts";
 
 /**
  * What a repeat of a confirmed settle is told: `auto`, by the number of exchanges; `return`, the
@@ -99,27 +102,12 @@ const keptMs = 60 * 60 * 1000;
 const forgetEveryMs = 2_000;
 const forgetMax = 5_000;
 
-/** How long a repeat waits for the response of the claiming call, which is being written. */
-const openCallWaitMs = 1_000;
-
-/**
- * A seller that polls begins within so many milliseconds after the claim, or after this process has
- * told it "pending": until then no repeat takes the success, or both would be told it.
- */
-const pollBeginsMs = 1_500;
-
 /** Requests that share a statement, and requests that may wait for one. */
 const groupMax = 200;
 const waitingMax = 10_000;
 
 /** Callers remembered that have nothing more to record when they look at a settlement. */
 const lookedMax = 10_000;
-
-/** The writer of a success that belongs to the exchange which its key names. */
-const keyWriter = "key";
-
-/** The writer of a success that the claiming caller reads by polling. */
-const pollWriter = "poll";
 
 /** Creates the exchanges of a service. */
 export function createExchanges(deps: ExchangeDeps): Exchanges {
@@ -134,19 +122,24 @@ export function createExchanges(deps: ExchangeDeps): Exchanges {
     ...group,
   });
   const takeSuccess = createBatcher<SuccessTelling, boolean>({
-    run: (tellings) => store.takeSuccess(tellings),
+    run: (tellings) => store.takeSuccess(tellings, clock.nowMs()),
     ...group,
   });
-  /** Claiming calls of this process whose response is not written yet; each resolves when it is. */
-  const openCalls = new Map<string, Promise<void>>();
-  const answeredAt = createAnswerTimes(clock);
+  const releaseSuccess = createBatcher<SuccessTelling, undefined>({
+    run: async (tellings) => {
+      await store.releaseSuccess(tellings, clock.nowMs());
+      return tellings.map(() => undefined);
+    },
+    ...group,
+  });
+  const ownCalls = createOwnCalls(clock);
   const looked = new Set<string>();
   let forgetAtMs = 0;
 
-  /** Gives the success back; where that fails it stays used up, which is safe. */
+  /** Gives the success back, or says that a call ended without it; where that fails it is safe. */
   async function release(telling: SuccessTelling): Promise<void> {
     try {
-      await store.releaseSuccess([telling]);
+      await releaseSuccess(telling);
     } catch (error) {
       const { settlementId } = telling;
       log.warn(
@@ -181,8 +174,7 @@ export function createExchanges(deps: ExchangeDeps): Exchanges {
     return createSettleCall(terms, {
       policy,
       clock,
-      openCalls,
-      answeredAt,
+      ownCalls,
       findFacts,
       takeSuccess,
       take,
@@ -198,7 +190,7 @@ export function createExchanges(deps: ExchangeDeps): Exchanges {
     if (facts.isClaimant && facts.successToldTo === null) {
       const { id: settlementId } = settlement;
       // While it is pending, the caller that polls is the one who will be told.
-      if (!isSettled(settlement)) await takeSuccess({ settlementId, writer: pollWriter });
+      if (!isSettled(settlement)) await takeSuccess({ settlementId, writer: lastingWriters.poll });
       else if (await take({ settlementId, writer }, delivered)) {
         void delivered.then((isWhole) => isWhole || looked.delete(key));
       }
@@ -231,169 +223,4 @@ export function createExchanges(deps: ExchangeDeps): Exchanges {
     beginSettle,
     looked: look,
   };
-}
-
-interface SettleCallDeps {
-  readonly policy: RepeatPolicy;
-  readonly clock: Clock;
-  readonly openCalls: Map<string, Promise<void>>;
-  readonly answeredAt: AnswerTimes;
-  findFacts(question: ExchangeQuestion): Promise<ExchangeFacts>;
-  takeSuccess(telling: SuccessTelling): Promise<boolean>;
-  /** The same; gives it back by itself when the response was not written whole. */
-  take(telling: SuccessTelling, delivered: Promise<boolean>): Promise<boolean>;
-  release(telling: SuccessTelling): Promise<void>;
-}
-
-function createSettleCall(terms: SettleCallTerms, deps: SettleCallDeps): SettleCall {
-  const { writer, caller, idempotencyKey, isUpfront, delivered } = terms;
-  const { policy, openCalls } = deps;
-  const isKeyed = idempotencyKey !== null;
-  /** The success, from the time this call may tell it. */
-  let held: SuccessTelling | undefined;
-  let isTold = false;
-  /** The connection is closed, and the response reaches nobody. */
-  let isLost = false;
-
-  async function releaseHeld(): Promise<void> {
-    if (!held) return;
-    const telling = held;
-    held = undefined;
-    await deps.release(telling);
-  }
-
-  function claimed(settlementId: string): void {
-    if (claimingCall.successToldTo === writer) held = { settlementId, writer };
-    const ended = delivered.then((isWhole) => {
-      isLost = !isWhole;
-      // Whole and with success it is told; `present` has let go of everything else.
-      if (isWhole && isTold) return undefined;
-      return releaseHeld();
-    });
-    const open = ended.finally(() => {
-      openCalls.delete(settlementId);
-      deps.answeredAt.note(settlementId);
-    });
-    openCalls.set(settlementId, open);
-  }
-
-  /** The call that claimed the payment. */
-  async function presentFirst(settlement: Settlement): Promise<Presentation> {
-    if (settlement.state !== "confirmed") {
-      await releaseHeld();
-      return whole;
-    }
-    if (held || isLost || isKeyed || policy === "return") {
-      isTold = held !== undefined;
-      return whole;
-    }
-    const telling = { settlementId: settlement.id, writer };
-    if (await deps.takeSuccess(telling)) {
-      held = telling;
-      isTold = true;
-      // It may have been closed while the success was recorded.
-      if (isLost) await releaseHeld();
-      return whole;
-    }
-    // A repeat was quicker, at another process.
-    const facts = await deps.findFacts({ settlement, caller, idempotencyKey });
-    return hasSeveralOf(facts) ? { kind: "facts", isPending: false } : whole;
-  }
-
-  function hasSeveralOf(facts: ExchangeFacts): boolean {
-    return policy === "once" || facts.isUpfront || facts.hasSeveral;
-  }
-
-  async function presentRepeat(settlement: Settlement): Promise<Presentation> {
-    if (policy === "return") return whole;
-    const question = { settlement, caller, idempotencyKey };
-    const facts = await deps.findFacts(question);
-    const isConfirmed = settlement.state === "confirmed";
-    const telling = { settlementId: settlement.id, writer };
-    if (facts.hasSameKey) return { kind: "whole", hasId: true, isOwnExchange: true };
-    if (policy === "refuse" && isConfirmed) return { kind: "refused" };
-    // Another exchange by its name, or by its flow: an upfront seller never asks /verify.
-    if (isKeyed || (isUpfront && !facts.isUpfront)) {
-      return { kind: "facts", isPending: false };
-    }
-    if (policy === "refuse" || !hasSeveralOf(facts)) {
-      if (isConfirmed && facts.successToldTo === null) await deps.take(telling, delivered);
-      return whole;
-    }
-    if (!isConfirmed || !facts.isClaimant) return { kind: "facts", isPending: false };
-    return presentOnce(question, facts, telling);
-  }
-
-  /** The claiming caller asks again, and the success is told once. */
-  async function presentOnce(
-    question: ExchangeQuestion,
-    before: ExchangeFacts,
-    telling: SuccessTelling,
-  ): Promise<Presentation> {
-    const open = openCalls.get(telling.settlementId);
-    let facts = before;
-    if (open) {
-      const isOver = await endsInTime(open, deps.clock);
-      if (!isOver) return { kind: "facts", isPending: true };
-      facts = await deps.findFacts(question);
-    }
-    const { id, createdAt } = question.settlement;
-    const answeredMs = Math.max(createdAt, deps.answeredAt.find(id) ?? 0);
-    const untilPollMs = answeredMs + pollBeginsMs - deps.clock.nowMs();
-    if (facts.successToldTo === null && untilPollMs > 0) {
-      await deps.clock.sleep(Math.min(untilPollMs, pollBeginsMs));
-    }
-    const isOurs = facts.successToldTo === null && (await deps.take(telling, delivered));
-    return isOurs
-      ? { kind: "whole", hasId: false, isOwnExchange: false }
-      : { kind: "facts", isPending: false };
-  }
-
-  const claimingCall: ClaimingCall = {
-    caller,
-    idempotencyKey,
-    isUpfront,
-    successToldTo: isKeyed ? keyWriter : terms.waitsForOutcome ? writer : null,
-  };
-  return {
-    claimingCall,
-    claimed,
-    present: (settlement, isRepeat) =>
-      isRepeat ? presentRepeat(settlement) : presentFirst(settlement),
-  };
-}
-
-/** When claiming calls of this process were answered, as long as their callers may begin to poll. */
-interface AnswerTimes {
-  note(settlementId: string): void;
-  find(settlementId: string): number | undefined;
-}
-
-function createAnswerTimes(clock: Clock): AnswerTimes {
-  // In order of the answers: those of the last moment, and no more.
-  const times = new Map<string, number>();
-  return {
-    find: (settlementId) => times.get(settlementId),
-    note(settlementId) {
-      const now = clock.nowMs();
-      times.set(settlementId, now);
-      for (const [id, answeredMs] of times) {
-        if (answeredMs + pollBeginsMs > now) break;
-        times.delete(id);
-      }
-    },
-  };
-}
-
-const whole: Presentation = { kind: "whole", hasId: true, isOwnExchange: false };
-
-/** Whether something ends within the time that a repeat waits for it. */
-async function endsInTime(ending: Promise<void>, clock: Clock): Promise<boolean> {
-  const waiting = new AbortController();
-  const late = clock.sleep(openCallWaitMs, waiting.signal).then(() => false);
-  try {
-    return await Promise.race([ending.then(() => true), late]);
-  } finally {
-    waiting.abort();
-  }
 }

@@ -15,6 +15,9 @@ import {
 } from "./exchange-store.ts";
 import type { SettlementClaimRow } from "./schema.ts";
 
+/** A row of a new claim: its success has not moved. */
+type NewSettlementClaim = Omit<SettlementClaimRow, "success_moved_at">;
+
 /** Bytes of a hash that are kept: nobody can make two callers that share them. */
 const hashBytes = 16;
 
@@ -29,7 +32,7 @@ export async function insertClaimingCalls(
   { db, engine }: Database,
   claims: readonly Claim[],
 ): Promise<void> {
-  const rows = claims.flatMap(({ id, claimingCall: call }): SettlementClaimRow[] =>
+  const rows = claims.flatMap(({ id, claimingCall: call }): NewSettlementClaim[] =>
     call === null
       ? []
       : [
@@ -64,13 +67,15 @@ export function claimingCallVerbs(
 ): Pick<ExchangeStore, "findExchangeFacts" | "takeSuccess" | "releaseSuccess"> {
   return {
     findExchangeFacts: (questions) => findFacts(database, questions),
-    takeSuccess: (tellings) => takeSuccess(database, tellings),
-    releaseSuccess: async (tellings) => {
+    takeSuccess: (tellings, now) => takeSuccess(database, tellings, now),
+    releaseSuccess: async (tellings, now) => {
       await inTransaction(database, ({ db, engine }) =>
-        sql`update settlement_claims set success_told_to = null
+        sql`update settlement_claims set success_told_to = null, success_moved_at = ${now}
           from ${listTellings(engine, tellings)}
           where settlement_claims.settlement_id = given.settlement_id
-            and settlement_claims.success_told_to = given.writer`.execute(db),
+            and coalesce(settlement_claims.success_told_to, given.writer) = given.writer`.execute(
+          db,
+        ),
       );
     },
   };
@@ -89,6 +94,7 @@ function listTellings(engine: Database["engine"], tellings: readonly SuccessTell
 async function takeSuccess(
   database: Database,
   tellings: readonly SuccessTelling[],
+  now: number,
 ): Promise<boolean[]> {
   // One statement changes a row once: of several writers in one group the first one gets it.
   const first = new Map<string, SuccessTelling>();
@@ -97,10 +103,11 @@ async function takeSuccess(
   }
   const { rows } = await inTransaction(database, ({ db, engine }) =>
     sql<{ settlement_id: string }>`insert into settlement_claims
-      (settlement_id, is_upfront, has_several, success_told_to)
-      select settlement_id, 0, 0, writer from ${listTellings(engine, [...first.values()])}
+      (settlement_id, is_upfront, has_several, success_told_to, success_moved_at)
+      select settlement_id, 0, 0, writer, ${now} from ${listTellings(engine, [...first.values()])}
       where true
-      on conflict (settlement_id) do update set success_told_to = excluded.success_told_to
+      on conflict (settlement_id) do update set success_told_to = excluded.success_told_to,
+        success_moved_at = excluded.success_moved_at
         where settlement_claims.success_told_to is null
       returning settlement_id`.execute(db),
   );
@@ -135,7 +142,7 @@ async function findFacts(
   const counted = file ? sql`` : sql`, noted.exchanges, noted.forget_at`;
   const { rows } = await sql<FactsRow>`
     select given.given_id, claimed.caller_hash, claimed.key_hash, claimed.is_upfront,
-      claimed.has_several, claimed.success_told_to ${counted}
+      claimed.has_several, claimed.success_told_to, claimed.success_moved_at ${counted}
     from ${list}
     left join settlement_claims as claimed on claimed.settlement_id = given.given_id ${counts}
   `.execute(db);
@@ -163,5 +170,6 @@ function factsOf(
     isUpfront: row.is_upfront === 1,
     hasSeveral: row.has_several === 1 || (isCounted && noted.exchanges > 1),
     successToldTo: row.success_told_to ?? null,
+    successMovedAt: row.success_moved_at == null ? null : Number(row.success_moved_at),
   };
 }

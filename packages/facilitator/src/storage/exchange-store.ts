@@ -35,7 +35,15 @@ export interface ExchangeFacts {
   readonly hasSeveral: boolean;
   /** The writer that tells the success, or told it; null while nobody does. */
   readonly successToldTo: string | null;
+  /**
+   * When that last changed, or the claiming call ended without telling it, in Unix milliseconds.
+   * Null while the claiming call is open, or since it told the success which it held from the claim.
+   */
+  readonly successMovedAt: number | null;
 }
+
+/** Writers that never give the success back: who has the claiming call's key, and who polls. */
+export const lastingWriters = { key: "key", poll: "poll" } as const;
 
 /** One writer's right to tell the success of one settlement. */
 export interface SuccessTelling {
@@ -52,9 +60,9 @@ export interface ExchangeStore {
   /** One entry per question, in order. */
   findExchangeFacts(questions: readonly ExchangeQuestion[]): Promise<ExchangeFacts[]>;
   /** Records who tells a success that nobody has told; in order, whether it is that writer's. */
-  takeSuccess(tellings: readonly SuccessTelling[]): Promise<boolean[]>;
-  /** Gives back what a writer has taken and did not tell after all. */
-  releaseSuccess(tellings: readonly SuccessTelling[]): Promise<void>;
+  takeSuccess(tellings: readonly SuccessTelling[], now: number): Promise<boolean[]>;
+  /** Records that calls ended without telling the success, and gives back what they had taken. */
+  releaseSuccess(tellings: readonly SuccessTelling[], now: number): Promise<void>;
   /**
    * Drops notes whose time is over, at most `limit`. What they say about settlements is kept with
    * those: a payment that was opened several times does not become one that was opened once.

@@ -145,6 +145,7 @@ function factTests(store: () => Store): void {
       isUpfront: true,
       hasSeveral: false,
       successToldTo: null,
+      successMovedAt: null,
     });
     expect(await ask("network:192.0.2.2", "another key")).toMatchObject({
       isClaimant: false,
@@ -160,6 +161,7 @@ function factTests(store: () => Store): void {
       isUpfront: false,
       hasSeveral: false,
       successToldTo: null,
+      successMovedAt: null,
     });
   });
 }
@@ -175,6 +177,7 @@ function successTests(store: () => Store, at: () => { readonly bench: StoreBench
       groups.map((group, index) =>
         (index === 1 ? other : store()).takeSuccess(
           group.map((writer) => ({ settlementId, writer })),
+          1,
         ),
       ),
     );
@@ -185,19 +188,33 @@ function successTests(store: () => Store, at: () => { readonly bench: StoreBench
   test("is given back by its writer alone, and then taken by another one", async () => {
     const settlement = await claimed(store(), { claimingCall: { ...call, successToldTo: "one" } });
     const { id: settlementId } = settlement;
-    const take = async (writer: string) => store().takeSuccess([{ settlementId, writer }]);
+    const take = async (writer: string) => store().takeSuccess([{ settlementId, writer }], 1);
     expect(await take("two")).toEqual([false]);
-    await store().releaseSuccess([{ settlementId, writer: "two" }]);
+    await store().releaseSuccess([{ settlementId, writer: "two" }], 2);
     expect(await factsOf(store(), settlement)).toMatchObject({ successToldTo: "one" });
-    await store().releaseSuccess([{ settlementId, writer: "one" }]);
+    await store().releaseSuccess([{ settlementId, writer: "one" }], 3);
     expect(await take("two")).toEqual([true]);
     expect(await take("one")).toEqual([false]);
+  });
+
+  test("is known with the time at which it moved, or a call ended without it", async () => {
+    const settlement = await claimed(store());
+    const { id: settlementId } = settlement;
+    expect(await factsOf(store(), settlement)).toMatchObject({ successMovedAt: null });
+    await store().releaseSuccess([{ settlementId, writer: "claiming" }], 20);
+    expect(await factsOf(store(), settlement)).toMatchObject({ successMovedAt: 20 });
+    await store().takeSuccess([{ settlementId, writer: "repeat" }], 30);
+    await store().releaseSuccess([{ settlementId, writer: "claiming" }], 40);
+    expect(await factsOf(store(), settlement)).toMatchObject({
+      successToldTo: "repeat",
+      successMovedAt: 30,
+    });
   });
 
   test("can be taken of a settlement that an older version claimed", async () => {
     const { id: settlementId } = await claimed(store(), { claimingCall: null });
     const telling = { settlementId, writer: "one" };
-    expect(await store().takeSuccess([telling, { ...telling, writer: "two" }])).toEqual([
+    expect(await store().takeSuccess([telling, { ...telling, writer: "two" }], 1)).toEqual([
       true,
       false,
     ]);

@@ -11,6 +11,7 @@ import * as listings from "./migrations/0004-listings.ts";
 import * as exchanges from "./migrations/0006-exchanges.ts";
 import * as payerPauses from "./migrations/0007-payer-pauses.ts";
 import * as keylessLimits from "./migrations/0008-keyless-limits.ts";
+import * as repeats from "./migrations/0009-repeats.ts";
 
 /** Every migration, by number. */
 const migrations: Readonly<Record<string, (db: Kysely<unknown>, idType: IdType) => Promise<void>>> =
@@ -22,6 +23,7 @@ const migrations: Readonly<Record<string, (db: Kysely<unknown>, idType: IdType) 
     "0006-exchanges": exchanges.up,
     "0007-payer-pauses": payerPauses.up,
     "0008-keyless-limits": keylessLimits.up,
+    "0009-repeats": repeats.up,
   };
 
 /** Names of all migrations, oldest first. */

@@ -175,6 +175,8 @@ export interface SettlementClaimRow {
   is_upfront: number;
   has_several: number;
   success_told_to: string | null;
+  /** When that last changed, or the claiming call ended without telling the success. */
+  success_moved_at: number | string | null;
 }
 
 export interface PayerPauseTable {
