@@ -15,7 +15,7 @@
  * limit. Times are those of the given clock. The policies (rate-limit.ts, request-limits.ts,
  * call-answers.ts) decide without a network or a timer.
  */
-export type * from "./conditions.ts";
+export * from "./conditions.ts";
 export type { NodeCall, NodeReply, NodeUpstream } from "./json-rpc.ts";
 export { createOrdinaryNode, type LabClock, type OrdinaryNode } from "./ordinary-node.ts";
 export type { NodeExchange, NodeRecord } from "./node-record.ts";
