@@ -116,12 +116,13 @@ function createEndpointWatch(registry: Registry, clock: Clock): Metrics["watchEn
           }
         };
         try {
-          const answers = await endpoint.send(calls);
+          const reply = await endpoint.send(calls);
           count((index) => {
-            const answer = answers[index];
+            if (reply.kind === "refused") return reply.refusal;
+            const answer = reply.answers[index];
             return answer && !answer.ok ? classifyNodeError(answer.error) : "ok";
           });
-          return answers;
+          return reply;
         } catch (error) {
           count(() => "no_answer");
           throw error;

@@ -6,8 +6,9 @@
 import { isObject, type Address, type Hex } from "@farthing/protocol";
 import { Fault } from "../base/fault.ts";
 import { bytesOf, quantity, resultOf, type Chain } from "./chain.ts";
+import { walkLogs } from "./log-ranges.ts";
 import { classifyNodeError } from "./node-errors.ts";
-import { encodeAuthorizationState, topicAddress, topics } from "./usdc.ts";
+import { addressWord, encodeAuthorizationState, topicAddress, topics } from "./usdc.ts";
 
 /** How an authorization ended, by its logs. */
 export interface AuthorizationEvent {
@@ -96,14 +97,11 @@ function readLog(value: unknown): TokenLog {
   };
 }
 
-/**
- * Blocks of one `eth_getLogs` range: providers cap it, commonly at 1,000 to 10,000. The first range
- * is open at its newer end, so some blocks are left for what the chain has grown meanwhile.
- */
-const rangeBlocks = 980;
+/** Most blocks of one search: eleven hours of XDC. */
+const searchBlocksMax = 20_000;
 
-/** Most ranges of one search: 20,000 blocks are eleven hours of XDC. */
-const rangesMax = 21;
+/** Most requests of one search, at an endpoint that takes small ranges only. */
+const searchRangesMax = 100;
 
 /**
  * Searches how one authorization ended, newest first, from the newest block down to `fromBlock`.
@@ -115,34 +113,25 @@ export async function findAuthorizationEvent(
   chain: Chain,
   wanted: { payer: Address; nonce: Hex; fromBlock: number; headNumber: number },
 ): Promise<AuthorizationEvent | undefined> {
-  let toBlock = Math.max(wanted.headNumber, wanted.fromBlock);
-  for (let range = 0; range < rangesMax && toBlock >= wanted.fromBlock; range++) {
-    const fromBlock = Math.max(wanted.fromBlock, toBlock - rangeBlocks + 1);
-    const found = await searchRange(chain, wanted, fromBlock, range === 0 ? undefined : toBlock);
-    if (found) return found;
-    toBlock = fromBlock - 1;
+  const payerTopic = `0x${addressWord(wanted.payer)}`;
+  const filter = { topics: [[topics.used, topics.canceled], payerTopic, wanted.nonce] };
+  const toBlock = Math.max(wanted.headNumber, wanted.fromBlock);
+  const fromBlock = Math.max(wanted.fromBlock, toBlock - searchBlocksMax);
+  const range = { fromBlock, toBlock, isOpen: true };
+  let ranges = 0;
+  for await (const { logs } of walkLogs(chain, filter, range, "newest_first")) {
+    const [event] = readAuthorizationEvents(logs);
+    if (event) return event.kind === "canceled" ? event : readWithTransfer(chain, event);
+    if (++ranges >= searchRangesMax) return undefined;
   }
   return undefined;
 }
 
-async function searchRange(
+/** Reads the event with the Transfer beside it, which a filter by payer and nonce holds back. */
+async function readWithTransfer(
   chain: Chain,
-  wanted: { payer: Address; nonce: Hex },
-  fromBlock: number,
-  /** Undefined for the newest block there is. */
-  toBlock: number | undefined,
+  event: AuthorizationEvent,
 ): Promise<AuthorizationEvent | undefined> {
-  const payerTopic = `0x${wanted.payer.slice(2).toLowerCase().padStart(64, "0")}`;
-  const filter = {
-    address: chain.network.usdc,
-    fromBlock: `0x${fromBlock.toString(16)}`,
-    toBlock: toBlock === undefined ? "latest" : `0x${toBlock.toString(16)}`,
-    topics: [[topics.used, topics.canceled], payerTopic, wanted.nonce],
-  };
-  const [answer] = await chain.read([{ method: "eth_getLogs", params: [filter] }]);
-  const [event] = readAuthorizationEvents(resultOf(answer, "eth_getLogs"));
-  if (!event || event.kind === "canceled") return event;
-  // The filter holds back the Transfer beside it; read the whole block's logs for that.
   const [whole] = await chain.read([blockLogsCall(chain, event.blockHash)]);
   return readAuthorizationEvents(resultOf(whole, "eth_getLogs")).find(
     (candidate) =>

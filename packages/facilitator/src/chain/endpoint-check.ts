@@ -56,17 +56,17 @@ export async function checkEndpoint(
   const lines: CheckLine[] = [];
   try {
     // The first request pays for the connection; the second one shows what a payment waits for.
-    const found = await readChainId(endpoint);
+    const found = await readChainId(chain);
     const asked = clock.nowMs();
-    await readChainId(endpoint);
+    await readChainId(chain);
     lines.push(latencyLine(clock.nowMs() - asked));
     if (found !== network.chainId) {
       return { endpoint, lines: [...lines, wrongChain(chain, found)] };
     }
-    const facts = await readFacts(endpoint);
+    const facts = await readFacts(chain);
     lines.push(
       ok("chain id", `${found}, ${network.name}`),
-      batchLine(endpoint),
+      batchLine(chain),
       headLine(facts, expected),
       finalityLine(facts),
       gasPriceLine(facts, expected),
@@ -116,8 +116,8 @@ async function attempt(name: string, check: () => Promise<CheckLine>): Promise<C
   }
 }
 
-async function readChainId(endpoint: RpcEndpoint): Promise<number> {
-  const [answer] = await endpoint.send([{ method: "eth_chainId", params: [] }]);
+async function readChainId(chain: Chain): Promise<number> {
+  const [answer] = await chain.read([{ method: "eth_chainId", params: [] }]);
   return Number(quantity(said(answer, "eth_chainId"), "the chain id"));
 }
 
@@ -141,8 +141,8 @@ interface Facts {
   readonly finalized: number | undefined;
 }
 
-async function readFacts(endpoint: RpcEndpoint): Promise<Facts> {
-  const [latest, finalized, gasPrice] = await endpoint.send([
+async function readFacts(chain: Chain): Promise<Facts> {
+  const [latest, finalized, gasPrice] = await chain.read([
     { method: "eth_getBlockByNumber", params: ["latest", false] },
     { method: "eth_getBlockByNumber", params: ["finalized", false] },
     { method: "eth_gasPrice", params: [] },
@@ -167,8 +167,8 @@ function latencyLine(ms: number): CheckLine {
     : ok("answer", `within ${ms} ms`);
 }
 
-function batchLine(endpoint: RpcEndpoint): CheckLine {
-  return endpoint.takesBatches() === true
+function batchLine(chain: Chain): CheckLine {
+  return chain.limitsInUse().batchCalls !== 1
     ? ok("batches", "several calls travel in one request")
     : warn(
         "batches",
@@ -255,10 +255,12 @@ async function checkBurst(endpoint: RpcEndpoint): Promise<CheckLine> {
   const refusals = await Promise.all(
     Array.from({ length: burstRequests }, async () => {
       try {
-        const [answer] = await endpoint.send([call]);
-        if (!answer || answer.ok) return undefined;
-        const { code, message } = answer.error;
-        return `${classifyNodeError(answer.error)}, code ${code}: ${message}`;
+        const reply = await endpoint.send([call]);
+        const [answer] = reply.kind === "answered" ? reply.answers : [];
+        const error = reply.kind === "refused" ? reply.error : answer?.ok === false && answer.error;
+        if (!error) return undefined;
+        const { code, message } = error;
+        return `${classifyNodeError(error)}, code ${code}: ${message}`;
       } catch (error) {
         return plain(error);
       }

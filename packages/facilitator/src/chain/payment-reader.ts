@@ -47,6 +47,9 @@ export interface CallSender {
   readonly balance?: bigint | undefined;
 }
 
+/** Those who wait for an outcome, or for a transaction to be sent, go first. */
+const forVerification = { priority: "verification" } as const;
+
 /** Asks the chain about one payment; many at once travel together. */
 export type PaymentReader = (check: PaymentCheck) => Promise<PaymentReading>;
 
@@ -199,7 +202,8 @@ async function readDeployless(
   const affordable = affordableGas(sender) ?? readGas;
   const gas = hexOf(affordable < readGas ? affordable : readGas);
   const call = { ...senderFields(sender), data, gas };
-  const [answer] = await chain.read([{ method: "eth_call", params: [call, "latest"] }]);
+  const question = { method: "eth_call", params: [call, "latest"] };
+  const [answer] = await chain.read([question], forVerification);
   if (answer?.ok && typeof answer.result === "string" && answer.result.length > 2) {
     return decodeReadings(answer.result, checks.length);
   }
@@ -272,7 +276,7 @@ async function readByBatch(
 ): Promise<PaymentReading[]> {
   const to = chain.network.usdc;
   const sent = { ...senderFields(sender), gas: hexOf(transferGasCap) };
-  const answers = await chain.read([
+  const questions = [
     { method: "eth_getBlockByNumber", params: ["latest", false] },
     ...checks.flatMap(({ authorization: { from, nonce } }, index) => [
       { method: "eth_getCode", params: [from, "latest"] },
@@ -283,7 +287,8 @@ async function readByBatch(
       },
       { method: "eth_call", params: [{ ...sent, to, data: calls[index] }, "latest"] },
     ]),
-  ]);
+  ];
+  const answers = await chain.read(questions, forVerification);
   const isRefused = checks.some((_, index) =>
     isSenderRefused(answers[(index + 1) * fallbackCalls]),
   );

@@ -2,7 +2,7 @@
 import { isObject, type Address, type Hex } from "@farthing/protocol";
 import { Fault } from "../base/fault.ts";
 import { bytesOf, quantity, resultOf, type Chain } from "./chain.ts";
-import { classifyNodeError } from "./node-errors.ts";
+import { classifyNodeError, contractFailed } from "./node-errors.ts";
 import type { RpcAnswer } from "./rpc-endpoint.ts";
 import { encodeIsBlacklisted } from "./usdc.ts";
 
@@ -163,10 +163,6 @@ export async function isBlacklisted(chain: Chain, address: Address): Promise<boo
   const [answer] = await chain.read([{ method: "eth_call", params: [call, "latest"] }]);
   return quantity(resultOf(answer, "eth_call"), "isBlacklisted") === 1n;
 }
-
-/** How nodes say that a call ended in the contract, other than by a revert (geth, anvil). */
-const contractFailed =
-  /out of gas|invalid opcode|invalid jump|stack (under|over)flow|stack limit reached|write protection|return data out of bounds|gas uint64 overflow|^evm error/i;
 
 /**
  * What the very transaction would do on top of a block, gas limit included; undefined when it would
