@@ -7,7 +7,7 @@ import { createSeller, type RouteOptions, type SellerOptions } from "@farthing/s
 import express from "express";
 import type { Browser, BrowserContextOptions } from "playwright-core";
 import { startChromium } from "./chromium.testing.ts";
-import { listen, listenFetch } from "@farthing/seller/testing/listen";
+import { listen, listenAt, listenerOf } from "@farthing/seller/testing/listen";
 import { price, startMarket, termsOn, type Market } from "./market.testing.ts";
 import type { MockWallet, WalletGiven } from "./mock-wallets.testing.ts";
 import { openWalletWindow, type WalletWindow } from "./wallet-window.testing.ts";
@@ -100,18 +100,20 @@ function sellOnExpress(
 }
 
 function sellOnCore(options: SellerOptions, goods: Readonly<Record<string, Goods>>, count: Count) {
-  const seller = createSeller(options);
-  const routes = new Map(
-    Object.entries(goods).map(([path, good]) => [path, { good, route: seller.route(good) }]),
-  );
-  return listenFetch(async (request) => {
-    const path = new URL(request.url).pathname;
-    const found = routes.get(path);
-    if (!found) return new Response("Not here.", { status: 404 });
-    const { type, body } = found.good;
-    return found.route.charge(request, () => {
-      count(path);
-      return new Response(body, { headers: { "Content-Type": type } });
+  return listenAt((publicUrl) => {
+    const seller = createSeller({ ...options, publicUrl });
+    const routes = new Map(
+      Object.entries(goods).map(([path, good]) => [path, { good, route: seller.route(good) }]),
+    );
+    return listenerOf(async (request) => {
+      const path = new URL(request.url).pathname;
+      const found = routes.get(path);
+      if (!found) return new Response("Not here.", { status: 404 });
+      const { type, body } = found.good;
+      return found.route.charge(request, () => {
+        count(path);
+        return new Response(body, { headers: { "Content-Type": type } });
+      });
     });
   });
 }

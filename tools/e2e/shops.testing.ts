@@ -11,7 +11,7 @@ import { paymentMiddleware, x402ResourceServer } from "@x402/express";
 import express from "express";
 import fastify from "fastify";
 import { Hono } from "hono";
-import { listen, listenFetch, type Listening } from "@farthing/seller/testing/listen";
+import { listen, listenAt, listenFetch, type Listening } from "@farthing/seller/testing/listen";
 import { price, termsOn, type Face, type Market } from "./market.testing.ts";
 
 /** A seller that is open. */
@@ -45,10 +45,12 @@ function shopOf(listening: Listening, made: () => number): Shop {
 /** A shop on our Express middleware. */
 export const openExpressShop: OpenShop = async (market, face, options = {}) => {
   let reports = 0;
-  const charge = expressFarthing(termsOf(market, face, options));
-  const app = express();
-  app.all("/:any", charge(), (_req, res) => void res.json({ report: ++reports }));
-  return shopOf(await listen(app), () => reports);
+  const listening = await listenAt((publicUrl) => {
+    const charge = expressFarthing({ ...termsOf(market, face, options), publicUrl });
+    const app = express();
+    return app.all("/:any", charge(), (_req, res) => void res.json({ report: ++reports }));
+  });
+  return shopOf(listening, () => reports);
 };
 
 /** A shop on our Hono middleware. */

@@ -1,7 +1,7 @@
 /** What other makers' buyers pay: our seller in front of a route, and our gateway before an API. */
 import { readGatewayConfig, startGateway } from "@farthing/gateway";
 import { farthing } from "@farthing/seller/express";
-import { listen } from "@farthing/seller/testing/listen";
+import { listen, listenAt } from "@farthing/seller/testing/listen";
 import type { SellerOptions } from "@farthing/seller";
 import express, { type RequestHandler } from "express";
 import { network, type Deployment, type SurfaceName } from "./deployment.ts";
@@ -33,20 +33,21 @@ export async function openShop(
   surface: SurfaceName,
   { respond, ...changes }: ShopChanges = {},
 ): Promise<OwnSeller> {
-  const charge = farthing({
-    facilitator: facilitatorOf(deployment, surface),
-    payTo: deployment.devnet.seller.address,
-    network,
-    price,
-    // The figures come from the responses and the chain.
-    onEvent: () => {},
-    ...changes,
-  });
-  const app = express();
   let reports = 0;
   const report: RequestHandler = (_req, res) => void res.json({ report: ++reports });
-  app.get("/report", charge(), respond ?? report);
-  const { url, close } = await listen(app);
+  const { url, close } = await listenAt((publicUrl) => {
+    const charge = farthing({
+      facilitator: facilitatorOf(deployment, surface),
+      payTo: deployment.devnet.seller.address,
+      network,
+      publicUrl,
+      price,
+      // The figures come from the responses and the chain.
+      onEvent: () => {},
+      ...changes,
+    });
+    return express().get("/report", charge(), respond ?? report);
+  });
   return { url: `${url}/report`, close };
 }
 

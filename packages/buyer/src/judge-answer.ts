@@ -101,7 +101,7 @@ export async function judgeAnswer(
   if (receipt && isNo(receipt)) return judgeReceipt(receipt, expected);
   const isUncharged = saysUncharged(response, said);
   const kind = kindOf(response, isUncharged);
-  const reason = kind === "refused" ? reasonOf(response) : undefined;
+  const reason = kind === "refused" ? reasonOf(response, said) : undefined;
   return {
     kind,
     ...(reason === undefined ? {} : { reason }),
@@ -157,12 +157,14 @@ function saysUncharged({ status, headers }: Response, said: unknown): boolean {
   return isObject(said) && member(said, "error") === "not_charged";
 }
 
-/** Why a seller refused: the `error` of the challenge that came back. */
-function reasonOf(response: Response): string | undefined {
+/** Why a seller refused: the `error` of the challenge that came back, and its body's `message`. */
+function reasonOf(response: Response, said: unknown): string | undefined {
   const header = response.headers.get(headerNames.paymentRequired);
   const decoded = header === null ? undefined : decodeHeader(header);
   const error = decoded && isObject(decoded.value) ? member(decoded.value, "error") : undefined;
-  return typeof error === "string" ? quoteText(error) : undefined;
+  const message = isObject(said) ? member(said, "message") : undefined;
+  const texts = [error, message].filter((text) => typeof text === "string");
+  return texts.length > 0 ? quoteText(texts.join(": ")) : undefined;
 }
 
 /** Longest body that is looked at for a settle answer; such answers are a few hundred bytes. */

@@ -240,6 +240,7 @@ test("quote shows every check and signs nothing", async () => {
     "open_payments",
     "agreed",
     "time",
+    "balance",
   ]);
   expect(offers.map(({ offer }) => [offer.source, offer.requirements?.version])).toEqual([
     ["header", 2],

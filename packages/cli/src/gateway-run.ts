@@ -71,7 +71,10 @@ async function run({ config: path, dryRun: isDryRun }: RunOptions): Promise<void
     // Connections may be kept alive for a while; nothing is waited for any more.
     process.exit((await isInTime(stopped)) ? exitCodes.success : exitCodes.general);
   } catch (error) {
-    say(`The gateway cannot start:\n${error instanceof Error ? error.message : String(error)}`);
+    // What is said of the file's text does not name the file.
+    const what = error instanceof GatewayConfigError ? ` with ${path}` : "";
+    const why = error instanceof Error ? error.message : String(error);
+    say(`The gateway cannot start${what}:\n${why}`);
     // A chain that never answers would keep timers alive.
     process.exit(exitCodes.configuration);
   }

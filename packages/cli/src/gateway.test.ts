@@ -111,7 +111,12 @@ describe("check", () => {
     });
     const none = await farthing(["gateway", "check", join(folder, "none.yaml"), "--no-json"]);
     expect(none.code).toBe(3);
-    expect(none.stdout).toMatch(/none\.yaml cannot be read; check the path/);
+    const run = await farthing(["gateway", "--config", write("empty.yaml", "")]);
+    expect([run.code, run.stderr]).toEqual([
+      3,
+      expect.stringMatching(/^The gateway cannot start with .*empty\.yaml:\nthe file is empty; /),
+    ]);
+    expect(none.stdout).toMatch(/There is no file .*none\.yaml\. Name the configuration/);
   });
 });
 

@@ -22,6 +22,7 @@ import {
   rebuildFromChain,
   type PaymentHeader,
 } from "./buyer.testing.ts";
+import { rawRequest, sendRaw } from "./adapters/listen.testing.ts";
 import { createMemoryGrants } from "./grants/memory-grants.ts";
 import { bodyOf, expectLater, reasonOf, shortMs, useScene, type Listen } from "./scene.testing.ts";
 import { pendingReply, transferHash } from "./scripted-facilitator.testing.ts";
@@ -41,6 +42,9 @@ async function tokensOf(response: Response): Promise<readonly unknown[]> {
 function read(value: unknown, ...path: string[]): unknown {
   return path.reduce((one, key) => (isObject(one) ? member(one, key) : undefined), value);
 }
+
+/** Where a shop that requires bindings is found. */
+const publicUrl = "https://shop.example";
 
 /** The answer to somebody who shows nothing: proof that it was paid, and nothing else. */
 async function expectNothing(response: Response) {
@@ -282,7 +286,7 @@ export function boundRepeatsSuite(listen: Listen): void {
     });
 
     test("is all that a seller takes who requires it", async () => {
-      const url = await at.start(undefined, { requireBinding: true });
+      const url = await at.start(undefined, { publicUrl, requireBinding: true });
       expect(await reasonOf(await fetch(url, { headers: await payFor(url) }))).toBe(
         "binding_required",
       );
@@ -291,7 +295,7 @@ export function boundRepeatsSuite(listen: Listen): void {
     });
 
     test("is not asked of a buyer who paid before it was required", async () => {
-      const own = { grants: createMemoryGrants(), publicUrl: "https://shop.example" };
+      const own = { grants: createMemoryGrants(), publicUrl };
       const before = await at.start(undefined, own);
       const headers = await payFor(before);
       expect((await fetch(before, { headers })).status).toBe(200);
@@ -301,18 +305,23 @@ export function boundRepeatsSuite(listen: Listen): void {
     });
 
     test("serves one of two shops with two facilitators", async () => {
-      const first = await at.start(undefined, { requireBinding: true });
+      const first = await at.start(undefined, { publicUrl, requireBinding: true });
       const headers = await payBound(first);
       expect((await fetch(first, { headers })).status).toBe(200);
       await at.stop();
-      const grants = createMemoryGrants();
-      const second = await at.start(undefined, { requireBinding: true, grants });
+      const own = { publicUrl: "https://other.example", grants: createMemoryGrants() };
+      const second = await at.start(undefined, { ...own, requireBinding: true });
       // The resource that the second shop expects; the salt still commits to the first.
       const { resource } = payloadOf(await payFor(second));
       const moved = {
         [headerNames.paymentSignature]: encodeHeader({ ...payloadOf(headers), resource }),
       };
       expect(await reasonOf(await fetch(second, { headers: moved }))).toBe("binding_mismatch");
+      // The buyer writes the Host header too: it names the first shop to the second one.
+      const shown = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+      const atFirst = `Host: ${new URL(publicUrl).host}`;
+      const request = rawRequest("GET /report?city=Paris", [atFirst, ...shown]);
+      expect((await sendRaw(second, request)).status).toBe(402);
       expect(at.served).toHaveLength(1);
     });
   });

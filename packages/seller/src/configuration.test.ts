@@ -36,6 +36,7 @@ test.each<[string, string, object]>([
   ["price", "with seven decimals", { price: "0.0000001" }],
   ["price", "a float", { price: 0.01 }],
   ["publicUrl", "with a query", { publicUrl: "https://x.example/?a=1" }],
+  ["publicUrl", "missing where payments must be bound to it", { requireBinding: true }],
   ["maxTimeoutSeconds", "too short to settle in", { maxTimeoutSeconds: 5 }],
   ["settle", "unknown", { settle: "before-upstream" }],
   ["workMs", "zero", { workMs: 0 }],
@@ -55,4 +56,11 @@ test.each<[string, string, object]>([
   expect(create).toThrow(ConfigurationError);
   expect(create).toThrow(new RegExp(`^${field} must be .*, for example `));
   expect(create).not.toThrow(/cret/);
+});
+
+test("a route that takes bound payments only needs an address that no buyer writes", () => {
+  const seller = createSeller(good);
+  expect(() => seller.route({ requireBinding: true })).toThrow(/^publicUrl must be/);
+  const known = createSeller({ ...good, publicUrl: "https://api.example.com" });
+  expect(() => known.route({ requireBinding: true })).not.toThrow();
 });

@@ -90,7 +90,7 @@ export interface RouteOptions<R = unknown> {
   readonly redeliver?: Redeliver;
   /**
    * Takes only payments whose nonce commits to the request (extension `request-binding`). Stock
-   * buyers do not make such payments.
+   * buyers do not make such payments. Needs the seller's `publicUrl`, to which they are bound.
    */
   readonly requireBinding?: boolean;
   /**
@@ -137,6 +137,8 @@ export interface Configuration {
   readonly networks: readonly Network[];
   /** Without a slash at the end. */
   readonly publicUrl?: string;
+  /** Whether this process makes the addresses of what it sells, as those of tools. */
+  readonly hasOwnAddresses?: boolean;
   readonly mode: "dual" | "v2-only";
   readonly waitMs: number;
   readonly bodyBytesMax: number;

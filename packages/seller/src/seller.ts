@@ -75,7 +75,23 @@ export function createSeller<R = Request>(
   options: SellerOptions<R>,
   clock: Clock = systemClock,
 ): Seller<R> {
-  const configuration = parseSellerOptions(options);
+  return openSeller(options, parseSellerOptions(options), clock);
+}
+
+/**
+ * Creates a seller of tools. The seller makes a tool's address itself, so that bound payments name
+ * the right one without a `publicUrl`. Throws {@link ConfigurationError}, as `createSeller` does.
+ */
+export function createToolSeller(options: SellerOptions): Seller {
+  const configuration = { ...parseSellerOptions(options), hasOwnAddresses: true };
+  return openSeller(options, configuration, systemClock);
+}
+
+function openSeller<R>(
+  options: SellerOptions<R>,
+  configuration: Configuration,
+  clock: Clock,
+): Seller<R> {
   const at: Surroundings = {
     facilitator: configuration.facilitator,
     grants: options.grants ?? createMemoryGrants({ now: () => clock.now() }),
@@ -117,8 +133,13 @@ function createRoute<R>(
     const shape = "confirmed, unless facilitator is an engine in this process (inProcess: true)";
     throw new ConfigurationError("serveWhen", shape, '"confirmed"');
   }
-  const quote = createQuote(of.networks, route);
   const isPublic = of.publicUrl !== undefined;
+  if (requiresBinding && !isPublic && !of.hasOwnAddresses) {
+    // The buyer writes the Host header, and would choose the shop that a payment is bound to.
+    const shape = "the address that buyers use, because requireBinding is true";
+    throw new ConfigurationError("publicUrl", shape, '"https://api.example.com"');
+  }
+  const quote = createQuote(of.networks, route);
 
   async function answer(
     at: Surroundings,

@@ -51,20 +51,21 @@ export async function checkBalance(
   }
 }
 
-/** The same check by the first of several nodes that answers; undefined when there is none. */
-export function checkBalanceAt(
+/** The same check by the first of several nodes that answers. */
+export async function checkBalanceAt(
   fetch: FetchFunction,
   rpcUrls: readonly string[],
   signer: Signer,
   requirements: Requirements,
-): Promise<Check | undefined> {
+): Promise<Check> {
   // Together they may take as long as one: a payment waits for no network that has no nodes.
   const answerMs = nodeAnswerMs / Math.max(1, rpcUrls.length);
-  return askNodes(
+  const balance = await askNodes(
     rpcUrls,
     (url) => checkBalance(fetch, url, signer, requirements, answerMs),
     ({ verdict }) => verdict !== "skip",
   );
+  return balance ?? skip("no node is named to ask");
 }
 
 /** What an address holds on the node's network. */

@@ -173,12 +173,19 @@ async function contextOf(
   };
 }
 
+const noWallet: Check = {
+  name: "balance",
+  verdict: "skip",
+  message: "no wallet is named whose balance could be asked for",
+};
+
 async function withBalance(tools: QuotingTools, judged: JudgedOffer): Promise<JudgedOffer> {
   const { requirements } = judged.offer;
   const { fetch, signer, nodesOf } = tools;
-  // Nobody's balance says nothing: a price can be asked for without a wallet.
-  if (!requirements || signer.address === zeroAddress) return judged;
+  if (!requirements) return judged;
+  // A price can be asked for without a wallet, and nobody's balance says nothing.
+  if (signer.address === zeroAddress) return judgedOffer(judged.offer, [...judged.checks, noWallet]);
   const nodes = nodesOf(requirements.network);
   const balance = await checkBalanceAt(fetch, nodes, signer, requirements);
-  return balance ? judgedOffer(judged.offer, [...judged.checks, balance]) : judged;
+  return judgedOffer(judged.offer, [...judged.checks, balance]);
 }

@@ -152,6 +152,11 @@ test.each<[string, Settings, RegExp]>([
   ["a public address with a user", { publicUrl: "https://u:p@a.example" }, /publicUrl is/],
   ["a port that is none", { listen: { http: "127.0.0.1:70000" } }, /listen\.http is/],
   ["a proxy that is none", { trustedProxies: ["10.0.0.0/40"] }, /trustedProxies\[0\] is/],
+  [
+    "bound payments without a public address",
+    { requireBinding: true, publicUrl: undefined },
+    /^publicUrl is missing/,
+  ],
   ["another store", { store: "mysql://x" }, /store is "mysql:\/\/x", but must be:/],
   ["a store in no folder", { store: "sqlite:/no/such/folder/a.db" }, /store is in .*create it/],
   ["a word for the facilitator", { facilitator: "inside" }, /facilitator is "inside", but must/],
@@ -239,13 +244,14 @@ test("all problems at once, each with its line", () => {
 });
 
 test.each([
-  ["no YAML", "version: 1\n  payTo: [", /line 2|Flow sequence/],
+  ["no YAML", "version: 1\n  payTo: [", /^no YAML: .*line 2/s],
   [
     "the same key twice",
     "version: 1\nversion: 1",
     /Map keys must be unique at line 2, column 1\.?$/,
   ],
-  ["nothing", "", /must be: the gateway's configuration/],
+  ["nothing", "", /^the file is empty; docs\/reference\/gateway\.md has one to copy\.$/],
+  ["comments alone", "# mine\n", /^the file is empty/],
   ["a list", "- a", /is a list, but must be: the gateway's configuration/],
   [
     "aliases without end",
@@ -312,7 +318,10 @@ test("paths are relative to the file", () => {
     expect.stringMatching(/discovery\.openapi is Swagger 2; convert it/),
   ]);
   expect(problemsOf(() => loadGatewayConfig(join(folder, "none.yaml"), {}))).toEqual([
-    expect.stringMatching(/none\.yaml cannot be read/),
+    expect.stringMatching(/^There is no file \/.*none\.yaml\. .* farthing gateway import/),
+  ]);
+  expect(problemsOf(() => loadGatewayConfig(folder, {}))).toEqual([
+    `${folder} is a folder; name the configuration file in it.`,
   ]);
 });
 

@@ -4,8 +4,8 @@
  * in part.
  */
 import { readFileSync } from "node:fs";
-import { dirname } from "node:path";
-import type { Address, JsonObject, Network } from "@farthing/protocol";
+import { dirname, resolve } from "node:path";
+import { isObject, type Address, type JsonObject, type Network } from "@farthing/protocol";
 import type { Head, Redeliver, Redirects, ServeWhen } from "@farthing/seller";
 import { assembleConfig } from "./assemble-configuration.ts";
 import { checkShape, formatPlace, type Problem } from "./check-shape.ts";
@@ -174,10 +174,24 @@ export function loadGatewayConfig(path: string, environment: Environment): Gatew
 function readText(path: string): string {
   try {
     return readFileSync(path, "utf8");
-  } catch {
-    const message = `${path} cannot be read; check the path and its rights`;
+  } catch (error) {
+    const message = whyUnreadable(error, resolve(path));
     throw new GatewayConfigError([{ path: "", line: undefined, message }]);
   }
+}
+
+/** Why a configuration file cannot be read, and what to do about it. */
+function whyUnreadable(error: unknown, path: string): string {
+  const code = isObject(error) ? error["code"] : undefined;
+  if (code === "ENOENT") {
+    return (
+      `There is no file ${path}. Name the configuration that you have, write one after ` +
+      "docs/reference/gateway.md, or make one of an OpenAPI document: farthing gateway import."
+    );
+  }
+  if (code === "EISDIR") return `${path} is a folder; name the configuration file in it.`;
+  const why = typeof code === "string" ? ` (${code})` : "";
+  return `${path} cannot be read${why}; check that this user may read it.`;
 }
 
 function toProblem(

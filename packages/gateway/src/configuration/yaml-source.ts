@@ -32,7 +32,10 @@ export function readYamlSource(text: string): YamlSource | readonly Problem[] {
   };
   const errors = [...document.errors, ...document.warnings];
   if (errors.length > 0) {
-    return errors.map(({ message }) => ({ place: [], message: firstLine(message) }));
+    return errors.map(({ message }) => ({ place: [], message: `no YAML: ${firstLine(message)}` }));
+  }
+  if (document.contents === null) {
+    return [{ place: [], message: "the file is empty; docs/reference/gateway.md has one to copy" }];
   }
   return {
     value: toValue(() => document.toJS()),

@@ -10,11 +10,18 @@ export interface Listening {
 }
 
 /** Serves a Node request listener, such as an Express app. */
-export async function listen(listener: RequestListener): Promise<Listening> {
-  const server: Server = createServer(listener);
+export function listen(listener: RequestListener): Promise<Listening> {
+  return listenAt(() => listener);
+}
+
+/** Serves a listener that has to know its own address, as a seller with a `publicUrl` does. */
+export async function listenAt(create: (url: string) => RequestListener): Promise<Listening> {
+  const server: Server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = addressOf(server);
+  server.on("request", create(url));
   return {
-    url: addressOf(server),
+    url,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -30,12 +37,17 @@ export function addressOf(server: Server): string {
   return `http://127.0.0.1:${address.port}`;
 }
 
+type FetchHandler = (request: Request, environment: object) => Response | Promise<Response>;
+
 /** Serves a web-standard fetch handler; `environment` has the request of node:http, for Hono. */
-export function listenFetch(
-  fetchHandler: (request: Request, environment: object) => Response | Promise<Response>,
-): Promise<Listening> {
+export function listenFetch(fetchHandler: FetchHandler): Promise<Listening> {
+  return listen(listenerOf(fetchHandler));
+}
+
+/** A web-standard fetch handler as a listener of node:http. */
+export function listenerOf(fetchHandler: FetchHandler): RequestListener {
   const listener = getRequestListener((request, environment) => fetchHandler(request, environment));
-  return listen((req, res) => void listener(req, res));
+  return (req, res) => void listener(req, res);
 }
 
 /** Sends bytes and reads until the server closes: the status and all that came. */

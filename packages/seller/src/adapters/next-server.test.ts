@@ -78,6 +78,9 @@ test.each(attacks)("%s does not buy thirty days for the price of one", async (..
   }
 });
 
+/** A path that Next.js shortens, as URL parsers do, before anybody reads it. */
+const dotted = { line: "GET /report/./:", target: "/report/./:", headers: ["Host: shop.example"] };
+
 test("any request is read alike by price function and handler, or refused", async () => {
   await assertProperty(
     asyncProperty(anyRequest, async ({ line, target, headers }) => {
@@ -85,10 +88,11 @@ test("any request is read alike by price function and handler, or refused", asyn
       expect(text).not.toContain("Two addresses");
       const terms = termsIn(text);
       if (!terms) return;
-      // Next.js writes the query anew for function and handler alike; the path stays as it is.
-      expect(new URL(String(terms.url)).pathname).toBe(target.replace(/[?#].*/s, ""));
+      // Next.js writes the query anew and takes dots out of the path, for function and handler alike.
+      const asked = new URL(`http://localhost${target.replace(/[?#].*/s, "")}`);
+      expect(new URL(String(terms.url)).pathname).toBe(asked.pathname);
     }),
-    { numRuns: 150 },
+    { numRuns: 150, examples: [[dotted]] },
   );
 });
 

@@ -31,7 +31,7 @@ import type { PaidRequest } from "../events.ts";
 import { callPaid, outputCheck, type Schema } from "./tool-call.ts";
 import { rememberArguments, sentArguments } from "./sent-arguments.ts";
 import { bindingSubjectOf, toolRequest } from "./tool-request.ts";
-import { createSeller, type Route, type Seller } from "../seller.ts";
+import { createToolSeller, type Route, type Seller } from "../seller.ts";
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
@@ -120,7 +120,7 @@ const orderDefault = "after-success";
  */
 export function farthing(options: ToolSellerOptions): ToolSeller {
   const { server: serverName, ...rest } = options;
-  const seller = createSeller({ settle: orderDefault, ...rest });
+  const seller = createToolSeller({ settle: orderDefault, ...rest });
   return {
     registerTool(server, name, config, handler) {
       const {
