@@ -184,7 +184,8 @@ async function withBalance(tools: QuotingTools, judged: JudgedOffer): Promise<Ju
   const { fetch, signer, nodesOf } = tools;
   if (!requirements) return judged;
   // A price can be asked for without a wallet, and nobody's balance says nothing.
-  if (signer.address === zeroAddress) return judgedOffer(judged.offer, [...judged.checks, noWallet]);
+  if (signer.address === zeroAddress)
+    return judgedOffer(judged.offer, [...judged.checks, noWallet]);
   const nodes = nodesOf(requirements.network);
   const balance = await checkBalanceAt(fetch, nodes, signer, requirements);
   return judgedOffer(judged.offer, [...judged.checks, balance]);

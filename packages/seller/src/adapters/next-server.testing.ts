@@ -9,8 +9,8 @@ import { build } from "esbuild";
 const root = join(import.meta.dirname, "../../../..");
 const next = join(root, "node_modules/next/dist/bin/next");
 
-/** Longest build and start together, in milliseconds: five times what they take here. */
-const startMsMax = 55_000;
+/** Longest build and start together, in milliseconds: many times what they take, for a busy machine. */
+const startMsMax = 170_000;
 
 const routeHandler = `
 import { farthing } from "../../../farthing.js";
