@@ -24,6 +24,8 @@ const meanings: Readonly<Record<ErrorCode, string>> = {
     "The caller's network has used its share of the gas for callers without a key; wait, or use a key.",
   keyless_gas_exhausted:
     "The gas for callers without a key is used up for now; wait, or use a key. Nothing was evaluated.",
+  reverted_gas_exhausted:
+    "Contract wallets have burned the gas that they may burn per day by reverting; wait, or pay from a plain address. Nothing was evaluated.",
   queue_full: "Too many settlements wait; nothing was accepted, try again shortly.",
   service_unavailable:
     "The chain, the database or every relayer wallet is unavailable, or the service is stopping; nothing was evaluated.",

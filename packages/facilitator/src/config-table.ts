@@ -120,6 +120,13 @@ export const settings = {
     example: "200",
     fallback: "200",
   },
+  FARTHING_REVERTED_GAS_PER_DAY: {
+    key: "revertedGasPerDay",
+    shape:
+      "XDC of gas per day that transactions of contract wallets may burn by reverting, on each network, for callers with and without a key and for purchases of credits; refills by the hour; 0 for no bound",
+    example: "20",
+    fallback: "20",
+  },
   FARTHING_HEAD_AGE_MAX: {
     key: "headAgeMax",
     shape: "seconds after which a newest block makes /ready fail, 0 for never",

@@ -47,6 +47,7 @@ test("one node is enough; everything else has a value", () => {
     payerCapUnits: 1_000_000_000n,
     payerCountMax: 2_000,
     keylessGasGwei: 200_000_000_000,
+    revertedGasGwei: 20_000_000_000,
     settleMarginSeconds: 6n,
     repeatAfterSuccess: "auto",
     gasPriceMaxWei: 100_000_000_000n,

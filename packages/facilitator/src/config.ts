@@ -55,6 +55,8 @@ export interface Config {
   readonly payerCountMax: number | null;
   /** Gas of a day for callers without a key, in gwei; null for no bound. */
   readonly keylessGasGwei: number | null;
+  /** Gas of a day that contract wallets may burn by reverting, in gwei; null for no bound. */
+  readonly revertedGasGwei: number | null;
   readonly headAgeMaxSeconds: number;
   readonly settleMarginSeconds: bigint;
   readonly repeatAfterSuccess: RepeatPolicy;
@@ -222,10 +224,8 @@ function keylessLimits(read: Read) {
       const count = whole(0, 1_000_000)(text);
       return count === 0 ? null : count;
     }),
-    keylessGasGwei: read("FARTHING_KEYLESS_GAS_PER_DAY", (text) => {
-      const units = xdcGwei(text);
-      return units === 0 ? null : units;
-    }),
+    keylessGasGwei: read("FARTHING_KEYLESS_GAS_PER_DAY", gasBudget),
+    revertedGasGwei: read("FARTHING_REVERTED_GAS_PER_DAY", gasBudget),
   };
 }
 
@@ -379,6 +379,12 @@ function proxyAddress(text: string): string | undefined {
 }
 
 /** XDC as gwei, which a number holds exactly up to nine million XDC. */
+/** A daily budget of gas; 0 is no bound. */
+function gasBudget(text: string): number | null | undefined {
+  const amount = xdcGwei(text);
+  return amount === 0 ? null : amount;
+}
+
 function xdcGwei(text: string): number | undefined {
   const match = /^(\d{1,6})(?:\.(\d{1,9}))?$/.exec(text);
   return match ? Number(`${match[1]}${(match[2] ?? "").padEnd(9, "0")}`) : undefined;

@@ -15,7 +15,7 @@ import { createCatalogue } from "./listings/catalogue.ts";
 import { createMetricsServer } from "./http/metrics-server.ts";
 import { createServer, type Listener } from "./http/server.ts";
 import { surfacesOf } from "./http/surface.ts";
-import { startKeylessWatch } from "./keyless-watch.ts";
+import { startGasWatch } from "./gas-watch.ts";
 import { createMetrics, noMetrics, type Metrics } from "./metrics.ts";
 import type { Claim, Pair, Settlement } from "./model/settlement.ts";
 import { createNetworkEngine, openChain, type NetworkEngine } from "./network-engine.ts";
@@ -25,7 +25,7 @@ import { createSigners } from "./relayer/sign.ts";
 import { createAdmission, type Admit } from "./settlement/admission.ts";
 import { listenToNeighbours } from "./settlement/neighbours.ts";
 import { createExchanges } from "./settlement/exchanges.ts";
-import { createSettle } from "./settlement/settle.ts";
+import { createSettle, type SettleDeps } from "./settlement/settle.ts";
 import { createWaiters, type Waiters } from "./settlement/waiters.ts";
 import { openStore } from "./storage/open-store.ts";
 import type { ClaimResult, Store } from "./storage/store.ts";
@@ -121,10 +121,11 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
     chains.map((chain) => [chain.network.chainId, createNetworkEngine(chain, shared)]),
   );
   await Promise.all([...engines.values()].map((engine) => engine.start()));
-  const keylessWatch = startKeylessWatch({
+  const gasWatch = startGasWatch({
     networks: config.networks.map(({ network }) => network),
-    budgetGwei: options.listen === false ? null : config.keylessGasGwei,
-    note: metrics.noteKeylessGas,
+    keylessGasGwei: options.listen === false ? null : config.keylessGasGwei,
+    revertedGasGwei: config.revertedGasGwei,
+    note: metrics.noteGas,
     ...shared,
   });
   const stopListening = listenToNeighbours({ store, clock, log, waiters, networks: engines });
@@ -155,7 +156,7 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
     await server.close();
     await accounts?.stop();
     await stopListening();
-    await Promise.all([watch.stop(), keylessWatch.stop()]);
+    await Promise.all([watch.stop(), gasWatch.stop()]);
     await Promise.all([...engines.values()].map((engine) => engine.stop()));
     await metricsServer.close();
     await store.close();
@@ -264,7 +265,8 @@ function contextOf(wiring: Wiring): HttpContext {
   const networkOf = (chainId: ChainId) => engines.get(chainId);
   const viewOf = (chainId: ChainId) => engines.get(chainId)?.view();
   const refuseUsed = createRefuseUsed({ clock, networkOf });
-  const admit = createAdmission({ clock, store, networkOf });
+  const { revertedGasOf, ...keyless } = wireKeyless({ config, store, clock, viewOf });
+  const admit = createAdmission({ clock, store, networkOf, revertedGasOf });
   const exchanges = createExchanges({ store, clock, log, policy: config.repeatAfterSuccess });
   const verifier = createVerifier({
     clock,
@@ -299,7 +301,7 @@ function contextOf(wiring: Wiring): HttpContext {
     },
     observer: metrics.http,
     verifier,
-    settle: settleOf({ ...wiring, admit, verifier, findByPair, refuseUsed }),
+    settle: settleOf({ ...wiring, admit, revertedGasOf, verifier, findByPair, refuseUsed }),
     admit,
     // The self-built face has no accounts, and with that no listings.
     catalogue: createCatalogue(options.selfBuilt ? undefined : store),
@@ -311,7 +313,7 @@ function contextOf(wiring: Wiring): HttpContext {
     authenticate: (text) => authenticate(store, clock, text),
     planOf: async (account) => (await store.findAccount(account))?.plan,
     pingStore: () => store.ping(),
-    ...wireKeyless({ config, store, clock, viewOf }),
+    ...keyless,
     viewOf,
   };
 }
@@ -319,6 +321,7 @@ function contextOf(wiring: Wiring): HttpContext {
 function settleOf(
   wiring: Pick<Wiring, "clock" | "log" | "store" | "waiters" | "engines"> & {
     admit: Admit;
+    revertedGasOf: SettleDeps["revertedGasOf"];
     verifier: Verifier;
     refuseUsed: RefuseUsed;
     findByPair(pair: Pair): Promise<Settlement | undefined>;

@@ -77,6 +77,11 @@ export const metricTable = {
     help: "Used part of the gas budget of surfaces without keys, 0 to 1: of the open half, and of the half for proven payees; read every minute",
     labels: ["network", "half"],
   },
+  x402_reverted_gas_used_ratio: {
+    kind: "gauge",
+    help: "Used part of the gas that contract wallets may burn by reverting, 0 to 1, open payments included: of the open half, and of the half for proven payers; read every minute",
+    labels: ["network", "half"],
+  },
   x402_batch_settlements: {
     kind: "histogram",
     help: "Settlements of one transaction",

@@ -12,6 +12,7 @@ import type { RpcEndpoint } from "./chain/rpc-endpoint.ts";
 import { silentObserver, type HttpObserver } from "./http/observe.ts";
 import { metricTable, type Metric, type MetricName } from "./metrics-table.ts";
 import type { LaneLoad } from "./relayer/relayer.ts";
+import type { GasBudgetName } from "./gas-watch.ts";
 import type { GasHalf } from "./model/keyless.ts";
 import type { CreditPurchase } from "./model/credits.ts";
 import type { Settlement } from "./model/settlement.ts";
@@ -35,7 +36,7 @@ export interface Metrics {
   /** Looks these up whenever the metrics are asked for. */
   watchNetworks(networks: readonly WatchedNetwork[]): void;
   /** Notes the used share of a half of the gas budget of surfaces without keys, 0 to 1. */
-  noteKeylessGas(network: Network, half: GasHalf, share: number): void;
+  noteGas(budget: GasBudgetName, network: Network, half: GasHalf, share: number): void;
   /** Everything as text, and its content type. */
   render(): Promise<{ readonly contentType: string; readonly text: string }>;
 }
@@ -46,7 +47,7 @@ export const noMetrics: Metrics = {
   watchStore: (store) => store,
   watchEndpoint: (_, endpoint) => endpoint,
   watchNetworks: () => {},
-  noteKeylessGas: () => {},
+  noteGas: () => {},
   render: async () => ({ contentType: "text/plain", text: "" }),
 };
 
@@ -58,13 +59,16 @@ export function createMetrics(clock: Clock, relayers: readonly string[]): Metric
   const http = createHttpObserver(registry);
   const watchStore = createStoreWatch(make);
   const watchEndpoint = createEndpointWatch(registry, clock);
-  const keylessGas = new Gauge(settings(registry, "x402_keyless_gas_used_ratio"));
+  const gas = {
+    keyless: new Gauge(settings(registry, "x402_keyless_gas_used_ratio")),
+    reverted: new Gauge(settings(registry, "x402_reverted_gas_used_ratio")),
+  };
   return {
     http,
     watchStore,
     watchEndpoint,
     watchNetworks: (networks) => addGauges(registry, clock, networks),
-    noteKeylessGas: ({ id }, half, share) => keylessGas.set({ network: id, half }, share),
+    noteGas: (budget, { id }, half, share) => gas[budget].set({ network: id, half }, share),
     render: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
   };
 }

@@ -1,4 +1,4 @@
-/** The limits of callers without a key, wired: prices and the store's answers for the routes. */
+/** The budgets of gas and the limits of callers without a key, wired for the routes and for claims. */
 import type { ChainId } from "@farthing/protocol";
 import { createBatcher } from "./base/batcher.ts";
 import type { Clock } from "./base/clock.ts";
@@ -6,6 +6,7 @@ import type { ChainView } from "./chain/block-follower.ts";
 import { gasPriceFloorWei, type Config } from "./config.ts";
 import type { HttpContext } from "./http/context.ts";
 import { contractTransferGasMax, gasPriceOf } from "./relayer/fees.ts";
+import type { RevertedGasTerms } from "./model/reverted-gas.ts";
 import type { KeylessQuestion, KeylessVerdict } from "./storage/keyless-store.ts";
 import type { Store } from "./storage/store.ts";
 
@@ -28,21 +29,30 @@ const weiPerGwei = 1_000_000_000n;
 const questionsMax = 200;
 const questionsWaitingMax = 10_000;
 
-/** Creates what the routes ask. */
+/** Creates what the routes and claims ask. */
 export function wireKeyless(deps: {
-  readonly config: Pick<Config, "gasPriceMaxWei">;
+  readonly config: Pick<Config, "gasPriceMaxWei" | "revertedGasGwei">;
   readonly store: Store;
   readonly clock: Clock;
   viewOf(chainId: ChainId): ChainView | undefined;
-}): Pick<HttpContext, "gasOf" | "checkKeyless" | "noteKeyless"> {
+}): Pick<HttpContext, "gasOf" | "checkKeyless" | "noteKeyless"> & {
+  /** What contract wallets may burn by reverting; undefined for no bound. */
+  revertedGasOf(chainId: ChainId): RevertedGasTerms | undefined;
+} {
   const { config, store, clock, viewOf } = deps;
   const bounds = { floor: gasPriceFloorWei, ceiling: config.gasPriceMaxWei };
   const terms = { itemsMax: questionsMax, inFlightMax: 1, waitingMax: questionsWaitingMax };
+  const gasOf = (chainId: ChainId) => {
+    const price = gasPriceOf(viewOf(chainId), bounds);
+    const gweiOf = (gas: bigint) => Number((gas * price) / weiPerGwei);
+    return { plainGwei: gweiOf(plainGas), contractGwei: gweiOf(contractGas) };
+  };
+  const { revertedGasGwei: budgetGwei } = config;
   return {
-    gasOf(chainId) {
-      const price = gasPriceOf(viewOf(chainId), bounds);
-      const gweiOf = (gas: bigint) => Number((gas * price) / weiPerGwei);
-      return { plainGwei: gweiOf(plainGas), contractGwei: gweiOf(contractGas) };
+    gasOf,
+    revertedGasOf(chainId) {
+      if (budgetGwei === null) return undefined;
+      return { budgetGwei, reserveGwei: gasOf(chainId).contractGwei };
     },
     checkKeyless: createBatcher<KeylessQuestion, KeylessVerdict>({
       run: (questions) => store.checkKeyless(questions, clock.nowMs()),

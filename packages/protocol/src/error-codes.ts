@@ -22,6 +22,7 @@ export const errorCodes = [
   "rate_limited",
   "caller_gas_share_used",
   "keyless_gas_exhausted",
+  "reverted_gas_exhausted",
   "queue_full",
   "service_unavailable",
   "internal_error",

@@ -10,6 +10,7 @@ export type FaultCode =
   | "storage_unavailable"
   | "queue_full"
   | "too_many_exchanges"
+  | "reverted_gas_exhausted"
   | "no_wallet"
   | "lease_lost"
   | "configuration";
@@ -19,16 +20,19 @@ export class Fault extends Error {
   readonly code: FaultCode;
   /** Whether the same step can succeed later without a change. */
   readonly retryable: boolean;
+  /** Seconds until another try is worth it, where that is known. */
+  readonly retryAfterSeconds: number | undefined;
 
   constructor(
     code: FaultCode,
     message: string,
-    options: { retryable?: boolean; cause?: unknown } = {},
+    options: { retryable?: boolean; retryAfterSeconds?: number; cause?: unknown } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "Fault";
     this.code = code;
     this.retryable = options.retryable ?? true;
+    this.retryAfterSeconds = options.retryAfterSeconds;
   }
 }
 

@@ -48,6 +48,7 @@ export const problemTable: Readonly<Record<ErrorCode, { status: number; retryabl
   rate_limited: { status: 429, retryable: true },
   caller_gas_share_used: { status: 429, retryable: true },
   keyless_gas_exhausted: { status: 503, retryable: true },
+  reverted_gas_exhausted: { status: 503, retryable: true },
   queue_full: { status: 503, retryable: true },
   service_unavailable: { status: 503, retryable: true },
   internal_error: { status: 500, retryable: false },
@@ -57,6 +58,7 @@ export const problemTable: Readonly<Record<ErrorCode, { status: number; retryabl
 export const shapedCodes: ReadonlySet<ErrorCode> = new Set([
   "service_unavailable",
   "keyless_gas_exhausted",
+  "reverted_gas_exhausted",
 ]);
 
 /** Seconds after which a 503 is worth another try: a block or two. */
@@ -90,7 +92,9 @@ function toProblem(error: unknown): HttpProblem {
     if (error.code === "too_many_exchanges") {
       return new HttpProblem("rate_limited", error.message, retryAfterTooManySeconds);
     }
-    if (error.code === "queue_full") return new HttpProblem("queue_full", error.message);
+    if (error.code === "queue_full" || error.code === "reverted_gas_exhausted") {
+      return new HttpProblem(error.code, error.message, error.retryAfterSeconds);
+    }
     return new HttpProblem(
       "service_unavailable",
       error.code === "no_wallet" ? noWallet : unavailable,

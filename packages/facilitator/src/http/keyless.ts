@@ -10,7 +10,7 @@ import {
   type Refusal,
 } from "@farthing/protocol";
 import type { FastifyRequest } from "fastify";
-import { hourMs, type GasRefusal } from "../model/keyless.ts";
+import { hourMs, secondsToRefill, type GasRefusal } from "../model/keyless.ts";
 import type { Claim } from "../model/settlement.ts";
 import type { KeylessQuestion } from "../storage/keyless-store.ts";
 import { pairOf, type VerifiedPayment } from "../verification/verify.ts";
@@ -100,6 +100,5 @@ export function isGasRefusal(code: ErrorCode): code is GasRefusal {
 
 /** The answer when the budget has no room: come back when it refills, at the full hour. */
 export function gasProblem({ clock }: HttpContext, code: GasRefusal): HttpProblem {
-  const seconds = Math.ceil((hourMs - (clock.nowMs() % hourMs)) / 1000);
-  return new HttpProblem(code, gasMessages[code], seconds);
+  return new HttpProblem(code, gasMessages[code], secondsToRefill(clock.nowMs()));
 }

@@ -157,7 +157,7 @@ export const SettlementAnswer = Type.Object(
 );
 
 const unjudgedCodes =
-  "`service_unavailable`, `queue_full`, `keyless_gas_exhausted`, `internal_error`: nothing was judged";
+  "`service_unavailable`, `queue_full`, `keyless_gas_exhausted`, `reverted_gas_exhausted`, `internal_error`: nothing was judged";
 
 /** What /verify says when it could not judge: a verdict that blames nobody, beside the problem. */
 export const UnjudgedVerdict = Type.Object(

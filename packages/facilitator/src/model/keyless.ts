@@ -46,7 +46,12 @@ const networkShare = 1 / 10;
 const waitingShare = 1 / 2;
 
 export const hourMs = 60 * 60 * 1000;
-const hoursPerDay = 24;
+export const hoursPerDay = 24;
+
+/** Seconds until the budgets of gas refill next: at the full hour. */
+export function secondsToRefill(nowMs: number): number {
+  return Math.ceil((hourMs - (nowMs % hourMs)) / 1000);
+}
 
 /** Final settlements that make a payee proven: from this many payers, on this many days. */
 export const provenPayers = 5;

@@ -4,6 +4,7 @@
  */
 import type { Address, ChainId, Hex, RefusalCode } from "@farthing/protocol";
 import type { KeylessTerms } from "./keyless.ts";
+import type { RevertedGasTerms } from "./reverted-gas.ts";
 
 /**
  * Where a settlement stands.
@@ -65,6 +66,8 @@ export interface Claim extends Pair {
   readonly payerCap: { readonly units: bigint; readonly windowMs: number } | null;
   /** The other limits of callers without a key; absent where there are none. */
   readonly keyless?: KeylessTerms | undefined;
+  /** What a contract payer's transaction may burn by reverting; absent where there is no bound. */
+  readonly revertedGas?: RevertedGasTerms | undefined;
   /** The call that claims it; null when no seller called, as for a purchase of credits. */
   readonly claimingCall: ClaimingCall | null;
 }
@@ -92,7 +95,10 @@ export interface Mined {
 }
 
 /** A settlement as stored. Times are milliseconds since 1970. */
-export interface Settlement extends Omit<Claim, "payerCap" | "keyless" | "price" | "claimingCall"> {
+export interface Settlement extends Omit<
+  Claim,
+  "payerCap" | "keyless" | "revertedGas" | "price" | "claimingCall"
+> {
   readonly state: SettlementState;
   /** Hash of the transaction that carries or carried it; null while queued. */
   readonly transaction: Hex | null;

@@ -17,6 +17,7 @@ import type { Log } from "../base/log.ts";
 import type { CreditPurchase, PurchaseMove } from "../model/credits.ts";
 import type { Settlement } from "../model/settlement.ts";
 import type { Store } from "../storage/store.ts";
+import { isNotAdmitted } from "./admission.ts";
 import type { Settle, SettleOptions } from "./settle.ts";
 
 /** How long an answer waits for the sending: as long as an asynchronous settle. */
@@ -77,10 +78,16 @@ export function createPayPurchase(deps: PayDeps): PayPurchase {
     if (now?.state !== "settling") {
       return looks < looksMax ? pay(payment, looks + 1) : { kind: "closed", purchase };
     }
-    const result = await deps.settle(
-      requestOf(purchase, { payer, treasury, signature: payment.signature }),
-      settleOptions(payment.requestId),
-    );
+    const request = requestOf(purchase, { payer, treasury, signature: payment.signature });
+    const result = await deps
+      .settle(request, settleOptions(payment.requestId))
+      .catch(async (error: unknown) => {
+        // It can be signed again, also from a page that was loaded anew.
+        if (isFirst && isNotAdmitted(error)) {
+          await move(purchase, ["settling"], { to: "awaiting_payment" });
+        }
+        throw error;
+      });
     if (result.kind === "settlement") return named(purchase, result.settlement);
     // The account of a key cannot stand in the way where there is no key.
     if (result.kind === "denied") return { kind: "closed", purchase };

@@ -24,7 +24,7 @@ import {
   type Verifier,
   type VerifyOptions,
 } from "../verification/verify.ts";
-import { queueFull, type Admit } from "./admission.ts";
+import { queueFull, revertedGasExhausted, type Admit } from "./admission.ts";
 import type { ClaimingExchange } from "./exchanges.ts";
 import type { OutcomeBook } from "./outcome-book.ts";
 import type { Waiters, WaitGoal } from "./waiters.ts";
@@ -74,6 +74,8 @@ export interface SettleDeps {
     chainId: ChainId,
   ): { readonly relayer: Relayer; readonly book: OutcomeBook } | undefined;
   readonly admit: Admit;
+  /** What contract wallets may burn by reverting; undefined for no bound. */
+  revertedGasOf(chainId: ChainId): Claim["revertedGas"];
   /** Leaves a settlement to the processes that have wallets. */
   tellUnserved(settlement: Settlement): void;
   /** Names the transaction that used an authorization before we first saw it, where one is found. */
@@ -115,7 +117,8 @@ export function createSettle(deps: SettleDeps): Settle {
     options: SettleOptions,
   ): Promise<SettleResult> {
     const at = deps.networkOf(verified.payment.network.chainId);
-    const claim = claimOf(verified, options);
+    const { chainId: on } = verified.payment.network;
+    const claim = { ...claimOf(verified, options), revertedGas: deps.revertedGasOf(on) };
     const unfit = await deps.admit(verified, options);
     if (unfit) return { kind: "refused", refusal: unfit };
     const release = at?.relayer.reserve(claim);
@@ -123,7 +126,7 @@ export function createSettle(deps: SettleDeps): Settle {
     const waiting = waiters.wait(claim.id, options.goal, options.timeoutMs);
     try {
       const result = await deps.claim(claim).finally(release);
-      if (result.kind === "refused") return refusedClaim(result.reason);
+      if (result.kind === "refused") return refusedClaim(result.reason, deps.clock);
       if (result.kind === "existing") return await repeat(verified, result.settlement, options);
       const { settlement } = result;
       options.exchange?.claimed(settlement.id);
@@ -211,8 +214,11 @@ function hasSameTerms({ payment }: PaymentRequest, existing: Settlement): boolea
   );
 }
 
-function refusedClaim(reason: ClaimRefusal): SettleResult {
+/** Throws for what stands in the way of contract payers, as admission does. */
+function refusedClaim(reason: ClaimRefusal, clock: Clock): SettleResult {
   switch (reason) {
+    case "reverted_gas_exhausted":
+      throw revertedGasExhausted(clock);
     case "payer_spend_cap_reached":
     case "payer_count_reached":
       return { kind: "refused", refusal: refusal(reason) };

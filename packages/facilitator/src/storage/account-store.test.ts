@@ -3,6 +3,7 @@ import { describe } from "vitest";
 import { accountSuite } from "./account-store.suite.ts";
 import { ledgerPropertiesSuite } from "./ledger-properties.suite.ts";
 import { keylessSuite } from "./keyless.suite.ts";
+import { revertedGasSuite } from "./reverted-gas.suite.ts";
 import { ledgerSuite } from "./ledger.suite.ts";
 import { listingsSuite } from "./listings.suite.ts";
 import { purchasesSuite } from "./purchases.suite.ts";
@@ -16,5 +17,6 @@ describe.each(bothEngines())("%s", (_, start) => {
   describe("purchases and history", () => purchasesSuite(start));
   describe("webhooks", () => webhooksSuite(start));
   describe("callers without a key", () => keylessSuite(start));
+  describe("reverted gas", () => revertedGasSuite(start));
   describe("the market", () => listingsSuite(start));
 });

@@ -11,6 +11,12 @@ import type { Database, ListColumns } from "./dialect.ts";
 import { holdAll, lockFunds, unpaid, type Funds } from "./holds.ts";
 import { chargeKeyless, type KeylessCharge } from "./keyless-charges.ts";
 import { judgeKeyless, keylessLocks } from "./keyless-limits.ts";
+import {
+  judgeRevertedGas,
+  reserveRevertedGas,
+  revertedGasLocks,
+  type RevertedGasReservation,
+} from "./reverted-gas.ts";
 import { toSettlement, toSettlementRow } from "./rows.ts";
 import { newSettlementNames, settlementColumns, type NewSettlementRow } from "./schema.ts";
 import type { ClaimRefusal, ClaimResult } from "./store.ts";
@@ -21,15 +27,16 @@ export async function claimAll(
   claims: readonly Claim[],
   now: number,
 ): Promise<ClaimResult[]> {
-  // Before anything is looked at: what callers without a key have used stands still until we are done.
-  await inside.engine.lockNames(inside.db, keylessLocks(claims));
+  // Before anything is looked at: what the budgets of gas have left stands still until we are done.
+  await inside.engine.lockNames(inside.db, [...keylessLocks(claims), ...revertedGasLocks(claims)]);
   const known = await findByPairs(inside, claims);
   // The same pair twice in one group: the first makes the settlement, the second finds it.
   const fresh = firstOfEachPair(claims.filter((claim) => !known.has(pairKey(claim))));
-  const { refusals, charges, funds } = await refusalsOf(inside, fresh, now);
+  const { refusals, charges, reservations, funds } = await refusalsOf(inside, fresh, now);
   const allowed = fresh.filter((claim) => !refusals.has(claim.id));
   const created = await insertAll(inside, allowed, now);
   await chargeKeyless(inside, [...created.values()], charges, now);
+  await reserveRevertedGas(inside, [...created.values()], reservations, now);
   await holdAll(inside, [...created.values()], funds, now);
   await insertClaimingCalls(
     inside,
@@ -163,10 +170,12 @@ async function refusalsOf(
 ): Promise<{
   refusals: Map<string, ClaimRefusal>;
   charges: Map<string, KeylessCharge>;
+  reservations: Map<string, RevertedGasReservation>;
   funds: Funds;
 }> {
   const refusals = new Map<string, ClaimRefusal>();
   await refuseKeys(inside, claims, now, refusals);
+  const reservations = await judgeRevertedGas(inside, claims, now, refusals);
   const charges = await judgeKeyless(inside, claims, now, refusals);
   // Last, so that what is refused for another reason takes no credits from the rest of its group.
   const priced = claims.filter(({ id, price }) => price > 0 && !refusals.has(id));
@@ -175,7 +184,7 @@ async function refusalsOf(
     priced.flatMap(({ account }) => account ?? []),
   );
   for (const { id } of unpaid(priced, funds)) refusals.set(id, "insufficient_facilitator_credits");
-  return { refusals, charges, funds };
+  return { refusals, charges, reservations, funds };
 }
 
 /** A key that was revoked after the request was let in must not spend gas or credits. */

@@ -1,12 +1,14 @@
 /**
  * What settlements without a key have counted, from the claim to the outcome. A claim counts an
- * estimate of its gas. A failure gives back what it did not use; the estimate of a contract payer,
- * which is the most that it may burn, is corrected to the gas limit of the transaction that carried
- * it. A plain payer's estimate stands: reading receipts would ask the node once more per transaction.
+ * estimate of its gas. A failure gives back what it did not use, and all of what the budget for
+ * reverted gas counts instead; the estimate of a contract payer, which is the most that it may burn, is
+ * corrected to the gas limit of the transaction that carried it. A plain payer's estimate stands:
+ * reading receipts would ask the node once more per transaction.
  */
 import { toLowerHex } from "@farthing/protocol";
 import type { GasHalf } from "../model/keyless.ts";
 import type { Settlement } from "../model/settlement.ts";
+import { readContractGas } from "./contract-gas.ts";
 import type { Database } from "./dialect.ts";
 import {
   keylessLock,
@@ -87,10 +89,14 @@ const chargeNames = [
   "gwei",
 ] as const;
 
-/** Closes the charges of settlements that have just got an outcome. */
+/**
+ * Closes the charges of settlements that have just got an outcome. `countedElsewhere`: those whose gas
+ * the budget for reverted gas counts, so that reverts use up no caller's share of this one.
+ */
 export async function closeKeyless(
   inside: Database,
   settled: readonly SettlementRow[],
+  countedElsewhere: ReadonlySet<string>,
 ): Promise<void> {
   const rows = new Map(settled.flatMap((row) => (row.key_id === null ? [[row.id, row]] : [])));
   if (rows.size === 0) return;
@@ -108,8 +114,13 @@ export async function closeKeyless(
     const row = rows.get(charge.settlement_id);
     return row ? [{ charge, row }] : [];
   });
-  const limits = await readContractGas(inside, ended);
-  const returns = ended.flatMap((one) => returnsOf(one, limits));
+  const limits = await readContractGas(
+    inside,
+    ended.map(({ row }) => row),
+  );
+  const returns = ended.flatMap((one) =>
+    returnsOf(one, { limits, isElsewhere: countedElsewhere.has(one.row.id) }),
+  );
   // As a claim does: two that change the same counters in different orders would block each other.
   const locks = returns.map(({ chainId }) => keylessLock(chainId));
   await engine.lockNames(db, locks);
@@ -122,14 +133,18 @@ interface Ended {
 }
 
 /** What an ended settlement gives back. */
-function returnsOf({ charge, row }: Ended, limits: ReadonlyMap<number, number>) {
+function returnsOf(
+  { charge, row }: Ended,
+  gas: { readonly limits: ReadonlyMap<number, number>; readonly isElsewhere: boolean },
+) {
   const { chain_id: chainId, payer, half, caller_network: network } = charge;
   const isFailed = row.state === "failed";
   // Whatever a transaction has carried may have burned gas.
   const isUnused = isFailed && row.transaction_id === null && row.transaction_hash === null;
   const charged = Number(charge.gwei);
-  const limit = row.transaction_id === null ? undefined : limits.get(Number(row.transaction_id));
-  const spare = isUnused ? charged : Math.max(0, charged - (limit ?? charged));
+  const limit = gas.limits.get(Number(row.transaction_id ?? 0));
+  const isSpare = isUnused || gas.isElsewhere;
+  const spare = isSpare ? charged : Math.max(0, charged - (limit ?? charged));
   const returns: Omit<CounterEntry, "refill" | "expiresAt">[] = [];
   if (isFailed && charge.spent_slot !== null) {
     const slot = Number(charge.spent_slot);
@@ -145,27 +160,3 @@ function returnsOf({ charge, row }: Ended, limits: ReadonlyMap<number, number>) 
   }
   return returns;
 }
-
-/** The most gas that the transactions of contract payers could burn, in gwei, by transaction. */
-async function readContractGas(
-  { db }: Database,
-  ended: readonly Ended[],
-): Promise<Map<number, number>> {
-  const ids = ended.flatMap(({ row }) =>
-    row.payer_has_code === 1 && row.transaction_id !== null ? [Number(row.transaction_id)] : [],
-  );
-  if (ids.length === 0) return new Map();
-  const rows = await db
-    .selectFrom("relayer_transactions")
-    .select(["id", "gas_limit", "gas_price"])
-    .where("id", "in", [...new Set(ids)])
-    .execute();
-  return new Map(
-    rows.map(({ id, gas_limit: gas, gas_price: price }) => [
-      Number(id),
-      Number((BigInt(gas) * BigInt(price)) / weiPerGwei),
-    ]),
-  );
-}
-
-const weiPerGwei = 1_000_000_000n;

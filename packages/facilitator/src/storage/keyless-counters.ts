@@ -12,6 +12,9 @@ export interface CounterName {
   readonly name: string;
 }
 
+/** When a bucket has flowed back whole, its row can go. */
+export const bucketMs = 25 * hourMs;
+
 /** The name under which a chain's counters are held until a transaction ends. */
 export function keylessLock(chainId: ChainId): string {
   return `keyless:${chainId}`;

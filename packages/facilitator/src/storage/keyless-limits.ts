@@ -17,6 +17,7 @@ import type { Claim } from "../model/settlement.ts";
 import type { Database } from "./dialect.ts";
 import type { KeylessCharge } from "./keyless-charges.ts";
 import {
+  bucketMs,
   keylessLock,
   pruneCounters,
   raiseCounters,
@@ -37,9 +38,6 @@ import type { ClaimRefusal } from "./store.ts";
 const partsOfWindow = 24;
 
 const dayMs = 24 * hourMs;
-
-/** When a bucket has flowed back whole, its row can go. */
-const bucketMs = 25 * hourMs;
 
 /** How long a payment stays noted: as long as a seller may work between verdict and settlement. */
 const notedMs = 10 * 60 * 1000;

@@ -10,8 +10,18 @@ import type { Whole, WholeOrNull } from "./schema.ts";
  * - `spent`, `count`: USDC and settlements of a payer, by parts of the window.
  * - `noted`: a payment that `/verify` found valid while the budget was tight.
  * - `proven`: a payee from a day on, which is the slot.
+ * - `reverted`: gas of a half of the budget that contract wallets burn by reverting; a bucket.
+ * - `proven_payer`: a contract wallet from a day on, which is the slot.
  */
-export type CounterKind = "half" | "network" | "spent" | "count" | "noted" | "proven";
+export type CounterKind =
+  | "half"
+  | "network"
+  | "spent"
+  | "count"
+  | "noted"
+  | "proven"
+  | "reverted"
+  | "proven_payer";
 
 export interface KeylessCounterTable {
   chain_id: ChainId;
@@ -33,6 +43,12 @@ export interface KeylessChargeTable {
   count_slot: WholeOrNull;
   half: GasHalf | null;
   caller_network: string | null;
+  gwei: Whole;
+}
+
+export interface RevertedGasReservationTable {
+  settlement_id: string;
+  half: GasHalf;
   gwei: Whole;
 }
 

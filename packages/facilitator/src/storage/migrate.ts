@@ -12,6 +12,7 @@ import * as exchanges from "./migrations/0006-exchanges.ts";
 import * as payerPauses from "./migrations/0007-payer-pauses.ts";
 import * as keylessLimits from "./migrations/0008-keyless-limits.ts";
 import * as repeats from "./migrations/0009-repeats.ts";
+import * as revertedGas from "./migrations/0010-reverted-gas.ts";
 
 /** Every migration, by number. */
 const migrations: Readonly<Record<string, (db: Kysely<unknown>, idType: IdType) => Promise<void>>> =
@@ -24,6 +25,7 @@ const migrations: Readonly<Record<string, (db: Kysely<unknown>, idType: IdType) 
     "0007-payer-pauses": payerPauses.up,
     "0008-keyless-limits": keylessLimits.up,
     "0009-repeats": repeats.up,
+    "0010-reverted-gas": revertedGas.up,
   };
 
 /** Names of all migrations, oldest first. */

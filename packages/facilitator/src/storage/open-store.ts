@@ -23,6 +23,7 @@ import { purchaseVerbs } from "./purchases.ts";
 import { relayerVerbs } from "./relayer-transactions.ts";
 import type { Tables } from "./schema.ts";
 import { settlementVerbs } from "./settlements.ts";
+import { revertedGasVerbs } from "./reverted-gas.ts";
 import { revertedVerbs } from "./reverted-settlements.ts";
 import { sessionVerbs } from "./sessions.ts";
 import { signRequestVerbs } from "./sign-requests.ts";
@@ -70,6 +71,7 @@ export async function openStore(databaseUrl: string, options: StoreOptions = {})
     ...exchangeCountVerbs(database),
     ...claimingCallVerbs(database),
     ...keylessVerbs(database),
+    ...revertedGasVerbs(database),
     announceSent: (ids: readonly string[]) => changes.announce(db, { kind: "sent", ids }),
     announceUnserved: (ids: readonly string[]) => changes.announce(db, { kind: "unserved", ids }),
     ping: async () => {

@@ -6,6 +6,7 @@ import { toLowerHex, type Address, type ChainId } from "@farthing/protocol";
 import type { PayerPause } from "../model/payer-pause.ts";
 import { forgetRevertsAfterMs, pauseMsAfter } from "../model/payer-pause.ts";
 import type { Database } from "./dialect.ts";
+import { forgetProvenPayers } from "./proven-payers.ts";
 import type { SettlementRow } from "./schema.ts";
 import type { Store } from "./store.ts";
 
@@ -34,6 +35,7 @@ export async function pausePayers(
 ): Promise<void> {
   if (settlements.length === 0) return;
   for (const { chain_id, payer } of settlements) await pausePayer({ db }, chain_id, payer, now);
+  await forgetProvenPayers({ db }, settlements);
   // A row whose reverts are forgotten says nothing any more.
   await db
     .deleteFrom("payer_pauses")

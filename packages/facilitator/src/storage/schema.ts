@@ -20,6 +20,7 @@ import type {
   KeylessChargeTable,
   KeylessCounterTable,
   KeylessPayeeFactTable,
+  RevertedGasReservationTable,
 } from "./keyless-schema.ts";
 import type { KeyMode } from "../model/api-key.ts";
 import type { TransactionState } from "../model/relayer-transaction.ts";
@@ -207,6 +208,7 @@ export interface Tables {
   keyless_counters: KeylessCounterTable;
   keyless_charges: KeylessChargeTable;
   keyless_payee_facts: KeylessPayeeFactTable;
+  reverted_gas_reservations: RevertedGasReservationTable;
 }
 
 /** What a new settlement has; the rest is null until it happens. */

@@ -10,6 +10,8 @@ import { closeKeyless } from "./keyless-charges.ts";
 import { countForPayees } from "./keyless-payees.ts";
 import { putIntoOutbox } from "./outbox.ts";
 import { pausePayers } from "./payer-pauses.ts";
+import { countForPayers } from "./proven-payers.ts";
+import { closeRevertedGas } from "./reverted-gas.ts";
 import { toSettlement } from "./rows.ts";
 import { settlementColumns, type SettlementRow, type Tables } from "./schema.ts";
 import type { Confirmation, Failure, Store } from "./store.ts";
@@ -192,7 +194,7 @@ function recordConfirmed(
         .execute();
     },
     async (inside, rows) => {
-      await closeKeyless(inside, rows);
+      await closeKeyless(inside, rows, await closeRevertedGas(inside, rows));
       const free = await chargeAll(inside, rows, now);
       const charged = rows.map((row) => (free.has(row.id) ? { ...row, credits: 0 } : row));
       await tellAccounts(inside, charged, "settlement.confirmed", now);
@@ -243,7 +245,7 @@ function recordFailed(
         .execute();
     },
     async (inside, rows) => {
-      await closeKeyless(inside, rows);
+      await closeKeyless(inside, rows, await closeRevertedGas(inside, rows));
       await releaseAll(inside, rows, now);
       await pausePayers(inside, blamed(rows, failures), now);
       await tellAccounts(inside, rows, "settlement.failed", now);
@@ -342,6 +344,7 @@ function recordFinalized(
       .returning(settlementColumns)
       .execute();
     await countForPayees(inside, rows, now);
+    await countForPayers(inside, rows, now);
     await tellAccounts(inside, rows, "settlement.finalized", now);
     return announceMoved(inside, rows);
   });

@@ -18,6 +18,7 @@ import type { AccountStore } from "./account-store.ts";
 import type { ChangeListener } from "./changes.ts";
 import type { ExchangeStore } from "./exchange-store.ts";
 import type { KeylessRefusal, KeylessVerbs } from "./keyless-store.ts";
+import type { RevertedGasVerbs } from "./reverted-gas.ts";
 import type { ListingVerbs } from "./listing-store.ts";
 
 /** What became of a claim. */
@@ -30,6 +31,8 @@ export type ClaimResult =
 /** Why nothing was claimed. */
 export type ClaimRefusal =
   | KeylessRefusal
+  /** Contract wallets have burned or reserved what they may burn by reverting. */
+  | "reverted_gas_exhausted"
   | "key_not_valid"
   | "seller_plan_inactive"
   | "insufficient_facilitator_credits";
@@ -72,7 +75,8 @@ export type UsedNonces =
   | { readonly lane: Address; readonly fromNonce: number; readonly upToBlock: number };
 
 /** The store. */
-export interface Store extends AccountStore, ListingVerbs, ExchangeStore, KeylessVerbs {
+export interface Store
+  extends AccountStore, ListingVerbs, ExchangeStore, KeylessVerbs, RevertedGasVerbs {
   /** Claims verified payments, all in one transaction; results in the order of the claims. */
   claimSettlements(claims: readonly Claim[], now: number): Promise<ClaimResult[]>;
   findSettlement(id: string): Promise<Settlement | undefined>;

@@ -85,6 +85,7 @@ const PurchaseAnswer = exactly({
 const path = "/v1/account/credits/purchases";
 const PurchaseId = exactly({ id: Type.String({ pattern: "^pur_[0-9a-f]{32}$" }) });
 const reading = ["unauthorized", "service_unavailable"] as const;
+const notAdmitted = ["queue_full", "reverted_gas_exhausted"] as const;
 const changing = [...reading, "foreign_origin", "conflict", "not_found"] as const;
 
 /**
@@ -156,7 +157,7 @@ function registerPaying(server: TypedServer, { accounts }: AccountHttp): void {
           maxLength: signatureCharsMax,
         }),
       }),
-      response: { 200: PurchaseAnswer, ...problems(...changing) },
+      response: { 200: PurchaseAnswer, ...problems(...changing, ...notAdmitted) },
     },
     handler: async (request) => {
       const { account } = sessionOf(request);

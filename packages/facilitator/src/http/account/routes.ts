@@ -5,6 +5,7 @@
 import cookies from "@fastify/cookie";
 import type { FastifyInstance } from "fastify";
 import { Fault } from "../../base/fault.ts";
+import { isNotAdmitted } from "../../settlement/admission.ts";
 import type { MakeLimit, Throttle } from "../limits.ts";
 import { sendProblem } from "../send-problem.ts";
 import type { TypedServer } from "../type-provider.ts";
@@ -65,11 +66,12 @@ export async function registerAccounts(
   });
 }
 
-/** A fault here is about no payment. */
+/** A fault here is about no payment, unless it says why one is not carried now. */
 function answerFaults(scope: TypedServer, { context }: AccountHttp): void {
   const { errorHandler } = scope;
   scope.setErrorHandler((error, request, reply) => {
     if (!(error instanceof Fault)) return errorHandler(error, request, reply);
+    if (isNotAdmitted(error)) return sendProblem(context, request, reply, error);
     return sendProblem(context, request, reply, error, { message: unavailable });
   });
 }

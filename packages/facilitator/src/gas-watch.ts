@@ -1,0 +1,119 @@
+/**
+ * Watches the budgets of gas: a metric of each, one log line when a half of one is four fifths used
+ * and one when it is not any more, and the removal of counters whose window is over.
+ */
+import type { ChainId, Network } from "@farthing/protocol";
+import type { Clock } from "./base/clock.ts";
+import { messageOf } from "./base/fault.ts";
+import type { Log } from "./base/log.ts";
+import { gasHalves, halfOf, notedShare, type GasHalf } from "./model/keyless.ts";
+import type { Store } from "./storage/store.ts";
+
+/** Pause between looks: a budget of a day does not run out unseen in a minute's tenth of it. */
+const lookMs = 60_000;
+
+/** Counters removed in one statement: a few milliseconds of the database. */
+const prunedMax = 1_000;
+
+/** The budgets, as metrics name them, and what the log says of each. */
+const budgets = {
+  keyless: {
+    high: { event: "keyless_gas_high", text: "Keyless gas budget is almost used up" },
+    normal: { event: "keyless_gas_normal", text: "Keyless gas budget has refilled" },
+  },
+  reverted: {
+    high: {
+      event: "reverted_gas_high",
+      text: "Contract wallets have almost used up the gas that they may burn by reverting",
+    },
+    normal: { event: "reverted_gas_normal", text: "Budget for reverted gas has refilled" },
+  },
+} as const;
+
+export type GasBudgetName = keyof typeof budgets;
+
+/** What is watched of one budget. */
+interface WatchedBudget {
+  readonly name: GasBudgetName;
+  /** Of a day, in gwei. */
+  readonly budgetGwei: number;
+  readonly read: (chainId: ChainId, now: number) => Promise<Readonly<Record<GasHalf, number>>>;
+}
+
+/** Watches until it is stopped. A budget that is null has no bound. */
+export function startGasWatch(options: {
+  readonly networks: readonly Network[];
+  readonly keylessGasGwei: number | null;
+  readonly revertedGasGwei: number | null;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Told the used share of each half, 0 to 1. */
+  readonly note: (budget: GasBudgetName, network: Network, half: GasHalf, share: number) => void;
+}): { stop(): Promise<void> } {
+  const { networks, keylessGasGwei, revertedGasGwei, store, clock, log, note } = options;
+  const { readKeylessGas, readRevertedGas } = store;
+  const watched: readonly WatchedBudget[] = [
+    ...bounded("keyless", keylessGasGwei, readKeylessGas),
+    ...bounded("reverted", revertedGasGwei, readRevertedGas),
+  ];
+  const high = new Set<string>();
+  const stopping = new AbortController();
+
+  async function look(network: Network, { name, budgetGwei, read }: WatchedBudget): Promise<void> {
+    const { chainId } = network;
+    const used = await read(chainId, clock.nowMs());
+    for (const half of gasHalves) {
+      const share = used[half] / halfOf(budgetGwei);
+      note(name, network, half, share);
+      const key = `${name}:${chainId}:${half}`;
+      const isHigh = share >= notedShare;
+      if (isHigh === high.has(key)) continue;
+      const { event, text } = budgets[name][isHigh ? "high" : "normal"];
+      const fields = { event, chainId, half, usedPercent: Math.round(share * 100) };
+      if (isHigh) {
+        high.add(key);
+        log.warn(fields, text);
+      } else {
+        high.delete(key);
+        log.info(fields, text);
+      }
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      try {
+        for (const budget of watched) {
+          for (const network of networks) await look(network, budget);
+        }
+        // Until all that is over is gone; new ones come slower than they are removed.
+        while ((await store.pruneKeyless(clock.nowMs(), prunedMax)) === prunedMax) {
+          if (stopping.signal.aborted) return;
+        }
+      } catch (error) {
+        log.warn(
+          { event: "keyless_watch_failed", problem: messageOf(error) },
+          "Gas budgets could not be read",
+        );
+      }
+      await clock.sleep(lookMs, stopping.signal);
+    }
+  }
+
+  const running = run();
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+function bounded(
+  name: GasBudgetName,
+  budgetGwei: number | null,
+  read: WatchedBudget["read"],
+): WatchedBudget[] {
+  return budgetGwei === null ? [] : [{ name, budgetGwei, read }];
+}

@@ -1,0 +1,197 @@
+/**
+ * The budget for gas that contract wallets burn by reverting: judged and reserved by claims, settled
+ * with the outcome. Its counters stand beside those of callers without a key, under the same lock.
+ */
+import type { Address, ChainId } from "@farthing/protocol";
+import { gasHalves, refillOf, type GasHalf } from "../model/keyless.ts";
+import { chooseRevertedHalf, type RevertedGasTerms } from "../model/reverted-gas.ts";
+import type { Claim, Settlement } from "../model/settlement.ts";
+import { readContractGas } from "./contract-gas.ts";
+import type { Database } from "./dialect.ts";
+import {
+  bucketMs,
+  keylessLock,
+  lowerCounters,
+  raiseCounters,
+  readCounters,
+  type CounterName,
+  type Counters,
+} from "./keyless-counters.ts";
+import type { SettlementRow } from "./schema.ts";
+import { isProvenPayer, provenPayerCounter } from "./proven-payers.ts";
+import type { ClaimRefusal } from "./store.ts";
+
+/** A payment of a contract wallet, as far as this budget is concerned. */
+export interface RevertedGasQuestion {
+  readonly chainId: ChainId;
+  readonly payer: Address;
+  readonly terms: RevertedGasTerms;
+}
+
+/** The store's methods about the budget; claims are judged and counted by `claimSettlements`. */
+export interface RevertedGasVerbs {
+  /** Returns, in order, whether `/verify` may still call payments valid; reserves nothing. */
+  hasRevertedGas(questions: readonly RevertedGasQuestion[], now: number): Promise<boolean[]>;
+  /** Gas that is burned or reserved of each half of a chain's budget, in gwei. */
+  readRevertedGas(chainId: ChainId, now: number): Promise<Readonly<Record<GasHalf, number>>>;
+}
+
+/** What a claim reserves once it is made. */
+export interface RevertedGasReservation extends RevertedGasTerms {
+  readonly half: GasHalf;
+}
+
+/** The methods on a database. */
+export function revertedGasVerbs(database: Database): RevertedGasVerbs {
+  return {
+    hasRevertedGas: async (questions, now) => {
+      const counters = await readCounters(database, questions.flatMap(countersOf), now);
+      return questions.map(
+        (question) => choose(question, counters, { now, isQuestion: true }) !== undefined,
+      );
+    },
+    readRevertedGas: async (chainId, now) => {
+      const of = (half: GasHalf) => halfCounter(chainId, half);
+      const counters = await readCounters(database, gasHalves.map(of), now);
+      return { open: counters.used(of("open")), proven: counters.used(of("proven")) };
+    },
+  };
+}
+
+function halfCounter(chainId: ChainId, half: GasHalf): CounterName {
+  return { chainId, kind: "reverted", name: half };
+}
+
+function countersOf({ chainId, payer }: RevertedGasQuestion): CounterName[] {
+  return [
+    ...gasHalves.map((half) => halfCounter(chainId, half)),
+    provenPayerCounter(chainId, payer),
+  ];
+}
+
+function choose(
+  { chainId, payer, terms }: RevertedGasQuestion,
+  counters: Counters,
+  { now, isQuestion }: { readonly now: number; readonly isQuestion: boolean },
+): GasHalf | undefined {
+  return chooseRevertedHalf({
+    terms,
+    isProven: isProvenPayer(counters, { chainId, payer }, now),
+    isQuestion,
+    usedOf: (half) => counters.used(halfCounter(chainId, half)),
+  });
+}
+
+/** The question that a claim asks; undefined for plain payers and where there is no bound. */
+function questionOf({ chainId, payer, payerHasCode, revertedGas }: Claim) {
+  return payerHasCode && revertedGas ? { chainId, payer, terms: revertedGas } : undefined;
+}
+
+/** The names that claims of contract payers lock, so that two cannot take the last of the budget. */
+export function revertedGasLocks(claims: readonly Claim[]): string[] {
+  return claims.flatMap((claim) => (questionOf(claim) ? [keylessLock(claim.chainId)] : []));
+}
+
+/**
+ * Judges claims in their order: each that passes reserves before the next. Adds the reasons of the
+ * others to `refusals`, and returns the reservations by the claim's id.
+ */
+export async function judgeRevertedGas(
+  inside: Database,
+  claims: readonly Claim[],
+  now: number,
+  refusals: Map<string, ClaimRefusal>,
+): Promise<Map<string, RevertedGasReservation>> {
+  const reservations = new Map<string, RevertedGasReservation>();
+  const asked = claims.flatMap((claim) => {
+    const question = refusals.has(claim.id) ? undefined : questionOf(claim);
+    return question ? [{ id: claim.id, question }] : [];
+  });
+  if (asked.length === 0) return reservations;
+  const names = asked.flatMap(({ question }) => countersOf(question));
+  const counters = await readCounters(inside, names, now);
+  for (const { id, question } of asked) {
+    const half = choose(question, counters, { now, isQuestion: false });
+    if (half === undefined) {
+      refusals.set(id, "reverted_gas_exhausted");
+      continue;
+    }
+    const reservation = { ...question.terms, half };
+    counters.add([entryOf(question.chainId, reservation, now)]);
+    reservations.set(id, reservation);
+  }
+  return reservations;
+}
+
+function entryOf(chainId: ChainId, reservation: RevertedGasReservation, now: number) {
+  return {
+    ...halfCounter(chainId, reservation.half),
+    slot: 0,
+    amount: reservation.reserveGwei,
+    refill: refillOf(reservation.budgetGwei).half,
+    expiresAt: now + bucketMs,
+  };
+}
+
+/** Reserves for settlements that were just made. */
+export async function reserveRevertedGas(
+  inside: Database,
+  created: readonly Settlement[],
+  reservations: ReadonlyMap<string, RevertedGasReservation>,
+  now: number,
+): Promise<void> {
+  const made = created.flatMap(({ id, chainId }) => {
+    const reservation = reservations.get(id);
+    return reservation ? [{ id, chainId, reservation }] : [];
+  });
+  if (made.length === 0) return;
+  const entries = made.map(({ chainId, reservation }) => entryOf(chainId, reservation, now));
+  await raiseCounters(inside, entries, now);
+  await inside.db
+    .insertInto("reverted_gas_reservations")
+    .values(
+      made.map(({ id, reservation: { half, reserveGwei } }) => {
+        return { settlement_id: id, half, gwei: reserveGwei };
+      }),
+    )
+    .execute();
+}
+
+/**
+ * Ends the reservations of settlements that have just got an outcome, and returns those whose gas
+ * stays counted here. Gas is burned where a transaction of ours carried the payment and did not move
+ * it, also when a third party did: a wallet can revert first and pay itself in the same block.
+ */
+export async function closeRevertedGas(
+  inside: Database,
+  settled: readonly SettlementRow[],
+): Promise<ReadonlySet<string>> {
+  const rows = new Map(settled.flatMap((row) => (row.payer_has_code === 1 ? [[row.id, row]] : [])));
+  if (rows.size === 0) return new Set();
+  const reservations = await inside.db
+    .deleteFrom("reverted_gas_reservations")
+    .where("settlement_id", "in", [...rows.keys()])
+    .returningAll()
+    .execute();
+  const ended = reservations.flatMap(({ settlement_id: id, half, gwei }) => {
+    const row = rows.get(id);
+    return row ? [{ row, half, reserved: Number(gwei), isBurned: isBurned(row) }] : [];
+  });
+  const burned = ended.flatMap(({ row, ...one }) => (one.isBurned ? [row] : []));
+  const limits = await readContractGas(inside, burned);
+  const returns = ended.map(({ row, half, reserved, isBurned: stays }) => {
+    const kept = stays ? (limits.get(Number(row.transaction_id)) ?? reserved) : 0;
+    // Less than nothing where the gas price rose after the claim: it is counted as well.
+    return { ...halfCounter(row.chain_id, half), slot: 0, amount: reserved - kept };
+  });
+  await inside.engine.lockNames(
+    inside.db,
+    returns.map(({ chainId }) => keylessLock(chainId)),
+  );
+  await lowerCounters(inside, returns);
+  return new Set(burned.map(({ id }) => id));
+}
+
+function isBurned(row: SettlementRow): boolean {
+  return row.transaction_id !== null && (row.state === "failed" || row.settled_by === "other");
+}
