@@ -18,6 +18,18 @@ export interface NodeConditions {
   readonly internalErrors?: readonly string[];
   /** `eth_call` returns a revert's data as its result, without an error. */
   readonly revertsAsResults?: boolean;
+  /** XDPoSChain's pool rules, in front of a node without them; `{}` for its defaults. */
+  readonly pool?: PoolRules;
+}
+
+/** What a pool takes. */
+export interface PoolRules {
+  /** Default: 12.5 gwei. */
+  readonly minGasPriceWei?: bigint;
+  /** Gas limit times price at most. Default: 1 XDC. */
+  readonly feeCapWei?: bigint;
+  /** Transactions of all senders at most. Default: 6,144. */
+  readonly maxTransactions?: number;
 }
 
 /** Ways in which a rate limit is told. */

@@ -13,10 +13,12 @@
  *
  * `record` says what was asked and what was refused, so that a test can hold the service to a
  * limit. Times are those of the given clock. The policies (rate-limit.ts, request-limits.ts,
- * call-answers.ts) decide without a network or a timer.
+ * call-answers.ts, pool-rules.ts) decide without a network or a timer.
  */
 export * from "./conditions.ts";
 export type { NodeCall, NodeReply, NodeUpstream } from "./json-rpc.ts";
 export { createOrdinaryNode, type LabClock, type OrdinaryNode } from "./ordinary-node.ts";
 export type { NodeExchange, NodeRecord } from "./node-record.ts";
 export { startOrdinaryNode, type RunningNode } from "./node-server.ts";
+export { feeCapDefault, refuseTransaction } from "./pool-rules.ts";
+export { readTransaction, type PoolTransaction } from "./transaction.ts";

@@ -4,6 +4,7 @@ import { text } from "node:stream/consumers";
 import { isObject } from "@farthing/protocol";
 import type { NodeConditions } from "./conditions.ts";
 import type { NodeReply, NodeUpstream } from "./json-rpc.ts";
+import { withLag } from "./lagging-backend.ts";
 import { createOrdinaryNode, type LabClock, type OrdinaryNode } from "./ordinary-node.ts";
 
 /** An ordinary node that listens. */
@@ -23,7 +24,7 @@ export async function startOrdinaryNode(
   conditions: NodeConditions = {},
   clock: LabClock = systemClock,
 ): Promise<RunningNode> {
-  const upstream = httpUpstream(upstreamUrl);
+  const upstream = withLag(httpUpstream(upstreamUrl));
   const node = createOrdinaryNode({ upstream, clock, conditions });
   const server = createServer((request, response) => {
     serve(node, request, response).catch(() => response.destroy());
@@ -51,7 +52,7 @@ async function serve(
 }
 
 /** A real node. */
-export function httpUpstream(url: string): NodeUpstream {
+function httpUpstream(url: string): NodeUpstream {
   return {
     async answer(calls) {
       const body = calls.map((call, id) => ({ ...call, jsonrpc: "2.0", id }));

@@ -2,6 +2,7 @@
 import { startDevnet, type Devnet } from "@farthing/devnet";
 import { isObject } from "@farthing/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hexOf } from "./call-answers.ts";
 import { batchRefusals, rangeRefusals, rateRefusals, type NodeConditions } from "./conditions.ts";
 import { startOrdinaryNode } from "./node-server.ts";
 import type { RunningNode } from "./node-server.ts";
@@ -179,5 +180,29 @@ describe("answers to single calls", () => {
     expect(sleptMs).toBe(0);
     await ask(head);
     expect(sleptMs).toBe(1_500);
+  });
+});
+
+describe("backends", () => {
+  test("each request goes to the next, and one that is behind knows nothing newer", async () => {
+    set({});
+    for (let made = 0; made < 5; made++) await devnet.rpc("evm_mine");
+    const head = Number(await call("eth_blockNumber"));
+    const newest = await call("eth_getBlockByNumber", hexOf(head), false);
+    const blockHash = isObject(newest) ? newest["hash"] : undefined;
+    set({ backends: [0, 2] });
+    const heads = [await call("eth_blockNumber"), await call("eth_blockNumber")];
+    expect(heads.map(Number)).toEqual([head, head - 2]);
+    set({ backends: [2] });
+    expect(await call("eth_getBlockByNumber", "latest", false)).toMatchObject({
+      number: hexOf(head - 2),
+    });
+    expect(await call("eth_getBlockByNumber", hexOf(head - 1), false)).toBeNull();
+    expect(await call("eth_getLogs", { blockHash })).toMatchObject({ message: "unknown block" });
+    expect(await call("eth_getLogs", { fromBlock: hexOf(head - 1) })).toEqual([]);
+    const account = devnet.seller.address;
+    const balance = await call("eth_getBalance", account, hexOf(head));
+    expect(balance).toMatchObject({ message: "header not found" });
+    expect(await call("eth_getBalance", account, "latest")).toMatch(/^0x/);
   });
 });

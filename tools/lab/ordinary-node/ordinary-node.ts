@@ -11,6 +11,7 @@ import {
   type NodeUpstream,
 } from "./json-rpc.ts";
 import { createNodeRecord, type NodeRecord } from "./node-record.ts";
+import { withPoolRules } from "./pool-gate.ts";
 import { admit, createTokenBucket, lateCall, type TokenBucket } from "./rate-limit.ts";
 import { refuseRequest } from "./request-limits.ts";
 
@@ -35,11 +36,12 @@ export function createOrdinaryNode(options: {
   readonly clock: LabClock;
   readonly conditions?: NodeConditions;
 }): OrdinaryNode {
-  const { upstream, clock } = options;
+  const { clock } = options;
+  const upstream = withPoolRules(options.upstream, () => node.conditions.pool);
   const record = createNodeRecord();
   let meter: { readonly limit: RateLimit; readonly bucket: TokenBucket } | undefined;
   let absurdity: { readonly heads: AbsurdHeads; left: number } | undefined;
-  let turn = 0;
+  let rotation: { readonly backends: readonly number[]; turn: number } | undefined;
 
   function bucketOf(limit: RateLimit): TokenBucket {
     if (meter?.limit !== limit) {
@@ -59,8 +61,10 @@ export function createOrdinaryNode(options: {
 
   /** The backend whose turn it is: each request goes to the next. */
   function nextLag(): number {
-    const { backends = [0] } = node.conditions;
-    return backends[turn++ % backends.length] ?? 0;
+    const { backends } = node.conditions;
+    if (!backends) return 0;
+    if (rotation?.backends !== backends) rotation = { backends, turn: 0 };
+    return backends[rotation.turn++ % backends.length] ?? 0;
   }
 
   async function answerAll(calls: readonly NodeCall[]): Promise<NodeReply[]> {
