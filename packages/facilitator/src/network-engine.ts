@@ -165,6 +165,7 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
         log.warn({ chainId, problem: messageOf(error) }, "Relayer did not stop cleanly");
       });
       await follower?.stop();
+      await book.stop();
     },
   };
 }

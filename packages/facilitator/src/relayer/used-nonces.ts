@@ -6,6 +6,7 @@
 import type { Hex } from "@farthing/protocol";
 import { messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
+import type { AuthorizationEvent } from "../chain/authorization-logs.ts";
 import type { Chain } from "../chain/chain.ts";
 import { readNonceUse, readReceipts, type NonceQuestion, type Receipt } from "../chain/reads.ts";
 import type { RelayerTransaction } from "../model/relayer-transaction.ts";
@@ -20,6 +21,8 @@ export interface MinedTransaction {
   readonly hashes: readonly (Hex | null)[];
   readonly succeeded: boolean;
   readonly blockNumber: number;
+  /** What became of authorizations in it, by its receipt. */
+  readonly events: readonly AuthorizationEvent[];
   /** Settlements it carries whose logs were not seen. */
   readonly unresolved: readonly string[];
 }
@@ -66,18 +69,20 @@ export async function lookAtUsedNonces(
     attempts.map(({ hash }) => hash),
   );
   const receiptOf = new Map(attempts.map(({ id }, index) => [id, receipts[index]]));
-  for (const slot of used) {
-    try {
-      await lookAtSlot(lane, slot, head, receiptOf, deps);
-    } catch (error) {
-      // It stays and is looked at again with the next block; other payments go on.
-      const fields = { chainId: deps.chain.network.chainId, nonce: slot.nonce };
-      deps.log.warn(
-        { ...fields, problem: messageOf(error) },
-        "Could not tell what became of a mined transaction",
-      );
-    }
-  }
+  await Promise.all(
+    used.map(async (slot) => {
+      try {
+        await lookAtSlot(lane, slot, head, receiptOf, deps);
+      } catch (error) {
+        // It stays and is looked at again with the next block; other payments go on.
+        const fields = { chainId: deps.chain.network.chainId, nonce: slot.nonce };
+        deps.log.warn(
+          { ...fields, problem: messageOf(error) },
+          "Could not tell what became of a mined transaction",
+        );
+      }
+    }),
+  );
 }
 
 async function lookAtSlot(

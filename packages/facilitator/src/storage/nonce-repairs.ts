@@ -17,13 +17,14 @@ type RepairVerbs = Pick<
   | "replaceTransaction"
   | "requeueSettlements"
   | "isRelayerTransaction"
+  | "listSignedHashes"
   | "listFailedSince"
   | "listUnfinalizedBlocks"
 >;
 
 /** The store's verbs about repairs. */
 export function repairVerbs(database: Database): RepairVerbs {
-  const { db } = database;
+  const { db, engine } = database;
   return {
     replaceTransaction: (lease, nonce, plan, now) =>
       inTransaction(database, (inside) => replaceTransaction(inside, lease, nonce, plan, now)),
@@ -57,6 +58,22 @@ export function repairVerbs(database: Database): RepairVerbs {
           .execute();
         return announceMoved(inside, rows);
       });
+    },
+    listSignedHashes: async (ids) => {
+      if (ids.length === 0) return [];
+      const list = engine.list(
+        ids.map((of) => ({ of })),
+        { of: "text" },
+      );
+      const rows = await db
+        .selectFrom(list)
+        .innerJoin("transaction_settlements as link", "link.settlement_id", "given.of")
+        .innerJoin("relayer_transactions as carrier", "carrier.id", "link.transaction_id")
+        .select("carrier.hash")
+        .distinct()
+        .where("carrier.hash", "is not", null)
+        .execute();
+      return rows.flatMap(({ hash }) => hash ?? []);
     },
     isRelayerTransaction: async (hash) => {
       const row = await db

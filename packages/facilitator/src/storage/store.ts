@@ -237,6 +237,8 @@ export interface Store
    * can never be mined, since another one has finally taken the nonce. Gives those that moved.
    */
   requeueSettlements(ids: readonly string[]): Promise<Settlement[]>;
+  /** Hashes of all transactions that were ever signed for these settlements. */
+  listSignedHashes(ids: readonly string[]): Promise<Hex[]>;
   /** Tells whether a transaction is one of ours, also an earlier one at a replaced nonce. */
   isRelayerTransaction(hash: Hex): Promise<boolean>;
   /** Settlements of a chain that failed since a time: somebody else may still submit them. */
