@@ -12,6 +12,7 @@ import {
 } from "./authorization-logs.ts";
 import type { AuthorizationName } from "./authorization-states.ts";
 import { resultOf, type Chain } from "./chain.ts";
+import { walkLogs } from "./log-ranges.ts";
 import { addressWord, topics } from "./usdc.ts";
 
 /** What is searched for. */
@@ -32,10 +33,7 @@ export interface ForwardSearch {
 /** Blocks before `seenUnusedAt` that are searched too: its answer may be of an endpoint that lags. */
 const slackBlocks = 12;
 
-/** Blocks of one `eth_getLogs`: providers cap it, commonly at 1,000 to 10,000. */
-const rangeBlocks = 980;
-
-/** Ranges of one look. */
+/** Ranges of one look: at 980 blocks each eleven hours of XDC. */
 const rangesMax = 20;
 
 /** Authorizations of one question: nodes cap the alternatives of a topic, commonly at 1,000. */
@@ -59,12 +57,16 @@ export function createForwardSearch(chain: Chain): ForwardSearch {
     const missing = new Map(sought.map((one) => [keyOf(one), one]));
     const found = new Map<string, AuthorizationEvent>();
     let from = Math.min(...sought.map(placeOf));
-    for (let range = 0; range < rangesMax && missing.size > 0 && from <= toBlock; range++) {
-      const last = Math.min(toBlock, from + rangeBlocks - 1);
-      for (const event of await readRange(chain, [...missing.values()], from, last)) {
-        if (missing.delete(keyOf(event))) found.set(keyOf(event), event);
+    const range = { fromBlock: from, toBlock };
+    let ranges = 0;
+    for await (const part of walkLogs(chain, filterOf(sought), range)) {
+      const events = readAuthorizationEvents(part.logs).filter((one) => missing.has(keyOf(one)));
+      for (const event of await withTransfers(chain, events)) {
+        missing.delete(keyOf(event));
+        found.set(keyOf(event), event);
       }
-      from = last + 1;
+      from = part.toBlock + 1;
+      if (missing.size === 0 || ++ranges >= rangesMax) break;
     }
     for (const key of found.keys()) places.delete(key);
     if (places.size > placesMax) places.clear();
@@ -92,22 +94,10 @@ function keyOf({ payer, nonce }: AuthorizationName): string {
   return payerNonceKey(payer, nonce);
 }
 
-async function readRange(
-  chain: Chain,
-  sought: readonly Sought[],
-  fromBlock: number,
-  toBlock: number,
-): Promise<AuthorizationEvent[]> {
+function filterOf(sought: readonly Sought[]) {
   const payers = new Set(sought.map(({ payer }) => `0x${addressWord(payer)}`));
-  const filter = {
-    address: chain.network.usdc,
-    fromBlock: `0x${fromBlock.toString(16)}`,
-    toBlock: `0x${toBlock.toString(16)}`,
-    topics: [[topics.used, topics.canceled], [...payers], sought.map(({ nonce }) => nonce)],
-  };
-  const [answer] = await chain.read([{ method: "eth_getLogs", params: [filter] }]);
-  const events = readAuthorizationEvents(resultOf(answer, "eth_getLogs"));
-  return withTransfers(chain, events);
+  const nonces = sought.map(({ nonce }) => nonce);
+  return { topics: [[topics.used, topics.canceled], [...payers], nonces] };
 }
 
 /** The filter holds back the Transfer beside each use: the whole blocks' logs have it. */
