@@ -69,11 +69,12 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
   const { chainId } = chain.network;
   let follower: BlockFollower | undefined;
   let hasStarted = false;
-  const headNumber = () => follower?.view()?.head.number ?? 0;
-  const finalizedNumber = () => follower?.view()?.finalized.number ?? 0;
+  const view = () => follower?.view();
+  const headNumber = () => view()?.head.number ?? 0;
+  const finalizedNumber = () => view()?.finalized.number ?? 0;
   const bounds = { floor: gasPriceFloorWei, ceiling: config.gasPriceMaxWei };
-  const gasPrice = () => gasPriceOf(follower?.view(), bounds);
-  const read = createPaymentReader(chain, () => senderAmong(deps, follower?.view(), gasPrice()));
+  const gasPrice = () => gasPriceOf(view(), bounds);
+  const read = createPaymentReader(chain, () => senderAmong(deps, view(), gasPrice()));
   const shared = { chain, store, clock, log };
 
   const book = createOutcomeBook({
@@ -97,7 +98,7 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
     gasPrice,
     headNumber,
     finalizedNumber,
-    balanceOf: (wallet) => follower?.view()?.wallets.get(wallet)?.balance,
+    balanceOf: (wallet) => view()?.wallets.get(wallet)?.balance,
     gasPriceCeiling: config.gasPriceMaxWei,
     events: {
       onSubmitted: (settlements) => {
@@ -134,8 +135,8 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
       listener: {
         async onBlock(block) {
           await relayer.onBlock(block, await book.onBlock(block));
-          const view = follower?.view();
-          if (view && block.isHead) await book.onHead(view);
+          const seen = view();
+          if (seen && block.isHead) await book.onHead(seen);
           if (block.isHead) await stock.putBack(book.recheck);
           if (block.isHead) stock.onBlock();
         },
@@ -153,20 +154,22 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
     follower.wake();
   }
 
+  async function stop(): Promise<void> {
+    await relayer.stop().catch((error: unknown) => {
+      log.warn({ chainId, problem: messageOf(error) }, "Relayer did not stop cleanly");
+    });
+    await follower?.stop();
+    await book.stop();
+  }
+
   return {
     chain,
     read,
     relayer,
     book,
-    view: () => follower?.view(),
+    view,
     start,
-    async stop() {
-      await relayer.stop().catch((error: unknown) => {
-        log.warn({ chainId, problem: messageOf(error) }, "Relayer did not stop cleanly");
-      });
-      await follower?.stop();
-      await book.stop();
-    },
+    stop,
   };
 }
 

@@ -5,7 +5,6 @@
  * and is watched until the authorization has expired: money that moves after all is said to have.
  */
 import type { Hex } from "@farthing/protocol";
-import { createBatcher } from "../base/batcher.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { BlockInterest, ChainView, FollowedBlock } from "../chain/block-follower.ts";
@@ -15,16 +14,10 @@ import { isSettled, payerNonceKey, type Settlement } from "../model/settlement.t
 import type { Judgement } from "../relayer/prepare.ts";
 import type { Confirmation, Failure, Store } from "../storage/store.ts";
 import { createBacklog } from "./backlog.ts";
-import {
-  counts,
-  createEvidence,
-  failureOf,
-  isAuthorizedTransfer,
-  type Findings,
-  type Found,
-} from "./evidence.ts";
+import { createEndRefused } from "./end-refused.ts";
+import { counts, createEvidence, failureOf, isAuthorizedTransfer, type Found } from "./evidence.ts";
 import { createFinality } from "./finality.ts";
-import { createMinedWithoutLog, logsLag } from "./mined-without-log.ts";
+import { createMinedWithoutLog } from "./mined-without-log.ts";
 import type { OutcomeBook, Vanished } from "./outcome-book.ts";
 import type { Waiters } from "./waiters.ts";
 
@@ -33,10 +26,6 @@ const watchFailuresMs = 24 * 60 * 60 * 1000;
 
 /** Settlements that are read in one statement. */
 const readAtOnce = 500;
-
-/** Refused settlements that are looked up together, and those that may wait for it. */
-const refusedMax = 200;
-const refusedWaitingMax = 10_000;
 
 /**
  * Confirmations that are written and told at once. A full block has thousands: the first of them
@@ -74,37 +63,11 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
   /** Found by a search, until they are as well; by settlement. */
   const shallow = new Map<string, Found>();
   const finality = createFinality(deps);
-  const backlog = createBacklog({
-    ...deps,
-    evidence,
-    listOpen: () => [...open.values()].filter(({ id }) => !deepening.has(id)),
-    conclude: concludeFound,
-    fail,
-  });
-  const onMinedWithoutLog = createMinedWithoutLog({
-    ...deps,
-    evidence,
-    conclude: concludeFound,
-    fail,
-  });
-  /** Together, since what waited through a change of the token's state is refused together. */
-  const findingsOf = createBatcher<{ settlement: Settlement; atBlock: number }, Findings>({
-    async run(asked) {
-      const settlements = asked.map(({ settlement }) => settlement);
-      const all = await evidence.lookUp(
-        settlements,
-        Math.max(...asked.map(({ atBlock }) => atBlock)),
-      );
-      return settlements.map(({ id }) => ({
-        found: all.found.filter(({ settlement }) => settlement.id === id),
-        unused: all.unused.filter((settlement) => settlement.id === id),
-        untold: all.untold.filter((settlement) => settlement.id === id),
-      }));
-    },
-    itemsMax: refusedMax,
-    inFlightMax: 1,
-    waitingMax: refusedWaitingMax,
-  });
+  const ends = { ...deps, evidence, conclude: concludeFound, fail };
+  const onMinedWithoutLog = createMinedWithoutLog(ends);
+  const onRefused = createEndRefused(ends);
+  const listOpen = () => [...open.values()].filter(({ id }) => !deepening.has(id));
+  const backlog = createBacklog({ ...ends, listOpen });
 
   function track(settlement: Settlement): void {
     const key = payerNonceKey(settlement.payer, settlement.nonce);
@@ -211,23 +174,6 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
   function isDeep({ event: { blockNumber } }: Found): boolean {
     // A search may know blocks that are not followed yet.
     return blockNumber <= Math.max(deps.headNumber(), blockNumber) - confirmations + 1;
-  }
-
-  async function onRefused(
-    settlement: Settlement,
-    { refusal: why, atBlock }: Judgement,
-  ): Promise<void> {
-    // "Used" may well be our payer's payment, submitted by somebody else: look before saying no.
-    const asked = { settlement, atBlock: Math.max(deps.headNumber(), atBlock) };
-    const { found, unused, untold } = await findingsOf(asked);
-    await concludeFound(found);
-    if (untold.length > 0) throw logsLag();
-    const where = { transaction: null, onlyUnassigned: true };
-    const { code, message } = why;
-    await fail(
-      unused.map(({ id }) => ({ id, code, message, ...where })),
-      unused,
-    );
   }
 
   function isUnknown({ payer, nonce }: Settlement): boolean {

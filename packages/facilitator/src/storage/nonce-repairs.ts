@@ -1,4 +1,5 @@
 /** Repairs of a lane: another transaction at a nonce that is taken, and work given back. */
+import type { Hex } from "@farthing/protocol";
 import { assert } from "../base/assert.ts";
 import type {
   LaneLease,
@@ -24,7 +25,7 @@ type RepairVerbs = Pick<
 
 /** The store's verbs about repairs. */
 export function repairVerbs(database: Database): RepairVerbs {
-  const { db, engine } = database;
+  const { db } = database;
   return {
     replaceTransaction: (lease, nonce, plan, now) =>
       inTransaction(database, (inside) => replaceTransaction(inside, lease, nonce, plan, now)),
@@ -59,22 +60,7 @@ export function repairVerbs(database: Database): RepairVerbs {
         return announceMoved(inside, rows);
       });
     },
-    listSignedHashes: async (ids) => {
-      if (ids.length === 0) return [];
-      const list = engine.list(
-        ids.map((of) => ({ of })),
-        { of: "text" },
-      );
-      const rows = await db
-        .selectFrom(list)
-        .innerJoin("transaction_settlements as link", "link.settlement_id", "given.of")
-        .innerJoin("relayer_transactions as carrier", "carrier.id", "link.transaction_id")
-        .select("carrier.hash")
-        .distinct()
-        .where("carrier.hash", "is not", null)
-        .execute();
-      return rows.flatMap(({ hash }) => hash ?? []);
-    },
+    listSignedHashes: (ids) => listSignedHashes(database, ids),
     isRelayerTransaction: async (hash) => {
       const row = await db
         .selectFrom("relayer_transactions")
@@ -120,4 +106,21 @@ async function replaceTransaction(
   const [transaction] = await insertTransactions(inside, lease, [{ plan, nonce }], now);
   assert(transaction, "one plan makes one transaction");
   return transaction;
+}
+
+async function listSignedHashes({ db, engine }: Database, ids: readonly string[]): Promise<Hex[]> {
+  if (ids.length === 0) return [];
+  const list = engine.list(
+    ids.map((of) => ({ of })),
+    { of: "text" },
+  );
+  const rows = await db
+    .selectFrom(list)
+    .innerJoin("transaction_settlements as link", "link.settlement_id", "given.of")
+    .innerJoin("relayer_transactions as carrier", "carrier.id", "link.transaction_id")
+    .select("carrier.hash")
+    .distinct()
+    .where("carrier.hash", "is not", null)
+    .execute();
+  return rows.flatMap(({ hash }) => hash ?? []);
 }
