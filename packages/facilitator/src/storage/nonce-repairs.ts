@@ -73,7 +73,7 @@ export function repairVerbs(database: Database): RepairVerbs {
       listed(
         settlements(database)
           .where("chain_id", "=", chainId)
-          .where("state", "=", "failed")
+          // Only what has failed has this time; the state would lead to every failure there was.
           .where("failed_at", ">", since),
       ),
     listUnfinalizedBlocks: async (chainId) => {

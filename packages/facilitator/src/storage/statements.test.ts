@@ -1,0 +1,124 @@
+/**
+ * No statement of the store grows faster than log n with settlements, histories, listings or
+ * deliveries. On PostgreSQL the pages that each reads are compared between a short and a long
+ * history; on SQLite each plan is compared with an approved list, since an index that is used can
+ * still read everything.
+ *
+ * A new statement changes the list: look at its lines (which columns have `=`, is anything scanned?)
+ * and write it anew with `npx vitest run -u` on this file.
+ */
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { fillHistory } from "./long-history.testing.ts";
+import { startPostgres, type TestPostgres } from "./postgres.testing.ts";
+import {
+  collectBuffers,
+  collectPlans,
+  explainAll,
+  watchCalls,
+  type Calls,
+} from "./statement-capture.testing.ts";
+import { notCalled, runScenario } from "./store-scenario.testing.ts";
+import { postgresStarter, startSqlite } from "./store-benches.testing.ts";
+import type { StoreBench } from "./store-values.testing.ts";
+import type { Store } from "./store.ts";
+
+/** Methods that read everything, and say so: an operator's command runs them. */
+const readsAll: readonly string[] = [
+  "auditCredits",
+  // Listings are still searched one by one, and a day's settlements added up.
+  "listPublicListings",
+  "listUsage",
+  "readListingStats",
+  "searchPublicListings",
+];
+
+/** Rows of a short and of a long history. */
+const [shortRows, longRows] = [1_000, 50_000];
+
+/** A statement that reads no more pages than these is cheap at any size: a few rows of a few tables. */
+const cheapPages = 24;
+
+async function open(bench: StoreBench) {
+  const store = await bench.open();
+  onTestFinished(async () => {
+    vi.restoreAllMocks();
+    await store.close();
+  });
+  return store;
+}
+
+/** A method that the scenario does not call would not be looked at. */
+function expectAllCalled(store: Store, { called }: Calls): void {
+  const left = Object.keys(store).filter((name) => !called.has(name));
+  expect(left.toSorted()).toEqual([...notCalled].toSorted());
+}
+
+/** Rows that a statement reads for want of an index. */
+const approvedScans =
+  /^SCAN (json_each|given|\(subquery|\d+-ROW VALUES CLAUSE|CONSTANT ROW|counted)/i;
+
+describe("on SQLite", () => {
+  test("every statement is carried out as approved", async () => {
+    const bench = await startSqlite();
+    onTestFinished(bench.stop);
+    const opened = await open(bench);
+    const calls = { called: new Set<string>(), current: "" };
+    const plans = await collectPlans(calls, () => runScenario(watchCalls(opened, calls)));
+    expectAllCalled(opened, calls);
+    const scans = [...plans].flatMap(([method, lines]) =>
+      readsAll.includes(method)
+        ? []
+        : [...lines]
+            .filter((line) => line.startsWith("SCAN") && !approvedScans.test(line))
+            .map((line) => `${method}: ${line}`),
+    );
+    expect(scans).toEqual([]);
+    const text = [...plans]
+      .toSorted(([one], [other]) => (one < other ? -1 : 1))
+      .map(([method, lines]) =>
+        [method, ...[...lines].toSorted().map((line) => `  ${line}`), ""].join("\n"),
+      )
+      .join("\n");
+    await expect(text).toMatchFileSnapshot(join(import.meta.dirname, "sqlite-plans.txt"));
+  });
+});
+
+describe("on PostgreSQL", () => {
+  let server: TestPostgres;
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterAll(() => server?.stop());
+
+  /** The pages that each statement reads over a history of so many rows. */
+  async function measure(rows: number): Promise<ReadonlyMap<string, number>> {
+    const bench = await postgresStarter(() => server)();
+    const first = await bench.open();
+    await first.close();
+    await fillHistory(bench, rows);
+    for (const statement of explainAll(new URL(bench.databaseUrl).pathname.slice(1))) {
+      await bench.query(statement);
+    }
+    const calls = { called: new Set<string>(), current: "" };
+    const buffers = collectBuffers(calls);
+    const opened = await open(bench);
+    await runScenario(watchCalls(opened, calls));
+    vi.restoreAllMocks();
+    expectAllCalled(opened, calls);
+    return buffers;
+  }
+
+  test("no statement reads more than twice the pages of a history fifty times as long", async () => {
+    const short = await measure(shortRows);
+    const long = await measure(longRows);
+    const grown = [...long].flatMap(([name, pages]) => {
+      const before = Math.max(short.get(name) ?? 0, cheapPages);
+      const isFine =
+        pages <= 2 * before || readsAll.some((method) => name.startsWith(`${method}:`));
+      return isFine ? [] : [`${short.get(name)} → ${pages} pages, ${name}`];
+    });
+    expect(grown).toEqual([]);
+    expect(long.size).toBeGreaterThan(100);
+  }, 180_000);
+});
