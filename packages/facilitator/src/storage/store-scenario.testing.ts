@@ -77,6 +77,9 @@ function keyOf(id: string) {
 
 const gas = { budgetGwei: 1_000_000, plainGwei: 1, contractGwei: 10 };
 
+/** What a contract payer may burn. */
+const burned = { budgetGwei: 1_000_000_000, reserveGwei: 1 };
+
 function keylessClaim() {
   return claimOf({
     payerCap: { units: 1_000_000_000_000n, windowMs: dayMs },
@@ -105,6 +108,8 @@ async function settle(store: Store): Promise<void> {
   await store.checkKeyless(made.slice(3), now);
   await store.noteKeyless(made.slice(3), now);
   await store.readKeylessGas(chainId, now);
+  await store.hasRevertedGas([{ chainId, payer: rarePayer, terms: burned }], now);
+  await store.readRevertedGas(chainId, now);
   await store.claimSettlements(made, now);
   const ids = made.map(({ id }) => id);
   await store.findSettlement(ids[0] ?? "");
@@ -169,7 +174,8 @@ async function leaseOf(store: Store, wallet: Address): Promise<LaneLease> {
 
 /** What a nonce that is replaced, or a block that is gone, asks for. */
 async function repair(store: Store): Promise<void> {
-  const contract = claimOf({ account: busySeller, payerHasCode: true, payer: rarePayer });
+  const gasTerms = { payerHasCode: true, revertedGas: burned };
+  const contract = claimOf({ account: busySeller, payer: rarePayer, ...gasTerms });
   await store.claimSettlements([contract], now);
   const lease = await leaseOf(store, lane);
   const payerLimit = { payer: rarePayer, max: 1 };
@@ -383,8 +389,8 @@ async function countExchanges(store: Store): Promise<void> {
   if (!settlement) throw new Error("the settlement is not there");
   await store.findExchangeFacts([{ settlement, caller: "c", idempotencyKey: null }]);
   const telling = { settlementId: known.id, writer: "w" };
-  await store.takeSuccess([telling]);
-  await store.releaseSuccess([telling]);
+  await store.takeSuccess([telling], now);
+  await store.releaseSuccess([telling], now);
   await store.openExchanges([again], now);
   await store.forgetExchanges(now + 2_000, 10);
   await store.recordFailed([failureOf(known.id)], now);
