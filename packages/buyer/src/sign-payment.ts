@@ -6,8 +6,10 @@ import {
   headerNames,
   isHexBytes,
   isObject,
+  isPaymentIdentifier,
   member,
   objectMember,
+  paymentIdentifierName,
   requestBindingKey,
   signatureBytesMax,
   toWirePayment,
@@ -140,11 +142,6 @@ function wirePayment(
   });
 }
 
-const paymentIdentifier = "payment-identifier";
-
-/** What the payment-identifier extension takes as an id. */
-const paymentId = /^[A-Za-z0-9_-]{16,128}$/;
-
 /** Declared extensions are echoed as they are; an id is added where the seller wants one. */
 function echoExtensions(
   declared: JsonObject | undefined,
@@ -152,9 +149,9 @@ function echoExtensions(
   surroundings: Surroundings,
 ): JsonObject | undefined {
   if (declared === undefined) return undefined;
-  const extension = member(declared, paymentIdentifier);
+  const extension = member(declared, paymentIdentifierName);
   const info = isObject(extension) ? member(extension, "info") : undefined;
   if (!isObject(extension) || !isObject(info)) return declared;
-  const id = paymentId.test(requestId) ? requestId : `pay_${randomHex(surroundings, 16)}`;
-  return { ...declared, [paymentIdentifier]: { ...extension, info: { ...info, id } } };
+  const id = isPaymentIdentifier(requestId) ? requestId : `pay_${randomHex(surroundings, 16)}`;
+  return { ...declared, [paymentIdentifierName]: { ...extension, info: { ...info, id } } };
 }

@@ -25,6 +25,7 @@ import { createSigners } from "./relayer/sign.ts";
 import { createAdmission, type Admit } from "./settlement/admission.ts";
 import { listenToNeighbours } from "./settlement/neighbours.ts";
 import { createExchanges } from "./settlement/exchanges.ts";
+import { createRefuseIdentifier, type RefuseIdentifier } from "./settlement/payment-identifier.ts";
 import { createSettle, type SettleDeps } from "./settlement/settle.ts";
 import { createWaiters, type Waiters } from "./settlement/waiters.ts";
 import { openStore } from "./storage/open-store.ts";
@@ -268,6 +269,7 @@ function contextOf(wiring: Wiring): HttpContext {
   const { revertedGasOf, ...keyless } = wireKeyless({ config, store, clock, viewOf });
   const admit = createAdmission({ clock, store, networkOf, revertedGasOf });
   const exchanges = createExchanges({ store, clock, log, policy: config.repeatAfterSuccess });
+  const refuseIdentifier = createRefuseIdentifier({ store, clock });
   const verifier = createVerifier({
     clock,
     findByPair,
@@ -291,18 +293,20 @@ function contextOf(wiring: Wiring): HttpContext {
       view,
       load: relayer.load,
     })),
-    limits: {
-      requestsMax: options.listen === false ? 0 : config.rateLimit,
-      unitsMin: options.listen === false ? 0n : config.minAmountUnits,
-      payerCapUnits: options.listen === false ? null : config.payerCapUnits,
-      payerCountMax: options.listen === false ? null : config.payerCountMax,
-      keylessGasGwei: options.listen === false ? null : config.keylessGasGwei,
-      headAgeMaxSeconds: config.headAgeMaxSeconds,
-    },
+    limits: limitsOf(options, config),
     observer: metrics.http,
     verifier,
-    settle: settleOf({ ...wiring, admit, revertedGasOf, verifier, findByPair, refuseUsed }),
+    settle: settleOf({
+      ...wiring,
+      admit,
+      revertedGasOf,
+      verifier,
+      findByPair,
+      refuseUsed,
+      refuseIdentifier,
+    }),
     admit,
+    refuseIdentifier,
     // The self-built face has no accounts, and with that no listings.
     catalogue: createCatalogue(options.selfBuilt ? undefined : store),
     waiters,
@@ -318,12 +322,25 @@ function contextOf(wiring: Wiring): HttpContext {
   };
 }
 
+/** The limits of the surfaces; a service inside another process has that one's callers only. */
+function limitsOf({ listen }: StartOptions, config: Config): HttpContext["limits"] {
+  return {
+    requestsMax: listen === false ? 0 : config.rateLimit,
+    unitsMin: listen === false ? 0n : config.minAmountUnits,
+    payerCapUnits: listen === false ? null : config.payerCapUnits,
+    payerCountMax: listen === false ? null : config.payerCountMax,
+    keylessGasGwei: listen === false ? null : config.keylessGasGwei,
+    headAgeMaxSeconds: config.headAgeMaxSeconds,
+  };
+}
+
 function settleOf(
   wiring: Pick<Wiring, "clock" | "log" | "store" | "waiters" | "engines"> & {
     admit: Admit;
     revertedGasOf: SettleDeps["revertedGasOf"];
     verifier: Verifier;
     refuseUsed: RefuseUsed;
+    refuseIdentifier: RefuseIdentifier;
     findByPair(pair: Pair): Promise<Settlement | undefined>;
   },
 ) {

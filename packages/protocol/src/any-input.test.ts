@@ -58,6 +58,7 @@ test("the readers are found", () => {
     "isBytes32",
     "isHexBytes",
     "isObject",
+    "isPaymentIdentifier",
     "isRefusalCode",
     "isSameAddress",
     "isSignedByPayer",

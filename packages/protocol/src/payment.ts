@@ -19,6 +19,7 @@ import {
 import { isHexBytes, toLowerHex, type Hex } from "./hex.ts";
 import { isObject, member, objectMember, type JsonObject } from "./json.ts";
 import { findNetworkOf, type Network } from "./networks.ts";
+import { readPaymentIdentifier } from "./payment-identifier.ts";
 import { accept, refuse, type Outcome } from "./refusals.ts";
 import { parseRequirements, sayUnknownNetwork, type Requirements } from "./requirements.ts";
 
@@ -47,6 +48,8 @@ export interface Payment {
 export interface PaymentRequest {
   readonly payment: Payment;
   readonly requirements: Requirements;
+  /** The id that the buyer gave the payment, by the extension `payment-identifier`. */
+  readonly identifier?: string;
 }
 
 /** A payment as it travels. */
@@ -162,7 +165,13 @@ export function parsePaymentRequest(body: unknown): Outcome<PaymentRequest> {
         : "A version 2 payment needs version 2 requirements: amount and an eip155 network.",
     );
   }
-  return accept({ payment: payment.value, requirements: requirements.value });
+  const identifier = readPaymentIdentifier(payment.value.extensions);
+  if (!identifier.ok) return identifier;
+  return accept({
+    payment: payment.value,
+    requirements: requirements.value,
+    ...(identifier.value === null ? {} : { identifier: identifier.value }),
+  });
 }
 
 /**

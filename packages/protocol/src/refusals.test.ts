@@ -33,6 +33,7 @@ const names: readonly (readonly [RefusalCode, string])[] = [
   ["payer_count_reached", "payer_count_reached"],
   ["amount_below_minimum", "amount_below_minimum"],
   ["payer_paused", "payer_paused"],
+  ["payment_identifier_conflict", "payment_identifier_conflict"],
   ["settlement_pending", "settlement_pending"],
   ["already_settled", "duplicate_settlement"],
   ["authorization_canceled", "invalid_exact_evm_nonce_already_used"],

@@ -119,6 +119,11 @@ const table = {
     message:
       "Transactions of the payer's contract wallet reverted although their simulation passed; pay from another address, or try again later.",
   },
+  payment_identifier_conflict: {
+    x402Reason: "payment_identifier_conflict",
+    message:
+      "The payment-identifier stands for another payment to this seller; repeat that one, or choose a new identifier.",
+  },
   settlement_pending: {
     x402Reason: "settlement_pending",
     message: "The transfer is under way; ask again with the same payment, do not sign a new one.",

@@ -112,6 +112,14 @@ const unavailable =
 const noWallet =
   "No relayer wallet can send transactions right now; nothing was claimed, try again shortly with the same payment.";
 
+/**
+ * The status of a judged refusal: 200, and 409 for an identifier that stands for another payment, as
+ * the extension asks for.
+ */
+export function refusedStatus({ code }: Refusal): 200 | 409 {
+  return code === "payment_identifier_conflict" ? 409 : 200;
+}
+
 /** The verdict on a payment that would go through. */
 export function answerValid(payer: string): VerifyResponse {
   return { isValid: true, payer };

@@ -11,6 +11,7 @@ import type { Settlement } from "../model/settlement.ts";
 import type { RelayerLoad } from "../relayer/relayer.ts";
 import type { Admit } from "../settlement/admission.ts";
 import type { Exchanges } from "../settlement/exchanges.ts";
+import type { RefuseIdentifier } from "../settlement/payment-identifier.ts";
 import type { Settle } from "../settlement/settle.ts";
 import type { Waiters } from "../settlement/waiters.ts";
 import type { KeylessQuestion, KeylessVerdict } from "../storage/keyless-store.ts";
@@ -53,6 +54,7 @@ export interface HttpContext {
   readonly observer: HttpObserver;
   readonly verifier: Verifier;
   readonly settle: Settle;
+  readonly refuseIdentifier: RefuseIdentifier;
   /** Whether a payment that would go through can be carried now. */
   readonly admit: Admit;
   /** What is said to the extensions of a payment. */

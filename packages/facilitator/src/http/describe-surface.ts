@@ -57,6 +57,7 @@ export function describePayments(surface: Surface) {
       body: PaymentRequestBody,
       response: {
         200: VerdictAnswer,
+        409: VerdictAnswer,
         ...problems(...wrongSeller, ...wrongPlan, ...noGas),
         500: UnjudgedVerdict,
         503: UnjudgedVerdict,
@@ -79,6 +80,7 @@ export function describePayments(surface: Surface) {
       body: PaymentRequestBody,
       response: {
         200: SettleAnswer,
+        409: SettleAnswer,
         ...problems(...wrongSeller, ...wrongAccount, ...noGas),
         500: UnjudgedSettle,
         503: UnjudgedSettle,

@@ -11,7 +11,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { SettleOptions, SettleResult } from "../settlement/settle.ts";
 import type { Presentation, SettleCall } from "../settlement/exchanges.ts";
 import type { Settlement } from "../model/settlement.ts";
-import { answerFacts, answerRefused, answerSettle, HttpProblem, shapedCodes } from "./answer.ts";
+import {
+  answerFacts,
+  answerRefused,
+  answerSettle,
+  HttpProblem,
+  refusedStatus,
+  shapedCodes,
+} from "./answer.ts";
 import { admission, checkPayee, sellersMatter } from "./authenticate.ts";
 import type { HttpContext } from "./context.ts";
 import { describePayments } from "./describe-surface.ts";
@@ -145,9 +152,10 @@ async function answerResult(
         deniedMessages[result.code] ?? "The account cannot settle.",
       );
     case "refused":
-      return judged(
-        answerRefused(result.refusal, networkName, authorization.from, result.existing),
-      );
+      return {
+        status: refusedStatus(result.refusal),
+        body: answerRefused(result.refusal, networkName, authorization.from, result.existing),
+      };
     case "settlement": {
       const { settlement, isRepeat } = result;
       const presentation = await call.present(settlement, isRepeat);

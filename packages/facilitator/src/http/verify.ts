@@ -5,7 +5,7 @@ import { Fault } from "../base/fault.ts";
 import { pairOf } from "../verification/verify.ts";
 import type { ApiKey } from "../model/api-key.ts";
 import type { AdmissionCaller } from "../settlement/admission.ts";
-import { answerInvalid, answerValid, HttpProblem, shapedCodes } from "./answer.ts";
+import { answerInvalid, answerValid, HttpProblem, refusedStatus, shapedCodes } from "./answer.ts";
 import { admission, checkPayee, checkPlan } from "./authenticate.ts";
 import type { HttpContext } from "./context.ts";
 import { describePayments } from "./describe-surface.ts";
@@ -57,11 +57,13 @@ export function registerVerify(
       const terms = keylessTerms(context, surface, request, parsed.value);
       const limited =
         problem ??
+        (await context.refuseIdentifier(verdict.value).catch(asError)) ??
         (await checkLimits(context, terms, verdict.value).catch(asError)) ??
         (await context.admit(verdict.value, callerOf(request.apiKey)).catch(asError));
       if (limited) await undo();
       if (limited instanceof Error) throw limited;
-      return reply.send(limited ? answerInvalid(limited, payer) : answerValid(payer));
+      if (limited) return reply.code(refusedStatus(limited)).send(answerInvalid(limited, payer));
+      return reply.send(answerValid(payer));
     },
     errorHandler: (error, request, reply) => {
       // A stock client reads `isValid` also beside other statuses; it must not blame the payer.

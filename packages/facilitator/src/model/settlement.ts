@@ -69,6 +69,8 @@ export interface Claim extends Pair {
   readonly keyless?: KeylessTerms | undefined;
   /** What a contract payer's transaction may burn by reverting; absent where there is no bound. */
   readonly revertedGas?: RevertedGasTerms | undefined;
+  /** The id that the buyer gave the payment. */
+  readonly identifier?: string | undefined;
   /** The call that claims it; null when no seller called, as for a purchase of credits. */
   readonly claimingCall: ClaimingCall | null;
 }
@@ -98,7 +100,7 @@ export interface Mined {
 /** A settlement as stored. Times are milliseconds since 1970. */
 export interface Settlement extends Omit<
   Claim,
-  "payerCap" | "keyless" | "revertedGas" | "price" | "claimingCall"
+  "payerCap" | "keyless" | "revertedGas" | "price" | "claimingCall" | "identifier"
 > {
   readonly state: SettlementState;
   /** Hash of the transaction that carries or carried it; null while queued. */

@@ -22,6 +22,7 @@ import {
   type OpenedExchange,
   type SuccessTelling,
 } from "../storage/exchange-store.ts";
+import type { IdentifierVerbs } from "../storage/identifier-store.ts";
 import { createOwnCalls } from "./own-calls.ts";
 import { createSettleCall } from "./settle-call.ts";
 
@@ -89,7 +90,7 @@ export interface Exchanges {
 
 /** What exchanges work with. */
 export interface ExchangeDeps {
-  readonly store: ExchangeStore;
+  readonly store: ExchangeStore & Pick<IdentifierVerbs, "forgetIdentifiers">;
   readonly clock: Clock;
   readonly log: Log;
   readonly policy: RepeatPolicy;
@@ -162,7 +163,11 @@ export function createExchanges(deps: ExchangeDeps): Exchanges {
     const now = clock.nowMs();
     if (now < forgetAtMs) return;
     forgetAtMs = now + forgetEveryMs;
-    store.forgetExchanges(now, forgetMax).catch((error: unknown) => {
+    const forgotten = [
+      store.forgetExchanges(now, forgetMax),
+      store.forgetIdentifiers(now, forgetMax),
+    ];
+    Promise.all(forgotten).catch((error: unknown) => {
       log.warn(
         { event: "exchanges_not_dropped", problem: messageOf(error) },
         "Old exchanges not dropped; trying again",
@@ -171,6 +176,7 @@ export function createExchanges(deps: ExchangeDeps): Exchanges {
   }
 
   function beginSettle(terms: SettleCallTerms): SettleCall {
+    forgetNowAndThen();
     return createSettleCall(terms, {
       policy,
       clock,

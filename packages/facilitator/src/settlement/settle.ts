@@ -76,6 +76,8 @@ export interface SettleDeps {
   readonly admit: Admit;
   /** What contract wallets may burn by reverting; undefined for no bound. */
   revertedGasOf(chainId: ChainId): Claim["revertedGas"];
+  /** Refuses a payment whose identifier stands for another one. */
+  refuseIdentifier(request: PaymentRequest): Promise<Refusal | undefined>;
   /** Leaves a settlement to the processes that have wallets. */
   tellUnserved(settlement: Settlement): void;
   /** Names the transaction that used an authorization before we first saw it, where one is found. */
@@ -93,6 +95,8 @@ export function createSettle(deps: SettleDeps): Settle {
     // Terms first: what was settled for one seller says nothing to another.
     const terms = verifier.checkTerms(request, options);
     if (!terms.ok) return { kind: "refused", refusal: terms.refusal };
+    const conflict = await deps.refuseIdentifier(request);
+    if (conflict) return { kind: "refused", refusal: conflict };
     const existing = await deps.findByPair(pairOf(request));
     if (existing) return repeat(request, existing, options);
     const verified = await verifier.verify(request, options);
@@ -199,6 +203,7 @@ function claimOf(verified: VerifiedPayment, options: SettleOptions): Claim {
     requestId: options.requestId,
     price: options.price,
     payerCap: options.payerCap,
+    identifier: verified.identifier,
     claimingCall: options.exchange?.claimingCall ?? null,
     keyless: options.keyless,
   };
@@ -221,6 +226,7 @@ function refusedClaim(reason: ClaimRefusal, clock: Clock): SettleResult {
       throw revertedGasExhausted(clock);
     case "payer_spend_cap_reached":
     case "payer_count_reached":
+    case "payment_identifier_conflict":
       return { kind: "refused", refusal: refusal(reason) };
     case "key_not_valid":
       return { kind: "denied", code: "unauthorized" };

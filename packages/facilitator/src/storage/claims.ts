@@ -11,6 +11,7 @@ import type { Database, ListColumns } from "./dialect.ts";
 import { holdAll, lockFunds, unpaid, type Funds } from "./holds.ts";
 import { chargeKeyless, type KeylessCharge } from "./keyless-charges.ts";
 import { judgeKeyless, keylessLocks } from "./keyless-limits.ts";
+import { identifierLocks, insertIdentifiers, refuseIdentifiers } from "./payment-identifiers.ts";
 import {
   judgeRevertedGas,
   reserveRevertedGas,
@@ -27,8 +28,10 @@ export async function claimAll(
   claims: readonly Claim[],
   now: number,
 ): Promise<ClaimResult[]> {
-  // Before anything is looked at: what the budgets of gas have left stands still until we are done.
-  await inside.engine.lockNames(inside.db, [...keylessLocks(claims), ...revertedGasLocks(claims)]);
+  // Before anything is looked at: what the budgets of gas have left, and what buyers' identifiers
+  // stand for, stands still until we are done.
+  const budgets = [...keylessLocks(claims), ...revertedGasLocks(claims)];
+  await inside.engine.lockNames(inside.db, [...budgets, ...identifierLocks(claims)]);
   const known = await findByPairs(inside, claims);
   // The same pair twice in one group: the first makes the settlement, the second finds it.
   const fresh = firstOfEachPair(claims.filter((claim) => !known.has(pairKey(claim))));
@@ -38,10 +41,9 @@ export async function claimAll(
   await chargeKeyless(inside, [...created.values()], charges, now);
   await reserveRevertedGas(inside, [...created.values()], reservations, now);
   await holdAll(inside, [...created.values()], funds, now);
-  await insertClaimingCalls(
-    inside,
-    allowed.filter(({ id }) => created.has(id)),
-  );
+  const made = allowed.filter(({ id }) => created.has(id));
+  await insertClaimingCalls(inside, made);
+  await insertIdentifiers(inside, made, now);
   // Lost to another process between our look and our insert: that settlement is the answer.
   const lost = allowed.filter((claim) => !created.has(claim.id));
   for (const [key, settlement] of await findByPairs(inside, lost)) known.set(key, settlement);
@@ -175,6 +177,7 @@ async function refusalsOf(
 }> {
   const refusals = new Map<string, ClaimRefusal>();
   await refuseKeys(inside, claims, now, refusals);
+  await refuseIdentifiers(inside, claims, now, refusals);
   const reservations = await judgeRevertedGas(inside, claims, now, refusals);
   const charges = await judgeKeyless(inside, claims, now, refusals);
   // Last, so that what is refused for another reason takes no credits from the rest of its group.

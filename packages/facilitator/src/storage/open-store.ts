@@ -10,6 +10,7 @@ import type { Engine } from "./dialect.ts";
 import { exchangeCountVerbs } from "./exchange-counts.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import { historyVerbs } from "./history.ts";
+import { identifierVerbs } from "./payment-identifiers.ts";
 import { keylessVerbs } from "./keyless-limits.ts";
 import { laneVerbs } from "./lanes.ts";
 import { creditVerbs } from "./ledger.ts";
@@ -70,6 +71,7 @@ export async function openStore(databaseUrl: string, options: StoreOptions = {})
     ...listingVerbs(database),
     ...exchangeCountVerbs(database),
     ...claimingCallVerbs(database),
+    ...identifierVerbs(database),
     ...keylessVerbs(database),
     ...revertedGasVerbs(database),
     announceSent: (ids: readonly string[]) => changes.announce(db, { kind: "sent", ids }),

@@ -180,6 +180,13 @@ export interface SettlementClaimRow {
   success_moved_at: number | string | null;
 }
 
+/** An identifier of a buyer, and the payment that it stands for; both as hashes. */
+export interface PaymentIdentifierTable {
+  name_hash: string;
+  payment_hash: string;
+  expires_at: Whole;
+}
+
 export interface PayerPauseTable {
   chain_id: ChainId;
   payer: Address;
@@ -204,6 +211,7 @@ export interface Tables {
   webhook_deliveries: WebhookDeliveryTable;
   listings: ListingTable;
   settlement_claims: SettlementClaimRow;
+  payment_identifiers: PaymentIdentifierTable;
   payer_pauses: PayerPauseTable;
   keyless_counters: KeylessCounterTable;
   keyless_charges: KeylessChargeTable;

@@ -17,6 +17,7 @@ import type { Claim, Mined, Pair, Settlement } from "../model/settlement.ts";
 import type { AccountStore } from "./account-store.ts";
 import type { ChangeListener } from "./changes.ts";
 import type { ExchangeStore } from "./exchange-store.ts";
+import type { IdentifierVerbs } from "./identifier-store.ts";
 import type { KeylessRefusal, KeylessVerbs } from "./keyless-store.ts";
 import type { RevertedGasVerbs } from "./reverted-gas.ts";
 import type { ListingVerbs } from "./listing-store.ts";
@@ -31,6 +32,7 @@ export type ClaimResult =
 /** Why nothing was claimed. */
 export type ClaimRefusal =
   | KeylessRefusal
+  | "payment_identifier_conflict"
   /** Contract wallets have burned or reserved what they may burn by reverting. */
   | "reverted_gas_exhausted"
   | "key_not_valid"
@@ -76,7 +78,13 @@ export type UsedNonces =
 
 /** The store. */
 export interface Store
-  extends AccountStore, ListingVerbs, ExchangeStore, KeylessVerbs, RevertedGasVerbs {
+  extends
+    AccountStore,
+    ListingVerbs,
+    ExchangeStore,
+    IdentifierVerbs,
+    KeylessVerbs,
+    RevertedGasVerbs {
   /** Claims verified payments, all in one transaction; results in the order of the claims. */
   claimSettlements(claims: readonly Claim[], now: number): Promise<ClaimResult[]>;
   findSettlement(id: string): Promise<Settlement | undefined>;

@@ -1,0 +1,26 @@
+/**
+ * Identifiers of buyers (the extension `payment-identifier`): one stands for one payment. It refuses
+ * another payment and does nothing else: whoever knows it learns neither a settlement nor a success.
+ */
+import { refusal, type PaymentRequest, type Refusal } from "@farthing/protocol";
+import type { Clock } from "../base/clock.ts";
+import type { Store } from "../storage/store.ts";
+import { pairOf } from "../verification/verify.ts";
+
+/** Refuses a payment whose identifier stands for another payment that was claimed. */
+export type RefuseIdentifier = (request: PaymentRequest) => Promise<Refusal | undefined>;
+
+/** Creates the function. Payments without an identifier cost nothing. */
+export function createRefuseIdentifier(deps: {
+  readonly store: Pick<Store, "findIdentifierConflicts">;
+  readonly clock: Clock;
+}): RefuseIdentifier {
+  return async (request) => {
+    const { identifier, payment } = request;
+    if (identifier === undefined) return undefined;
+    const { to: payTo, value: amount, validAfter, validBefore } = payment.authorization;
+    const named = { ...pairOf(request), payTo, amount, validAfter, validBefore, identifier };
+    const [isConflict] = await deps.store.findIdentifierConflicts([named], deps.clock.nowMs());
+    return isConflict === true ? refusal("payment_identifier_conflict") : undefined;
+  };
+}

@@ -1,0 +1,135 @@
+/**
+ * Identifiers that buyers gave to payments (the extension `payment-identifier`), from the claim to the
+ * end of the authorization. One stands for one payment of its payer to one payee: the same one on
+ * another payment is refused. They never lead to a settlement, so they are kept as hashes.
+ */
+import { createHash } from "node:crypto";
+import { toLowerHex } from "@farthing/protocol";
+import { sql } from "kysely";
+import type { Claim } from "../model/settlement.ts";
+import { inTransaction, type Database } from "./dialect.ts";
+import type { IdentifiedPayment, IdentifierVerbs } from "./identifier-store.ts";
+import type { ClaimRefusal } from "./store.ts";
+
+/** Bytes of a hash that are kept: nobody can make two payments that share them. */
+const hashBytes = 16;
+
+/** Authorizations may have no end; nobody repeats a request for a month. Milliseconds. */
+const keptMsMax = 30 * 24 * 60 * 60 * 1000;
+
+/** The names that claims with an identifier hold, so that nothing is stored between look and claim. */
+export function identifierLocks(claims: readonly Claim[]): string[] {
+  return claims.filter(isIdentified).map((claim) => `identifier:${nameOf(claim)}`);
+}
+
+/** Refuses claims whose identifier stands for another payment, an earlier one of the group included. */
+export async function refuseIdentifiers(
+  inside: Database,
+  claims: readonly Claim[],
+  now: number,
+  refusals: Map<string, ClaimRefusal>,
+): Promise<void> {
+  const identified = claims.filter((claim) => isIdentified(claim) && !refusals.has(claim.id));
+  if (identified.length === 0) return;
+  const payments = await findPayments(inside, identified, now);
+  for (const claim of identified) {
+    const name = nameOf(claim);
+    const payment = payments.get(name) ?? paymentOf(claim);
+    payments.set(name, payment);
+    if (payment !== paymentOf(claim)) refusals.set(claim.id, "payment_identifier_conflict");
+  }
+}
+
+/** Stores the identifiers of new settlements, in the transaction that claims them. */
+export async function insertIdentifiers(
+  { db, engine }: Database,
+  claims: readonly Claim[],
+  now: number,
+): Promise<void> {
+  // One claim per name: a second one was refused, or is the same payment.
+  const rows = new Map(
+    claims.filter(isIdentified).map((claim) => {
+      const name = nameOf(claim);
+      const row = {
+        name_hash: name,
+        payment_hash: paymentOf(claim),
+        expires_at: endOf(claim, now),
+      };
+      return [name, row] as const;
+    }),
+  );
+  if (rows.size === 0) return;
+  const list = engine.list([...rows.values()], {
+    name_hash: "text",
+    payment_hash: "text",
+    expires_at: "bigint",
+  });
+  await sql`insert into payment_identifiers (name_hash, payment_hash, expires_at)
+    select name_hash, payment_hash, expires_at from ${list} where true
+    on conflict (name_hash) do update set payment_hash = excluded.payment_hash,
+      expires_at = excluded.expires_at`.execute(db);
+}
+
+/** The store's verbs about identifiers. */
+export function identifierVerbs(database: Database): IdentifierVerbs {
+  return {
+    findIdentifierConflicts: async (payments, now) => {
+      const known = await findPayments(database, payments, now);
+      return payments.map((payment) => {
+        const stored = known.get(nameOf(payment));
+        return stored !== undefined && stored !== paymentOf(payment);
+      });
+    },
+    forgetIdentifiers: async (now, limit) => {
+      await inTransaction(database, ({ db }) =>
+        sql`delete from payment_identifiers where expires_at <= ${now} and name_hash in (
+          select name_hash from payment_identifiers where expires_at <= ${now}
+          order by expires_at limit ${limit})`.execute(db),
+      );
+    },
+  };
+}
+
+/** The payments that identifiers stand for, by their names, as far as they have not ended. */
+async function findPayments(
+  { db, engine }: Database,
+  payments: readonly IdentifiedPayment[],
+  now: number,
+): Promise<Map<string, string>> {
+  const names = [...new Set(payments.filter(isIdentified).map(nameOf))];
+  if (names.length === 0) return new Map();
+  const list = engine.list(
+    names.map((name) => ({ of_name: name })),
+    { of_name: "text" },
+  );
+  const rows = await db
+    .selectFrom(list)
+    .innerJoin("payment_identifiers", "payment_identifiers.name_hash", "given.of_name")
+    .select(["name_hash", "payment_hash"])
+    .where("expires_at", ">", now)
+    .execute();
+  return new Map(rows.map((row) => [row.name_hash, row.payment_hash]));
+}
+
+function isIdentified({ identifier }: IdentifiedPayment): boolean {
+  return identifier !== undefined;
+}
+
+/** Payer and payee are in the name: nobody else's payments meet an identifier that a stranger chose. */
+function nameOf({ chainId, asset, payer, payTo, identifier }: IdentifiedPayment): string {
+  return hashOf([chainId, toLowerHex(asset), toLowerHex(payer), toLowerHex(payTo), identifier]);
+}
+
+function paymentOf({ nonce, amount, validAfter, validBefore }: IdentifiedPayment): string {
+  return hashOf([toLowerHex(nonce), amount, validAfter, validBefore]);
+}
+
+function hashOf(parts: readonly unknown[]): string {
+  const hash = createHash("sha256").update(parts.map(String).join("\n")).digest();
+  return hash.subarray(0, hashBytes).toString("base64url");
+}
+
+function endOf({ validBefore }: IdentifiedPayment, now: number): number {
+  const lastMs = now + keptMsMax;
+  return validBefore * 1000n < BigInt(lastMs) ? Number(validBefore) * 1000 : lastMs;
+}
