@@ -180,7 +180,12 @@ function withoutChainId(lines: readonly CheckLine[]): CheckLine[] {
 async function multicallLine(chain: Chain, { batchMax }: Config): Promise<CheckLine> {
   if (batchMax === 1) return ok("batching", "turned off by FARTHING_BATCH_MAX");
   const found = await findMulticall(chain);
-  if (found) return ok("batching", `through Multicall3 at ${found}`);
+  if (found.kind === "found") return ok("batching", `through Multicall3 at ${found.address}`);
+  if (found.kind === "unknown") {
+    const fix =
+      "run it again; until the endpoint answers, every payment is a transaction of its own";
+    return warn("batching", `could not ask for Multicall3: ${found.problem}`, fix);
+  }
   return warn(
     "batching",
     `no Multicall3 at ${placesOf(chain.network)}; every payment is a transaction of its own`,

@@ -197,6 +197,7 @@ function watchEngines(
     chainId: chain.network.chainId,
     view,
     queued: () => relayer.load().queued,
+    endpointLimits: () => chain.limits(),
     lanes: relayer.lanes,
   }));
   deps.metrics.watchNetworks(networks);
@@ -292,6 +293,7 @@ function contextOf(wiring: Wiring): HttpContext {
       relayers: relayer.addresses,
       view,
       load: relayer.load,
+      endpointLimits: () => chain.limits(),
     })),
     limits: limitsOf(options, config),
     observer: metrics.http,

@@ -120,7 +120,7 @@ export const metricTable = {
   },
   x402_rpc_requests_total: {
     kind: "counter",
-    help: "JSON-RPC calls: ok, the class of the node's error, or no_answer",
+    help: "JSON-RPC calls: ok, the class of the node's error, why the request they were in was refused, or no_answer",
     labels: ["network", "endpoint_index", "method", "outcome"],
   },
   x402_rpc_request_seconds: {
@@ -128,6 +128,11 @@ export const metricTable = {
     help: "HTTP requests to an RPC endpoint, each with one call or many",
     labels: ["network", "endpoint_index"],
     buckets: requestSeconds,
+  },
+  x402_rpc_learned_limit: {
+    kind: "gauge",
+    help: "What an RPC endpoint was found to take, by its refusals: requests_per_second or calls_per_second, batch_calls, log_range_blocks, body_bytes; absent while it refused nothing",
+    labels: ["network", "endpoint_index", "limit"],
   },
   x402_rpc_head_age_seconds: {
     kind: "gauge",

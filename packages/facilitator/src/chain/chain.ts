@@ -64,14 +64,14 @@ const secondLookMs = 100;
 const patienceMs = 3_000;
 
 /**
- * How long a request may wait for its turn at an endpoint that limits our rate. A buyer waits for
- * a verification; an outcome is told within three blocks of 2 s; a transaction that is given up is
- * sent again with the next block.
+ * How long a request may wait for its turn at an endpoint that limits our rate: an outcome is told
+ * within three blocks of 2 s, and callers wait about as long for a verification. A transaction that
+ * is given up has to wait for another block.
  */
 const waitMsMax: Record<RpcPriority, number> = {
   send: 8_000,
   outcome: 6_000,
-  verification: 4_000,
+  verification: 6_000,
 };
 
 /** How long a read may wait while another endpoint could be asked at once. */

@@ -9,7 +9,12 @@ import { RequestPace, type Permit } from "./request-pace.ts";
 /** Whose request goes first. */
 export type RpcPriority = "send" | "outcome" | "verification";
 
-const places: Record<RpcPriority, number> = { send: 0, outcome: 1, verification: 2 };
+/**
+ * How much later a request may come and still go before others, in milliseconds. A transaction goes
+ * before everything. What tells outcomes goes before buyers who wait for a verification, but not for
+ * ever: looks at the chain are repeated, and would leave them no turn at a slow endpoint.
+ */
+const headStartMs: Record<RpcPriority, number> = { send: 60_000, outcome: 1_000, verification: 0 };
 
 /** What an endpoint has been found to take; undefined where no limit was met. */
 export interface EndpointLimits {
@@ -45,6 +50,8 @@ type Size = "batchCalls" | "logRangeBlocks" | "bodyBytes";
 interface Waiting {
   readonly turn: Turn;
   readonly sinceMs: number;
+  /** Its place in the queue: the smaller goes first. */
+  readonly placeMs: number;
   readonly ended: AbortController;
   resolve(permit: Permit | undefined): void;
 }
@@ -83,8 +90,9 @@ export class EndpointLimiter {
 
   /** How long a request of this priority would wait now, in milliseconds. */
   waitMs(priority: RpcPriority): number {
+    const own = this.#placeMs(priority);
     const queuedMs = this.#waiting
-      .filter(({ turn }) => places[turn.priority] <= places[priority])
+      .filter(({ placeMs }) => placeMs <= own)
       .reduce((sum, { turn }) => sum + this.#pace.spacingMs(turn.calls), 0);
     return Math.max(0, this.#pace.freeAtMs() - this.#clock.nowMs()) + queuedMs;
   }
@@ -133,10 +141,14 @@ export class EndpointLimiter {
     this.#onLearned(this.limits());
   }
 
+  #placeMs(priority: RpcPriority): number {
+    return this.#clock.nowMs() - headStartMs[priority];
+  }
+
   #enqueue(turn: Turn, sinceMs: number, resolve: (permit: Permit | undefined) => void): void {
-    const entry: Waiting = { turn, sinceMs, ended: new AbortController(), resolve };
-    const place = places[turn.priority];
-    const before = this.#waiting.findIndex((other) => places[other.turn.priority] > place);
+    const placeMs = this.#placeMs(turn.priority);
+    const entry: Waiting = { turn, sinceMs, placeMs, ended: new AbortController(), resolve };
+    const before = this.#waiting.findIndex((other) => other.placeMs > placeMs);
     this.#waiting.splice(before < 0 ? this.#waiting.length : before, 0, entry);
     const { signal } = entry.ended;
     void this.#clock.sleep(turn.untilMs - sinceMs, signal).then(() => this.#giveUp(entry));
@@ -156,7 +168,7 @@ export class EndpointLimiter {
   #makeRoom({ priority }: Turn): boolean {
     if (this.#waiting.length < waitingMax) return true;
     const last = this.#waiting.at(-1);
-    if (!last || places[last.turn.priority] <= places[priority]) return false;
+    if (!last || last.placeMs <= this.#placeMs(priority)) return false;
     this.#giveUp(last);
     return true;
   }

@@ -1,6 +1,7 @@
 /** Health for machines and people: /health, /ready and /v1/status. Free, without a key. */
 import type { FastifyInstance } from "fastify";
 import { messageOf } from "../base/fault.ts";
+import type { EndpointLimits } from "../chain/endpoint-limiter.ts";
 import type { HttpContext, NetworkStatus } from "./context.ts";
 import { describeStatus } from "./describe-surface.ts";
 import type { Surface } from "./surface.ts";
@@ -35,7 +36,8 @@ export function registerStatus(
   }));
 }
 
-function describe(context: HttpContext, { network, relayers, view, load }: NetworkStatus) {
+function describe(context: HttpContext, status: NetworkStatus) {
+  const { network, relayers, view, load, endpointLimits } = status;
   const { head, finalized } = view() ?? {};
   return {
     network: network.id,
@@ -44,6 +46,19 @@ function describe(context: HttpContext, { network, relayers, view, load }: Netwo
     finalizedBlock: finalized?.number ?? null,
     relayers: relayers.length,
     ...load(),
+    endpoints: endpointLimits().map(describeLimits),
+  };
+}
+
+function describeLimits(limits: EndpointLimits) {
+  const { requestsPerSecond: rate, countsCalls } = limits;
+  return {
+    // As a person would say it: tenths of a request are no news.
+    requestsPerSecond: rate === undefined ? null : Math.round(rate * 10) / 10,
+    countsCalls,
+    batchCalls: limits.batchCalls ?? null,
+    logRangeBlocks: limits.logRangeBlocks ?? null,
+    bodyBytes: limits.bodyBytes ?? null,
   };
 }
 

@@ -10,8 +10,7 @@ import type { Log } from "../base/log.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { FollowedBlock } from "../chain/block-follower.ts";
 import type { Store } from "../storage/store.ts";
-import { findMulticall } from "../chain/multicall.ts";
-import type { BatchSettings } from "./batch.ts";
+import { createBatching, type BatchingState } from "./batching.ts";
 import { createLane, type Lane, type LaneEvents } from "./lane.ts";
 import { createLaneShare } from "./lane-share.ts";
 import type { LeaseOwner } from "./lease.ts";
@@ -25,6 +24,9 @@ const tickMs = 1_000;
 
 /** Every so many of them, nonces are looked for that another process has opened again. */
 const ticksPerLook = 5;
+
+/** Every so many of them, the network is asked for its Multicall3 while that is not known. */
+const ticksPerBatchingLook = 15;
 
 /** What the relayer tells; outcomes are decided by who listens. */
 export interface RelayerEvents extends Omit<LaneEvents, "onTooLarge">, QueueEvents, NonceEvents {}
@@ -46,6 +48,7 @@ export interface RelayerLoad {
   readonly lanesUsable: number;
   /** Wallets that other processes on the same database work. */
   readonly lanesElsewhere: number;
+  readonly batching: BatchingState;
 }
 
 /** A running relayer. */
@@ -105,12 +108,15 @@ export interface RelayerDeps extends Omit<PrepareDeps, "chain"> {
 export function createRelayer(deps: RelayerDeps): Relayer {
   const { chain, clock, log } = deps;
   const { chainId } = chain.network;
-  const events = { ...deps.events, onTooLarge };
+  const batching = createBatching(deps);
+  const events = {
+    ...deps.events,
+    onTooLarge: (settlements: number) => batching.makeSmaller(settlements),
+  };
   const lanes = deps.signers.map((signer) => createLane(signer, { ...deps, events }));
   const stopping = new AbortController();
-  let batching: BatchSettings | undefined;
   let ticking: Promise<void> | undefined;
-  const queue = createWorkQueue({ ...deps, lanes, batching: () => batching });
+  const queue = createWorkQueue({ ...deps, lanes, batching: batching.settings });
   const share = createLaneShare({ ...deps, chainId, lanes });
 
   async function onBlock(
@@ -133,14 +139,6 @@ export function createRelayer(deps: RelayerDeps): Relayer {
     if (block.isHead) queue.dispatch();
   }
 
-  /** From here on batches are half as large: a node's limits do not change with the next block. */
-  function onTooLarge(settlements: number): void {
-    const paymentsMax = Math.max(1, Math.floor(settlements / 2));
-    if (!batching || batching.paymentsMax <= paymentsMax) return;
-    batching = { ...batching, paymentsMax };
-    log.warn({ chainId, paymentsMax }, "Batches are made smaller; a node takes no larger ones");
-  }
-
   /** Nonces that a reorganisation has opened again, whichever process saw it. */
   async function lookForReopened(): Promise<void> {
     for (const lane of lanes) await lane.reopen();
@@ -150,6 +148,7 @@ export function createRelayer(deps: RelayerDeps): Relayer {
     for (let ticks = 0; !stopping.signal.aborted; ticks++) {
       await share.look();
       if (ticks % ticksPerLook === 0) await tryToLook();
+      if (ticks % ticksPerBatchingLook === 0) void batching.look();
       queue.dispatch(true);
       await clock.sleep(tickMs, stopping.signal);
     }
@@ -180,6 +179,7 @@ export function createRelayer(deps: RelayerDeps): Relayer {
       queued: queue.size(),
       lanesUsable: lanes.filter((lane) => lane.canWork()).length,
       lanesElsewhere: share.elsewhere(),
+      batching: batching.state(),
     }),
     lanes: () =>
       lanes.map((lane) => ({
@@ -197,8 +197,7 @@ export function createRelayer(deps: RelayerDeps): Relayer {
     },
     onReorganised: lookForReopened,
     async start() {
-      const multicall = deps.batchMax > 1 ? await findMulticall(chain) : undefined;
-      batching = multicall && { multicall, paymentsMax: deps.batchMax };
+      await batching.look();
       await share.look();
       ticking = tick();
     },
