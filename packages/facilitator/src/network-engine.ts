@@ -9,11 +9,8 @@ import { messageOf } from "./base/fault.ts";
 import type { Log } from "./base/log.ts";
 import { startBlockFollower, type BlockFollower, type ChainView } from "./chain/block-follower.ts";
 import { createChain, type Chain } from "./chain/chain.ts";
-import {
-  createPaymentReader,
-  type CallSender,
-  type PaymentReader,
-} from "./chain/payment-reader.ts";
+import { createPaymentReader, type PaymentReader } from "./chain/payment-reader.ts";
+import type { CallSender } from "./chain/payment-reading.ts";
 import { createRpcEndpoint } from "./chain/rpc-endpoint.ts";
 import { gasPriceFloorWei, type Config, type NetworkConfig } from "./config.ts";
 import type { Metrics } from "./metrics.ts";

@@ -88,9 +88,12 @@ export function limitEndpoint(
       }
       limiter.noteTaken(permit);
       if (reply.refusal === "batch_not_read") return askHalves(calls, reply.error, asking);
-      if (reply.refusal === "batch_too_large") limiter.learnSize("batchCalls", calls.length);
-      else limiter.learnSize("bodyBytes", reply.bodyBytes);
-      if (calls.length === 1) return [{ ok: false, error: reply.error }];
+      if (calls.length === 1) {
+        limiter.learnSize("bodyBytes", reply.bodyBytes);
+        return [{ ok: false, error: reply.error }];
+      }
+      // Also where the body was too large: that may be the endpoint's way to count calls.
+      limiter.learnSize("batchCalls", calls.length);
     }
     return none(calls);
   }

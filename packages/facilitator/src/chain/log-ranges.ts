@@ -3,7 +3,7 @@
  * for its size halves a range; what was learned is kept for the life of the process.
  */
 import { Fault } from "../base/fault.ts";
-import { resultOf, type Chain } from "./chain.ts";
+import { quantity, resultOf, type Chain } from "./chain.ts";
 import { classifyNodeError } from "./node-errors.ts";
 
 /** Blocks of one `eth_getLogs` before any refusal: providers cap it, commonly at 1,000 to 10,000. */
@@ -44,14 +44,24 @@ export async function* walkLogs(
   range: BlockRange,
   order: "oldest_first" | "newest_first" = "oldest_first",
 ): AsyncGenerator<RangeLogs> {
-  let { fromBlock, toBlock } = range;
+  let { fromBlock } = range;
+  const isOpen = range.isOpen === true;
+  // Its size has to be known: the newest block known here may be an old one.
+  const newest = isOpen ? Math.max(range.toBlock, await readHeadNumber(chain)) : range.toBlock;
+  let toBlock = newest;
   while (fromBlock <= toBlock) {
-    const isOpenEnd = range.isOpen === true && toBlock === range.toBlock;
+    const isOpenEnd = isOpen && toBlock === newest;
     const part = await readPart(chain, filter, { fromBlock, toBlock, isOpen: isOpenEnd }, order);
     yield part;
     if (order === "oldest_first") fromBlock = part.toBlock + 1;
     else toBlock = part.fromBlock - 1;
   }
+}
+
+async function readHeadNumber(chain: Chain): Promise<number> {
+  const method = "eth_blockNumber";
+  const [answer] = await chain.read([{ method, params: [] }]);
+  return Number(quantity(resultOf(answer, method), "a block number"));
 }
 
 /** Reads the largest part at one end of a range that the endpoint takes. */

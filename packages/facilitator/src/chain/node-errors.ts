@@ -86,7 +86,7 @@ const logRangeTooLarge =
 const rateLimitCodes = new Set([-32005, -32007, -32016, 429]);
 
 /** Code of a revert in geth-family nodes; nothing else counts as one. */
-const revertCode = 3;
+export const revertCode = 3;
 
 /** Puts a node's error into a class. */
 export function classifyNodeError(error: NodeError): NodeProblem {

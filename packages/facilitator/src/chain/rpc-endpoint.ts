@@ -8,7 +8,7 @@ import { isObject, type Hex, type JsonObject } from "@farthing/protocol";
 import { systemClock, type Clock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import type { Secret } from "../base/secret.ts";
-import { classifyNodeError, type NodeError } from "./node-errors.ts";
+import { classifyNodeError, revertCode, type NodeError } from "./node-errors.ts";
 
 /** A JSON-RPC method with its parameters. */
 export interface RpcCall {
@@ -119,9 +119,10 @@ export function createRpcEndpoint(options: {
     if (parsed === undefined) throw unavailable(`HTTP ${status} without JSON`);
     const answers = Array.isArray(parsed) ? parsed : [parsed];
     const byId = new Map(answers.filter(isObject).map((answer) => [answer["id"], answer]));
-    const read = (answer: unknown) => readAnswer(answer, unavailable, scrub);
-    if (requests.length === 1) return { kind: "answered", answers: [read(answers[0])] };
-    return { kind: "answered", answers: requests.map(({ id }) => read(byId.get(id))) };
+    const [first] = answers;
+    const read = ({ id, method }: { id: number; method: string }) =>
+      readAnswer(requests.length === 1 ? first : byId.get(id), { method, unavailable, scrub });
+    return { kind: "answered", answers: requests.map(read) };
   }
 
   return { index, send };
@@ -241,14 +242,31 @@ const secretCharsMin = 8;
 
 function readAnswer(
   body: unknown,
-  unavailable: (what: string) => Fault,
-  scrub: (text: string) => string,
+  context: {
+    readonly method: string;
+    unavailable(what: string): Fault;
+    scrub(text: string): string;
+  },
 ): RpcAnswer {
+  const { method, unavailable, scrub } = context;
   if (!isObject(body)) throw unavailable("an answer is missing");
-  const error = body["error"];
+  const { error, result } = body;
   if (isObject(error)) return { ok: false, error: readError(error, scrub) };
   if (!("result" in body)) throw unavailable("an answer has neither result nor error");
-  return { ok: true, result: body["result"] };
+  if (method === "eth_call" && typeof result === "string" && revertResult.test(result)) {
+    return { ok: false, error: revertError(result) };
+  }
+  return { ok: true, result };
+}
+
+/**
+ * What a revert looks like where a node gives it as the result of a call: the selector of
+ * `Error(string)` or `Panic(uint256)` and whole words after it. What a call returns has no selector.
+ */
+const revertResult = /^0x(08c379a0|4e487b71)([0-9a-f]{64})+$/i;
+
+function revertError(result: string): NodeError {
+  return { code: revertCode, message: "execution reverted", data: readRevertData(result) };
 }
 
 function readError(error: JsonObject, scrub: (text: string) => string): NodeError {
