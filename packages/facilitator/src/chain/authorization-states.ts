@@ -43,7 +43,10 @@ export function createAuthorizationStates(chain: Chain): AuthorizationStates {
   ): Promise<boolean[]> {
     if (wanted.length === 0) return [];
     const questions = wanted.map(({ payer, nonce }) => encodeAuthorizationState(payer, nonce));
-    if (wanted.length > singlyMax) multicall ??= await findMulticall(chain);
+    if (wanted.length > singlyMax && multicall === undefined) {
+      const search = await findMulticall(chain);
+      multicall = search.kind === "found" ? search.address : undefined;
+    }
     const { calls, read } =
       wanted.length > singlyMax && multicall !== undefined
         ? together(multicall, questions, blockNumber)
