@@ -38,11 +38,14 @@ const querySecret = "?apikey=of-a-provider";
 /** The proxies' addresses as a provider would have them. */
 const urls = () => `${proxy.url}${pathSecret},${other.url}/${querySecret}`;
 
+/** Of one request an endpoint. */
+const rateSeconds = 0.1;
+
 async function look(env: Readonly<Record<string, string>> = {}, clock: Clock = systemClock) {
   const all = environmentOn(devnet, { env: { FARTHING_RATE_LIMIT: "500", ...env } });
   const sections: CheckSection[] = [];
   const source = { env: { ...all, FARTHING_RPC_51: env["FARTHING_RPC_51"] ?? urls() } };
-  for await (const section of examine(source, clock)) sections.push(section);
+  for await (const section of examine(source, { clock, rateSeconds })) sections.push(section);
   return sections;
 }
 
@@ -82,6 +85,7 @@ test("all is well: every part is named, nothing is wrong", async () => {
     `${network} endpoint 1 (127.0.0.1)`,
     `${network} chain`,
     `${network} wallets`,
+    `${network} load`,
   ]);
   const lines = of(sections, "ok").join("\n");
   expect(lines).toMatch(/token: "USDC" version "2", 6 decimals/);
@@ -238,14 +242,6 @@ describe("what should be looked at", () => {
       "gas price: 500 gwei asked",
       (call: ProxiedCall) =>
         call.method === "eth_gasPrice" ? { result: "0x746a528800" } : undefined,
-    ],
-    [
-      "a rate limit",
-      "load: 16 of 16 requests at once were refused (rate_limited, code -32005: slow down",
-      (call: ProxiedCall) =>
-        call.method === "eth_blockNumber"
-          ? { error: { code: -32_005, message: "slow down" } }
-          : undefined,
     ],
   ] as const)("%s", async (_what, finding, react) => {
     proxy.react = react;
