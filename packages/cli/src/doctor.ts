@@ -19,6 +19,8 @@ export function register(program: Command): void {
       for await (const section of examine()) {
         sections.push(section);
         if (!json) process.stdout.write(findingText(section.title, section.lines));
+        // Nobody reads on, so nothing more is looked at.
+        if (process.stdout.errored) break;
       }
       const counts = countFindings(sections.flatMap((section) => section.lines));
       if (json) process.stdout.write(`${jsonOf(sections, counts)}\n`);

@@ -18,7 +18,7 @@ import {
 import { UsageError } from "./pay-request.ts";
 import { bodyToWrite, readBodyWithin } from "./read-body.ts";
 import { Interruption, OutOfTime } from "./stop-signals.ts";
-import { printableBytes, writeTo } from "./terminal.ts";
+import { isReaderGone, printableBytes, writeTo } from "./terminal.ts";
 
 /** How the answer is written. */
 export interface AnswerFlags {
@@ -78,6 +78,7 @@ export function showError(
   signal?: AbortSignal,
 ): ExitCode {
   const exitCode = exitOfError(error, seen, signal);
+  if (isReaderGone(error)) return exitCode;
   const failure = failureOf(error, exitCode, codeOf(error), seen);
   if (flags.json === true) process.stdout.write(`${printableJson(failureObject(failure))}\n`);
   else if (flags.isPlain === true && process.stderr.isTTY) {

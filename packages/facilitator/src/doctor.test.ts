@@ -1,7 +1,7 @@
 /** The doctor on a local chain: what is well is called so, every illness is found and named. */
 import type { Devnet } from "@farthing/devnet";
 import { isObject } from "@farthing/protocol";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type { CheckStatus } from "./base/check-line.ts";
 import { systemClock, type Clock } from "./base/clock.ts";
 import { examine, type CheckSection } from "./doctor.ts";
@@ -303,4 +303,25 @@ test("beside a facilitator at work: who holds its wallets; afterwards they are f
   expect(of(await look({ DATABASE_URL: databaseUrl }), "ok").join("\n")).toMatch(
     /lease: .*free, 0/,
   );
+});
+
+test("a wallet that was taken out of the configuration while its transactions are open", async () => {
+  const databaseUrl = newDatabaseUrl();
+  proxy.react = ({ method }) => (method === "eth_sendRawTransaction" ? "down" : undefined);
+  const env = { FARTHING_RPC_51: proxy.url };
+  const served = await serveOn(devnet, { databaseUrl, wallets: [2], env });
+  void served.post("/settle", bodyOn(devnet)).catch(() => undefined);
+  const isSent = () => expect(proxy.countOf("eth_sendRawTransaction")).toBeGreaterThan(0);
+  proxy.reset();
+  await vi.waitFor(isSent, { timeout: 20_000 });
+  await served.stop();
+  const keys = environmentOn(devnet, { wallets: [1] }).FARTHING_RELAYER_KEYS;
+  const sections = await look({ DATABASE_URL: databaseUrl, FARTHING_RELAYER_KEYS: keys });
+  expect(of(sections, "warn").join("\n")).toMatch(
+    /database: lease: 0x\w{40} on chain 51 is not configured any more, and 1 of its transactions are open → configure its key/,
+  );
+  const own = environmentOn(devnet, { wallets: [2] }).FARTHING_RELAYER_KEYS;
+  const all = { DATABASE_URL: databaseUrl, FARTHING_RELAYER_KEYS: own };
+  const whole = of(await look(all), "warn").join("\n");
+  expect(whole).not.toMatch(/not configured any more/);
 });

@@ -216,7 +216,8 @@ async function checkWallets(chain: Chain, bench: Bench): Promise<CheckLine[]> {
   const addresses = signers.map(({ address }) => address);
   const needs = gasNeedsAt(await readGasPrice(chain), config);
   const balances = await readBalances(chain, addresses);
-  const lookAtStore = async () => (await checkDatabase(config.databaseUrl, clock, addresses)).report;
+  const lookAtStore = async () =>
+    (await checkDatabase(config.databaseUrl, clock, addresses)).report;
   const nonces = await checkNonces(chain, addresses, lookAtStore);
   return addresses.flatMap((address, index) => [
     balanceLine(`wallet ${index}`, address, balances[index] ?? 0n, needs),

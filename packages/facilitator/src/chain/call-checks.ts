@@ -7,8 +7,11 @@ import { classifyNodeError } from "./node-errors.ts";
 import { takesPaymentReads } from "./payment-reader.ts";
 import { encodeTransfer, encodeAuthorizationState } from "./usdc.ts";
 
-/** Looks at head and state, each in requests of their own: enough to meet each backend of a few. */
-const stateLooks = 6;
+/** Looks at head and state: enough to meet each backend of a few. */
+const stateLooks = 5;
+
+/** Questions for the head in each look; with the state that makes three, so that turns change. */
+const headsPerLook = 2;
 
 const noNonce = `0x${"0".repeat(64)}` as const;
 
@@ -20,8 +23,7 @@ export async function checkState(chain: Chain): Promise<CheckLine> {
   const data = encodeAuthorizationState(chain.network.usdc, noNonce);
   let missed = 0;
   for (let look = 0; look < stateLooks; look++) {
-    const [newest] = await chain.read([{ method: "eth_blockNumber", params: [] }]);
-    const head = `0x${quantity(said(newest, "eth_blockNumber"), "a block number").toString(16)}`;
+    const head = await readNewest(chain);
     const [block, state] = await chain.read([
       { method: "eth_getBlockByNumber", params: [head, false] },
       { method: "eth_call", params: [{ to: chain.network.usdc, data }, head] },
@@ -35,6 +37,18 @@ export async function checkState(chain: Chain): Promise<CheckLine> {
     `the newest block, or its state, was missing in ${missed} of ${stateLooks} looks`,
     "nodes behind this address lag, and payments are told late: use an endpoint of one node",
   );
+}
+
+/** The newest block that any of the nodes that answer knows of, as JSON-RPC writes it. */
+async function readNewest(chain: Chain): Promise<string> {
+  const method = "eth_blockNumber";
+  let newest = 0n;
+  for (let question = 0; question < headsPerLook; question++) {
+    const [answer] = await chain.read([{ method, params: [] }]);
+    const head = quantity(said(answer, method), "a block number");
+    if (head > newest) newest = head;
+  }
+  return `0x${newest.toString(16)}`;
 }
 
 /** Asks whether many payments are read in one call. */

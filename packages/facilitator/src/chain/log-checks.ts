@@ -54,7 +54,8 @@ async function listBlocksWithLogs(chain: Chain, head: number): Promise<Hex[]> {
     );
     for (const answer of headers) {
       const block = answer.ok && isObject(answer.result) ? answer.result : {};
-      if (hasTransfer(chain, block["logsBloom"])) found.push(bytesOf(block["hash"], "a block hash"));
+      if (hasTransfer(chain, block["logsBloom"]))
+        found.push(bytesOf(block["hash"], "a block hash"));
     }
   }
   return found;
