@@ -78,7 +78,7 @@ export async function checkReverts(chain: Chain): Promise<CheckLine> {
     );
   }
   if (answer && classifyNodeError(answer.error) === "reverted") {
-    return ok("reverts", "come as errors, with the contract's reason");
+    return ok("reverts", "are told, with the contract's reason");
   }
   const text = answer ? `${answer.error.message} (code ${answer.error.code})` : "no answer";
   return warn(
