@@ -249,7 +249,10 @@ export function createHappenings(stage: Stage): Happenings {
       return !now.some(({ what }) => what === "no-block");
     },
     async heal() {
-      for (const road of roads) road.faultPercent = 0;
+      for (const road of roads) {
+        road.faultPercent = 0;
+        road.ordinary.conditions = {};
+      }
       stage.weather.pool = { late: 0, dropped: 0, kept: 0 };
       world.release();
       world.setPrice(gasPriceMin);

@@ -189,6 +189,39 @@ function people(): Plan {
   );
 }
 
+/** Nodes as public ones are: the first has limits, the second is slow and behind, the third shut. */
+function ordinary(): Plan {
+  return parade(
+    904,
+    { database: "sqlite", face: "public", confirmations: 1 },
+    {
+      troubles: ["ordinary", "crash"],
+      nodes: 3,
+      payments: stream(2, 12, 2),
+      conditions: [
+        {
+          rateLimit: { perSecond: 5, burst: 10, style: "json_429" },
+          batchLimit: { maxCalls: 3, style: "array_with_one_error" },
+          logs: { maxRangeBlocks: 1, rangeStyle: "too_many_results" },
+          absurd: { latest: 1_000_000_000, times: 1 },
+        },
+        {
+          latencyMs: 300,
+          backends: [0, 2],
+          maxBodyBytes: 4_000,
+          internalErrors: ["eth_gasPrice"],
+          logs: { refusesBlockHash: true },
+        },
+        { expiredKey: 401 },
+      ],
+      events: [
+        { block: 7, what: "kill", process: 0 },
+        { block: 10, what: "start" },
+      ],
+    },
+  );
+}
+
 /** All of them, by name. */
 export const parades: Readonly<Record<string, Plan>> = {
   "no answers": road(alone, often, answerless),
@@ -197,4 +230,5 @@ export const parades: Readonly<Record<string, Plan>> = {
   "pools and blocks": chain(),
   "rules and strangers": rules(),
   "people and machines": people(),
+  "ordinary nodes": ordinary(),
 };

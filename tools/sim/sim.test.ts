@@ -3,7 +3,7 @@
  * new ones: `npm run sim -- --minutes 30`.
  */
 import { afterAll, describe, expect, test } from "vitest";
-import { biteKinds, sumOf, type BiteCounts } from "./bites.ts";
+import { biteKinds, sumOf, type BiteCounts, type BiteKind } from "./bites.ts";
 import { createDatabases } from "./databases.ts";
 import { drawPlan } from "./draw-plan.ts";
 import { parades } from "./parades.testing.ts";
@@ -46,9 +46,13 @@ describe("nothing is lost, doubled or stuck", options, () => {
   test("with all of them", () => play(drawPlan(226, { troubles })));
 });
 
+/** Lies that a run cannot be held to: the facilitator's own tests tell them. */
+const notPlayed: readonly BiteKind[] = ["ordinary: empty_logs", "ordinary: revert_as_result"];
+
 test("every kind of trouble bit", () => {
   const counts = sumOf(bitten);
-  expect(biteKinds.filter((kind) => !counts.has(kind))).toEqual([]);
+  const never = biteKinds.filter((kind) => !counts.has(kind) && !notPlayed.includes(kind));
+  expect(never).toEqual([]);
 });
 
 test("a seed gives the same plan each time, and another seed another one", () => {

@@ -16,8 +16,15 @@
  * call-answers.ts, pool-rules.ts) decide without a network or a timer.
  */
 export * from "./conditions.ts";
+export { readRequest } from "./json-rpc.ts";
 export type { NodeCall, NodeReply, NodeUpstream } from "./json-rpc.ts";
-export { createOrdinaryNode, type LabClock, type OrdinaryNode } from "./ordinary-node.ts";
+export {
+  createOrdinaryNode,
+  nodeOddities,
+  type LabClock,
+  type NodeOddity,
+  type OrdinaryNode,
+} from "./ordinary-node.ts";
 export type { NodeExchange, NodeRecord } from "./node-record.ts";
 export { startOrdinaryNode, type RunningNode } from "./node-server.ts";
 export { feeCapDefault, refuseTransaction } from "./pool-rules.ts";

@@ -1,5 +1,12 @@
 /** One ordinary node without its network: a request's text in, a response out. */
-import { distort, makeAbsurd, numberOf, refuseCall } from "./call-answers.ts";
+import {
+  callOddities,
+  distort,
+  makeAbsurd,
+  numberOf,
+  refuseCall,
+  type OddReply,
+} from "./call-answers.ts";
 import type { AbsurdHeads, NodeConditions, RateLimit } from "./conditions.ts";
 import {
   readRequest,
@@ -13,13 +20,19 @@ import {
 import { createNodeRecord, type NodeRecord } from "./node-record.ts";
 import { withPoolRules } from "./pool-gate.ts";
 import { admit, createTokenBucket, lateCall, type TokenBucket } from "./rate-limit.ts";
-import { refuseRequest } from "./request-limits.ts";
+import { refusalKinds, refuseRequest } from "./request-limits.ts";
 
 /** The time that limits are counted in, such as that of a simulation. */
 export interface LabClock {
   nowMs(): number;
   sleep(ms: number): Promise<void>;
 }
+
+/** What a client can meet: refusals of whole requests, odd replies, a backend behind, a slow answer. */
+export const nodeOddities = [...refusalKinds, ...callOddities, "lag", "latency"] as const;
+
+/** One of {@link nodeOddities}. */
+export type NodeOddity = (typeof nodeOddities)[number];
 
 /** An ordinary node. */
 export interface OrdinaryNode {
@@ -35,8 +48,10 @@ export function createOrdinaryNode(options: {
   readonly upstream: NodeUpstream;
   readonly clock: LabClock;
   readonly conditions?: NodeConditions;
+  /** Told of each refusal and each odd reply. */
+  readonly onOddity?: (kind: NodeOddity) => void;
 }): OrdinaryNode {
-  const { clock } = options;
+  const { clock, onOddity = () => undefined } = options;
   const upstream = withPoolRules(options.upstream, () => node.conditions.pool);
   const record = createNodeRecord();
   let meter: { readonly limit: RateLimit; readonly bucket: TokenBucket } | undefined;
@@ -50,13 +65,13 @@ export function createOrdinaryNode(options: {
     return meter.bucket;
   }
 
-  function absurdReply(call: NodeCall, reply: NodeReply): NodeReply {
+  function oddReply(call: NodeCall, reply: NodeReply): OddReply | undefined {
     const heads = node.conditions.absurd;
-    if (!heads) return reply;
-    if (absurdity?.heads !== heads) absurdity = { heads, left: heads.times ?? Infinity };
-    const absurd = absurdity.left > 0 ? makeAbsurd(heads, call, reply) : undefined;
-    if (absurd) absurdity.left--;
-    return absurd ?? reply;
+    if (heads && absurdity?.heads !== heads) absurdity = { heads, left: heads.times ?? Infinity };
+    const isAbsurd = heads && absurdity && absurdity.left > 0;
+    const absurd = isAbsurd ? makeAbsurd(heads, call, reply) : undefined;
+    if (absurd && absurdity) absurdity.left--;
+    return absurd ?? distort(node.conditions, call, reply);
   }
 
   /** The backend whose turn it is: each request goes to the next. */
@@ -64,7 +79,9 @@ export function createOrdinaryNode(options: {
     const { backends } = node.conditions;
     if (!backends) return 0;
     if (rotation?.backends !== backends) rotation = { backends, turn: 0 };
-    return backends[rotation.turn++ % backends.length] ?? 0;
+    const lag = backends[rotation.turn++ % backends.length] ?? 0;
+    if (lag > 0) onOddity("lag");
+    return lag;
   }
 
   async function answerAll(calls: readonly NodeCall[]): Promise<NodeReply[]> {
@@ -75,8 +92,11 @@ export function createOrdinaryNode(options: {
     const passed = calls.filter((_, index) => !refusals[index]);
     const replies = [...(passed.length > 0 ? await upstream.answer(passed, lag) : [])];
     return calls.map((call, index) => {
-      const reply = refusals[index] ?? distort(conditions, call, replies.shift() ?? noReply);
-      return absurdReply(call, reply);
+      const refusal = refusals[index];
+      const reply = refusal ? refusal.reply : (replies.shift() ?? noReply);
+      const odd = refusal ?? oddReply(call, reply);
+      if (odd) onOddity(odd.kind);
+      return odd ? odd.reply : reply;
     });
   }
 
@@ -94,13 +114,11 @@ export function createOrdinaryNode(options: {
     const admitted = rateLimit
       ? admit(rateLimit, bucketOf(rateLimit), request, atMs)
       : request.calls.length;
-    if (typeof admitted !== "number") {
-      record.note(request, { atMs, refusal: "rate" });
-      return admitted;
-    }
-    const lateCalls = request.calls.length - admitted;
-    record.note(request, { atMs, refusal: refusal?.kind, lateCalls });
-    return refusal?.response ?? admitted;
+    const lateCalls = typeof admitted === "number" ? request.calls.length - admitted : 0;
+    const kind = typeof admitted === "number" ? refusal?.kind : "rate";
+    record.note(request, { atMs, refusal: kind, lateCalls });
+    if (kind !== undefined || lateCalls > 0) onOddity(kind ?? "rate");
+    return typeof admitted === "number" ? (refusal?.response ?? admitted) : admitted;
   }
 
   const node: OrdinaryNode = {
@@ -112,7 +130,10 @@ export function createOrdinaryNode(options: {
       if (typeof admitted !== "number") return admitted;
       const { latencyMs = 0 } = node.conditions;
       const answered = await answerAll(request.calls.slice(0, admitted));
-      if (latencyMs > 0) await clock.sleep(latencyMs);
+      if (latencyMs > 0) {
+        onOddity("latency");
+        await clock.sleep(latencyMs);
+      }
       const late = request.calls.slice(admitted).map(() => lateCall);
       return respond(request, [...answered, ...late]);
     },

@@ -2,8 +2,11 @@
 import type { BatchLimit, NodeConditions } from "./conditions.ts";
 import { errorOfNone, html, json, type NodeRequest, type NodeResponse } from "./json-rpc.ts";
 
-/** Why a whole request was refused. */
-export type RefusalKind = "key" | "body" | "batch" | "rate";
+/** Why a whole request is refused. */
+export const refusalKinds = ["key", "body", "batch", "rate"] as const;
+
+/** One of {@link refusalKinds}. */
+export type RefusalKind = (typeof refusalKinds)[number];
 
 /** A refusal of a whole request. */
 export interface Refusal {
