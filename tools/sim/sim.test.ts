@@ -14,8 +14,8 @@ import { run } from "./run.ts";
 import kept from "./seeds.json" with { type: "json" };
 import { createTurns } from "./turns.ts";
 
-/** A run takes six to twelve seconds and waits for its turn; on a busy machine several times that. */
-const runMsMax = 300_000;
+/** A run takes six to twelve seconds and waits for its turn; on a busy machine ten times that. */
+const runMsMax = 1_200_000;
 
 /** Runs at the same time: each mostly waits, and keeps a quarter of a core busy. */
 const runsMax = 3;
@@ -46,12 +46,21 @@ describe("nothing is lost, doubled or stuck", options, () => {
   test("with all of them", () => play(drawPlan(226, { troubles })));
 });
 
-/** Lies that a run cannot be held to: the facilitator's own tests tell them. */
-const notPlayed: readonly BiteKind[] = ["ordinary: empty_logs", "ordinary: revert_as_result"];
+/**
+ * What one node brings for certain. How often the others are met is the facilitator's own doing: it
+ * learns a limit once, and then asks another node.
+ */
+const certain: readonly BiteKind[] = [
+  "ordinary: rate",
+  "ordinary: absurd_head",
+  "ordinary: lag",
+  "ordinary: latency",
+];
 
 test("every kind of trouble bit", () => {
   const counts = sumOf(bitten);
-  const never = biteKinds.filter((kind) => !counts.has(kind) && !notPlayed.includes(kind));
+  const wanted = biteKinds.filter((kind) => !kind.startsWith("ordinary: "));
+  const never = [...wanted, ...certain].filter((kind) => !counts.has(kind));
   expect(never).toEqual([]);
 });
 
