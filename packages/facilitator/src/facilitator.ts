@@ -25,6 +25,7 @@ import { createSigners } from "./relayer/sign.ts";
 import { createAdmission, type Admit } from "./settlement/admission.ts";
 import { listenToNeighbours } from "./settlement/neighbours.ts";
 import { createExchanges } from "./settlement/exchanges.ts";
+import { startRemoval } from "./remove-old.ts";
 import { createRefuseIdentifier, type RefuseIdentifier } from "./settlement/payment-identifier.ts";
 import { createSettle, type SettleDeps } from "./settlement/settle.ts";
 import { createWaiters, type Waiters } from "./settlement/waiters.ts";
@@ -129,6 +130,7 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
     note: metrics.noteGas,
     ...shared,
   });
+  const removal = startRemoval({ engines, retention: config.retention, ...shared });
   const stopListening = listenToNeighbours({ store, clock, log, waiters, networks: engines });
   const watch = watchEngines([...engines.values()], { clock, log, metrics });
   const context = contextOf({ options, config, clock, log, store, waiters, engines, metrics });
@@ -157,7 +159,7 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
     await server.close();
     await accounts?.stop();
     await stopListening();
-    await Promise.all([watch.stop(), gasWatch.stop()]);
+    await Promise.all([watch.stop(), gasWatch.stop(), removal.stop()]);
     await Promise.all([...engines.values()].map((engine) => engine.stop()));
     await metricsServer.close();
     await store.close();

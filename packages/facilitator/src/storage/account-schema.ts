@@ -60,7 +60,14 @@ export interface CreditBalanceTable {
   balance: ColumnType<number | string, never, never>;
 }
 
-/** Only ever added to. */
+/** What an account's removed entries came to; kept by a trigger. */
+export interface CreditClosingTable {
+  account: ColumnType<Address, never, never>;
+  credits: ColumnType<number | string, never, never>;
+  entries: ColumnType<number | string, never, never>;
+}
+
+/** Only ever added to; removed with their settlement. */
 export interface CreditEntryTable {
   id: ColumnType<number | string, never, never>;
   account: ColumnType<Address, Address, never>;

@@ -34,6 +34,13 @@ export const lateIndexes: readonly LateIndex[] = [
     definition: "(chain_id, block_number) where finalized_at is null and block_number is not null",
   },
   {
+    // Closed transactions whose signed bytes are still there: those of the last blocks, whose nonces
+    // a reorganisation may open again.
+    name: "relayer_transactions_bytes",
+    table: "relayer_transactions",
+    definition: "(chain_id, block_number) where raw is not null and block_number is not null",
+  },
+  {
     // An account's reserved credits, and its history by state or network.
     name: "settlements_by_state",
     table: "settlements",
@@ -61,12 +68,6 @@ export const lateIndexes: readonly LateIndex[] = [
     name: "settlements_failed",
     table: "settlements",
     definition: "(chain_id, failed_at) where failed_at is not null",
-  },
-  {
-    // A reorganisation opens the nonces that were used in blocks from a number on.
-    name: "relayer_transactions_block",
-    table: "relayer_transactions",
-    definition: "(chain_id, block_number) where block_number is not null",
   },
   {
     // The highest nonce that is mined, without reading those below.

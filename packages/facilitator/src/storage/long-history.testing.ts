@@ -34,6 +34,7 @@ export async function fillHistory({ query }: StoreBench, rows: number): Promise<
         (case when n % 3 = 0 and n < ${rows / 2} then null else ${at} end), ${at}, (case when n % 3 = 0 and n < ${rows / 2} then ${at} end),
         '${busySeller}' from ${series}`,
     `insert into settlement_claims (settlement_id, is_upfront, has_several) select 'old_' || n, 0, 0 from ${series}`,
+    `insert into payment_identifiers (name_hash, payment_hash, expires_at) select 'old_' || n, 'x', ${at} + (n % 2) * ${800 * dayMs}::bigint from ${series}`,
     `insert into relayer_transactions (id, chain_id, lane, nonce, to_address, data, gas_limit, gas_price, raw, hash, state, created_at, block_number) select -n, ${chainId}, '${lane}', n, '${busySeller}', '0x', '1', '1', '0x', ${hash}, 'mined', ${at}, n from ${series}`,
     `insert into transaction_settlements (transaction_id, settlement_id) select -n, 'old_' || n from ${series}`,
     `insert into credit_entries (account, kind, credits, actor, created_at) select '${busySeller}', 'grant', 1, 'test', ${at} from ${series}`,

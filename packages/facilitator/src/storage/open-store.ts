@@ -23,6 +23,7 @@ import { openPostgres, type PostgresLimits } from "./postgres/open-postgres.ts";
 import { purchaseVerbs } from "./purchases.ts";
 import { relayerVerbs } from "./relayer-transactions.ts";
 import type { Tables } from "./schema.ts";
+import { retentionVerbs } from "./retention.ts";
 import { settlementVerbs } from "./settlements.ts";
 import { revertedGasVerbs } from "./reverted-gas.ts";
 import { revertedVerbs } from "./reverted-settlements.ts";
@@ -72,6 +73,7 @@ export async function openStore(databaseUrl: string, options: StoreOptions = {})
     ...exchangeCountVerbs(database),
     ...claimingCallVerbs(database),
     ...identifierVerbs(database),
+    ...retentionVerbs(database),
     ...keylessVerbs(database),
     ...revertedGasVerbs(database),
     announceSent: (ids: readonly string[]) => changes.announce(db, { kind: "sent", ids }),

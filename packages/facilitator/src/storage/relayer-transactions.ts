@@ -107,7 +107,9 @@ function isAmong(engine: Engine, chainId: ChainId, which: UsedNonces) {
   return (where: ExpressionBuilder<Tables, "relayer_transactions">) => {
     const isOfChain = where("chain_id", "=", chainId);
     if ("fromBlock" in which) {
-      return where.and([isOfChain, where("block_number", ">=", which.fromBlock)]);
+      // What is final has no bytes any more, and cannot vanish.
+      const hasBytes = where("raw", "is not", null);
+      return where.and([isOfChain, where("block_number", ">=", which.fromBlock), hasBytes]);
     }
     if ("lane" in which) {
       return where.and([

@@ -8,6 +8,7 @@ import type {
   AccountTable,
   AccountWalletTable,
   CreditBalanceTable,
+  CreditClosingTable,
   CreditEntryTable,
   CreditPurchaseTable,
   ListingTable,
@@ -205,6 +206,7 @@ export interface Tables {
   sign_requests: SignRequestTable;
   sessions: SessionTable;
   credit_balances: CreditBalanceTable;
+  credit_closings: CreditClosingTable;
   credit_entries: CreditEntryTable;
   credit_purchases: CreditPurchaseTable;
   webhook_endpoints: WebhookEndpointTable;

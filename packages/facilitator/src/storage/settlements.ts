@@ -339,7 +339,8 @@ function recordFinalized(
     await lockSettlements(inside, which);
     const rows = await inside.db
       .updateTable("settlements")
-      .set({ finalized_at: now })
+      // Nobody signs for it, or sends it, again.
+      .set({ finalized_at: now, signature: "0x" })
       .where(which)
       .returning(settlementColumns)
       .execute();

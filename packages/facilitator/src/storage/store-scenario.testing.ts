@@ -14,6 +14,7 @@ import {
   planOf,
   take,
 } from "./store-values.testing.ts";
+import { removeWhatIsOver } from "./removal-scenario.testing.ts";
 import type { Store } from "./store.ts";
 
 /** The account whose history is long. */
@@ -150,10 +151,12 @@ async function settle(store: Store): Promise<void> {
   await store.recordFinalized(chainId, block, now);
   await store.listFailedSince(chainId, now - 1_000);
   await store.pruneKeyless(now, 10);
+  await removeWhatIsOver(store, { account: busySeller, block, now });
   await store.isRelayerTransaction(hex32(1));
   await store.countMinedNonces(chainId, lane);
   await store.listOpenTransactions(chainId, lane);
   await store.listCarriers(first ?? "");
+  await store.listSignedHashes(ids);
   await store.closeTransactions(
     sent.map(({ id }) => id),
     "dropped",

@@ -19,6 +19,7 @@ import type { ChangeListener } from "./changes.ts";
 import type { ExchangeStore } from "./exchange-store.ts";
 import type { IdentifierVerbs } from "./identifier-store.ts";
 import type { KeylessRefusal, KeylessVerbs } from "./keyless-store.ts";
+import type { RetentionVerbs } from "./retention-store.ts";
 import type { RevertedGasVerbs } from "./reverted-gas.ts";
 import type { ListingVerbs } from "./listing-store.ts";
 
@@ -84,6 +85,7 @@ export interface Store
     ExchangeStore,
     IdentifierVerbs,
     KeylessVerbs,
+    RetentionVerbs,
     RevertedGasVerbs {
   /** Claims verified payments, all in one transaction; results in the order of the claims. */
   claimSettlements(claims: readonly Claim[], now: number): Promise<ClaimResult[]>;
