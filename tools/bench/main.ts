@@ -15,10 +15,13 @@ import { openMint } from "./payments.ts";
 import { quickPlan, wholePlan } from "./plan.ts";
 import { cores, pin } from "./processes.ts";
 import { progressLine, writeReport } from "./report.ts";
+import { measureRpcCosts } from "./rpc-cost.ts";
+import { rpcCostSection, withRpcCosts } from "./rpc-cost-report.ts";
 import { judgeTargets, type Results } from "./targets.ts";
 
 const usage = `Measures Farthing beside the reference facilitator on a local chain.
 
+  --rpc          only what a node is asked, some five minutes; replaces that part of the report
   --quick        the main ratios in two minutes, printed; without it some ten minutes
   --out <file>   where the report goes; default docs/benchmarks.md, and nowhere with --quick
   --help         print this
@@ -115,15 +118,25 @@ function versionOf(from: NodeJS.Require, name: string): string {
   return "";
 }
 
+/** Measures what a node is asked, on a chain of its own, and writes it into the page. */
+async function runRpcCosts(file: string): Promise<void> {
+  const costs = await measureRpcCosts();
+  process.stdout.write(`\n${rpcCostSection(costs)}`);
+  writeFileSync(file, withRpcCosts(readFileSync(file, "utf8"), costs));
+  process.stdout.write(`\nReport: ${file}\n`);
+}
+
 const { values } = parseArgs({
   options: {
     quick: { type: "boolean", default: false },
+    rpc: { type: "boolean", default: false },
     out: { type: "string" },
     help: { type: "boolean", default: false },
   },
 });
 if (values.help) process.stdout.write(usage);
 else {
-  const { quick, out } = values;
-  await run({ quick, ...(out !== undefined && { out }) });
+  const { quick, out, rpc } = values;
+  if (!rpc) await run({ quick, ...(out !== undefined && { out }) });
+  if (rpc || !quick) await runRpcCosts(out ?? reportFile);
 }
