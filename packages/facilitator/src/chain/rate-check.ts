@@ -26,11 +26,11 @@ export async function checkRate(
 ): Promise<CheckLine> {
   const name = `rate ${endpoint.index}`;
   const count = Math.max(1, Math.round(askedPerSecond * seconds));
-  const startMs = clock.nowMs();
   const asked: Promise<string | undefined>[] = [];
   for (let sent = 0; sent < count; sent++) {
-    await clock.sleep(Math.max(0, startMs + (sent * 1_000) / askedPerSecond - clock.nowMs()));
     asked.push(askOnce(endpoint));
+    // Never less, also after a delay of ours: that would be a burst.
+    await clock.sleep(1_000 / askedPerSecond);
   }
   const problems = await Promise.all(asked);
   const refused = problems.filter((problem) => problem !== undefined);
