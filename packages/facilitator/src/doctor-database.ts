@@ -23,6 +23,7 @@ export async function checkDatabase(
     const lines = [
       ok("reachable", place),
       schemaLine(report),
+      ...sizeLines(report),
       ...report.lanes.map((lane) => leaseLine(lane, wallets)),
     ];
     return { lines, report };
@@ -44,6 +45,23 @@ function schemaLine({ isNew, missing, unknown }: StoreReport): CheckLine {
     `${missing.length} migrations behind (${missing.join(", ")})`,
     "make a backup; the next start carries them out",
   );
+}
+
+/** Bytes on a disk below which the database may soon be unable to note a payment. */
+const freeBytesLow = 1024 ** 3;
+
+function sizeLines({ size }: StoreReport): CheckLine[] {
+  if (!size) return [];
+  const { used, free } = size;
+  if (free === undefined) return [ok("size", gigabytes(used))];
+  const text = `${gigabytes(used)}, ${gigabytes(free)} free on its disk`;
+  const fix = "make room: a full disk stops every payment; the guide's chapter on sizes says more";
+  return [free < freeBytesLow ? warn("size", text, fix) : ok("size", text)];
+}
+
+function gigabytes(bytes: number): string {
+  const digits = bytes < 1e10 ? 2 : 0;
+  return `${(bytes / 1e9).toFixed(digits)} GB`;
 }
 
 function leaseLine(

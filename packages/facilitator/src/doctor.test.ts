@@ -298,6 +298,7 @@ test("beside a facilitator at work: who holds its wallets; afterwards they are f
   const served = await serveOn(devnet, { databaseUrl });
   const during = of(await look({ DATABASE_URL: databaseUrl }), "ok").join("\n");
   expect(during).toContain("schema: this version's");
+  expect(during).toMatch(/database: size: \d+\.\d\d GB, \d+(\.\d+)? GB free on its disk/);
   expect(during).toContain(`held by process ${process.pid} on `);
   await served.stop();
   expect(of(await look({ DATABASE_URL: databaseUrl }), "ok").join("\n")).toMatch(
