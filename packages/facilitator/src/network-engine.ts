@@ -80,6 +80,7 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
     confirmations: config.confirmations,
     simulate: (settlement) => simulate(settlement, { chain, read }),
     onSettled: (ids) => relayer.onSettled(ids),
+    view,
     headNumber,
     finalizedNumber,
   });

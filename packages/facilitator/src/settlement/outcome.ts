@@ -16,13 +16,11 @@ import type { Confirmation, Failure, Store } from "../storage/store.ts";
 import { createBacklog } from "./backlog.ts";
 import { createEndRefused } from "./end-refused.ts";
 import { counts, createEvidence, failureOf, isAuthorizedTransfer, type Found } from "./evidence.ts";
+import { createFailureWatch } from "./failure-watch.ts";
 import { createFinality } from "./finality.ts";
 import { createMinedWithoutLog } from "./mined-without-log.ts";
 import type { OutcomeBook, Vanished } from "./outcome-book.ts";
 import type { Waiters } from "./waiters.ts";
-
-/** How far back failures are watched after a start; authorizations seldom last an hour. */
-const watchFailuresMs = 24 * 60 * 60 * 1000;
 
 /** Settlements that are read in one statement. */
 const readAtOnce = 500;
@@ -48,6 +46,7 @@ export interface OutcomeDeps {
   onSettled(settlementIds: readonly string[]): void;
   headNumber(): number;
   finalizedNumber(): number;
+  view(): ChainView | undefined;
 }
 
 /** Creates the book of a network. */
@@ -56,8 +55,6 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
   const { chainId } = chain.network;
   const evidence = createEvidence(deps);
   const open = new Map<string, Settlement>();
-  /** Failed, while their authorizations are still valid. */
-  const failed = new Map<string, Settlement>();
   /** Events seen, until they are deep enough and agreed upon; by settlement. */
   const deepening = new Map<string, Found>();
   /** Found by a search, until they are as well; by settlement. */
@@ -68,14 +65,15 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
   const onRefused = createEndRefused(ends);
   const listOpen = () => [...open.values()].filter(({ id }) => !deepening.has(id));
   const backlog = createBacklog({ ...ends, listOpen });
+  const watch = createFailureWatch(ends);
 
   function track(settlement: Settlement): void {
     const key = payerNonceKey(settlement.payer, settlement.nonce);
-    failed.delete(key);
+    watch.remove(settlement);
     if (isSettled(settlement)) {
       deepening.delete(settlement.id);
       open.delete(key);
-      if (settlement.state === "failed") failed.set(key, settlement);
+      if (settlement.state === "failed") watch.add(settlement);
     } else open.set(key, settlement);
   }
 
@@ -84,7 +82,7 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     finality.noteBlock(block);
     for (const event of block.events) {
       const key = payerNonceKey(event.payer, event.nonce);
-      const settlement = open.get(key) ?? failed.get(key);
+      const settlement = open.get(key) ?? watch.find(key);
       if (!settlement) continue;
       deepening.set(settlement.id, { event, settlement });
       const ids = resolved.get(event.transaction) ?? new Set();
@@ -96,9 +94,6 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
   }
 
   async function onHead(view: ChainView): Promise<void> {
-    for (const [key, { validBefore }] of failed) {
-      if (view.finalized.time >= validBefore) failed.delete(key);
-    }
     backlog.onHead(view);
     await finality.onHead(view);
   }
@@ -177,16 +172,11 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
   }
 
   function isUnknown({ payer, nonce }: Settlement): boolean {
-    const key = payerNonceKey(payer, nonce);
-    return !open.has(key) && !failed.has(key);
+    return !open.has(payerNonceKey(payer, nonce));
   }
 
   async function catchUp(): Promise<void> {
-    const since = clock.nowMs() - watchFailuresMs;
-    const stored = [
-      ...(await store.listOpenSettlements(chainId)),
-      ...(await store.listFailedSince(chainId, since)),
-    ].filter(isUnknown);
+    const stored = (await store.listOpenSettlements(chainId)).filter(isUnknown);
     // From here on each block is looked through for all of them; the past is searched for each.
     for (const settlement of stored) track(settlement);
     const submitted: Settlement[] = [];
@@ -196,11 +186,12 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
       const now = read.filter((one) => one !== undefined);
       for (const settlement of now) track(settlement);
       submitted.push(...now.filter(({ state }) => state === "submitted"));
-      backlog.searchLater(now.filter(({ state }) => state === "queued" || state === "failed"));
+      backlog.searchLater(now.filter(({ state }) => state === "queued"));
     }
     // What nothing carries yet is simulated before it is sent: it can be looked up beside that.
     await backlog.search(submitted);
     await finality.readPast();
+    watch.start();
   }
 
   /**
@@ -256,7 +247,7 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
 
   function interest(): BlockInterest {
     if (open.size > 0) return "outcome";
-    return finality.isAwaited() || failed.size > 0 ? "finality" : "none";
+    return finality.isAwaited() || watch.isClose() ? "finality" : "none";
   }
 
   return {
@@ -272,6 +263,6 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     requeue,
     catchUp,
     recheck,
-    stop: backlog.stop,
+    stop: async () => void (await Promise.all([backlog.stop(), watch.stop()])),
   };
 }

@@ -10,7 +10,7 @@ import { inTransaction, type Database } from "./dialect.ts";
 import { checkFence } from "./lanes.ts";
 import { insertTransactions } from "./relayer-transactions.ts";
 import { settlementColumns } from "./schema.ts";
-import { announceMoved, isOneOf, listed, lockSettlements, settlements } from "./settlements.ts";
+import { announceMoved, isOneOf, lockSettlements } from "./settlements.ts";
 import type { Store } from "./store.ts";
 
 type RepairVerbs = Pick<
@@ -19,7 +19,6 @@ type RepairVerbs = Pick<
   | "requeueSettlements"
   | "isRelayerTransaction"
   | "listSignedHashes"
-  | "listFailedSince"
   | "listUnfinalizedBlocks"
 >;
 
@@ -69,13 +68,6 @@ export function repairVerbs(database: Database): RepairVerbs {
         .executeTakeFirst();
       return row !== undefined;
     },
-    listFailedSince: (chainId, since) =>
-      listed(
-        settlements(database)
-          .where("chain_id", "=", chainId)
-          // Only what has failed has this time; the state would lead to every failure there was.
-          .where("failed_at", ">", since),
-      ),
     listUnfinalizedBlocks: async (chainId) => {
       const rows = await db
         .selectFrom("settlements")

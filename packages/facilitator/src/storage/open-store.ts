@@ -8,6 +8,7 @@ import { claimingCallVerbs } from "./claiming-calls.ts";
 import { databasePlace, findDatabaseProblem } from "./database-problem.ts";
 import type { Engine } from "./dialect.ts";
 import { exchangeCountVerbs } from "./exchange-counts.ts";
+import { failureWatchVerbs } from "./failure-watches.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import { historyVerbs } from "./history.ts";
 import { identifierVerbs } from "./payment-identifiers.ts";
@@ -70,6 +71,7 @@ export async function openStore(databaseUrl: string, options: StoreOptions = {})
     ...historyVerbs(database),
     ...webhookVerbs(database),
     ...listingVerbs(database),
+    ...failureWatchVerbs(database),
     ...exchangeCountVerbs(database),
     ...claimingCallVerbs(database),
     ...identifierVerbs(database),

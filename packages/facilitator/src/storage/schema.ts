@@ -195,6 +195,14 @@ export interface PayerPauseTable {
   paused_until: Whole;
 }
 
+export interface FailureWatchTable {
+  settlement_id: string;
+  chain_id: ChainId;
+  failed_at: Whole;
+  expires_at: Whole;
+  next_look_at: Whole;
+}
+
 export interface Tables {
   settlements: SettlementTable;
   relayer_transactions: RelayerTransactionTable;
@@ -219,6 +227,7 @@ export interface Tables {
   keyless_charges: KeylessChargeTable;
   keyless_payee_facts: KeylessPayeeFactTable;
   reverted_gas_reservations: RevertedGasReservationTable;
+  failure_watches: FailureWatchTable;
 }
 
 /** What a new settlement has; the rest is null until it happens. */

@@ -8,6 +8,7 @@ import { inTransaction, type Database, type Engine } from "./dialect.ts";
 import { chargeAll, releaseAll, reopenAll } from "./holds.ts";
 import { closeKeyless } from "./keyless-charges.ts";
 import { countForPayees } from "./keyless-payees.ts";
+import { watchFailures } from "./failure-watches.ts";
 import { putIntoOutbox } from "./outbox.ts";
 import { pausePayers } from "./payer-pauses.ts";
 import { countForPayers } from "./proven-payers.ts";
@@ -248,6 +249,7 @@ function recordFailed(
       await closeKeyless(inside, rows, await closeRevertedGas(inside, rows));
       await releaseAll(inside, rows, now);
       await pausePayers(inside, blamed(rows, failures), now);
+      await watchFailures(inside, rows, now);
       await tellAccounts(inside, rows, "settlement.failed", now);
       return rows;
     },

@@ -251,8 +251,15 @@ export interface Store
   listSignedHashes(ids: readonly string[]): Promise<Hex[]>;
   /** Tells whether a transaction is one of ours, also an earlier one at a replaced nonce. */
   isRelayerTransaction(hash: Hex): Promise<boolean>;
-  /** Settlements of a chain that failed since a time: somebody else may still submit them. */
-  listFailedSince(chainId: ChainId, since: number): Promise<Settlement[]>;
+  /**
+   * Failed settlements that somebody else may still submit, as far as it is time to look at them,
+   * longest due first. Each look puts off the next one; of several processes one looks.
+   */
+  takeFailuresToLookAt(chainId: ChainId, limit: number, now: number): Promise<Settlement[]>;
+  /** Nobody can submit them any more. */
+  endFailureWatches(ids: readonly string[]): Promise<void>;
+  /** Watches settlements that failed since a time, as far as they have not expired. */
+  watchFailedSince(chainId: ChainId, since: number, now: number): Promise<void>;
   /** The blocks with confirmed settlements of a chain that are not final yet, lowest first. */
   listUnfinalizedBlocks(chainId: ChainId): Promise<{ number: number; hash: Hex }[]>;
 
