@@ -4,6 +4,7 @@ import { Fault } from "../base/fault.ts";
 import { silentLog, type Log } from "../base/log.ts";
 import { accountVerbs } from "./accounts.ts";
 import { apiKeyVerbs } from "./api-keys.ts";
+import { carryingWalletVerbs } from "./carrying-wallets.ts";
 import { claimingCallVerbs } from "./claiming-calls.ts";
 import { databasePlace, findDatabaseProblem } from "./database-problem.ts";
 import type { Engine } from "./dialect.ts";
@@ -72,6 +73,7 @@ export async function openStore(databaseUrl: string, options: StoreOptions = {})
     ...webhookVerbs(database),
     ...listingVerbs(database),
     ...failureWatchVerbs(database),
+    ...carryingWalletVerbs(database),
     ...exchangeCountVerbs(database),
     ...claimingCallVerbs(database),
     ...identifierVerbs(database),

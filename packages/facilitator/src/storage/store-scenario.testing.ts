@@ -149,7 +149,11 @@ async function settle(store: Store): Promise<void> {
   await store.reopenTransactions(chainId, { settlementIds: ids });
   await store.recordConfirmed(outcomes, now);
   await store.recordFinalized(chainId, block, now);
-  await store.listFailedSince(chainId, now - 1_000);
+  await store.listSignedHashes(ids);
+  await store.watchFailedSince(chainId, now - 1_000, now);
+  await store.takeFailuresToLookAt(chainId, 10, now + 60_000);
+  await store.endFailureWatches(ids);
+  await store.listCarryingWallets(chainId, now);
   await store.pruneKeyless(now, 10);
   await removeWhatIsOver(store, { account: busySeller, block, now });
   await store.isRelayerTransaction(hex32(1));

@@ -68,6 +68,15 @@ export interface LaneHolder {
   readonly wantedBy: string | null;
 }
 
+/** A wallet whose transactions carry open settlements. */
+export interface CarryingWallet {
+  readonly wallet: Address;
+  readonly settlements: number;
+  /** When the oldest of them was claimed, in milliseconds. */
+  readonly oldestAt: number;
+  readonly holder: LaneHolder;
+}
+
 /** Nonces that are stored as used. */
 export type UsedNonces =
   /** In a block from this one on. */
@@ -247,6 +256,8 @@ export interface Store
    * can never be mined, since another one has finally taken the nonce. Gives those that moved.
    */
   requeueSettlements(ids: readonly string[]): Promise<Settlement[]>;
+  /** The wallets whose transactions carry open settlements, whoever is configured with them. */
+  listCarryingWallets(chainId: ChainId, now: number): Promise<CarryingWallet[]>;
   /** Hashes of all transactions that were ever signed for these settlements. */
   listSignedHashes(ids: readonly string[]): Promise<Hex[]>;
   /** Tells whether a transaction is one of ours, also an earlier one at a replaced nonce. */
