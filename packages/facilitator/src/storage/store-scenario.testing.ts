@@ -125,10 +125,8 @@ async function settle(store: Store): Promise<void> {
   const sent = await store.reserveTransactions(lease, plans, now);
   const signed = sent.map(({ id }) => ({ id, raw: "0x00" as const, hash: hex32(next()) }));
   await store.recordSigned(lease, signed, now);
-  await store.recordSent(
-    sent.map(({ id }) => id),
-    now,
-  );
+  const sentIds = sent.map(({ id }) => id);
+  await store.recordSent(sentIds, now);
   const [first, second, third, fourth, fifth, sixth] = ids.map(String);
   const block = 1_000_000 + next() * 10;
   await store.recordFailed([failureOf(third ?? ""), failureOf(sixth ?? "")], now);
@@ -137,11 +135,7 @@ async function settle(store: Store): Promise<void> {
     mined: minedAt(block),
   }));
   await store.recordConfirmed(outcomes, now);
-  await store.closeTransactions(
-    sent.map(({ id }) => id),
-    "mined",
-    block,
-  );
+  await store.closeTransactions(sentIds, "mined", block);
   await store.recordGas(signed.map(({ hash }) => ({ hash, gasUsed: 1, gasPrice: 1n })));
   await store.listUnfinalizedBlocks(chainId);
   await store.reopenTransactions(chainId, { fromBlock: block });
@@ -160,11 +154,7 @@ async function settle(store: Store): Promise<void> {
   await store.countMinedNonces(chainId, lane);
   await store.listOpenTransactions(chainId, lane);
   await store.listCarriers(first ?? "");
-  await store.listSignedHashes(ids);
-  await store.closeTransactions(
-    sent.map(({ id }) => id),
-    "dropped",
-  );
+  await store.closeTransactions(sentIds, "dropped");
 }
 
 function failureOf(id: string) {
