@@ -75,22 +75,33 @@ const rateLimits = [
   ["5 calls, late ones refused", { perSecond: 5, counts: "calls", style: "late_calls_in_200" }],
 ] as const;
 
+/** Refusals from which a limit is learned; without a limiter there are dozens a second. */
+const lessonsMax = 12;
+
 describe("an endpoint of five requests a second", () => {
-  test.each(rateLimits)("%s: a payment is settled and told", async (_, rateLimit) => {
+  test.each(rateLimits)("%s: payments are settled and told", async (_, rateLimit) => {
     const at = await serve({ rateLimit });
-    const body = bodyOn(devnet);
-    await expectTold(at, await settle(at, body));
-    expect(await usesOf(devnet, body)).toHaveLength(1);
+    for (let payment = 0; payment < 3; payment++) {
+      const body = bodyOn(devnet);
+      await expectTold(at, await settle(at, body));
+      expect(await usesOf(devnet, body)).toHaveLength(1);
+    }
+    expect(node.record.refused("rate")).toBeLessThanOrEqual(lessonsMax);
   });
 
-  test.each(rateLimits)("%s, from when a payment is sent: it is told", async (_, rateLimit) => {
+  const suddenLimits = rateLimits.filter(([name]) => !/page|come back|whole/.test(name));
+  test.each(suddenLimits)("%s, from when a payment is sent: it is told", async (_, rateLimit) => {
     const at = await serve({});
     await devnet.rpc("evm_setAutomine", [false]);
     const answer = await settle(at, bodyOn(devnet));
-    node.conditions = { rateLimit };
+    node.conditions = { rateLimit: { ...rateLimit, burst: 1 } };
+    // Long enough for whoever asks without a limit to use up more than there is.
+    const isRefused = () => node.record.requests() > 12;
+    await expect.poll(isRefused, patience).toBe(true);
     await devnet.rpc("evm_setAutomine", [true]);
     await devnet.mine();
     await expectTold(at, answer);
+    expect(node.record.refused("rate")).toBeLessThanOrEqual(lessonsMax);
   });
 });
 
@@ -125,6 +136,13 @@ describe("one of two endpoints is of no use", () => {
     ["an error of its own for every eth_call", { internalErrors: ["eth_call"] }],
   ] satisfies [string, NodeConditions][])("%s: the other is asked", async (_, conditions) => {
     const at = await serve(conditions, { rpcUrl: `${node.url},${proxy.url}` });
+    expect((await at.post("/verify", bodyOn(devnet))).body).toMatchObject({ isValid: true });
+    await expectTold(at, await settle(at, bodyOn(devnet)));
+  });
+
+  test("an error about its key for every call: the other is asked", async () => {
+    proxy.react = () => ({ error: { code: -32_000, message: "invalid api key" } });
+    const at = await serve({}, { rpcUrl: `${proxy.url},${node.url}` });
     expect((await at.post("/verify", bodyOn(devnet))).body).toMatchObject({ isValid: true });
     await expectTold(at, await settle(at, bodyOn(devnet)));
   });

@@ -1,6 +1,7 @@
-/** What a limiter learns from refusals, in every style of limit. */
+/** What a limiter learns from refusals, in every style of limit, and that it keeps to it. */
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { RpcPriority } from "./endpoint-limiter.ts";
+import { EndpointLimiter, type RpcPriority } from "./endpoint-limiter.ts";
 import {
   createLimitedNode,
   createVirtualClock,
@@ -71,4 +72,119 @@ describe("a pace is learned and kept", () => {
     for (const end of stop) end();
     expect(node.refused - before.refused).toBeLessThanOrEqual(8);
   });
+});
+
+/** Random limits, and demand that comes in bursts and lulls. */
+const limitArbitrary = fc.record({
+  perSecond: fc.integer({ min: 2, max: 40 }),
+  kind: fc.constantFrom("window" as const, "bucket" as const, "spaced" as const),
+  burst: fc.integer({ min: 1, max: 60 }),
+  counts: fc.constantFrom("requests" as const, "calls" as const),
+  isPartial: fc.boolean(),
+});
+const demandArbitrary = fc.array(
+  fc.record({
+    afterMs: fc.oneof(fc.integer({ min: 0, max: 60 }), fc.integer({ min: 0, max: 5_000 })),
+    count: fc.integer({ min: 1, max: 12 }),
+    calls: fc.integer({ min: 1, max: 12 }),
+    priority: fc.constantFrom<RpcPriority>("send", "outcome", "verification"),
+  }),
+  { minLength: 10, maxLength: 80 },
+);
+
+test("whatever is asked of whatever node, no request comes sooner than the learned pace", async () => {
+  await fc.assert(
+    fc.asyncProperty(limitArbitrary, demandArbitrary, async (limit, wishes) => {
+      const clock = createVirtualClock();
+      const node = createLimitedNode(limit, clock, () => 20);
+      const spacings: { readonly earliestMs: number; readonly atMs: number }[] = [];
+      let earliestMs = 0;
+      const watched: typeof node = {
+        ...node,
+        send(calls) {
+          const atMs = clock.nowMs();
+          spacings.push({ earliestMs, atMs });
+          const { requestsPerSecond: rate, countsCalls } = endpoint.limiter.limits();
+          const units = countsCalls ? calls.length : 1;
+          earliestMs = rate === undefined ? 0 : atMs + (units / rate) * 1_000;
+          return node.send(calls);
+        },
+      };
+      const endpoint = limitEndpoint(watched, { clock, onLearned: () => {} });
+      const asked: Promise<unknown>[] = [];
+      for (const { afterMs, count, calls, priority } of wishes) {
+        await clock.advance(afterMs);
+        for (let nth = 0; nth < count; nth++) {
+          const untilMs = clock.nowMs() + 6_000;
+          const questions = Array.from({ length: calls }, () => call);
+          asked.push(endpoint.ask(questions, { priority, untilMs }));
+        }
+      }
+      await clock.advance(60_000);
+      // Nobody waits longer than they can, and who got no turn is told.
+      await Promise.all(asked);
+      for (const { earliestMs: soonest, atMs } of spacings) {
+        expect(atMs).toBeGreaterThanOrEqual(Math.floor(soonest));
+      }
+    }),
+    { numRuns: 60 },
+  );
+}, 120_000);
+
+describe("who goes first", () => {
+  async function orderOf(wishes: readonly (readonly [number, RpcPriority])[]) {
+    const clock = createVirtualClock();
+    const limiter = new EndpointLimiter(clock);
+    const first = await limiter.take({ calls: 1, priority: "outcome", untilMs: Infinity });
+    if (first) limiter.noteRefused(first);
+    const order: RpcPriority[] = [];
+    for (const [afterMs, priority] of wishes) {
+      await clock.advance(afterMs);
+      const untilMs = clock.nowMs() + 30_000;
+      void limiter.take({ calls: 1, priority, untilMs }).then((permit) => {
+        order.push(priority);
+        return permit && limiter.noteTaken(permit);
+      });
+    }
+    await clock.advance(60_000);
+    return order;
+  }
+
+  test("a transaction, then what tells outcomes, then a verification", async () => {
+    const wishes = (["verification", "outcome", "send", "outcome"] as const).map(
+      (priority) => [0, priority] as const,
+    );
+    expect(await orderOf(wishes)).toEqual(["send", "outcome", "outcome", "verification"]);
+  });
+
+  test("a verification that has waited is not passed for ever", async () => {
+    const later = [700, "outcome"] as const;
+    expect(await orderOf([[0, "verification"], [1_100 - 700, "outcome"], later])).toEqual([
+      "outcome",
+      "verification",
+      "outcome",
+    ]);
+  });
+});
+
+test("one outage of refusals does not make an endpoint slow for ever", async () => {
+  const { clock, node, ask } = start({ perSecond: 1_000, kind: "window", counts: "requests" });
+  let isOut = false;
+  const send = node.send.bind(node);
+  node.send = async (calls) => {
+    if (!isOut) return send(calls);
+    const error = { code: 429, message: "slow down", data: undefined };
+    const refusal = { kind: "refused", refusal: "rate_limited", error, bodyBytes: 9 } as const;
+    return { ...refusal, retryAfterMs: undefined };
+  };
+  const stop = demand((calls) => ask(calls), clock, { perSecond: 30, calls: 1 });
+  await clock.advance(10_000);
+  isOut = true;
+  await clock.advance(40_000);
+  isOut = false;
+  await clock.advance(300_000);
+  const before = node.takenCalls;
+  await clock.advance(10_000);
+  stop();
+  expect((node.takenCalls - before) / 10).toBeGreaterThan(25);
 });
