@@ -82,6 +82,9 @@ const sendWaitMsWithOthers = 2_000;
 
 const askHead: RpcCall = { method: "eth_blockNumber", params: [] };
 
+/** What every endpoint answers that is of any use, whoever asks. */
+const probeCalls: readonly RpcCall[] = [{ method: "eth_chainId", params: [] }, askHead];
+
 /** Creates a chain. */
 export function createChain(options: {
   network: Network;
@@ -133,7 +136,8 @@ export function createChain(options: {
       const read = answers.filter((answer) => answer !== undefined);
       noteAnswers(at, calls, answers);
       const isWhole = read.length === answers.length;
-      if (isWhole) health[at]?.noteAnswer();
+      const isIll = calls === probeCalls && read.every(isUnexplained);
+      if (isWhole && !isIll) health[at]?.noteAnswer();
       else health[at]?.noteFailure();
       return isWhole ? read : undefined;
     } catch (error) {
@@ -254,12 +258,11 @@ export function createChain(options: {
   }
 
   async function probe(): Promise<void> {
-    const calls = [{ method: "eth_chainId", params: [] }, askHead];
     const asking = { priority: "verification", untilMs: clock.nowMs() } as const;
     await Promise.all(
       endpoints.map(async (_, at) => {
         // A failure is noted where it happens.
-        const answers = await ask(at, calls, asking).catch(() => undefined);
+        const answers = await ask(at, probeCalls, asking).catch(() => undefined);
         const [id] = answers ?? [];
         if (!id?.ok) return;
         const isOurs = Number(id.result) === chainId;
@@ -325,6 +328,12 @@ function blocksOf(call: RpcCall | undefined, headNumber: number): number | undef
   const last = filter["toBlock"] === "latest" ? headNumber : Number(filter["toBlock"]);
   const blocks = last - Number(filter["fromBlock"]) + 1;
   return Number.isSafeInteger(blocks) && blocks > 1 ? blocks : undefined;
+}
+
+/** An error that is neither about the call nor about the node's newest block: a key, a fault. */
+function isUnexplained(answer: RpcAnswer): boolean {
+  if (answer.ok || isAboutCall(answer.error)) return false;
+  return classifyNodeError(answer.error) === "inconclusive";
 }
 
 /** Errors that another endpoint may well not have. */
