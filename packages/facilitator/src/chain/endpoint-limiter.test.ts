@@ -1,5 +1,5 @@
 /** What a limiter learns from refusals, in every style of limit, and that it keeps to it. */
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { EndpointLimiter, type RpcPriority } from "./endpoint-limiter.ts";
 import {
@@ -131,25 +131,26 @@ test("whatever is asked of whatever node, no request comes sooner than the learn
   );
 }, 120_000);
 
-describe("who goes first", () => {
-  async function orderOf(wishes: readonly (readonly [number, RpcPriority])[]) {
-    const clock = createVirtualClock();
-    const limiter = new EndpointLimiter(clock);
-    const first = await limiter.take({ calls: 1, priority: "outcome", untilMs: Infinity });
-    if (first) limiter.noteRefused(first);
-    const order: RpcPriority[] = [];
-    for (const [afterMs, priority] of wishes) {
-      await clock.advance(afterMs);
-      const untilMs = clock.nowMs() + 30_000;
-      void limiter.take({ calls: 1, priority, untilMs }).then((permit) => {
-        order.push(priority);
-        return permit && limiter.noteTaken(permit);
-      });
-    }
-    await clock.advance(60_000);
-    return order;
+/** The order in which requests go that wait for a pause to end. */
+async function orderOf(wishes: readonly (readonly [number, RpcPriority])[]) {
+  const clock = createVirtualClock();
+  const limiter = new EndpointLimiter(clock);
+  const first = await limiter.take({ calls: 1, priority: "outcome", untilMs: Infinity });
+  if (first) limiter.noteRefused(first);
+  const order: RpcPriority[] = [];
+  for (const [afterMs, priority] of wishes) {
+    await clock.advance(afterMs);
+    const untilMs = clock.nowMs() + 30_000;
+    void limiter.take({ calls: 1, priority, untilMs }).then((permit) => {
+      order.push(priority);
+      return permit && limiter.noteTaken(permit);
+    });
   }
+  await clock.advance(60_000);
+  return order;
+}
 
+describe("who goes first", () => {
   test("a transaction, then what tells outcomes, then a verification", async () => {
     const wishes = (["verification", "outcome", "send", "outcome"] as const).map(
       (priority) => [0, priority] as const,

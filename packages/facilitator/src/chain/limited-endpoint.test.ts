@@ -1,5 +1,4 @@
 /** How questions are cut up for an endpoint, and what is asked again when it refuses them. */
-import type { AddressInfo } from "node:net";
 import { createServer } from "node:http";
 import { json } from "node:stream/consumers";
 import { isObject, networkOfChain } from "@farthing/protocol";
@@ -126,8 +125,8 @@ describe("a rate limit", () => {
       });
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    // A server on a port has an address with that port.
-    const { port } = server.address() as AddressInfo;
+    const address = server.address();
+    const port = typeof address === "object" ? address?.port : undefined;
     const endpoint = createRpcEndpoint({ url: new Secret(`http://127.0.0.1:${port}`), index: 0 });
     const chain = createChain({
       network: networkOfChain(51),
