@@ -8,15 +8,13 @@ import type {
   Page,
   Paging,
   TimeCursor,
-  UsageDay,
 } from "./account-store.ts";
 import { settlementStates, type Settlement } from "../model/settlement.ts";
 import type { Database } from "./dialect.ts";
 import { fromCursor, toPage } from "./pages.ts";
 import { address, numberOrNull } from "./rows.ts";
 import { listed, settlements } from "./settlements.ts";
-
-const dayMs = 24 * 60 * 60 * 1000;
+import { listUsage } from "./usage.ts";
 
 /** The store's verbs about what was settled. */
 export function historyVerbs(database: Database): HistoryVerbs {
@@ -182,41 +180,4 @@ async function recordGas(
     .set(({ ref }) => ({ gas_used: ref("given.used"), gas_price_paid: ref("given.paid") }))
     .whereRef("relayer_transactions.hash", "=", "given.given_hash")
     .execute();
-}
-
-async function listUsage(
-  { db }: Database,
-  account: Address,
-  { since, before }: { readonly since: number; readonly before: number },
-): Promise<UsageDay[]> {
-  const whole = sql<number | string>`created_at / ${sql.lit(dayMs)}`;
-  const rows = await db
-    .selectFrom("settlements")
-    .select([
-      whole.as("day"),
-      sql<number | string>`sum(case when state = 'confirmed' then 1 else 0 end)`.as("settled"),
-      sql<number | string>`sum(case when state = 'failed' then 1 else 0 end)`.as("failed"),
-      sql<number | string>`sum(case when state in ('queued', 'submitted') then 1 else 0 end)`.as(
-        "pending",
-      ),
-      // What was settled is less than all USDC there is, which is less than 64 bits.
-      sql<string>`cast(sum(case when state = 'confirmed' then cast(amount as bigint) else 0 end) as text)`.as(
-        "units",
-      ),
-      sql<number | string>`sum(case when state = 'failed' then 0 else credits end)`.as("credits"),
-    ])
-    .where("account", "=", toLowerHex(account))
-    .where("created_at", ">=", since)
-    .where("created_at", "<", before)
-    .groupBy(whole)
-    .orderBy("day")
-    .execute();
-  return rows.map((row) => ({
-    day: Number(row.day),
-    settled: Number(row.settled),
-    failed: Number(row.failed),
-    pending: Number(row.pending),
-    units: BigInt(row.units),
-    credits: Number(row.credits),
-  }));
 }

@@ -243,20 +243,22 @@ function checkTests(at: StoreAt): void {
       claimOf({ account: seller, amount: 11n }),
       claimOf(),
     ];
-    await store.claimSettlements(claims, 1_000);
-    await store.claimSettlements([claimOf({ account: seller })], 1_000);
+    const day = 24 * 60 * 60 * 1000;
+    await store.claimSettlements(claims, day + 1_000);
+    await store.claimSettlements([claimOf({ account: seller })], day + 1_000);
     await store.recordConfirmed(
       claims.map(({ id }) => ({ id, mined: minedIn(5) })),
       2_000,
     );
     const price = { chainId, amount: 10n };
-    expect(await store.readListingStats(seller, price, 500)).toEqual({
+    // From the day of a time on.
+    expect(await store.readListingStats(seller, price, day + 2_000)).toEqual({
       settlements: 2,
       units: 20n,
       payers: 1,
       lastSettledAt: 2_000,
     });
-    expect(await store.readListingStats(seller, price, 1_001)).toEqual(noStats);
+    expect(await store.readListingStats(seller, price, 2 * day)).toEqual(noStats);
   });
 }
 

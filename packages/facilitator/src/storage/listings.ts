@@ -7,8 +7,8 @@ import type { ListingRow } from "./account-schema.ts";
 import { inTransaction, type Database } from "./dialect.ts";
 import { isCheckedAlike, toCheckRow, toListing, toTermsRow, uncheckedAt } from "./listing-rows.ts";
 import type { ListingFilter, ListingVerbs, TakenListing } from "./listing-store.ts";
-import { numberOrNull } from "./rows.ts";
 import type { Tables } from "./schema.ts";
+import { forgetSales, readListingStats } from "./usage.ts";
 
 /** Listings that are counted: to count all would read the whole table for each page. */
 const countedMax = 10_000;
@@ -33,7 +33,7 @@ type OwnerVerbs = Pick<
 >;
 type CheckVerbs = Pick<
   ListingVerbs,
-  "takeDueListings" | "takeListing" | "recordListingCheck" | "readListingStats"
+  "takeDueListings" | "takeListing" | "recordListingCheck" | "readListingStats" | "forgetSales"
 >;
 
 function ownerVerbs(database: Database): OwnerVerbs {
@@ -212,28 +212,8 @@ function checkVerbs(database: Database): CheckVerbs {
         .executeTakeFirst();
       return row && toListing(row);
     },
-    readListingStats: async (account, { chainId, amount }, since) => {
-      const row = await db
-        .selectFrom("settlements")
-        .select(({ fn }) => [
-          fn.countAll<number | string>().as("count"),
-          sql<number | string>`count(distinct payer)`.as("payers"),
-          fn.max<number | string | null>("confirmed_at").as("last"),
-        ])
-        .where("account", "=", toLowerHex(account))
-        .where("created_at", ">=", since)
-        .where("state", "=", "confirmed")
-        .where("chain_id", "=", chainId)
-        .where("amount", "=", amount.toString())
-        .executeTakeFirstOrThrow();
-      const settlements = Number(row.count);
-      return {
-        settlements,
-        units: BigInt(settlements) * amount,
-        payers: Number(row.payers),
-        lastSettledAt: numberOrNull(row.last),
-      };
-    },
+    readListingStats: (account, price, since) => readListingStats(database, account, price, since),
+    forgetSales: (before, limit) => forgetSales(database, before, limit),
   };
 }
 

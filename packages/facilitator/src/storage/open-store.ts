@@ -34,6 +34,7 @@ import { signRequestVerbs } from "./sign-requests.ts";
 import { openSqlite } from "./sqlite/node-sqlite.ts";
 import { sqlitePathOf } from "./sqlite/sqlite-path.ts";
 import type { Store } from "./store.ts";
+import { startSummingHistory, type HistorySumming } from "./sum-history.ts";
 import { walletVerbs } from "./wallets.ts";
 import { webhookVerbs } from "./webhooks.ts";
 
@@ -55,6 +56,7 @@ export async function openStore(databaseUrl: string, options: StoreOptions = {})
   const database = { db, engine, commitTogether };
   const { changes } = engine;
   let indexing: LateIndexing | undefined;
+  let summing: HistorySumming | undefined;
   const verbs = guard({
     ...settlementVerbs(database),
     ...laneVerbs(database),
@@ -89,9 +91,11 @@ export async function openStore(databaseUrl: string, options: StoreOptions = {})
       await migrate(database);
       await changes.start();
       indexing = await startLateIndexes(database, options.log ?? silentLog);
+      summing = await startSummingHistory(database, options.log ?? silentLog);
     },
     close: async () => {
       await indexing?.stop();
+      await summing?.stop();
       await changes.stop();
       await db.destroy();
       engine.exchangeFile?.close();

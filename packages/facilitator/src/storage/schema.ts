@@ -23,6 +23,12 @@ import type {
   KeylessPayeeFactTable,
   RevertedGasReservationTable,
 } from "./keyless-schema.ts";
+import type {
+  SalesByDayTable,
+  SalesByPayerTable,
+  SumsProgressTable,
+  UsageDayTable,
+} from "./sums-schema.ts";
 import type { KeyMode } from "../model/api-key.ts";
 import type { TransactionState } from "../model/relayer-transaction.ts";
 import type { SettlementState } from "../model/settlement.ts";
@@ -226,6 +232,10 @@ export interface Tables {
   keyless_counters: KeylessCounterTable;
   keyless_charges: KeylessChargeTable;
   keyless_payee_facts: KeylessPayeeFactTable;
+  usage_days: UsageDayTable;
+  sales_by_payer: SalesByPayerTable;
+  sales_by_day: SalesByDayTable;
+  sums_progress: SumsProgressTable;
   reverted_gas_reservations: RevertedGasReservationTable;
   failure_watches: FailureWatchTable;
 }

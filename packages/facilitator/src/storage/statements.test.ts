@@ -26,10 +26,8 @@ import type { Store } from "./store.ts";
 /** Methods that read everything, and say so: an operator's command runs them. */
 const readsAll: readonly string[] = [
   "auditCredits",
-  // Listings are still searched one by one, and a day's settlements added up.
+  // Listings are still searched one by one.
   "listPublicListings",
-  "listUsage",
-  "readListingStats",
   "searchPublicListings",
 ];
 

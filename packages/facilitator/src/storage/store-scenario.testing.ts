@@ -360,6 +360,7 @@ async function list(store: Store): Promise<void> {
     { chainId, amount: busyAmount },
     now - 30 * dayMs,
   );
+  await store.forgetSales(now - 390 * dayMs, 5);
   const seen = { at: 1, x402Version: 2 as const, accepts: [], bazaar: null };
   await store.recordListingCheck(id, taken.fence, {
     check: { ...uncheckedAt(now + dayMs), state: "live" },
