@@ -174,6 +174,12 @@ export interface ListingTable {
   updated_at: Whole;
 }
 
+/** A word of a listing that the public sees: it is found by how the word begins. */
+export interface ListingWordTable {
+  word: string;
+  listing_id: string;
+}
+
 export type AccountRow = Selectable<AccountTable>;
 export type AccountWalletRow = Selectable<AccountWalletTable>;
 export type SignRequestRow = Selectable<SignRequestTable>;

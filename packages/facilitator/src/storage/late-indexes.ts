@@ -12,6 +12,10 @@ import type { Log } from "../base/log.ts";
 import type { Database } from "./dialect.ts";
 import type { Tables } from "./schema.ts";
 
+/** What the public sees of listings, word for word as statements ask for it. */
+const isShown =
+  "(state = 'live' or (state = 'failing' and passed_at is not null)) and seen is not null";
+
 /** What an index covers, as SQL. */
 interface LateIndex {
   readonly name: string;
@@ -118,6 +122,27 @@ export const lateIndexes: readonly LateIndex[] = [
     table: "listings",
     definition: "(next_at) where state <> 'blocked'",
     replaces: "listings_due",
+  },
+  {
+    name: "listings_shown",
+    table: "listings",
+    definition: `(created_at, id) where ${isShown}`,
+    replaces: "listings_newest",
+  },
+  {
+    name: "listings_shown_network",
+    table: "listings",
+    definition: `(chain_id, created_at, id) where ${isShown}`,
+  },
+  {
+    name: "listings_shown_bazaar",
+    table: "listings",
+    definition: `(created_at, id) where ${isShown} and seen not like '%"bazaar":null%'`,
+  },
+  {
+    name: "listings_shown_best",
+    table: "listings",
+    definition: `(settlements_30d desc, created_at, id) where ${isShown}`,
   },
 ];
 

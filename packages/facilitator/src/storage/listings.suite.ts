@@ -318,6 +318,30 @@ function publicTests(at: StoreAt): void {
     expect(await count()).toBe(2);
   });
 
+  test("are found by how a word begins, however many others are bought more", async () => {
+    const { bench, store } = at();
+    const id = await listed(store, { title: "Rainfall", tags: [] });
+    await checked(store, id);
+    const series = bench.isConcurrent
+      ? "generate_series(1, 1100) as given(n)"
+      : "(with recursive given(n) as (select 1 union all select n + 1 from given where n < 1100) select n from given) as given";
+    await bench.query(
+      `insert into listings (id, account, resource, host, method, chain_id, amount, title, description, tags, sample, search_text, state, passed_at, next_at, failures, message, differences, seen, lease_until, fence, settlements_30d, units_30d, payers_30d, created_at, updated_at) select 'more_' || n, '${seller}', 'https://more.example/' || n, 'more.example', 'GET', ${chainId}, '1', 'Snow', '', '[]', '{}', 'snow', 'live', 1, 9999999, 0, '', '[]', '{"bazaar":null}', 0, 0, 5, '0', 0, 1, 1 from ${series}`,
+    );
+    const find = async (word: string) =>
+      (await store.searchPublicListings([word], {}, 10)).map((listing) => listing.id);
+    expect(await find("rainf")).toEqual([id]);
+    expect(await find("snow")).toHaveLength(10);
+    // What it is not called any more, and what nobody may see, is not found.
+    await store.changeListing(seller, id, termsOf({ title: "Hail", tags: [] }), 20);
+    expect(await find("rainf")).toEqual([]);
+    expect(await find("hail")).toEqual([]);
+    await checked(store, id);
+    expect(await find("hai")).toEqual([id]);
+    await store.removeListing(seller, id);
+    expect(await bench.query("select * from listing_words")).toEqual([]);
+  });
+
   test("are found by any of some words, in title, description, tags and address", async () => {
     const { store } = at();
     const rain = await listed(store, { title: "RAIN radar", description: "100% sure" });

@@ -49,6 +49,7 @@ export async function fillHistory({ query }: StoreBench, rows: number): Promise<
       select 'old_' || n, ${address(`n / ${rowsPerAccount}`)}, 'https://shop.example/' || n, 'shop.example', 'GET', (case when n % 10 = 0 then ${chainId} else 50 end), '1', 'Weather ' || n, 'd', '[]', '{}', 'weather ' || n || ' https://shop.example/' || n,
         (case n % 4 when 0 then 'blocked' when 1 then 'hidden' else 'live' end), 1, (case n % 4 when 0 then 1 else ${scenarioNow + 400 * dayMs} end), 0, '', '[]',
         (case when n % 7 = 0 then '{"bazaar":{}}' else '{"bazaar":null}' end), 0, 0, n % 1000, '0', 0, ${at}, ${at} from ${series}`,
+    `insert into listing_words (word, listing_id) select w.word, 'old_' || n from ${series}, lateral (values ('weather'), (n::text), ('shop')) as w(word)`,
   ];
   for (const statement of statements) await query(statement);
   // As the database's own housekeeping does: which pages need no look, and how much there is.

@@ -12,6 +12,7 @@ import type {
   CreditEntryTable,
   CreditPurchaseTable,
   ListingTable,
+  ListingWordTable,
   SessionTable,
   SignRequestTable,
   WebhookDeliveryTable,
@@ -233,6 +234,7 @@ export interface Tables {
   keyless_charges: KeylessChargeTable;
   keyless_payee_facts: KeylessPayeeFactTable;
   usage_days: UsageDayTable;
+  listing_words: ListingWordTable;
   sales_by_payer: SalesByPayerTable;
   sales_by_day: SalesByDayTable;
   sums_progress: SumsProgressTable;

@@ -1,11 +1,14 @@
 /**
  * Sums of settlements: of each account by day, and of each price by payer and day. Settlements that
- * were there before are added in the background (`sum-history.ts`), since they may be millions.
+ * were there before are added in the background (`sum-history.ts`), since they may be millions. And
+ * the words of listings, which are written with each check.
  */
 import { sql, type Kysely } from "kysely";
+import type { IdType } from "../dialect.ts";
 
 /** Creates the tables, and notes whether there is a history to add. */
-export async function up(db: Kysely<unknown>): Promise<void> {
+export async function up(db: Kysely<unknown>, idType: IdType): Promise<void> {
+  await createWords(db, idType);
   await db.schema
     .createTable("usage_days")
     .addColumn("account", "text", (column) => column.notNull())
@@ -28,6 +31,22 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .execute();
   await sql`insert into sums_progress (account, created_at, id, is_complete)
     select '', 0, '', case when exists (select 1 from settlements) then 0 else 1 end`.execute(db);
+}
+
+async function createWords(db: Kysely<unknown>, idType: IdType): Promise<void> {
+  // In the order of their bytes, so that the words which begin alike stand together.
+  const type = idType === "bigserial" ? sql`text collate "C"` : sql`text`;
+  await db.schema
+    .createTable("listing_words")
+    .addColumn("word", type, (column) => column.notNull())
+    .addColumn("listing_id", "text", (column) => column.notNull())
+    .addPrimaryKeyConstraint("listing_words_key", ["word", "listing_id"])
+    .execute();
+  await db.schema
+    .createIndex("listing_words_listing")
+    .on("listing_words")
+    .column("listing_id")
+    .execute();
 }
 
 async function createSales(db: Kysely<unknown>): Promise<void> {
