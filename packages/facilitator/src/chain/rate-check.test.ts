@@ -44,6 +44,14 @@ test("less than a payment a second takes is said to tell payments late", async (
   ]);
 });
 
+test("an endpoint that counts calls takes less than its number says", async () => {
+  const { line } = await look({ ...bucket(5, 5), counts: "calls", isPartial: true });
+  expect([line.status, line.fix]).toEqual([
+    "warn",
+    expect.stringMatching(/^less than one payment/),
+  ]);
+});
+
 test("an endpoint that takes some and then nothing must be replaced", async () => {
   const { line } = await look(bucket(0.01, 16));
   expect([line.status, line.text]).toEqual([
