@@ -1,7 +1,7 @@
 /** Batches that revert as a whole: what is in order in them is settled all the same, once. */
 import type { Devnet } from "@farthing/devnet";
 import type { Hex, JsonObject } from "@farthing/protocol";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import {
   bodyOn,
   finalAfterBlocks,
@@ -13,13 +13,14 @@ import {
   walletAt,
   type Served,
 } from "./facilitator.testing.ts";
+import { startPostgres } from "./storage/postgres.testing.ts";
 
 let devnet: Devnet;
 let served: Served;
 let multicallCode: Hex;
 
 beforeAll(async () => {
-  devnet = await startChain({ buyers: 12 });
+  devnet = await startChain({ buyers: 20, relayers: 5 });
   multicallCode = await devnet.rpc<Hex>("eth_getCode", [devnet.multicall3, "latest"]);
 });
 afterEach(async () => {
@@ -61,7 +62,7 @@ async function outcomesOf(ids: readonly string[]): Promise<JsonObject[]> {
     await devnet.mine();
     return (await pagesOf(ids)).filter(({ status }) => status === "pending").length;
   };
-  await expect.poll(isOpen, { timeout: 20_000 }).toBe(0);
+  await expect.poll(isOpen, { timeout: 40_000 }).toBe(0);
   return pagesOf(ids);
 }
 
@@ -118,4 +119,76 @@ test("after two reverts each goes alone", async () => {
   // Two batches that reverted, and a transaction for each payment.
   const count = await devnet.rpc<Hex>("eth_getTransactionCount", [served.relayer, "latest"]);
   expect(Number(count)).toBe(6);
+});
+
+describe("what reverted twice in company goes alone", () => {
+  // One transaction at a time: what comes meanwhile waits together.
+  const env = { FARTHING_LANE_IN_FLIGHT: "1" };
+  const inBlock = async (code: Hex) => {
+    await setMulticall(code);
+    await devnet.mine();
+    await setMulticall(multicallCode);
+  };
+  const fund = (wei: Hex) => devnet.rpc("anvil_setBalance", [served.relayer, wei]);
+  const isSent = async () => (await devnet.rpc<{ pending: Hex }>("txpool_status")).pending;
+  const untilSent = () => expect.poll(isSent, { timeout: 20_000 }).toBe("0x1");
+
+  /** Payments whose batch has reverted twice, queued for a wallet without gas money. */
+  async function queuedTwice() {
+    await automine(false);
+    const bodies = Array.from({ length: 4 }, () =>
+      bodyOn(devnet, { payer: walletAt(devnet.buyers, payers++) }),
+    );
+    const [first, ...others] = bodies;
+    const settle = async (body: JsonObject | undefined) =>
+      textAt((await served.post("/settle", body, { prefer: "respond-async" })).body, "id");
+    const ids = [await settle(first)];
+    await untilSent();
+    ids.push(...(await Promise.all(others.map(settle))));
+    await devnet.mine();
+    for (let reverts = 0; reverts < 2; reverts++) {
+      await untilSent();
+      await inBlock(burnsGas);
+      if (reverts === 0) await devnet.mine(finalAfterBlocks);
+    }
+    await fund("0x0");
+    const states = async () => {
+      await devnet.mine();
+      return (await pagesOf(ids)).map(({ state }) => state);
+    };
+    const queued = others.map(() => "queued");
+    await expect.poll(states, { timeout: 20_000 }).toEqual(["confirmed", ...queued]);
+    return { bodies, ids };
+  }
+
+  async function expectEachAlone(bodies: readonly JsonObject[], ids: readonly string[]) {
+    await fund("0x56bc75e2d63100000");
+    await automine(true);
+    const pages = await expectPaidOnce(bodies, ids);
+    expect(new Set(pages.map(({ transaction }) => transaction)).size).toBe(4);
+  }
+
+  test("after a restart", async () => {
+    const options = { databaseUrl: newDatabaseUrl(), wallets: [3], env };
+    served = await serveOn(devnet, options);
+    const { bodies, ids } = await queuedTwice();
+    await served.stop();
+    await fund("0x56bc75e2d63100000");
+    served = await serveOn(devnet, options);
+    await expectEachAlone(bodies, ids);
+  }, 90_000);
+
+  test("in another process, which takes the wallet over", async () => {
+    const server = await startPostgres();
+    onTestFinished(() => server.stop());
+    const options = { databaseUrl: await server.createDatabase(), wallets: [4], env };
+    served = await serveOn(devnet, options);
+    const first = served;
+    // Without a wallet as long as the first one works it.
+    const other = await serveOn(devnet, options);
+    const { bodies, ids } = await queuedTwice();
+    await first.stop();
+    served = other;
+    await expectEachAlone(bodies, ids);
+  }, 90_000);
 });
