@@ -1,7 +1,7 @@
 /**
- * What strangers can do to the queue: 5,000 payments of 100 hostile payers wait, contract wallets
+ * What strangers can do to the queue: 5,000 payments of hostile payers wait, 100 contract wallets
  * that burn their transaction's gas among them, while an honest seller's buyers pay. Over HTTP, on a
- * real chain whose blocks the test makes.
+ * real chain whose blocks the test makes, one whenever the relayer has sent what it may.
  */
 import { hostileFlag, hostileSignature, type Devnet, type DevnetWallet } from "@farthing/devnet";
 import {
@@ -19,17 +19,23 @@ import { systemClock } from "./base/clock.ts";
 import {
   authorizationOn,
   bodyOn,
+  byContract,
+  memberAt,
   newDatabaseUrl,
   oneCent,
   readAnswer,
   serveOn,
   startChain,
+  useLogsOf,
   walletAt,
   type Answer,
   type Served,
 } from "./facilitator.testing.ts";
 import { byHostile, placeHostile } from "./hostile-wallets.testing.ts";
 import { openStore } from "./storage/open-store.ts";
+import { waitingMax } from "./relayer/waiting-room.ts";
+import { claimOf, minedIn } from "./storage/store-values.testing.ts";
+import type { Store } from "./storage/store.ts";
 
 let devnet: Devnet;
 let served: Served;
@@ -37,17 +43,29 @@ let bearer: Record<string, string>;
 
 /** Hostile payers: plain ones, and contract wallets. */
 const plainPayers = 50;
-const contractPayers = 50;
+const contractPayers = 100;
 /** Of each plain payer, and of each contract wallet: of the latter about a thousand may wait. */
 const plainPayments = 85;
-const contractPayments = 25;
+const contractPayments = 12;
+/** Hostile payers who come later, more than the queue has places for: contract wallets, and plain ones. */
+const lateContracts = 300;
+const latePayers = 240;
+/** Plain ones that come at once, each with what it may have waiting of the free places: see waiting-room.ts. */
+const latePayersAtOnce = 12;
+const freePerPayer = 25;
+/** Honest payers, behind the hostile ones among the chain's buyers. */
+const honestPayers = 4;
 /** Hostile requests at once. */
 const callers = 1_000;
 
 beforeAll(async () => {
-  devnet = await startChain({ buyers: plainPayers + 2, blockTimeSeconds: 3_600 });
+  devnet = await startChain({
+    buyers: plainPayers + latePayers + honestPayers,
+    blockTimeSeconds: 3_600,
+  });
   const databaseUrl = newDatabaseUrl();
   const store = await openStore(databaseUrl);
+  await payYesterday(store, devnet.smartWallet.address);
   const key = { account: devnet.seller.address, mode: "test", label: "t" } as const;
   bearer = { authorization: `Bearer ${(await createApiKey(store, systemClock, key)).text}` };
   served = await serveOn(devnet, {
@@ -75,11 +93,17 @@ function plainPayment(payer: DevnetWallet, to: Address): JsonObject {
   return bodyOn(devnet, { payer, authorization, alter: () => signature });
 }
 
-const isKeyless = { path: "/api/facilitator/settle", headers: {} };
+const keyless = { path: "/api/facilitator", headers: {} };
+const keyed = () => ({ path: "", headers: bearer });
 
-function settle(body: JsonObject, { path, headers }: typeof isKeyless): Promise<Answer> {
-  return served.post(path, body, { prefer: "wait=30", ...headers });
+/** Answered at once: the payment waits. */
+function settle(body: JsonObject, { path, headers }: typeof keyless): Promise<Answer> {
+  return served.post(`${path}/settle`, body, { prefer: "respond-async", ...headers });
 }
+
+/** A payment of an honest buyer, by number. */
+const byHonest = (index: number) =>
+  bodyOn(devnet, { payer: walletAt(devnet.buyers, plainPayers + latePayers + index) });
 
 /** Settles what is hostile, so many at once and without sockets. */
 async function flood(bodies: readonly JsonObject[]): Promise<Answer[]> {
@@ -91,7 +115,7 @@ async function flood(bodies: readonly JsonObject[]): Promise<Answer[]> {
 }
 
 async function settleInside(body: JsonObject): Promise<Answer> {
-  const response = await served.fetch(`${served.url}${isKeyless.path}`, {
+  const response = await served.fetch(`${served.url}${keyless.path}/settle`, {
     method: "POST",
     headers: { "content-type": "application/json", prefer: "respond-async" },
     body: JSON.stringify(body),
@@ -107,6 +131,12 @@ async function waitingForBlock(): Promise<number> {
   return Number(pending);
 }
 
+/** Settlements in the queue. */
+async function waiting(): Promise<number> {
+  const { networks } = (await served.get("/v1/status")).body;
+  return Array.isArray(networks) ? Number(memberAt(Object(networks[0]), "queued")) : 0;
+}
+
 const headOf = async () => Number(await devnet.rpc<Hex>("eth_blockNumber"));
 
 /** Makes a block in which contract wallets burn gas, once the relayer has sent what it may. */
@@ -117,23 +147,46 @@ async function mineHostile(): Promise<void> {
   await devnet.rpc("anvil_setBalance", [hostileFlag, "0x0"]);
 }
 
-/** The blocks that payments which are being settled are in, once all of them are paid. */
-async function blocksOf(settling: readonly Promise<Answer>[]): Promise<number[]> {
-  let answered = 0;
-  for (const one of settling) void one.then(() => answered++);
-  for (let blocks = 0; blocks < 30 && answered < settling.length; blocks++) await mineHostile();
-  const answers = await Promise.all(settling);
-  expect(answers.map(({ body }) => body["success"])).toEqual(settling.map(() => true));
-  return Promise.all(
-    answers.map(async ({ body }) => {
-      const hash = body["transaction"];
-      const receipt = await devnet.rpc<{ blockNumber: Hex }>("eth_getTransactionReceipt", [hash]);
-      return Number(receipt.blockNumber);
-    }),
-  );
+/** Blocks that are looked through for a payment: more than any honest one may take. */
+const blocksMax = 12;
+
+/**
+ * Settles payments, then makes blocks until all are paid; returns after how many blocks each was. None
+ * is made before they wait, so that it is the queue that is measured and not this machine.
+ */
+async function blocksUntilPaid(
+  payments: readonly (readonly [JsonObject, typeof keyless])[],
+): Promise<number[]> {
+  const answers = await Promise.all(payments.map(([body, surface]) => settle(body, surface)));
+  expect(answers.filter((answer) => !isPending(answer)).map(({ body }) => body)).toEqual([]);
+  const since = await headOf();
+  const paidIn = payments.map(() => Number.POSITIVE_INFINITY);
+  for (let made = 0; made < blocksMax && paidIn.includes(Number.POSITIVE_INFINITY); made++) {
+    await mineHostile();
+    for (const [index, [body]] of payments.entries()) {
+      const [log] = await useLogsOf(devnet, body);
+      if (log) paidIn[index] = Number(log.blockNumber) - since;
+    }
+  }
+  return paidIn;
 }
 
-test("5,000 hostile payments wait: a keyed one is paid within four blocks, a keyless within ten", async () => {
+/** Each is told its success. */
+async function expectSuccess([body, { path, headers }]: readonly [JsonObject, typeof keyless]) {
+  const answer = await served.post(`${path}/settle`, body, { prefer: "wait=20", ...headers });
+  expect(answer.body).toMatchObject({ success: true });
+}
+
+/** A payment of a contract wallet became final the day before. */
+async function payYesterday(store: Store, payer: Address): Promise<void> {
+  const yesterday = Date.now() - 24 * 60 * 60 * 1_000;
+  const claim = claimOf({ payer, payerHasCode: true });
+  await store.claimSettlements([claim], yesterday);
+  await store.recordConfirmed([{ id: claim.id, mined: minedIn(0) }], yesterday);
+  await store.recordFinalized(claim.chainId, 0, yesterday);
+}
+
+test("5,000 hostile payments wait: keyed ones are paid within four blocks, keyless ones within ten", async () => {
   const wallets = await Promise.all(
     Array.from({ length: contractPayers }, () => placeHostile(devnet, oneCent * 100n)),
   );
@@ -151,30 +204,50 @@ test("5,000 hostile payments wait: a keyed one is paid within four blocks, a key
   const answers = await flood([...contracts, ...plain]);
   expect(answers.filter(isPending).length).toBeGreaterThan(5_000);
 
-  const since = await headOf();
-  const [buyer, other] = [plainPayers, plainPayers + 1] as const;
-  const keyed = { path: "/settle", headers: bearer };
-  const blocks = await blocksOf([
-    settle(bodyOn(devnet, { payer: walletAt(devnet.buyers, buyer) }), isKeyless),
-    settle(bodyOn(devnet, { payer: walletAt(devnet.buyers, other) }), keyed),
-  ]);
-  const [keylessBlocks = 0, keyedBlocks = 0] = blocks.map((block) => block - since);
+  const payments = [
+    [byHonest(0), keyed()],
+    [byHonest(1), keyless],
+    // A contract wallet that has paid before; another one waits its turn behind the hostile ones.
+    [byContract(devnet), keyless],
+  ] as const;
+  const [keyedBlocks, ...keylessBlocks] = await blocksUntilPaid(payments);
   expect(keyedBlocks).toBeLessThanOrEqual(4);
-  expect(keylessBlocks).toBeLessThanOrEqual(10);
-}, 60_000);
+  for (const blocks of keylessBlocks) expect(blocks).toBeLessThanOrEqual(10);
+  for (const payment of payments) await expectSuccess(payment);
+}, 240_000);
 
 test("with more hostile payers keyless ones are told to come again, keyed ones are paid as before", async () => {
-  // About as many as the contract wallets' share of the queue has places left, and more.
-  const wallets = await Promise.all(Array.from({ length: 40 }, () => placeHostile(devnet)));
-  const bodies = wallets.map((wallet) => byHostile(devnet, wallet, hostileSignature("flag")));
-  const refused = (await flood(bodies)).filter((answer) => !isPending(answer));
-  expect(refused.length).toBeGreaterThan(0);
-  for (const { status, headers, body } of refused) {
-    expect([status, headers.get("retry-after"), body["error"]]).toEqual([503, "5", "queue_full"]);
+  const wallets = await Promise.all(
+    Array.from({ length: lateContracts }, () => placeHostile(devnet)),
+  );
+  const contracts = wallets.map((wallet) => byHostile(devnet, wallet, hostileSignature("flag")));
+  const refused = (await flood(contracts)).filter((answer) => !isPending(answer));
+  for (let accepted = 1, payer = 0; accepted > 0; payer += latePayersAtOnce) {
+    expect(payer).toBeLessThan(latePayers);
+    const each = Math.ceil((waitingMax - (await waiting())) / freePerPayer) + 1;
+    const plain = Array.from({ length: each * latePayersAtOnce }, (_, index) => {
+      const late = walletAt(devnet.buyers, plainPayers + payer + (index % latePayersAtOnce));
+      return plainPayment(late, devnet.seller.address);
+    });
+    const answers = await flood(plain);
+    accepted = answers.filter(isPending).length;
+    refused.push(...answers.filter((answer) => !isPending(answer)));
   }
-  const since = await headOf();
-  const payer = walletAt(devnet.buyers, plainPayers);
-  const keyed = { path: "/settle", headers: bearer };
-  const [block = 0] = await blocksOf([settle(bodyOn(devnet, { payer }), keyed)]);
-  expect(block - since).toBeLessThanOrEqual(4);
-}, 60_000);
+  for (const answer of refused) expectFull(answer);
+  // Whoever comes now, on whatever route.
+  for (const body of [byHonest(2), byContract(devnet)]) {
+    for (const route of ["verify", "settle"]) {
+      expectFull(await served.post(`${keyless.path}/${route}`, body));
+    }
+  }
+  const payments = [
+    [byHonest(3), keyed()],
+    [byContract(devnet), keyed()],
+  ] as const;
+  for (const blocks of await blocksUntilPaid(payments)) expect(blocks).toBeLessThanOrEqual(4);
+  for (const payment of payments) await expectSuccess(payment);
+}, 240_000);
+
+function expectFull({ status, headers, body }: Answer): void {
+  expect([status, headers.get("retry-after"), body["error"]]).toEqual([503, "5", "queue_full"]);
+}

@@ -152,6 +152,18 @@ describe("nobody starves", () => {
     expect(order).toEqual([true, true, true, false, true, true, true, false]);
   });
 
+  test("contract wallets that have paid before go first, and every fourth is another's", () => {
+    const [others, proven] = [ofTwenty(true), ofTwenty(true)].map((places, index) =>
+      places.map((one) => ({ ...one, payer: `${index} ${one.payer}` })),
+    );
+    const queue = queueOf([...(others ?? []), ...(proven ?? [])]);
+    for (const { id } of proven ?? []) queue.prove(id);
+    const isProven = (one: QueuePlace | undefined) => proven?.some(({ id }) => id === one?.id);
+    const order = Array.from({ length: 8 }, () => isProven(queue.take(idle, 1)?.values[0]));
+    expect(order).toEqual([true, true, true, false, true, true, true, false]);
+    expect(takeAll(queue)).toHaveLength(32);
+  });
+
   test("a relayer with one transaction at a time serves every kind", () => {
     const one: TransactionUse = { ...idle, capacity: 1 };
     const kinds = [true, false].flatMap((isKeyed) =>
@@ -245,8 +257,22 @@ describe("bounds", () => {
         const one = place({ isAlone, payer: `h${index % 100}`, group: groupOf(index) });
         if (queue.hasRoom(one)) queue.add(one, one);
       }
-      expect(queue.size).toBeGreaterThan(isAlone ? 900 : 5_000);
+      expect(queue.size).toBeGreaterThan(isAlone ? 750 : 5_000);
       expect(queue.hasRoom(place({ isAlone, payer: "honest", group: "honest" }))).toBe(true);
+    }
+  });
+
+  test("100 payers who come one after the other, each with as many as it can have, do so too", () => {
+    for (const isKeyed of [false, true]) {
+      for (const isAlone of [false, true]) {
+        const queue = queueOf([]);
+        for (let payer = 0; payer < 100; payer++) {
+          const next = () => place({ isKeyed, isAlone, payer: `h${payer}`, group: `g${payer}` });
+          for (let one = next(); queue.hasRoom(one); one = next()) queue.add(one, one);
+        }
+        const newcomer = { isKeyed, isAlone, payer: "honest", group: "honest" };
+        expect(queue.hasRoom(place(newcomer))).toBe(true);
+      }
     }
   });
 

@@ -2,7 +2,8 @@
  * Which settlements go next. Keyed callers go before keyless ones, which still get every fourth
  * transaction; within each class turns are shared out as fair-line.ts says. Payments that go alone in
  * a transaction, those of contract wallets above all, have a bounded share of what a relayer may
- * have on its way, and each payer has few of them at once. Pure: no clock, no I/O.
+ * have on its way, and each payer has few of them at once; wallets that have paid before go first.
+ * Pure: no clock, no I/O.
  */
 import { FairLine } from "./fair-line.ts";
 import { WaitingRoom, type Guest } from "./waiting-room.ts";
@@ -37,12 +38,17 @@ export interface QueueGroup<T> {
 interface Entry<T> extends QueuePlace {
   readonly value: T;
   readonly order: number;
+  /** Its payer is a contract wallet that has paid before: see storage/proven-payers.ts. */
+  isProven: boolean;
   /** `ready`: in a line; `held`: the payer has as many on their way as allowed, or is paused. */
   state: "ready" | "held" | "putOff" | "taken";
 }
 
 /** Turns in a row that keyed callers have while keyless ones wait. */
 const keyedTurnsMax = 3;
+
+/** Turns in a row that proven contract wallets have while others of their class wait. */
+const provenTurnsMax = 3;
 
 /** Eighths of the capacity that keyless callers do not use while keyed ones come now and then. */
 const keptForKeyed = 2;
@@ -76,6 +82,7 @@ export class FairQueue<T> {
   readonly #paused = new Map<string, number>();
   readonly #aloneMax: number;
   #keyedTurns = 0;
+  #provenTurns = 0;
   /** Classes whose last transaction carried one payment alone. */
   readonly #wentAlone = new Set<boolean>();
 
@@ -91,8 +98,8 @@ export class FairQueue<T> {
 
   /** Those that could go now. */
   get readySize(): number {
-    const { keyed, keyless } = this.#lines;
-    return keyed.plain.size + keyed.alone.size + keyless.plain.size + keyless.alone.size;
+    const lines = Object.values(this.#lines).flatMap((ofClass) => Object.values(ofClass));
+    return lines.reduce((sum, { size }) => sum + size, 0);
   }
 
   hasRoom(guest: Guest): boolean {
@@ -116,7 +123,7 @@ export class FairQueue<T> {
     // One that comes back from a transaction is not on its way any more.
     this.end(place.id);
     this.#room.enter(place);
-    this.#insert({ ...place, value, order: place.since, state: "ready" });
+    this.#insert({ ...place, value, order: place.since, isProven: false, state: "ready" });
   }
 
   /** The settlements of the next transaction, `batchMax` at most; they are the caller's from then on. */
@@ -166,6 +173,15 @@ export class FairQueue<T> {
     if (entry?.state !== "taken") return;
     this.#entries.delete(id);
     this.#release(entry);
+  }
+
+  /** A settlement's payer is proven: it goes before those of other contract wallets from now on. */
+  prove(id: string): void {
+    const entry = this.#entries.get(id);
+    if (!entry || entry.isProven) return;
+    if (entry.state === "ready") this.#lineOf(entry).remove(entry);
+    entry.isProven = true;
+    if (entry.state === "ready") this.#lineOf(entry).add(entry);
   }
 
   /** Forgets a settlement, whether it waits or is on its way. */
@@ -225,7 +241,18 @@ export class FairQueue<T> {
   }
 
   #takeAlone(isKeyed: boolean): Entry<T> | undefined {
-    const line = this.#linesOf(isKeyed).alone;
+    const { proven, alone } = this.#linesOf(isKeyed);
+    const isOthersTurn = this.#provenTurns >= provenTurnsMax;
+    for (const line of isOthersTurn ? [alone, proven] : [proven, alone]) {
+      const entry = this.#takeUnpaused(line);
+      if (!entry) continue;
+      this.#provenTurns = line === proven ? this.#provenTurns + 1 : 0;
+      return entry;
+    }
+    return undefined;
+  }
+
+  #takeUnpaused(line: FairLine<Entry<T>>): Entry<T> | undefined {
     const taken: Entry<T>[] = [];
     while (line.size > 0 && taken.length === 0) {
       this.#takeFrom(line, taken);
@@ -282,9 +309,10 @@ export class FairQueue<T> {
     this.#promote(payer);
   }
 
-  #lineOf({ isKeyed, isAlone }: Guest): FairLine<Entry<T>> {
-    const { alone, plain } = this.#linesOf(isKeyed);
-    return isAlone ? alone : plain;
+  #lineOf({ isKeyed, isAlone, isProven }: Entry<T>): FairLine<Entry<T>> {
+    const { proven, alone, plain } = this.#linesOf(isKeyed);
+    if (!isAlone) return plain;
+    return isProven ? proven : alone;
   }
 
   #linesOf(isKeyed: boolean) {
@@ -292,6 +320,7 @@ export class FairQueue<T> {
   }
 
   #newLines() {
-    return { plain: new FairLine<Entry<T>>(), alone: new FairLine<Entry<T>>() };
+    const newLine = () => new FairLine<Entry<T>>();
+    return { plain: newLine(), alone: newLine(), proven: newLine() };
   }
 }

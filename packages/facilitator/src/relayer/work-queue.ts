@@ -3,6 +3,8 @@
  * together goes out together: an idle relayer sends a single payment at once, a loaded one fills
  * batches. Contract payers go alone, since their wallets' code runs in our transaction.
  */
+import type { Address } from "@farthing/protocol";
+import { createBatcher } from "../base/batcher.ts";
 import { messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import type { TransactionPlan } from "../model/relayer-transaction.ts";
@@ -13,7 +15,7 @@ import { FairQueue, type QueueGroup } from "./fair-queue.ts";
 import type { Lane } from "./lane.ts";
 import { prepare, type Judgement, type PrepareDeps, type QueuedSettlement } from "./prepare.ts";
 import { trackUse } from "./transaction-use.ts";
-import type { Guest } from "./waiting-room.ts";
+import { waitingMax, type Guest } from "./waiting-room.ts";
 
 /**
  * After this a payment of a contract wallet no longer counts as on its way although nobody told its
@@ -23,6 +25,9 @@ const endUnheardMs = 10 * 60_000;
 
 /** How long a batch gathers while all wallets are busy: an eightieth of the 2 s block period. */
 const gatherMs = 25;
+
+/** Payers looked up in one statement, and those that may wait for it: more than may wait to be sent. */
+const lookUps = { itemsMax: 200, inFlightMax: 1, waitingMax: 2 * waitingMax };
 
 /** What happens to a settlement that is not sent. */
 export interface QueueEvents {
@@ -55,7 +60,7 @@ export interface WorkQueue {
 
 /** What the queue works with. */
 export interface WorkQueueDeps extends PrepareDeps {
-  readonly store: Pick<Store, "findUnassigned" | "findPayerPauses">;
+  readonly store: Pick<Store, "findUnassigned" | "findPayerPauses" | "findProvenPayers">;
   readonly log: Log;
   readonly events: QueueEvents;
   readonly lanes: readonly Lane[];
@@ -76,6 +81,10 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
   /** Slots promised to settlements that are being prepared. */
   const promised = new Map<Lane, number>(lanes.map((lane) => [lane, 0]));
   const working = new Set<Promise<void>>();
+  const isProven = createBatcher<Address, boolean>({
+    run: (payers) => deps.store.findProvenPayers(chainId, payers, clock.nowMs()),
+    ...lookUps,
+  });
   let isScheduled = false;
   let isStopping = false;
 
@@ -217,6 +226,11 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
     return undefined;
   }
 
+  /** Lets a contract wallet that has paid before go first; one that cannot be looked up waits its turn. */
+  async function preferProven({ id, payer }: Settlement): Promise<void> {
+    if (await isProven(payer).catch(() => false)) queue.prove(id);
+  }
+
   /** Simulated afresh when it is taken up again. */
   function delay(group: readonly QueuedSettlement[]): void {
     for (const queued of group) putOff({ ...queued, simulatedAt: 0 });
@@ -248,6 +262,7 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
       const { id, createdAt, keyId } = settlement;
       if (keyId !== null) use.noteKeyed();
       queue.add({ ...guestOf(settlement, goesAlone), id, since: createdAt }, queued);
+      if (settlement.payerHasCode) void preferProven(settlement);
       schedule();
     },
     forget(ids) {

@@ -21,6 +21,23 @@ export function provenPayerCounter(chainId: ChainId, payer: Address): CounterNam
   return { chainId, kind: "proven_payer", name: toLowerHex(payer) };
 }
 
+/** The store's method about them. */
+export interface ProvenPayerVerbs {
+  /** Returns, in order, which contract payers are proven. */
+  findProvenPayers(chainId: ChainId, payers: readonly Address[], now: number): Promise<boolean[]>;
+}
+
+/** The method on a database. */
+export function provenPayerVerbs(database: Database): ProvenPayerVerbs {
+  return {
+    findProvenPayers: async (chainId, payers, now) => {
+      const names = payers.map((payer) => provenPayerCounter(chainId, payer));
+      const counters = await readCounters(database, names, now);
+      return payers.map((payer) => isProvenPayer(counters, { chainId, payer }, now));
+    },
+  };
+}
+
 /** Whether a contract payer is proven; its counter was read before. */
 export function isProvenPayer(
   counters: Counters,

@@ -203,6 +203,9 @@ function provenTests(at: StoreAt): void {
     expect(await store.hasRevertedGas([ask], tomorrow)).toEqual([true]);
     expect(await claimAll(store, [byContract({ payer: wallet })], tomorrow)).toEqual(["created"]);
     expect(await store.readRevertedGas(chainId, tomorrow)).toEqual({ open: 100, proven: 10 });
+    const asked = [wallet, byContract().payer];
+    expect(await store.findProvenPayers(chainId, asked, noon)).toEqual([false, false]);
+    expect(await store.findProvenPayers(chainId, asked, tomorrow)).toEqual([true, false]);
   });
 
   test("what is confirmed and not final proves nothing, nor does a quarter without payments", async () => {

@@ -18,7 +18,12 @@ import {
   type Counters,
 } from "./keyless-counters.ts";
 import type { SettlementRow } from "./schema.ts";
-import { isProvenPayer, provenPayerCounter } from "./proven-payers.ts";
+import {
+  isProvenPayer,
+  provenPayerCounter,
+  provenPayerVerbs,
+  type ProvenPayerVerbs,
+} from "./proven-payers.ts";
 import type { ClaimRefusal } from "./store.ts";
 
 /** A payment of a contract wallet, as far as this budget is concerned. */
@@ -29,7 +34,7 @@ export interface RevertedGasQuestion {
 }
 
 /** The store's methods about the budget; claims are judged and counted by `claimSettlements`. */
-export interface RevertedGasVerbs {
+export interface RevertedGasVerbs extends ProvenPayerVerbs {
   /** Returns, in order, whether `/verify` may still call payments valid; reserves nothing. */
   hasRevertedGas(questions: readonly RevertedGasQuestion[], now: number): Promise<boolean[]>;
   /** Gas that is burned or reserved of each half of a chain's budget, in gwei. */
@@ -44,6 +49,7 @@ export interface RevertedGasReservation extends RevertedGasTerms {
 /** The methods on a database. */
 export function revertedGasVerbs(database: Database): RevertedGasVerbs {
   return {
+    ...provenPayerVerbs(database),
     hasRevertedGas: async (questions, now) => {
       const counters = await readCounters(database, questions.flatMap(countersOf), now);
       return questions.map(
