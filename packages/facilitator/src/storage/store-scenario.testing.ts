@@ -191,6 +191,7 @@ async function repair(store: Store): Promise<void> {
   await store.requeueSettlements([contract.id]);
   await store.findRevertedTwice([contract.id]);
   await store.findPayerPauses(chainId, [rarePayer]);
+  await store.findProvenPayers(chainId, [rarePayer], now);
   await store.recordFailed([failureOf(contract.id)], now);
 }
 
