@@ -121,59 +121,67 @@ test("after two reverts each goes alone", async () => {
   expect(Number(count)).toBe(6);
 });
 
-describe("what reverted twice in company goes alone", () => {
-  // One transaction at a time: what comes meanwhile waits together.
-  const env = { FARTHING_LANE_IN_FLIGHT: "1" };
-  const inBlock = async (code: Hex) => {
-    await setMulticall(code);
-    await devnet.mine();
-    await setMulticall(multicallCode);
-  };
-  const fund = (wei: Hex) => devnet.rpc("anvil_setBalance", [served.relayer, wei]);
-  const isSent = async () => (await devnet.rpc<{ pending: Hex }>("txpool_status")).pending;
-  const untilSent = () => expect.poll(isSent, { timeout: 20_000 }).toBe("0x1");
+/** One transaction at a time: what comes meanwhile waits together. */
+const oneAtATime = { FARTHING_LANE_IN_FLIGHT: "1" };
 
-  /** Payments whose batch has reverted twice, queued for a wallet without gas money. */
-  async function queuedTwice() {
-    await automine(false);
-    const bodies = Array.from({ length: 4 }, () =>
-      bodyOn(devnet, { payer: walletAt(devnet.buyers, payers++) }),
-    );
-    const [first, ...others] = bodies;
-    const settle = async (body: JsonObject | undefined) =>
-      textAt((await served.post("/settle", body, { prefer: "respond-async" })).body, "id");
-    const ids = [await settle(first)];
+/** Makes a block in which Multicall3 has such code. */
+async function mineWith(code: Hex): Promise<void> {
+  await setMulticall(code);
+  await devnet.mine();
+  await setMulticall(multicallCode);
+}
+
+const fund = (wei: Hex) => devnet.rpc("anvil_setBalance", [served.relayer, wei]);
+const enough: Hex = "0x56bc75e2d63100000";
+
+const pool = () => devnet.rpc<{ pending: Hex }>("txpool_status");
+const untilSent = () => expect.poll(pool, { timeout: 40_000 }).toMatchObject({ pending: "0x1" });
+
+/** Answered at once with the settlement's id. */
+async function settleSoon(body: JsonObject | undefined): Promise<string> {
+  return textAt((await served.post("/settle", body, { prefer: "respond-async" })).body, "id");
+}
+
+/** Payments whose batch has reverted twice, queued for a wallet without gas money. */
+async function queuedTwice() {
+  await automine(false);
+  const bodies = Array.from({ length: 4 }, () =>
+    bodyOn(devnet, { payer: walletAt(devnet.buyers, payers++) }),
+  );
+  const [first, ...others] = bodies;
+  const ids = [await settleSoon(first)];
+  await untilSent();
+  ids.push(...(await Promise.all(others.map(settleSoon))));
+  await devnet.mine();
+  for (let reverts = 0; reverts < 2; reverts++) {
     await untilSent();
-    ids.push(...(await Promise.all(others.map(settle))));
+    await mineWith(burnsGas);
+    if (reverts === 0) await devnet.mine(finalAfterBlocks);
+  }
+  await fund("0x0");
+  const states = async () => {
     await devnet.mine();
-    for (let reverts = 0; reverts < 2; reverts++) {
-      await untilSent();
-      await inBlock(burnsGas);
-      if (reverts === 0) await devnet.mine(finalAfterBlocks);
-    }
-    await fund("0x0");
-    const states = async () => {
-      await devnet.mine();
-      return (await pagesOf(ids)).map(({ state }) => state);
-    };
-    const queued = others.map(() => "queued");
-    await expect.poll(states, { timeout: 20_000 }).toEqual(["confirmed", ...queued]);
-    return { bodies, ids };
-  }
+    return (await pagesOf(ids)).map(({ state }) => state);
+  };
+  const queued = others.map(() => "queued");
+  await expect.poll(states, { timeout: 40_000 }).toEqual(["confirmed", ...queued]);
+  return { bodies, ids };
+}
 
-  async function expectEachAlone(bodies: readonly JsonObject[], ids: readonly string[]) {
-    await fund("0x56bc75e2d63100000");
-    await automine(true);
-    const pages = await expectPaidOnce(bodies, ids);
-    expect(new Set(pages.map(({ transaction }) => transaction)).size).toBe(4);
-  }
+async function expectEachAlone(bodies: readonly JsonObject[], ids: readonly string[]) {
+  await fund(enough);
+  await automine(true);
+  const pages = await expectPaidOnce(bodies, ids);
+  expect(new Set(pages.map(({ transaction }) => transaction)).size).toBe(4);
+}
 
+describe("what reverted twice in company goes alone", () => {
   test("after a restart", async () => {
-    const options = { databaseUrl: newDatabaseUrl(), wallets: [3], env };
+    const options = { databaseUrl: newDatabaseUrl(), wallets: [3], env: oneAtATime };
     served = await serveOn(devnet, options);
     const { bodies, ids } = await queuedTwice();
     await served.stop();
-    await fund("0x56bc75e2d63100000");
+    await fund(enough);
     served = await serveOn(devnet, options);
     await expectEachAlone(bodies, ids);
   }, 90_000);
@@ -181,7 +189,7 @@ describe("what reverted twice in company goes alone", () => {
   test("in another process, which takes the wallet over", async () => {
     const server = await startPostgres();
     onTestFinished(() => server.stop());
-    const options = { databaseUrl: await server.createDatabase(), wallets: [4], env };
+    const options = { databaseUrl: await server.createDatabase(), wallets: [4], env: oneAtATime };
     served = await serveOn(devnet, options);
     const first = served;
     // Without a wallet as long as the first one works it.

@@ -320,7 +320,10 @@ export class FairQueue<T> {
   }
 
   #newLines() {
-    const newLine = () => new FairLine<Entry<T>>();
-    return { plain: newLine(), alone: newLine(), proven: newLine() };
+    return {
+      plain: new FairLine<Entry<T>>(),
+      alone: new FairLine<Entry<T>>(),
+      proven: new FairLine<Entry<T>>(),
+    };
   }
 }
