@@ -119,6 +119,19 @@ describe("an endpoint that takes few calls in a request", () => {
   });
 });
 
+test("an endpoint that takes short requests: payments are read in smaller groups", async () => {
+  const at = await serve({ maxBodyBytes: 10_000 });
+  for (let round = 0; round < 2; round++) {
+    const bodies = devnet.buyers.slice(0, 18).map((payer) => bodyOn(devnet, { payer }));
+    const answers = await Promise.all(bodies.map((body) => at.post("/verify", body)));
+    expect(answers.map(({ body }) => body["isValid"])).toEqual(bodies.map(() => true));
+  }
+  expect(await limitsOf(at)).toMatchObject({ bodyBytes: expect.any(Number) });
+  node.record.reset();
+  await expectTold(at, await settle(at, bodyOn(devnet)));
+  expect(node.record.refused()).toBe(0);
+});
+
 describe("an endpoint that gives the logs of few blocks", () => {
   test.each(["limited_to", "exceeds", "too_many_results"] as const)("%s", async (rangeStyle) => {
     const at = await serve({ logs: { maxRangeBlocks: 100, rangeStyle } });

@@ -30,6 +30,9 @@ const firstRateMin = 5;
 /** The lowest pace of all: an endpoint that takes less is of no use, and only waiting helps. */
 const rateMin = 1;
 
+/** Parts of a request a second that a pace is told in: more would be noise in logs and metrics. */
+const rateFraction = 100;
+
 /** Share of what was taken in the second before the first refusal that is asked from then on. */
 const firstShare = 0.9;
 
@@ -115,7 +118,7 @@ export class RequestPace {
   #trial: Permit | undefined;
   /** When the first refusal's request was sent; answers of the same burst may come after it. */
   #firstLessonAtMs: number | undefined;
-  /** A batch that was refused although hardly anything else was asked. */
+  /** The smallest batch that was refused since one of its size was taken. */
   #suspect: { readonly calls: number; isSmallerTaken: boolean } | undefined;
 
   #rateSinceMs = 0;
@@ -204,7 +207,7 @@ export class RequestPace {
     const isKnown = this.#countsCalls;
     this.noteTaken(permit, takenCalls);
     if (isKnown) return this.noteRefused(permit);
-    this.#countCalls(Math.max(firstRateMin, this.#taken.sum("calls", ...secondTo(permit.atMs))));
+    this.#countCalls(Math.max(firstRateMin, this.#takenCallsBefore(permit)));
     this.#runSinceMs = this.#clock.nowMs();
     this.#backOff(0);
   }
@@ -228,6 +231,9 @@ export class RequestPace {
   /** The first refusal after answers: was it for the pace, for a batch's size, or for neither? */
   #lower(permit: Permit): void {
     const rate = this.#rate;
+    if (this.#isForCalls(permit)) {
+      return this.#countCalls(Math.max(permit.calls / 2, this.#takenCallsBefore(permit)));
+    }
     if (rate === undefined) {
       this.#firstLessonAtMs = permit.atMs;
       return this.#setRate(this.#firstRate(permit.atMs));
@@ -237,8 +243,25 @@ export class RequestPace {
       this.#raiseAfterMs = Math.min(raiseAfterMsMax, this.#raiseAfterMs * 4);
       return this.#setRate(this.#rateBeforeRaise);
     }
-    if (!this.#isAtPace(permit.atMs, rate)) return this.#suspectCalls(permit);
-    this.#setRate(Math.max(rateMin, rate * keptShare));
+    if (this.#isAtPace(permit.atMs, rate)) this.#setRate(Math.max(rateMin, rate * keptShare));
+  }
+
+  /**
+   * Whether the endpoint counts calls: twice in a row it refuses a batch, and takes smaller requests
+   * and none as large in between.
+   */
+  #isForCalls({ calls }: Permit): boolean {
+    if (this.#countsCalls) return false;
+    const before = this.#suspect;
+    if (before?.isSmallerTaken === true && calls >= before.calls) return true;
+    // One that is smaller is refused as well: so it is not for the size.
+    if (calls < (before?.calls ?? 2)) this.#suspect = undefined;
+    else this.#suspect ??= { calls, isSmallerTaken: false };
+    return false;
+  }
+
+  #takenCallsBefore({ atMs }: Permit): number {
+    return this.#taken.sum("calls", ...secondTo(atMs));
   }
 
   #firstRate(atMs: number): number {
@@ -251,16 +274,6 @@ export class RequestPace {
     const fromMs = Math.max(atMs - secondMs, this.#pausedUntilMs - 1);
     const sent = this.#sent.sum(this.#unit, fromMs, atMs);
     return sent >= (blamedShare * rate * (atMs - fromMs)) / secondMs;
-  }
-
-  /**
-   * A batch is refused while little is asked, and smaller requests are not: twice in a row that
-   * means that the endpoint counts calls.
-   */
-  #suspectCalls({ calls }: Permit): void {
-    if (calls < 2 || this.#countsCalls) return;
-    if (this.#suspect?.isSmallerTaken === true) this.#countCalls(calls / 2);
-    else this.#suspect ??= { calls, isSmallerTaken: false };
   }
 
   #countCalls(callsPerSecond: number): void {
@@ -294,7 +307,8 @@ export class RequestPace {
     this.#rateBeforeRaise = before;
   }
 
-  #setRate(rate: number): void {
+  #setRate(wanted: number): void {
+    const rate = Math.floor(wanted * rateFraction) / rateFraction;
     this.#rateSinceMs = this.#clock.nowMs();
     this.#rateBeforeRaise = undefined;
     if (rate === this.#rate) return;
