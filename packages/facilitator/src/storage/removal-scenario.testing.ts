@@ -15,6 +15,7 @@ export async function removeWhatIsOver(
   await store.findIdentifierConflicts([claim], now);
   const why = { code: "transaction_reverted", message: "m", transaction: null } as const;
   await store.recordFailed([{ id: claim.id, ...why }], now);
+  await store.endFailureWatches([claim.id]);
   const terms = { madeBefore: now + 1, endedBefore: 1_000, limit: 3 };
   const from = { transactionId: -1_000_000_000, failedAt: now - 1 };
   await store.pruneSettlements(chainId, { ...terms, from }, () => Promise.resolve());

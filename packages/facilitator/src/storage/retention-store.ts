@@ -36,7 +36,7 @@ export interface RetentionVerbs {
   pruneSignedBytes(chainId: ChainId, upToBlock: number, limit: number): Promise<number>;
   /**
    * Removes settlements that are over: made before a time, final or failed, their authorization past
-   * its end for a while, and no purchase names them. `onRemoval` gets them before they are gone; where
+   * its end for a while, no purchase names them and nobody watches for their late confirmation. `onRemoval` gets them before they are gone; where
    * it throws, nothing is removed. It may be given the same ones again.
    */
   pruneSettlements(

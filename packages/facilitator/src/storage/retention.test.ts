@@ -126,6 +126,7 @@ describe.each(bothEngines())("%s", (_, start) => {
     const why = { code: "transaction_reverted", message: "m", transaction: null } as const;
     await store().recordFailed([{ id: failed, ...why }], 7);
     await store().recordFailed([{ id: failedLate, ...why }], 2_000_000);
+    await store().endFailureWatches(open.ids);
     const queued = (await store().claimSettlements([oldClaim()], 5)).map(idOf);
     const before = await store().findCredits(account);
 
@@ -171,6 +172,16 @@ describe.each(bothEngines())("%s", (_, start) => {
        values ('pur_1', '${account}', ${chainId}, 1, '1000', 'credited', '${id}', '[]', 1, 1, 1)`,
     );
     expect(await prune(store())).toEqual([]);
+  });
+
+  test("a failed settlement stays while a late confirmation is watched for", async () => {
+    const [claimed] = await store().claimSettlements([oldClaim({ account: null, price: 0 })], 5);
+    const id = idOf(claimed) ?? "";
+    const why = { code: "transaction_reverted", message: "m", transaction: null } as const;
+    await store().recordFailed([{ id, ...why }], 7);
+    expect(await prune(store())).toEqual([]);
+    await store().endFailureWatches([id]);
+    expect(await prune(store())).toHaveLength(1);
   });
 
   test("the last transaction of a wallet stays, since it tells the nonce", async () => {

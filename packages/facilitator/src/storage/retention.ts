@@ -119,6 +119,7 @@ async function removeOver(
     and (state = 'failed' and failed_at < ${madeBefore}
       or state = 'confirmed' and finalized_at is not null)
     and not exists (select 1 from credit_purchases where settlement_id = settlements.id)
+    and not exists (select 1 from failure_watches where settlement_id = settlements.id)
     order by id${skipLocked(inside)}`.execute(db);
   if (rows.length === 0) return 0;
   const list = engine.list(
