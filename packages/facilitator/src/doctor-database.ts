@@ -72,7 +72,7 @@ function leaseLine(
     return warn(
       "lease",
       `${lane} on chain ${chainId} is not configured any more, and ${open} of its transactions are open`,
-      "configure its key until they are done; the guide to running one says how keys are replaced",
+      "a facilitator at work sends them again as they are; configure the key if they stay open",
     );
   }
   const [host = "", pid = ""] = holder?.split("/") ?? [];

@@ -319,7 +319,7 @@ test("a wallet that was taken out of the configuration while its transactions ar
   const keys = environmentOn(devnet, { wallets: [1] }).FARTHING_RELAYER_KEYS;
   const sections = await look({ DATABASE_URL: databaseUrl, FARTHING_RELAYER_KEYS: keys });
   expect(of(sections, "warn").join("\n")).toMatch(
-    /database: lease: 0x\w{40} on chain 51 is not configured any more, and 1 of its transactions are open → configure its key/,
+    /database: lease: 0x\w{40} on chain 51 is not configured any more, and 1 of its transactions are open → a facilitator at work sends them again/,
   );
   const own = environmentOn(devnet, { wallets: [2] }).FARTHING_RELAYER_KEYS;
   const all = { DATABASE_URL: databaseUrl, FARTHING_RELAYER_KEYS: own };
