@@ -15,6 +15,7 @@ import {
 import {
   createOrdinaryNode,
   startOrdinaryNode,
+  type NodeUpstream,
   type OrdinaryNode,
 } from "@farthing/lab/ordinary-node";
 import type { Hex } from "@farthing/protocol";
@@ -50,8 +51,8 @@ export async function setUpVirtual(stack: AsyncDisposableStack): Promise<Endpoin
   stack.defer(() => clock.stop());
   const trace = createTrace(clock);
   const world = await createWorld({ devnet, clock, trace, bites: createBites() });
-  const node = createOrdinaryNode({ upstream: upstreamOf(world, trace), clock });
-  const rpcUrl = await listen(node, clock, stack);
+  const node = createOrdinaryNode({ upstream: upstreamOf(world, clock, trace), clock });
+  const rpcUrl = await listen(node, stack);
   mineUntilEnd(world, clock, stack);
   const url = await serve({ devnet, clock, rpcUrl, trace }, stack);
   return { clock, devnet, node, url, trace, head: async () => world.head() };
@@ -71,7 +72,7 @@ export async function setUpReal(stack: AsyncDisposableStack): Promise<EndpointSt
 }
 
 /** A simulated node without any trouble. */
-function upstreamOf(world: World, trace: Trace) {
+function upstreamOf(world: World, clock: PacedClock, trace: Trace): NodeUpstream {
   const view = createNodeView({
     index: 0,
     world,
@@ -82,22 +83,18 @@ function upstreamOf(world: World, trace: Trace) {
     onSeen: () => undefined,
   });
   return {
-    answer: (calls: readonly Parameters<typeof view.answer>[0][], lag: number) =>
-      Promise.all(calls.map((call) => view.answer(call, lag))),
+    answer: (calls, lag) =>
+      clock.hold(() => Promise.all(calls.map((call) => view.answer(call, lag)))),
   };
 }
 
-async function listen(
-  node: OrdinaryNode,
-  clock: PacedClock,
-  stack: AsyncDisposableStack,
-): Promise<string> {
+async function listen(node: OrdinaryNode, stack: AsyncDisposableStack): Promise<string> {
   const server = createServer((request, response) => {
     const answer = async () => {
       const { status, headers, body } = await node.handle(await text(request));
       response.writeHead(status, headers).end(body);
     };
-    clock.hold(answer).catch(() => response.destroy());
+    answer().catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   stack.defer(() => {
