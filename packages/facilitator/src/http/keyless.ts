@@ -5,12 +5,12 @@
 import {
   networkOfAddress,
   refusal,
-  type ErrorCode,
+  type ChainId,
   type PaymentRequest,
   type Refusal,
 } from "@farthing/protocol";
 import type { FastifyRequest } from "fastify";
-import { hourMs, secondsToRefill, type GasRefusal } from "../model/keyless.ts";
+import { hourMs, secondsToRefill, type GasRefusal, type KeylessTerms } from "../model/keyless.ts";
 import type { Claim } from "../model/settlement.ts";
 import type { KeylessQuestion } from "../storage/keyless-store.ts";
 import { pairOf, type VerifiedPayment } from "../verification/verify.ts";
@@ -31,23 +31,32 @@ export function keylessTerms(
   request: FastifyRequest,
   { payment }: PaymentRequest,
 ): Pick<Claim, "payerCap" | "keyless"> {
-  const { payerCapUnits, payerCountMax, keylessGasGwei } = context.limits;
+  const { payerCapUnits, payerCountMax } = context.limits;
   if (surface.auth !== "none") return { payerCap: null };
-  const gas = keylessGasGwei !== null && {
-    budgetGwei: keylessGasGwei,
-    ...context.gasOf(payment.network.chainId),
-  };
-  const isLimited = payerCountMax !== null || gas !== false;
+  const gas = gasTerms(context, payment.network.chainId);
+  const isLimited = payerCountMax !== null || gas !== null;
   return {
     payerCap: payerCapUnits === null ? null : { units: payerCapUnits, windowMs: payerCapWindowMs },
     ...(isLimited && {
-      keyless: {
-        callerNetwork: networkOfAddress(request.ip, networkBits),
-        payerCountMax,
-        gas: gas === false ? null : gas,
-      },
+      keyless: { callerNetwork: networkOfAddress(request.ip, networkBits), payerCountMax, gas },
     }),
   };
+}
+
+/** The gas budget as it applies to a buyer of credits, whose payments have no other limit. */
+export function purchaseTerms(
+  context: HttpContext,
+  { ip }: FastifyRequest,
+  chainId: ChainId,
+): KeylessTerms | undefined {
+  const gas = gasTerms(context, chainId);
+  if (gas === null) return undefined;
+  return { callerNetwork: networkOfAddress(ip, networkBits), payerCountMax: null, gas };
+}
+
+function gasTerms({ limits, gasOf }: HttpContext, chainId: ChainId): KeylessTerms["gas"] {
+  const { keylessGasGwei: budgetGwei } = limits;
+  return budgetGwei === null ? null : { budgetGwei, ...gasOf(chainId) };
 }
 
 /**
@@ -92,11 +101,6 @@ const gasMessages: Readonly<Record<GasRefusal, string>> = {
   caller_gas_share_used:
     "The network from which this facilitator was asked has used its share of the gas that is spent per day without API keys; nothing was judged and nothing moved. It refills every hour; sellers with an API key are not affected.",
 };
-
-/** Tells whether a code is about the gas budget. */
-export function isGasRefusal(code: ErrorCode): code is GasRefusal {
-  return code in gasMessages;
-}
 
 /** The answer when the budget has no room: come back when it refills, at the full hour. */
 export function gasProblem({ clock }: HttpContext, code: GasRefusal): HttpProblem {

@@ -10,6 +10,7 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { SettleOptions, SettleResult } from "../settlement/settle.ts";
 import type { Presentation, SettleCall } from "../settlement/exchanges.ts";
+import { isGasRefusal } from "../model/keyless.ts";
 import type { Settlement } from "../model/settlement.ts";
 import {
   answerFacts,
@@ -24,7 +25,7 @@ import type { HttpContext } from "./context.ts";
 import { describePayments } from "./describe-surface.ts";
 import { settleCallTermsOf } from "./exchange-call.ts";
 import { tellExtensions } from "./extension-responses.ts";
-import { gasProblem, isGasRefusal, keylessTerms } from "./keyless.ts";
+import { gasProblem, keylessTerms } from "./keyless.ts";
 import { giveBackJunk, type Throttle } from "./limits.ts";
 import { parsePrefer } from "./prefer.ts";
 import { requireBody } from "./read-body.ts";

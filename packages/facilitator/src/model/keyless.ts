@@ -77,7 +77,13 @@ export function usedAfter(used: number, refillPerHour: number, hours: number): n
 }
 
 /** Why no half admits a payment. */
-export type GasRefusal = "caller_gas_share_used" | "keyless_gas_exhausted";
+const gasRefusals = ["caller_gas_share_used", "keyless_gas_exhausted"] as const;
+export type GasRefusal = (typeof gasRefusals)[number];
+
+/** Tells whether a code is about the gas budget. */
+export function isGasRefusal(code: string): code is GasRefusal {
+  return gasRefusals.some((one) => one === code);
+}
 
 /** What is used of a half: by all, and by the caller's network. */
 export interface HalfUse {

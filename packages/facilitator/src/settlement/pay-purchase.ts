@@ -6,6 +6,7 @@
 import {
   networkOfChain,
   type Address,
+  type ChainId,
   type Hex,
   type Network,
   type PaymentRequest,
@@ -15,6 +16,7 @@ import { paysPurchase, purchaseAuthorization, purchasePair } from "../accounts/p
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { CreditPurchase, PurchaseMove } from "../model/credits.ts";
+import { isGasRefusal, type GasRefusal, type KeylessTerms } from "../model/keyless.ts";
 import type { Settlement } from "../model/settlement.ts";
 import type { Store } from "../storage/store.ts";
 import { isNotAdmitted } from "./admission.ts";
@@ -33,6 +35,8 @@ export type PayOutcome =
   | { readonly kind: "refused"; readonly refusal: Refusal; readonly purchase: CreditPurchase }
   /** It cannot be paid any more; nothing was looked at. */
   | { readonly kind: "closed"; readonly purchase: CreditPurchase }
+  /** The gas that buyers may have spent is used up; it can be paid later. */
+  | { readonly kind: "denied"; readonly code: GasRefusal }
   | { readonly kind: "unknown" };
 
 /** What is shown as payment. */
@@ -41,6 +45,8 @@ export interface PurchasePayment {
   readonly id: string;
   readonly signature: Hex;
   readonly requestId: string;
+  /** The gas budget of callers without a key, as it applies to the buyer. */
+  keylessOf(chainId: ChainId): KeylessTerms | undefined;
 }
 
 /** What paying needs. */
@@ -80,7 +86,7 @@ export function createPayPurchase(deps: PayDeps): PayPurchase {
     }
     const request = requestOf(purchase, { payer, treasury, signature: payment.signature });
     const result = await deps
-      .settle(request, settleOptions(payment.requestId))
+      .settle(request, settleOptions(payment, purchase.chainId))
       .catch(async (error: unknown) => {
         // It can be signed again, also from a page that was loaded anew.
         if (isFirst && isNotAdmitted(error)) {
@@ -89,12 +95,16 @@ export function createPayPurchase(deps: PayDeps): PayPurchase {
         throw error;
       });
     if (result.kind === "settlement") return named(purchase, result.settlement);
-    // The account of a key cannot stand in the way where there is no key.
-    if (result.kind === "denied") return { kind: "closed", purchase };
     // Whoever began it ends it; another one's may be right where this one was wrong.
     if (isFirst) await move(purchase, ["settling"], { to: "awaiting_payment" });
     const settlement = await findPayment(purchase);
     if (settlement) return named(purchase, settlement);
+    if (result.kind === "denied") {
+      // The account of a key cannot stand in the way where there is no key.
+      return isGasRefusal(result.code)
+        ? { kind: "denied", code: result.code }
+        : { kind: "closed", purchase };
+    }
     return { kind: "refused", refusal: result.refusal, purchase };
   }
 
@@ -128,7 +138,10 @@ export function createPayPurchase(deps: PayDeps): PayPurchase {
     return undefined;
   }
 
-  function settleOptions(requestId: string): SettleOptions {
+  function settleOptions(
+    { requestId, keylessOf }: PurchasePayment,
+    chainId: ChainId,
+  ): SettleOptions {
     return {
       served: (version, network) => version === 2 && deps.networks.includes(network),
       marginSeconds: deps.marginSeconds,
@@ -138,6 +151,7 @@ export function createPayPurchase(deps: PayDeps): PayPurchase {
       price: 0,
       requestId,
       payerCap: null,
+      keyless: keylessOf(chainId),
       exchange: null,
       goal: "broadcast",
       timeoutMs: broadcastWaitMs,

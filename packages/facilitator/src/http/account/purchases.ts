@@ -12,6 +12,7 @@ import { awaitingMax, creditsMax, purchaseAuthorization } from "../../accounts/p
 import { timeText } from "../../base/clock.ts";
 import { unitsPerCredit, type CreditPurchase } from "../../model/credits.ts";
 import { HttpProblem } from "../answer.ts";
+import { gasProblem, purchaseTerms } from "../keyless.ts";
 import type { MakeLimit } from "../limits.ts";
 import { parseWait } from "../prefer.ts";
 import {
@@ -85,7 +86,12 @@ const PurchaseAnswer = exactly({
 const path = "/v1/account/credits/purchases";
 const PurchaseId = exactly({ id: Type.String({ pattern: "^pur_[0-9a-f]{32}$" }) });
 const reading = ["unauthorized", "service_unavailable"] as const;
-const notAdmitted = ["queue_full", "reverted_gas_exhausted"] as const;
+const notAdmitted = [
+  "caller_gas_share_used",
+  "keyless_gas_exhausted",
+  "queue_full",
+  "reverted_gas_exhausted",
+] as const;
 const changing = [...reading, "foreign_origin", "conflict", "not_found"] as const;
 
 /**
@@ -142,7 +148,7 @@ function registerBeginning(
   });
 }
 
-function registerPaying(server: TypedServer, { accounts }: AccountHttp): void {
+function registerPaying(server: TypedServer, { context, accounts }: AccountHttp): void {
   server.post(`${path}/:id/payment`, {
     schema: {
       operationId: "payPurchase",
@@ -168,8 +174,11 @@ function registerPaying(server: TypedServer, { accounts }: AccountHttp): void {
         id,
         signature,
         requestId: request.id,
+        keylessOf: (chainId) => purchaseTerms(context, request, chainId),
       });
       switch (outcome.kind) {
+        case "denied":
+          throw gasProblem(context, outcome.code);
         case "unknown":
           throw noSuchPurchase();
         case "closed":
