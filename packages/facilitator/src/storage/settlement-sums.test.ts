@@ -282,7 +282,7 @@ describe.each(bothEngines())("sums on %s", (_name, start) => {
     const log: Log = { ...silentLog, info: note, warn: note };
     const store = await openStore(bench.databaseUrl, { log });
     onTestFinished(() => store.close());
-    await expect.poll(() => events).toContain("usage_sums_wait");
+    await expect.poll(() => events, { timeout: 30_000 }).toContain("usage_sums_wait");
     // It counts nothing of what it does; what is told has it all the same.
     await older.query("update settlements set state = 'confirmed' where id = 'old_2'");
     const span = { since: 19_999 * dayMs, before: 20_010 * dayMs };

@@ -37,6 +37,12 @@ const boundedPages: ReadonlyMap<string, number> = new Map([
 /** Rows of a short and of a long history. */
 const [shortRows, longRows] = [1_000, 50_000];
 
+/**
+ * Runs over a long history. The first statement on a new connection reads the catalogue as well, so
+ * a statement's own pages are the least of several runs.
+ */
+const runsMax = 3;
+
 /** A statement that reads no more pages than these is cheap at any size: a few rows of a few tables. */
 const cheapPages = 24;
 
@@ -92,8 +98,8 @@ describe("on PostgreSQL", () => {
   });
   afterAll(() => server?.stop());
 
-  /** The pages that each statement reads over a history of so many rows. */
-  async function measure(rows: number): Promise<ReadonlyMap<string, number>> {
+  /** Returns what calls every method over a history of so many rows, and the pages that it took. */
+  async function prepare(rows: number): Promise<() => Promise<Pages>> {
     const bench = await postgresStarter(() => server)();
     const first = await bench.open();
     await first.close();
@@ -104,22 +110,42 @@ describe("on PostgreSQL", () => {
     const calls = { called: new Set<string>(), current: "" };
     const buffers = collectBuffers(calls);
     const opened = await open(bench);
-    await runScenario(watchCalls(opened, calls));
-    vi.restoreAllMocks();
-    expectAllCalled(opened, calls);
-    return buffers;
+    return async () => {
+      buffers.clear();
+      await runScenario(watchCalls(opened, calls));
+      expectAllCalled(opened, calls);
+      return new Map(buffers);
+    };
   }
 
   test("no statement reads more than twice the pages of a history fifty times as long", async () => {
-    const short = await measure(shortRows);
-    const long = await measure(longRows);
-    const grown = [...long].flatMap(([name, pages]) => {
-      const method = name.slice(0, name.indexOf(":"));
-      const most = boundedPages.get(method) ?? 2 * Math.max(short.get(name) ?? 0, cheapPages);
-      if (pages <= most || readsAll.includes(method)) return [];
-      return [`${short.get(name)} → ${pages} pages, ${name}`];
-    });
-    expect(grown).toEqual([]);
+    const runShort = await prepare(shortRows);
+    const short = await runShort();
+    vi.restoreAllMocks();
+    const runLong = await prepare(longRows);
+    let long = await runLong();
+    for (let runs = 1; runs < runsMax && grownOf(short, long).length > 0; runs++) {
+      long = leastOf(long, await runLong());
+    }
+    expect(grownOf(short, long)).toEqual([]);
     expect(long.size).toBeGreaterThan(100);
   }, 180_000);
 });
+
+/** Pages by method and statement. */
+type Pages = ReadonlyMap<string, number>;
+
+function grownOf(short: Pages, long: Pages): string[] {
+  return [...long].flatMap(([name, pages]) => {
+    const method = name.slice(0, name.indexOf(":"));
+    const most = boundedPages.get(method) ?? 2 * Math.max(short.get(name) ?? 0, cheapPages);
+    if (pages <= most || readsAll.includes(method)) return [];
+    return [`${short.get(name)} → ${pages} pages, ${name}`];
+  });
+}
+
+function leastOf(one: Pages, other: Pages): Pages {
+  return new Map(
+    [...one].map(([name, pages]) => [name, Math.min(pages, other.get(name) ?? pages)]),
+  );
+}
