@@ -184,6 +184,15 @@ describe.each(bothEngines())("%s", (_, start) => {
     expect(await prune(store())).toHaveLength(1);
   });
 
+  test("nothing is removed before the sums contain it", async () => {
+    const ids = await settled(store(), 10, oldClaim({ account: null, price: 0 }));
+    await store().recordFinalized(chainId, 10, 7);
+    await at().bench.query("update sums_progress set is_complete = 0");
+    expect(await prune(store())).toEqual([]);
+    await at().bench.query("update sums_progress set is_complete = 1");
+    expect(await prune(store())).toHaveLength(ids.length);
+  });
+
   test("the last transaction of a wallet stays, since it tells the nonce", async () => {
     await fund(store(), account, 100);
     await settled(store(), 10, oldClaim(), oldClaim(), oldClaim());

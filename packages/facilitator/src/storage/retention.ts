@@ -61,6 +61,10 @@ async function retire(
   onRemoval: Parameters<RetentionVerbs["pruneSettlements"]>[2],
 ): Promise<RetirementStep> {
   const { madeBefore, limit, from = { transactionId: 0, failedAt: 0 } } = options;
+  // What no sum contains yet would be missing from them for ever.
+  const { rows: unsummed } = await sql`select is_complete from sums_progress
+    where is_complete = 0`.execute(inside.db);
+  if (unsummed.length > 0) return { removed: 0, next: null };
   // By the key, which grows with time: nothing newer than the end of the list is read.
   const { rows: carriers } = await sql<CarrierRow>`select id, created_at from relayer_transactions
     where id > ${from.transactionId} order by id limit ${limit}`.execute(inside.db);
