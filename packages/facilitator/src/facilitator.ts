@@ -122,7 +122,6 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
   const engines = new Map<ChainId, NetworkEngine>(
     chains.map((chain) => [chain.network.chainId, createNetworkEngine(chain, shared)]),
   );
-  await Promise.all([...engines.values()].map((engine) => engine.start()));
   const gasWatch = startGasWatch({
     networks: config.networks.map(({ network }) => network),
     keylessGasGwei: options.listen === false ? null : config.keylessGasGwei,
@@ -169,9 +168,11 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
   try {
     const { fetch } = server;
     const metricsUrl = config.metrics && (await listen(metricsServer, config.metrics, "METRICS_"));
-    if (options.listen === false) return { url: insideUrl, fetch, metricsUrl, checks, stop };
-    const url = await listen(server, config, "");
-    accounts?.listensAt(url);
+    // First: however much there is to take stock of, /health and /ready say that it has begun.
+    const url = options.listen === false ? insideUrl : await listen(server, config, "");
+    if (options.listen !== false) accounts?.listensAt(url);
+    await Promise.all([...engines.values()].map((engine) => engine.start()));
+    if (options.listen === false) return { url, fetch, metricsUrl, checks, stop };
     log.info({ networks: config.networks.map(({ network }) => network.id) }, "Facilitator serves");
     return { url, fetch, metricsUrl, checks, stop };
   } catch (error) {

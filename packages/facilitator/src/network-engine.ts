@@ -179,7 +179,10 @@ async function enqueueStored(
   const queued = stored.filter(({ state }) => state === "queued");
   const alone = await store.findRevertedTwice(queued.map(({ id }) => id));
   for (const settlement of queued) {
-    relayer.enqueue({ settlement, simulatedAt: 0, goesAlone: alone.has(settlement.id) });
+    // What came in during the start is in the queue, or carried by now.
+    const isContested = true;
+    const goesAlone = alone.has(settlement.id);
+    relayer.enqueue({ settlement, simulatedAt: 0, isContested, goesAlone });
   }
 }
 

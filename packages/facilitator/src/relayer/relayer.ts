@@ -12,6 +12,7 @@ import type { FollowedBlock } from "../chain/block-follower.ts";
 import type { Store } from "../storage/store.ts";
 import { createBatching, type BatchingState } from "./batching.ts";
 import { createLane, type Lane, type LaneEvents } from "./lane.ts";
+import { startLeftBehind } from "./left-behind.ts";
 import { createLaneShare } from "./lane-share.ts";
 import type { LeaseOwner } from "./lease.ts";
 import type { PrepareDeps, QueuedSettlement } from "./prepare.ts";
@@ -115,7 +116,9 @@ export function createRelayer(deps: RelayerDeps): Relayer {
   };
   const lanes = deps.signers.map((signer) => createLane(signer, { ...deps, events }));
   const stopping = new AbortController();
+  const addresses = lanes.map(({ signer }) => signer.address);
   let ticking: Promise<void> | undefined;
+  let leftBehind: ReturnType<typeof startLeftBehind> | undefined;
   const queue = createWorkQueue({ ...deps, lanes, batching: batching.settings });
   const share = createLaneShare({ ...deps, chainId, lanes });
 
@@ -163,7 +166,7 @@ export function createRelayer(deps: RelayerDeps): Relayer {
   }
 
   return {
-    addresses: lanes.map(({ signer }) => signer.address),
+    addresses,
     busyAddresses: () =>
       new Set(lanes.filter((lane) => lane.slots().length > 0).map(({ signer }) => signer.address)),
     hasRoom: queue.hasRoom,
@@ -200,10 +203,11 @@ export function createRelayer(deps: RelayerDeps): Relayer {
       await batching.look();
       await share.look();
       ticking = tick();
+      leftBehind = startLeftBehind({ ...deps, addresses });
     },
     async stop() {
       stopping.abort();
-      await ticking;
+      await Promise.all([ticking, leftBehind?.stop()]);
       await queue.stop();
       await Promise.all(lanes.map((lane) => lane.stop()));
       await share.stop();

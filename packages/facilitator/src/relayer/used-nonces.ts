@@ -46,6 +46,11 @@ export interface UsedNoncesDeps {
   finalizedNumber(): number;
 }
 
+/** A wallet whose nonces are looked at; its key is not needed for that. */
+export interface UsedLane extends Pick<Lane, "slots" | "close" | "raiseNonce"> {
+  readonly signer: Pick<Lane["signer"], "address">;
+}
+
 /** Where the chain stands for a lane. */
 export interface LaneHead {
   readonly number: number;
@@ -55,7 +60,7 @@ export interface LaneHead {
 
 /** Looks at the used nonces of a lane. Throws a fault when the chain cannot be asked. */
 export async function lookAtUsedNonces(
-  lane: Lane,
+  lane: UsedLane,
   head: LaneHead,
   deps: UsedNoncesDeps,
 ): Promise<void> {
@@ -86,7 +91,7 @@ export async function lookAtUsedNonces(
 }
 
 async function lookAtSlot(
-  lane: Lane,
+  lane: UsedLane,
   slot: Slot,
   head: LaneHead,
   receiptOf: ReadonlyMap<number, Receipt | undefined>,
@@ -120,7 +125,7 @@ async function lookAtSlot(
  * No receipt of ours: the node that was asked lags, or another writer used the nonce. Where the
  * count is past the nonce at a final block and the same node has no receipt up to there, it did.
  */
-async function lookAtLostNonce(lane: Lane, slot: Slot, deps: UsedNoncesDeps): Promise<void> {
+async function lookAtLostNonce(lane: UsedLane, slot: Slot, deps: UsedNoncesDeps): Promise<void> {
   const question: NonceQuestion = {
     wallet: lane.signer.address,
     hashes: slot.attempts.map(({ hash }) => hash),
