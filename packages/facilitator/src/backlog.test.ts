@@ -15,6 +15,11 @@ const requestsMax = { start: 60, all: 250 };
 /** Two blocks are enough; a third is for a machine that is busy. */
 const blocksMax = 3;
 
+/** The numbers of a range, as a table that both databases make. */
+function numbers(from: number, to: number): string {
+  return `with recursive n(i) as (select ${from} union all select i + 1 from n where i < ${to})`;
+}
+
 /** Puts rows into the table as an earlier process would have left them. */
 async function fill(bench: StoreBench, payTo: string, token: string): Promise<void> {
   await (await bench.open()).close();
@@ -24,17 +29,15 @@ async function fill(bench: StoreBench, payTo: string, token: string): Promise<vo
     "id, chain_id, asset, payer, nonce, pay_to, amount, valid_after, valid_before, signature, payer_has_code, seen_unused_at, network_name, state, created_at, failed_at, failure, failure_message";
   const pair = `'stl_' || i, 51, '${token.toLowerCase()}', '0x${"11".repeat(20)}', ${nonce}`;
   const terms = `'${payTo.toLowerCase()}', '1', '0'`;
-  const rows = (from: number, to: number) =>
-    `with recursive n(i) as (select ${from} union all select i + 1 from n where i < ${to})`;
   const expired = Math.floor(now / 1_000) - 600;
   await bench.query(
-    `insert into settlements (${columns}) ${rows(1, queued)}
+    `insert into settlements (${columns}) ${numbers(1, queued)}
      select ${pair}, ${terms}, '${expired}', '0x00', 0, 1, 'eip155:51', 'queued', ${now - 3_600_000}, null, null, null from n`,
   );
   // Every second one may still be submitted for a day.
   const ends = `case when i % 2 = 0 then '${expired}' else '${expired + 86_400}' end`;
   await bench.query(
-    `insert into settlements (${columns}) ${rows(queued + 1, queued + failed)}
+    `insert into settlements (${columns}) ${numbers(queued + 1, queued + failed)}
      select ${pair}, ${terms}, ${ends}, '0x00', 0, 1, 'eip155:51', 'failed', ${now - 3_600_000}, ${now - 3_000_000}, 'insufficient_funds', 'm' from n`,
   );
 }
