@@ -64,6 +64,16 @@ test("only code 3, or words with data, are a revert: else a paid request would b
   expect(of(-32_000, undefined)).toBe("inconclusive");
 });
 
+test.each(["too many requests", "batch limit exceeded", "query returned more than 1 results"])(
+  "what a contract says when it reverts is no limit of the endpoint: %s",
+  (words) => {
+    const message = `execution reverted: ${words}`;
+    const of = (data: `0x${string}` | undefined) =>
+      classifyNodeError({ code: -32_000, message, data });
+    expect([of(undefined), of("0x08c379a0")]).toEqual(["inconclusive", "reverted"]);
+  },
+);
+
 test("another endpoint is asked where this one cannot say, and only there", () => {
   const ill = said.map(([problem]) => problem).filter(isEndpointProblem);
   expect(new Set(ill)).toEqual(new Set(["rate_limited", "node_behind"]));

@@ -92,11 +92,14 @@ export const revertCode = 3;
 export function classifyNodeError(error: NodeError): NodeProblem {
   if (error.code === revertCode) return "reverted";
   const text = error.message.toLowerCase();
+  // The words of a revert are the contract's own, which anybody may have written.
+  if (text.startsWith("execution reverted") && !rateLimitCodes.has(error.code)) {
+    return error.data === undefined ? "inconclusive" : "reverted";
+  }
   // Before the codes: providers answer these too with the code of a rate limit.
   if (batchTooLarge.test(text)) return "batch_too_large";
   if (logRangeTooLarge.test(text)) return "log_range_too_large";
   if (rateLimitCodes.has(error.code)) return "rate_limited";
-  if (text.startsWith("execution reverted") && error.data !== undefined) return "reverted";
   for (const [problem, candidates] of phrases) {
     if (candidates.some((phrase) => text.includes(phrase))) return problem;
   }
