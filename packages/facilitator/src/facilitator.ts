@@ -107,7 +107,7 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
   const chains = config.networks.map((network) => openChain(network, { log, clock, metrics }));
   const checks = await Promise.all(
     chains.map(async (chain) => {
-      const lines = await selfCheck(chain, addresses, gasNeeds);
+      const lines = await selfCheck(chain, addresses, gasNeeds, clock);
       options.onChecked?.(chain.network.id, lines);
       return { network: chain.network.id, lines };
     }),

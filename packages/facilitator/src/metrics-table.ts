@@ -139,6 +139,21 @@ export const metricTable = {
     help: "Age of the newest block that is known",
     labels: ["network"],
   },
+  x402_rpc_read_lag_blocks: {
+    kind: "gauge",
+    help: "Blocks between the newest and the last one whose payments were read, or passed over with nothing open; alert when it grows",
+    labels: ["network"],
+  },
+  x402_rpc_unread_seconds: {
+    kind: "gauge",
+    help: "How long blocks have been there without their logs, so that no outcome is told; 0 while they can be read",
+    labels: ["network"],
+  },
+  x402_clock_skew_seconds: {
+    kind: "gauge",
+    help: "This machine's clock minus the chain's, by new blocks; a right clock shows 0 to 3",
+    labels: ["network"],
+  },
   x402_rpc_finalized_lag_blocks: {
     kind: "gauge",
     help: "Blocks between the newest and the newest final one",

@@ -317,6 +317,15 @@ function addGauges(registry: Registry, clock: Clock, networks: readonly WatchedN
     const head = view()?.head;
     return head && Math.max(0, clock.nowMs() / 1000 - Number(head.time));
   });
+  perNetwork("x402_rpc_read_lag_blocks", ({ view }) => {
+    const { head, walkedTo } = view() ?? {};
+    return head && walkedTo !== undefined ? Math.max(0, head.number - walkedTo) : undefined;
+  });
+  perNetwork("x402_rpc_unread_seconds", ({ view }) => {
+    const { unread } = view() ?? {};
+    return unread ? Math.max(0, clock.nowMs() - unread.sinceMs) / 1_000 : 0;
+  });
+  perNetwork("x402_clock_skew_seconds", ({ view }) => view()?.clockSkewSeconds);
   perNetwork("x402_rpc_finalized_lag_blocks", ({ view }) => {
     const { head, finalized } = view() ?? {};
     return head && finalized && head.number - finalized.number;

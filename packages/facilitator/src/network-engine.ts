@@ -71,7 +71,8 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
   const finalizedNumber = () => view()?.finalized.number ?? 0;
   const bounds = { floor: gasPriceFloorWei, ceiling: config.gasPriceMaxWei };
   const gasPrice = () => gasPriceOf(view(), bounds);
-  const read = createPaymentReader(chain, () => senderAmong(deps, view(), gasPrice()));
+  const reader = createPaymentReader(chain, () => senderAmong(deps, view(), gasPrice()));
+  const read = before(reader, () => follower?.attend());
   const shared = { chain, store, clock, log };
 
   const book = createOutcomeBook({
@@ -106,6 +107,7 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
       },
       onSent: (ids) => {
         waiters.notifySent(ids);
+        follower?.wake();
         announceElsewhere(chainId, ids, deps);
       },
       onRefused: book.onRefused,
@@ -123,7 +125,7 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
       clock,
       log,
       wallets: relayer.addresses,
-      busyWallets: relayer.busyAddresses,
+      lateWallets: relayer.lateAddresses,
       interest() {
         const interest = book.interest();
         // A nonce on its way needs the blocks too, also when its payments have their outcome.
@@ -168,6 +170,14 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
     view,
     start,
     stop,
+  };
+}
+
+/** A reader that says so before it reads. */
+function before(read: PaymentReader, onRead: () => void): PaymentReader {
+  return (check) => {
+    onRead();
+    return read(check);
   };
 }
 

@@ -52,7 +52,13 @@ export const StatusAnswer = exactly(
         network: Type.String({ description: "CAIP-2" }),
         headBlock: nullable(Type.Integer()),
         headAgeSeconds: nullable(Type.Integer()),
+        readToBlock: nullable(
+          Type.Integer({ description: "The last block whose payments were read, or passed over" }),
+        ),
         finalizedBlock: nullable(Type.Integer()),
+        clockSkewSeconds: nullable(
+          Type.Integer({ description: "This machine's clock minus the chain's" }),
+        ),
         relayers: Type.Integer({ description: "Wallets" }),
         inFlight: Type.Integer({ description: "Transactions on their way" }),
         queued: Type.Integer({ description: "Settlements that wait for a transaction" }),

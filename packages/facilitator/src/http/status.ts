@@ -38,12 +38,14 @@ export function registerStatus(
 
 function describe(context: HttpContext, status: NetworkStatus) {
   const { network, relayers, view, load, endpointLimits } = status;
-  const { head, finalized } = view() ?? {};
+  const { head, finalized, walkedTo, clockSkewSeconds } = view() ?? {};
   return {
     network: network.id,
     headBlock: head?.number ?? null,
     headAgeSeconds: head ? headAge(context, head.time) : null,
+    readToBlock: walkedTo ?? null,
     finalizedBlock: finalized?.number ?? null,
+    clockSkewSeconds: clockSkewSeconds ?? null,
     relayers: relayers.length,
     ...load(),
     endpoints: endpointLimits().map(describeLimits),
@@ -70,6 +72,12 @@ function describeLimits(limits: EndpointLimits) {
  */
 const skewSecondsMax = 30;
 
+/**
+ * How long blocks may be there without what happened in them, in seconds: seven periods. An endpoint
+ * whose backends are apart makes up for it in two or three.
+ */
+const unreadSecondsMax = 15;
+
 function headAge(context: HttpContext, time: bigint): number {
   return Math.max(0, Math.round(context.clock.nowMs() / 1000 - Number(time)));
 }
@@ -83,7 +91,7 @@ interface ReadyCheck {
 async function readiness(context: HttpContext): Promise<ReadyCheck[]> {
   const networks = context.networks.map((status): ReadyCheck => {
     const name = status.network.id;
-    const head = status.view()?.head;
+    const { head, walkedTo, unread, clockSkewSeconds = 0 } = status.view() ?? {};
     const ageMax = context.limits.headAgeMaxSeconds;
     if (!head) return { name, ok: false, text: "the chain has not answered yet" };
     const behind = Math.round(Number(head.time) - context.clock.nowMs() / 1000);
@@ -94,6 +102,15 @@ async function readiness(context: HttpContext): Promise<ReadyCheck[]> {
     const age = headAge(context, head.time);
     if (ageMax > 0 && age > ageMax)
       return { name, ok: false, text: `the newest block is ${age} s old` };
+    const unreadSeconds = unread ? (context.clock.nowMs() - unread.sinceMs) / 1_000 : 0;
+    if (unread && unreadSeconds > unreadSecondsMax) {
+      const text = `blocks after ${walkedTo} cannot be read since ${Math.round(unreadSeconds)} s, so no outcome is told: ${unread.problem}`;
+      return { name, ok: false, text };
+    }
+    if (clockSkewSeconds > skewSecondsMax) {
+      const text = `this machine's clock is ${clockSkewSeconds} s ahead of new blocks; set it by NTP`;
+      return { name, ok: false, text };
+    }
     const { lanesUsable, lanesElsewhere } = status.load();
     // Without a wallet of its own, a process answers and leaves the sending to others.
     return lanesUsable + lanesElsewhere > 0

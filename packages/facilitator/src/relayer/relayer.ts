@@ -16,6 +16,7 @@ import { startLeftBehind } from "./left-behind.ts";
 import { createLaneShare } from "./lane-share.ts";
 import type { LeaseOwner } from "./lease.ts";
 import type { PrepareDeps, QueuedSettlement } from "./prepare.ts";
+import { isLate } from "./remedy.ts";
 import type { Signer } from "./sign.ts";
 import { lookAtUsedNonces, type NonceEvents } from "./used-nonces.ts";
 import { createWorkQueue, type QueueEvents, type Waiter } from "./work-queue.ts";
@@ -55,8 +56,8 @@ export interface RelayerLoad {
 /** A running relayer. */
 export interface Relayer {
   readonly addresses: readonly Address[];
-  /** Those with a transaction on its way. */
-  busyAddresses(): ReadonlySet<string>;
+  /** Those with a transaction that a block up to this one should have carried, or that was refused. */
+  lateAddresses(headNumber: number): ReadonlySet<string>;
   /** Whether a settlement of this kind may be taken in now. */
   hasRoom(waiter: Waiter): boolean;
   /** Keeps a place for a settlement that is about to be claimed; see the work queue. */
@@ -167,8 +168,7 @@ export function createRelayer(deps: RelayerDeps): Relayer {
 
   return {
     addresses,
-    busyAddresses: () =>
-      new Set(lanes.filter((lane) => lane.slots().length > 0).map(({ signer }) => signer.address)),
+    lateAddresses: (headNumber) => lateAmong(lanes, headNumber),
     hasRoom: queue.hasRoom,
     reserve: queue.reserve,
     isAble: () => lanes.some((lane) => lane.isAble()),
@@ -213,6 +213,11 @@ export function createRelayer(deps: RelayerDeps): Relayer {
       await share.stop();
     },
   };
+}
+
+function lateAmong(lanes: readonly Lane[], headNumber: number): ReadonlySet<string> {
+  const isLateAt = (lane: Lane) => lane.slots().some((slot) => isLate(slot, headNumber));
+  return new Set(lanes.filter(isLateAt).map(({ signer }) => signer.address));
 }
 
 /** Ends the nonces whose settlements were all found in a block. */

@@ -72,6 +72,15 @@ export function remedyOf(slot: Slot, headNumber: number, hasOthers: boolean): Re
   }
 }
 
+/**
+ * Tells whether something has to be found out, or done, about a nonce when this block is the head.
+ * Until then the chain's logs say enough, and nothing else is asked of the node.
+ */
+export function isLate({ outcome, sentAtBlock, isUsedUp }: Slot, headNumber: number): boolean {
+  const isOnItsWay = outcome === "accepted" || outcome === "unsent";
+  return isUsedUp || !isOnItsWay || headNumber - sentAtBlock >= fanOutAfterBlocks;
+}
+
 /** Whether a slot carries several settlements, and nothing of it can be on its way. */
 function canBeSplit(slot: Slot): boolean {
   return !slot.mayBeOut && slot.unresolved.size > 1;
