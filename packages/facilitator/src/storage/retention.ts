@@ -9,14 +9,18 @@ import { inTransaction, type Database } from "./dialect.ts";
 import type { RetentionVerbs, RetiredSettlement, RetirementStep } from "./retention-store.ts";
 import { toSettlement } from "./rows.ts";
 import { settlementColumns, type SettlementRow } from "./schema.ts";
+import { isComplete } from "./settlement-sums.ts";
 
 /** The store's verbs about retention. */
 export function retentionVerbs(database: Database): RetentionVerbs {
   return {
     pruneSignedBytes: (chainId, upToBlock, limit) =>
       inTransaction(database, (inside) => dropSignedBytes(inside, chainId, upToBlock, limit)),
-    pruneSettlements: (chainId, options, onRemoval) =>
-      inTransaction(database, (inside) => retire(inside, chainId, options, onRemoval)),
+    pruneSettlements: async (chainId, options, onRemoval) => {
+      // What is removed before it is in the sums would be missing there for ever.
+      if (!(await isComplete(database))) return { removed: 0, next: null };
+      return inTransaction(database, (inside) => retire(inside, chainId, options, onRemoval));
+    },
   };
 }
 

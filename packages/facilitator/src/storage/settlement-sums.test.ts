@@ -289,9 +289,14 @@ describe.each(bothEngines())("sums on %s", (_name, start) => {
     const told = await store.listUsage(sellers[0] ?? "0x", span);
     expect(told).toMatchObject([{ settled: 6 }]);
     expect(await isComplete(bench)).toBe(false);
+    // Nothing is removed before it is in the sums.
+    const over = { madeBefore: 20_100 * dayMs, endedBefore: 1_000_000, limit: 100 };
+    const prune = () => store.pruneSettlements(apothem.chainId, over, async () => {});
+    expect(await prune()).toMatchObject({ removed: 0 });
     await older.end();
     await expect.poll(() => isComplete(bench), { timeout: 30_000 }).toBe(true);
     await expectEqualSums(bench);
     expect(events).toContain("usage_sums_completed");
+    expect(await prune()).toMatchObject({ removed: 10 });
   }, 60_000);
 });
