@@ -8,6 +8,7 @@ import { createDatabases } from "./databases.ts";
 import { drawPlan } from "./draw-plan.ts";
 import { parades } from "./parades.testing.ts";
 import { troubles, type Plan } from "./plan.ts";
+import { findingsOf, playPublicEndpoint, publicEndpoint } from "./public-endpoint.ts";
 import { readService, readTroubles } from "./read-wishes.ts";
 import { story } from "./report.ts";
 import { run } from "./run.ts";
@@ -62,6 +63,13 @@ test("every kind of trouble bit", () => {
   const wanted = biteKinds.filter((kind) => !kind.startsWith("ordinary: "));
   const never = [...wanted, ...certain].filter((kind) => !counts.has(kind));
   expect(never).toEqual([]);
+});
+
+test("a public endpoint is enough for a payment a second", { timeout: runMsMax }, async () => {
+  const plan = publicEndpoint({ seconds: 120, isReal: false, style: "json_429" });
+  const report = await playPublicEndpoint(plan);
+  expect(findingsOf(report)).toEqual([]);
+  expect(report.payments).toHaveLength(120);
 });
 
 test("a seed gives the same plan each time, and another seed another one", () => {
