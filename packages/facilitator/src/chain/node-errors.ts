@@ -96,9 +96,11 @@ export function classifyNodeError(error: NodeError): NodeProblem {
   if (text.startsWith("execution reverted") && !rateLimitCodes.has(error.code)) {
     return error.data === undefined ? "inconclusive" : "reverted";
   }
-  // Before the codes: providers answer these too with the code of a rate limit.
-  if (batchTooLarge.test(text)) return "batch_too_large";
-  if (logRangeTooLarge.test(text)) return "log_range_too_large";
+  // Before the codes: providers answer sizes too with the code of a rate limit.
+  if (!text.includes("rate limit")) {
+    if (batchTooLarge.test(text)) return "batch_too_large";
+    if (logRangeTooLarge.test(text)) return "log_range_too_large";
+  }
   if (rateLimitCodes.has(error.code)) return "rate_limited";
   for (const [problem, candidates] of phrases) {
     if (candidates.some((phrase) => text.includes(phrase))) return problem;
