@@ -39,7 +39,7 @@ export interface LookPace {
   noteHead(head: BlockHead, nowMs: number): void;
   /** Notes how a look ended, and what waited for a block meanwhile. */
   noteLook(result: LookResult, interest: BlockInterest, nowMs: number): void;
-  /** A payment is being verified. Returns whether a look at the head is due for it. */
+  /** A payment is being verified. Returns whether the next look is too far away for it. */
   noteAttention(nowMs: number): boolean;
   /** Whether verifications were made lately. */
   isAttentive(nowMs: number): boolean;
@@ -80,7 +80,7 @@ export function createLookPace(): LookPace {
     },
     noteAttention(nowMs) {
       attendedAtMs = nowMs;
-      return failures === 0 && nowMs - lookedAtMs >= watchfulPauseMs;
+      return failures === 0 && nextMs > lookedAtMs + watchfulPauseMs;
     },
     isAttentive,
     pauseMs(interest, nowMs) {
@@ -94,7 +94,9 @@ export function createLookPace(): LookPace {
       const left = nextMs - nowMs;
       if (failures > 0) return left;
       const forSent = interest === "outcome" ? cadence.wakePauseMs(nowMs) : Infinity;
-      return Math.min(left, restMs(interest, nowMs), lookedAtMs + forSent - nowMs);
+      const pauseMs = Math.min(left, restMs(interest, nowMs), lookedAtMs + forSent - nowMs);
+      nextMs = nowMs + pauseMs;
+      return pauseMs;
     },
   };
 }
