@@ -97,13 +97,14 @@ test("-X -H -d make the request, twice the same", async () => {
   expect(seller.requests[2]?.headers["content-type"]).toBe("application/x-www-form-urlencoded");
 });
 
-test("-i shows the headers, -o writes the body to a file", async () => {
+test("-i shows the headers, -o writes the body to a file that is its owner's alone", async () => {
   await using seller = await startSeller();
   const { stdout } = await farthing(["pay", "-i", seller.url]);
   expect(stdout).toMatch(/^HTTP 200 OK\r\n[^]*payment-response: [^]*\r\n\r\ncontent$/);
   const output = join(folder, "out");
   expect((await farthing(["pay", "-o", output, seller.url])).stdout).toBe("");
   expect(readFileSync(output, "utf8")).toBe("content");
+  expect(statSync(output).mode & 0o777).toBe(0o600);
 });
 
 test("--json gives bytes that are no text in base64", async () => {

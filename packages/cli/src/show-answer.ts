@@ -20,6 +20,9 @@ import { bodyToWrite, readBodyWithin } from "./read-body.ts";
 import { Interruption, OutOfTime } from "./stop-signals.ts";
 import { isReaderGone, printableBytes, writeTo } from "./terminal.ts";
 
+/** What was paid for is its buyer's alone: others on the machine do not read it. */
+const ownerOnly = { mode: 0o600 };
+
 /** How the answer is written. */
 export interface AnswerFlags {
   readonly json?: boolean;
@@ -41,7 +44,8 @@ export async function showAnswer(response: PaidResponse, flags: AnswerFlags): Pr
     return exitCode;
   }
   const { output } = flags;
-  if (output !== undefined) await pipeline(bodyToWrite(response), createWriteStream(output));
+  if (output !== undefined)
+    await pipeline(bodyToWrite(response), createWriteStream(output, ownerOnly));
   const shown =
     output === undefined
       ? await readBodyWithin(response, shownBytesMax, "take it with -o.")
@@ -57,7 +61,7 @@ const shownBytesMax = 16 * 1024 * 1024;
 async function writeBody(response: Response, flags: AnswerFlags): Promise<void> {
   const { stdout } = process;
   const isShown = flags.output === undefined && stdout.isTTY;
-  const target = flags.output === undefined ? stdout : createWriteStream(flags.output);
+  const target = flags.output === undefined ? stdout : createWriteStream(flags.output, ownerOnly);
   if (flags.include === true) {
     const lines = [...response.headers].map(([name, value]) => `${name}: ${value}`);
     const head = [`HTTP ${response.status} ${response.statusText}`, ...lines, "", ""].join("\r\n");
