@@ -23,6 +23,9 @@ import { encodeAuthorizationState, encodeBalanceOf } from "./usdc.ts";
 /** Calls per payment, and their order. */
 const callsPerPayment = 4;
 
+/** Digits of 32 bytes, by which the ABI writes a number or a truth value, with their prefix. */
+const wordDigits = 66;
+
 /**
  * Reads them, in order: what the chain says of each, or the fault that kept its answers from being
  * read. `calls` are the transfers' calldata. Throws when nothing at all could be read.
@@ -72,8 +75,8 @@ function judge(
   [code, balanceAnswer, state, transfer]: readonly (RpcAnswer | undefined)[],
 ): PaymentReading | Fault {
   try {
-    const balance = quantity(resultOf(balanceAnswer, "eth_call"), "a balance");
-    const isUsed = quantity(resultOf(state, "eth_call"), "an authorization's state") === 1n;
+    const balance = wordOf(balanceAnswer, "a balance");
+    const isUsed = wordOf(state, "an authorization's state") === 1n;
     const returned = readTransfer(transfer);
     // A transfer returns nothing. Some nodes give a revert as a result, and one without a text
     // cannot be told from success: so what the token would look at has to be in order as well.
@@ -90,6 +93,13 @@ function judge(
     if (error instanceof Fault) return error;
     throw error;
   }
+}
+
+/** What a contract returns as one word. Anything of another length is a node's nonsense. */
+function wordOf(answer: RpcAnswer | undefined, name: string): bigint {
+  const result = resultOf(answer, "eth_call");
+  if (bytesOf(result, name).length === wordDigits) return quantity(result, name);
+  throw new Fault("rpc_refused", `The node sent no word for ${name}`);
 }
 
 /** Only a revert, or a failure of the contract, is the payment's fault; all else is the node's. */
