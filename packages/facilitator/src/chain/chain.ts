@@ -5,7 +5,7 @@
  * only when somebody asks for that.
  */
 import { isObject, type Hex, type Network } from "@farthing/protocol";
-import { systemClock, type Clock } from "../base/clock.ts";
+import { steadyClockOf, systemClock, type Clock } from "../base/clock.ts";
 import { Fault, messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { createEndpointHealth } from "./endpoint-health.ts";
@@ -92,7 +92,9 @@ export function createChain(options: {
   log: Log;
   clock?: Clock;
 }): Chain {
-  const { network, log, clock = systemClock } = options;
+  const { network, log } = options;
+  // Only waits are reckoned by it, and none may grow when the time of day is put back.
+  const clock = steadyClockOf(options.clock ?? systemClock);
   const { chainId } = network;
   const endpoints = options.endpoints.map((endpoint) =>
     limitEndpoint(endpoint, {

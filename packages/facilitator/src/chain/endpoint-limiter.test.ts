@@ -1,6 +1,9 @@
 /** What a limiter learns from refusals, in every style of limit, and that it keeps to it. */
+import { networkOfChain } from "@farthing/protocol";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { silentLog } from "../base/log.ts";
+import { createChain } from "./chain.ts";
 import { EndpointLimiter, type RpcPriority } from "./endpoint-limiter.ts";
 import {
   createLimitedNode,
@@ -192,4 +195,61 @@ test("one outage of refusals does not make an endpoint slow for ever", async () 
   await clock.advance(10_000);
   stop();
   expect((node.takenCalls - before) / 10).toBeGreaterThan(25);
+});
+
+test("a patch of refusals in a quiet time teaches no limit by the minute", async () => {
+  const { clock, node, ask } = start({ perSecond: 1_000, kind: "window", counts: "requests" });
+  let isOut = false;
+  const send = node.send.bind(node);
+  node.send = async (calls) => {
+    if (!isOut) return send(calls);
+    const error = { code: 429, message: "slow down", data: undefined };
+    const refusal = { kind: "refused", refusal: "rate_limited", error, bodyBytes: 9 } as const;
+    return { ...refusal, retryAfterMs: undefined };
+  };
+  const endIdle = demand((calls) => ask(calls), clock, { perSecond: 1 / 15, calls: 1 });
+  await clock.advance(120_000);
+  isOut = true;
+  await clock.advance(30_000);
+  isOut = false;
+  await clock.advance(60_000);
+  endIdle();
+  const before = node.takenCalls;
+  const endBusy = demand((calls) => ask(calls), clock, { perSecond: 10, calls: 1 });
+  await clock.advance(10_000);
+  endBusy();
+  expect((node.takenCalls - before) / 10).toBeGreaterThan(4);
+});
+
+function startChain(perSecond: number) {
+  const clock = createVirtualClock();
+  const node = createLimitedNode({ perSecond, kind: "window", counts: "requests" }, clock);
+  const network = networkOfChain(51);
+  const chain = createChain({ network, endpoints: [node], log: silentLog, clock });
+  const read = () => chain.read([call]).catch(() => undefined);
+  return { clock, node, chain, read };
+}
+
+describe("when the clock goes back an hour", () => {
+  test("an endpoint without a known limit is asked at once", async () => {
+    const { clock, node, chain, read } = startChain(1_000);
+    void read();
+    await clock.advance(1_000);
+    clock.putBack(3_600_000);
+    void read();
+    await clock.advance(100);
+    expect([node.takenCalls, chain.limits()[0]?.requestsPerSecond]).toEqual([2, undefined]);
+  });
+
+  test("one with a limit is asked within its pace, and most of what it takes is used", async () => {
+    const { clock, node, read } = startChain(5);
+    const stop = demand(read, clock, { perSecond: 10, calls: 1 });
+    await clock.advance(60_000);
+    clock.putBack(3_600_000);
+    const before = { ...node };
+    await clock.advance(30_000);
+    stop();
+    expect(node.refused - before.refused).toBeLessThanOrEqual(triesMax);
+    expect((node.takenCalls - before.takenCalls) / 30).toBeGreaterThan(2.5);
+  });
 });

@@ -6,6 +6,8 @@ import type { RpcAnswer, RpcCall, RpcEndpoint, RpcReply } from "./rpc-endpoint.t
 export interface VirtualClock extends Clock {
   /** Moves on, and lets everything happen that is due until then. */
   advance(ms: number): Promise<void>;
+  /** Puts the time of day back. Who sleeps does so no longer for it. */
+  putBack(ms: number): void;
 }
 
 /** Lets everything run that needs no time. */
@@ -35,16 +37,19 @@ export function createVirtualClock(startMs = 1_700_000_000_000): VirtualClock {
     nowMs: () => nowMs,
     sleep: (ms, signal) =>
       new Promise((resolve) => {
-        const sleeper = { atMs: nowMs + ms, wake: resolve };
         if (signal?.aborted) return resolve();
-        sleepers.push(sleeper);
+        sleepers.push({ atMs: nowMs + ms, wake: resolve });
         const leave = () => {
-          sleepers = sleepers.filter((other) => other !== sleeper);
+          sleepers = sleepers.filter(({ wake }) => wake !== resolve);
           resolve();
         };
         signal?.addEventListener("abort", leave, { once: true });
       }),
     advance,
+    putBack(ms) {
+      nowMs -= ms;
+      sleepers = sleepers.map(({ atMs, wake }) => ({ atMs: atMs - ms, wake }));
+    },
   };
 }
 

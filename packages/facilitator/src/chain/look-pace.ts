@@ -2,6 +2,7 @@
  * How long the follower rests between its looks at the head: by what waits for a block, and ever
  * longer while looks fail.
  */
+import { createSteadyTime } from "../base/clock.ts";
 import { createBlockCadence } from "./block-cadence.ts";
 import type { BlockHead } from "./block-headers.ts";
 import type { BlockInterest } from "./chain-view.ts";
@@ -52,13 +53,15 @@ export interface LookPace {
 /** Creates it. */
 export function createLookPace(): LookPace {
   const cadence = createBlockCadence();
+  /** Rests are reckoned by it, and do not grow when the time of day, as of blocks, is put back. */
+  const steady = createSteadyTime();
   let failures = 0;
   let nextMs = 0;
   let lookedAtMs = Number.NEGATIVE_INFINITY;
   let attendedAtMs = Number.NEGATIVE_INFINITY;
   let wasPart = false;
 
-  const isAttentive = (nowMs: number) => nowMs - attendedAtMs < attentionMs;
+  const isAttentive = (nowMs: number) => steady(nowMs) - attendedAtMs < attentionMs;
 
   /** Milliseconds between two looks, or until the next block where an outcome is waited for. */
   function restMs(interest: BlockInterest, nowMs: number): number {
@@ -66,20 +69,20 @@ export function createLookPace(): LookPace {
       return wasPart ? Math.max(partPauseMs, cadence.pauseMs(nowMs)) : cadence.pauseMs(nowMs);
     }
     const isWatchful = interest === "finality" || isAttentive(nowMs);
-    return lookedAtMs + (isWatchful ? watchfulPauseMs : idlePauseMs) - nowMs;
+    return lookedAtMs + (isWatchful ? watchfulPauseMs : idlePauseMs) - steady(nowMs);
   }
 
   return {
     noteHead: (head, nowMs) => cadence.noteHead(head, nowMs),
     noteLook(result, interest, nowMs) {
-      lookedAtMs = nowMs;
+      lookedAtMs = steady(nowMs);
       wasPart = result === "part";
       failures = result === "failed" ? failures + 1 : 0;
       const isInVain = result === "nothing" || result === "part";
       if (isInVain && interest === "outcome") cadence.noteEmptyLook();
     },
     noteAttention(nowMs) {
-      attendedAtMs = nowMs;
+      attendedAtMs = steady(nowMs);
       return failures === 0 && nextMs > lookedAtMs + watchfulPauseMs;
     },
     isAttentive,
@@ -87,15 +90,17 @@ export function createLookPace(): LookPace {
       const rest = restMs(interest, nowMs);
       const longest = Math.min(failurePauseMsMax, failurePauseMsMin * 2 ** (failures - 1));
       const backOff = failures > 0 ? longest * (1 + Math.random() * jitterShare) : 0;
-      nextMs = nowMs + Math.max(rest, backOff, 0);
-      return nextMs - nowMs;
+      const pauseMs = Math.max(rest, backOff, 0);
+      nextMs = steady(nowMs) + pauseMs;
+      return pauseMs;
     },
     wokenPauseMs(interest, nowMs) {
-      const left = nextMs - nowMs;
+      const atMs = steady(nowMs);
+      const left = nextMs - atMs;
       if (failures > 0) return left;
       const forSent = interest === "outcome" ? cadence.wakePauseMs(nowMs) : Infinity;
-      const pauseMs = Math.min(left, restMs(interest, nowMs), lookedAtMs + forSent - nowMs);
-      nextMs = nowMs + pauseMs;
+      const pauseMs = Math.min(left, restMs(interest, nowMs), lookedAtMs + forSent - atMs);
+      nextMs = atMs + pauseMs;
       return pauseMs;
     },
   };

@@ -2,7 +2,8 @@
  * How often an endpoint can be asked, learned from its refusals: no pace at all until the first one,
  * then a little less than what was taken before it, spread evenly, so that limits by the second, by
  * a bucket and without any burst are all kept. After each refusal nothing is asked for a while,
- * longer each time; then one request asks whether it is over. Decision 0027 gives the reasons.
+ * longer each time; then one request asks whether it is over. Decision 0027 gives the reasons. The
+ * clock must not go back (`steadyClockOf`).
  */
 import type { Clock } from "../base/clock.ts";
 import { RecentCounts } from "./recent-counts.ts";
@@ -55,6 +56,12 @@ const retryAfterMsMax = 600_000;
 /** Refusals in a row for as long as this mean that the endpoint counts by the minute. */
 const longRunMsMin = 5_000;
 const longRunMsMax = 120_000;
+
+/**
+ * Requests that a minute has to have taken to say anything of a limit by the minute: half of the
+ * lowest pace. In a quiet time fewer are asked, whatever the endpoint would take.
+ */
+const busyMinuteMin = 30;
 
 /**
  * A higher pace is tried only while requests wait too long, a tenth higher each time, after a while
@@ -162,7 +169,9 @@ export class RequestPace {
     this.#raise(permit.atMs);
     this.#sent.add(permit);
     if (this.#refusedInRow > 0) this.#trial = permit;
-    this.#nextAtMs = Math.max(this.#nextAtMs, permit.atMs) + this.spacingMs(calls);
+    if (this.#rate !== undefined) {
+      this.#nextAtMs = Math.max(this.#nextAtMs, permit.atMs) + this.spacingMs(calls);
+    }
     return permit;
   }
 
@@ -287,6 +296,7 @@ export class RequestPace {
     const lastedMs = this.#refusedAtMs - this.#runSinceMs;
     this.#refusedInRow = 0;
     if (this.#rate === undefined || lastedMs < longRunMsMin || lastedMs > longRunMsMax) return;
+    if (this.#taken.sumOfMinute("requests", this.#runSinceMs) < busyMinuteMin) return;
     const taken = this.#taken.sumOfMinute(this.#unit, this.#runSinceMs);
     const byMinute = Math.max(rateMin, (taken / minuteMs) * secondMs * firstShare);
     if (byMinute < this.#rate) this.#setRate(byMinute);
