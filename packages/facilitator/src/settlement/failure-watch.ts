@@ -44,7 +44,7 @@ export interface FailureWatch {
 
 /** What the watch works with. */
 export interface FailureWatchDeps {
-  readonly chain: Chain;
+  readonly chain: Pick<Chain, "network">;
   readonly store: Pick<Store, "takeFailuresToLookAt" | "endFailureWatches" | "watchFailedSince">;
   readonly clock: Clock;
   readonly log: Log;
@@ -108,9 +108,15 @@ export function createFailureWatch(deps: FailureWatchDeps): FailureWatch {
   }
 
   async function run(): Promise<void> {
-    const now = clock.nowMs();
-    await orLater(() => store.watchFailedSince(chainId, now - earlierMs, now));
+    const since = clock.nowMs() - earlierMs;
+    let hasEarlier = false;
     while (!stopping.signal.aborted) {
+      if (!hasEarlier) {
+        await orLater(async () => {
+          await store.watchFailedSince(chainId, since, clock.nowMs());
+          hasEarlier = true;
+        });
+      }
       await orLater(look);
       await clock.sleep(lookMs, stopping.signal);
     }

@@ -247,7 +247,9 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
 
   function interest(): BlockInterest {
     if (open.size > 0) return "outcome";
-    return finality.isAwaited() || watch.isClose() ? "finality" : "none";
+    // What a search found has to become deep enough, also where its settlement has failed here.
+    const isAwaited = finality.isAwaited() || watch.isClose() || shallow.size > 0;
+    return isAwaited ? "finality" : "none";
   }
 
   return {

@@ -146,6 +146,23 @@ export const lateIndexes: readonly LateIndex[] = [
   },
 ];
 
+/** Whether one of these can be used by now; where they are created before the service starts, it can. */
+export async function hasLateIndex({ db, engine }: Database, name: string): Promise<boolean> {
+  if (!engine.patientDialect) return true;
+  return (await findIndex(db, name))?.valid === true;
+}
+
+/** An index on PostgreSQL; one whose creation was interrupted, or still goes on, is not valid. */
+async function findIndex(
+  db: Kysely<Tables>,
+  name: string,
+): Promise<{ readonly valid: boolean } | undefined> {
+  const { rows } = await sql<{
+    valid: boolean;
+  }>`select indisvalid as valid from pg_index where indexrelid = to_regclass(${name})`.execute(db);
+  return rows[0];
+}
+
 /** The pause before an index that could not be created is tried again, in milliseconds. */
 const retryMs = 60_000;
 
@@ -253,16 +270,12 @@ class Indexer {
 
   async #create(connection: Kysely<Tables>, index: LateIndex): Promise<void> {
     const { name, table, definition, replaces } = index;
-    const { rows } = await sql<{
-      valid: boolean;
-    }>`select indisvalid as valid from pg_index where indexrelid = to_regclass(${name})`.execute(
-      connection,
-    );
-    if (rows[0]?.valid || this.#stopping.signal.aborted) return;
+    const there = await findIndex(connection, name);
+    if (there?.valid || this.#stopping.signal.aborted) return;
     const fields = { index: name, table };
     this.#log.info({ event: "index_creation_started", ...fields }, "Index creation started");
     // An interrupted creation leaves an index that is kept up to date and never used.
-    if (rows[0]) await sql.raw(`drop index concurrently if exists ${name}`).execute(connection);
+    if (there) await sql.raw(`drop index concurrently if exists ${name}`).execute(connection);
     await sql
       .raw(`create index concurrently ${name} on ${table} ${definition}`)
       .execute(connection);

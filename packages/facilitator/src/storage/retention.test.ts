@@ -72,7 +72,7 @@ async function prune(store: Store, terms: Partial<typeof over> = {}): Promise<Re
   }
 }
 
-describe.each(bothEngines())("%s", (_, start) => {
+describe.each(bothEngines())("%s", (name, start) => {
   const at = storeForEach(start);
   const store = () => at().store;
   const count = async (table: string) =>
@@ -108,6 +108,21 @@ describe.each(bothEngines())("%s", (_, start) => {
     expect(await withBytes()).toEqual([third.id, transactions[3]?.id]);
     expect(await store().isRelayerTransaction(signed.hash)).toBe(true);
   });
+
+  test.runIf(name === "PostgreSQL")(
+    "signed bytes stay while the index that finds them is being created after an upgrade",
+    async () => {
+      await fund(store(), account, 100);
+      await settled(store(), 10, oldClaim());
+      await at().bench.query("drop index relayer_transactions_bytes");
+      expect(await store().pruneSignedBytes(chainId, 15, 10)).toBe(0);
+      expect(await withBytes()).toHaveLength(1);
+      await at().bench.query(
+        "create index relayer_transactions_bytes on relayer_transactions (chain_id, block_number) where raw is not null and block_number is not null",
+      );
+      expect(await store().pruneSignedBytes(chainId, 15, 10)).toBe(1);
+    },
+  );
 
   test("only what is over is removed, with all that belongs to it", async () => {
     await fund(store(), account, 100);

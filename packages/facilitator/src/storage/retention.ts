@@ -6,6 +6,7 @@ import type { ChainId } from "@farthing/protocol";
 import { sql } from "kysely";
 import type { CreditEntryRow } from "./account-schema.ts";
 import { inTransaction, type Database } from "./dialect.ts";
+import { hasLateIndex } from "./late-indexes.ts";
 import type { RetentionVerbs, RetiredSettlement, RetirementStep } from "./retention-store.ts";
 import { toSettlement } from "./rows.ts";
 import { settlementColumns, type SettlementRow } from "./schema.ts";
@@ -14,8 +15,13 @@ import { isComplete } from "./settlement-sums.ts";
 /** The store's verbs about retention. */
 export function retentionVerbs(database: Database): RetentionVerbs {
   return {
-    pruneSignedBytes: (chainId, upToBlock, limit) =>
-      inTransaction(database, (inside) => dropSignedBytes(inside, chainId, upToBlock, limit)),
+    pruneSignedBytes: async (chainId, upToBlock, limit) => {
+      // Without it each group would read the whole table.
+      if (!(await hasLateIndex(database, "relayer_transactions_bytes"))) return 0;
+      return inTransaction(database, (inside) =>
+        dropSignedBytes(inside, chainId, upToBlock, limit),
+      );
+    },
     pruneSettlements: async (chainId, options, onRemoval) => {
       // What is removed before it is in the sums would be missing there for ever.
       if (!(await isComplete(database))) return { removed: 0, next: null };
