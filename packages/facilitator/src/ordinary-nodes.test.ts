@@ -10,6 +10,7 @@ import {
   bodyOn,
   countOf,
   finalAfterBlocks,
+  frontRun,
   serveOn,
   startChain,
   textAt,
@@ -94,6 +95,15 @@ describe("logs", () => {
     const service = await serve();
     const { body } = await service.post("/settle", bodyOn(devnet));
     expect(body).toMatchObject({ success: true });
+  });
+
+  test("refused by block hash: what somebody else paid is told, and named", patience, async () => {
+    node.conditions = { logs: { refusesBlockHash: true } };
+    const service = await serve();
+    const body = bodyOn(devnet);
+    const hash = await frontRun(devnet, body);
+    const { body: answer } = await service.post("/settle", body);
+    expect(JSON.stringify(answer)).toContain(hash);
   });
 
   test("refused in every way: the service does not start", patience, async () => {

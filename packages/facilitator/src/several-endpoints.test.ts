@@ -286,6 +286,17 @@ describe("one endpoint lies", () => {
       method === "eth_call" ? { result: `0x${"0".repeat(64)}` } : undefined;
     expect(await isUnusedAt(chain, payerAndNonceOf(body), await head())).toBe(false);
   });
+
+  test("with nothing about what is used: it is no second word, and not asked again", async () => {
+    const chain = chainOf([first, second]);
+    const name = payerAndNonceOf(bodyOn(devnet));
+    const head = Number(await devnet.rpc<Hex>("eth_blockNumber"));
+    second.react = ({ method }) => (method === "eth_call" ? { result: "0x" } : undefined);
+    expect(await isUnusedAt(chain, name, head)).toBe(true);
+    second.reset();
+    expect(await isUnusedAt(chain, name, head)).toBe(true);
+    expect(second.countOf("eth_call")).toBe(0);
+  });
 });
 
 /** AuthorizationUsed and Transfer of a payment as if they stood in whatever block is named. */

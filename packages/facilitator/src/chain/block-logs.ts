@@ -11,8 +11,8 @@ import {
   readAuthorizationEvents,
   type AuthorizationEvent,
 } from "./authorization-logs.ts";
-import { findHeader, headerCall, type BlockHead } from "./block-headers.ts";
-import { rangeCall } from "./block-ranges.ts";
+import { readEventsByNumber } from "./block-events.ts";
+import type { BlockHead } from "./block-headers.ts";
 import { resultOf, type Chain } from "./chain.ts";
 import { bloomBitsOf, hasBloomBits } from "./logs-bloom.ts";
 import { classifyNodeError, isEndpointProblem } from "./node-errors.ts";
@@ -80,7 +80,7 @@ export function createBlockLogs(chain: Chain, log: Log): BlockLogs {
     const found: BlockEvents[] = [];
     for (const block of blocks) {
       const events = isByNumber
-        ? await readByNumber(block)
+        ? await readEventsByNumber(chain, block)
         : await readByHash(block, byHash.get(block.hash));
       const isWhole = events && (await areWhole(block, events));
       if (isWhole === undefined || !events) break;
@@ -97,7 +97,7 @@ export function createBlockLogs(chain: Chain, log: Log): BlockLogs {
     const problem = classifyNodeError(answer.error);
     if (problem === "node_behind") return undefined;
     if (isEndpointProblem(problem)) resultOf(answer, "eth_getLogs");
-    const events = await readByNumber(block);
+    const events = await readEventsByNumber(chain, block);
     if (events && !isByNumber) {
       isByNumber = true;
       log.warn(
@@ -106,18 +106,6 @@ export function createBlockLogs(chain: Chain, log: Log): BlockLogs {
       );
     }
     return events;
-  }
-
-  /** In one request with the header, so that both are the word of a node that has this very block. */
-  async function readByNumber(block: BlockHead): Promise<AuthorizationEvent[] | undefined> {
-    const [logs, header] = await chain.read([
-      rangeCall(chain, block.number, block.number),
-      headerCall(block.number),
-    ]);
-    const there = header?.ok ? findHeader(header.result) : undefined;
-    if (there?.hash !== block.hash) return undefined;
-    const events = readAuthorizationEvents(resultOf(logs, "eth_getLogs"));
-    return events.every(({ blockHash }) => blockHash === block.hash) ? events : undefined;
   }
 
   function promisesOf({ logsBloom }: BlockHead) {

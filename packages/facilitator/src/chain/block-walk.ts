@@ -90,7 +90,10 @@ export function createBlockWalk(deps: {
   let stepBlocks = stepBlocksFirst;
   /** Blocks that were handed on without logs that their receipts hold, by hash. */
   const lacking = new Map<Hex, BlockHead>();
-  /** Headers that were read and whose blocks were not handed on yet, by number. */
+  /**
+   * Headers that were read in this look and whose blocks were not handed on yet, by number. None
+   * outlives its look: the chain may have been reorganised since.
+   */
   const ahead = new Map<number, BlockHead>();
   /** What was not there yet: logs by block hash, and headers by number. */
   let awaitedLogs: readonly Hex[] = [];
@@ -98,12 +101,14 @@ export function createBlockWalk(deps: {
 
   function remember({ number, hash }: Pick<BlockHead, "number" | "hash">): void {
     known.set(number, hash);
-    known.delete(number - rememberedBlocks);
+    // All of them: where blocks are passed over, numbers are left out.
+    for (const old of known.keys()) if (old <= number - rememberedBlocks) known.delete(old);
     position = number;
   }
 
   async function walkTo(walked: WalkedHead): Promise<boolean> {
     const { head } = walked;
+    ahead.clear();
     const earlyLogs = takeEarly(walked.early);
     for (const number of ahead.keys()) if (number >= head.number) ahead.delete(number);
     const last = ahead.get(head.number - 1);
@@ -198,6 +203,8 @@ export function createBlockWalk(deps: {
       await handOn(block, events, { wallets, isHead: block.number === head.number });
       if (!isWhole) noteLacking(block);
     }
+    // Again by number too: another fork may be there by then, and these logs never come.
+    awaitedHeaders = numbersBetween(from + read.length, Math.min(last, head.number - 1));
     const isWhole = read.length === last - from + 1;
     if (isWhole) stepBlocks = Math.min(stepBlocksMax, size * 2);
     return isWhole;
@@ -219,18 +226,23 @@ export function createBlockWalk(deps: {
     return next !== undefined && next.parentHash === known.get(number);
   }
 
-  /** Headers of blocks up to the last one that the node shows; each is read once. */
+  /** Headers of blocks up to the last one that the node shows; each is read once in a look. */
   async function readUpTo(from: number, to: number, head: BlockHead): Promise<BlockHead[]> {
-    const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
+    const numbers = numbersBetween(from, to);
     const missing = numbers.filter((number) => number !== head.number && !ahead.has(number));
     const read = missing.length === 0 ? [] : await readHeaders(chain, missing);
     for (const block of read) ahead.set(block.number, block);
-    awaitedHeaders = missing.slice(read.length);
     const heads: BlockHead[] = [];
     for (const number of numbers) {
       const block = number === head.number ? head : ahead.get(number);
       const before = heads.at(-1);
-      if (!block || (before && before.hash !== block.parentHash)) break;
+      if (!block) break;
+      if (before && before.hash !== block.parentHash) {
+        // One of the two is of another fork, and nothing shows which.
+        for (const doubtful of [before.number, number]) ahead.delete(doubtful);
+        heads.pop();
+        break;
+      }
       heads.push(block);
     }
     return heads;
@@ -260,6 +272,7 @@ export function createBlockWalk(deps: {
       const hashes = gone.map(([, hash]) => hash);
       await listener.onReorganisation(number + 1, hashes);
       for (const [later] of gone) known.delete(later);
+      for (const [hash, block] of lacking) if (block.number > number) lacking.delete(hash);
       // Whatever stops the walk that follows, these blocks are still to be read.
       position = number;
     }
@@ -287,7 +300,11 @@ export function createBlockWalk(deps: {
       awaitedHeaders = [];
       ahead.clear();
       for (const later of known.keys()) if (later > number) known.delete(later);
-      position = known.size > 0 ? Math.max(...known.keys()) : undefined;
+      [position] = [...known.keys()].toSorted((one, other) => other - one);
     },
   };
+}
+
+function numbersBetween(from: number, to: number): number[] {
+  return Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
 }

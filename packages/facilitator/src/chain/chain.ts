@@ -33,7 +33,8 @@ export interface Chain {
   /**
    * Asks a second opinion: a healthy endpoint other than the one that `read` uses first, once its
    * head is at or above `headNumber`, for which it gets a moment. Undefined when there is none, or
-   * it does not answer, has no room, or does not get there.
+   * it does not answer, has no room, or does not get there. One that answers a call of a contract
+   * with nothing is no second word either, and distrusted.
    */
   readElsewhere(calls: readonly RpcCall[], headNumber: number): Promise<RpcAnswer[] | undefined>;
   /**
@@ -233,7 +234,11 @@ export function createChain(options: {
         const [head, ...answers] = (await ask(other, [askHead, ...calls], asking)) ?? [];
         const reached = head?.ok ? headOf(askHead, head.result) : undefined;
         if (reached === undefined) return undefined;
-        if (reached >= headNumber) return answers;
+        if (reached >= headNumber) {
+          if (!calls.some((call, index) => isEmptyWord(call, answers[index]))) return answers;
+          health[other]?.distrust();
+          return undefined;
+        }
         if (look < secondLooksMax) await clock.sleep(secondLookMs);
       }
       return undefined;
@@ -336,6 +341,12 @@ function blocksOf(call: RpcCall | undefined, headNumber: number): number | undef
 function isUnexplained(answer: RpcAnswer): boolean {
   if (answer.ok || isAboutCall(answer.error)) return false;
   return classifyNodeError(answer.error) === "inconclusive";
+}
+
+/** Contracts that are asked here return a word at least: a node that says less knows nothing. */
+function isEmptyWord({ method }: RpcCall, answer: RpcAnswer | undefined): boolean {
+  if (method !== "eth_call" || !answer?.ok) return false;
+  return typeof answer.result !== "string" || !/^0x[0-9a-fA-F]{64}/.test(answer.result);
 }
 
 /** Errors that another endpoint may well not have. */

@@ -3,15 +3,11 @@
  * newest: most are used within moments of being signed, however long ago that was. What a look does
  * not reach, the next one goes on with.
  */
-import type { Hex } from "@farthing/protocol";
 import { payerNonceKey } from "../model/settlement.ts";
-import {
-  blockLogsCall,
-  readAuthorizationEvents,
-  type AuthorizationEvent,
-} from "./authorization-logs.ts";
+import { readAuthorizationEvents, type AuthorizationEvent } from "./authorization-logs.ts";
 import type { AuthorizationName } from "./authorization-states.ts";
-import { resultOf, type Chain } from "./chain.ts";
+import { readEventsOfBlocks } from "./block-events.ts";
+import type { Chain } from "./chain.ts";
 import { walkLogs } from "./log-ranges.ts";
 import { addressWord, topics } from "./usdc.ts";
 
@@ -106,12 +102,10 @@ async function withTransfers(
   events: readonly AuthorizationEvent[],
 ): Promise<AuthorizationEvent[]> {
   const used = events.filter(({ kind }) => kind === "used");
-  const blocks = [...new Set<Hex>(used.map(({ blockHash }) => blockHash))];
-  if (blocks.length === 0) return [...events];
-  const answers = await chain.read(blocks.map((hash) => blockLogsCall(chain, hash)));
-  const whole = answers.flatMap((answer) =>
-    readAuthorizationEvents(resultOf(answer, "eth_getLogs")),
-  );
+  const numbers = new Map(used.map(({ blockHash, blockNumber }) => [blockHash, blockNumber]));
+  if (numbers.size === 0) return [...events];
+  const blocks = [...numbers].map(([hash, number]) => ({ hash, number }));
+  const whole = await readEventsOfBlocks(chain, blocks);
   const byPlace = new Map(whole.map((event) => [placeInChain(event), event]));
   return events.flatMap((event) =>
     event.kind === "canceled" ? event : (byPlace.get(placeInChain(event)) ?? []),
