@@ -2,7 +2,7 @@
 import { startDevnet, type Devnet } from "@farthing/devnet";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { walletsInAll } from "./contenders.ts";
-import { percentile } from "./load.ts";
+import { percentile, runLoad } from "./load.ts";
 import { measure, type Stand } from "./measure.ts";
 import { openMint } from "./payments.ts";
 import { writeReport } from "./report.ts";
@@ -42,6 +42,21 @@ describe("a trial", () => {
       else expect(figures.rpcCalls).toBeLessThan(2);
     },
   );
+});
+
+test("a load that ends before its timers are due reports both ends of counting, once each", async () => {
+  const phases: string[] = [];
+  await runLoad({
+    url: devnet.rpcUrl,
+    path: "/verify",
+    callers: 1,
+    // There is nothing to ask: the loop ends at once.
+    next: () => undefined,
+    warmUpMs: 60_000,
+    countMs: 60_000,
+    onCounting: (phase) => void phases.push(phase),
+  });
+  expect(phases).toEqual(["begin", "end"]);
 });
 
 /** Figures of a thousand in flight. */

@@ -74,13 +74,10 @@ export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
     }
   }
 
-  const marks = [
-    setTimeout(() => plan.onCounting?.("begin"), plan.warmUpMs),
-    setTimeout(() => plan.onCounting?.("end"), plan.warmUpMs + plan.countMs),
-  ];
+  const phases = startPhases(plan);
   await Promise.all(Array.from({ length: plan.callers }, call));
   const countedMs = Math.min(plan.countMs, performance.now() - begin);
-  for (const mark of marks) clearTimeout(mark);
+  phases.finish();
   await pool.destroy();
   const sorted = latencies.toSorted((a, b) => a - b);
   const [commonest] = [...complaints].toSorted((a, b) => b[1] - a[1]);
@@ -92,6 +89,27 @@ export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
     p50Ms: percentile(sorted, 0.5),
     p99Ms: percentile(sorted, 0.99),
     complaint: commonest?.[0],
+  };
+}
+
+/**
+ * Reports when counting begins and when it ends. The last answer may come before a timer that is
+ * due has run, so finishing reports the phases that are still missing: each is reported once.
+ */
+function startPhases({ onCounting, warmUpMs, countMs }: LoadPlan): { finish(): void } {
+  const open = new Set(["begin", "end"] as const);
+  const report = (phase: "begin" | "end") => {
+    if (open.delete(phase)) onCounting?.(phase);
+  };
+  const timers = [
+    setTimeout(() => report("begin"), warmUpMs),
+    setTimeout(() => report("end"), warmUpMs + countMs),
+  ];
+  return {
+    finish() {
+      for (const timer of timers) clearTimeout(timer);
+      for (const phase of open) report(phase);
+    },
   };
 }
 
