@@ -6,6 +6,8 @@ import { percentile, runLoad } from "./load.ts";
 import { measure, type Stand } from "./measure.ts";
 import { openMint } from "./payments.ts";
 import { writeReport } from "./report.ts";
+import { measureRpcCosts } from "./rpc-cost.ts";
+import { withRpcCosts } from "./rpc-cost-report.ts";
 import { judgeTargets, type Results } from "./targets.ts";
 
 let devnet: Devnet;
@@ -112,6 +114,29 @@ describe("the report", () => {
     });
     expect(page).toContain("| 1,000 | tuned | 100 | 10 | 100 % | 900 | 1,100 |");
     expect(page).toContain("| the same to many payees | at most 0.75 | 0.8 | **not reached** |");
+  });
+});
+
+describe("what a node is asked", () => {
+  test("is counted while payments are settled", async () => {
+    const load = { name: "a moment", wallets: 1, seconds: 2, perSecond: 1, settleDownMs: 0 };
+    const [cost] = await measureRpcCosts([load]);
+    expect(cost).toMatchObject({ settled: 2 });
+    // A verification, a simulation and a transaction at least for the first of them.
+    expect(cost?.calls).toBeGreaterThan(3);
+    expect(cost?.requests).toBeLessThanOrEqual(cost?.calls ?? 0);
+  });
+
+  test("replaces its part of the page, and no other", () => {
+    const load = { name: "1 payment a second", wallets: 1, seconds: 60, perSecond: 1 };
+    const cost = { load, settled: 60, minutes: 1, requests: 240, calls: 300 };
+    const page = "# Benchmarks\n\n## Verify\n\nfast\n\n## What stands in the way\n\nnothing\n";
+    const once = withRpcCosts(page, [{ ...cost, requests: 999 }]);
+    expect(withRpcCosts(once, [cost])).toBe(withRpcCosts(page, [cost]));
+    expect(withRpcCosts(page, [cost])).toContain(
+      "| 1 payment a second | 1 | 60 | 240 | 300 | 4 | 5 |",
+    );
+    expect(withRpcCosts(page, [cost])).toMatch(/fast[^]*What a node is asked[^]*nothing/);
   });
 });
 

@@ -41,9 +41,13 @@ export async function startContender(
 }
 
 /** `farthing serve --self-built` on a SQLite file, as it comes but for the limits per caller. */
-async function startFarthing(devnet: Devnet, rpcUrl: string): Promise<Server> {
+export async function startFarthing(
+  devnet: Devnet,
+  rpcUrl: string,
+  walletCount = farthingWallets,
+): Promise<Server> {
   const folder = mkdtempSync(join(tmpdir(), "farthing-bench-"));
-  const wallets = devnet.relayers.slice(0, farthingWallets);
+  const wallets = devnet.relayers.slice(0, walletCount);
   const server = await startServer([bin, "serve", "--self-built"], {
     FARTHING_PORT: "0",
     [`FARTHING_RPC_${devnet.chainId}`]: rpcUrl,

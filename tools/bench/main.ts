@@ -2,7 +2,7 @@
  * `npm run bench [-- --quick]`: Farthing beside the reference facilitator, in one run on one machine
  * and one chain. Writes docs/benchmarks.md; with --quick it only prints the main ratios.
  */
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -10,15 +10,21 @@ import { startDevnet } from "@farthing/devnet";
 import { isObject } from "@farthing/protocol";
 import { walletsInAll } from "./contenders.ts";
 import { measureGas } from "./gas.ts";
+import { measureHistory } from "./history.ts";
+import { historySection, sectionOf, withHistory } from "./history-report.ts";
 import { measure, type Figures, type Stand } from "./measure.ts";
 import { openMint } from "./payments.ts";
 import { quickPlan, wholePlan } from "./plan.ts";
 import { cores, pin } from "./processes.ts";
 import { progressLine, writeReport } from "./report.ts";
+import { measureRpcCosts } from "./rpc-cost.ts";
+import { rpcCostSection, withRpcCosts } from "./rpc-cost-report.ts";
 import { judgeTargets, type Results } from "./targets.ts";
 
 const usage = `Measures Farthing beside the reference facilitator on a local chain.
 
+  --rpc          only what a node is asked, some five minutes; replaces that part of the report
+  --history <n>  only the store's work beside n settlements and beside none; replaces that part
   --quick        the main ratios in two minutes, printed; without it some ten minutes
   --out <file>   where the report goes; default docs/benchmarks.md, and nowhere with --quick
   --help         print this
@@ -56,11 +62,22 @@ async function run(options: { readonly quick: boolean; readonly out?: string }):
     process.stdout.write(`\n${targetLines(results)}`);
     const out = options.out ?? (options.quick ? undefined : reportFile);
     if (out === undefined) return;
-    writeFileSync(out, report);
+    // That part takes half an hour and is measured by itself.
+    const history = existsSync(out) ? sectionOf(readFileSync(out, "utf8")) : undefined;
+    writeFileSync(out, history === undefined ? report : withHistory(report, history));
     process.stdout.write(`\nReport: ${out}\n`);
   } finally {
     await devnet.stop();
   }
+}
+
+/** Measures the part about a long history, and replaces it in the report. */
+async function runHistory(rows: number, out: string): Promise<void> {
+  if (!Number.isInteger(rows) || rows < 1)
+    throw new Error("--history takes a number of settlements");
+  const figures = await measureHistory(rows, (line) => process.stdout.write(`${line}\n`));
+  writeFileSync(out, withHistory(readFileSync(out, "utf8"), historySection(figures)));
+  process.stdout.write(`\nReport: ${out}\n`);
 }
 
 async function measureAll(stand: Stand, isQuick: boolean): Promise<Results> {
@@ -115,15 +132,27 @@ function versionOf(from: NodeJS.Require, name: string): string {
   return "";
 }
 
+/** Measures what a node is asked, on a chain of its own, and writes it into the page. */
+async function runRpcCosts(file: string): Promise<void> {
+  const costs = await measureRpcCosts();
+  process.stdout.write(`\n${rpcCostSection(costs)}`);
+  writeFileSync(file, withRpcCosts(readFileSync(file, "utf8"), costs));
+  process.stdout.write(`\nReport: ${file}\n`);
+}
+
 const { values } = parseArgs({
   options: {
     quick: { type: "boolean", default: false },
+    rpc: { type: "boolean", default: false },
+    history: { type: "string" },
     out: { type: "string" },
     help: { type: "boolean", default: false },
   },
 });
 if (values.help) process.stdout.write(usage);
 else {
-  const { quick, out } = values;
-  await run({ quick, ...(out !== undefined && { out }) });
+  const { quick, out, rpc, history } = values;
+  if (history !== undefined) await runHistory(Number(history), out ?? reportFile);
+  else if (!rpc) await run({ quick, ...(out !== undefined && { out }) });
+  if (history === undefined && (rpc || !quick)) await runRpcCosts(out ?? reportFile);
 }

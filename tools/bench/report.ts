@@ -5,6 +5,7 @@ import { farthingWallets } from "./contenders.ts";
 import type { Figures, Trial } from "./measure.ts";
 import { canPin } from "./processes.ts";
 import type { GasFigures } from "./gas.ts";
+import { short, table } from "./report-table.ts";
 import { judgeTargets, type Results } from "./targets.ts";
 
 /** What the reader must know beside the figures. */
@@ -181,21 +182,6 @@ function profileRows({ profile, batched }: GasFigures): string[][] {
     name,
     gas.toFixed(0),
   ]);
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  return [head, head.map(() => "---"), ...rows].map(tableLine).join("\n");
-}
-
-function tableLine(cells: readonly string[]): string {
-  return `| ${cells.join(" | ")} |`;
-}
-
-/** Three digits are more than a run on a shared machine is worth. */
-function short(value: number | undefined): string {
-  if (value === undefined || Number.isNaN(value)) return "–";
-  if (value >= 100) return Math.round(value).toLocaleString("en");
-  return `${Number(value.toPrecision(3))}`;
 }
 
 /** One line for the terminal while the run goes on. */

@@ -11,7 +11,7 @@ import type { Run } from "./read-page.ts";
 import type { Stage } from "./stage.testing.ts";
 
 /** A block takes seconds; a machine that runs many tests at once takes more. */
-const blockMs = 60_000;
+const blockMs = 120_000;
 
 /** How long what stayed up may take to end when it is told to. */
 const stopMs = 10_000;

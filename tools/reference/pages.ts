@@ -64,6 +64,8 @@ function metricsPage(): string {
     "Worth an alarm:",
     "",
     "- `x402_rpc_head_age_seconds` above 90: XDC may pause for up to 60 s when a leader is missing, not longer.",
+    "- `x402_rpc_unread_seconds` above 30, or `x402_rpc_read_lag_blocks` growing: blocks are known and cannot be read, so payments are not told.",
+    "- `x402_clock_skew_seconds` beyond 5 either way: payments are judged by a wrong time.",
     "- `x402_relayer_balance_xdc` below what half a day costs; the log warns below about 500 settlements as well.",
     '- `sum(x402_relayer_held)` over all processes below the number of wallets, or `x402_lane_leases_total{event="lost"}` rising: processes take wallets from each other.',
     "- `x402_relayer_oldest_blocks` above 25: a nonce is stuck.",

@@ -3,6 +3,7 @@
  * changed something for the facilitator: a node that refuses, an answer that is not the right one, a
  * transaction that is gone. One that is only in the plan counts nothing.
  */
+import { nodeOddities } from "@farthing/lab/ordinary-node";
 import { transportFaults } from "./transport-faults.ts";
 
 /** All kinds, named after the trouble that brings them. */
@@ -44,6 +45,7 @@ export const biteKinds = [
   "stranger: replacement underpriced",
   /** Another program's transaction at our nonce is mined. */
   "stranger: nonce used",
+  ...nodeOddities.map((kind) => `ordinary: ${kind}` as const),
 ] as const;
 
 /** One of {@link biteKinds}. */

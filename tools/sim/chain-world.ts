@@ -5,15 +5,10 @@
  */
 import type { Devnet } from "@farthing/devnet";
 import type { Clock } from "@farthing/facilitator";
+import type { PoolTransaction } from "@farthing/lab/ordinary-node";
 import type { Address, Hex } from "@farthing/protocol";
 import type { Bites } from "./bites.ts";
-import {
-  hashOf,
-  addressOfKey,
-  signOrder,
-  type Order,
-  type PoolTransaction,
-} from "./raw-transaction.ts";
+import { hashOf, addressOfKey, signOrder, type Order } from "./raw-transaction.ts";
 import type { Rolls } from "./rolls.ts";
 import type { Trace } from "./trace.ts";
 

@@ -1,4 +1,5 @@
 /** Draws a run from its seed. */
+import { drawConditions } from "./draw-conditions.ts";
 import { drawEvents, rushBlock, rushBlocks, type Size } from "./draw-events.ts";
 import { troubles, type Ask, type Plan, type PlannedPayment } from "./plan.ts";
 import type { Service, Trouble } from "./plan.ts";
@@ -47,6 +48,9 @@ export function drawPlan(seed: number, wishes: Wishes = {}): Plan {
     events: drawEvents(seed, has, { ...size, processes: service.processes, payments: drawn }),
     road: drawRoad(createRolls(seed, "road"), has),
     pool: drawPool(createRolls(seed, "pool"), has),
+    conditions: has.has("ordinary")
+      ? drawConditions(createRolls(seed, "ordinary"), size.nodes)
+      : [],
   };
 }
 

@@ -3,9 +3,10 @@
  * answers get lost, late, doubled, garbled or refused, as chance and the plan have it.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { json } from "node:stream/consumers";
+import { text } from "node:stream/consumers";
 import type { Clock } from "@farthing/facilitator";
-import { isObject, type Hex } from "@farthing/protocol";
+import { createOrdinaryNode, readRequest, type OrdinaryNode } from "@farthing/lab/ordinary-node";
+import type { Hex } from "@farthing/protocol";
 import type { Bites } from "./bites.ts";
 import type { NodeView, RpcReply, RpcRequest } from "./node-view.ts";
 import type { Rolls } from "./rolls.ts";
@@ -16,6 +17,8 @@ import type { TransportFault } from "./transport-faults.ts";
 export interface Road {
   readonly url: string;
   readonly node: NodeView;
+  /** What requests meet that no fault meets. */
+  readonly ordinary: OrdinaryNode;
   /** Requests out of a hundred that meet a fault. */
   faultPercent: number;
   faults: readonly TransportFault[];
@@ -61,8 +64,8 @@ export async function openRoad(options: {
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body: unknown = await json(request);
-    const calls = (Array.isArray(body) ? body : [body]).map(readCall);
+    const body = await text(request);
+    const { calls, isBatch } = readRequest(body);
     const methods = [...new Set(calls.map(({ method }) => method))].join(" ");
     if (road.isDown) {
       bites.note("outage: unreachable");
@@ -74,7 +77,10 @@ export async function openRoad(options: {
       trace.note(`road ${node.index}: ${fault} at ${methods}`);
       if (isFelt(fault, calls)) bites.note(`road: ${fault}`);
     }
-    const isBatch = Array.isArray(body);
+    if (!fault) {
+      const answer = await road.ordinary.handle(body);
+      return void response.writeHead(answer.status, answer.headers).end(answer.body);
+    }
     const send = (answers: readonly object[]) =>
       reply(response, 200, JSON.stringify(isBatch ? answers : answers[0]));
     switch (fault) {
@@ -106,18 +112,25 @@ export async function openRoad(options: {
   }
 
   /** One after the other, as a node takes the calls of a batch. */
+  async function answerEach(calls: readonly RpcRequest[], lag: number): Promise<RpcReply[]> {
+    const replies: RpcReply[] = [];
+    for (const call of calls) replies.push(await node.answer(call, lag));
+    return replies;
+  }
+
   async function answerAll(calls: readonly RpcRequest[], extraLag: number): Promise<object[]> {
-    const answers: object[] = [];
-    for (const call of calls) {
-      const answer: RpcReply = await node.answer(call, extraLag);
-      answers.push({ jsonrpc: "2.0", id: call.id, ...answer });
-    }
-    return answers;
+    const replies = await answerEach(calls, extraLag);
+    return calls.map(({ id }, index) => ({ jsonrpc: "2.0", id, ...replies[index] }));
   }
 
   const road: Road = {
     url: `http://127.0.0.1:${port}`,
     node,
+    ordinary: createOrdinaryNode({
+      upstream: { answer: answerEach },
+      clock,
+      onOddity: (kind) => bites.note(`ordinary: ${kind}`),
+    }),
     faultPercent: 0,
     faults: [],
     isDown: false,
@@ -165,9 +178,4 @@ function refused(id: unknown, code: number, message: string) {
 function reply(response: ServerResponse, status: number, body: string): void {
   const type = body.startsWith("<") ? "text/html" : "application/json";
   response.writeHead(status, { "content-type": type }).end(body);
-}
-
-function readCall(value: unknown): RpcRequest {
-  const { id, method, params } = isObject(value) ? value : {};
-  return { id, method: String(method), params: Array.isArray(params) ? params : [] };
 }

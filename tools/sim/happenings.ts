@@ -1,7 +1,8 @@
 /** Makes the plan's events happen, and puts everything right again at the end. */
+import { feeCapDefault } from "@farthing/lab/ordinary-node";
 import type { Address, Hex } from "@farthing/protocol";
 import { gasPriceMin } from "./chain-world.ts";
-import { feeCapDefault, type NodeRules } from "./node-view.ts";
+import type { NodeRules } from "./node-view.ts";
 import type { Event, PlannedPayment } from "./plan.ts";
 import { hashOf, signOrder } from "./raw-transaction.ts";
 import { createRolls } from "./rolls.ts";
@@ -248,7 +249,10 @@ export function createHappenings(stage: Stage): Happenings {
       return !now.some(({ what }) => what === "no-block");
     },
     async heal() {
-      for (const road of roads) road.faultPercent = 0;
+      for (const road of roads) {
+        road.faultPercent = 0;
+        road.ordinary.conditions = {};
+      }
       stage.weather.pool = { late: 0, dropped: 0, kept: 0 };
       world.release();
       world.setPrice(gasPriceMin);

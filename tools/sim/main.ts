@@ -1,10 +1,12 @@
 /** The command: replays the kept seeds, then plays new ones for as long as it is told to. */
 import { parseArgs } from "node:util";
+import { rateRefusals } from "@farthing/lab/ordinary-node";
 import kept from "./seeds.json" with { type: "json" };
 import { sumOf, type BiteCounts } from "./bites.ts";
 import { createDatabases } from "./databases.ts";
 import { drawPlan, type Wishes } from "./draw-plan.ts";
 import { troubles } from "./plan.ts";
+import { findingsOf, playPublicEndpoint, publicEndpoint, summaryOf } from "./public-endpoint.ts";
 import { readService, readTroubles } from "./read-wishes.ts";
 import { biteTable, line, story } from "./report.ts";
 import { run } from "./run.ts";
@@ -18,6 +20,12 @@ const usage = `Plays faults against the facilitator and audits it afterwards.
   npm run sim -- --troubles road,lag  only these: ${troubles.join(", ")}
   npm run sim -- --seed 17 --trace    with everything that happened
   npm run sim -- --minutes 30 --keep-going   does not stop at the first broken promise
+
+  npm run sim -- --public-endpoint    a public endpoint is enough: an hour of payments, one a second,
+                                      through an endpoint of 5 HTTP requests a second, in virtual
+                                      time; --minutes 2 for less
+  npm run sim -- --public-endpoint --real    five minutes of it on a devnet, in real time
+  --refusals json_429                 how the endpoint says that it is too much: ${rateRefusals.join(", ")}
 
 What a seed would choose by itself can be said:
 
@@ -38,6 +46,9 @@ const { values } = parseArgs({
     "in-flight": { type: "string" },
     trace: { type: "boolean", default: false },
     "keep-going": { type: "boolean", default: false },
+    "public-endpoint": { type: "boolean", default: false },
+    real: { type: "boolean", default: false },
+    refusals: { type: "string", default: "json_429" },
     help: { type: "boolean", default: false },
   },
 });
@@ -57,8 +68,27 @@ async function play(seed: number, wishes: Wishes): Promise<void> {
   if (values.trace) console.log(report.trace.join("\n"));
 }
 
+/** Minutes of the scenario: of virtual time, and of real time. */
+const endpointMinutes = { virtual: 60, real: 5 };
+
+async function playEndpoint(): Promise<void> {
+  const isReal = values.real;
+  const style = rateRefusals.find((one) => one === values.refusals);
+  if (!style) throw new Error(`--refusals is one of: ${rateRefusals.join(", ")}`);
+  const minutes = Number(values.minutes ?? endpointMinutes[isReal ? "real" : "virtual"]);
+  const report = await playPublicEndpoint(publicEndpoint({ seconds: minutes * 60, isReal, style }));
+  const findings = findingsOf(report);
+  isBroken = findings.length > 0;
+  console.log([summaryOf(report), ...findings.slice(0, maxFindingsPrinted)].join("\n"));
+  if (values.trace) console.log(report.trace.join("\n"));
+}
+
+/** A service that stands still breaks thousands of promises in the same way. */
+const maxFindingsPrinted = 20;
+
 async function main(): Promise<void> {
   if (values.help) return console.log(usage);
+  if (values["public-endpoint"]) return playEndpoint();
   const { troubles: named } = values;
   const service = readService(values);
   const wishes = { service, ...(named === undefined ? {} : { troubles: readTroubles(named) }) };

@@ -4,10 +4,15 @@
  * would.
  */
 import { RpcError } from "@farthing/devnet";
+import {
+  feeCapDefault,
+  readTransaction,
+  refuseTransaction,
+  type PoolTransaction,
+} from "@farthing/lab/ordinary-node";
 import { isHexBytes, isObject, parseWireAddress, type Address, type Hex } from "@farthing/protocol";
 import type { BiteKind, Bites } from "./bites.ts";
 import { finalDepth, hexOf, short, type GoneBlock, type World } from "./chain-world.ts";
-import { readTransaction, type PoolTransaction } from "./raw-transaction.ts";
 import type { Trace } from "./trace.ts";
 
 /** A JSON-RPC call. */
@@ -69,12 +74,6 @@ export interface NodeView {
   restart(): void;
 }
 
-/** XDC refuses a nonce so far above what the node's pool has. */
-const nonceDistanceMax = 10;
-/** A node's fee cap where nobody has set another: 1 XDC, in wei. */
-export const feeCapDefault = 10n ** 18n;
-const transactionBytesMax = 64 * 1024;
-
 const keyOf = (from: Address, nonce: number) => `${from}:${nonce}`;
 
 /** What a refusal is counted as, by its words. */
@@ -134,25 +133,18 @@ export function createNodeView(options: NodeDeps): NodeView {
   async function refusalOf(tx: PoolTransaction, head: number): Promise<string | undefined> {
     const count = await countAt(tx.from, head);
     forgetMined(tx.from, count);
-    const before = pool.get(keyOf(tx.from, tx.nonce));
-    if (before?.hash === tx.hash) return "already known";
-    if (tx.raw.length / 2 > transactionBytesMax) return "oversized data";
-    const fee = tx.gasLimit * tx.gasPrice;
     const { feeCapWei, isFull } = view.rules;
-    if (fee > feeCapWei) {
-      const [asked, cap] = [fee, feeCapWei].map((wei) => (Number(wei) / 1e18).toFixed(4));
-      return `tx fee (${asked} ether) exceeds the configured cap (${cap} ether)`;
-    }
-    if (tx.gasPrice === 0n) return "zero gas price";
-    if (tx.gasPrice < world.priceAt(head)) return "under min gas price";
-    if (tx.nonce < count) return "nonce too low";
-    if (tx.nonce > (await poolNonce(tx.from, head)) + nonceDistanceMax) return "nonce too high";
-    const balance = BigInt(await rpc<Hex>("eth_getBalance", [tx.from, hexOf(head)]));
-    if (balance < fee + tx.value) return "insufficient funds for gas * price + value";
-    if (isFull && !before) return "txpool is full";
-    if (before && tx.gasPrice * 10n < before.gasPrice * 11n)
-      return "replacement transaction underpriced";
-    return undefined;
+    return refuseTransaction(
+      tx,
+      {
+        transactionCount: count,
+        poolNonce: await poolNonce(tx.from, head),
+        balanceWei: BigInt(await rpc<Hex>("eth_getBalance", [tx.from, hexOf(head)])),
+        sameNonce: pool.get(keyOf(tx.from, tx.nonce)),
+        isFull,
+      },
+      { feeCapWei, minGasPriceWei: world.priceAt(head) },
+    );
   }
 
   async function take(raw: Hex, head: number): Promise<RpcReply> {
@@ -351,8 +343,11 @@ function addressOf(value: unknown): Address {
 
 const nobody: Address = "0x0000000000000000000000000000000000000000";
 
+/** Longest signed bytes that are looked at: above what the pool takes. */
+const maxRawChars = 1 << 18;
+
 function hexBytesOf(value: unknown): Hex {
-  return isHexBytes(value, transactionBytesMax * 2) ? value : "0x";
+  return isHexBytes(value, maxRawChars) ? value : "0x";
 }
 
 function refused(message: string): RpcReply {

@@ -189,6 +189,33 @@ function people(): Plan {
   );
 }
 
+/** One node as public ones are; with a second one, the facilitator would ask that instead. */
+function ordinary(): Plan {
+  return parade(
+    904,
+    { database: "sqlite", face: "public", confirmations: 1 },
+    {
+      troubles: ["ordinary", "crash"],
+      nodes: 1,
+      payments: stream(2, 12, 1),
+      conditions: [
+        {
+          rateLimit: { perSecond: 2, burst: 4, style: "json_429" },
+          batchLimit: { maxCalls: 3, style: "array_with_one_error" },
+          logs: { maxRangeBlocks: 1, rangeStyle: "too_many_results" },
+          absurd: { latest: 1_000_000_000, times: 1 },
+          backends: [0, 2],
+          latencyMs: 300,
+        },
+      ],
+      events: [
+        { block: 7, what: "kill", process: 0 },
+        { block: 10, what: "start" },
+      ],
+    },
+  );
+}
+
 /** All of them, by name. */
 export const parades: Readonly<Record<string, Plan>> = {
   "no answers": road(alone, often, answerless),
@@ -197,4 +224,5 @@ export const parades: Readonly<Record<string, Plan>> = {
   "pools and blocks": chain(),
   "rules and strangers": rules(),
   "people and machines": people(),
+  "ordinary nodes": ordinary(),
 };

@@ -3,6 +3,7 @@
  * the facilitator's back, what befalls blocks, nodes, wallets and processes. The plan counts in
  * blocks; nothing in it depends on how the facilitator behaves.
  */
+import type { NodeConditions } from "@farthing/lab/ordinary-node";
 import type { Keep } from "./chain-world.ts";
 import type { DatabaseKind } from "./databases.ts";
 import type { Door } from "./doors.ts";
@@ -24,6 +25,8 @@ export const troubles = [
   "rush",
   /** Another program sends from a relayer wallet. */
   "stranger",
+  /** Nodes have limits, backends that lag and replies of their own, as public ones do. */
+  "ordinary",
 ] as const;
 
 /** One of {@link troubles}. */
@@ -109,6 +112,8 @@ export interface Plan {
   readonly batchMax: number;
   readonly payments: readonly PlannedPayment[];
   readonly events: readonly Event[];
+  /** Of each node; missing ones are without. */
+  readonly conditions: readonly NodeConditions[];
   readonly road: { readonly percent: number; readonly faults: readonly TransportFault[] };
   /** Of a hundred transactions that a node takes. */
   readonly pool: { readonly late: number; readonly dropped: number; readonly kept: number };

@@ -66,6 +66,7 @@ async function play({ plan, roads, period }: Stage, happenings: Happenings): Pro
   for (const road of roads) {
     road.faultPercent = plan.road.percent;
     road.faults = plan.road.faults;
+    road.ordinary.conditions = plan.conditions[road.node.index] ?? {};
   }
   for (let block = 1; block <= plan.blocks; block++) {
     const makesBlock = await happenings.at(block);

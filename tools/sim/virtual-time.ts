@@ -3,14 +3,15 @@
  * whatever is measured against the clock keeps its proportions, and a run takes a tenth of its time.
  * Only what the machine itself takes (a signature, a disk write, a round trip on loopback) weighs ten
  * times as much, as on a slow machine with distant nodes. On one that is busy already it weighs
- * more than any machine that anybody would run this on, so time runs less fast there.
+ * more than any machine that anybody would run this on, so time runs less fast there, and where many
+ * programs wait for each core not faster than the machine's.
  */
 import { availableParallelism, loadavg } from "node:os";
 import type { Clock } from "@farthing/facilitator";
 
 /** How much faster than the machine's clock, at most and at least. */
 const speedMax = 10;
-const speedMin = 4;
+const speedMin = 1;
 
 /** Names of the variables that tell a facilitator's process when time began, and its speed. */
 export const startName = "SIM_STARTED_AT_MS";

@@ -14,6 +14,7 @@ export const arrows: Readonly<Record<string, string>> = {
   "packages/dashboard": "@farthing/protocol @farthing/buyer",
   "packages/paywall": "@farthing/protocol @farthing/buyer",
   "tools/devnet": "@farthing/protocol",
+  "tools/lab": "@farthing/protocol @farthing/devnet",
   "packages/gateway": "@farthing/protocol @farthing/seller",
   "packages/cli": "*",
   "tools/interop": "*",

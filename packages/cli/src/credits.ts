@@ -66,7 +66,8 @@ function registerReview(credits: Command): void {
       .description("list purchases that wait for a decision, the oldest first"),
   ).action((flags: PrintFlags) =>
     withStore("credits", async (store) => {
-      const rows = (await store.listPurchasesIn(["held"], reviewedMax)).map(describe);
+      const held = await store.listPurchasesIn("held", { limit: reviewedMax });
+      const rows = held.items.map(describe);
       printList(rows, rows, "No purchase waits for a decision.", flags);
     }),
   );

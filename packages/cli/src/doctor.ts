@@ -10,7 +10,7 @@ export function register(program: Command): void {
     .command("doctor")
     .summary("check a configuration against its nodes, and say what to fix")
     .description(
-      "Reads the facilitator's configuration as `farthing serve` does, looks at everything it names (database, every RPC endpoint on its own, token, wallets, clock), and says what to fix. It sends no transaction and changes nothing, also while the facilitator runs. Exit code 0: nothing must be fixed; 3: something must.",
+      "Reads the facilitator's configuration as `farthing serve` does, looks at everything it names (database, every RPC endpoint on its own, token, wallets, clock), and says what to fix. At the end it asks each endpoint for ten seconds as often as the facilitator would. It sends no transaction and changes nothing, also while the facilitator runs. Exit code 0: nothing must be fixed; 3: something must.",
     )
     .option("--json", "print one JSON object", false)
     .action(async ({ json }: { json: boolean }) => {
@@ -19,6 +19,8 @@ export function register(program: Command): void {
       for await (const section of examine()) {
         sections.push(section);
         if (!json) process.stdout.write(findingText(section.title, section.lines));
+        // Nobody reads on, so nothing more is looked at.
+        if (process.stdout.errored) break;
       }
       const counts = countFindings(sections.flatMap((section) => section.lines));
       if (json) process.stdout.write(`${jsonOf(sections, counts)}\n`);

@@ -6,7 +6,7 @@
 import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { exitCodes } from "./exit-codes.ts";
-import { writeTo } from "./terminal.ts";
+import { isReaderGone, writeTo } from "./terminal.ts";
 
 /** A module of a subcommand. */
 export interface CommandModule {
@@ -130,6 +130,13 @@ async function run(args: readonly string[]): Promise<void> {
     );
     process.exitCode = exitCodes.general;
   }
+}
+
+// Whoever reads may leave before the end (`farthing doctor | head`): that is no failure to speak of.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on("error", (error) => {
+    if (!isReaderGone(error)) throw error;
+  });
 }
 
 await run(process.argv.slice(2));

@@ -18,7 +18,7 @@ import {
 import { UsageError } from "./pay-request.ts";
 import { bodyToWrite, readBodyWithin } from "./read-body.ts";
 import { Interruption, OutOfTime } from "./stop-signals.ts";
-import { printableBytes, writeTo } from "./terminal.ts";
+import { isReaderGone, printableBytes, writeTo } from "./terminal.ts";
 
 /** What was paid for is its buyer's alone: others on the machine do not read it. */
 const ownerOnly = { mode: 0o600 };
@@ -82,6 +82,7 @@ export function showError(
   signal?: AbortSignal,
 ): ExitCode {
   const exitCode = exitOfError(error, seen, signal);
+  if (isReaderGone(error)) return exitCode;
   const failure = failureOf(error, exitCode, codeOf(error), seen);
   if (flags.json === true) process.stdout.write(`${printableJson(failureObject(failure))}\n`);
   else if (flags.isPlain === true && process.stderr.isTTY) {

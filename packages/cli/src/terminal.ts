@@ -11,6 +11,11 @@ export function writeTo(stream: NodeJS.WriteStream, text: string): void {
   stream.write(stream.isTTY ? printableText(text) : text);
 }
 
+/** Whether a write failed because nobody reads any more. */
+export function isReaderGone(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "EPIPE";
+}
+
 /** A stream that makes bytes of text printable, piece by piece as they come. */
 export function printableBytes(): Transform {
   const decoder = new StringDecoder("utf8");

@@ -1,49 +1,125 @@
-/** A start with payments under way: they are looked up together, not one after the other. */
-import { expect, onTestFinished, test } from "vitest";
-import { bodyOn, newDatabaseUrl, serveOn, startChain } from "./facilitator.testing.ts";
-import { startRpcProxy, type ProxiedCall } from "./rpc-proxy.testing.ts";
+/** A start with thousands of payments that ended while nobody looked: few requests, and no waiting. */
+import { createServer } from "node:net";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { bodyOn, finalAfterBlocks, serveOn, startChain, walletAt } from "./facilitator.testing.ts";
+import { startRpcProxy } from "./rpc-proxy.testing.ts";
+import { bothEngines } from "./storage/store-benches.testing.ts";
+import type { StoreBench } from "./storage/store-values.testing.ts";
 
-/** More than are looked up at once, and few enough for the wallets if each goes alone. */
-const payments = 24;
-const wallets = [0, 1, 2, 3];
+/** A queue that expired meanwhile, and the failures of a day. */
+const [queued, failed] = [5_000, 10_000];
 
-test("a start looks many payments up at once, and then knows what became of each", async () => {
-  // No block comes unless the test makes one.
-  const devnet = await startChain({ blockTimeSeconds: 3_600 });
+/** HTTP requests that a start and the end of everything may take; one each would be 15,000. */
+const requestsMax = { start: 60, all: 250 };
+
+/** Two blocks are enough; a third is for a machine that is busy. */
+const blocksMax = 3;
+
+/** The numbers of a range, as a table that both databases make. */
+function numbers(from: number, to: number): string {
+  return `with recursive n(i) as (select ${from} union all select i + 1 from n where i < ${to})`;
+}
+
+/** Puts rows into the table as an earlier process would have left them. */
+async function fill(bench: StoreBench, payTo: string, token: string): Promise<void> {
+  await (await bench.open()).close();
+  const nonce = bench.isConcurrent ? "'0x' || lpad(to_hex(i), 64, '0')" : "printf('0x%064x', i)";
+  const now = Date.now();
+  const columns =
+    "id, chain_id, asset, payer, nonce, pay_to, amount, valid_after, valid_before, signature, payer_has_code, seen_unused_at, network_name, state, created_at, failed_at, failure, failure_message";
+  const pair = `'stl_' || i, 51, '${token.toLowerCase()}', '0x${"11".repeat(20)}', ${nonce}`;
+  const terms = `'${payTo.toLowerCase()}', '1', '0'`;
+  const expired = Math.floor(now / 1_000) - 600;
+  await bench.query(
+    `insert into settlements (${columns}) ${numbers(1, queued)}
+     select ${pair}, ${terms}, '${expired}', '0x00', 0, 1, 'eip155:51', 'queued', ${now - 3_600_000}, null, null, null from n`,
+  );
+  // Every second one may still be submitted for a day.
+  const ends = `case when i % 2 = 0 then '${expired}' else '${expired + 86_400}' end`;
+  await bench.query(
+    `insert into settlements (${columns}) ${numbers(queued + 1, queued + failed)}
+     select ${pair}, ${terms}, ${ends}, '0x00', 0, 1, 'eip155:51', 'failed', ${now - 3_600_000}, ${now - 3_000_000}, 'insufficient_funds', 'm' from n`,
+  );
+}
+
+describe.each(bothEngines())("%s", (_, start) => {
+  test("an expired queue and the failures of a day hold up neither the start nor the next payment", async () => {
+    const bench = await start();
+    onTestFinished(bench.stop);
+    const devnet = await startChain();
+    onTestFinished(() => devnet.stop());
+    const proxy = await startRpcProxy(devnet.rpcUrl);
+    onTestFinished(() => proxy.stop());
+    await fill(bench, devnet.seller.address, devnet.token);
+
+    const { databaseUrl } = bench;
+    const served = await serveOn(devnet, { databaseUrl, rpcUrl: proxy.url, wallets: [0, 1] });
+    onTestFinished(() => served.stop());
+    expect(proxy.requests).toBeLessThanOrEqual(requestsMax.start);
+
+    const head = async () => Number(await devnet.rpc("eth_blockNumber"));
+    const before = await head();
+    const body = bodyOn(devnet, { payer: walletAt(devnet.buyers, 1) });
+    expect((await served.post("/settle", body)).body).toMatchObject({ status: "confirmed" });
+    expect((await head()) - before).toBeLessThanOrEqual(blocksMax);
+
+    const open = async () => {
+      await devnet.mine(finalAfterBlocks);
+      const [row] = await bench.query(
+        "select count(*) as open from settlements where state in ('queued', 'submitted')",
+      );
+      return Number(row?.["open"]);
+    };
+    await expect.poll(open, { timeout: 60_000, interval: 1_000 }).toBe(0);
+    const [row] = await bench.query(
+      "select count(*) as ended from settlements where failure = 'authorization_expired'",
+    );
+    expect(Number(row?.["ended"])).toBe(queued);
+    expect(proxy.requests).toBeLessThanOrEqual(requestsMax.all);
+  }, 120_000);
+});
+
+/** A port that nobody listens on. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === "string") throw new Error("there is no port");
+  return address.port;
+}
+
+test("the port opens before stock is taken: healthy, not ready, and what is claimed is settled", async () => {
+  const devnet = await startChain();
   onTestFinished(() => devnet.stop());
   const proxy = await startRpcProxy(devnet.rpcUrl);
   onTestFinished(() => proxy.stop());
-  const databaseUrl = newDatabaseUrl();
-  const before = await serveOn(devnet, { databaseUrl, wallets });
-  const prefer = { prefer: "respond-async" };
-  const bodies = Array.from({ length: payments }, () => bodyOn(devnet));
-  const settleAll = () => Promise.all(bodies.map((body) => before.post("/settle", body, prefer)));
-  const unsent = async () =>
-    (await settleAll()).filter(({ body }) => body["transaction"] === "").length;
-  await expect.poll(unsent, { timeout: 10_000 }).toBe(0);
-  await before.stop();
-  await devnet.mine();
-
-  let asked = 0;
-  const several = Promise.withResolvers<void>();
-  onTestFinished(() => several.resolve());
+  const held = Promise.withResolvers<void>();
+  onTestFinished(() => held.resolve());
+  // The follower's first look; the checks of the start have passed by then.
   proxy.step = async (side, calls) => {
-    if (side === "after" || !calls.some(isSearch)) return;
-    asked++;
-    await several.promise;
+    const isFollower = calls.some(({ params }) => params[0] === "finalized");
+    if (side === "before" && isFollower) await held.promise;
   };
-  const starting = serveOn(devnet, { databaseUrl, wallets, rpcUrl: proxy.url });
-  await expect.poll(() => asked, { timeout: 5_000 }).toBeGreaterThan(1);
-  several.resolve();
-  const after = await starting;
-  onTestFinished(() => after.stop());
-
-  expect(asked).toBe(payments);
-  const answers = await Promise.all(bodies.map((body) => after.post("/settle", body)));
-  expect(answers.map(({ body }) => body["status"])).toEqual(bodies.map(() => "confirmed"));
+  const port = await freePort();
+  const env = { FARTHING_PORT: String(port) };
+  const starting = serveOn(devnet, { rpcUrl: proxy.url, env });
+  const url = `http://127.0.0.1:${port}`;
+  const statusOf = async (path: string) => {
+    const response = await fetch(`${url}${path}`).catch(() => undefined);
+    return response?.status;
+  };
+  await expect.poll(() => statusOf("/health"), { timeout: 20_000 }).toBe(200);
+  expect(await statusOf("/ready")).toBe(503);
+  const settling = fetch(`${url}/settle`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(bodyOn(devnet)),
+  });
+  await expect.poll(() => proxy.countOf("eth_call"), { timeout: 20_000 }).toBeGreaterThan(0);
+  held.resolve();
+  const served = await starting;
+  onTestFinished(() => served.stop());
+  expect(await (await settling).json()).toMatchObject({ success: true, status: "confirmed" });
+  await expect.poll(() => statusOf("/ready"), { timeout: 20_000 }).toBe(200);
 });
-
-/** A search for one authorization: by its payer and its nonce. */
-function isSearch({ method, params }: ProxiedCall): boolean {
-  return method === "eth_getLogs" && /"topics":\[\[[^\]]*\],"0x/.test(JSON.stringify(params));
-}

@@ -146,6 +146,18 @@ export const settings = {
     example: "auto",
     fallback: "auto",
   },
+  FARTHING_RETENTION_DAYS: {
+    key: "retentionDays",
+    shape:
+      "days after which settlements that are over are exported and removed, with their transactions and ledger entries, 35 to 36500; 0 for never",
+    example: "400",
+    fallback: "0",
+  },
+  FARTHING_RETENTION_DIR: {
+    key: "retentionDir",
+    shape: "folder for the export of what is removed; needed with FARTHING_RETENTION_DAYS",
+    example: "/var/lib/farthing/removed",
+  },
   FARTHING_PUBLIC_URL: {
     key: "publicUrl",
     shape: "address at which sellers reach the service, https; plain http on this machine only",

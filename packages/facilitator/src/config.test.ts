@@ -101,6 +101,7 @@ const bad: Readonly<Partial<Record<SettingName, readonly string[]>>> = {
   FARTHING_HEAD_AGE_MAX: ["-1", "86401", "1m"],
   FARTHING_SETTLE_MARGIN: ["-1", "601", "6s"],
   FARTHING_REPEAT_AFTER_SUCCESS: ["true", "Return"],
+  FARTHING_RETENTION_DAYS: ["-1", "34", "36501", "a year"],
   FARTHING_PUBLIC_URL: [
     "pay.example",
     "http://pay.example",
@@ -122,6 +123,14 @@ const bad: Readonly<Partial<Record<SettingName, readonly string[]>>> = {
   FARTHING_TRUSTED_PROXIES: [",", "proxy.example", "10.0.0.0/33", "10.0.0.0/", "300.1.1.1"],
   FARTHING_LOG_LEVEL: ["verbose", "INFO", "trace"],
 };
+
+test("what is removed needs a place for its export", () => {
+  const days = { ...enough, FARTHING_RETENTION_DAYS: "400" };
+  expect(problemsOf(days)).toMatch(/^FARTHING_RETENTION_DIR is missing/);
+  const { retention } = readConfig({ env: { ...days, FARTHING_RETENTION_DIR: "/var/removed" } });
+  expect(retention).toEqual({ days: 400, folder: "/var/removed" });
+  expect(readConfig({ env: enough }).retention).toBeUndefined();
+});
 
 describe("a bad value is named with its shape and an example", () => {
   const badOf = new Map<string, readonly string[]>(Object.entries(bad));

@@ -18,6 +18,8 @@ import {
 import { Fault } from "./base/fault.ts";
 import { logLevels, type LogLevel } from "./base/log.ts";
 import { Secret } from "./base/secret.ts";
+import { readRetention } from "./config-retention.ts";
+import type { Retention } from "./remove-old.ts";
 import type { RepeatPolicy } from "./settlement/exchanges.ts";
 import { settings, type Setting, type SettingName } from "./config-table.ts";
 import { readTexts, type Environment } from "./config-texts.ts";
@@ -60,6 +62,8 @@ export interface Config {
   readonly headAgeMaxSeconds: number;
   readonly settleMarginSeconds: bigint;
   readonly repeatAfterSuccess: RepeatPolicy;
+  /** When settlements that are over are removed; undefined: never. */
+  readonly retention: Retention | undefined;
   /** Origin at which sellers reach the service; undefined: where it listens. */
   readonly publicUrl: string | undefined;
   /** Whom credits are paid to; undefined: none are sold. */
@@ -157,6 +161,7 @@ function assemble(
   const treasury = read("FARTHING_TREASURY", parseAddress);
   const contact = read("FARTHING_CONTACT", contactPlace);
   const price = read("FARTHING_CREDITS_PER_SETTLEMENT", whole(0, creditsPerSettlementMax));
+  const retention = readRetention(read, problems);
   const outboundCa = read("FARTHING_OUTBOUND_CA", certificates);
   for (const name of ["FARTHING_WEBHOOK_INSECURE", "FARTHING_LISTING_LOCAL"]) {
     if (mainnet.length > 0 && texts.get(name) === "yes") {
@@ -207,6 +212,7 @@ function assemble(
     treasury,
     contact,
     outboundCa,
+    retention,
     metrics: metricsPort === undefined ? undefined : { host: metricsHost, port: metricsPort },
     settleMarginSeconds: BigInt(settleMarginSeconds),
   };
@@ -378,16 +384,10 @@ function proxyAddress(text: string): string | undefined {
   return bitsMax !== undefined && Number(bits ?? 0) <= bitsMax ? text : undefined;
 }
 
-/** XDC as gwei, which a number holds exactly up to nine million XDC. */
-/** A daily budget of gas; 0 is no bound. */
+/** A daily budget of gas in gwei, which a number holds exactly up to nine million XDC; 0: no bound. */
 function gasBudget(text: string): number | null | undefined {
-  const amount = xdcGwei(text);
-  return amount === 0 ? null : amount;
-}
-
-function xdcGwei(text: string): number | undefined {
   const match = /^(\d{1,6})(?:\.(\d{1,9}))?$/.exec(text);
-  return match ? Number(`${match[1]}${(match[2] ?? "").padEnd(9, "0")}`) : undefined;
+  return match ? Number(`${match[1]}${(match[2] ?? "").padEnd(9, "0")}`) || null : undefined;
 }
 
 function gwei(text: string): bigint | undefined {

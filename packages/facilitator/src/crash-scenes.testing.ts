@@ -150,8 +150,9 @@ const lostNonce: Scene = {
     await ask(stage);
     await victim.passed("recordSent");
     await spendNonce(ground);
-    await victim.passed("eth_getTransactionReceipt");
+    // Once the transaction is late, the wallet's count is looked at.
     await ground.devnet.mine(finalAfterBlocks);
+    await victim.passed("eth_getTransactionReceipt");
     await victim.passed("recordSent", 2);
     await conclude(stage);
   },
@@ -173,7 +174,7 @@ const vanishedBlock: Scene = {
     await ground.devnet.rpc("anvil_reorg", [1, []]);
     // Another block has its place; it is left to the node for a while to bring the payment back.
     for (let blocks = 0; blocks <= fanOutAfterBlocks; blocks++) {
-      const seen = victim.passesAgain("eth_gasPrice");
+      const seen = victim.passesAgain("eth_getLogs");
       await ground.devnet.mine();
       await seen;
     }

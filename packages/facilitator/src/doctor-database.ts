@@ -1,4 +1,5 @@
 /** What the doctor says about the database: can it be reached, is it of this version, who works. */
+import { isSameAddress, type Address } from "@farthing/protocol";
 import { fail, ok, warn, type CheckLine } from "./base/check-line.ts";
 import type { Clock } from "./base/clock.ts";
 import { databasePlace, explainDatabaseError } from "./storage/database-problem.ts";
@@ -11,14 +12,19 @@ export interface DatabaseCheck {
 }
 
 /** Looks at the database; changes nothing, throws nothing. */
-export async function checkDatabase(databaseUrl: string, clock: Clock): Promise<DatabaseCheck> {
+export async function checkDatabase(
+  databaseUrl: string,
+  clock: Clock,
+  wallets: readonly Address[],
+): Promise<DatabaseCheck> {
   const place = databasePlace(databaseUrl);
   try {
     const report = await inspectStore(databaseUrl, clock.nowMs());
     const lines = [
       ok("reachable", place),
       schemaLine(report),
-      ...report.lanes.map((lane) => leaseLine(lane)),
+      ...sizeLines(report),
+      ...report.lanes.map((lane) => leaseLine(lane, wallets)),
     ];
     return { lines, report };
   } catch (error) {
@@ -41,7 +47,34 @@ function schemaLine({ isNew, missing, unknown }: StoreReport): CheckLine {
   );
 }
 
-function leaseLine({ chainId, lane, holder, open }: LaneReport): CheckLine {
+/** Bytes on a disk below which the database may soon be unable to note a payment. */
+const freeBytesLow = 1024 ** 3;
+
+function sizeLines({ size }: StoreReport): CheckLine[] {
+  if (!size) return [];
+  const { used, free } = size;
+  if (free === undefined) return [ok("size", gigabytes(used))];
+  const text = `${gigabytes(used)}, ${gigabytes(free)} free on its disk`;
+  const fix = "make room: a full disk stops every payment; the guide's chapter on sizes says more";
+  return [free < freeBytesLow ? warn("size", text, fix) : ok("size", text)];
+}
+
+function gigabytes(bytes: number): string {
+  const digits = bytes < 1e10 ? 2 : 0;
+  return `${(bytes / 1e9).toFixed(digits)} GB`;
+}
+
+function leaseLine(
+  { chainId, lane, holder, open }: LaneReport,
+  wallets: readonly Address[],
+): CheckLine {
+  if (open > 0 && !wallets.some((wallet) => isSameAddress(wallet, lane))) {
+    return warn(
+      "lease",
+      `${lane} on chain ${chainId} is not configured any more, and ${open} of its transactions are open`,
+      "a facilitator at work sends them again as they are; configure the key if they stay open",
+    );
+  }
   const [host = "", pid = ""] = holder?.split("/") ?? [];
   const who = holder === null ? "free" : `held by process ${pid} on ${host}`;
   const text = `${lane} on chain ${chainId}: ${who}, ${open} transactions open`;

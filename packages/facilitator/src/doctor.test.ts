@@ -1,7 +1,7 @@
 /** The doctor on a local chain: what is well is called so, every illness is found and named. */
 import type { Devnet } from "@farthing/devnet";
 import { isObject } from "@farthing/protocol";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type { CheckStatus } from "./base/check-line.ts";
 import { systemClock, type Clock } from "./base/clock.ts";
 import { examine, type CheckSection } from "./doctor.ts";
@@ -38,11 +38,14 @@ const querySecret = "?apikey=of-a-provider";
 /** The proxies' addresses as a provider would have them. */
 const urls = () => `${proxy.url}${pathSecret},${other.url}/${querySecret}`;
 
+/** Of one request an endpoint. */
+const rateSeconds = 0.1;
+
 async function look(env: Readonly<Record<string, string>> = {}, clock: Clock = systemClock) {
   const all = environmentOn(devnet, { env: { FARTHING_RATE_LIMIT: "500", ...env } });
   const sections: CheckSection[] = [];
   const source = { env: { ...all, FARTHING_RPC_51: env["FARTHING_RPC_51"] ?? urls() } };
-  for await (const section of examine(source, clock)) sections.push(section);
+  for await (const section of examine(source, { clock, rateSeconds })) sections.push(section);
   return sections;
 }
 
@@ -82,6 +85,7 @@ test("all is well: every part is named, nothing is wrong", async () => {
     `${network} endpoint 1 (127.0.0.1)`,
     `${network} chain`,
     `${network} wallets`,
+    `${network} load`,
   ]);
   const lines = of(sections, "ok").join("\n");
   expect(lines).toMatch(/token: "USDC" version "2", 6 decimals/);
@@ -239,14 +243,6 @@ describe("what should be looked at", () => {
       (call: ProxiedCall) =>
         call.method === "eth_gasPrice" ? { result: "0x746a528800" } : undefined,
     ],
-    [
-      "a rate limit",
-      "load: 16 of 16 requests at once were refused (rate_limited, code -32005: slow down",
-      (call: ProxiedCall) =>
-        call.method === "eth_blockNumber"
-          ? { error: { code: -32_005, message: "slow down" } }
-          : undefined,
-    ],
   ] as const)("%s", async (_what, finding, react) => {
     proxy.react = react;
     expect(of(await look(), "warn").join("\n")).toContain(finding);
@@ -302,9 +298,31 @@ test("beside a facilitator at work: who holds its wallets; afterwards they are f
   const served = await serveOn(devnet, { databaseUrl });
   const during = of(await look({ DATABASE_URL: databaseUrl }), "ok").join("\n");
   expect(during).toContain("schema: this version's");
+  expect(during).toMatch(/database: size: \d+\.\d\d GB, \d+(\.\d+)? GB free on its disk/);
   expect(during).toContain(`held by process ${process.pid} on `);
   await served.stop();
   expect(of(await look({ DATABASE_URL: databaseUrl }), "ok").join("\n")).toMatch(
     /lease: .*free, 0/,
   );
+});
+
+test("a wallet that was taken out of the configuration while its transactions are open", async () => {
+  const databaseUrl = newDatabaseUrl();
+  proxy.react = ({ method }) => (method === "eth_sendRawTransaction" ? "down" : undefined);
+  const env = { FARTHING_RPC_51: proxy.url };
+  const served = await serveOn(devnet, { databaseUrl, wallets: [2], env });
+  void served.post("/settle", bodyOn(devnet)).catch(() => undefined);
+  const isSent = () => expect(proxy.countOf("eth_sendRawTransaction")).toBeGreaterThan(0);
+  proxy.reset();
+  await vi.waitFor(isSent, { timeout: 20_000 });
+  await served.stop();
+  const keys = environmentOn(devnet, { wallets: [1] }).FARTHING_RELAYER_KEYS;
+  const sections = await look({ DATABASE_URL: databaseUrl, FARTHING_RELAYER_KEYS: keys });
+  expect(of(sections, "warn").join("\n")).toMatch(
+    /database: lease: 0x\w{40} on chain 51 is not configured any more, and 1 of its transactions are open → a facilitator at work sends them again/,
+  );
+  const own = environmentOn(devnet, { wallets: [2] }).FARTHING_RELAYER_KEYS;
+  const all = { DATABASE_URL: databaseUrl, FARTHING_RELAYER_KEYS: own };
+  const whole = of(await look(all), "warn").join("\n");
+  expect(whole).not.toMatch(/not configured any more/);
 });

@@ -13,6 +13,7 @@ import { createChain, type Chain } from "./chain/chain.ts";
 import { checkClock } from "./chain/clock-check.ts";
 import { checkEndpoint, compareHeads } from "./chain/endpoint-check.ts";
 import { findMulticall } from "./chain/multicall.ts";
+import { checkRate, rateSecondsDefault } from "./chain/rate-check.ts";
 import { readGasPrice } from "./chain/reads.ts";
 import { createRpcEndpoint } from "./chain/rpc-endpoint.ts";
 import { balanceLine, checkToken, readBalances } from "./chain/self-check.ts";
@@ -33,10 +34,17 @@ export interface CheckSection {
   readonly lines: readonly CheckLine[];
 }
 
+/** How to look. */
+export interface ExamineOptions {
+  readonly clock?: Clock;
+  /** How long each endpoint is asked at the facilitator's rate; {@link rateSecondsDefault}. */
+  readonly rateSeconds?: number;
+}
+
 /** Looks at everything, section by section as they are found. Throws nothing. */
 export async function* examine(
   source: ConfigSource = {},
-  clock: Clock = systemClock,
+  { clock = systemClock, rateSeconds = rateSecondsDefault }: ExamineOptions = {},
 ): AsyncGenerator<CheckSection> {
   let config: Config;
   try {
@@ -52,15 +60,17 @@ export async function* examine(
   }
   const wallets = readWallets(config);
   yield { title: "configuration", lines: [...configLines(config), ...wallets.lines] };
-  const database = await checkDatabase(config.databaseUrl, clock);
+  const addresses = wallets.signers.map(({ address }) => address);
+  const database = await checkDatabase(config.databaseUrl, clock, addresses);
   yield { title: "database", lines: database.lines };
-  const bench = { config, clock, signers: wallets.signers };
+  const bench = { config, clock, rateSeconds, signers: wallets.signers };
   for (const network of config.networks) yield* examineNetwork(network, bench);
 }
 
 interface Bench {
   readonly config: Config;
   readonly clock: Clock;
+  readonly rateSeconds: number;
   readonly signers: readonly Signer[];
 }
 
@@ -129,13 +139,14 @@ async function* examineNetwork(
   { network, rpcUrls }: NetworkConfig,
   bench: Bench,
 ): AsyncGenerator<CheckSection> {
-  const { config, clock } = bench;
+  const { config, clock, rateSeconds: seconds } = bench;
   const expected = {
     network,
     clock,
     gasPriceFloor: gasPriceFloorWei,
     gasPriceCeiling: config.gasPriceMaxWei,
     headAgeMax: config.headAgeMaxSeconds,
+    wallets: bench.signers.length,
   };
   const reports = await Promise.all(
     rpcUrls.map((url, index) => checkEndpoint(createRpcEndpoint({ url, index }), expected)),
@@ -158,6 +169,9 @@ async function* examineNetwork(
   };
   const wallets = await guarded("wallets", () => checkWallets(chain, bench));
   if (wallets.length > 0) yield { title: `${network.id} wallets`, lines: wallets };
+  // Last: an endpoint that is asked too much may refuse whatever comes next.
+  const rates = await Promise.all(endpoints.map((one) => checkRate(one, { clock, seconds })));
+  yield { title: `${network.id} load`, lines: rates };
 }
 
 /** Blocks that endpoints may differ: asked in one moment, they see the same block or its neighbour. */
@@ -180,7 +194,12 @@ function withoutChainId(lines: readonly CheckLine[]): CheckLine[] {
 async function multicallLine(chain: Chain, { batchMax }: Config): Promise<CheckLine> {
   if (batchMax === 1) return ok("batching", "turned off by FARTHING_BATCH_MAX");
   const found = await findMulticall(chain);
-  if (found) return ok("batching", `through Multicall3 at ${found}`);
+  if (found.kind === "found") return ok("batching", `through Multicall3 at ${found.address}`);
+  if (found.kind === "unknown") {
+    const fix =
+      "run it again; until the endpoint answers, every payment is a transaction of its own";
+    return warn("batching", `could not ask for Multicall3: ${found.problem}`, fix);
+  }
   return warn(
     "batching",
     `no Multicall3 at ${placesOf(chain.network)}; every payment is a transaction of its own`,
@@ -197,7 +216,8 @@ async function checkWallets(chain: Chain, bench: Bench): Promise<CheckLine[]> {
   const addresses = signers.map(({ address }) => address);
   const needs = gasNeedsAt(await readGasPrice(chain), config);
   const balances = await readBalances(chain, addresses);
-  const lookAtStore = async () => (await checkDatabase(config.databaseUrl, clock)).report;
+  const lookAtStore = async () =>
+    (await checkDatabase(config.databaseUrl, clock, addresses)).report;
   const nonces = await checkNonces(chain, addresses, lookAtStore);
   return addresses.flatMap((address, index) => [
     balanceLine(`wallet ${index}`, address, balances[index] ?? 0n, needs),

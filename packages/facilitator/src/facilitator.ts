@@ -25,6 +25,7 @@ import { createSigners } from "./relayer/sign.ts";
 import { createAdmission, type Admit } from "./settlement/admission.ts";
 import { listenToNeighbours } from "./settlement/neighbours.ts";
 import { createExchanges } from "./settlement/exchanges.ts";
+import { startRemoval } from "./remove-old.ts";
 import { createRefuseIdentifier, type RefuseIdentifier } from "./settlement/payment-identifier.ts";
 import { createSettle, type SettleDeps } from "./settlement/settle.ts";
 import { createWaiters, type Waiters } from "./settlement/waiters.ts";
@@ -106,7 +107,7 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
   const chains = config.networks.map((network) => openChain(network, { log, clock, metrics }));
   const checks = await Promise.all(
     chains.map(async (chain) => {
-      const lines = await selfCheck(chain, addresses, gasNeeds);
+      const lines = await selfCheck(chain, addresses, gasNeeds, clock);
       options.onChecked?.(chain.network.id, lines);
       return { network: chain.network.id, lines };
     }),
@@ -121,7 +122,6 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
   const engines = new Map<ChainId, NetworkEngine>(
     chains.map((chain) => [chain.network.chainId, createNetworkEngine(chain, shared)]),
   );
-  await Promise.all([...engines.values()].map((engine) => engine.start()));
   const gasWatch = startGasWatch({
     networks: config.networks.map(({ network }) => network),
     keylessGasGwei: options.listen === false ? null : config.keylessGasGwei,
@@ -129,6 +129,7 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
     note: metrics.noteGas,
     ...shared,
   });
+  const removal = startRemoval({ engines, retention: config.retention, ...shared });
   const stopListening = listenToNeighbours({ store, clock, log, waiters, networks: engines });
   const watch = watchEngines([...engines.values()], { clock, log, metrics });
   const context = contextOf({ options, config, clock, log, store, waiters, engines, metrics });
@@ -157,7 +158,7 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
     await server.close();
     await accounts?.stop();
     await stopListening();
-    await Promise.all([watch.stop(), gasWatch.stop()]);
+    await Promise.all([watch.stop(), gasWatch.stop(), removal.stop()]);
     await Promise.all([...engines.values()].map((engine) => engine.stop()));
     await metricsServer.close();
     await store.close();
@@ -167,9 +168,11 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
   try {
     const { fetch } = server;
     const metricsUrl = config.metrics && (await listen(metricsServer, config.metrics, "METRICS_"));
-    if (options.listen === false) return { url: insideUrl, fetch, metricsUrl, checks, stop };
-    const url = await listen(server, config, "");
-    accounts?.listensAt(url);
+    // First: however much there is to take stock of, /health and /ready say that it has begun.
+    const url = options.listen === false ? insideUrl : await listen(server, config, "");
+    if (options.listen !== false) accounts?.listensAt(url);
+    await Promise.all([...engines.values()].map((engine) => engine.start()));
+    if (options.listen === false) return { url, fetch, metricsUrl, checks, stop };
     log.info({ networks: config.networks.map(({ network }) => network.id) }, "Facilitator serves");
     return { url, fetch, metricsUrl, checks, stop };
   } catch (error) {
@@ -197,6 +200,7 @@ function watchEngines(
     chainId: chain.network.chainId,
     view,
     queued: () => relayer.load().queued,
+    endpointLimits: () => chain.limits(),
     lanes: relayer.lanes,
   }));
   deps.metrics.watchNetworks(networks);
@@ -292,6 +296,7 @@ function contextOf(wiring: Wiring): HttpContext {
       relayers: relayer.addresses,
       view,
       load: relayer.load,
+      endpointLimits: () => chain.limits(),
     })),
     limits: limitsOf(options, config),
     observer: metrics.http,

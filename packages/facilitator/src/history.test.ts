@@ -141,6 +141,9 @@ test("the story of one: gas is read once it is final, and kept", async () => {
   expect(BigInt(String(gasPaidWei))).toBe(BigInt(Number(gasUsed)) * (carrier?.gasPrice ?? 0n));
 });
 
+/** What is final is seen at a look for blocks, a block period of two seconds apart, on a busy machine. */
+const soon = { timeout: 20_000 };
+
 test("a batch's gas is shared by the payments that it carried", async () => {
   await devnet.rpc("evm_setAutomine", [false]);
   const headers = { authorization: `Bearer ${key}`, prefer: "respond-async" };
@@ -153,7 +156,7 @@ test("a batch's gas is shared by the payments that it carried", async () => {
   const stories = [];
   for (const { body } of answers) {
     const at = `${path}/${textAt(body, "id")}`;
-    await expect.poll(async () => (await seller.get(at)).body["gasUsed"]).not.toBeNull();
+    await expect.poll(async () => (await seller.get(at)).body["gasUsed"], soon).not.toBeNull();
     stories.push((await seller.get(at)).body);
   }
   const together = stories.filter(({ sharedBy }) => Number(sharedBy) > 1);
@@ -174,7 +177,7 @@ test("a failure says what to do", async () => {
   await devnet.rpc("evm_setAutomine", [true]);
   await mineToFinal(devnet);
   const at = `${path}/${textAt(answer.body, "id")}`;
-  await expect.poll(async () => (await seller.get(at)).body["state"]).toBe("failed");
+  await expect.poll(async () => (await seller.get(at)).body["state"], soon).toBe("failed");
   const story = await seller.get(at);
   expect(story.body).toMatchObject({
     failure: "insufficient_funds",

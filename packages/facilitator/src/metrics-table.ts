@@ -120,7 +120,7 @@ export const metricTable = {
   },
   x402_rpc_requests_total: {
     kind: "counter",
-    help: "JSON-RPC calls: ok, the class of the node's error, or no_answer",
+    help: "JSON-RPC calls: ok, the class of the node's error, why the request they were in was refused, or no_answer",
     labels: ["network", "endpoint_index", "method", "outcome"],
   },
   x402_rpc_request_seconds: {
@@ -129,9 +129,29 @@ export const metricTable = {
     labels: ["network", "endpoint_index"],
     buckets: requestSeconds,
   },
+  x402_rpc_learned_limit: {
+    kind: "gauge",
+    help: "What an RPC endpoint was found to take, by its refusals: requests_per_second or calls_per_second, batch_calls, log_range_blocks, body_bytes; absent while it refused nothing",
+    labels: ["network", "endpoint_index", "limit"],
+  },
   x402_rpc_head_age_seconds: {
     kind: "gauge",
     help: "Age of the newest block that is known",
+    labels: ["network"],
+  },
+  x402_rpc_read_lag_blocks: {
+    kind: "gauge",
+    help: "Blocks between the newest and the last one whose payments were read, or passed over with nothing open; alert when it grows",
+    labels: ["network"],
+  },
+  x402_rpc_unread_seconds: {
+    kind: "gauge",
+    help: "How long blocks have been there without their logs, so that no outcome is told; 0 while they can be read",
+    labels: ["network"],
+  },
+  x402_clock_skew_seconds: {
+    kind: "gauge",
+    help: "This machine's clock minus the chain's, by new blocks; a right clock shows 0 to 3",
     labels: ["network"],
   },
   x402_rpc_finalized_lag_blocks: {

@@ -241,13 +241,13 @@ test("callers cannot make series: unknown paths, methods, networks and codes are
   expect(await count()).toBe(before);
 });
 
-test("a port that is taken: the start says which setting, and gives the wallet back", async () => {
+test("a port that is taken: the start says which setting, and holds no wallet", async () => {
   const { port } = new URL(served.metricsUrl ?? "");
   const options = { wallets: [2], databaseUrl: newDatabaseUrl() };
   const start = (env = {}) => serveOn(devnet, { ...options, env });
   await expect(start({ FARTHING_METRICS_PORT: port })).rejects.toThrow(/set FARTHING_METRICS_PORT/);
   const { lanes } = await inspectStore(options.databaseUrl, Date.now());
-  expect(lanes.map(({ holder }) => holder)).toEqual([null]);
+  expect(lanes.filter(({ holder }) => holder !== null)).toEqual([]);
 });
 
 test("another listener: none without a port, not on the callers' port", async () => {

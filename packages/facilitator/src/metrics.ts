@@ -8,6 +8,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom
 import type { Clock } from "./base/clock.ts";
 import type { ChainView } from "./chain/block-follower.ts";
 import { classifyNodeError } from "./chain/node-errors.ts";
+import type { EndpointLimits } from "./chain/endpoint-limiter.ts";
 import type { RpcEndpoint } from "./chain/rpc-endpoint.ts";
 import { silentObserver, type HttpObserver } from "./http/observe.ts";
 import { metricTable, type Metric, type MetricName } from "./metrics-table.ts";
@@ -23,6 +24,7 @@ export interface WatchedNetwork {
   readonly network: Network;
   view(): ChainView | undefined;
   queued(): number;
+  endpointLimits(): readonly EndpointLimits[];
   lanes(): readonly LaneLoad[];
 }
 
@@ -120,12 +122,13 @@ function createEndpointWatch(registry: Registry, clock: Clock): Metrics["watchEn
           }
         };
         try {
-          const answers = await endpoint.send(calls);
+          const reply = await endpoint.send(calls);
           count((index) => {
-            const answer = answers[index];
+            if (reply.kind === "refused") return reply.refusal;
+            const answer = reply.answers[index];
             return answer && !answer.ok ? classifyNodeError(answer.error) : "ok";
           });
-          return answers;
+          return reply;
         } catch (error) {
           count(() => "no_answer");
           throw error;
@@ -308,11 +311,21 @@ function addGauges(registry: Registry, clock: Clock, networks: readonly WatchedN
     });
   };
 
+  addLimitGauge(registry, networks);
   perNetwork("x402_queue_settlements", (watched) => watched.queued());
   perNetwork("x402_rpc_head_age_seconds", ({ view }) => {
     const head = view()?.head;
     return head && Math.max(0, clock.nowMs() / 1000 - Number(head.time));
   });
+  perNetwork("x402_rpc_read_lag_blocks", ({ view }) => {
+    const { head, walkedTo } = view() ?? {};
+    return head && walkedTo !== undefined ? Math.max(0, head.number - walkedTo) : undefined;
+  });
+  perNetwork("x402_rpc_unread_seconds", ({ view }) => {
+    const { unread } = view() ?? {};
+    return unread ? Math.max(0, clock.nowMs() - unread.sinceMs) / 1_000 : 0;
+  });
+  perNetwork("x402_clock_skew_seconds", ({ view }) => view()?.clockSkewSeconds);
   perNetwork("x402_rpc_finalized_lag_blocks", ({ view }) => {
     const { head, finalized } = view() ?? {};
     return head && finalized && head.number - finalized.number;
@@ -326,6 +339,29 @@ function addGauges(registry: Registry, clock: Clock, networks: readonly WatchedN
   perWallet("x402_relayer_oldest_blocks", ({ oldestAtBlock }, { view }) => {
     const head = view()?.head.number ?? 0;
     return oldestAtBlock === undefined ? 0 : Math.max(0, head - oldestAtBlock);
+  });
+}
+
+/** What endpoints were found to take; a limit that was not met has no series. */
+function addLimitGauge(registry: Registry, networks: readonly WatchedNetwork[]): void {
+  const gauge = new Gauge({
+    ...settings(registry, "x402_rpc_learned_limit"),
+    collect() {
+      for (const { network, endpointLimits } of networks) {
+        for (const [index, limits] of endpointLimits().entries()) {
+          const place = { network: network.id, endpoint_index: String(index) };
+          const set = (limit: string, value: number | undefined) =>
+            value !== undefined && gauge.set({ ...place, limit }, value);
+          set(
+            limits.countsCalls ? "calls_per_second" : "requests_per_second",
+            limits.requestsPerSecond,
+          );
+          set("batch_calls", limits.batchCalls);
+          set("log_range_blocks", limits.logRangeBlocks);
+          set("body_bytes", limits.bodyBytes);
+        }
+      }
+    },
   });
 }
 

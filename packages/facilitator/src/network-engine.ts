@@ -9,11 +9,8 @@ import { messageOf } from "./base/fault.ts";
 import type { Log } from "./base/log.ts";
 import { startBlockFollower, type BlockFollower, type ChainView } from "./chain/block-follower.ts";
 import { createChain, type Chain } from "./chain/chain.ts";
-import {
-  createPaymentReader,
-  type CallSender,
-  type PaymentReader,
-} from "./chain/payment-reader.ts";
+import { createPaymentReader, type PaymentReader } from "./chain/payment-reader.ts";
+import type { CallSender } from "./chain/payment-reading.ts";
 import { createRpcEndpoint } from "./chain/rpc-endpoint.ts";
 import { gasPriceFloorWei, type Config, type NetworkConfig } from "./config.ts";
 import type { Metrics } from "./metrics.ts";
@@ -69,11 +66,13 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
   const { chainId } = chain.network;
   let follower: BlockFollower | undefined;
   let hasStarted = false;
-  const headNumber = () => follower?.view()?.head.number ?? 0;
-  const finalizedNumber = () => follower?.view()?.finalized.number ?? 0;
+  const view = () => follower?.view();
+  const headNumber = () => view()?.head.number ?? 0;
+  const finalizedNumber = () => view()?.finalized.number ?? 0;
   const bounds = { floor: gasPriceFloorWei, ceiling: config.gasPriceMaxWei };
-  const gasPrice = () => gasPriceOf(follower?.view(), bounds);
-  const read = createPaymentReader(chain, () => senderAmong(deps, follower?.view(), gasPrice()));
+  const gasPrice = () => gasPriceOf(view(), bounds);
+  const reader = createPaymentReader(chain, () => senderAmong(deps, view(), gasPrice()));
+  const read = before(reader, () => follower?.attend());
   const shared = { chain, store, clock, log };
 
   const book = createOutcomeBook({
@@ -82,6 +81,7 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
     confirmations: config.confirmations,
     simulate: (settlement) => simulate(settlement, { chain, read }),
     onSettled: (ids) => relayer.onSettled(ids),
+    view,
     headNumber,
     finalizedNumber,
   });
@@ -97,7 +97,7 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
     gasPrice,
     headNumber,
     finalizedNumber,
-    balanceOf: (wallet) => follower?.view()?.wallets.get(wallet)?.balance,
+    balanceOf: (wallet) => view()?.wallets.get(wallet)?.balance,
     gasPriceCeiling: config.gasPriceMaxWei,
     events: {
       onSubmitted: (settlements) => {
@@ -107,6 +107,7 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
       },
       onSent: (ids) => {
         waiters.notifySent(ids);
+        follower?.wake();
         announceElsewhere(chainId, ids, deps);
       },
       onRefused: book.onRefused,
@@ -124,7 +125,7 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
       clock,
       log,
       wallets: relayer.addresses,
-      busyWallets: relayer.busyAddresses,
+      lateWallets: relayer.lateAddresses,
       interest() {
         const interest = book.interest();
         // A nonce on its way needs the blocks too, also when its payments have their outcome.
@@ -134,8 +135,8 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
       listener: {
         async onBlock(block) {
           await relayer.onBlock(block, await book.onBlock(block));
-          const view = follower?.view();
-          if (view && block.isHead) await book.onHead(view);
+          const seen = view();
+          if (seen && block.isHead) await book.onHead(seen);
           if (block.isHead) await stock.putBack(book.recheck);
           if (block.isHead) stock.onBlock();
         },
@@ -153,19 +154,30 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
     follower.wake();
   }
 
+  async function stop(): Promise<void> {
+    await relayer.stop().catch((error: unknown) => {
+      log.warn({ chainId, problem: messageOf(error) }, "Relayer did not stop cleanly");
+    });
+    await follower?.stop();
+    await book.stop();
+  }
+
   return {
     chain,
     read,
     relayer,
     book,
-    view: () => follower?.view(),
+    view,
     start,
-    async stop() {
-      await relayer.stop().catch((error: unknown) => {
-        log.warn({ chainId, problem: messageOf(error) }, "Relayer did not stop cleanly");
-      });
-      await follower?.stop();
-    },
+    stop,
+  };
+}
+
+/** A reader that says so before it reads. */
+function before(read: PaymentReader, onRead: () => void): PaymentReader {
+  return (check) => {
+    onRead();
+    return read(check);
   };
 }
 
@@ -177,7 +189,10 @@ async function enqueueStored(
   const queued = stored.filter(({ state }) => state === "queued");
   const alone = await store.findRevertedTwice(queued.map(({ id }) => id));
   for (const settlement of queued) {
-    relayer.enqueue({ settlement, simulatedAt: 0, goesAlone: alone.has(settlement.id) });
+    // What came in during the start is in the queue, or carried by now.
+    const isContested = true;
+    const goesAlone = alone.has(settlement.id);
+    relayer.enqueue({ settlement, simulatedAt: 0, isContested, goesAlone });
   }
 }
 

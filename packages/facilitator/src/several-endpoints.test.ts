@@ -111,7 +111,8 @@ describe("one endpoint is ill", () => {
     await serve();
     await automine(false);
     // Accepted by the first, as it seems, and told to nobody.
-    first.react = (call) => (isSend(call) ? "down" : undefined);
+    const unclear = { error: { code: -32_000, message: "something went wrong" } };
+    first.react = (call) => (isSend(call) ? unclear : undefined);
     const bodies = [bodyOn(devnet), bodyOn(devnet), bodyOn(devnet)];
     const answers: JsonObject[] = [];
     for (const body of bodies) answers.push(await settle(body));
@@ -213,7 +214,12 @@ describe("one endpoint is ill", () => {
     const errors: string[] = [];
     await serve({ log: { ...silentLog, error: (_fields, message) => errors.push(message) } });
     first.react = ({ method }) => (method === "eth_chainId" ? { result: "0x1" } : undefined);
-    await expect.poll(() => errors, { timeout: 10_000 }).toContain(wrongChain);
+    // While payments are verified, endpoints are looked at every four seconds.
+    const errorsWhileVerifying = async () => {
+      await served.post("/verify", bodyOn(devnet));
+      return errors;
+    };
+    await expect.poll(errorsWhileVerifying, { timeout: 30_000 }).toContain(wrongChain);
     await untilConfirmed(await settle(bodyOn(devnet)));
     expect(sentTo(first)).toEqual([]);
     expect(sentTo(second).length).toBeGreaterThan(0);
@@ -279,6 +285,17 @@ describe("one endpoint lies", () => {
     first.react = ({ method }) =>
       method === "eth_call" ? { result: `0x${"0".repeat(64)}` } : undefined;
     expect(await isUnusedAt(chain, payerAndNonceOf(body), await head())).toBe(false);
+  });
+
+  test("with nothing about what is used: it is no second word, and not asked again", async () => {
+    const chain = chainOf([first, second]);
+    const name = payerAndNonceOf(bodyOn(devnet));
+    const head = Number(await devnet.rpc<Hex>("eth_blockNumber"));
+    second.react = ({ method }) => (method === "eth_call" ? { result: "0x" } : undefined);
+    expect(await isUnusedAt(chain, name, head)).toBe(true);
+    second.reset();
+    expect(await isUnusedAt(chain, name, head)).toBe(true);
+    expect(second.countOf("eth_call")).toBe(0);
   });
 });
 

@@ -15,6 +15,7 @@ function viewWith(balance: bigint): ChainView {
     gasPrice: 12_500_000_000n,
     wallets: new Map([[relayer, { transactionCount: 0, balance }]]),
     seenAtMs: 0,
+    walkedTo: 1,
   };
 }
 

@@ -6,7 +6,6 @@ import {
   buildChallenge,
   declareRequestBinding,
   headerNames,
-  isHexBytes,
   receiptHeaders,
   requestBindingKey,
   type Refusal,
@@ -252,16 +251,10 @@ const receiptCharsMax = 2048;
 function compact(receipt: SettleResponse): SettleResponse {
   if (JSON.stringify(receipt).length <= receiptCharsMax) return receipt;
   const { extensions: _extensions, extra, errorMessage, ...facts } = receipt;
-  const { settlementId, nonce, logIndex } = extra ?? {};
-  const names = {
-    ...(typeof settlementId === "string" ? { settlementId } : {}),
-    // Several payments can share a transaction: these two say which one it is.
-    ...(isHexBytes(nonce, 32) ? { nonce } : {}),
-    ...(typeof logIndex === "number" ? { logIndex } : {}),
-  };
+  const settlementId = extra?.["settlementId"];
   return {
     ...facts,
     ...(errorMessage === undefined ? {} : { errorMessage: errorMessage.slice(0, 300) }),
-    ...(Object.keys(names).length > 0 ? { extra: names } : {}),
+    ...(typeof settlementId === "string" ? { extra: { settlementId } } : {}),
   };
 }

@@ -85,6 +85,78 @@ describe.each(bothEngines())("on %s", (_, start) => {
     expect(hanging).toBeLessThan(12);
   });
 
+  /** Time in which nothing but the work itself goes on: a pause ends when it is cut short. */
+  const pauseless = {
+    ...systemClock,
+    sleep: (_ms: number, signal?: AbortSignal) =>
+      new Promise<void>((resolve) => signal?.addEventListener("abort", () => resolve())),
+  };
+
+  test("a busy endpoint is waited for by its answers and by no pause", async () => {
+    const { store } = at();
+    const { test: sendTest } = await addEndpoint(store);
+    for (let count = 0; count < 100; count++) await sendTest();
+    let sent = 0;
+    const stop = deliverWith(
+      store,
+      async () => {
+        sent++;
+        await new Promise(setImmediate);
+        return { kind: "answered", status: 200 };
+      },
+      pauseless,
+    );
+    await expect.poll(() => sent, { timeout: 20_000 }).toBe(100);
+    await stop();
+  });
+
+  test("who answers quickly has more at once, up to a quarter; who fails has few again", async () => {
+    const { store } = at();
+    const { test: sendTest } = await addEndpoint(store);
+    for (let count = 0; count < 200; count++) await sendTest();
+    let [sent, running, isGood] = [0, 0, true];
+    let gate = Promise.withResolvers<void>();
+    const stop = deliverWith(store, async ({ signal }) => {
+      running++;
+      // Thirty to get to know it, and then as many as come.
+      if (++sent > 30) {
+        const ended = new Promise<void>((done) => signal.addEventListener("abort", () => done()));
+        await Promise.race([gate.promise, ended]);
+      }
+      running--;
+      return { kind: "answered", status: isGood ? 200 : 500 };
+    });
+    // The last look finds no room for as many as it would take.
+    await expect.poll(() => running, { timeout: 20_000 }).toBeGreaterThan(20);
+    expect(running).toBeLessThanOrEqual(24);
+    isGood = false;
+    const before = sent;
+    gate.resolve();
+    gate = Promise.withResolvers();
+    await expect.poll(() => sent, { timeout: 20_000 }).toBeGreaterThan(before);
+    await expect.poll(() => running, { timeout: 20_000 }).toBeLessThanOrEqual(4);
+    await stop();
+  });
+
+  test("old deliveries are removed in small groups until none is left", async () => {
+    let [left, groups, largest] = [50_000, 0, 0];
+    const counting = {
+      ...at().store,
+      removeDeliveries: async (_before: number, limit: number) => {
+        const removed = Math.min(left, limit);
+        left -= removed;
+        groups++;
+        largest = Math.max(largest, removed);
+        return removed;
+      },
+    };
+    const quick = { ...systemClock, sleep: () => new Promise<void>((done) => setImmediate(done)) };
+    const stop = deliverWith(counting, async () => ({ kind: "answered", status: 200 }), quick);
+    await expect.poll(() => left, { timeout: 20_000 }).toBe(0);
+    await stop();
+    expect([largest, groups >= 50]).toEqual([1_000, true]);
+  });
+
   test("whoever dies in the middle of one leaves it to the next, who sends it again", async () => {
     const { store } = at();
     const { test: sendTest } = await addEndpoint(store);

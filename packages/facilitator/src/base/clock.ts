@@ -24,6 +24,26 @@ export const systemClock: Clock = {
     }),
 };
 
+/**
+ * Creates a time that stands still for a moment where the given one goes back (a step of NTP, a
+ * machine that is resumed), and from there goes on with it: waits stay as long as they were meant.
+ */
+export function createSteadyTime(): (nowMs: number) => number {
+  let aheadMs = 0;
+  let latestMs = Number.NEGATIVE_INFINITY;
+  return (nowMs) => {
+    aheadMs = Math.max(aheadMs, latestMs - nowMs);
+    latestMs = nowMs + aheadMs;
+    return latestMs;
+  };
+}
+
+/** The same clock, whose time never goes back. It is no longer the time of day. */
+export function steadyClockOf(clock: Clock): Clock {
+  const steady = createSteadyTime();
+  return { nowMs: () => steady(clock.nowMs()), sleep: (ms, signal) => clock.sleep(ms, signal) };
+}
+
 /** Whole Unix seconds, rounded down: the unit of authorizations and of blocks. */
 export function unixSeconds(clock: Clock): bigint {
   return BigInt(Math.floor(clock.nowMs() / 1000));

@@ -97,60 +97,6 @@ function readLog(value: unknown): TokenLog {
 }
 
 /**
- * Blocks of one `eth_getLogs` range: providers cap it, commonly at 1,000 to 10,000. The first range
- * is open at its newer end, so some blocks are left for what the chain has grown meanwhile.
- */
-const rangeBlocks = 980;
-
-/** Most ranges of one search: 20,000 blocks are eleven hours of XDC. */
-const rangesMax = 21;
-
-/**
- * Searches how one authorization ended, newest first, from the newest block down to `fromBlock`.
- * `headNumber` is the newest block known here; the node may have newer ones, and an authorization
- * that it calls used may be in one of them. Undefined when no log is found; that alone proves
- * nothing.
- */
-export async function findAuthorizationEvent(
-  chain: Chain,
-  wanted: { payer: Address; nonce: Hex; fromBlock: number; headNumber: number },
-): Promise<AuthorizationEvent | undefined> {
-  let toBlock = Math.max(wanted.headNumber, wanted.fromBlock);
-  for (let range = 0; range < rangesMax && toBlock >= wanted.fromBlock; range++) {
-    const fromBlock = Math.max(wanted.fromBlock, toBlock - rangeBlocks + 1);
-    const found = await searchRange(chain, wanted, fromBlock, range === 0 ? undefined : toBlock);
-    if (found) return found;
-    toBlock = fromBlock - 1;
-  }
-  return undefined;
-}
-
-async function searchRange(
-  chain: Chain,
-  wanted: { payer: Address; nonce: Hex },
-  fromBlock: number,
-  /** Undefined for the newest block there is. */
-  toBlock: number | undefined,
-): Promise<AuthorizationEvent | undefined> {
-  const payerTopic = `0x${wanted.payer.slice(2).toLowerCase().padStart(64, "0")}`;
-  const filter = {
-    address: chain.network.usdc,
-    fromBlock: `0x${fromBlock.toString(16)}`,
-    toBlock: toBlock === undefined ? "latest" : `0x${toBlock.toString(16)}`,
-    topics: [[topics.used, topics.canceled], payerTopic, wanted.nonce],
-  };
-  const [answer] = await chain.read([{ method: "eth_getLogs", params: [filter] }]);
-  const [event] = readAuthorizationEvents(resultOf(answer, "eth_getLogs"));
-  if (!event || event.kind === "canceled") return event;
-  // The filter holds back the Transfer beside it; read the whole block's logs for that.
-  const [whole] = await chain.read([blockLogsCall(chain, event.blockHash)]);
-  return readAuthorizationEvents(resultOf(whole, "eth_getLogs")).find(
-    (candidate) =>
-      candidate.logIndex === event.logIndex && candidate.transaction === event.transaction,
-  );
-}
-
-/**
  * Asks a second endpoint whether it has these events of one block; undefined when there is none to
  * ask. One endpoint alone, faulty or hostile, must not decide what is paid.
  */

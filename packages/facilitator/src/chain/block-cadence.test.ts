@@ -1,46 +1,87 @@
 /** The pauses between looks at the head, in milliseconds. */
 import { expect, test } from "vitest";
-import { createBlockCadence } from "./block-cadence.ts";
+import { createBlockCadence, type BlockCadence } from "./block-cadence.ts";
 
-/** A cadence that has seen blocks come at a pace for a while; the newest at time 0. */
-function settledAt(gapMs: number) {
-  const cadence = createBlockCadence();
-  for (let number = 1; number <= 20; number++) cadence.noteHead(number, (number - 20) * gapMs);
-  return cadence;
+/** Milliseconds after its own time at which a block is here. */
+const delayMs = 300;
+
+/** What it took to see some blocks. */
+interface Followed {
+  readonly cadence: BlockCadence;
+  readonly looks: number;
+  /** Milliseconds from a block's arrival until it was seen, at most. */
+  readonly lateMs: number;
+  readonly nowMs: number;
 }
 
-test("a block every two seconds: few looks before it is due, then every tenth of a second", () => {
-  const cadence = settledAt(2_000);
-  const pauses: number[] = [];
-  for (let now = 0; now < 2_400; now += pauses.at(-1) ?? 0) pauses.push(cadence.pauseMs(now));
-  expect(pauses).toEqual([...Array.from({ length: 10 }, () => 200), 100, 100, 100, 100]);
-});
-
-test("the look at which a block is due is not slept through", () => {
-  const cadence = settledAt(1_000);
-  expect(Math.round(cadence.pauseMs(880))).toBe(120);
-});
-
-test("blocks that come at once are looked for at once", () => {
-  expect(settledAt(30).pauseMs(100)).toBe(25);
-});
-
-test("blocks seen late, several together, count as many", () => {
+/** Looks for blocks as the cadence says; `aheadMs` is what our clock shows too much. */
+function follow(gapSeconds: number, blocks: number, aheadMs = 0): Followed {
   const cadence = createBlockCadence();
-  for (let at = 0; at < 20; at++) cadence.noteHead(at * 4, at * 4_000);
-  // One a second: due at 77,000.
-  expect(Math.round(cadence.pauseMs(76_950))).toBe(50);
+  let [nowMs, looks, lateMs] = [aheadMs, 0, 0];
+  for (let number = 1; number <= blocks; number++) {
+    const time = number * gapSeconds;
+    const hereMs = time * 1_000 + delayMs + aheadMs;
+    for (; nowMs < hereMs; looks++) {
+      nowMs += cadence.pauseMs(nowMs);
+      if (nowMs < hereMs) cadence.noteEmptyLook();
+    }
+    cadence.noteHead({ number, time: BigInt(time) }, nowMs);
+    if (number > blocks / 2) lateMs = Math.max(lateMs, nowMs - hereMs);
+  }
+  return { cadence, looks, lateMs, nowMs };
+}
+
+/** The pauses of a cadence that finds nothing, for some seconds. */
+function pausesFrom(cadence: BlockCadence, fromMs: number, forMs: number): number[] {
+  const pauses: number[] = [];
+  for (let nowMs = fromMs; ; cadence.noteEmptyLook()) {
+    nowMs += cadence.pauseMs(nowMs);
+    if (nowMs > fromMs + forMs) return pauses;
+    pauses.push(cadence.pauseMs(nowMs));
+  }
+}
+
+test.each([
+  ["two seconds", 2, 0],
+  ["two seconds, by a clock that is an hour ahead", 2, 3_600_000],
+  ["two seconds, by a clock that is an hour behind", 2, -3_600_000],
+  ["a second", 1, 0],
+])("a block every %s: little more than one look each, soon after it came", (_, gap, aheadMs) => {
+  const { looks, lateMs } = follow(gap, 200, aheadMs);
+  expect(looks).toBeLessThan(200 * 1.35);
+  expect(lateMs).toBeLessThanOrEqual(200);
 });
 
-test("a chain that stands still is looked at now and then", () => {
-  expect(settledAt(2_000).pauseMs(60_000)).toBe(200);
+test("a block that does not come is looked for ever more seldom, at most once a second", () => {
+  const { cadence, nowMs } = follow(2, 20);
+  const dueMs = nowMs + cadence.pauseMs(nowMs);
+  expect(dueMs - nowMs).toBeGreaterThan(1_700);
+  cadence.noteEmptyLook();
+  expect(pausesFrom(cadence, dueMs, 5_000)).toEqual([200, 400, 800, 1_000, 1_000, 1_000]);
 });
 
-test("an idle hour does not slow down what follows", () => {
-  const cadence = settledAt(1_000);
-  cadence.noteHead(21, 3_600_000);
-  expect(cadence.pauseMs(3_600_000)).toBe(200);
-  cadence.noteHead(22, 3_601_000);
-  cadence.noteHead(23, 3_602_000);
-  expect(cadence.pauseMs(3_603_200)).toBeLessThanOrEqual(100);
+test("a head that was seen late is followed by one that comes in time", () => {
+  const { cadence } = follow(2, 200);
+  cadence.noteHead({ number: 201, time: 402n }, 403_700);
+  expect(Math.abs(403_700 + cadence.pauseMs(403_700) - 404_300)).toBeLessThan(250);
+});
+
+test("nothing is slept through for longer than a period", () => {
+  const { cadence, nowMs } = follow(2, 20);
+  cadence.noteHead({ number: 21, time: 3_600n }, nowMs);
+  expect(cadence.pauseMs(nowMs)).toBeLessThanOrEqual(2_000);
+});
+
+test("what is sent waits for the next block where they come regularly", () => {
+  const { cadence, nowMs } = follow(2, 20);
+  expect(cadence.wakePauseMs(nowMs + 1_000)).toBe(Number.POSITIVE_INFINITY);
+  // Two blocks should have come since: nobody has looked, or the chain stands still.
+  expect(cadence.wakePauseMs(nowMs + 6_000)).toBe(1_000);
+});
+
+test("blocks that are made on demand are looked for as soon as something is sent", () => {
+  const cadence = createBlockCadence();
+  for (let number = 1; number <= 4; number++) cadence.noteHead({ number, time: 7n }, 7_500);
+  expect(cadence.wakePauseMs(7_600)).toBe(25);
+  expect(cadence.pauseMs(7_600)).toBe(50);
 });

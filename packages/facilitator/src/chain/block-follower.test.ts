@@ -33,7 +33,7 @@ beforeAll(async () => {
     clock: systemClock,
     log: silentLog,
     wallets: [],
-    busyWallets: () => new Set(),
+    lateWallets: () => new Set(),
     interest: () => "outcome",
     listener: {
       onBlock: async ({ hash, parentHash }) => void told.push({ hash, parentHash }),
@@ -69,13 +69,13 @@ async function headOf(): Promise<Head> {
 }
 
 const untilTold = ({ hash }: Head) =>
-  expect.poll(() => told, { timeout: 10_000 }).toContainEqual(expect.objectContaining({ hash }));
+  expect.poll(() => told, { timeout: 30_000 }).toContainEqual(expect.objectContaining({ hash }));
 
 /** Two looks that began after this was called are over: a third one has begun. */
 async function untilLookedTwice(): Promise<void> {
   proxy.reset();
   const looks = () => proxy.calls.filter(asksFor("latest")).length;
-  await expect.poll(looks, { timeout: 10_000 }).toBeGreaterThan(3);
+  await expect.poll(looks, { timeout: 30_000 }).toBeGreaterThan(3);
 }
 
 const asksFor =
@@ -131,4 +131,37 @@ test("an older block of the same chain, from an endpoint that lags, is no news",
   await untilLookedTwice();
   expect(told).toEqual([]);
   expect(follower.view()?.head.hash).toBe(newest.hash);
+});
+
+/** A backend that does not have the block. */
+const lacksLogs = ({ method }: ProxiedCall) =>
+  method === "eth_getLogs" ? { error: { code: -32000, message: "unknown block" } } : undefined;
+
+test("a block whose logs never come, as its fork was left, gives way to the one in its place", async () => {
+  const known = await headOf();
+  proxy.react = (call) => (asksFor("latest")(call) ? { result: known.block } : undefined);
+  await devnet.usdc.mint(devnet.seller.address, 1n);
+  const lost = await headOf();
+  await devnet.mine();
+  const shown = await headOf();
+  // The node shows the blocks of the fork; the backend that has their logs is not there.
+  const isLost = asksFor(`0x${lost.number.toString(16)}`);
+  proxy.react = (call) => {
+    if (asksFor("latest")(call)) return { result: shown.block };
+    return isLost(call) ? { result: lost.block } : lacksLogs(call);
+  };
+  await untilLookedTwice();
+  await devnet.rpc("anvil_reorg", [2, []]);
+  await devnet.mine();
+  const head = await headOf();
+  expect(told).toEqual([]);
+  proxy.react = (call) =>
+    JSON.stringify(call.params).includes(lost.hash) ? lacksLogs(call) : undefined;
+  await untilTold(head);
+  const blocks = told.flatMap((one) => ("hash" in one ? one : []));
+  expect(blocks.map(({ hash }) => hash)).not.toContain(lost.hash);
+  expect(blocks.map(({ parentHash }) => parentHash)).toEqual([
+    known.hash,
+    ...blocks.slice(0, -1).map(({ hash }) => hash),
+  ]);
 });

@@ -4,249 +4,312 @@
  * reported is announced as a reorganisation first. While nobody waits for a block the follower
  * only looks at the head now and then.
  */
-import { isObject, type Hex } from "@farthing/protocol";
 import type { Clock } from "../base/clock.ts";
 import { Fault, messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
+import { headerCall, headerOf, type BlockHead } from "./block-headers.ts";
+import { createBlockWalk } from "./block-walk.ts";
+import type { Chain } from "./chain.ts";
 import {
-  blockLogsCall,
-  readAuthorizationEvents,
-  type AuthorizationEvent,
-} from "./authorization-logs.ts";
-import { createBlockCadence } from "./block-cadence.ts";
-import { bytesOf, quantity, resultOf, type Chain } from "./chain.ts";
+  conditionCalls,
+  readConditions,
+  readDeepBlock,
+  type Conditions,
+  type WantedConditions,
+} from "./chain-conditions.ts";
+import type {
+  BlockInterest,
+  BlockListener,
+  ChainView,
+  Finalized,
+  WalletState,
+} from "./chain-view.ts";
+import { createClockSkew } from "./clock-skew.ts";
+import { createHeadBelief } from "./head-belief.ts";
+import { createLookPace, type LookResult } from "./look-pace.ts";
+import type { RpcAnswer } from "./rpc-endpoint.ts";
 
-/** A block's header, as far as it matters here. */
-export interface BlockHead {
-  readonly number: number;
-  readonly hash: Hex;
-  readonly parentHash: Hex;
-  /** Unix seconds. */
-  readonly time: bigint;
-}
-
-/** A new block with what happened in it. */
-export interface FollowedBlock extends BlockHead {
-  readonly events: readonly AuthorizationEvent[];
-  /** Transactions in blocks and wei held, as of the head, per followed wallet that was read. */
-  readonly wallets: ReadonlyMap<string, WalletState>;
-  /** Whether this block is the newest one known. */
-  readonly isHead: boolean;
-}
-
-/** What a wallet has done and holds. */
-export interface WalletState {
-  readonly transactionCount: number;
-  /** Wei. */
-  readonly balance: bigint;
-}
-
-/** Who is told about blocks. Each call is awaited before the next block is read. */
-export interface BlockListener {
-  onBlock(block: FollowedBlock): Promise<void>;
-  /** The blocks from this number on, with these hashes, are gone; others take their place. */
-  onReorganisation(fromBlock: number, gone: readonly Hex[]): Promise<void>;
-}
-
-/** A final block; time in Unix seconds. */
-export interface Finalized {
-  readonly number: number;
-  readonly time: bigint;
-}
-
-/** What is known of the chain right now. */
-export interface ChainView {
-  readonly head: BlockHead;
-  /** Highest final block seen; it never goes back. */
-  readonly finalized: Finalized;
-  /** The node's `eth_gasPrice`, in wei. */
-  readonly gasPrice: bigint;
-  /** The followed wallets: as of the head, or of the last time they were read. */
-  readonly wallets: ReadonlyMap<string, WalletState>;
-  /** When the head was first seen, by our clock, in milliseconds. */
-  readonly seenAtMs: number;
-}
+export type { BlockHead } from "./block-headers.ts";
+export type {
+  BlockInterest,
+  BlockListener,
+  ChainView,
+  Finalized,
+  FollowedBlock,
+  WalletState,
+} from "./chain-view.ts";
 
 /** A running follower. */
 export interface BlockFollower {
-  /** The latest view; undefined until the first answer. */
+  /** The latest view; undefined until the first reply. */
   view(): ChainView | undefined;
-  /** Looks again at once: something is to be waited for from now on. */
+  /** Something was sent, or is to be waited for from now on. */
   wake(): void;
+  /** A payment is being verified: the head should be new when it is sent. */
+  attend(): void;
   /** Resolves with the first view, once the chain has answered. */
   ready(): Promise<ChainView>;
   /** Waits for what is being done and ends. */
   stop(): Promise<void>;
 }
 
-/** Pause between looks while nobody waits for an outcome: one block period. */
-const idlePollMs = 2_000;
-/** Pause between looks at all endpoints: two block periods. */
+/** Pause between looks at all endpoints: two block periods; two minutes with nothing open. */
 const probeMs = 4_000;
-/** Between reads of wallets that have nothing on their way: only other software changes those. */
-const idleWalletsMs = 10_000;
-/** Blocks remembered to notice a reorganisation; XDC finalizes within a handful. */
-const rememberedBlocks = 128;
-/** Depth taken as final where the node has no `finalized` tag. */
-const finalDepth = 12;
-/** Blocks read in one request while catching up. */
-const catchUpBlocks = 50;
+const idleProbeMs = 120_000;
 
 /**
- * Why somebody looks at blocks: for the outcome of a payment in flight, for the finality of one
- * that is confirmed, or not at all.
+ * Between reads of the gas price and of all wallets with nothing open: only other software changes
+ * those, and XDC's price hardly changes. And while something is open, where the first such read waits
+ * as long: most payments are confirmed before.
  */
-export type BlockInterest = "outcome" | "finality" | "none";
+const idleConditionsMs = 60_000;
+const openConditionsMs = 10_000;
 
-/** Starts following. `interest` says what waits for blocks right now. */
-export function startBlockFollower(options: {
-  chain: Chain;
-  clock: Clock;
-  log: Log;
-  listener: BlockListener;
+/** Blocks after which what was sent now can be final at the earliest, by XDC's rule. */
+const finalityBlocks = 2;
+
+/** What a follower works with. */
+export interface FollowerOptions {
+  readonly chain: Chain;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly listener: BlockListener;
   /** Wallets whose transaction counts and balances are read now and then. */
-  wallets: readonly string[];
-  /** Those of them that are read with each new head: something of theirs is on its way. */
-  busyWallets(): ReadonlySet<string>;
+  readonly wallets: readonly string[];
+  /** Those of them that must be read with a head: what they have sent is late then, or was refused. */
+  lateWallets(headNumber: number): ReadonlySet<string>;
+  /** What waits for blocks right now. */
   interest(): BlockInterest;
-}): BlockFollower {
-  const { chain, clock, log, listener, wallets, busyWallets, interest } = options;
+}
+
+/** Starts following. */
+export function startBlockFollower(options: FollowerOptions): BlockFollower {
+  const { chain, clock, log, listener, interest } = options;
   const { chainId } = chain.network;
-  const known = new Map<number, Hex>();
-  const cadence = createBlockCadence();
   const stopping = new AbortController();
+  const walk = createBlockWalk({ chain, log, listener, isStopping: () => stopping.signal.aborted });
+  const belief = createHeadBelief(chain);
+  const skew = createClockSkew({ chainId, log });
+  const pace = createLookPace();
+  const ready = Promise.withResolvers<ChainView>();
   let wakeUp = new AbortController();
   let view: ChainView | undefined;
-  let lastNumber: number | undefined;
   let wasAwaited = false;
-  const ready = Promise.withResolvers<ChainView>();
+  /** Since when something waits for blocks, and the head of that time. */
+  let open = nothingOpen;
+  /** When the gas price was read last, and with it everything that was due. */
+  let conditionsAtMs = Number.NEGATIVE_INFINITY;
+  /** Wallets read since the last head was handed on. */
+  let freshWallets = new Map<string, WalletState>();
 
-  async function look(): Promise<void> {
-    const [latest] = await chain.read([
-      { method: "eth_getBlockByNumber", params: ["latest", false] },
-    ]);
-    const head = readHead(resultOf(latest, "eth_getBlockByNumber"));
+  async function look(): Promise<LookResult> {
+    const expected = wantedConditions(view ? view.head.number + 1 : 0);
+    const early = walk.earlyCalls();
+    const asked = [headerCall("latest"), ...early, ...conditionCalls(expected)];
+    const [latest, ...replies] = await chain.read(asked);
+    const head = headerOf(latest);
     // Asked after the head was read: what is sent later cannot be in this head.
-    const awaited = interest() !== "none";
-    if (isBehind(head)) {
-      wasAwaited = awaited;
-      return;
-    }
-    const around = await readAround(
-      chain,
-      walletsToRead(),
-      view?.finalized ?? { number: 0, time: 0n },
-      head,
-    );
-    const seenAtMs = clock.nowMs();
-    cadence.noteHead(head.number, seenAtMs);
-    const states = new Map([...(view?.wallets ?? []), ...around.wallets]);
-    view = { head, ...around.view, wallets: states, seenAtMs };
-    ready.resolve(view);
-    // With nobody waiting, blocks may be passed over: whoever starts to wait searches the past
-    // for itself. The block on which waiting began is read in full.
-    if (lastNumber === undefined || (!awaited && !wasAwaited)) {
-      remember(head);
-      lastNumber = head.number;
-    } else await walk(head, around.wallets);
-    wasAwaited = awaited;
+    const isAwaited = noteInterest();
+    const isNew = !isBehind(head);
+    if (isNew) await belief.check(head, clock.nowMs());
+    else if (belief.noteOlder(head, clock.nowMs())) forgetHead(head);
+    const read = readConditions(expected, replies.slice(early.length), head);
+    const known = await takeIn(head, isNew, isNew ? await addMissing(read, expected, head) : read);
+    const isRead = await handOn(known, {
+      isNew,
+      isAwaited: isAwaited || wasAwaited,
+      mustCheck: expected.gasPrice && isNew,
+      early: replies.slice(0, early.length),
+    });
+    wasAwaited = isAwaited;
+    if (!isRead) return "part";
+    return isNew ? "found" : "nothing";
   }
 
-  let walletsReadAtMs = Number.NEGATIVE_INFINITY;
-
-  function walletsToRead(): readonly string[] {
-    const now = clock.nowMs();
-    if (now - walletsReadAtMs < idleWalletsMs) {
-      const busy = busyWallets();
-      return wallets.filter((wallet) => busy.has(wallet));
-    }
-    walletsReadAtMs = now;
-    return wallets;
+  /** What has to be known when a block of this number is the head. */
+  function wantedConditions(headNumber: number): WantedConditions {
+    const nowMs = clock.nowMs();
+    const isOpen = interest() !== "none";
+    const dueMs = isOpen
+      ? Math.max(conditionsAtMs, open.sinceMs) + openConditionsMs
+      : conditionsAtMs + idleConditionsMs;
+    const isAllDue = !view || view.unread !== undefined || nowMs >= dueMs;
+    const late = options.lateWallets(headNumber);
+    return {
+      finality:
+        isAllDue || late.size > 0 || (isOpen && headNumber > open.atNumber + finalityBlocks),
+      gasPrice: isAllDue || late.size > 0,
+      wallets: isAllDue ? options.wallets : options.wallets.filter((wallet) => late.has(wallet)),
+    };
   }
 
-  async function walk(
+  /** Reads what the head itself makes necessary: it may be more than a block ahead of the last one. */
+  async function addMissing(
+    read: Conditions,
+    expected: WantedConditions,
     head: BlockHead,
-    walletStates: ReadonlyMap<string, WalletState>,
-  ): Promise<void> {
-    let next = await firstDifferent(head);
-    while (next <= head.number && !stopping.signal.aborted) {
-      const last = Math.min(head.number, next + catchUpBlocks - 1);
-      const heads = await readHeads(chain, next, last, head);
-      const answers = await chain.read(heads.map(({ hash }) => blockLogsCall(chain, hash)));
-      for (const [index, block] of heads.entries()) {
-        checkParent(block);
-        const events = readAuthorizationEvents(resultOf(answers[index], "eth_getLogs"));
-        const isHead = block.number === head.number;
-        await listener.onBlock({ ...block, events, wallets: walletStates, isHead });
-        remember(block);
-        lastNumber = block.number;
-      }
-      next = last + 1;
+  ): Promise<Conditions> {
+    const wanted = wantedConditions(head.number);
+    const missing: WantedConditions = {
+      finality: wanted.finality && !expected.finality,
+      gasPrice: wanted.gasPrice && !expected.gasPrice,
+      wallets: wanted.wallets.filter((wallet) => !expected.wallets.includes(wallet)),
+    };
+    const calls = conditionCalls(missing);
+    if (calls.length === 0) return read;
+    const more = readConditions(missing, await chain.read(calls), head);
+    return {
+      finalized: read.finalized ?? more.finalized,
+      lacksFinality: read.lacksFinality || more.lacksFinality,
+      gasPrice: read.gasPrice ?? more.gasPrice,
+      wallets: new Map([...read.wallets, ...more.wallets]),
+    };
+  }
+
+  /** Notes since when something waits for blocks; returns whether something does. */
+  function noteInterest(): boolean {
+    if (interest() === "none") {
+      open = nothingOpen;
+      return false;
+    }
+    if (open === nothingOpen) open = { sinceMs: clock.nowMs(), atNumber: view?.head.number ?? 0 };
+    return true;
+  }
+
+  /** Makes the view of what was read, before anybody is told of blocks. Returns it. */
+  async function takeIn(head: BlockHead, isNew: boolean, read: Conditions): Promise<ChainView> {
+    const nowMs = clock.nowMs();
+    const gasPrice = read.gasPrice ?? view?.gasPrice;
+    if (gasPrice === undefined) throw new Fault("rpc_unavailable", "The node says no gas price");
+    if (read.gasPrice !== undefined) conditionsAtMs = nowMs;
+    for (const [wallet, state] of read.wallets) freshWallets.set(wallet, state);
+    const seen = view?.finalized;
+    const mustGoDeep = isNew && (read.lacksFinality || !seen);
+    const final = read.finalized ?? (mustGoDeep ? await readDeepBlock(chain, head) : seen);
+    if (isNew) {
+      if (view) skew.note(head.time, nowMs);
+      belief.note(head, nowMs);
+      pace.noteHead(head, nowMs);
+    }
+    const clockSkewSeconds = skew.seconds();
+    view = {
+      ...view,
+      head: isNew || !view ? head : view.head,
+      // A backend that lags may show an older final block; final stays final.
+      finalized: newerOf(seen, final),
+      gasPrice,
+      wallets: new Map([...(view?.wallets ?? []), ...read.wallets]),
+      seenAtMs: isNew || !view ? nowMs : view.seenAtMs,
+      walkedTo: walk.position() ?? head.number,
+      ...(clockSkewSeconds !== undefined && { clockSkewSeconds }),
+    };
+    ready.resolve(view);
+    return view;
+  }
+
+  /** Hands on blocks up to the head; returns whether all were there. What fails is seen in the view. */
+  async function handOn(known: ChainView, how: HandingOn): Promise<boolean> {
+    try {
+      const isRead = await passOrWalk(known, how);
+      noteUnread(isRead ? lackingLogs() : "blocks come without their logs");
+      return isRead;
+    } catch (error) {
+      noteUnread(error instanceof Fault ? error.message : "an error of this program, see the log");
+      throw error;
     }
   }
 
-  /** Endpoints on two forks must not be taken for one chain: the next look finds where they part. */
-  function checkParent({ number, parentHash }: BlockHead): void {
-    const parent = known.get(number - 1);
-    if (parent === undefined || parent === parentHash) return;
-    throw new Fault("rpc_unavailable", "The endpoint's blocks do not follow those seen before");
+  async function passOrWalk({ head, finalized }: ChainView, how: HandingOn): Promise<boolean> {
+    const at = walk.position();
+    // With nobody waiting, blocks may be passed over: whoever starts to wait searches the past for
+    // itself. The block on which waiting began is read in full.
+    if (at === undefined || !how.isAwaited) {
+      // First: whoever searches the past up to this head relies on the blocks after it.
+      if (how.isNew) walk.passTo(head);
+      if (how.mustCheck) await walk.check(head);
+      return true;
+    }
+    if (!how.isNew && at === head.number && walk.lackingLogs() === 0) return true;
+    const { early } = how;
+    const wallets = freshWallets;
+    const isRead = await walk.walkTo({ head, finalizedNumber: finalized.number, wallets, early });
+    if (isRead) freshWallets = new Map();
+    return isRead;
   }
 
-  /** The first block to read: one after the last, or where the chain parted from what we saw. */
-  async function firstDifferent(head: BlockHead): Promise<number> {
-    let number = Math.min(lastNumber ?? head.number - 1, head.number);
-    const start = number;
-    while (known.has(number)) {
-      const hash = number === head.number ? head.hash : (await readBlock(chain, number)).hash;
-      if (hash === known.get(number)) break;
-      number--;
-    }
-    if (number < start) {
-      log.warn({ chainId, fromBlock: number + 1, head: head.number }, "Chain reorganised");
-      const gone = [...known].filter(([later]) => later > number);
-      const hashes = gone.map(([, hash]) => hash);
-      await listener.onReorganisation(number + 1, hashes);
-      for (const [later] of gone) known.delete(later);
-      // Whatever stops the walk that follows, these blocks are still to be read.
-      lastNumber = number;
-    }
-    return number + 1;
+  function lackingLogs(): string | undefined {
+    const blocks = walk.lackingLogs();
+    return blocks > 0 ? `the logs of ${blocks} blocks lack what their receipts hold` : undefined;
+  }
+
+  function noteUnread(problem: string | undefined): void {
+    if (!view) return;
+    const { unread, ...rest } = view;
+    const sinceMs = unread?.sinceMs ?? clock.nowMs();
+    const walkedTo = walk.position() ?? rest.head.number;
+    view = { ...rest, walkedTo, ...(problem !== undefined && { unread: { sinceMs, problem } }) };
   }
 
   /** A node behind the one asked before shows an older block of the same chain: no news. */
   function isBehind(head: BlockHead): boolean {
     if (!view || head.number > view.head.number) return false;
-    const seen = known.get(head.number);
+    if (head.hash === view.head.hash) return true;
+    const seen = walk.hashAt(head.number);
     return seen === undefined ? head.number < view.head.number : seen === head.hash;
   }
 
-  function remember({ number, hash }: BlockHead): void {
-    known.set(number, hash);
-    known.delete(number - rememberedBlocks);
+  /** The head that was believed is not there any more, and never was. */
+  function forgetHead(head: BlockHead): void {
+    if (!view) return;
+    log.warn(
+      { event: "head_forgotten", chainId, forgotten: view.head.number, head: head.number },
+      "Head forgotten; no endpoint shows it any more",
+    );
+    walk.forgetAbove(head.number);
+    belief.note(head, clock.nowMs());
+    const isFinalThere = view.finalized.number <= head.number;
+    const finalized = isFinalThere ? view.finalized : nothingFinal;
+    view = { ...view, head, finalized, seenAtMs: clock.nowMs() };
   }
 
-  let probedAtMs = 0;
+  let probedAtMs = Number.NEGATIVE_INFINITY;
 
   /** With several endpoints, where each of them stands: a read alone shows only the one it used. */
   function probeNowAndThen(): void {
-    const now = clock.nowMs();
-    if (chain.endpoints.length < 2 || now - probedAtMs < probeMs) return;
-    probedAtMs = now;
+    const nowMs = clock.nowMs();
+    const isQuiet = interest() === "none" && !pace.isAttentive(nowMs);
+    if (chain.endpoints.length < 2) return;
+    if (nowMs - probedAtMs < (isQuiet ? idleProbeMs : probeMs)) return;
+    probedAtMs = nowMs;
     void chain.probe();
+  }
+
+  async function tryToLook(): Promise<LookResult> {
+    try {
+      return await look();
+    } catch (error) {
+      log.warn({ chainId, problem: messageOf(error) }, "Could not follow the chain");
+      return "failed";
+    }
   }
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       probeNowAndThen();
-      try {
-        await look();
-      } catch (error) {
-        log.warn({ chainId, problem: messageOf(error) }, "Could not follow the chain");
-      }
+      const result = await tryToLook();
+      pace.noteLook(result, interest(), clock.nowMs());
+      await rest();
+    }
+  }
+
+  /** Rests until the next look; woken meanwhile, until that one is due for what is new. */
+  async function rest(): Promise<void> {
+    let pauseMs = pace.pauseMs(interest(), clock.nowMs());
+    while (pauseMs > 0 && !stopping.signal.aborted) {
       wakeUp = new AbortController();
-      const isAwaited = interest() === "outcome";
-      const pause = isAwaited ? cadence.pauseMs(clock.nowMs()) : idlePollMs;
-      await clock.sleep(pause, AbortSignal.any([stopping.signal, wakeUp.signal]));
+      await clock.sleep(pauseMs, AbortSignal.any([stopping.signal, wakeUp.signal]));
+      if (!wakeUp.signal.aborted) return;
+      pauseMs = pace.wokenPauseMs(interest(), clock.nowMs());
     }
   }
 
@@ -255,6 +318,9 @@ export function startBlockFollower(options: {
     view: () => view,
     ready: () => ready.promise,
     wake: () => wakeUp.abort(),
+    attend() {
+      if (pace.noteAttention(clock.nowMs())) wakeUp.abort();
+    },
     stop: async () => {
       stopping.abort();
       await running;
@@ -262,74 +328,32 @@ export function startBlockFollower(options: {
   };
 }
 
-async function readAround(
-  chain: Chain,
-  wallets: readonly string[],
-  seen: Finalized,
-  head: BlockHead,
-) {
-  const [gasPrice, finalized, ...states] = await chain.read([
-    { method: "eth_gasPrice", params: [] },
-    { method: "eth_getBlockByNumber", params: ["finalized", false] },
-    ...wallets.flatMap((wallet) => [
-      { method: "eth_getTransactionCount", params: [wallet, "latest"] },
-      { method: "eth_getBalance", params: [wallet, "latest"] },
-    ]),
-  ]);
-  const hasTag = finalized?.ok === true && isObject(finalized.result);
-  const final = hasTag
-    ? readHead(finalized.result)
-    : await readBlock(chain, Math.max(0, head.number - finalDepth));
-  return {
-    view: {
-      gasPrice: quantity(resultOf(gasPrice, "eth_gasPrice"), "the gas price"),
-      // A backend that lags may show an older final block; final stays final.
-      finalized: final.number > seen.number ? { number: final.number, time: final.time } : seen,
-    },
-    wallets: new Map(
-      wallets.map((wallet, index): [string, WalletState] => {
-        const [count, balance] = states.slice(index * 2, index * 2 + 2);
-        const transactionCount = Number(
-          quantity(resultOf(count, "eth_getTransactionCount"), "a transaction count"),
-        );
-        const wei = quantity(resultOf(balance, "eth_getBalance"), "a balance");
-        return [wallet, { transactionCount, balance: wei }];
-      }),
-    ),
-  };
+/** How blocks are handed on. */
+interface HandingOn {
+  /** Whether the head was not seen before. */
+  readonly isNew: boolean;
+  /** Whether something waits for what is in the blocks. */
+  readonly isAwaited: boolean;
+  /** Whether to look that the head could be read, also when nothing waits. */
+  readonly mustCheck: boolean;
+  /** What came with the head of what was not there before. */
+  readonly early: readonly RpcAnswer[];
 }
 
-async function readHeads(
-  chain: Chain,
-  from: number,
-  to: number,
-  head: BlockHead,
-): Promise<BlockHead[]> {
-  const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
-  const missing = numbers.filter((number) => number !== head.number);
-  const answers = await chain.read(
-    missing.map((number) => ({
-      method: "eth_getBlockByNumber",
-      params: [`0x${number.toString(16)}`, false],
-    })),
-  );
-  const heads = answers.map((answer) => readHead(resultOf(answer, "eth_getBlockByNumber")));
-  return to === head.number ? [...heads, head] : heads;
+function newerOf(seen: Finalized | undefined, final: Finalized | undefined): Finalized {
+  const { number, time } = final ?? nothingFinal;
+  return seen && seen.number >= number ? seen : { number, time };
 }
 
-async function readBlock(chain: Chain, number: number): Promise<BlockHead> {
-  const params = [`0x${number.toString(16)}`, false];
-  const [answer] = await chain.read([{ method: "eth_getBlockByNumber", params }]);
-  return readHead(resultOf(answer, "eth_getBlockByNumber"));
+/** The time at which something began to wait for blocks. */
+interface OpenSince {
+  readonly sinceMs: number;
+  readonly atNumber: number;
 }
 
-function readHead(value: unknown): BlockHead {
-  // A node that does not have the block yet answers null.
-  if (!isObject(value)) throw new Fault("rpc_unavailable", "The node does not have the block");
-  return {
-    number: Number(quantity(value["number"], "a block number")),
-    hash: bytesOf(value["hash"], "a block hash"),
-    parentHash: bytesOf(value["parentHash"], "a parent hash"),
-    time: quantity(value["timestamp"], "a block time"),
-  };
-}
+const nothingOpen: OpenSince = {
+  sinceMs: Number.POSITIVE_INFINITY,
+  atNumber: Number.POSITIVE_INFINITY,
+};
+
+const nothingFinal: Finalized = { number: 0, time: 0n };

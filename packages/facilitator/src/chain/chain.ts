@@ -1,30 +1,51 @@
 /**
- * A network through its endpoints. Reads go to the endpoint that does best and move on when it does
- * not answer; sends do not: a transaction's bytes go to the endpoint that its lane is pinned to, and
- * the same bytes to the others only when somebody asks for that.
+ * A network through its endpoints, each within the limits that it was found to have. Reads go to the
+ * endpoint that does best and move on when it does not answer or has no room; sends do not: a
+ * transaction's bytes go to the endpoint that its lane is pinned to, and the same bytes to the others
+ * only when somebody asks for that.
  */
 import { isObject, type Hex, type Network } from "@farthing/protocol";
-import { systemClock, type Clock } from "../base/clock.ts";
-import { Fault } from "../base/fault.ts";
+import { steadyClockOf, systemClock, type Clock } from "../base/clock.ts";
+import { Fault, messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { createEndpointHealth } from "./endpoint-health.ts";
-import { classifyNodeError, isEndpointProblem } from "./node-errors.ts";
+import type { EndpointLimits, RpcPriority } from "./endpoint-limiter.ts";
+import { limitEndpoint, type Asking, type LimitedAnswers } from "./limited-endpoint.ts";
+import { classifyNodeError, isAboutCall, isEndpointProblem } from "./node-errors.ts";
 import type { RpcAnswer, RpcCall, RpcEndpoint } from "./rpc-endpoint.ts";
+
+/** How a read is made. */
+export interface ReadOptions {
+  /** Whose turn comes first where an endpoint limits our rate; "outcome" if left out. */
+  readonly priority?: Exclude<RpcPriority, "send">;
+}
 
 /** A network that can be read and sent to. */
 export interface Chain {
   readonly network: Network;
-  readonly endpoints: readonly RpcEndpoint[];
-  /** Asks the best endpoint, then the others. Throws `rpc_unavailable` when none answers. */
-  read(calls: readonly RpcCall[]): Promise<RpcAnswer[]>;
+  readonly endpoints: readonly { readonly index: number }[];
+  /**
+   * Asks the best endpoint, then the others on every error that is not about a call's content; in
+   * requests as large as the endpoint takes, each in its turn. Throws `rpc_unavailable` when none
+   * answers, or has room in time: whoever asked backs off, and never repeats at once.
+   */
+  read(calls: readonly RpcCall[], options?: ReadOptions): Promise<RpcAnswer[]>;
   /**
    * Asks a second opinion: a healthy endpoint other than the one that `read` uses first, once its
    * head is at or above `headNumber`, for which it gets a moment. Undefined when there is none, or
-   * it does not answer or does not get there.
+   * it does not answer, has no room, or does not get there. One that answers a call of a contract
+   * with nothing is no second word either, and distrusted.
    */
   readElsewhere(calls: readonly RpcCall[], headNumber: number): Promise<RpcAnswer[] | undefined>;
-  /** Sends signed bytes, in order, to one endpoint. Throws `rpc_unavailable`: then all is unknown. */
+  /**
+   * Sends signed bytes, in order, to one endpoint, before everything else that waits for it. Throws
+   * `rpc_unavailable`: then all is unknown.
+   */
   send(endpointIndex: number, raws: readonly Hex[]): Promise<RpcAnswer[]>;
+  /** What each endpoint was found to take, in their order. */
+  limits(): readonly EndpointLimits[];
+  /** What the endpoint that `read` uses first was found to take. */
+  limitsInUse(): EndpointLimits;
   /** An endpoint that is doing better than this one; undefined while this one does well enough. */
   betterThan(endpointIndex: number): number | undefined;
   /** An endpoint gave an answer that cannot be true: the others are asked for a while. */
@@ -43,7 +64,27 @@ const secondLookMs = 100;
  */
 const patienceMs = 3_000;
 
+/**
+ * How long a request may wait for its turn at an endpoint that limits our rate: an outcome is told
+ * within three blocks of 2 s, and callers wait about as long for a verification. A transaction that
+ * is given up has to wait for another block.
+ */
+const waitMsMax: Record<RpcPriority, number> = {
+  send: 8_000,
+  outcome: 6_000,
+  verification: 6_000,
+};
+
+/** How long a read may wait while another endpoint could be asked at once. */
+const waitMsWithOthers = 250;
+
+/** And a send: with the next block its wallet may move to another endpoint. */
+const sendWaitMsWithOthers = 2_000;
+
 const askHead: RpcCall = { method: "eth_blockNumber", params: [] };
+
+/** What every endpoint answers that is of any use, whoever asks. */
+const probeCalls: readonly RpcCall[] = [{ method: "eth_chainId", params: [] }, askHead];
 
 /** Creates a chain. */
 export function createChain(options: {
@@ -52,8 +93,19 @@ export function createChain(options: {
   log: Log;
   clock?: Clock;
 }): Chain {
-  const { network, endpoints, log, clock = systemClock } = options;
+  const { network, log } = options;
+  // Only waits are reckoned by it, and none may grow when the time of day is put back.
+  const clock = steadyClockOf(options.clock ?? systemClock);
   const { chainId } = network;
+  const endpoints = options.endpoints.map((endpoint) =>
+    limitEndpoint(endpoint, {
+      clock,
+      onLearned: (limits) => {
+        const fields = { event: "rpc_limit_learned", chainId, endpoint: endpoint.index };
+        log.warn({ ...fields, ...limits }, "RPC endpoint limit learned");
+      },
+    }),
+  );
   const health = endpoints.map(({ index }) => createEndpointHealth(index, clock));
   let preferred = 0;
 
@@ -74,81 +126,135 @@ export function createChain(options: {
       .toSorted((one, other) => rankOf(one) - rankOf(other) || distance(one) - distance(other));
   }
 
-  async function ask(at: number, calls: readonly RpcCall[]): Promise<RpcAnswer[]> {
+  /** Undefined when the endpoint has no room for it in time. */
+  async function ask(
+    at: number,
+    calls: readonly RpcCall[],
+    asking: Asking,
+  ): Promise<RpcAnswer[] | undefined> {
     const endpoint = endpoints[at];
     if (!endpoint) throw new Fault("configuration", "The network has no RPC endpoint");
     try {
-      const answers = await endpoint.send(calls);
-      if (answers.some(isRateLimited)) health[at]?.noteFailure();
-      else health[at]?.noteAnswer();
-      noteHeads(at, calls, answers);
-      return answers;
+      const answers = await endpoint.ask(calls, asking);
+      const read = answers.filter((answer) => answer !== undefined);
+      noteAnswers(at, calls, answers);
+      const isWhole = read.length === answers.length;
+      const isIll = calls === probeCalls && read.every(isUnexplained);
+      if (isWhole && !isIll) health[at]?.noteAnswer();
+      else health[at]?.noteFailure();
+      return isWhole ? read : undefined;
     } catch (error) {
       health[at]?.noteFailure();
-      log.warn({ chainId, endpoint: at }, "RPC endpoint did not answer");
+      log.warn({ chainId, endpoint: at, problem: messageOf(error) }, "RPC endpoint did not answer");
       throw error;
     }
   }
 
   /** Asks, and gives up after a while; what comes later is only noted. */
-  async function askInTime(at: number, calls: readonly RpcCall[]): Promise<RpcAnswer[]> {
-    const asking = ask(at, calls);
+  async function askInTime(
+    at: number,
+    calls: readonly RpcCall[],
+    asking: Asking,
+  ): Promise<RpcAnswer[] | undefined> {
+    const answering = ask(at, calls, asking);
     const isAnswered = new AbortController();
-    const tooLate = clock.sleep(patienceMs, isAnswered.signal).then(() => undefined);
+    const patience = patienceMs + Math.max(0, asking.untilMs - clock.nowMs());
+    const tooLate = clock.sleep(patience, isAnswered.signal).then(() => "late" as const);
     try {
-      const answers = await Promise.race([asking, tooLate]);
-      if (answers) return answers;
+      const answers = await Promise.race([answering, tooLate]);
+      if (answers !== "late") return answers;
       // Whether it answers yet or not is noted where it happens.
-      asking.catch(() => undefined);
+      answering.catch(() => undefined);
       health[at]?.noteFailure();
-      throw new Fault("rpc_unavailable", `RPC endpoint ${at}: no answer within ${patienceMs} ms`);
+      throw new Fault("rpc_unavailable", `RPC endpoint ${at}: no answer within ${patience} ms`);
     } finally {
       isAnswered.abort();
     }
   }
 
-  function noteHeads(at: number, calls: readonly RpcCall[], answers: readonly RpcAnswer[]): void {
+  function noteAnswers(at: number, calls: readonly RpcCall[], answers: LimitedAnswers): void {
     for (const [index, answer] of answers.entries()) {
-      const number = answer.ok ? headOf(calls[index], answer.result) : undefined;
+      const call = calls[index];
+      const number = answer?.ok ? headOf(call, answer.result) : undefined;
       if (number !== undefined) health[at]?.noteHead(number);
+      const isRange =
+        answer?.ok === false && classifyNodeError(answer.error) === "log_range_too_large";
+      const blocks = isRange ? blocksOf(call, health[at]?.head() ?? 0) : undefined;
+      if (blocks) endpoints[at]?.limiter.learnSize("logRangeBlocks", blocks);
     }
   }
 
-  async function read(calls: readonly RpcCall[]): Promise<RpcAnswer[]> {
-    let fault: unknown;
+  async function read(
+    calls: readonly RpcCall[],
+    { priority = "outcome" }: ReadOptions = {},
+  ): Promise<RpcAnswer[]> {
     const order = inOrder();
+    const lastMs = clock.nowMs() + waitMsMax[priority];
+    const soonMs = clock.nowMs() + waitMsWithOthers;
+    const full: number[] = [];
+    let best: { readonly at: number; readonly answers: RpcAnswer[] } | undefined;
+    let fault: unknown;
     for (const at of order) {
       try {
         const isLast = at === order.at(-1);
-        const answers = await (isLast ? ask(at, calls) : askInTime(at, calls));
-        if (!isLast && answers.some(isEndpointIll)) continue;
-        preferred = at;
-        return answers;
+        const untilMs = order.length === 1 ? lastMs : soonMs;
+        const asking = { priority, untilMs };
+        const answers = await (isLast ? ask : askInTime)(at, calls, asking);
+        if (!answers) full.push(at);
+        else if (!best || countIll(answers) < countIll(best.answers)) best = { at, answers };
+        if (answers && countIll(answers) === 0) break;
       } catch (error) {
         fault = error;
       }
     }
-    throw fault instanceof Fault
-      ? fault
-      : new Fault("rpc_unavailable", "No RPC endpoint answered", { cause: fault });
+    if (!best) {
+      const answers = await askFull(full, calls, { priority, untilMs: lastMs });
+      if (!answers) throw unansweredBy(full, fault);
+      return answers;
+    }
+    preferred = best.at;
+    return best.answers;
+  }
+
+  /** Waits for the endpoint that has room first, where there are several. */
+  async function askFull(full: readonly number[], calls: readonly RpcCall[], asking: Asking) {
+    if (endpoints.length < 2) return undefined;
+    const waitMs = (at: number) => endpoints[at]?.limiter.waitMs(asking.priority) ?? Infinity;
+    const [soonest] = full.toSorted((one, other) => waitMs(one) - waitMs(other));
+    return soonest === undefined ? undefined : ask(soonest, calls, asking);
   }
 
   async function readElsewhere(calls: readonly RpcCall[], headNumber: number) {
     const other = inOrder().find((at) => at !== preferred && rankOf(at) === 0);
     if (other === undefined) return undefined;
+    const asking = { priority: "outcome", untilMs: clock.nowMs() + waitMsMax.outcome } as const;
     try {
       for (let look = 1; look <= secondLooksMax; look++) {
         // In one request: a head that was seen before is older than the block in question.
-        const [head, ...answers] = await ask(other, [askHead, ...calls]);
+        const [head, ...answers] = (await ask(other, [askHead, ...calls], asking)) ?? [];
         const reached = head?.ok ? headOf(askHead, head.result) : undefined;
         if (reached === undefined) return undefined;
-        if (reached >= headNumber) return answers.some(isRateLimited) ? undefined : answers;
+        if (reached >= headNumber) {
+          if (!calls.some((call, index) => isEmptyWord(call, answers[index]))) return answers;
+          health[other]?.distrust();
+          return undefined;
+        }
         if (look < secondLooksMax) await clock.sleep(secondLookMs);
       }
       return undefined;
     } catch {
       return undefined;
     }
+  }
+
+  async function send(at: number, raws: readonly Hex[]): Promise<RpcAnswer[]> {
+    const calls = raws.map((raw) => ({ method: "eth_sendRawTransaction", params: [raw] }));
+    const waitMs = endpoints.length > 1 ? sendWaitMsWithOthers : waitMsMax.send;
+    const untilMs = clock.nowMs() + waitMs;
+    const asking: Asking = { priority: "send", untilMs, isInOrder: true };
+    const answers = await (endpoints.length > 1 ? askInTime : ask)(at, calls, asking);
+    if (answers) return answers;
+    throw unansweredBy([at], undefined);
   }
 
   function betterThan(at: number): number | undefined {
@@ -159,11 +265,11 @@ export function createChain(options: {
   }
 
   async function probe(): Promise<void> {
-    const calls = [{ method: "eth_chainId", params: [] }, askHead];
+    const asking = { priority: "verification", untilMs: clock.nowMs() } as const;
     await Promise.all(
       endpoints.map(async (_, at) => {
         // A failure is noted where it happens.
-        const answers = await ask(at, calls).catch(() => undefined);
+        const answers = await ask(at, probeCalls, asking).catch(() => undefined);
         const [id] = answers ?? [];
         if (!id?.ok) return;
         const isOurs = Number(id.result) === chainId;
@@ -173,21 +279,39 @@ export function createChain(options: {
     );
   }
 
+  const limits = () => endpoints.map(({ limiter }) => limiter.limits());
   return {
     network,
     endpoints,
     read,
     readElsewhere,
-    send(at, raws) {
-      const calls = raws.map((raw) => ({ method: "eth_sendRawTransaction", params: [raw] }));
-      return endpoints.length > 1 ? askInTime(at, calls) : ask(at, calls);
-    },
+    send,
+    limits,
+    limitsInUse: () => limits()[inOrder()[0] ?? 0] ?? noLimits,
     betterThan,
     distrust(at) {
       health[at]?.distrust();
     },
     probe,
   };
+}
+
+const noLimits: EndpointLimits = {
+  requestsPerSecond: undefined,
+  countsCalls: false,
+  batchCalls: undefined,
+  logRangeBlocks: undefined,
+  bodyBytes: undefined,
+};
+
+/** Why nothing was read: from these endpoints because they had no room. */
+function unansweredBy(full: readonly number[], fault: unknown): Fault {
+  if (full.length === 0 && fault instanceof Fault) return fault;
+  const text =
+    full.length > 0
+      ? `No room in time: RPC endpoint ${full.join(" and ")} limits how much we ask`
+      : "No RPC endpoint answered";
+  return new Fault("rpc_unavailable", text, { cause: fault });
 }
 
 /** The head an answer shows: of `eth_blockNumber`, or of the latest block. */
@@ -204,12 +328,30 @@ function headOf(call: RpcCall | undefined, result: unknown): number | undefined 
     : undefined;
 }
 
-function isRateLimited(answer: RpcAnswer): boolean {
-  return !answer.ok && classifyNodeError(answer.error) === "rate_limited";
+/** Blocks that an `eth_getLogs` was about, where `headNumber` is the node's newest. */
+function blocksOf(call: RpcCall | undefined, headNumber: number): number | undefined {
+  const [filter] = call?.method === "eth_getLogs" ? call.params : [];
+  if (!isObject(filter) || typeof filter["fromBlock"] !== "string") return undefined;
+  const last = filter["toBlock"] === "latest" ? headNumber : Number(filter["toBlock"]);
+  const blocks = last - Number(filter["fromBlock"]) + 1;
+  return Number.isSafeInteger(blocks) && blocks > 1 ? blocks : undefined;
 }
 
-function isEndpointIll(answer: RpcAnswer): boolean {
-  return !answer.ok && isEndpointProblem(classifyNodeError(answer.error));
+/** An error that is neither about the call nor about the node's newest block: a key, a fault. */
+function isUnexplained(answer: RpcAnswer): boolean {
+  if (answer.ok || isAboutCall(answer.error)) return false;
+  return classifyNodeError(answer.error) === "inconclusive";
+}
+
+/** Contracts that are asked here return a word at least: a node that says less knows nothing. */
+function isEmptyWord({ method }: RpcCall, answer: RpcAnswer | undefined): boolean {
+  if (method !== "eth_call" || !answer?.ok) return false;
+  return typeof answer.result !== "string" || !/^0x[0-9a-fA-F]{64}/.test(answer.result);
+}
+
+/** Errors that another endpoint may well not have. */
+function countIll(answers: readonly RpcAnswer[]): number {
+  return answers.filter((answer) => !answer.ok && !isAboutCall(answer.error)).length;
 }
 
 /** The result of an answer that must have one; else the fault `rpc_refused` or `rpc_unavailable`. */

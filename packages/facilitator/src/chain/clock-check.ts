@@ -6,15 +6,13 @@ import { isObject } from "@farthing/protocol";
 import { fail, ok, warn, type CheckLine } from "../base/check-line.ts";
 import type { Clock } from "../base/clock.ts";
 import { quantity, resultOf, type Chain } from "./chain.ts";
+import { clockSkewSecondsMax } from "./clock-skew.ts";
 
 /** How long a new block is waited for: more than two of XDC's 2 s periods. */
 const waitMs = 5_000;
 
 /** Pause between looks. */
 const pollMs = 250;
-
-/** Seconds that clock and new block may differ: a period, a round trip, rounding. */
-const skewMax = 5;
 
 /** Compares the clock with a block at the moment it appears. Throws RPC faults. */
 export async function checkClock(chain: Chain, clock: Clock): Promise<CheckLine> {
@@ -26,13 +24,14 @@ export async function checkClock(chain: Chain, clock: Clock): Promise<CheckLine>
     head = await readHead(chain);
   }
   const skew = Math.round(clock.nowMs() / 1000 - head.time);
-  if (skew < -skewMax) return wrong(`${-skew} s behind block ${head.number}`);
+  if (skew < -clockSkewSecondsMax) return wrong(`${-skew} s behind block ${head.number}`);
   if (head.number === first.number) {
     const text = `no new block within ${waitMs / 1000} s to compare with`;
     return warn("clock", text, "look again in a minute; XDC makes one every 2 s");
   }
-  if (skew > skewMax) return wrong(`${skew} s ahead of block ${head.number}, which is new`);
-  return ok("clock", `within ${skewMax} s of block ${head.number}, which is new`);
+  if (skew > clockSkewSecondsMax)
+    return wrong(`${skew} s ahead of block ${head.number}, which is new`);
+  return ok("clock", `within ${clockSkewSecondsMax} s of block ${head.number}, which is new`);
 }
 
 function wrong(text: string): CheckLine {

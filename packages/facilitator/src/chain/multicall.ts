@@ -4,6 +4,7 @@
  * and source, so the chain is asked, and what is found has to behave before it is used.
  */
 import { isSameAddress, type Address, type Hex } from "@farthing/protocol";
+import { messageOf } from "../base/fault.ts";
 import { resultOf, type Chain } from "./chain.ts";
 import { addressWord, domainSeparatorCall } from "./usdc.ts";
 
@@ -72,26 +73,43 @@ export async function simulateBatch(
   return answer?.ok && typeof answer.result === "string" ? decodeBatch(answer.result) : undefined;
 }
 
+/** What is known of a network's Multicall3. */
+export type MulticallSearch =
+  | { readonly kind: "found"; readonly address: Address }
+  /** The chain has answered: there is none. */
+  | { readonly kind: "none" }
+  /** The chain has not answered; it has to be asked again. */
+  | { readonly kind: "unknown"; readonly problem: string };
+
 /**
- * Finds the network's Multicall3: the first candidate whose code answers a batch of two as it
- * should, a question to the token and one that fails. Undefined when there is none.
+ * Looks for the network's Multicall3: the first candidate whose code answers a batch of two as it
+ * should, a question to the token and one that fails. Only answers prove that there is none: an
+ * endpoint that refuses the question knows nothing of the contract. Throws nothing.
  */
-export async function findMulticall(chain: Chain): Promise<Address | undefined> {
-  const { usdc, domainSeparator, multicall3 } = chain.network;
+export async function findMulticall(chain: Chain): Promise<MulticallSearch> {
+  let problem: string | undefined;
+  for (const address of chain.network.multicall3) {
+    try {
+      if (await isMulticall(chain, address)) return { kind: "found", address };
+    } catch (error) {
+      problem = messageOf(error);
+    }
+  }
+  return problem === undefined ? { kind: "none" } : { kind: "unknown", problem };
+}
+
+async function isMulticall(chain: Chain, to: Address): Promise<boolean> {
+  const { usdc, domainSeparator } = chain.network;
   const data = encodeBatch([
     { to: usdc, data: domainSeparatorCall },
     { to: usdc, data: "0xffffffff" },
   ]);
-  for (const to of multicall3) {
-    const [answer] = await chain.read([{ method: "eth_call", params: [{ to, data }, "latest"] }]);
-    if (!answer?.ok) continue;
-    const results = decodeBatch(String(resultOf(answer, "eth_call")));
-    const isRight =
-      results.length === 2 &&
-      results[0]?.succeeded === true &&
-      isSameAddress(results[0].returnData, domainSeparator) &&
-      results[1]?.succeeded === false;
-    if (isRight) return to;
-  }
-  return undefined;
+  const [answer] = await chain.read([{ method: "eth_call", params: [{ to, data }, "latest"] }]);
+  const results = decodeBatch(String(resultOf(answer, "eth_call")));
+  return (
+    results.length === 2 &&
+    results[0]?.succeeded === true &&
+    isSameAddress(results[0].returnData, domainSeparator) &&
+    results[1]?.succeeded === false
+  );
 }

@@ -28,6 +28,8 @@ export type NodeProblem =
   | "blacklisted"
   | "reverted"
   | "rate_limited"
+  | "batch_too_large"
+  | "log_range_too_large"
   | "node_behind"
   | "inconclusive";
 
@@ -69,22 +71,57 @@ const phrases: readonly (readonly [NodeProblem, readonly string[]])[] = [
   ],
 ];
 
+/** How nodes and providers say that a request holds too many calls. */
+const batchTooLarge =
+  /batch(es)?\b.*\b(too (large|big|many|long)|limit|exceed|max(imum)?|size|not (supported|allowed|enabled))|too many (calls|requests) in (a |one |the )?batch/;
+
+/**
+ * How they say that `eth_getLogs` asks for too much; some with the code of a rate limit. A range
+ * that ends beyond the node's head is no such thing.
+ */
+const logRangeTooLarge =
+  /(block|log)s? range.*(too (large|wide|big|many)|limit|exceed|max|greater|more)|(exceed|max|limit|up to).*(block|log)s? range|range (is )?(too (large|wide|big)|limit|exceed)|(exceeds? (the )?(range|max results)|too many (blocks|logs|results)|query returned more than|returned more than \d+|limited to .*(blocks|logs|results))/;
+
 /** JSON-RPC codes that providers use for rate limits, also inside HTTP 200. */
 const rateLimitCodes = new Set([-32005, -32007, -32016, 429]);
 
 /** Code of a revert in geth-family nodes; nothing else counts as one. */
-const revertCode = 3;
+export const revertCode = 3;
 
 /** Puts a node's error into a class. */
 export function classifyNodeError(error: NodeError): NodeProblem {
   if (error.code === revertCode) return "reverted";
-  if (rateLimitCodes.has(error.code)) return "rate_limited";
   const text = error.message.toLowerCase();
-  if (text.startsWith("execution reverted") && error.data !== undefined) return "reverted";
+  // The words of a revert are the contract's own, which anybody may have written.
+  if (text.startsWith("execution reverted") && !rateLimitCodes.has(error.code)) {
+    return error.data === undefined ? "inconclusive" : "reverted";
+  }
+  // Before the codes: providers answer sizes too with the code of a rate limit.
+  if (!text.includes("rate limit")) {
+    if (batchTooLarge.test(text)) return "batch_too_large";
+    if (logRangeTooLarge.test(text)) return "log_range_too_large";
+  }
+  if (rateLimitCodes.has(error.code)) return "rate_limited";
   for (const [problem, candidates] of phrases) {
     if (candidates.some((phrase) => text.includes(phrase))) return problem;
   }
   return "inconclusive";
+}
+
+/** JSON-RPC codes of a call that no node understands: the method, or its parameters. */
+const callCodes = new Set([-32_601, -32_602]);
+
+/** How nodes say that a call ended in the contract, other than by a revert (geth, anvil). */
+export const contractFailed =
+  /out of gas|invalid opcode|invalid jump|stack (under|over)flow|stack limit reached|write protection|return data out of bounds|gas uint64 overflow|^evm error/i;
+
+/** Tells whether an error is about what the call asks for: then every endpoint would say the same. */
+export function isAboutCall(error: NodeError): boolean {
+  const problem = classifyNodeError(error);
+  if (problem === "inconclusive") {
+    return callCodes.has(error.code) || contractFailed.test(error.message);
+  }
+  return !isEndpointProblem(problem) && problem !== "batch_too_large";
 }
 
 /** Tells whether another endpoint may well answer where this one could not. */

@@ -4,58 +4,26 @@
  * never deployed (its creation code is the call), so all answers come from one block and one
  * request. A node that refuses such a call is asked by a JSON-RPC batch instead.
  */
-import { isObject, type Address, type Authorization, type Hex } from "@farthing/protocol";
+import type { Address, Hex } from "@farthing/protocol";
 import { createBatcher } from "../base/batcher.ts";
 import { Fault } from "../base/fault.ts";
-import { quantity, resultOf, type Chain } from "./chain.ts";
+import type { Chain } from "./chain.ts";
 import { paymentReaderCode } from "./generated/payment-reader.ts";
-import { classifyNodeError } from "./node-errors.ts";
-import type { RpcAnswer } from "./rpc-endpoint.ts";
-import { addressWord, encodeAuthorizationState, encodeBalanceOf, encodeTransfer } from "./usdc.ts";
-
-/** One payment to look at: the very bytes that would be sent. */
-export interface PaymentCheck {
-  readonly authorization: Authorization;
-  readonly signature: Hex;
-}
-
-/** What the chain says about it, all at one block. */
-export interface PaymentReading {
-  readonly blockNumber: number;
-  /** Unix seconds. */
-  readonly blockTime: bigint;
-  readonly payerHasCode: boolean;
-  /** USDC base units. */
-  readonly balance: bigint;
-  /** The token's `authorizationState`: used or canceled. */
-  readonly isUsed: boolean;
-  /** Whether the transfer would go through. */
-  readonly isTransferable: boolean;
-  /** What it would revert with; "0x" when it ran out of the gas allowed for one transfer. */
-  readonly revertData: Hex;
-}
-
-/**
- * Who a simulated transfer claims to come from. A contract wallet sees the transaction's origin and
- * gas price, so a simulation without them lets the wallet tell it from a transaction.
- */
-export interface CallSender {
-  readonly from: Address;
-  /** Wei per gas; left out for a node that does not take the price. */
-  readonly gasPrice?: bigint;
-  /** What the wallet holds, in wei: nodes refuse a call whose gas it could not pay for. */
-  readonly balance?: bigint | undefined;
-}
+import { readByBatch } from "./payment-batch-reader.ts";
+import {
+  forVerification,
+  hexOf,
+  isSenderRefused,
+  senderFields,
+  transferGasCap,
+  type CallSender,
+  type PaymentCheck,
+  type PaymentReading,
+} from "./payment-reading.ts";
+import { addressWord, encodeTransfer } from "./usdc.ts";
 
 /** Asks the chain about one payment; many at once travel together. */
 export type PaymentReader = (check: PaymentCheck) => Promise<PaymentReading>;
-
-/**
- * Gas one simulated transfer may use. A contract payer's transaction is sent with at most 400 k,
- * a fifth of it in reserve, 21 k and calldata before the call begins: 290 k are left for the call,
- * so whatever passes here can be sent. A plain transfer takes at most 104 k.
- */
-export const transferGasCap = 290_000n;
 
 /** Checks in one call: more would pass the answer limit of 24,576 bytes (EIP-170). */
 const checksMax = 48;
@@ -71,7 +39,10 @@ const checkGasMax = 450_000n;
 const readBaseGas = 500_000n;
 
 /** Creation code and arguments stay below EIP-3860's 49,152 bytes; signatures may be long. */
-const callBytesMax = 48_000;
+const createBytesMax = 48_000;
+
+/** Bytes of a request beside its call's data: version, method, sender, gas and price. */
+const requestBytes = 400;
 
 /** Calls on their way at once. At 50 ms round trip 16 x 48 checks are 15,000 a second. */
 const callsInFlightMax = 16;
@@ -101,39 +72,35 @@ export function createPaymentReader(
 ): PaymentReader {
   let readsByBatch = 0;
 
-  async function run(checks: readonly PaymentCheck[]): Promise<PaymentReading[]> {
+  async function run(checks: readonly PaymentCheck[]): Promise<Outcome[]> {
     const from = sender();
-    const size = affordableChecks(from);
-    if (size >= checks.length) return readTogether(checks, from);
-    if (size < 1) return readByBatch(chain, checks, callsOf(checks), from);
-    const parts = Array.from({ length: Math.ceil(checks.length / size) }, (_, part) =>
-      checks.slice(part * size, (part + 1) * size),
-    );
+    const countMax = affordableChecks(from);
+    if (countMax < 1) return readByBatch(chain, checks, callsOf(checks), from);
+    const parts = partsOf(checks, { countMax, bytesMax: callBytesMax(chain) });
     return (await Promise.all(parts.map((part) => readTogether(part, from)))).flat();
   }
 
   async function readTogether(
     checks: readonly PaymentCheck[],
     from: CallSender | undefined,
-  ): Promise<PaymentReading[]> {
+  ): Promise<Outcome[]> {
     const calls = callsOf(checks);
-    const bytes = calls.reduce(
-      (sum, call) => sum + call.length / 2 + 192,
-      paymentReaderCode.length / 2,
-    );
+    const bytesMax = callBytesMax(chain);
     if (readsByBatch > 0) readsByBatch--;
-    else if (bytes <= callBytesMax) {
+    else if (bytesOfCall(calls) <= bytesMax) {
       const readings = await readDeployless(chain, checks, calls, from);
       if (readings) return readings;
-      // Throws when the node is ill and not choosy: then nothing is learned about its ways.
-      const answered = await readByBatch(chain, checks, calls, from);
-      readsByBatch = readsByBatchAfterRefusal;
-      return answered;
+      // The endpoint has just shown that its requests must be smaller: then so must this one.
+      if (callBytesMax(chain) < bytesMax && checks.length > 1) return run(checks);
+      const outcomes = await readByBatch(chain, checks, calls, from);
+      // A node that answers nothing this way either is ill and not choosy.
+      if (!outcomes.every(isFault)) readsByBatch = readsByBatchAfterRefusal;
+      return outcomes;
     }
     return readByBatch(chain, checks, calls, from);
   }
 
-  return createBatcher({
+  const readOne = createBatcher({
     run,
     itemsMax: checksMax,
     inFlightMax: callsInFlightMax,
@@ -141,6 +108,53 @@ export function createPaymentReader(
     gatherMs,
     worthItems,
   });
+  return async (check) => {
+    const outcome = await readOne(check);
+    if (isFault(outcome)) throw outcome;
+    return outcome;
+  };
+}
+
+/** What was read of one payment, or why it could not be. */
+type Outcome = PaymentReading | Fault;
+
+function isFault(outcome: Outcome): outcome is Fault {
+  return outcome instanceof Fault;
+}
+
+/** Bytes of the call's data that the endpoint takes: the request writes each as two digits. */
+function callBytesMax(chain: Chain): number {
+  const { bodyBytes = Infinity } = chain.limitsInUse();
+  return Math.min(createBytesMax, Math.floor((bodyBytes - requestBytes) / 2));
+}
+
+/** Bytes of the call's data: the reader's code, and each transfer's calldata with its frame. */
+function bytesOfCall(calls: readonly Hex[]): number {
+  return calls.reduce((sum, call) => sum + bytesOfCheck(call), paymentReaderCode.length / 2);
+}
+
+function bytesOfCheck(call: Hex): number {
+  return call.length / 2 + 192;
+}
+
+/** Cuts checks into groups of one call each. A check that is too long for any is a group alone. */
+function partsOf(
+  checks: readonly PaymentCheck[],
+  { countMax, bytesMax }: { readonly countMax: number; readonly bytesMax: number },
+): PaymentCheck[][] {
+  const parts: PaymentCheck[][] = [];
+  let bytes = 0;
+  for (const [index, call] of callsOf(checks).entries()) {
+    const part = parts.at(-1);
+    bytes += bytesOfCheck(call);
+    if (part && part.length < countMax && bytes <= bytesMax)
+      part.push(...checks.slice(index, index + 1));
+    else {
+      parts.push(checks.slice(index, index + 1));
+      bytes = bytesOfCall([call]);
+    }
+  }
+  return parts;
 }
 
 function callsOf(checks: readonly PaymentCheck[]): Hex[] {
@@ -158,24 +172,6 @@ function affordableChecks(sender: CallSender | undefined): number {
   const gas = affordableGas(sender);
   if (gas === undefined) return checksMax;
   return Math.min(checksMax, Math.floor(Number(gas - readBaseGas) / Number(checkGasMax)));
-}
-
-/** The members of a call's object that say who sends it. */
-function senderFields(sender: CallSender | undefined): Record<string, string> {
-  if (!sender) return {};
-  const { from, gasPrice } = sender;
-  return { from, ...(gasPrice !== undefined && { gasPrice: hexOf(gasPrice) }) };
-}
-
-function hexOf(value: bigint): string {
-  return `0x${value.toString(16)}`;
-}
-
-/** Whether a node refused a call for its sender's money or price, not for what it does. */
-function isSenderRefused(answer: RpcAnswer | undefined): boolean {
-  if (!answer || answer.ok) return false;
-  const problem = classifyNodeError(answer.error);
-  return problem === "insufficient_gas_money" || problem === "price_too_low";
 }
 
 /** Tells whether a node takes the call that reads many payments at once. Throws RPC faults. */
@@ -199,12 +195,10 @@ async function readDeployless(
   const affordable = affordableGas(sender) ?? readGas;
   const gas = hexOf(affordable < readGas ? affordable : readGas);
   const call = { ...senderFields(sender), data, gas };
-  const [answer] = await chain.read([{ method: "eth_call", params: [call, "latest"] }]);
+  const question = { method: "eth_call", params: [call, "latest"] };
+  const [answer] = await chain.read([question], forVerification);
   if (answer?.ok && typeof answer.result === "string" && answer.result.length > 2) {
     return decodeReadings(answer.result, checks.length);
-  }
-  if (answer && !answer.ok && classifyNodeError(answer.error) === "rate_limited") {
-    throw new Fault("rpc_unavailable", "The RPC endpoints limit our rate");
   }
   if (sender?.gasPrice !== undefined && isSenderRefused(answer)) {
     return readDeployless(chain, checks, calls, { from: sender.from });
@@ -236,15 +230,13 @@ function encodeChecks(
   return `${addressWord(token)}${word(transferGasCap)}${word(96)}${word(bodies.length)}${offsets.join("")}${bodies.join("")}`;
 }
 
-/** ABI decoding of (uint256, uint256, (uint256, uint256, bool, bool, bytes)[]). */
-function decodeReadings(result: string, count: number): PaymentReading[] {
+/** ABI decoding; undefined when it is no answer about so many payments. (uint256, uint256, (uint256, uint256, bool, bool, bytes)[]). */
+function decodeReadings(result: string, count: number): PaymentReading[] | undefined {
   const hex = result.slice(2);
   const at = (byte: number) => hex.slice(byte * 2, byte * 2 + 64);
   const numberAt = (byte: number) => Number.parseInt(at(byte), 16);
   const start = numberAt(64) + 32;
-  if (numberAt(start - 32) !== count) {
-    throw new Fault("rpc_refused", "The node answered for another number of payments");
-  }
+  if (numberAt(start - 32) !== count) return undefined;
   return Array.from({ length: count }, (_, index) => {
     const body = start + numberAt(start + index * 32);
     const bytes = body + numberAt(body + 128);
@@ -257,56 +249,6 @@ function decodeReadings(result: string, count: number): PaymentReading[] {
       isUsed: numberAt(body + 64) === 1,
       isTransferable: numberAt(body + 96) === 1,
       revertData: `0x${hex.slice((bytes + 32) * 2, (bytes + 32 + length) * 2)}` as const,
-    };
-  });
-}
-
-/** Calls per payment in the fallback, and their order in it. */
-const fallbackCalls = 4;
-
-async function readByBatch(
-  chain: Chain,
-  checks: readonly PaymentCheck[],
-  calls: readonly Hex[],
-  sender: CallSender | undefined,
-): Promise<PaymentReading[]> {
-  const to = chain.network.usdc;
-  const sent = { ...senderFields(sender), gas: hexOf(transferGasCap) };
-  const answers = await chain.read([
-    { method: "eth_getBlockByNumber", params: ["latest", false] },
-    ...checks.flatMap(({ authorization: { from, nonce } }, index) => [
-      { method: "eth_getCode", params: [from, "latest"] },
-      { method: "eth_call", params: [{ to, data: encodeBalanceOf(from) }, "latest"] },
-      {
-        method: "eth_call",
-        params: [{ to, data: encodeAuthorizationState(from, nonce) }, "latest"],
-      },
-      { method: "eth_call", params: [{ ...sent, to, data: calls[index] }, "latest"] },
-    ]),
-  ]);
-  const isRefused = checks.some((_, index) =>
-    isSenderRefused(answers[(index + 1) * fallbackCalls]),
-  );
-  if (isRefused && sender?.gasPrice !== undefined) {
-    return readByBatch(chain, checks, calls, { from: sender.from });
-  }
-  const block = resultOf(answers[0], "eth_getBlockByNumber");
-  if (!isObject(block)) throw new Fault("rpc_unavailable", "The node does not have the block");
-  return checks.map((_, index) => {
-    const [code, balance, state, transfer] = answers.slice(1 + index * fallbackCalls);
-    const problem = transfer && !transfer.ok ? classifyNodeError(transfer.error) : undefined;
-    const isOutOfGas = transfer && !transfer.ok && /out of gas/i.test(transfer.error.message);
-    // Only a revert or running out of gas is the payment's fault; all else is the node's.
-    if (problem !== undefined && problem !== "reverted" && !isOutOfGas)
-      resultOf(transfer, "eth_call");
-    return {
-      blockNumber: Number(quantity(block["number"], "the block number")),
-      blockTime: quantity(block["timestamp"], "the block time"),
-      payerHasCode: String(resultOf(code, "eth_getCode")).length > 2,
-      balance: quantity(resultOf(balance, "eth_call"), "a balance"),
-      isUsed: quantity(resultOf(state, "eth_call"), "an authorization's state") === 1n,
-      isTransferable: transfer?.ok === true,
-      revertData: (transfer && !transfer.ok ? transfer.error.data : undefined) ?? "0x",
     };
   });
 }

@@ -1,8 +1,9 @@
 /** Single questions to a chain, each with its answer read and checked. All throw RPC faults. */
-import { isObject, type Address, type Hex } from "@farthing/protocol";
+import { isObject, isSameAddress, type Address, type Hex } from "@farthing/protocol";
 import { Fault } from "../base/fault.ts";
+import { readAuthorizationEvents, type AuthorizationEvent } from "./authorization-logs.ts";
 import { bytesOf, quantity, resultOf, type Chain } from "./chain.ts";
-import { classifyNodeError } from "./node-errors.ts";
+import { classifyNodeError, contractFailed } from "./node-errors.ts";
 import type { RpcAnswer } from "./rpc-endpoint.ts";
 import { encodeIsBlacklisted } from "./usdc.ts";
 
@@ -10,6 +11,8 @@ import { encodeIsBlacklisted } from "./usdc.ts";
 export interface Receipt {
   readonly succeeded: boolean;
   readonly blockNumber: number;
+  /** What became of authorizations in it, by the token's own logs. */
+  readonly events: readonly AuthorizationEvent[];
 }
 
 /** How many transactions of a wallet are in blocks: the next nonce, as far as the chain knows. */
@@ -64,7 +67,8 @@ export async function readReceipts(
   chain: Chain,
   hashes: readonly (Hex | null)[],
 ): Promise<(Receipt | undefined)[]> {
-  return (await chain.read(hashes.map(receiptCall))).map(toReceipt);
+  if (hashes.length === 0) return [];
+  return (await chain.read(hashes.map(receiptCall))).map((answer) => toReceipt(chain, answer));
 }
 
 /** A wallet, transactions that it may have sent, and the block up to which the answer must hold. */
@@ -100,7 +104,7 @@ export async function readNonceUse(
   if (!first) return undefined;
   return {
     count: Number(quantity(resultOf(first, method), "a transaction count")),
-    receipts: rest.map(toReceipt),
+    receipts: rest.map((answer) => toReceipt(chain, answer)),
   };
 }
 
@@ -108,12 +112,18 @@ function receiptCall(hash: Hex | null) {
   return { method: "eth_getTransactionReceipt", params: [hash] };
 }
 
-function toReceipt(answer: RpcAnswer): Receipt | undefined {
+function toReceipt({ network }: Chain, answer: RpcAnswer): Receipt | undefined {
   const receipt = resultOf(answer, "eth_getTransactionReceipt");
   if (!isObject(receipt)) return undefined;
+  const { logs } = receipt;
+  // Other contracts in the same transaction may write what looks like the token's logs.
+  const ofToken = Array.isArray(logs)
+    ? logs.filter((log) => isObject(log) && isSameAddress(String(log["address"]), network.usdc))
+    : [];
   return {
     succeeded: quantity(receipt["status"], "a receipt's status") === 1n,
     blockNumber: Number(quantity(receipt["blockNumber"], "a block number")),
+    events: readAuthorizationEvents(ofToken),
   };
 }
 
@@ -163,10 +173,6 @@ export async function isBlacklisted(chain: Chain, address: Address): Promise<boo
   const [answer] = await chain.read([{ method: "eth_call", params: [call, "latest"] }]);
   return quantity(resultOf(answer, "eth_call"), "isBlacklisted") === 1n;
 }
-
-/** How nodes say that a call ended in the contract, other than by a revert (geth, anvil). */
-const contractFailed =
-  /out of gas|invalid opcode|invalid jump|stack (under|over)flow|stack limit reached|write protection|return data out of bounds|gas uint64 overflow|^evm error/i;
 
 /**
  * What the very transaction would do on top of a block, gas limit included; undefined when it would

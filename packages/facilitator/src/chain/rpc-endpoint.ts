@@ -4,10 +4,11 @@
  * which may hold a provider's key.
  */
 import { unescape } from "node:querystring";
-import { isObject, type Hex } from "@farthing/protocol";
+import { isObject, type Hex, type JsonObject } from "@farthing/protocol";
+import { systemClock, type Clock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import type { Secret } from "../base/secret.ts";
-import type { NodeError } from "./node-errors.ts";
+import { classifyNodeError, revertCode, type NodeError } from "./node-errors.ts";
 
 /** A JSON-RPC method with its parameters. */
 export interface RpcCall {
@@ -20,13 +21,35 @@ export type RpcAnswer =
   | { readonly ok: true; readonly result: unknown }
   | { readonly ok: false; readonly error: NodeError };
 
+/** Why an endpoint did nothing of what a request holds. */
+export type RequestRefusal =
+  | "rate_limited"
+  | "batch_too_large"
+  | "body_too_large"
+  /** Several calls were answered by one error that does not say why. */
+  | "batch_not_read";
+
+/** What came back for one HTTP request. */
+export type RpcReply =
+  | { readonly kind: "answered"; readonly answers: readonly RpcAnswer[] }
+  | {
+      readonly kind: "refused";
+      readonly refusal: RequestRefusal;
+      readonly error: NodeError;
+      /** Bytes of the request's body. */
+      readonly bodyBytes: number;
+      /** How long the endpoint asks to be left alone; undefined when it does not say. */
+      readonly retryAfterMs: number | undefined;
+    };
+
 /** An endpoint that can be asked. */
 export interface RpcEndpoint {
   readonly index: number;
-  /** One answer per call, in order. Throws the fault `rpc_unavailable` when no answer was read. */
-  send(calls: readonly RpcCall[]): Promise<RpcAnswer[]>;
-  /** Whether it takes several calls in one request; undefined until that was tried. */
-  takesBatches(): boolean | undefined;
+  /**
+   * Makes one HTTP request; an answer per call, in order. Throws the fault `rpc_unavailable` when no
+   * answer was read: then nothing is known of what the calls did.
+   */
+  send(calls: readonly RpcCall[]): Promise<RpcReply>;
 }
 
 /** Largest answer that is read: a block's logs of a full block stay below it. */
@@ -45,62 +68,125 @@ export function createRpcEndpoint(options: {
   url: Secret;
   index: number;
   timeoutMs?: number;
+  clock?: Clock;
 }): RpcEndpoint {
-  const { url, index, timeoutMs = rpcTimeoutMsDefault } = options;
+  const { url, index, timeoutMs = rpcTimeoutMsDefault, clock = systemClock } = options;
   const unavailable = (what: string) =>
     new Fault("rpc_unavailable", `RPC endpoint ${index}: ${what}`);
   const scrub = createScrubber(url);
   const { address, headers } = targetOf(url);
-  let hasBatches: boolean | undefined;
 
-  const read = (body: unknown) => readAnswer(body, unavailable, scrub);
-
-  async function post(body: unknown): Promise<unknown> {
-    let response: Response;
-    let text: string;
+  async function post(body: string): Promise<{ response: Response; text: string }> {
     try {
-      response = await fetch(address, {
+      const response = await fetch(address, {
         method: "POST",
         headers,
-        body: JSON.stringify(body),
+        body,
         signal: AbortSignal.timeout(timeoutMs),
         redirect: "error",
       });
       const length = Number(response.headers.get("content-length") ?? 0);
       if (length > answerBytesMax) throw unavailable("the answer is too large");
-      text = await response.text();
+      return { response, text: await response.text() };
     } catch (error) {
       if (error instanceof Fault) throw error;
-      throw unavailable(`no answer (${reasonOf(error)})`);
-    }
-    try {
-      return JSON.parse(text) as unknown;
-    } catch {
-      throw unavailable(`HTTP ${response.status} without JSON`);
+      throw unavailable(`no answer (${transportCause(error)})`);
     }
   }
 
-  async function send(calls: readonly RpcCall[]): Promise<RpcAnswer[]> {
-    if (calls.length === 0) return [];
+  async function send(calls: readonly RpcCall[]): Promise<RpcReply> {
+    if (calls.length === 0) return { kind: "answered", answers: [] };
     const requests = calls.map(({ method, params }) => ({
       jsonrpc: "2.0",
       id: nextId++,
       method,
       params,
     }));
-    const [only] = requests;
-    if (requests.length === 1 && only) return [read(await post(only))];
-    const body = await post(requests);
-    hasBatches = Array.isArray(body);
-    if (!Array.isArray(body)) {
-      // A node without batches answers one error for the whole; ask one by one.
-      return Promise.all(requests.map(async (request) => read(await post(request))));
+    const body = JSON.stringify(requests.length === 1 ? requests[0] : requests);
+    const { response, text } = await post(body);
+    const { status } = response;
+    const parsed = parseJson(text);
+    const whole = errorOfWhole(parsed, requests.length, scrub);
+    const refusal = refusalOf(response, whole, requests.length);
+    if (refusal) {
+      const error = whole ?? { code: status, message: `HTTP ${status}`, data: undefined };
+      const retryAfterMs = retryAfter(response.headers.get("retry-after"), clock.nowMs());
+      return { kind: "refused", refusal, error, bodyBytes: Buffer.byteLength(body), retryAfterMs };
     }
-    const byId = new Map(body.filter(isObject).map((answer) => [answer["id"], answer]));
-    return requests.map((request) => read(byId.get(request.id)));
+    if (status === 401 || status === 403) {
+      throw unavailable(`HTTP ${status}: the endpoint does not let us in; is its key still valid?`);
+    }
+    if (parsed === undefined) throw unavailable(`HTTP ${status} without JSON`);
+    const answers = Array.isArray(parsed) ? parsed : [parsed];
+    const byId = new Map(answers.filter(isObject).map((answer) => [answer["id"], answer]));
+    const [first] = answers;
+    const read = ({ id, method }: { id: number; method: string }) =>
+      readAnswer(requests.length === 1 ? first : byId.get(id), { method, unavailable, scrub });
+    return { kind: "answered", answers: requests.map(read) };
   }
 
-  return { index, send, takesBatches: () => hasBatches };
+  return { index, send };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The error that an endpoint gives for a request as a whole: one object for several calls, or a
+ * list with that object alone (geth's "batch too large"), or the same refusal for every call.
+ */
+function errorOfWhole(
+  parsed: unknown,
+  count: number,
+  scrub: (text: string) => string,
+): NodeError | undefined {
+  const answers = Array.isArray(parsed) ? parsed : [parsed];
+  const errors = answers.flatMap((answer) =>
+    isObject(answer) && isObject(answer["error"]) ? [readError(answer["error"], scrub)] : [],
+  );
+  const [first] = errors;
+  if (!first || errors.length < answers.length) return undefined;
+  if (answers.length < count || count === 1) return first;
+  return errors.find((error) => !isOfRequest(error)) ? undefined : first;
+}
+
+function isOfRequest(error: NodeError): boolean {
+  const problem = classifyNodeError(error);
+  return problem === "rate_limited" || problem === "batch_too_large";
+}
+
+function refusalOf(
+  { status, headers }: Response,
+  whole: NodeError | undefined,
+  count: number,
+): RequestRefusal | undefined {
+  const problem = whole && classifyNodeError(whole);
+  if (problem === "batch_too_large" && count > 1) return "batch_too_large";
+  if (status === 429 || problem === "rate_limited") return "rate_limited";
+  if (status === 503 && headers.has("retry-after")) return "rate_limited";
+  if (status === 413 || (whole && bodyTooLarge.test(whole.message))) return "body_too_large";
+  // Errors of the node's own say nothing about the number of calls.
+  const isNodes = whole?.code === internalErrorCode || status >= 500 || status === 401;
+  return whole && count > 1 && !isNodes && status !== 403 ? "batch_not_read" : undefined;
+}
+
+/** How endpoints say that a request has too many bytes, when not by HTTP 413. */
+const bodyTooLarge =
+  /(request|body|payload|content|entity)( entity| size| length| body)?( is)? (too (large|big|long)|exceed)/i;
+
+/** JSON-RPC's code for what went wrong inside the node. */
+const internalErrorCode = -32_603;
+
+/** Reads `Retry-After`, which is a number of seconds or a date, as milliseconds from now. */
+function retryAfter(value: string | null, nowMs: number): number | undefined {
+  if (value === null) return undefined;
+  const ms = /^\d+$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - nowMs;
+  return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
 }
 
 /** Where to post and with what headers: `fetch` takes no name and password inside a URL. */
@@ -115,11 +201,22 @@ function targetOf(url: Secret): { address: string; headers: Record<string, strin
   return { address: target.href, headers: { ...headers, authorization } };
 }
 
-/** The kind of a transport error, and not its text, which may quote the URL. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return "unknown";
-  const code = isObject(error.cause) ? error.cause["code"] : undefined;
-  return typeof code === "string" ? code : error.name;
+/** Nested causes that are looked at: a failed connection is at most three deep. */
+const causesMax = 5;
+
+/**
+ * Names why a request got no answer, by a code such as ECONNREFUSED and never by a text: those may
+ * quote the URL with its key.
+ */
+function transportCause(error: unknown): string {
+  let cause = error;
+  for (let depth = 0; depth < causesMax && cause instanceof Error; depth++) {
+    const code = "code" in cause ? cause.code : undefined;
+    if (typeof code === "string") return code;
+    if (cause.message === "unexpected redirect") return "it redirects to another address";
+    cause = cause instanceof AggregateError ? cause.errors[0] : cause.cause;
+  }
+  return error instanceof Error ? error.name : "unknown";
 }
 
 /**
@@ -145,24 +242,40 @@ const secretCharsMin = 8;
 
 function readAnswer(
   body: unknown,
-  unavailable: (what: string) => Fault,
-  scrub: (text: string) => string,
+  context: {
+    readonly method: string;
+    unavailable(what: string): Fault;
+    scrub(text: string): string;
+  },
 ): RpcAnswer {
+  const { method, unavailable, scrub } = context;
   if (!isObject(body)) throw unavailable("an answer is missing");
-  const error = body["error"];
-  if (isObject(error)) {
-    const { code, message, data } = error;
-    return {
-      ok: false,
-      error: {
-        code: typeof code === "number" ? code : 0,
-        message: typeof message === "string" ? scrub(message) : "",
-        data: readRevertData(data),
-      },
-    };
-  }
+  const { error, result } = body;
+  if (isObject(error)) return { ok: false, error: readError(error, scrub) };
   if (!("result" in body)) throw unavailable("an answer has neither result nor error");
-  return { ok: true, result: body["result"] };
+  if (method === "eth_call" && typeof result === "string" && revertResult.test(result)) {
+    return { ok: false, error: revertError(result) };
+  }
+  return { ok: true, result };
+}
+
+/**
+ * What a revert looks like where a node gives it as the result of a call: the selector of
+ * `Error(string)` or `Panic(uint256)` and whole words after it. What a call returns has no selector.
+ */
+const revertResult = /^0x(08c379a0|4e487b71)([0-9a-f]{64})+$/i;
+
+function revertError(result: string): NodeError {
+  return { code: revertCode, message: "execution reverted", data: readRevertData(result) };
+}
+
+function readError(error: JsonObject, scrub: (text: string) => string): NodeError {
+  const { code, message, data } = error;
+  return {
+    code: typeof code === "number" ? code : 0,
+    message: typeof message === "string" ? scrub(message) : "",
+    data: readRevertData(data),
+  };
 }
 
 function readRevertData(data: unknown): Hex | undefined {

@@ -1,10 +1,13 @@
 /**
  * The check before serving: is this the right chain, does the token stand where it should, is its
- * EIP-712 domain the one that payments are signed for, can the relayer wallets pay gas.
+ * EIP-712 domain the one that payments are signed for, are there logs to tell outcomes by, can the
+ * relayer wallets pay gas.
  */
 import { usdcDecimals, type Address } from "@farthing/protocol";
 import { fail, ok, warn, type CheckLine } from "../base/check-line.ts";
+import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
+import { checkBlocks } from "./blocks-check.ts";
 import { quantity, resultOf, type Chain } from "./chain.ts";
 import { formatEther } from "./ether.ts";
 import { classifyNodeError } from "./node-errors.ts";
@@ -35,6 +38,7 @@ export async function selfCheck(
   chain: Chain,
   relayers: readonly Address[],
   needs: GasNeeds,
+  clock: Clock,
 ): Promise<CheckLine[]> {
   const { network } = chain;
   try {
@@ -46,7 +50,7 @@ export async function selfCheck(
     const wallets = relayers.map((relayer, index) =>
       balanceLine("relayer", relayer, balances[index] ?? 0n, needs),
     );
-    return [...token, ...wallets];
+    return [...token, ...(await checkBlocks(chain, clock)), ...wallets];
   } catch (error) {
     return [
       fail(

@@ -3,6 +3,7 @@ import type { Address, ChainId, Network } from "@farthing/protocol";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { AnswerExtensions } from "../listings/catalogue.ts";
+import type { EndpointLimits } from "../chain/endpoint-limiter.ts";
 import type { ChainView } from "../chain/block-follower.ts";
 import type { Plan } from "../model/account.ts";
 import type { ApiKey } from "../model/api-key.ts";
@@ -25,6 +26,8 @@ export interface NetworkStatus {
   readonly relayers: readonly string[];
   view(): ChainView | undefined;
   load(): RelayerLoad;
+  /** What each RPC endpoint was found to take. */
+  endpointLimits(): readonly EndpointLimits[];
 }
 
 /** Limits of the surfaces. */

@@ -1,5 +1,6 @@
 /** Schemas of the status routes. */
 import { Type } from "typebox";
+import { batchingStates } from "../relayer/batching.ts";
 import { exactly, nullable, oneOf } from "./schemas.ts";
 
 /** The answer of /health. */
@@ -20,6 +21,19 @@ export const ReadinessAnswer = exactly(
   "What was looked at",
 );
 
+const EndpointStatus = exactly(
+  {
+    requestsPerSecond: nullable(
+      Type.Number({ description: "Requests, or calls where `countsCalls`, that are made at most" }),
+    ),
+    countsCalls: Type.Boolean({ description: "Whether it counts the calls inside requests" }),
+    batchCalls: nullable(Type.Integer({ description: "Calls in one request" })),
+    logRangeBlocks: nullable(Type.Integer({ description: "Blocks of one `eth_getLogs`" })),
+    bodyBytes: nullable(Type.Integer({ description: "Bytes of one request" })),
+  },
+  "What an RPC endpoint was found to take, in the order of the configuration; null where it refused nothing",
+);
+
 /** The answer of /v1/status. */
 export const StatusAnswer = exactly(
   {
@@ -38,12 +52,23 @@ export const StatusAnswer = exactly(
         network: Type.String({ description: "CAIP-2" }),
         headBlock: nullable(Type.Integer()),
         headAgeSeconds: nullable(Type.Integer()),
+        readToBlock: nullable(
+          Type.Integer({ description: "The last block whose payments were read, or passed over" }),
+        ),
         finalizedBlock: nullable(Type.Integer()),
+        clockSkewSeconds: nullable(
+          Type.Integer({ description: "This machine's clock minus the chain's" }),
+        ),
         relayers: Type.Integer({ description: "Wallets" }),
         inFlight: Type.Integer({ description: "Transactions on their way" }),
         queued: Type.Integer({ description: "Settlements that wait for a transaction" }),
         lanesUsable: Type.Integer({ description: "Wallets of this process that work" }),
         lanesElsewhere: Type.Integer({ description: "Wallets that other processes work" }),
+        batching: oneOf(
+          batchingStates,
+          "Whether settlements share transactions: turned off, on, without a contract for it, or unknown until a node has answered",
+        ),
+        endpoints: Type.Array(EndpointStatus),
       }),
     ),
   },

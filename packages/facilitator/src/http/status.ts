@@ -1,6 +1,7 @@
 /** Health for machines and people: /health, /ready and /v1/status. Free, without a key. */
 import type { FastifyInstance } from "fastify";
 import { messageOf } from "../base/fault.ts";
+import type { EndpointLimits } from "../chain/endpoint-limiter.ts";
 import type { HttpContext, NetworkStatus } from "./context.ts";
 import { describeStatus } from "./describe-surface.ts";
 import type { Surface } from "./surface.ts";
@@ -35,15 +36,31 @@ export function registerStatus(
   }));
 }
 
-function describe(context: HttpContext, { network, relayers, view, load }: NetworkStatus) {
-  const { head, finalized } = view() ?? {};
+function describe(context: HttpContext, status: NetworkStatus) {
+  const { network, relayers, view, load, endpointLimits } = status;
+  const { head, finalized, walkedTo, clockSkewSeconds } = view() ?? {};
   return {
     network: network.id,
     headBlock: head?.number ?? null,
     headAgeSeconds: head ? headAge(context, head.time) : null,
+    readToBlock: walkedTo ?? null,
     finalizedBlock: finalized?.number ?? null,
+    clockSkewSeconds: clockSkewSeconds ?? null,
     relayers: relayers.length,
     ...load(),
+    endpoints: endpointLimits().map(describeLimits),
+  };
+}
+
+function describeLimits(limits: EndpointLimits) {
+  const { requestsPerSecond: rate, countsCalls } = limits;
+  return {
+    // As a person would say it: tenths of a request are no news.
+    requestsPerSecond: rate === undefined ? null : Math.round(rate * 10) / 10,
+    countsCalls,
+    batchCalls: limits.batchCalls ?? null,
+    logRangeBlocks: limits.logRangeBlocks ?? null,
+    bodyBytes: limits.bodyBytes ?? null,
   };
 }
 
@@ -54,6 +71,12 @@ function describe(context: HttpContext, { network, relayers, view, load }: Netwo
  * valid for one or two minutes. A clock that is ahead shows as a newest block that is too old.
  */
 const skewSecondsMax = 30;
+
+/**
+ * How long blocks may be there without what happened in them, in seconds: seven periods. An endpoint
+ * whose backends are apart makes up for it in two or three.
+ */
+const unreadSecondsMax = 15;
 
 function headAge(context: HttpContext, time: bigint): number {
   return Math.max(0, Math.round(context.clock.nowMs() / 1000 - Number(time)));
@@ -68,7 +91,7 @@ interface ReadyCheck {
 async function readiness(context: HttpContext): Promise<ReadyCheck[]> {
   const networks = context.networks.map((status): ReadyCheck => {
     const name = status.network.id;
-    const head = status.view()?.head;
+    const { head, walkedTo, unread, clockSkewSeconds = 0 } = status.view() ?? {};
     const ageMax = context.limits.headAgeMaxSeconds;
     if (!head) return { name, ok: false, text: "the chain has not answered yet" };
     const behind = Math.round(Number(head.time) - context.clock.nowMs() / 1000);
@@ -79,6 +102,15 @@ async function readiness(context: HttpContext): Promise<ReadyCheck[]> {
     const age = headAge(context, head.time);
     if (ageMax > 0 && age > ageMax)
       return { name, ok: false, text: `the newest block is ${age} s old` };
+    const unreadSeconds = unread ? (context.clock.nowMs() - unread.sinceMs) / 1_000 : 0;
+    if (unread && unreadSeconds > unreadSecondsMax) {
+      const text = `blocks after ${walkedTo} cannot be read since ${Math.round(unreadSeconds)} s, so no outcome is told: ${unread.problem}`;
+      return { name, ok: false, text };
+    }
+    if (clockSkewSeconds > skewSecondsMax) {
+      const text = `this machine's clock is ${clockSkewSeconds} s ahead of new blocks; set it by NTP`;
+      return { name, ok: false, text };
+    }
     const { lanesUsable, lanesElsewhere } = status.load();
     // Without a wallet of its own, a process answers and leaves the sending to others.
     return lanesUsable + lanesElsewhere > 0

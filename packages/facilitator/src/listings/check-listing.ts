@@ -9,8 +9,8 @@ import type { Probe } from "./probe.ts";
 /** How long a listing is ours: longer than a check takes, with every redirect at its slowest. */
 export const checkLeaseMs = 60_000;
 
-/** The time over which sales are counted. */
-const statsMs = 30 * 24 * 60 * 60_000;
+/** The time over which sales are counted: as many days, and what there is of today. */
+export const statsMs = 30 * 24 * 60 * 60_000;
 
 /** What checking needs. */
 export interface CheckDeps {

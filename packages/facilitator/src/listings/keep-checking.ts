@@ -5,7 +5,7 @@
  */
 import { messageOf } from "../base/fault.ts";
 import type { TakenListing, ListingVerbs } from "../storage/listing-store.ts";
-import { checkLeaseMs, checkListing, type CheckDeps } from "./check-listing.ts";
+import { checkLeaseMs, checkListing, statsMs, type CheckDeps } from "./check-listing.ts";
 
 /** Checks under way in this process, and those of one host among them. */
 const runningMax = 8;
@@ -14,9 +14,13 @@ const perHostMax = 2;
 /** Pause between looks when nothing is due here; other processes may have made something due. */
 const pollMs = 2_000;
 
+/** How often sales that no listing shows any more are forgotten, and how many of them at once. */
+const forgetEveryMs = 60 * 60_000;
+const forgottenMax = 1_000;
+
 /** What keeping needs. */
 export interface KeepDeps extends CheckDeps {
-  readonly store: CheckDeps["store"] & Pick<ListingVerbs, "takeDueListings">;
+  readonly store: CheckDeps["store"] & Pick<ListingVerbs, "takeDueListings" | "forgetSales">;
 }
 
 /** Who keeps checking. */
@@ -35,17 +39,27 @@ export function keepChecking(deps: KeepDeps): Keeper {
   /** Under way, by host. */
   const running = new Map<string, number>();
   const checks = new Set<Promise<unknown>>();
+  let forgottenAt = 0;
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       // Before the look: what becomes due during it is looked for once more.
       news = new AbortController();
+      await guarded(forget, undefined);
       const taken = await guarded(takeSome, 0);
       if (taken > 0) continue;
       if (checks.size >= runningMax) await Promise.race(checks);
       else await clock.sleep(pollMs, AbortSignal.any([stopping.signal, news.signal]));
     }
     await Promise.all(checks);
+  }
+
+  /** Of a busy account a day may be a million rows: so many that one round must not take them all. */
+  async function forget(): Promise<void> {
+    const now = clock.nowMs();
+    if (now - forgottenAt < forgetEveryMs) return;
+    const forgotten = await store.forgetSales(now - statsMs, forgottenMax);
+    if (forgotten < forgottenMax) forgottenAt = now;
   }
 
   async function takeSome(): Promise<number> {

@@ -14,7 +14,8 @@ import type { RevertedGasTerms } from "./reverted-gas.ts";
  * - `failed`: the chain says that ours did not and will not move the money. Until the authorization
  *   expires somebody else still could; that is watched, and then said.
  */
-export type SettlementState = "queued" | "submitted" | "confirmed" | "failed";
+export const settlementStates = ["queued", "submitted", "confirmed", "failed"] as const;
+export type SettlementState = (typeof settlementStates)[number];
 
 /** Every allowed move; the store carries them out as guarded updates. */
 export const settlementMoves: Readonly<Record<SettlementState, readonly SettlementState[]>> = {

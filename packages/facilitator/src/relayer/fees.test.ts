@@ -13,6 +13,7 @@ const viewAsking = (gasPrice: bigint) => ({
   gasPrice,
   wallets: new Map(),
   seenAtMs: 0,
+  walkedTo: 1,
 });
 
 test("the node's price, never below the floor nor above the ceiling", () => {

@@ -17,6 +17,7 @@ import type {
 import type { Settlement } from "../model/settlement.ts";
 import type { LaneHolder, Store } from "../storage/store.ts";
 import { broadcast } from "./broadcast.ts";
+import { closeSlot, type MinedAttempt } from "./close-slot.ts";
 import { contractTransferGasMax } from "./fees.ts";
 import { createLaneEndpoint } from "./lane-endpoint.ts";
 import { createLaneHold } from "./lane-hold.ts";
@@ -49,12 +50,6 @@ export interface LaneView {
   readonly number: number;
   /** Whether other wallets could take work. */
   readonly hasOthers: boolean;
-}
-
-/** The transaction of a nonce that is in a block. */
-export interface MinedAttempt {
-  readonly transaction: RelayerTransaction;
-  readonly blockNumber: number;
 }
 
 /** A working lane. */
@@ -334,10 +329,7 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
 
   async function close(slot: Slot, mined: MinedAttempt | undefined): Promise<void> {
     slots.delete(slot.nonce);
-    const minedId = mined?.transaction.id;
-    const dropped = slot.attempts.filter(({ id }) => id !== minedId).map(({ id }) => id);
-    if (mined) await store.closeTransactions([mined.transaction.id], "mined", mined.blockNumber);
-    await store.closeTransactions(dropped, "dropped");
+    await closeSlot(store, slot, mined);
   }
 
   async function tryToKeep(holder: LaneHolder | undefined): Promise<void> {

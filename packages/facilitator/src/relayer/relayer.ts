@@ -10,12 +10,13 @@ import type { Log } from "../base/log.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { FollowedBlock } from "../chain/block-follower.ts";
 import type { Store } from "../storage/store.ts";
-import { findMulticall } from "../chain/multicall.ts";
-import type { BatchSettings } from "./batch.ts";
+import { createBatching, type BatchingState } from "./batching.ts";
 import { createLane, type Lane, type LaneEvents } from "./lane.ts";
+import { startLeftBehind } from "./left-behind.ts";
 import { createLaneShare } from "./lane-share.ts";
 import type { LeaseOwner } from "./lease.ts";
 import type { PrepareDeps, QueuedSettlement } from "./prepare.ts";
+import { isLate } from "./remedy.ts";
 import type { Signer } from "./sign.ts";
 import { lookAtUsedNonces, type NonceEvents } from "./used-nonces.ts";
 import { createWorkQueue, type QueueEvents, type Waiter } from "./work-queue.ts";
@@ -25,6 +26,9 @@ const tickMs = 1_000;
 
 /** Every so many of them, nonces are looked for that another process has opened again. */
 const ticksPerLook = 5;
+
+/** Every so many of them, the network is asked for its Multicall3 while that is not known. */
+const ticksPerBatchingLook = 15;
 
 /** What the relayer tells; outcomes are decided by who listens. */
 export interface RelayerEvents extends Omit<LaneEvents, "onTooLarge">, QueueEvents, NonceEvents {}
@@ -46,13 +50,14 @@ export interface RelayerLoad {
   readonly lanesUsable: number;
   /** Wallets that other processes on the same database work. */
   readonly lanesElsewhere: number;
+  readonly batching: BatchingState;
 }
 
 /** A running relayer. */
 export interface Relayer {
   readonly addresses: readonly Address[];
-  /** Those with a transaction on its way. */
-  busyAddresses(): ReadonlySet<string>;
+  /** Those with a transaction that a block up to this one should have carried, or that was refused. */
+  lateAddresses(headNumber: number): ReadonlySet<string>;
   /** Whether a settlement of this kind may be taken in now. */
   hasRoom(waiter: Waiter): boolean;
   /** Keeps a place for a settlement that is about to be claimed; see the work queue. */
@@ -105,12 +110,17 @@ export interface RelayerDeps extends Omit<PrepareDeps, "chain"> {
 export function createRelayer(deps: RelayerDeps): Relayer {
   const { chain, clock, log } = deps;
   const { chainId } = chain.network;
-  const events = { ...deps.events, onTooLarge };
+  const batching = createBatching(deps);
+  const events = {
+    ...deps.events,
+    onTooLarge: (settlements: number) => batching.makeSmaller(settlements),
+  };
   const lanes = deps.signers.map((signer) => createLane(signer, { ...deps, events }));
   const stopping = new AbortController();
-  let batching: BatchSettings | undefined;
+  const addresses = lanes.map(({ signer }) => signer.address);
   let ticking: Promise<void> | undefined;
-  const queue = createWorkQueue({ ...deps, lanes, batching: () => batching });
+  let leftBehind: ReturnType<typeof startLeftBehind> | undefined;
+  const queue = createWorkQueue({ ...deps, lanes, batching: batching.settings });
   const share = createLaneShare({ ...deps, chainId, lanes });
 
   async function onBlock(
@@ -133,14 +143,6 @@ export function createRelayer(deps: RelayerDeps): Relayer {
     if (block.isHead) queue.dispatch();
   }
 
-  /** From here on batches are half as large: a node's limits do not change with the next block. */
-  function onTooLarge(settlements: number): void {
-    const paymentsMax = Math.max(1, Math.floor(settlements / 2));
-    if (!batching || batching.paymentsMax <= paymentsMax) return;
-    batching = { ...batching, paymentsMax };
-    log.warn({ chainId, paymentsMax }, "Batches are made smaller; a node takes no larger ones");
-  }
-
   /** Nonces that a reorganisation has opened again, whichever process saw it. */
   async function lookForReopened(): Promise<void> {
     for (const lane of lanes) await lane.reopen();
@@ -150,6 +152,7 @@ export function createRelayer(deps: RelayerDeps): Relayer {
     for (let ticks = 0; !stopping.signal.aborted; ticks++) {
       await share.look();
       if (ticks % ticksPerLook === 0) await tryToLook();
+      if (ticks % ticksPerBatchingLook === 0) void batching.look();
       queue.dispatch(true);
       await clock.sleep(tickMs, stopping.signal);
     }
@@ -164,9 +167,8 @@ export function createRelayer(deps: RelayerDeps): Relayer {
   }
 
   return {
-    addresses: lanes.map(({ signer }) => signer.address),
-    busyAddresses: () =>
-      new Set(lanes.filter((lane) => lane.slots().length > 0).map(({ signer }) => signer.address)),
+    addresses,
+    lateAddresses: (headNumber) => lateAmong(lanes, headNumber),
     hasRoom: queue.hasRoom,
     reserve: queue.reserve,
     isAble: () => lanes.some((lane) => lane.isAble()),
@@ -180,6 +182,7 @@ export function createRelayer(deps: RelayerDeps): Relayer {
       queued: queue.size(),
       lanesUsable: lanes.filter((lane) => lane.canWork()).length,
       lanesElsewhere: share.elsewhere(),
+      batching: batching.state(),
     }),
     lanes: () =>
       lanes.map((lane) => ({
@@ -197,19 +200,24 @@ export function createRelayer(deps: RelayerDeps): Relayer {
     },
     onReorganised: lookForReopened,
     async start() {
-      const multicall = deps.batchMax > 1 ? await findMulticall(chain) : undefined;
-      batching = multicall && { multicall, paymentsMax: deps.batchMax };
+      await batching.look();
       await share.look();
       ticking = tick();
+      leftBehind = startLeftBehind({ ...deps, addresses });
     },
     async stop() {
       stopping.abort();
-      await ticking;
+      await Promise.all([ticking, leftBehind?.stop()]);
       await queue.stop();
       await Promise.all(lanes.map((lane) => lane.stop()));
       await share.stop();
     },
   };
+}
+
+function lateAmong(lanes: readonly Lane[], headNumber: number): ReadonlySet<string> {
+  const isLateAt = (lane: Lane) => lane.slots().some((slot) => isLate(slot, headNumber));
+  return new Set(lanes.filter(isLateAt).map(({ signer }) => signer.address));
 }
 
 /** Ends the nonces whose settlements were all found in a block. */

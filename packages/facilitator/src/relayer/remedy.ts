@@ -4,6 +4,7 @@
  * transaction that is not mined was dropped, not spread, or waits behind a gap; a better price is
  * the last remedy, not the first.
  */
+import { plainTransferGas } from "./fees.ts";
 import type { Slot } from "./slot.ts";
 
 /** Blocks without inclusion after which the same bytes go to every endpoint. */
@@ -70,6 +71,25 @@ export function remedyOf(slot: Slot, headNumber: number, hasOthers: boolean): Re
       // Used up, as this node says: once a block, until the chain has shown by what.
       return sinceSend < 1 ? "wait" : "send";
   }
+}
+
+/**
+ * Tells whether something has to be found out, or done, about a nonce when this block is the head.
+ * Until then the chain's logs say enough, and nothing else is asked of the node.
+ */
+export function isLate(slot: Slot, headNumber: number): boolean {
+  const { outcome, sentAtBlock, isUsedUp } = slot;
+  const isOnItsWay = outcome === "accepted" || outcome === "unsent";
+  const afterBlocks = canRevertUnseen(slot) ? 1 : fanOutAfterBlocks;
+  return isUsedUp || !isOnItsWay || headNumber - sentAtBlock >= afterBlocks;
+}
+
+/**
+ * Whether more runs in it than one plain transfer. Contract wallets can make it revert, which no log
+ * shows: it would keep its wallet's place from others for blocks.
+ */
+function canRevertUnseen(slot: Slot): boolean {
+  return slot.attempts.some(({ gasLimit }) => gasLimit > plainTransferGas);
 }
 
 /** Whether a slot carries several settlements, and nothing of it can be on its way. */

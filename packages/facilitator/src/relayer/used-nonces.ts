@@ -6,6 +6,7 @@
 import type { Hex } from "@farthing/protocol";
 import { messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
+import type { AuthorizationEvent } from "../chain/authorization-logs.ts";
 import type { Chain } from "../chain/chain.ts";
 import { readNonceUse, readReceipts, type NonceQuestion, type Receipt } from "../chain/reads.ts";
 import type { RelayerTransaction } from "../model/relayer-transaction.ts";
@@ -20,6 +21,8 @@ export interface MinedTransaction {
   readonly hashes: readonly (Hex | null)[];
   readonly succeeded: boolean;
   readonly blockNumber: number;
+  /** What became of authorizations in it, by its receipt. */
+  readonly events: readonly AuthorizationEvent[];
   /** Settlements it carries whose logs were not seen. */
   readonly unresolved: readonly string[];
 }
@@ -43,6 +46,11 @@ export interface UsedNoncesDeps {
   finalizedNumber(): number;
 }
 
+/** A wallet whose nonces are looked at; its key is not needed for that. */
+export interface UsedLane extends Pick<Lane, "slots" | "close" | "raiseNonce"> {
+  readonly signer: Pick<Lane["signer"], "address">;
+}
+
 /** Where the chain stands for a lane. */
 export interface LaneHead {
   readonly number: number;
@@ -52,7 +60,7 @@ export interface LaneHead {
 
 /** Looks at the used nonces of a lane. Throws a fault when the chain cannot be asked. */
 export async function lookAtUsedNonces(
-  lane: Lane,
+  lane: UsedLane,
   head: LaneHead,
   deps: UsedNoncesDeps,
 ): Promise<void> {
@@ -66,22 +74,24 @@ export async function lookAtUsedNonces(
     attempts.map(({ hash }) => hash),
   );
   const receiptOf = new Map(attempts.map(({ id }, index) => [id, receipts[index]]));
-  for (const slot of used) {
-    try {
-      await lookAtSlot(lane, slot, head, receiptOf, deps);
-    } catch (error) {
-      // It stays and is looked at again with the next block; other payments go on.
-      const fields = { chainId: deps.chain.network.chainId, nonce: slot.nonce };
-      deps.log.warn(
-        { ...fields, problem: messageOf(error) },
-        "Could not tell what became of a mined transaction",
-      );
-    }
-  }
+  await Promise.all(
+    used.map(async (slot) => {
+      try {
+        await lookAtSlot(lane, slot, head, receiptOf, deps);
+      } catch (error) {
+        // It stays and is looked at again with the next block; other payments go on.
+        const fields = { chainId: deps.chain.network.chainId, nonce: slot.nonce };
+        deps.log.warn(
+          { ...fields, problem: messageOf(error) },
+          "Could not tell what became of a mined transaction",
+        );
+      }
+    }),
+  );
 }
 
 async function lookAtSlot(
-  lane: Lane,
+  lane: UsedLane,
   slot: Slot,
   head: LaneHead,
   receiptOf: ReadonlyMap<number, Receipt | undefined>,
@@ -115,7 +125,7 @@ async function lookAtSlot(
  * No receipt of ours: the node that was asked lags, or another writer used the nonce. Where the
  * count is past the nonce at a final block and the same node has no receipt up to there, it did.
  */
-async function lookAtLostNonce(lane: Lane, slot: Slot, deps: UsedNoncesDeps): Promise<void> {
+async function lookAtLostNonce(lane: UsedLane, slot: Slot, deps: UsedNoncesDeps): Promise<void> {
   const question: NonceQuestion = {
     wallet: lane.signer.address,
     hashes: slot.attempts.map(({ hash }) => hash),

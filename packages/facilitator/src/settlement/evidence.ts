@@ -10,24 +10,16 @@ import {
   type Refusal,
   type RefusalCode,
 } from "@farthing/protocol";
-import { Fault } from "../base/fault.ts";
+import { messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
-import {
-  areEventsSeenElsewhere,
-  findAuthorizationEvent,
-  isUnusedAt,
-  type AuthorizationEvent,
-} from "../chain/authorization-logs.ts";
+import { areEventsSeenElsewhere, type AuthorizationEvent } from "../chain/authorization-logs.ts";
+import { createAuthorizationStates } from "../chain/authorization-states.ts";
 import type { Chain } from "../chain/chain.ts";
-import type { Mined, Settlement } from "../model/settlement.ts";
+import { createForwardSearch } from "../chain/forward-search.ts";
+import { readReceipts } from "../chain/reads.ts";
+import { payerNonceKey, type Mined, type Settlement } from "../model/settlement.ts";
 import type { MinedTransaction } from "../relayer/used-nonces.ts";
 import type { Failure, Store } from "../storage/store.ts";
-
-/**
- * Blocks before the one that saw the nonce unused from which a search begins: another endpoint
- * may have answered a few blocks behind.
- */
-const searchSlackBlocks = 12;
 
 /** A settlement and the event that ends it. */
 export interface Found {
@@ -35,17 +27,25 @@ export interface Found {
   readonly settlement: Settlement;
 }
 
+/** What the chain says about settlements at a block. */
+export interface Findings {
+  /** Their authorizations are used or canceled, and this is how. */
+  readonly found: readonly Found[];
+  /** Their authorizations are unused, by all endpoints that could be asked. */
+  readonly unused: readonly Settlement[];
+  /** Used, and no log tells how yet: unknown, and unknown is never called failed. */
+  readonly untold: readonly Settlement[];
+}
+
 /** Questions to the chain about settlements. All throw RPC faults. */
 export interface Evidence {
-  /** How its authorization ended, if it has. */
-  find(settlement: Settlement): Promise<AuthorizationEvent | undefined>;
+  /**
+   * Looks settlements up as of a block. A node that lacks that block fails, since it would call
+   * unused what was used in a block it does not have.
+   */
+  lookUp(settlements: readonly Settlement[], atBlock: number): Promise<Findings>;
   /** What a second endpoint does not deny. */
   agreed(found: readonly Found[]): Promise<Found[]>;
-  /**
-   * "Failed" has to last: throws unless the nonce is unused at a block. That block is given, since
-   * a node that lags would call unused what was used in a block it does not have.
-   */
-  checkUnused(settlement: Settlement, atBlock: number): Promise<void>;
   /** The outcome of a transfer that was ours or somebody else's. */
   minedBy(event: AuthorizationEvent, settlement: Settlement): Promise<Mined>;
 }
@@ -53,20 +53,54 @@ export interface Evidence {
 /** Creates the questions of a network. */
 export function createEvidence(deps: {
   chain: Chain;
-  store: Pick<Store, "isRelayerTransaction">;
+  store: Pick<Store, "isRelayerTransaction" | "listSignedHashes">;
   log: Log;
-  headNumber(): number;
 }): Evidence {
   const { chain, store, log } = deps;
   const { chainId } = chain.network;
+  const states = createAuthorizationStates(chain);
+  const search = createForwardSearch(chain);
+
+  /** First in the receipts of what we signed: a few calls, however long ago it was. */
+  async function findUses(used: readonly Settlement[], atBlock: number) {
+    const hashes = await store.listSignedHashes(used.map(({ id }) => id));
+    const receipts = await readReceipts(chain, hashes);
+    const events = new Map(
+      receipts.flatMap((receipt) => receipt?.events ?? []).map((event) => [keyOf(event), event]),
+    );
+    const others = used.filter((settlement) => !events.has(keyOf(settlement)));
+    for (const [key, event] of await findOthers(others, atBlock)) events.set(key, event);
+    return events;
+  }
+
+  /** A search that fails says nothing about those beside the one that it failed for. */
+  async function findOthers(others: readonly Settlement[], atBlock: number) {
+    try {
+      return await search.find(others, atBlock);
+    } catch (error) {
+      log.warn(
+        { event: "search_failed", chainId, settlements: others.length, problem: messageOf(error) },
+        "Search for authorizations failed; retrying with a later block",
+      );
+      return new Map<string, never>();
+    }
+  }
+
   return {
-    find: (settlement) =>
-      findAuthorizationEvent(chain, {
-        payer: settlement.payer,
-        nonce: settlement.nonce,
-        fromBlock: Math.max(0, settlement.seenUnusedAt - searchSlackBlocks),
-        headNumber: deps.headNumber(),
-      }),
+    async lookUp(settlements, atBlock) {
+      const areUsed = await states.areUsed(settlements, atBlock);
+      const used = settlements.filter((_, index) => areUsed[index]);
+      const events = used.length > 0 ? await findUses(used, atBlock) : new Map<string, never>();
+      const found = used.flatMap((settlement): Found[] => {
+        const event = events.get(keyOf(settlement));
+        return event ? [{ event, settlement }] : [];
+      });
+      return {
+        found,
+        unused: settlements.filter((_, index) => !areUsed[index]),
+        untold: used.filter((settlement) => !events.has(keyOf(settlement))),
+      };
+    },
     async agreed(found) {
       const blocks = Map.groupBy(found, ({ event }) => event.blockHash);
       const lists = await Promise.all(
@@ -81,9 +115,6 @@ export function createEvidence(deps: {
       );
       return lists.flat();
     },
-    async checkUnused(settlement, atBlock) {
-      if (!(await isUnusedAt(chain, settlement, atBlock))) throw logsLag();
-    },
     async minedBy({ transaction, blockNumber, blockHash, logIndex }, settlement) {
       // An earlier transaction at a replaced nonce is ours as well.
       const isOurs =
@@ -92,6 +123,10 @@ export function createEvidence(deps: {
       return { transaction, blockNumber, blockHash, logIndex, settledBy };
     },
   };
+}
+
+function keyOf({ payer, nonce }: Pick<Settlement, "payer" | "nonce">): string {
+  return payerNonceKey(payer, nonce);
 }
 
 /** Tells whether an event is the transfer that was authorized, whoever submitted it. */
@@ -131,11 +166,6 @@ export function failureOf(event: AuthorizationEvent, settlement: Settlement): Fa
   const message = `The payer used this nonce for another transfer, see ${link}; sign a new authorization.`;
   const { transaction } = event;
   return { id, transaction, code: "nonce_already_used", message };
-}
-
-/** The nonce is used and no log tells how: unknown, and unknown is never called failed. */
-function logsLag(): Fault {
-  return new Fault("rpc_unavailable", "The node calls an authorization used and has no log of it");
 }
 
 /** Whether a settlement is still with the nonce of a mined transaction, or with none. */

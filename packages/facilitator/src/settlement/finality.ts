@@ -103,7 +103,9 @@ export function createFinality({ chain, store, clock, log, waiters }: FinalityDe
   return {
     noteBlock({ number, hash }) {
       seen.set(number, hash);
-      seen.delete(number - rememberedBlocks);
+      // The oldest, and not by its number: where blocks are passed over, numbers are left out.
+      const [oldest] = seen.keys();
+      if (seen.size > rememberedBlocks && oldest !== undefined) seen.delete(oldest);
     },
     noteConfirmed,
     isAwaited: () => mustReadPast || unfinalizedUpTo > 0,

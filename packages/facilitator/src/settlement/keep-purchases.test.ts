@@ -18,14 +18,14 @@ import {
   type StoreBench,
 } from "../storage/store-values.testing.ts";
 import type { Store } from "../storage/store.ts";
-import { createPurchaseKeeper } from "./keep-purchases.ts";
+import { createPurchaseKeeper, type KeepDeps } from "./keep-purchases.ts";
 
 const treasury: Address = `0x${"77".repeat(20)}`;
 const account: Address = `0x${"11".repeat(20)}`;
 const now = systemClock.nowMs();
 
-function keeperOf(store: Store, clock: Clock = systemClock) {
-  return createPurchaseKeeper({
+function keeperDeps(store: Store, clock: Clock = systemClock): KeepDeps {
+  return {
     store,
     clock,
     log: silentLog,
@@ -33,7 +33,11 @@ function keeperOf(store: Store, clock: Clock = systemClock) {
     reviewAboveUnits: 500_000_000n,
     readEnd: async () => undefined,
     onMoved: () => {},
-  });
+  };
+}
+
+function keeperOf(store: Store, clock: Clock = systemClock) {
+  return createPurchaseKeeper(keeperDeps(store, clock));
 }
 
 /** A purchase that has been shown its payment; its settlement may be claimed, and final. */
@@ -149,5 +153,35 @@ describe.each(bothEngines())("on %s", (_, start) => {
     }
     expect((await available()) - before).toBe(20_000);
     expect(await store.auditCredits(10)).toEqual([]);
+  });
+
+  test("hundreds that cannot end keep no later one from ending", async () => {
+    const open = await Promise.all(Array.from({ length: 250 }, () => shown(store, "none")));
+    const purchase = await shown(store, "final");
+    const keeper = keeperOf(store);
+    for (let looks = 0; looks < 3; looks++) await keeper.sweep();
+    expect(await store.findPurchase(purchase.id)).toMatchObject({ state: "credited" });
+    const [first] = open;
+    expect(await store.findPurchase(first?.id ?? "")).toMatchObject({ state: "settling" });
+  });
+
+  test("hundreds that cannot expire keep no later one from expiring", async () => {
+    const made = { account, chainId, payer: account, credits: 1, units: 1_000n };
+    const ids = Array.from({ length: 250 }, () => `pur_${next().toString(16).padStart(32, "0")}`);
+    await Promise.all(
+      ids.map((id, index) =>
+        store.createPurchase(
+          { ...made, id, createdAt: now - 20_000, expiresAt: now - 10_000 + index },
+          { awaitingMax: 1_000 },
+        ),
+      ),
+    );
+    const last = ids.at(-1) ?? "";
+    const keeper = createPurchaseKeeper({
+      ...keeperDeps(store),
+      readEnd: async ({ id }) => (id === last ? "unpaid" : undefined),
+    });
+    for (let looks = 0; looks < 3; looks++) await keeper.sweep();
+    expect(await store.findPurchase(last)).toMatchObject({ state: "expired" });
   });
 });

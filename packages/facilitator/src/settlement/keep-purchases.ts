@@ -10,14 +10,18 @@ import { assert } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
-import type { CreditPurchase, HoldReason, PurchaseMove } from "../model/credits.ts";
+import type { CreditPurchase, HoldReason, PurchaseMove, PurchaseState } from "../model/credits.ts";
 import type { Settlement } from "../model/settlement.ts";
+import type { Page, Paging, PurchaseCursor } from "../storage/account-store.ts";
 import type { Store } from "../storage/store.ts";
 
 /** Pause between looks: half a block, so that "final" is soon "credited". */
 const sweepMs = 1_000;
 
-/** Purchases of one look; more wait for the next. */
+/**
+ * Purchases of one list in one look. The next look goes on behind them, so that those which cannot
+ * end keep no other from ending.
+ */
 const purchasesMax = 200;
 
 /** A payment that has no settlement after this long was left by a process that died. */
@@ -44,6 +48,7 @@ export interface KeepDeps {
   readonly store: Pick<
     Store,
     | "listPurchasesIn"
+    | "listExpiredPurchases"
     | "listPaidAfterFailure"
     | "movePurchase"
     | "sumPurchases"
@@ -78,20 +83,35 @@ export interface PurchaseKeeper {
 /** Creates it; it does nothing until it is asked to. */
 export function createPurchaseKeeper(deps: KeepDeps): PurchaseKeeper {
   const { store, clock, log, treasury } = deps;
+  /** Where the next look at each list begins; at the first one when left out. */
+  const places = new Map<PurchaseState, PurchaseCursor>();
 
   async function sweep(): Promise<void> {
-    for (const purchase of await store.listPurchasesIn(["settling", "confirmed"], purchasesMax)) {
-      await guarded(purchase, advance);
+    const now = clock.nowMs();
+    for (const state of ["settling", "confirmed"] as const) {
+      await look(state, (paging) => store.listPurchasesIn(state, paging), advance);
     }
-    const failedSince = clock.nowMs() - failedWatchedMs;
+    const first = { at: now - failedWatchedMs, id: "" };
     // Money that moved after all is said to have moved.
-    for (const purchase of await store.listPaidAfterFailure(failedSince, purchasesMax)) {
-      await guarded(purchase, advance);
+    await look(
+      "failed",
+      ({ from = first, limit }) => store.listPaidAfterFailure({ from, limit }),
+      advance,
+    );
+    for (const state of ["awaiting_payment", "canceled"] as const) {
+      await look(state, (paging) => store.listExpiredPurchases(state, now, paging), end);
     }
-    const unpaid = ["awaiting_payment", "canceled"] as const;
-    for (const purchase of await store.listPurchasesIn(unpaid, purchasesMax)) {
-      if (purchase.expiresAt <= clock.nowMs()) await guarded(purchase, end);
-    }
+  }
+
+  async function look(
+    state: PurchaseState,
+    list: (paging: Paging<PurchaseCursor>) => Promise<Page<CreditPurchase, PurchaseCursor>>,
+    step: (purchase: CreditPurchase) => Promise<void>,
+  ): Promise<void> {
+    const { items, next } = await list({ from: places.get(state), limit: purchasesMax });
+    if (next) places.set(state, next);
+    else places.delete(state);
+    for (const purchase of items) await guarded(purchase, step);
   }
 
   async function guarded(

@@ -44,4 +44,6 @@ export interface OutcomeBook {
   catchUp(): Promise<void>;
   /** Looks for confirmed settlements whose blocks vanished while no process was looking. */
   recheck(): Promise<Vanished | undefined>;
+  /** Waits for what is being looked up and ends. */
+  stop(): Promise<void>;
 }

@@ -4,40 +4,26 @@
  * authorization before us. "Failed" is written only when ours did not and will not move the money,
  * and is watched until the authorization has expired: money that moves after all is said to have.
  */
-import { refusal, type Hex, type Refusal } from "@farthing/protocol";
-import { timeText, type Clock } from "../base/clock.ts";
-import { messageOf } from "../base/fault.ts";
+import type { Hex } from "@farthing/protocol";
+import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { BlockInterest, ChainView, FollowedBlock } from "../chain/block-follower.ts";
 import type { Chain } from "../chain/chain.ts";
 import { readBlockHash } from "../chain/reads.ts";
 import { isSettled, payerNonceKey, type Settlement } from "../model/settlement.ts";
 import type { Judgement } from "../relayer/prepare.ts";
-import type { MinedTransaction } from "../relayer/used-nonces.ts";
 import type { Confirmation, Failure, Store } from "../storage/store.ts";
-import {
-  counts,
-  createEvidence,
-  failureOf,
-  failureOfMined,
-  isAuthorizedTransfer,
-  isCarriedBy,
-  isNews,
-  isWholeBatch,
-  type Found,
-} from "./evidence.ts";
+import { createBacklog } from "./backlog.ts";
+import { createEndRefused } from "./end-refused.ts";
+import { counts, createEvidence, failureOf, isAuthorizedTransfer, type Found } from "./evidence.ts";
+import { createFailureWatch } from "./failure-watch.ts";
 import { createFinality } from "./finality.ts";
+import { createMinedWithoutLog } from "./mined-without-log.ts";
 import type { OutcomeBook, Vanished } from "./outcome-book.ts";
 import type { Waiters } from "./waiters.ts";
 
-/** How far back failures are watched after a start; authorizations seldom last an hour. */
-const watchFailuresMs = 24 * 60 * 60 * 1000;
-
-/**
- * Searches at the same time before a start serves: one by one, a full queue of 5,000 would take
- * minutes of a node's answers. Nodes take this many requests at once from their readers anyway.
- */
-const searchesMax = 16;
+/** Settlements that are read in one statement. */
+const readAtOnce = 500;
 
 /**
  * Confirmations that are written and told at once. A full block has thousands: the first of them
@@ -60,6 +46,7 @@ export interface OutcomeDeps {
   onSettled(settlementIds: readonly string[]): void;
   headNumber(): number;
   finalizedNumber(): number;
+  view(): ChainView | undefined;
 }
 
 /** Creates the book of a network. */
@@ -68,23 +55,25 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
   const { chainId } = chain.network;
   const evidence = createEvidence(deps);
   const open = new Map<string, Settlement>();
-  /** Failed, while their authorizations are still valid. */
-  const failed = new Map<string, Settlement>();
   /** Events seen, until they are deep enough and agreed upon; by settlement. */
   const deepening = new Map<string, Found>();
   /** Found by a search, until they are as well; by settlement. */
   const shallow = new Map<string, Found>();
-  /** Not looked up since this start, for want of an answer. */
-  const unsearched = new Map<string, Settlement>();
   const finality = createFinality(deps);
+  const ends = { ...deps, evidence, conclude: concludeFound, fail };
+  const onMinedWithoutLog = createMinedWithoutLog(ends);
+  const onRefused = createEndRefused(ends);
+  const listOpen = () => [...open.values()].filter(({ id }) => !deepening.has(id));
+  const backlog = createBacklog({ ...ends, listOpen });
+  const watch = createFailureWatch(ends);
 
   function track(settlement: Settlement): void {
     const key = payerNonceKey(settlement.payer, settlement.nonce);
-    failed.delete(key);
+    watch.remove(settlement);
     if (isSettled(settlement)) {
       deepening.delete(settlement.id);
       open.delete(key);
-      if (settlement.state === "failed") failed.set(key, settlement);
+      if (settlement.state === "failed") watch.add(settlement);
     } else open.set(key, settlement);
   }
 
@@ -93,7 +82,7 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     finality.noteBlock(block);
     for (const event of block.events) {
       const key = payerNonceKey(event.payer, event.nonce);
-      const settlement = open.get(key) ?? failed.get(key);
+      const settlement = open.get(key) ?? watch.find(key);
       if (!settlement) continue;
       deepening.set(settlement.id, { event, settlement });
       const ids = resolved.get(event.transaction) ?? new Set();
@@ -105,8 +94,7 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
   }
 
   async function onHead(view: ChainView): Promise<void> {
-    for (const settlement of Array.from(unsearched.values())) await search(settlement);
-    await endExpired(view);
+    backlog.onHead(view);
     await finality.onHead(view);
   }
 
@@ -126,7 +114,7 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
       finish(await store.recordConfirmed(some, clock.nowMs()));
     }
     if (failures.length > 0) finish(await store.recordFailed(failures, clock.nowMs()));
-    await lookUp(agreed.map(({ settlement }) => settlement));
+    await hearStored(agreed.map(({ settlement }) => settlement));
     // Only now: what could not be written is concluded with the next block.
     for (const one of agreed) {
       for (const kept of [deepening, shallow]) {
@@ -136,13 +124,12 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
   }
 
   async function fail(
-    settlement: Settlement,
-    { code, message }: Refusal,
-    where: Pick<Failure, "transaction" | "onlyUnassigned">,
-  ) {
-    const { id } = settlement;
-    finish(await store.recordFailed([{ id, code, message, ...where }], clock.nowMs()));
-    await lookUp([settlement]);
+    failures: readonly Failure[],
+    settlements: readonly Settlement[],
+  ): Promise<void> {
+    if (failures.length === 0) return;
+    finish(await store.recordFailed(failures, clock.nowMs()));
+    await hearStored(settlements);
   }
 
   function finish(moved: readonly Settlement[]): void {
@@ -156,7 +143,7 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
   }
 
   /** What is open here and did not move had its outcome already: whoever wrote it told nobody here. */
-  async function lookUp(settlements: readonly Settlement[]): Promise<void> {
+  async function hearStored(settlements: readonly Settlement[]): Promise<void> {
     const left = settlements.filter(({ payer, nonce }) => open.has(payerNonceKey(payer, nonce)));
     if (left.length === 0) return;
     const stored = await store.findSettlementsByPair(left);
@@ -172,143 +159,39 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     waiters.notify(settled);
   }
 
-  /**
-   * Ends what no block can carry any more: the time of a final block has passed validBefore, and
-   * the token calls the nonce unused. Whether it was sent makes no difference then.
-   */
-  async function endExpired(view: ChainView): Promise<void> {
-    const isOver = ({ validBefore }: Settlement) => view.finalized.time >= validBefore;
-    for (const [key, settlement] of failed) if (isOver(settlement)) failed.delete(key);
-    for (const settlement of open.values()) {
-      if (!isOver(settlement) || deepening.has(settlement.id)) continue;
-      try {
-        const { transaction } = settlement;
-        await endUnmoved(settlement, expired, view.finalized.number, { transaction });
-      } catch (error) {
-        // Looked at again with the next block; the others go on.
-        const fields = { chainId, settlementId: settlement.id, problem: messageOf(error) };
-        log.warn(fields, "Could not end an expired settlement");
-      }
-    }
+  /** Concludes what a search found, as far as it is deep enough to count. */
+  async function concludeFound(found: readonly Found[]): Promise<void> {
+    // Until they are concluded: what cannot be now is looked at again with the next head.
+    for (const one of found) shallow.set(one.settlement.id, one);
+    await conclude(found.filter(isDeep));
   }
 
-  /** Ends what nothing of ours moves, if at a block its nonce is unused. */
-  async function endUnmoved(
-    settlement: Settlement,
-    why: Refusal,
-    atBlock: number,
-    where: Parameters<typeof fail>[2],
-  ): Promise<void> {
-    // "Used" may well be our payer's payment, submitted by somebody else: look before saying no.
-    const event = await evidence.find(settlement);
-    if (event) return concludeFound({ event, settlement });
-    await evidence.checkUnused(settlement, atBlock);
-    await fail(settlement, why, where);
-  }
-
-  /** Concludes what a search found, once it is deep enough to count. */
-  async function concludeFound(found: Found): Promise<void> {
-    const { event, settlement } = found;
-    // Until it is concluded: what cannot be now is looked at again with the next head.
-    shallow.set(settlement.id, found);
-    // The search may know blocks that are not followed yet.
-    const head = Math.max(deps.headNumber(), event.blockNumber);
-    if (event.blockNumber <= head - confirmations + 1) await conclude([found]);
-  }
-
-  /** Looks a settlement up in the past; what cannot be looked up now is looked up later. */
-  async function search(settlement: Settlement): Promise<void> {
-    unsearched.delete(settlement.id);
-    try {
-      const event = await evidence.find(settlement);
-      if (event && isNews(event, settlement)) await concludeFound({ event, settlement });
-    } catch (error) {
-      unsearched.set(settlement.id, settlement);
-      const fields = { chainId, settlementId: settlement.id, problem: messageOf(error) };
-      log.warn(fields, "Could not look up a settlement");
-    }
-  }
-
-  function onRefused(settlement: Settlement, { refusal: why, atBlock }: Judgement): Promise<void> {
-    const where = { transaction: null, onlyUnassigned: true };
-    return endUnmoved(settlement, why, Math.max(deps.headNumber(), atBlock), where);
-  }
-
-  async function onMinedWithoutLog(mined: MinedTransaction): Promise<readonly string[]> {
-    const again: string[] = [];
-    for (const id of mined.unresolved) {
-      const settlement = await store.findSettlement(id);
-      // One that another nonce carries by now is not this transaction's to judge.
-      if (!settlement || !isCarriedBy(settlement, mined)) continue;
-      if ((await endMined(settlement, mined)) === "again") again.push(id);
-    }
-    if (isWholeBatch(mined)) {
-      const { hash, unresolved } = mined;
-      const counts = { settlements: unresolved.length, queuedAgain: again.length };
-      log.warn(
-        { event: "batch_reverted", chainId, transaction: hash, ...counts },
-        "Batch reverted",
-      );
-    }
-    return again;
-  }
-
-  async function failMined(settlement: Settlement, mined: MinedTransaction, found?: Refusal) {
-    const failure = failureOfMined(settlement, mined, found);
-    finish(await store.recordFailed([failure], clock.nowMs()));
-    await lookUp([settlement]);
-    if (!failure.pausesPayer) return;
-    const { id, payer } = settlement;
-    const [pause] = await store.findPayerPauses(chainId, [payer]);
-    const until = pause && timeText(pause.pausedUntilMs);
-    const fields = { chainId, payer, settlementId: id, transaction: mined.hash };
-    log.warn({ event: "payer_paused", ...fields, reverts: pause?.reverts, until }, "Payer paused");
-  }
-
-  async function endMined(
-    settlement: Settlement,
-    mined: MinedTransaction,
-  ): Promise<"ended" | "again"> {
-    const event = await evidence.find(settlement);
-    if (event) {
-      await concludeFound({ event, settlement });
-      return "ended";
-    }
-    // What the token says to the same transfer now, if it says no.
-    const judgement = await deps.simulate(settlement);
-    const atBlock = judgement?.atBlock ?? 0;
-    await evidence.checkUnused(settlement, Math.max(mined.blockNumber, deps.headNumber(), atBlock));
-    // Others in the same transaction may be to blame. It is final, so it moves nothing any more.
-    if (isWholeBatch(mined) && !judgement) return "again";
-    await failMined(settlement, mined, judgement?.refusal);
-    return "ended";
+  function isDeep({ event: { blockNumber } }: Found): boolean {
+    // A search may know blocks that are not followed yet.
+    return blockNumber <= Math.max(deps.headNumber(), blockNumber) - confirmations + 1;
   }
 
   function isUnknown({ payer, nonce }: Settlement): boolean {
-    const key = payerNonceKey(payer, nonce);
-    return !open.has(key) && !failed.has(key);
-  }
-
-  /** What was done to it before it was followed here was told to nobody here. */
-  async function searchAfresh(id: string): Promise<void> {
-    const settlement = await store.findSettlement(id);
-    if (!settlement) return;
-    track(settlement);
-    if (settlement.state !== "confirmed") await search(settlement);
+    return !open.has(payerNonceKey(payer, nonce));
   }
 
   async function catchUp(): Promise<void> {
-    const since = clock.nowMs() - watchFailuresMs;
-    const stored = [
-      ...(await store.listOpenSettlements(chainId)),
-      ...(await store.listFailedSince(chainId, since)),
-    ].filter(isUnknown);
+    const stored = (await store.listOpenSettlements(chainId)).filter(isUnknown);
     // From here on each block is looked through for all of them; the past is searched for each.
     for (const settlement of stored) track(settlement);
-    for (let at = 0; at < stored.length; at += searchesMax) {
-      await Promise.all(stored.slice(at, at + searchesMax).map(({ id }) => searchAfresh(id)));
+    const submitted: Settlement[] = [];
+    for (let at = 0; at < stored.length; at += readAtOnce) {
+      // What was done to them before they were followed here was told to nobody here.
+      const read = await store.findSettlementsByPair(stored.slice(at, at + readAtOnce));
+      const now = read.filter((one) => one !== undefined);
+      for (const settlement of now) track(settlement);
+      submitted.push(...now.filter(({ state }) => state === "submitted"));
+      backlog.searchLater(now.filter(({ state }) => state === "queued"));
     }
+    // What nothing carries yet is simulated before it is sent: it can be looked up beside that.
+    await backlog.search(submitted);
     await finality.readPast();
+    watch.start();
   }
 
   /**
@@ -318,8 +201,9 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
   async function recheck(): Promise<Vanished | undefined> {
     const vanished = await finality.findVanished();
     if (vanished) return onReorganisation(vanished.number, [vanished.hash]);
-    for (const found of Array.from(shallow.values())) {
-      const { blockNumber, blockHash } = found.event;
+    const blocks = Map.groupBy(shallow.values(), ({ event }) => event.blockHash);
+    for (const [blockHash, found] of blocks) {
+      const blockNumber = found[0]?.event.blockNumber ?? 0;
       const hash = await readBlockHash(chain, blockNumber);
       if (hash === blockHash) await concludeFound(found);
       else if (hash !== undefined) return onReorganisation(blockNumber, [blockHash]);
@@ -363,7 +247,9 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
 
   function interest(): BlockInterest {
     if (open.size > 0) return "outcome";
-    return finality.isAwaited() || failed.size > 0 ? "finality" : "none";
+    // What a search found has to become deep enough, also where its settlement has failed here.
+    const isAwaited = finality.isAwaited() || watch.isClose() || shallow.size > 0;
+    return isAwaited ? "finality" : "none";
   }
 
   return {
@@ -379,10 +265,6 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
     requeue,
     catchUp,
     recheck,
+    stop: async () => void (await Promise.all([backlog.stop(), watch.stop()])),
   };
 }
-
-const expired = refusal(
-  "authorization_expired",
-  "The authorization expired before it was mined; sign a new one.",
-);

@@ -5,11 +5,8 @@
 import { isSameAddress, type Address, type ChainId } from "@farthing/protocol";
 import { purchaseNonce } from "../accounts/purchases.ts";
 import { Fault } from "../base/fault.ts";
-import {
-  areEventsSeenElsewhere,
-  findAuthorizationEvent,
-  isUnusedAt,
-} from "../chain/authorization-logs.ts";
+import { areEventsSeenElsewhere, isUnusedAt } from "../chain/authorization-logs.ts";
+import { findAuthorizationEvent } from "../chain/authorization-search.ts";
 import type { ChainView } from "../chain/block-follower.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { CreditPurchase } from "../model/credits.ts";

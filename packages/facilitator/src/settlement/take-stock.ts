@@ -13,7 +13,10 @@ import type { OutcomeBook, Vanished } from "./outcome-book.ts";
 
 /** A network's stock. */
 export interface Stock {
-  /** Takes it; gives the settlements without an outcome. Throws when it cannot all be looked at. */
+  /**
+   * Takes it; returns the settlements without an outcome. Throws when it cannot all be looked at,
+   * except for the blocks that may have vanished: where that fails, stock is due.
+   */
   take(): Promise<readonly Settlement[]>;
   /** A wallet came from another process. */
   onTaken(): void;
@@ -59,9 +62,9 @@ export function createStock(deps: {
     await requeue(vanished.settlementIds);
   }
 
-  async function take(): Promise<readonly Settlement[]> {
+  async function take(recheck: () => Promise<void>): Promise<readonly Settlement[]> {
     await book.catchUp();
-    await putBack(book.recheck);
+    await recheck();
     const stored = await store.listOpenSettlements(chainId);
     const submitted = stored.filter(({ state }) => state === "submitted").map(({ id }) => id);
     // First the nonces: what was mined and is not found may come back, so it keeps its carrier.
@@ -82,24 +85,30 @@ export function createStock(deps: {
     }
   }
 
+  function putOff(error: unknown): void {
+    isDue = true;
+    log.warn({ chainId, problem: messageOf(error) }, "Could not take over what is stored");
+  }
+
   async function takeWhileDue(): Promise<void> {
     if (isTaking) return;
     isTaking = true;
     try {
       while (isDue) {
         isDue = false;
-        await take();
+        await take(() => putBack(book.recheck));
       }
     } catch (error) {
-      isDue = true;
-      log.warn({ chainId, problem: messageOf(error) }, "Could not take over what is stored");
+      putOff(error);
     } finally {
       isTaking = false;
     }
   }
 
   return {
-    take,
+    // A node that refuses this question, by a rate limit for one, must not keep the service from
+    // starting: no confirmation becomes final before it is answered.
+    take: () => take(() => putBack(book.recheck).catch(putOff)),
     onTaken() {
       isDue = true;
       void takeWhileDue();

@@ -60,7 +60,14 @@ export interface CreditBalanceTable {
   balance: ColumnType<number | string, never, never>;
 }
 
-/** Only ever added to. */
+/** What an account's removed entries came to; kept by a trigger. */
+export interface CreditClosingTable {
+  account: ColumnType<Address, never, never>;
+  credits: ColumnType<number | string, never, never>;
+  entries: ColumnType<number | string, never, never>;
+}
+
+/** Only ever added to; removed with their settlement. */
 export interface CreditEntryTable {
   id: ColumnType<number | string, never, never>;
   account: ColumnType<Address, Address, never>;
@@ -165,6 +172,12 @@ export interface ListingTable {
   last_settled_at: WholeOrNull;
   created_at: Whole;
   updated_at: Whole;
+}
+
+/** A word of a listing that the public sees: it is found by how the word begins. */
+export interface ListingWordTable {
+  word: string;
+  listing_id: string;
 }
 
 export type AccountRow = Selectable<AccountTable>;

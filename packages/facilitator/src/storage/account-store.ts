@@ -171,6 +171,12 @@ export interface CreditVerbs {
   auditCredits(limit: number): Promise<LedgerProblem[]>;
 }
 
+/** Where a page of purchases begins: with the one that has this time, by which they are listed, and id. */
+export interface PurchaseCursor {
+  readonly at: number;
+  readonly id: string;
+}
+
 /** Verbs about purchases of credits. */
 export interface PurchaseVerbs {
   /** Stores a purchase that awaits payment; false when its account has `awaitingMax` of them. */
@@ -188,10 +194,22 @@ export interface PurchaseVerbs {
     account: Address,
     paging: Paging<TimeCursor>,
   ): Promise<Page<CreditPurchase, TimeCursor>>;
-  /** Those of every account in these states, the longest unchanged first. */
-  listPurchasesIn(states: readonly PurchaseState[], limit: number): Promise<CreditPurchase[]>;
-  /** Those that failed since then (Unix milliseconds) and whose payment became final after all. */
-  listPaidAfterFailure(failedSince: number, limit: number): Promise<CreditPurchase[]>;
+  /** Those of every account in a state, the longest unchanged first. */
+  listPurchasesIn(
+    state: PurchaseState,
+    paging: Paging<PurchaseCursor>,
+  ): Promise<Page<CreditPurchase, PurchaseCursor>>;
+  /** Those in a state whose time ended by `now`, the earliest end first. */
+  listExpiredPurchases(
+    state: PurchaseState,
+    now: number,
+    paging: Paging<PurchaseCursor>,
+  ): Promise<Page<CreditPurchase, PurchaseCursor>>;
+  /** Of the next `limit` that failed, those whose payment became final after all. */
+  listPaidAfterFailure(paging: {
+    readonly from: PurchaseCursor;
+    readonly limit: number;
+  }): Promise<Page<CreditPurchase, PurchaseCursor>>;
   /**
    * Moves a purchase on, and notes when. Gives it as it is now; undefined when it is not in `from`
    * any more, or when its payment (chain, transaction, log) already paid another one. `credited`

@@ -1,5 +1,6 @@
 /** Accounts: made, named, deactivated. */
 import { toLowerHex, type Address } from "@farthing/protocol";
+import { sql } from "kysely";
 import type { Account } from "../model/account.ts";
 import { toAccount } from "./account-rows.ts";
 import type { AccountVerbs } from "./account-store.ts";
@@ -29,10 +30,9 @@ export function accountVerbs(database: Database): AccountVerbs {
       const row = await db
         .updateTable("accounts")
         .set({
-          // An update sets something; what is not given stays.
-          address: toLowerHex(address),
-          ...(label === undefined ? {} : { label }),
-          ...(lowCreditsAt === undefined ? {} : { low_credits_at: lowCreditsAt }),
+          // What is not given stays.
+          label: label ?? sql<string>`label`,
+          low_credits_at: lowCreditsAt === undefined ? sql<number>`low_credits_at` : lowCreditsAt,
         })
         .where("address", "=", toLowerHex(address))
         .returningAll()

@@ -19,16 +19,15 @@ export async function withoutBusyPayers(
   await inside.engine.lockNames(inside.db, names);
   const rows = await inside.db
     .selectFrom("lanes")
-    .innerJoin("relayer_transactions as carrier", (join) =>
-      join
-        .onRef("carrier.chain_id", "=", "lanes.chain_id")
-        .onRef("carrier.lane", "=", "lanes.lane")
-        .on("carrier.state", "in", ["intent", "signed", "sent"]),
-    )
+    // Crossed, which keeps SQLite from beginning with every transaction of the chain.
+    .crossJoin("relayer_transactions as carrier")
     .innerJoin("transaction_settlements as link", "link.transaction_id", "carrier.id")
     .innerJoin("settlements", "settlements.id", "link.settlement_id")
     .select(({ fn }) => ["settlements.payer", fn.count("settlements.id").distinct().as("count")])
     .where("lanes.chain_id", "=", chainId)
+    .whereRef("carrier.chain_id", "=", "lanes.chain_id")
+    .whereRef("carrier.lane", "=", "lanes.lane")
+    .where("carrier.state", "in", ["intent", "signed", "sent"])
     .where("settlements.payer", "in", [...new Set(payers)])
     .where("settlements.payer_has_code", "=", 1)
     .where("settlements.state", "in", ["queued", "submitted"])

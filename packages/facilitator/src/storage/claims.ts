@@ -20,6 +20,7 @@ import {
 } from "./reverted-gas.ts";
 import { toSettlement, toSettlementRow } from "./rows.ts";
 import { newSettlementNames, settlementColumns, type NewSettlementRow } from "./schema.ts";
+import { countClaims } from "./settlement-sums.ts";
 import type { ClaimRefusal, ClaimResult } from "./store.ts";
 
 /** Claims a group; results in order. */
@@ -47,6 +48,7 @@ export async function claimAll(
   // Lost to another process between our look and our insert: that settlement is the answer.
   const lost = allowed.filter((claim) => !created.has(claim.id));
   for (const [key, settlement] of await findByPairs(inside, lost)) known.set(key, settlement);
+  await countClaims(inside, created.values());
   const ids = [...created.keys()];
   await inside.engine.changes.announce(inside.db, { kind: "queued", ids });
   return claims.map((claim) => {

@@ -49,6 +49,11 @@ export interface Engine {
    * run on one machine, which knows by itself which of them do.
    */
   isConnected?(owner: Expression<string | null>): RawBuilder<SqlBool>;
+  /**
+   * Whether processes of a version before this schema (the number of its migration) are connected.
+   * Left out where all processes run on one machine, and are replaced together.
+   */
+  hasOlderProcesses?(db: Kysely<Tables>, schema: string): Promise<boolean>;
   /** Whether a transaction that failed so was undone only because of another one. */
   isUndoneByRival(error: unknown): boolean;
 }

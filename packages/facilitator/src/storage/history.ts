@@ -1,5 +1,5 @@
 /** What was settled for an account: listed, followed back, counted by day. */
-import { toLowerHex, type Address } from "@farthing/protocol";
+import { networks, toLowerHex, type Address } from "@farthing/protocol";
 import { sql } from "kysely";
 import type {
   CarriedBy,
@@ -8,15 +8,13 @@ import type {
   Page,
   Paging,
   TimeCursor,
-  UsageDay,
 } from "./account-store.ts";
-import type { Settlement } from "../model/settlement.ts";
+import { settlementStates, type Settlement } from "../model/settlement.ts";
 import type { Database } from "./dialect.ts";
 import { fromCursor, toPage } from "./pages.ts";
 import { address, numberOrNull } from "./rows.ts";
 import { listed, settlements } from "./settlements.ts";
-
-const dayMs = 24 * 60 * 60 * 1000;
+import { listUsage } from "./usage.ts";
 
 /** The store's verbs about what was settled. */
 export function historyVerbs(database: Database): HistoryVerbs {
@@ -29,29 +27,98 @@ export function historyVerbs(database: Database): HistoryVerbs {
   };
 }
 
+/**
+ * Settlements that one page looks at, where one filter leads to them and others only narrow them
+ * down: a rare state among a payer's many payments must not cost a look at all of these.
+ */
+const lookedAtMax = 1_000;
+
+/** One filter leads to a page's settlements, by an index of its own; the others narrow them down. */
+function splitFilter(filter: HistoryFilter): {
+  readonly lead: HistoryFilter;
+  readonly rest: HistoryFilter;
+} {
+  const { transaction, payer, keyId, state, chainId } = filter;
+  // The settlements of one transaction are as many as a batch carries.
+  if (transaction !== undefined) return { lead: { transaction }, rest: filter };
+  if (payer !== undefined) return { lead: { payer }, rest: { keyId, state, chainId } };
+  if (keyId !== undefined) return { lead: { keyId }, rest: { state, chainId } };
+  return { lead: { state, chainId }, rest: {} };
+}
+
 async function listAccountSettlements(
   database: Database,
   account: Address,
   filter: HistoryFilter,
   { from, limit }: Paging<TimeCursor>,
 ): Promise<Page<Settlement, TimeCursor>> {
-  const { state, payer, keyId, chainId, transaction, since, before } = filter;
-  let query = settlements(database)
-    .where("account", "=", toLowerHex(account))
-    .where(fromCursor(from))
-    .orderBy("created_at", "desc")
-    .orderBy("id", "desc")
-    .limit(limit + 1);
-  if (state !== undefined) query = query.where("state", "=", state);
-  if (payer !== undefined) query = query.where("payer", "=", toLowerHex(payer));
-  if (keyId !== undefined) query = query.where("key_id", "=", keyId);
-  if (chainId !== undefined) query = query.where("chain_id", "=", chainId);
-  if (transaction !== undefined) {
-    query = query.where("transaction_hash", "=", toLowerHex(transaction));
+  const { lead, rest } = splitFilter(filter);
+  const { since, before } = filter;
+  const page = (query: HistoryQuery, count: number) => {
+    let part = query
+      .where("settlements.account", "=", toLowerHex(account))
+      .where(fromCursor(from))
+      // In the order of the history's index only where that leads: SQLite would read all of it.
+      .orderBy(lead.transaction === undefined ? "created_at" : sql`+created_at`, "desc")
+      .orderBy("id", "desc")
+      .limit(count);
+    if (since !== undefined) part = part.where("created_at", ">=", since);
+    if (before !== undefined) part = part.where("created_at", "<", before);
+    return part;
+  };
+  if (lead.state !== undefined || lead.chainId !== undefined) {
+    const parts = await Promise.all(
+      combinationsOf(lead).map((part) =>
+        listed(page(narrowed(settlements(database), part), limit + 1)),
+      ),
+    );
+    return toPage(parts.flat().toSorted(newestFirst), limit);
   }
-  if (since !== undefined) query = query.where("created_at", ">=", since);
-  if (before !== undefined) query = query.where("created_at", "<", before);
-  return toPage(await listed(query), limit);
+  const isNarrowed = Object.values(rest).some((value) => value !== undefined);
+  const count = isNarrowed ? lookedAtMax + 1 : limit + 1;
+  const found = await listed(page(narrowed(settlements(database), lead), count));
+  if (!isNarrowed) return toPage(found, limit);
+  const fitting = found.slice(0, lookedAtMax).filter((settlement) => fits(settlement, rest));
+  // Where few fit, the page ends early, and the next one begins behind what was looked at.
+  const looked = toPage(found, lookedAtMax);
+  return fitting.length > limit ? toPage(fitting, limit) : { items: fitting, next: looked.next };
+}
+
+type HistoryQuery = ReturnType<typeof settlements>;
+
+function narrowed(
+  query: HistoryQuery,
+  { state, payer, keyId, chainId, transaction }: HistoryFilter,
+): HistoryQuery {
+  let part = query;
+  if (state !== undefined) part = part.where("state", "=", state);
+  if (payer !== undefined) part = part.where("payer", "=", toLowerHex(payer));
+  if (keyId !== undefined) part = part.where("key_id", "=", keyId);
+  if (chainId !== undefined) part = part.where("chain_id", "=", chainId);
+  if (transaction !== undefined) {
+    part = part.where("transaction_hash", "=", toLowerHex(transaction));
+  }
+  return part;
+}
+
+/** State and network lead together, so each network and each state is a list of its own. */
+function combinationsOf({ state, chainId }: HistoryFilter): HistoryFilter[] {
+  const states = state === undefined ? settlementStates : [state];
+  const chainIds = chainId === undefined ? networks.map((network) => network.chainId) : [chainId];
+  return chainIds.flatMap((chain) => states.map((one) => ({ chainId: chain, state: one })));
+}
+
+function fits(settlement: Settlement, { state, payer, keyId, chainId }: HistoryFilter): boolean {
+  return (
+    (state === undefined || settlement.state === state) &&
+    (payer === undefined || toLowerHex(settlement.payer) === toLowerHex(payer)) &&
+    (keyId === undefined || settlement.keyId === keyId) &&
+    (chainId === undefined || settlement.chainId === chainId)
+  );
+}
+
+function newestFirst(one: Settlement, other: Settlement): number {
+  return other.createdAt - one.createdAt || (one.id < other.id ? 1 : -1);
 }
 
 async function listCarriers({ db }: Database, settlementId: string): Promise<CarriedBy[]> {
@@ -113,41 +180,4 @@ async function recordGas(
     .set(({ ref }) => ({ gas_used: ref("given.used"), gas_price_paid: ref("given.paid") }))
     .whereRef("relayer_transactions.hash", "=", "given.given_hash")
     .execute();
-}
-
-async function listUsage(
-  { db }: Database,
-  account: Address,
-  { since, before }: { readonly since: number; readonly before: number },
-): Promise<UsageDay[]> {
-  const whole = sql<number | string>`created_at / ${sql.lit(dayMs)}`;
-  const rows = await db
-    .selectFrom("settlements")
-    .select([
-      whole.as("day"),
-      sql<number | string>`sum(case when state = 'confirmed' then 1 else 0 end)`.as("settled"),
-      sql<number | string>`sum(case when state = 'failed' then 1 else 0 end)`.as("failed"),
-      sql<number | string>`sum(case when state in ('queued', 'submitted') then 1 else 0 end)`.as(
-        "pending",
-      ),
-      // What was settled is less than all USDC there is, which is less than 64 bits.
-      sql<string>`cast(sum(case when state = 'confirmed' then cast(amount as bigint) else 0 end) as text)`.as(
-        "units",
-      ),
-      sql<number | string>`sum(case when state = 'failed' then 0 else credits end)`.as("credits"),
-    ])
-    .where("account", "=", toLowerHex(account))
-    .where("created_at", ">=", since)
-    .where("created_at", "<", before)
-    .groupBy(whole)
-    .orderBy("day")
-    .execute();
-  return rows.map((row) => ({
-    day: Number(row.day),
-    settled: Number(row.settled),
-    failed: Number(row.failed),
-    pending: Number(row.pending),
-    units: BigInt(row.units),
-    credits: Number(row.credits),
-  }));
 }

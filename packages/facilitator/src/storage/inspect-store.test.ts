@@ -61,6 +61,9 @@ describe.each([
     await store.reserveTransactions(lease, [planOf(claim.id)], now);
     const report = await inspectStore(databaseUrl, now);
     expect(report).toMatchObject({ isNew: false, missing: [], unknown: [] });
+    expect(report.size?.used).toBeGreaterThan(10_000);
+    const isFile = databaseUrl.startsWith("sqlite:");
+    expect(report.size?.free).toEqual(isFile ? expect.any(Number) : undefined);
     expect(report.lanes).toEqual([{ chainId, lane, nextNonce: 8, holder: "host/1/a", open: 1 }]);
     await store.releaseLanes(chainId, "host/1/a");
     expect((await inspectStore(databaseUrl, now)).lanes).toMatchObject([{ holder: null }]);

@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import type { Address, ChainId } from "@farthing/protocol";
 import { Kysely, sql } from "kysely";
 import { Fault } from "../base/fault.ts";
+import { measureDatabase, type DatabaseSize } from "./database-size.ts";
 import type { Engine } from "./dialect.ts";
 import { migrationNames } from "./migrate.ts";
 import { engineOf } from "./open-store.ts";
@@ -19,6 +20,8 @@ export interface StoreReport {
   readonly unknown: readonly string[];
   /** None when the schema is not this version's. */
   readonly lanes: readonly LaneReport[];
+  /** Left out of a new database. */
+  readonly size?: DatabaseSize;
 }
 
 /** A wallet on a network, as stored. */
@@ -50,7 +53,9 @@ export async function inspectStore(databaseUrl: string, now: number): Promise<St
     const missing = migrationNames.filter((name) => !done.includes(name));
     const unknown = done.filter((name) => !migrationNames.includes(name));
     const isCurrent = missing.length === 0 && unknown.length === 0;
-    return { missing, isNew, unknown, lanes: isCurrent ? await listLanes(db, engine, now) : [] };
+    const lanes = isCurrent ? await listLanes(db, engine, now) : [];
+    const size = isNew ? {} : { size: await measureDatabase(db, sqlitePathOf(databaseUrl)) };
+    return { missing, isNew, unknown, lanes, ...size };
   } catch (error) {
     if (error instanceof Fault) throw error;
     throw new Fault("storage_unavailable", "The database cannot be read", { cause: error });

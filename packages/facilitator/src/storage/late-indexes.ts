@@ -12,22 +12,156 @@ import type { Log } from "../base/log.ts";
 import type { Database } from "./dialect.ts";
 import type { Tables } from "./schema.ts";
 
+/** What the public sees of listings, word for word as statements ask for it. */
+const isShown =
+  "(state = 'live' or (state = 'failing' and passed_at is not null)) and seen is not null";
+
 /** What an index covers, as SQL. */
 interface LateIndex {
   readonly name: string;
   readonly table: keyof Tables;
   readonly definition: string;
+  /** An index of an earlier version that is dropped once this one exists. */
+  readonly replaces?: string;
 }
 
+/**
+ * Conditions are ones that SQLite can prove from a statement with bound values: `state = ?` proves
+ * nothing, `failed_at > ?` proves that there is a time. `statements.test.ts` holds each statement to
+ * the index that it has here.
+ */
 export const lateIndexes: readonly LateIndex[] = [
   {
-    // Each block asks for the settlements that are confirmed and not final yet. Both conditions
-    // are ones that SQLite can prove from a statement with bound values, which `state = ?` is not.
+    // Each block asks for the settlements that are confirmed and not final yet.
     name: "settlements_unfinalized",
     table: "settlements",
     definition: "(chain_id, block_number) where finalized_at is null and block_number is not null",
   },
+  {
+    // Closed transactions whose signed bytes are still there: those of the last blocks, whose nonces
+    // a reorganisation may open again.
+    name: "relayer_transactions_bytes",
+    table: "relayer_transactions",
+    definition: "(chain_id, block_number) where raw is not null and block_number is not null",
+  },
+  {
+    // An account's reserved credits, and its history by state or network.
+    name: "settlements_by_state",
+    table: "settlements",
+    definition: "(account, chain_id, state, created_at, id) where account is not null",
+    // Nothing reads a payer's settlements since counters keep the limits of payers.
+    replaces: "settlements_capped",
+  },
+  {
+    name: "settlements_by_payer",
+    table: "settlements",
+    definition: "(account, payer, created_at, id) where account is not null",
+  },
+  {
+    name: "settlements_by_key",
+    table: "settlements",
+    definition: "(account, key_id, created_at, id) where account is not null",
+  },
+  {
+    name: "settlements_by_transaction",
+    table: "settlements",
+    definition: "(transaction_hash) where account is not null and transaction_hash is not null",
+  },
+  {
+    // A confirmation clears the time of a failure.
+    name: "settlements_failed",
+    table: "settlements",
+    definition: "(chain_id, failed_at) where failed_at is not null",
+  },
+  {
+    // The highest nonce that is mined, without reading those below.
+    name: "relayer_transactions_state",
+    table: "relayer_transactions",
+    definition: "(chain_id, lane, state, nonce)",
+    replaces: "relayer_transactions_lane",
+  },
+  {
+    name: "webhook_endpoints_working",
+    table: "webhook_endpoints",
+    definition: "(account) where disabled_at is null",
+  },
+  {
+    name: "webhook_deliveries_created",
+    table: "webhook_deliveries",
+    definition: "(created_at)",
+  },
+  {
+    name: "webhook_deliveries_state",
+    table: "webhook_deliveries",
+    definition: "(endpoint_id, state, created_at)",
+  },
+  {
+    name: "webhook_deliveries_delivered",
+    table: "webhook_deliveries",
+    definition: "(endpoint_id, delivered_at) where delivered_at is not null",
+  },
+  {
+    name: "credit_purchases_updated",
+    table: "credit_purchases",
+    definition: "(state, updated_at, id)",
+    replaces: "credit_purchases_state",
+  },
+  {
+    name: "credit_purchases_expiry",
+    table: "credit_purchases",
+    definition: "(state, expires_at, id)",
+  },
+  {
+    name: "credit_purchases_open",
+    table: "credit_purchases",
+    definition: "(account) where state = 'awaiting_payment'",
+  },
+  {
+    // A blocked listing is due for ever, and never checked.
+    name: "listings_check",
+    table: "listings",
+    definition: "(next_at) where state <> 'blocked'",
+    replaces: "listings_due",
+  },
+  {
+    name: "listings_shown",
+    table: "listings",
+    definition: `(created_at, id) where ${isShown}`,
+    replaces: "listings_newest",
+  },
+  {
+    name: "listings_shown_network",
+    table: "listings",
+    definition: `(chain_id, created_at, id) where ${isShown}`,
+  },
+  {
+    name: "listings_shown_bazaar",
+    table: "listings",
+    definition: `(created_at, id) where ${isShown} and seen not like '%"bazaar":null%'`,
+  },
+  {
+    name: "listings_shown_best",
+    table: "listings",
+    definition: `(settlements_30d desc, created_at, id) where ${isShown}`,
+  },
 ];
+
+/** Whether one of these can be used by now; where they are created before the service starts, it can. */
+export async function hasLateIndex({ db, engine }: Database, name: string): Promise<boolean> {
+  if (!engine.patientDialect) return true;
+  return (await findIndex(db, name))?.valid === true;
+}
+
+/** An index on PostgreSQL; one whose creation was interrupted, or still goes on, is not valid. */
+async function findIndex(
+  db: Kysely<Tables>,
+  name: string,
+): Promise<{ readonly valid: boolean } | undefined> {
+  const { rows } = await sql<{
+    valid: boolean;
+  }>`select indisvalid as valid from pg_index where indexrelid = to_regclass(${name})`.execute(db);
+  return rows[0];
+}
 
 /** The pause before an index that could not be created is tried again, in milliseconds. */
 const retryMs = 60_000;
@@ -44,9 +178,7 @@ export interface LateIndexing {
 export async function startLateIndexes(database: Database, log: Log): Promise<LateIndexing> {
   const { db, engine } = database;
   if (!engine.patientDialect) {
-    for (const { name, table, definition } of lateIndexes) {
-      await sql.raw(`create index if not exists ${name} on ${table} ${definition}`).execute(db);
-    }
+    await createAtOnce(db);
     return { stop: async () => undefined };
   }
   // A new database has its indexes before the store is open; no other process waits for it yet.
@@ -69,12 +201,15 @@ export async function startLateIndexes(database: Database, log: Log): Promise<La
 function createOnEmpty(db: Kysely<Tables>): Promise<void> {
   return db.transaction().execute(async (transaction) => {
     await sql`select pg_advisory_xact_lock(${lockNumber})`.execute(transaction);
-    for (const { name, table, definition } of lateIndexes) {
-      await sql
-        .raw(`create index if not exists ${name} on ${table} ${definition}`)
-        .execute(transaction);
-    }
+    await createAtOnce(transaction);
   });
+}
+
+async function createAtOnce(db: Kysely<Tables>): Promise<void> {
+  for (const { name, table, definition, replaces } of lateIndexes) {
+    await sql.raw(`create index if not exists ${name} on ${table} ${definition}`).execute(db);
+    if (replaces) await sql.raw(`drop index if exists ${replaces}`).execute(db);
+  }
 }
 
 /** Creates indexes on a connection of its own, one process at a time. */
@@ -133,20 +268,20 @@ class Indexer {
     });
   }
 
-  async #create(connection: Kysely<Tables>, { name, table, definition }: LateIndex): Promise<void> {
-    const { rows } = await sql<{
-      valid: boolean;
-    }>`select indisvalid as valid from pg_index where indexrelid = to_regclass(${name})`.execute(
-      connection,
-    );
-    if (rows[0]?.valid || this.#stopping.signal.aborted) return;
+  async #create(connection: Kysely<Tables>, index: LateIndex): Promise<void> {
+    const { name, table, definition, replaces } = index;
+    const there = await findIndex(connection, name);
+    if (there?.valid || this.#stopping.signal.aborted) return;
     const fields = { index: name, table };
     this.#log.info({ event: "index_creation_started", ...fields }, "Index creation started");
     // An interrupted creation leaves an index that is kept up to date and never used.
-    if (rows[0]) await sql.raw(`drop index concurrently if exists ${name}`).execute(connection);
+    if (there) await sql.raw(`drop index concurrently if exists ${name}`).execute(connection);
     await sql
       .raw(`create index concurrently ${name} on ${table} ${definition}`)
       .execute(connection);
+    if (replaces) {
+      await sql.raw(`drop index concurrently if exists ${replaces}`).execute(connection);
+    }
     this.#log.info({ event: "index_created", ...fields }, "Index created");
   }
 }

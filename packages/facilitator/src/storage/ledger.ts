@@ -133,7 +133,9 @@ async function audit({ db }: Database, limit: number): Promise<LedgerProblem[]> 
       left join credit_balances on credit_balances.account = accounts.address
       left join (select account, sum(credits) as total from credit_entries group by account) as entries
         on entries.account = accounts.address
-      where coalesce(credit_balances.balance, 0) <> coalesce(entries.total, 0)
+      left join credit_closings on credit_closings.account = accounts.address
+      where coalesce(credit_balances.balance, 0)
+        <> coalesce(entries.total, 0) + coalesce(credit_closings.credits, 0)
       union all
       select 'settlement' as kind, settlements.id as of
       from settlements

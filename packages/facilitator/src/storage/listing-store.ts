@@ -86,7 +86,12 @@ export interface ListingVerbs {
       readonly stats: ListingStats;
     },
   ): Promise<Listing | undefined>;
-  /** What was settled with an account's keys, at this price, since a time. */
+  /**
+   * Forgets what was sold before the day of a time (Unix milliseconds), at most `limit` rows of a
+   * kind; returns how many rows there were of the kind that had more.
+   */
+  forgetSales(before: number, limit: number): Promise<number>;
+  /** What was settled with an account's keys, at this price, since the day of a time. */
   readListingStats(
     account: Address,
     price: { readonly chainId: ChainId; readonly amount: bigint },

@@ -243,20 +243,22 @@ function checkTests(at: StoreAt): void {
       claimOf({ account: seller, amount: 11n }),
       claimOf(),
     ];
-    await store.claimSettlements(claims, 1_000);
-    await store.claimSettlements([claimOf({ account: seller })], 1_000);
+    const day = 24 * 60 * 60 * 1000;
+    await store.claimSettlements(claims, day + 1_000);
+    await store.claimSettlements([claimOf({ account: seller })], day + 1_000);
     await store.recordConfirmed(
       claims.map(({ id }) => ({ id, mined: minedIn(5) })),
       2_000,
     );
     const price = { chainId, amount: 10n };
-    expect(await store.readListingStats(seller, price, 500)).toEqual({
+    // From the day of a time on.
+    expect(await store.readListingStats(seller, price, day + 2_000)).toEqual({
       settlements: 2,
       units: 20n,
       payers: 1,
       lastSettledAt: 2_000,
     });
-    expect(await store.readListingStats(seller, price, 1_001)).toEqual(noStats);
+    expect(await store.readListingStats(seller, price, 2 * day)).toEqual(noStats);
   });
 }
 
@@ -314,6 +316,30 @@ function publicTests(at: StoreAt): void {
     expect(await count()).toBe(0);
     await store.setPlan(seller, "active");
     expect(await count()).toBe(2);
+  });
+
+  test("are found by how a word begins, however many others are bought more", async () => {
+    const { bench, store } = at();
+    const id = await listed(store, { title: "Rainfall", tags: [] });
+    await checked(store, id);
+    const series = bench.isConcurrent
+      ? "generate_series(1, 1100) as given(n)"
+      : "(with recursive given(n) as (select 1 union all select n + 1 from given where n < 1100) select n from given) as given";
+    await bench.query(
+      `insert into listings (id, account, resource, host, method, chain_id, amount, title, description, tags, sample, search_text, state, passed_at, next_at, failures, message, differences, seen, lease_until, fence, settlements_30d, units_30d, payers_30d, created_at, updated_at) select 'more_' || n, '${seller}', 'https://more.example/' || n, 'more.example', 'GET', ${chainId}, '1', 'Snow', '', '[]', '{}', 'snow', 'live', 1, 9999999, 0, '', '[]', '{"bazaar":null}', 0, 0, 5, '0', 0, 1, 1 from ${series}`,
+    );
+    const find = async (word: string) =>
+      (await store.searchPublicListings([word], {}, 10)).map((listing) => listing.id);
+    expect(await find("rainf")).toEqual([id]);
+    expect(await find("snow")).toHaveLength(10);
+    // What it is not called any more, and what nobody may see, is not found.
+    await store.changeListing(seller, id, termsOf({ title: "Hail", tags: [] }), 20);
+    expect(await find("rainf")).toEqual([]);
+    expect(await find("hail")).toEqual([]);
+    await checked(store, id);
+    expect(await find("hai")).toEqual([id]);
+    await store.removeListing(seller, id);
+    expect(await bench.query("select * from listing_words")).toEqual([]);
   });
 
   test("are found by any of some words, in title, description, tags and address", async () => {

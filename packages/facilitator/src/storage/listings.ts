@@ -1,17 +1,15 @@
 /** Listings: kept, checked by one process at a time, and found by the public. */
 import { toLowerHex, type Address } from "@farthing/protocol";
-import { sql, type ExpressionBuilder, type SelectQueryBuilder } from "kysely";
+import { sql } from "kysely";
 import type { Listing } from "../model/listing.ts";
 import { ensureAccount, lockAccount } from "./accounts.ts";
 import type { ListingRow } from "./account-schema.ts";
 import { inTransaction, type Database } from "./dialect.ts";
+import { removeWords, writeWords } from "./listing-words.ts";
+import { publicVerbs } from "./public-listings.ts";
 import { isCheckedAlike, toCheckRow, toListing, toTermsRow, uncheckedAt } from "./listing-rows.ts";
-import type { ListingFilter, ListingVerbs, TakenListing } from "./listing-store.ts";
-import { numberOrNull } from "./rows.ts";
-import type { Tables } from "./schema.ts";
-
-/** Listings that are counted: to count all would read the whole table for each page. */
-const countedMax = 10_000;
+import type { ListingVerbs, TakenListing } from "./listing-store.ts";
+import { forgetSales, readListingStats } from "./usage.ts";
 
 /** From here on, what was begun before does not count. */
 const nextFence = sql<number>`fence + 1`;
@@ -33,7 +31,7 @@ type OwnerVerbs = Pick<
 >;
 type CheckVerbs = Pick<
   ListingVerbs,
-  "takeDueListings" | "takeListing" | "recordListingCheck" | "readListingStats"
+  "takeDueListings" | "takeListing" | "recordListingCheck" | "readListingStats" | "forgetSales"
 >;
 
 function ownerVerbs(database: Database): OwnerVerbs {
@@ -43,14 +41,17 @@ function ownerVerbs(database: Database): OwnerVerbs {
       inTransaction(database, (inside) => create(inside, listing, bounds.listingsMax)),
     changeListing: (account, id, terms, now) =>
       inTransaction(database, (inside) => change(inside, account, id, terms, now)),
-    removeListing: async (account, id) => {
-      const removed = await db
-        .deleteFrom("listings")
-        .where("id", "=", id)
-        .where("account", "=", toLowerHex(account))
-        .executeTakeFirst();
-      return removed.numDeletedRows > 0n;
-    },
+    removeListing: (account, id) =>
+      inTransaction(database, async (inside) => {
+        const removed = await inside.db
+          .deleteFrom("listings")
+          .where("id", "=", id)
+          .where("account", "=", toLowerHex(account))
+          .executeTakeFirst();
+        if (removed.numDeletedRows === 0n) return false;
+        await removeWords(inside, id);
+        return true;
+      }),
     findListing: async (id, account) => {
       let query = db.selectFrom("listings").selectAll().where("id", "=", id);
       if (account) query = query.where("account", "=", toLowerHex(account));
@@ -68,21 +69,24 @@ function ownerVerbs(database: Database): OwnerVerbs {
       const found = rows.find(({ state }) => state === "live") ?? rows[0];
       return found && toListing(found);
     },
-    blockListing: async (id, isBlocked, now) => {
-      const row = await db
-        .updateTable("listings")
-        .set({
-          ...toCheckRow({ ...uncheckedAt(now), state: isBlocked ? "blocked" : "pending" }),
-          fence: nextFence,
-          lease_until: 0,
-          updated_at: now,
-        })
-        .where("id", "=", id)
-        .where("state", isBlocked ? "<>" : "=", "blocked")
-        .returningAll()
-        .executeTakeFirst();
-      return row && toListing(row);
-    },
+    blockListing: (id, isBlocked, now) =>
+      inTransaction(database, async (inside) => {
+        const row = await inside.db
+          .updateTable("listings")
+          .set({
+            ...toCheckRow({ ...uncheckedAt(now), state: isBlocked ? "blocked" : "pending" }),
+            fence: nextFence,
+            lease_until: 0,
+            updated_at: now,
+          })
+          .where("id", "=", id)
+          .where("state", isBlocked ? "<>" : "=", "blocked")
+          .returningAll()
+          .executeTakeFirst();
+        // What is blocked or not checked yet is not found.
+        if (row) await removeWords(inside, id);
+        return row && toListing(row);
+      }),
   };
 }
 
@@ -171,6 +175,7 @@ async function change(
     .where("id", "=", id)
     .returningAll()
     .executeTakeFirstOrThrow();
+  await writeWords(inside, row);
   return toListing(row);
 }
 
@@ -194,46 +199,28 @@ function checkVerbs(database: Database): CheckVerbs {
       const isThere = await there.where("account", "=", own.account).executeTakeFirst();
       return isThere && "busy";
     },
-    recordListingCheck: async (id, fence, { check, seen, stats }) => {
-      const row = await db
-        .updateTable("listings")
-        .set({
-          ...toCheckRow(check),
-          ...(seen === undefined ? {} : { seen: JSON.stringify(seen) }),
-          lease_until: 0,
-          settlements_30d: stats.settlements,
-          units_30d: stats.units.toString(),
-          payers_30d: stats.payers,
-          last_settled_at: stats.lastSettledAt,
-        })
-        .where("id", "=", id)
-        .where("fence", "=", fence)
-        .returningAll()
-        .executeTakeFirst();
-      return row && toListing(row);
-    },
-    readListingStats: async (account, { chainId, amount }, since) => {
-      const row = await db
-        .selectFrom("settlements")
-        .select(({ fn }) => [
-          fn.countAll<number | string>().as("count"),
-          sql<number | string>`count(distinct payer)`.as("payers"),
-          fn.max<number | string | null>("confirmed_at").as("last"),
-        ])
-        .where("account", "=", toLowerHex(account))
-        .where("created_at", ">=", since)
-        .where("state", "=", "confirmed")
-        .where("chain_id", "=", chainId)
-        .where("amount", "=", amount.toString())
-        .executeTakeFirstOrThrow();
-      const settlements = Number(row.count);
-      return {
-        settlements,
-        units: BigInt(settlements) * amount,
-        payers: Number(row.payers),
-        lastSettledAt: numberOrNull(row.last),
-      };
-    },
+    recordListingCheck: (id, fence, { check, seen, stats }) =>
+      inTransaction(database, async (inside) => {
+        const row = await inside.db
+          .updateTable("listings")
+          .set({
+            ...toCheckRow(check),
+            ...(seen === undefined ? {} : { seen: JSON.stringify(seen) }),
+            lease_until: 0,
+            settlements_30d: stats.settlements,
+            units_30d: stats.units.toString(),
+            payers_30d: stats.payers,
+            last_settled_at: stats.lastSettledAt,
+          })
+          .where("id", "=", id)
+          .where("fence", "=", fence)
+          .returningAll()
+          .executeTakeFirst();
+        if (row) await writeWords(inside, row);
+        return row && toListing(row);
+      }),
+    readListingStats: (account, price, since) => readListingStats(database, account, price, since),
+    forgetSales: (before, limit) => forgetSales(database, before, limit),
   };
 }
 
@@ -245,7 +232,8 @@ async function takeDue(
   let query = db
     .selectFrom("listings")
     .select("id")
-    .where("state", "<>", "blocked")
+    // Not bound, so that SQLite sees that the index of due listings has them all.
+    .where("state", "<>", sql.lit("blocked"))
     .where("next_at", "<=", now)
     .where("lease_until", "<=", now)
     .orderBy("next_at")
@@ -270,78 +258,4 @@ async function takeDue(
 
 function toTaken(row: ListingRow): TakenListing {
   return { listing: toListing(row), fence: Number(row.fence) };
-}
-
-function publicVerbs(
-  database: Database,
-): Pick<ListingVerbs, "listPublicListings" | "searchPublicListings"> {
-  const { db } = database;
-  return {
-    listPublicListings: async (filter, { limit, offset }) => {
-      const shown = restrict(db.selectFrom("listings"), filter);
-      const [rows, counted] = await Promise.all([
-        newestFirst(shown.selectAll()).limit(limit).offset(offset).execute(),
-        db
-          .selectFrom(shown.select("id").limit(countedMax).as("counted"))
-          .select(({ fn }) => fn.countAll<number | string>().as("count"))
-          .executeTakeFirstOrThrow(),
-      ]);
-      return { items: rows.map(toListing), total: Number(counted.count) };
-    },
-    searchPublicListings: async (words, filter, limit) => {
-      const shown = restrict(db.selectFrom("listings"), filter)
-        .selectAll()
-        .where(({ or, eb }) =>
-          or(words.map((word) => eb("search_text", "like", sql<string>`${pattern(word)}`))),
-        );
-      // What is bought most, then what has been there longest: whoever lists one thing over and
-      // over does not push the others out of what is put into order.
-      const rows = await shown
-        .orderBy("settlements_30d", "desc")
-        .orderBy("created_at")
-        .orderBy("id")
-        .limit(limit)
-        .execute();
-      return rows.map(toListing);
-    },
-  };
-}
-
-/** A word anywhere in a text; the signs of LIKE stand for any sign, which finds more, not less. */
-function pattern(word: string): string {
-  return `%${word.replaceAll(/[\\%_]/g, "_")}%`;
-}
-
-function newestFirst<Row>(query: SelectQueryBuilder<Tables, "listings", Row>) {
-  return query.orderBy("created_at", "desc").orderBy("id", "desc");
-}
-
-/** What the public sees: see `isPublic` of the model. */
-function isShown({ or, and, eb }: ExpressionBuilder<Tables, "listings">) {
-  return or([
-    eb("state", "=", "live"),
-    and([eb("state", "=", "failing"), eb("passed_at", "is not", null)]),
-  ]);
-}
-
-function restrict<Row>(
-  query: SelectQueryBuilder<Tables, "listings", Row>,
-  { payTo, chainId, hasBazaar }: ListingFilter,
-): SelectQueryBuilder<Tables, "listings", Row> {
-  let shown = query
-    .where(isShown)
-    .where("seen", "is not", null)
-    // Nothing settles with the keys of an account that the operator has deactivated.
-    .where(({ eb, selectFrom }) =>
-      eb(
-        "account",
-        "not in",
-        selectFrom("accounts").select("address").where("plan", "=", "inactive"),
-      ),
-    );
-  if (payTo !== undefined) shown = shown.where("account", "=", toLowerHex(payTo));
-  if (chainId !== undefined) shown = shown.where("chain_id", "=", chainId);
-  // As `JSON.stringify` writes it.
-  if (hasBazaar === true) shown = shown.where("seen", "not like", '%"bazaar":null%');
-  return shown;
 }

@@ -13,6 +13,9 @@ import * as payerPauses from "./migrations/0007-payer-pauses.ts";
 import * as keylessLimits from "./migrations/0008-keyless-limits.ts";
 import * as repeats from "./migrations/0009-repeats.ts";
 import * as revertedGas from "./migrations/0010-reverted-gas.ts";
+import * as settlementSums from "./migrations/0011-settlement-sums.ts";
+import * as failureWatches from "./migrations/0012-failure-watches.ts";
+import * as retention from "./migrations/0013-retention.ts";
 
 /** Every migration, by number. */
 const migrations: Readonly<Record<string, (db: Kysely<unknown>, idType: IdType) => Promise<void>>> =
@@ -26,6 +29,9 @@ const migrations: Readonly<Record<string, (db: Kysely<unknown>, idType: IdType) 
     "0008-keyless-limits": keylessLimits.up,
     "0009-repeats": repeats.up,
     "0010-reverted-gas": revertedGas.up,
+    "0011-settlement-sums": settlementSums.up,
+    "0012-failure-watches": failureWatches.up,
+    "0013-retention": retention.up,
   };
 
 /** Names of all migrations, oldest first. */

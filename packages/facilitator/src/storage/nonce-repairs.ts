@@ -1,4 +1,5 @@
 /** Repairs of a lane: another transaction at a nonce that is taken, and work given back. */
+import type { Hex } from "@farthing/protocol";
 import { assert } from "../base/assert.ts";
 import type {
   LaneLease,
@@ -9,7 +10,7 @@ import { inTransaction, type Database } from "./dialect.ts";
 import { checkFence } from "./lanes.ts";
 import { insertTransactions } from "./relayer-transactions.ts";
 import { settlementColumns } from "./schema.ts";
-import { announceMoved, isOneOf, listed, lockSettlements, settlements } from "./settlements.ts";
+import { announceMoved, isOneOf, lockSettlements } from "./settlements.ts";
 import type { Store } from "./store.ts";
 
 type RepairVerbs = Pick<
@@ -17,7 +18,7 @@ type RepairVerbs = Pick<
   | "replaceTransaction"
   | "requeueSettlements"
   | "isRelayerTransaction"
-  | "listFailedSince"
+  | "listSignedHashes"
   | "listUnfinalizedBlocks"
 >;
 
@@ -58,6 +59,7 @@ export function repairVerbs(database: Database): RepairVerbs {
         return announceMoved(inside, rows);
       });
     },
+    listSignedHashes: (ids) => listSignedHashes(database, ids),
     isRelayerTransaction: async (hash) => {
       const row = await db
         .selectFrom("relayer_transactions")
@@ -66,13 +68,6 @@ export function repairVerbs(database: Database): RepairVerbs {
         .executeTakeFirst();
       return row !== undefined;
     },
-    listFailedSince: (chainId, since) =>
-      listed(
-        settlements(database)
-          .where("chain_id", "=", chainId)
-          .where("state", "=", "failed")
-          .where("failed_at", ">", since),
-      ),
     listUnfinalizedBlocks: async (chainId) => {
       const rows = await db
         .selectFrom("settlements")
@@ -103,4 +98,21 @@ async function replaceTransaction(
   const [transaction] = await insertTransactions(inside, lease, [{ plan, nonce }], now);
   assert(transaction, "one plan makes one transaction");
   return transaction;
+}
+
+async function listSignedHashes({ db, engine }: Database, ids: readonly string[]): Promise<Hex[]> {
+  if (ids.length === 0) return [];
+  const list = engine.list(
+    ids.map((of) => ({ of })),
+    { of: "text" },
+  );
+  const rows = await db
+    .selectFrom(list)
+    .innerJoin("transaction_settlements as link", "link.settlement_id", "given.of")
+    .innerJoin("relayer_transactions as carrier", "carrier.id", "link.transaction_id")
+    .select("carrier.hash")
+    .distinct()
+    .where("carrier.hash", "is not", null)
+    .execute();
+  return rows.flatMap(({ hash }) => hash ?? []);
 }

@@ -4,10 +4,12 @@ import { Fault } from "../base/fault.ts";
 import { silentLog, type Log } from "../base/log.ts";
 import { accountVerbs } from "./accounts.ts";
 import { apiKeyVerbs } from "./api-keys.ts";
+import { carryingWalletVerbs } from "./carrying-wallets.ts";
 import { claimingCallVerbs } from "./claiming-calls.ts";
 import { databasePlace, findDatabaseProblem } from "./database-problem.ts";
 import type { Engine } from "./dialect.ts";
 import { exchangeCountVerbs } from "./exchange-counts.ts";
+import { failureWatchVerbs } from "./failure-watches.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import { historyVerbs } from "./history.ts";
 import { identifierVerbs } from "./payment-identifiers.ts";
@@ -23,6 +25,7 @@ import { openPostgres, type PostgresLimits } from "./postgres/open-postgres.ts";
 import { purchaseVerbs } from "./purchases.ts";
 import { relayerVerbs } from "./relayer-transactions.ts";
 import type { Tables } from "./schema.ts";
+import { retentionVerbs } from "./retention.ts";
 import { settlementVerbs } from "./settlements.ts";
 import { revertedGasVerbs } from "./reverted-gas.ts";
 import { revertedVerbs } from "./reverted-settlements.ts";
@@ -31,6 +34,7 @@ import { signRequestVerbs } from "./sign-requests.ts";
 import { openSqlite } from "./sqlite/node-sqlite.ts";
 import { sqlitePathOf } from "./sqlite/sqlite-path.ts";
 import type { Store } from "./store.ts";
+import { startSummingHistory, type HistorySumming } from "./sum-history.ts";
 import { walletVerbs } from "./wallets.ts";
 import { webhookVerbs } from "./webhooks.ts";
 
@@ -52,6 +56,7 @@ export async function openStore(databaseUrl: string, options: StoreOptions = {})
   const database = { db, engine, commitTogether };
   const { changes } = engine;
   let indexing: LateIndexing | undefined;
+  let summing: HistorySumming | undefined;
   const verbs = guard({
     ...settlementVerbs(database),
     ...laneVerbs(database),
@@ -69,9 +74,12 @@ export async function openStore(databaseUrl: string, options: StoreOptions = {})
     ...historyVerbs(database),
     ...webhookVerbs(database),
     ...listingVerbs(database),
+    ...failureWatchVerbs(database),
+    ...carryingWalletVerbs(database),
     ...exchangeCountVerbs(database),
     ...claimingCallVerbs(database),
     ...identifierVerbs(database),
+    ...retentionVerbs(database),
     ...keylessVerbs(database),
     ...revertedGasVerbs(database),
     announceSent: (ids: readonly string[]) => changes.announce(db, { kind: "sent", ids }),
@@ -83,9 +91,11 @@ export async function openStore(databaseUrl: string, options: StoreOptions = {})
       await migrate(database);
       await changes.start();
       indexing = await startLateIndexes(database, options.log ?? silentLog);
+      summing = await startSummingHistory(database, options.log ?? silentLog);
     },
     close: async () => {
       await indexing?.stop();
+      await summing?.stop();
       await changes.stop();
       await db.destroy();
       engine.exchangeFile?.close();

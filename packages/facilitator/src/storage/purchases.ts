@@ -11,13 +11,16 @@ import {
 } from "../model/credits.ts";
 import { purchaseData } from "../model/webhook.ts";
 import type { CreditPurchaseRow } from "./account-schema.ts";
-import type { PurchaseVerbs } from "./account-store.ts";
+import type { Page, PurchaseCursor, PurchaseVerbs } from "./account-store.ts";
 import { lockAccount } from "./accounts.ts";
 import { inTransaction, type Database } from "./dialect.ts";
 import { lockFunds } from "./holds.ts";
 import { putIntoOutbox } from "./outbox.ts";
 import { fromCursor, toPage } from "./pages.ts";
 import { address, numberOrNull } from "./rows.ts";
+
+/** Before every purchase. */
+const firstPurchase: PurchaseCursor = { at: 0, id: "" };
 
 /** The store's verbs about purchases. */
 export function purchaseVerbs(database: Database): PurchaseVerbs {
@@ -42,28 +45,7 @@ export function purchaseVerbs(database: Database): PurchaseVerbs {
         .execute();
       return toPage(rows.map(toPurchase), limit);
     },
-    listPurchasesIn: async (states, limit) => {
-      if (states.length === 0) return [];
-      const rows = await all()
-        .where("state", "in", [...states])
-        .orderBy("updated_at")
-        .orderBy("id")
-        .limit(limit)
-        .execute();
-      return rows.map(toPurchase);
-    },
-    listPaidAfterFailure: async (failedSince, limit) => {
-      const rows = await db
-        .selectFrom("credit_purchases")
-        .innerJoin("settlements", "settlements.id", "credit_purchases.settlement_id")
-        .selectAll("credit_purchases")
-        .where("credit_purchases.state", "=", "failed")
-        .where("credit_purchases.updated_at", ">=", failedSince)
-        .where("settlements.finalized_at", "is not", null)
-        .limit(limit)
-        .execute();
-      return rows.map(toPurchase);
-    },
+    ...sweepVerbs(database),
     movePurchase: (id, from, move, now) => {
       assert(purchaseMoves[from].includes(move.to), `a purchase does not go ${from} to ${move.to}`);
       return inTransaction(database, (inside) => movePurchase(inside, id, from, move, now));
@@ -81,6 +63,70 @@ export function purchaseVerbs(database: Database): PurchaseVerbs {
   };
 }
 
+type SweepVerbs = Pick<
+  PurchaseVerbs,
+  "listPurchasesIn" | "listExpiredPurchases" | "listPaidAfterFailure"
+>;
+
+/** The lists of purchases that may go on, page by page. */
+function sweepVerbs({ db }: Database): SweepVerbs {
+  const all = () => db.selectFrom("credit_purchases").selectAll();
+  return {
+    listPurchasesIn: async (state, { from = firstPurchase, limit }) => {
+      const rows = await all()
+        .where("state", "=", state)
+        .where(sql<boolean>`(updated_at, id) >= (${from.at}, ${from.id})`)
+        .orderBy("updated_at")
+        .orderBy("id")
+        .limit(limit + 1)
+        .execute();
+      return toPurchasePage(rows.map(toPurchase), limit, ({ updatedAt }) => updatedAt);
+    },
+    listExpiredPurchases: async (state, now, { from = firstPurchase, limit }) => {
+      const rows = await all()
+        .where("state", "=", state)
+        .where("expires_at", "<=", now)
+        .where(sql<boolean>`(expires_at, id) >= (${from.at}, ${from.id})`)
+        .orderBy("expires_at")
+        .orderBy("id")
+        .limit(limit + 1)
+        .execute();
+      return toPurchasePage(rows.map(toPurchase), limit, ({ expiresAt }) => expiresAt);
+    },
+    listPaidAfterFailure: async ({ from, limit }) => {
+      const rows = await db
+        .selectFrom("credit_purchases")
+        .leftJoin("settlements", "settlements.id", "credit_purchases.settlement_id")
+        .selectAll("credit_purchases")
+        .select("settlements.finalized_at")
+        .where("credit_purchases.state", "=", "failed")
+        .where(
+          sql<boolean>`(credit_purchases.updated_at, credit_purchases.id) >= (${from.at}, ${from.id})`,
+        )
+        .orderBy("credit_purchases.updated_at")
+        .orderBy("credit_purchases.id")
+        .limit(limit + 1)
+        .execute();
+      const { next } = toPurchasePage(rows.map(toPurchase), limit, ({ updatedAt }) => updatedAt);
+      const paid = rows.slice(0, limit).filter(({ finalized_at: at }) => at !== null);
+      return { items: paid.map(toPurchase), next };
+    },
+  };
+}
+
+/** Cuts off the purchase that was read beyond the limit: the next page begins with it. */
+function toPurchasePage(
+  found: readonly CreditPurchase[],
+  limit: number,
+  timeOf: (purchase: CreditPurchase) => number,
+): Page<CreditPurchase, PurchaseCursor> {
+  const following = found[limit];
+  return {
+    items: found.slice(0, limit),
+    next: following ? { at: timeOf(following), id: following.id } : null,
+  };
+}
+
 async function createPurchase(
   inside: Database,
   purchase: Parameters<PurchaseVerbs["createPurchase"]>[0],
@@ -94,7 +140,8 @@ async function createPurchase(
     .selectFrom("credit_purchases")
     .select(({ fn }) => fn.countAll<number | string>().as("count"))
     .where("account", "=", account)
-    .where("state", "=", state)
+    // Not bound, so that SQLite sees that the index of open purchases has them all.
+    .where("state", "=", sql.lit(state))
     .executeTakeFirstOrThrow();
   if (Number(count) >= awaitingMax) return false;
   await db

@@ -63,12 +63,14 @@ export function relayerVerbs(database: Database): RelayerVerbs {
     countMinedNonces: async (chainId, lane) => {
       const row = await db
         .selectFrom("relayer_transactions")
-        .select(({ fn }) => fn.max("nonce").as("highest"))
+        .select("nonce")
         .where("chain_id", "=", chainId)
         .where("lane", "=", toLowerHex(lane))
         .where("state", "=", "mined")
+        .orderBy("nonce", "desc")
+        .limit(1)
         .executeTakeFirst();
-      return row?.highest == null ? 0 : Number(row.highest) + 1;
+      return row ? Number(row.nonce) + 1 : 0;
     },
     listOpenTransactions: (chainId, lane) => listOpenTransactions(database, chainId, lane),
   };
@@ -83,9 +85,8 @@ async function reopen(
   const used = await db
     .selectFrom("relayer_transactions")
     .select(["lane", "nonce"])
-    .where("chain_id", "=", chainId)
     .where("state", "=", "mined")
-    .where(isAmong(engine, which))
+    .where(isAmong(engine, chainId, which))
     .orderBy("id")
     .execute();
   for (const { lane, nonce } of used) {
@@ -102,11 +103,17 @@ async function reopen(
 }
 
 /** The condition that a transaction's nonce is one of these. */
-function isAmong(engine: Engine, which: UsedNonces) {
+function isAmong(engine: Engine, chainId: ChainId, which: UsedNonces) {
   return (where: ExpressionBuilder<Tables, "relayer_transactions">) => {
-    if ("fromBlock" in which) return where("block_number", ">=", which.fromBlock);
+    const isOfChain = where("chain_id", "=", chainId);
+    if ("fromBlock" in which) {
+      // What is final has no bytes any more, and cannot vanish.
+      const hasBytes = where("raw", "is not", null);
+      return where.and([isOfChain, where("block_number", ">=", which.fromBlock), hasBytes]);
+    }
     if ("lane" in which) {
       return where.and([
+        isOfChain,
         where("lane", "=", toLowerHex(which.lane)),
         where("nonce", ">=", which.fromNonce),
         where("block_number", "<=", which.upToBlock),
@@ -126,7 +133,11 @@ function isAmong(engine: Engine, which: UsedNonces) {
       )
       .where(isOneOf(engine, which.settlementIds))
       .where("settlements.state", "=", "submitted");
-    return where("relayer_transactions.id", "in", carriers);
+    return where.and([
+      where("relayer_transactions.id", "in", carriers),
+      // Not by an index: SQLite would take the chain's transactions for fewer than these.
+      where(sql`+chain_id`, "=", chainId),
+    ]);
   };
 }
 
@@ -296,7 +307,8 @@ async function listOpenTransactions(
     .where("chain_id", "=", chainId)
     .where("lane", "=", toLowerHex(lane))
     .where("state", "in", ["intent", "signed", "sent"])
-    .orderBy("nonce")
+    // Not by an index: the one by nonce would have SQLite read all that the wallet has ever sent.
+    .orderBy(sql`+nonce`)
     .orderBy("id")
     .execute();
   if (rows.length === 0) return [];

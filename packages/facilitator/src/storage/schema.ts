@@ -8,9 +8,11 @@ import type {
   AccountTable,
   AccountWalletTable,
   CreditBalanceTable,
+  CreditClosingTable,
   CreditEntryTable,
   CreditPurchaseTable,
   ListingTable,
+  ListingWordTable,
   SessionTable,
   SignRequestTable,
   WebhookDeliveryTable,
@@ -22,6 +24,12 @@ import type {
   KeylessPayeeFactTable,
   RevertedGasReservationTable,
 } from "./keyless-schema.ts";
+import type {
+  SalesByDayTable,
+  SalesByPayerTable,
+  SumsProgressTable,
+  UsageDayTable,
+} from "./sums-schema.ts";
 import type { KeyMode } from "../model/api-key.ts";
 import type { TransactionState } from "../model/relayer-transaction.ts";
 import type { SettlementState } from "../model/settlement.ts";
@@ -194,6 +202,14 @@ export interface PayerPauseTable {
   paused_until: Whole;
 }
 
+export interface FailureWatchTable {
+  settlement_id: string;
+  chain_id: ChainId;
+  failed_at: Whole;
+  expires_at: Whole;
+  next_look_at: Whole;
+}
+
 export interface Tables {
   settlements: SettlementTable;
   relayer_transactions: RelayerTransactionTable;
@@ -205,6 +221,7 @@ export interface Tables {
   sign_requests: SignRequestTable;
   sessions: SessionTable;
   credit_balances: CreditBalanceTable;
+  credit_closings: CreditClosingTable;
   credit_entries: CreditEntryTable;
   credit_purchases: CreditPurchaseTable;
   webhook_endpoints: WebhookEndpointTable;
@@ -216,7 +233,13 @@ export interface Tables {
   keyless_counters: KeylessCounterTable;
   keyless_charges: KeylessChargeTable;
   keyless_payee_facts: KeylessPayeeFactTable;
+  usage_days: UsageDayTable;
+  listing_words: ListingWordTable;
+  sales_by_payer: SalesByPayerTable;
+  sales_by_day: SalesByDayTable;
+  sums_progress: SumsProgressTable;
   reverted_gas_reservations: RevertedGasReservationTable;
+  failure_watches: FailureWatchTable;
 }
 
 /** What a new settlement has; the rest is null until it happens. */

@@ -8,12 +8,14 @@ import { inTransaction, type Database, type Engine } from "./dialect.ts";
 import { chargeAll, releaseAll, reopenAll } from "./holds.ts";
 import { closeKeyless } from "./keyless-charges.ts";
 import { countForPayees } from "./keyless-payees.ts";
+import { watchFailures } from "./failure-watches.ts";
 import { putIntoOutbox } from "./outbox.ts";
 import { pausePayers } from "./payer-pauses.ts";
 import { countForPayers } from "./proven-payers.ts";
 import { closeRevertedGas } from "./reverted-gas.ts";
 import { toSettlement } from "./rows.ts";
 import { settlementColumns, type SettlementRow, type Tables } from "./schema.ts";
+import { countMoves } from "./settlement-sums.ts";
 import type { Confirmation, Failure, Store } from "./store.ts";
 
 type SettlementVerbs = Pick<
@@ -248,6 +250,7 @@ function recordFailed(
       await closeKeyless(inside, rows, await closeRevertedGas(inside, rows));
       await releaseAll(inside, rows, now);
       await pausePayers(inside, blamed(rows, failures), now);
+      await watchFailures(inside, rows, now);
       await tellAccounts(inside, rows, "settlement.failed", now);
       return rows;
     },
@@ -275,11 +278,28 @@ async function move(
 ): Promise<Settlement[]> {
   if (ids.length === 0) return [];
   return inTransaction(database, async (inside) => {
-    if (ids.length > 1) await lockSettlements(inside, isOneOf(inside.engine, ids));
+    const before = await lockStates(inside, isOneOf(inside.engine, ids));
     const moved = new Map((await update(inside)).map((row) => [row.id, row]));
     const rows = ids.flatMap((id) => moved.get(id) ?? []);
-    return announceMoved(inside, await follow(inside, rows));
+    const followed = await follow(inside, rows);
+    await countMoves(
+      inside,
+      followed.map((row) => ({ row, before: before.get(row.id) ?? null })),
+    );
+    return announceMoved(inside, followed);
   });
+}
+
+/** Locks settlements as {@link lockSettlements} does; returns what is counted of them, by id. */
+async function lockStates({ db, engine }: Database, which: ReturnType<typeof isOneOf>) {
+  let query = db
+    .selectFrom("settlements")
+    .select(["id", "state", "credits"])
+    .where(which)
+    .orderBy("id");
+  if (engine.hasRowLocks) query = query.forUpdate();
+  const rows = await query.execute();
+  return new Map(rows.map(({ id, state, credits }) => [id, { state, credits: Number(credits) }]));
 }
 
 function recordReorganised(
@@ -318,6 +338,13 @@ function recordReorganised(
       .returning(settlementColumns)
       .execute();
     await reopenAll(inside, rows, now);
+    await countMoves(
+      inside,
+      rows.map((row) => ({
+        row,
+        before: { state: "confirmed", credits: Number(row.credits) },
+      })),
+    );
     return announceMoved(inside, rows);
   });
 }
@@ -339,7 +366,8 @@ function recordFinalized(
     await lockSettlements(inside, which);
     const rows = await inside.db
       .updateTable("settlements")
-      .set({ finalized_at: now })
+      // Nobody signs for it, or sends it, again.
+      .set({ finalized_at: now, signature: "0x" })
       .where(which)
       .returning(settlementColumns)
       .execute();

@@ -52,7 +52,7 @@ export function postgresStarter(server: () => TestPostgres) {
       query,
       async stop() {
         await query(
-          "truncate settlements, settlement_claims, payment_identifiers, payment_exchanges, payer_exchanges, relayer_transactions, transaction_settlements, lanes, credit_entries, sign_requests, payer_pauses, accounts, keyless_counters, keyless_charges, keyless_payee_facts, reverted_gas_reservations cascade",
+          "truncate settlements, settlement_claims, payment_identifiers, payment_exchanges, payer_exchanges, relayer_transactions, transaction_settlements, lanes, credit_entries, credit_closings, sign_requests, payer_pauses, accounts, keyless_counters, keyless_charges, keyless_payee_facts, usage_days, listing_words, sales_by_payer, sales_by_day, reverted_gas_reservations, failure_watches cascade",
         );
       },
     };

@@ -19,6 +19,7 @@ import type { ChangeListener } from "./changes.ts";
 import type { ExchangeStore } from "./exchange-store.ts";
 import type { IdentifierVerbs } from "./identifier-store.ts";
 import type { KeylessRefusal, KeylessVerbs } from "./keyless-store.ts";
+import type { RetentionVerbs } from "./retention-store.ts";
 import type { RevertedGasVerbs } from "./reverted-gas.ts";
 import type { ListingVerbs } from "./listing-store.ts";
 
@@ -67,6 +68,15 @@ export interface LaneHolder {
   readonly wantedBy: string | null;
 }
 
+/** A wallet whose transactions carry open settlements. */
+export interface CarryingWallet {
+  readonly wallet: Address;
+  readonly settlements: number;
+  /** When the oldest of them was claimed, in milliseconds. */
+  readonly oldestAt: number;
+  readonly holder: LaneHolder;
+}
+
 /** Nonces that are stored as used. */
 export type UsedNonces =
   /** In a block from this one on. */
@@ -84,6 +94,7 @@ export interface Store
     ExchangeStore,
     IdentifierVerbs,
     KeylessVerbs,
+    RetentionVerbs,
     RevertedGasVerbs {
   /** Claims verified payments, all in one transaction; results in the order of the claims. */
   claimSettlements(claims: readonly Claim[], now: number): Promise<ClaimResult[]>;
@@ -245,10 +256,21 @@ export interface Store
    * can never be mined, since another one has finally taken the nonce. Gives those that moved.
    */
   requeueSettlements(ids: readonly string[]): Promise<Settlement[]>;
+  /** The wallets whose transactions carry open settlements, whoever is configured with them. */
+  listCarryingWallets(chainId: ChainId, now: number): Promise<CarryingWallet[]>;
+  /** Hashes of all transactions that were ever signed for these settlements. */
+  listSignedHashes(ids: readonly string[]): Promise<Hex[]>;
   /** Tells whether a transaction is one of ours, also an earlier one at a replaced nonce. */
   isRelayerTransaction(hash: Hex): Promise<boolean>;
-  /** Settlements of a chain that failed since a time: somebody else may still submit them. */
-  listFailedSince(chainId: ChainId, since: number): Promise<Settlement[]>;
+  /**
+   * Failed settlements that somebody else may still submit, as far as it is time to look at them,
+   * longest due first. Each look puts off the next one; of several processes one looks.
+   */
+  takeFailuresToLookAt(chainId: ChainId, limit: number, now: number): Promise<Settlement[]>;
+  /** Nobody can submit them any more. */
+  endFailureWatches(ids: readonly string[]): Promise<void>;
+  /** Watches settlements that failed since a time, as far as they have not expired. */
+  watchFailedSince(chainId: ChainId, since: number, now: number): Promise<void>;
   /** The blocks with confirmed settlements of a chain that are not final yet, lowest first. */
   listUnfinalizedBlocks(chainId: ChainId): Promise<{ number: number; hash: Hex }[]>;
 

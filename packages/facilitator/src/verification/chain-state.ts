@@ -5,7 +5,7 @@
  */
 import { accept, isSameAddress, refuse, type Outcome, type Payment } from "@farthing/protocol";
 import type { Chain } from "../chain/chain.ts";
-import type { PaymentReading } from "../chain/payment-reader.ts";
+import type { PaymentReading } from "../chain/payment-reading.ts";
 import { isBlacklisted } from "../chain/reads.ts";
 import { revertText, tokenRefusalOf } from "../chain/usdc.ts";
 import { isAcceptedByWallet } from "./contract-signature.ts";
@@ -123,6 +123,8 @@ async function whoIsBlocked(chain: Chain, payment: Payment): Promise<Outcome<und
 
 function unknownRefusal(payment: Payment, reading: PaymentReading, text: string) {
   if (reading.isUsed) return refuse("nonce_already_used");
+  // A node that gives reverts without their text still says what the payer holds.
+  if (reading.balance < payment.authorization.value) return tooLittle(payment, reading);
   if (reading.payerHasCode && reading.revertData === "0x") {
     return refuse(
       "simulation_failed",

@@ -9,7 +9,7 @@ import {
   type Hex,
 } from "@farthing/protocol";
 import type { Chain } from "../chain/chain.ts";
-import { transferGasCap } from "../chain/payment-reader.ts";
+import { transferGasCap } from "../chain/payment-reading.ts";
 import { callCapped } from "../chain/reads.ts";
 
 /** isValidSignature(bytes32,bytes) */

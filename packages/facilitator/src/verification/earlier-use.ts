@@ -11,7 +11,7 @@ import {
   type Refusal,
 } from "@farthing/protocol";
 import type { Clock } from "../base/clock.ts";
-import { findAuthorizationEvent } from "../chain/authorization-logs.ts";
+import { findAuthorizationEvent } from "../chain/authorization-search.ts";
 import type { ChainView } from "../chain/block-follower.ts";
 import type { Chain } from "../chain/chain.ts";
 import { pairKey, type Pair } from "../model/settlement.ts";

@@ -8,6 +8,7 @@ import { PostgresDialect, sql, type PostgresPool, type SqlBool } from "kysely";
 import { Fault, messageOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import type { Engine, ListColumns } from "../dialect.ts";
+import { migrationNames } from "../migrate.ts";
 import { createChangeFeed, presenceName } from "./change-feed.ts";
 
 /** Connections per process: the measured rate falls again above 16, and servers allow about 100. */
@@ -39,6 +40,12 @@ export const postgresLimits: PostgresLimits = {
   heartbeatMs: 10_000,
 };
 
+/**
+ * How the server names our connections, with the schema that this version works with: processes of
+ * versions before 0011 say `farthing` alone.
+ */
+const applicationName = `farthing/${migrationNames.at(-1)?.split("-")[0]}`;
+
 /** How long a migration's statement may take: an index over many settlements. */
 const migrationMs = 30 * 60_000;
 
@@ -59,7 +66,7 @@ export function openPostgres(
   }
   const connection = {
     connectionString: url,
-    application_name: "farthing",
+    application_name: applicationName,
     connectionTimeoutMillis: limits.connectMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveAfterMs,
@@ -93,6 +100,13 @@ export function openPostgres(
     },
     isConnected: (owner) =>
       sql<SqlBool>`hashtextextended(${presenceName} || ${owner}, 0) in (select (classid::bigint << 32) | objid::bigint from pg_locks where locktype = 'advisory' and objsubid = 1 and granted and database = (select oid from pg_database where datname = current_database()))`,
+    async hasOlderProcesses(db, schema) {
+      const { rows } = await sql`select 1 from pg_stat_activity
+        where datname = current_database() and (application_name = 'farthing'
+          or application_name like 'farthing/%' and application_name < ${`farthing/${schema}`})
+        limit 1`.execute(db);
+      return rows.length > 0;
+    },
     // Deadlock and failed serialisation, by PostgreSQL's error codes.
     isUndoneByRival: (error) =>
       error instanceof Error && "code" in error && /^(40P01|40001)$/.test(String(error.code)),

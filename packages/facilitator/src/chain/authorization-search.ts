@@ -1,0 +1,49 @@
+/** Searches how one authorization ended, from the newest block backwards. */
+import type { Address, Hex } from "@farthing/protocol";
+import { readAuthorizationEvents, type AuthorizationEvent } from "./authorization-logs.ts";
+import { readEventsOfBlocks } from "./block-events.ts";
+import type { Chain } from "./chain.ts";
+import { walkLogs } from "./log-ranges.ts";
+import { addressWord, topics } from "./usdc.ts";
+
+/** Most blocks of one search: eleven hours of XDC. */
+const searchBlocksMax = 20_000;
+
+/** Most requests of one search, at an endpoint that takes small ranges only. */
+const searchRangesMax = 100;
+
+/**
+ * Searches how one authorization ended, newest first, from the newest block down to `fromBlock`.
+ * `headNumber` is the newest block known here; the node may have newer ones, and an authorization
+ * that it calls used may be in one of them. Undefined when no log is found; that alone proves
+ * nothing.
+ */
+export async function findAuthorizationEvent(
+  chain: Chain,
+  wanted: { payer: Address; nonce: Hex; fromBlock: number; headNumber: number },
+): Promise<AuthorizationEvent | undefined> {
+  const payerTopic = `0x${addressWord(wanted.payer)}`;
+  const filter = { topics: [[topics.used, topics.canceled], payerTopic, wanted.nonce] };
+  const toBlock = Math.max(wanted.headNumber, wanted.fromBlock);
+  const fromBlock = Math.max(wanted.fromBlock, toBlock - searchBlocksMax);
+  const range = { fromBlock, toBlock, isOpen: true };
+  let ranges = 0;
+  for await (const { logs } of walkLogs(chain, filter, range, "newest_first")) {
+    const [event] = readAuthorizationEvents(logs);
+    if (event) return event.kind === "canceled" ? event : readWithTransfer(chain, event);
+    if (++ranges >= searchRangesMax) return undefined;
+  }
+  return undefined;
+}
+
+/** Reads the event with the Transfer beside it, which a filter by payer and nonce holds back. */
+async function readWithTransfer(
+  chain: Chain,
+  event: AuthorizationEvent,
+): Promise<AuthorizationEvent | undefined> {
+  const block = { number: event.blockNumber, hash: event.blockHash };
+  return (await readEventsOfBlocks(chain, [block])).find(
+    (candidate) =>
+      candidate.logIndex === event.logIndex && candidate.transaction === event.transaction,
+  );
+}

@@ -1,0 +1,104 @@
+/**
+ * Whether authorizations are used or canceled, many in one question: a start after a day of downtime
+ * has thousands, and nodes count requests. What the token says at a block holds for all blocks
+ * before it, so one answer spares a search through all of them.
+ */
+import type { Address, Hex } from "@farthing/protocol";
+import { Fault } from "../base/fault.ts";
+import { bytesOf, quantity, resultOf, type Chain } from "./chain.ts";
+import { decodeBatch, encodeBatch, findMulticall } from "./multicall.ts";
+import type { RpcAnswer, RpcCall } from "./rpc-endpoint.ts";
+import { encodeAuthorizationState } from "./usdc.ts";
+
+/** An authorization by what identifies it for the token. */
+export interface AuthorizationName {
+  readonly payer: Address;
+  readonly nonce: Hex;
+}
+
+/** The question about authorizations. */
+export interface AuthorizationStates {
+  /**
+   * One answer each, in order: whether it is used or canceled at a block. The block is named by its
+   * number, so that a node which does not have it fails instead of answering from an older one.
+   * Where a second endpoint can be asked, "unused" takes both. Throws RPC faults.
+   */
+  areUsed(wanted: readonly AuthorizationName[], blockNumber: number): Promise<boolean[]>;
+}
+
+/** So few are asked for by themselves: the contract that takes many need not be looked for. */
+const singlyMax = 4;
+
+/** Questions of one `eth_call`: 51 KB of JSON and less than 1 M gas, which every node takes. */
+const questionsMax = 100;
+
+/** Creates the question for a network. */
+export function createAuthorizationStates(chain: Chain): AuthorizationStates {
+  const { usdc } = chain.network;
+  let multicall: Address | undefined;
+
+  async function areUsed(
+    wanted: readonly AuthorizationName[],
+    blockNumber: number,
+  ): Promise<boolean[]> {
+    if (wanted.length === 0) return [];
+    const questions = wanted.map(({ payer, nonce }) => encodeAuthorizationState(payer, nonce));
+    if (wanted.length > singlyMax && multicall === undefined) {
+      const search = await findMulticall(chain);
+      multicall = search.kind === "found" ? search.address : undefined;
+    }
+    const { calls, read } =
+      wanted.length > singlyMax && multicall !== undefined
+        ? together(multicall, questions, blockNumber)
+        : singly(questions, blockNumber);
+    const here = read(await chain.read(calls));
+    const answers = await chain.readElsewhere(calls, blockNumber);
+    const elsewhere = answers?.every(({ ok }) => ok) ? read(answers) : [];
+    return here.map((isUsed, index) => isUsed || elsewhere[index] === true);
+  }
+
+  function singly(questions: readonly Hex[], blockNumber: number): Asked {
+    return {
+      calls: questions.map((data) => callAt({ to: usdc, data }, blockNumber)),
+      read: (answers) =>
+        answers.map((answer) => quantity(resultOf(answer, "eth_call"), aState) !== 0n),
+    };
+  }
+
+  function together(to: Address, questions: readonly Hex[], blockNumber: number): Asked {
+    const groups: Hex[][] = [];
+    for (let at = 0; at < questions.length; at += questionsMax) {
+      groups.push(questions.slice(at, at + questionsMax));
+    }
+    return {
+      calls: groups.map((group) => {
+        const data = encodeBatch(group.map((question) => ({ to: usdc, data: question })));
+        return callAt({ to, data }, blockNumber);
+      }),
+      read: (answers) =>
+        groups.flatMap((group, index) => readTogether(answers[index], group.length)),
+    };
+  }
+
+  return { areUsed };
+}
+
+/** Calls, and how their answers are read. */
+interface Asked {
+  readonly calls: readonly RpcCall[];
+  read(answers: readonly RpcAnswer[]): boolean[];
+}
+
+const aState = "an authorization's state";
+
+function callAt(call: { readonly to: Address; readonly data: Hex }, blockNumber: number): RpcCall {
+  return { method: "eth_call", params: [call, `0x${blockNumber.toString(16)}`] };
+}
+
+function readTogether(answer: RpcAnswer | undefined, count: number): boolean[] {
+  const results = decodeBatch(bytesOf(resultOf(answer, "eth_call"), "many answers"));
+  if (results.length !== count || results.some(({ succeeded }) => !succeeded)) {
+    throw new Fault("rpc_refused", "The node did not answer for every authorization");
+  }
+  return results.map(({ returnData }) => quantity(returnData, aState) !== 0n);
+}

@@ -1,0 +1,56 @@
+/**
+ * What happened to authorizations in blocks that are known by number and hash. A node that refuses
+ * logs by hash is asked by number, together with the header that shows which block it means.
+ */
+import type { Hex } from "@farthing/protocol";
+import {
+  blockLogsCall,
+  readAuthorizationEvents,
+  type AuthorizationEvent,
+} from "./authorization-logs.ts";
+import { findHeader, headerCall } from "./block-headers.ts";
+import { rangeCall } from "./block-ranges.ts";
+import { resultOf, type Chain } from "./chain.ts";
+import { classifyNodeError, isEndpointProblem } from "./node-errors.ts";
+
+/** A block by its place in the chain and its hash. */
+export interface BlockName {
+  readonly number: number;
+  readonly hash: Hex;
+}
+
+/**
+ * Reads the events of a block by its number, in one request with the header, so that both are the
+ * word of a node that has this very block; undefined where the node has another or none. Throws RPC
+ * faults.
+ */
+export async function readEventsByNumber(
+  chain: Chain,
+  { number, hash }: BlockName,
+): Promise<AuthorizationEvent[] | undefined> {
+  const [logs, header] = await chain.read([rangeCall(chain, number, number), headerCall(number)]);
+  const there = header?.ok ? findHeader(header.result) : undefined;
+  if (there?.hash !== hash) return undefined;
+  const events = readAuthorizationEvents(resultOf(logs, "eth_getLogs"));
+  return events.every(({ blockHash }) => blockHash === hash) ? events : undefined;
+}
+
+/** Reads the events of blocks; those of a block that is gone are left out. Throws RPC faults. */
+export async function readEventsOfBlocks(
+  chain: Chain,
+  blocks: readonly BlockName[],
+): Promise<AuthorizationEvent[]> {
+  const answers = await chain.read(blocks.map(({ hash }) => blockLogsCall(chain, hash)));
+  const events: AuthorizationEvent[] = [];
+  for (const [at, block] of blocks.entries()) {
+    const answer = answers[at];
+    const problem = answer?.ok === false ? classifyNodeError(answer.error) : undefined;
+    const isRefused =
+      problem !== undefined && problem !== "node_behind" && !isEndpointProblem(problem);
+    const inBlock = isRefused
+      ? await readEventsByNumber(chain, block)
+      : readAuthorizationEvents(resultOf(answer, "eth_getLogs"));
+    events.push(...(inBlock ?? []));
+  }
+  return events;
+}

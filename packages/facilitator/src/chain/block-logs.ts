@@ -1,0 +1,166 @@
+/**
+ * What happened to authorizations in single blocks. Logs are asked for by the block's hash, since a
+ * node without the block must then fail. A node that refuses that is asked by number, together with
+ * the header that shows which block it means. Logs that lack what the header promises are compared
+ * with the block's receipts before they are believed.
+ */
+import { isObject, type Hex } from "@farthing/protocol";
+import type { Log } from "../base/log.ts";
+import {
+  blockLogsCall,
+  readAuthorizationEvents,
+  type AuthorizationEvent,
+} from "./authorization-logs.ts";
+import { readEventsByNumber } from "./block-events.ts";
+import type { BlockHead } from "./block-headers.ts";
+import { resultOf, type Chain } from "./chain.ts";
+import { bloomBitsOf, hasBloomBits } from "./logs-bloom.ts";
+import { classifyNodeError, isEndpointProblem } from "./node-errors.ts";
+import type { RpcAnswer, RpcCall } from "./rpc-endpoint.ts";
+import { topics } from "./usdc.ts";
+
+/** What the logs of a block say. */
+export interface BlockEvents {
+  readonly events: readonly AuthorizationEvent[];
+  /** False where they lack events that the block's receipts hold: they may come later. */
+  readonly isWhole: boolean;
+}
+
+/** Reads what happened in blocks. */
+export interface BlockLogs {
+  /**
+   * Returns the events of blocks, in order, and ends before the first block whose logs the node does
+   * not have yet. `early` holds replies to {@link callFor} that came before, by block hash. Throws
+   * RPC faults.
+   */
+  read(
+    blocks: readonly BlockHead[],
+    early?: ReadonlyMap<Hex, RpcAnswer | undefined>,
+  ): Promise<BlockEvents[]>;
+  /** Whether a block's header promises events. */
+  hasPromise(block: BlockHead): boolean;
+  /** The call for a block's logs that may travel with others. */
+  callFor(blockHash: Hex): RpcCall;
+}
+
+/**
+ * Times that a block's logs are asked for again when its header promises more than they hold and the
+ * node does not give receipts: enough for a backend that is a moment behind. By chance alone, a
+ * header promises what is not there in about one of a hundred busy blocks.
+ */
+const doubtsMax = 3;
+
+/** Doubts about a block whose receipts hold what its logs lack. */
+const proven = Number.POSITIVE_INFINITY;
+
+/** Blocks in doubt that are remembered: more than are waited for at once. */
+const doubtedMax = 128;
+
+/** Creates the reader of a network. */
+export function createBlockLogs(chain: Chain, log: Log): BlockLogs {
+  const { chainId, usdc } = chain.network;
+  const promises = [topics.used, topics.canceled].map((topic) => ({
+    topic,
+    bits: [...bloomBitsOf(usdc), ...bloomBitsOf(topic)],
+  }));
+  const doubts = new Map<Hex, number>();
+  /** Set for good when a node has refused logs by hash and given them by number. */
+  let isByNumber = false;
+
+  async function read(
+    blocks: readonly BlockHead[],
+    early: ReadonlyMap<Hex, RpcAnswer | undefined> = new Map(),
+  ): Promise<BlockEvents[]> {
+    const asked = isByNumber ? [] : blocks.filter(({ hash }) => !early.get(hash)?.ok);
+    const answers = await chain.read(asked.map(({ hash }) => blockLogsCall(chain, hash)));
+    const byHash = new Map([
+      ...early,
+      ...asked.map(({ hash }, at) => [hash, answers[at]] as const),
+    ]);
+    const found: BlockEvents[] = [];
+    for (const block of blocks) {
+      const events = isByNumber
+        ? await readEventsByNumber(chain, block)
+        : await readByHash(block, byHash.get(block.hash));
+      const isWhole = events && (await areWhole(block, events));
+      if (isWhole === undefined || !events) break;
+      found.push({ events, isWhole });
+    }
+    return found;
+  }
+
+  async function readByHash(
+    block: BlockHead,
+    answer: RpcAnswer | undefined,
+  ): Promise<AuthorizationEvent[] | undefined> {
+    if (!answer || answer.ok) return readAuthorizationEvents(resultOf(answer, "eth_getLogs"));
+    const problem = classifyNodeError(answer.error);
+    if (problem === "node_behind") return undefined;
+    if (isEndpointProblem(problem)) resultOf(answer, "eth_getLogs");
+    const events = await readEventsByNumber(chain, block);
+    if (events && !isByNumber) {
+      isByNumber = true;
+      log.warn(
+        { event: "logs_by_number", chainId, problem },
+        "RPC endpoint refuses logs by block hash; asking for them by block number",
+      );
+    }
+    return events;
+  }
+
+  function promisesOf({ logsBloom }: BlockHead) {
+    return promises.filter(({ bits }) => logsBloom !== undefined && hasBloomBits(logsBloom, bits));
+  }
+
+  /**
+   * Whether the logs hold what the header promises, or the promise was chance. Undefined while that
+   * is in doubt: they are asked for again.
+   */
+  async function areWhole(
+    block: BlockHead,
+    events: readonly AuthorizationEvent[],
+  ): Promise<boolean | undefined> {
+    const { hash } = block;
+    const missing = promisesOf(block).filter(
+      ({ topic }) => !events.some(({ kind }) => topics[kind] === topic),
+    );
+    if (missing.length === 0) return true;
+    if (doubts.get(hash) === proven) return false;
+    const holds = await doReceiptsHold(hash, new Set(missing.map(({ topic }) => topic)));
+    if (holds === false) return true;
+    const times = holds ? proven : (doubts.get(hash) ?? 0) + 1;
+    doubts.delete(hash);
+    doubts.set(hash, times);
+    const [oldest] = doubts.keys();
+    if (doubts.size > doubtedMax && oldest !== undefined) doubts.delete(oldest);
+    if (holds) return false;
+    return times > doubtsMax ? true : undefined;
+  }
+
+  /** Whether a block's receipts hold a log of the token with one of these topics; undefined where the node does not say. */
+  async function doReceiptsHold(
+    blockHash: Hex,
+    wanted: ReadonlySet<string>,
+  ): Promise<boolean | undefined> {
+    const [answer] = await chain.read([{ method: "eth_getBlockReceipts", params: [blockHash] }]);
+    if (!answer?.ok || !Array.isArray(answer.result)) return undefined;
+    return answer.result
+      .flatMap((receipt: unknown) => (isObject(receipt) ? receipt["logs"] : []))
+      .some((entry) => {
+        if (!isObject(entry) || !isToken(entry["address"])) return false;
+        const { topics: list } = entry;
+        return Array.isArray(list) && wanted.has(String(list[0]));
+      });
+  }
+
+  /** By the last 20 bytes: some nodes write `xdc` for `0x`. */
+  function isToken(address: unknown): boolean {
+    return String(address).toLowerCase().endsWith(usdc.slice(2).toLowerCase());
+  }
+
+  return {
+    read,
+    callFor: (blockHash) => blockLogsCall(chain, blockHash),
+    hasPromise: (block) => promisesOf(block).length > 0,
+  };
+}

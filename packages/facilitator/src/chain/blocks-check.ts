@@ -1,0 +1,67 @@
+/**
+ * Whether blocks can be worked with, looked at before serving: an endpoint has to give the logs by
+ * which outcomes are told, or a payment is made and nobody hears of it; and this machine's clock has
+ * to agree with the blocks' times, by which payments are valid.
+ */
+import { fail, ok, warn, type CheckLine } from "../base/check-line.ts";
+import type { Clock } from "../base/clock.ts";
+import { messageOf } from "../base/fault.ts";
+import { silentLog } from "../base/log.ts";
+import { headerCall, headerOf, readHeaders, type BlockHead } from "./block-headers.ts";
+import { createBlockLogs, type BlockEvents } from "./block-logs.ts";
+import type { Chain } from "./chain.ts";
+import { clockSkewSecondsMax } from "./clock-skew.ts";
+
+/**
+ * Recent blocks that are looked at. The logs of the oldest are read, which a backend that lags a
+ * little has too, and those of blocks whose headers promise some.
+ */
+const recentBlocks = 8;
+
+/** Tries, and the pause between them: the backends of an endpoint may be blocks apart. */
+const triesMax = 4;
+const retryMs = 500;
+
+/** Checks an endpoint's logs, and our clock. Throws RPC faults where there are no blocks at all. */
+export async function checkBlocks(chain: Chain, clock: Clock): Promise<CheckLine[]> {
+  for (let tries = 1; ; tries++) {
+    const [latest] = await chain.read([headerCall("latest")]);
+    const head = headerOf(latest);
+    const logs = await checkLogs(chain, head);
+    if (logs.status === "ok" || tries === triesMax) return [logs, clockLine(head, clock)];
+    await clock.sleep(retryMs);
+  }
+}
+
+async function checkLogs(chain: Chain, head: BlockHead): Promise<CheckLine> {
+  const fix = "use an endpoint that answers eth_getLogs; no outcome can be told without it";
+  try {
+    const logs = await readRecentLogs(chain, head);
+    if (logs.length === 0) return fail("logs", "the endpoint shows blocks without their logs", fix);
+    return logs.every(({ isWhole }) => isWhole)
+      ? ok("logs", "given for single blocks")
+      : fail("logs", "the endpoint's logs lack authorizations that its receipts hold", fix);
+  } catch (error) {
+    return fail("logs", messageOf(error), fix);
+  }
+}
+
+/** Reads logs as they are read when payments wait for them. */
+async function readRecentLogs(chain: Chain, { number }: BlockHead): Promise<BlockEvents[]> {
+  const oldest = Math.max(0, number - recentBlocks + 1);
+  const numbers = Array.from({ length: number - oldest + 1 }, (_, index) => oldest + index);
+  const [first, ...others] = await readHeaders(chain, numbers);
+  if (!first) return [];
+  const logs = createBlockLogs(chain, silentLog);
+  const blocks = [first, ...others.filter(logs.hasPromise)];
+  return logs.read(blocks);
+}
+
+function clockLine({ number, time }: BlockHead, clock: Clock): CheckLine {
+  const ahead = Math.round(clock.nowMs() / 1_000 - Number(time));
+  const fix = "set this machine's clock by NTP; payments are judged by it";
+  if (ahead < -clockSkewSecondsMax) {
+    return warn("clock", `${-ahead} s behind block ${number}`, fix);
+  }
+  return ok("clock", `block ${number} is ${Math.max(0, ahead)} s old by it`);
+}

@@ -1,0 +1,89 @@
+/** Whether an endpoint answers calls as the facilitator needs them: of the newest state, and truly. */
+import { isObject } from "@farthing/protocol";
+import { ok, warn, type CheckLine } from "../base/check-line.ts";
+import { quantity, type Chain } from "./chain.ts";
+import { said } from "./endpoint-facts.ts";
+import { classifyNodeError } from "./node-errors.ts";
+import { takesPaymentReads } from "./payment-reader.ts";
+import { encodeTransfer, encodeAuthorizationState } from "./usdc.ts";
+
+/** Looks at head and state: enough to meet each backend of a few. */
+const stateLooks = 5;
+
+/** Questions for the head in each look; with the state that makes three, so that turns change. */
+const headsPerLook = 2;
+
+const noNonce = `0x${"0".repeat(64)}` as const;
+
+/**
+ * Asks whether the state of the newest block is there when that block is: behind one address there
+ * may be several nodes, of which some lag.
+ */
+export async function checkState(chain: Chain): Promise<CheckLine> {
+  const data = encodeAuthorizationState(chain.network.usdc, noNonce);
+  let missed = 0;
+  for (let look = 0; look < stateLooks; look++) {
+    const head = await readNewest(chain);
+    const [block, state] = await chain.read([
+      { method: "eth_getBlockByNumber", params: [head, false] },
+      { method: "eth_call", params: [{ to: chain.network.usdc, data }, head] },
+    ]);
+    const isThere = block?.ok === true && isObject(block.result) && state?.ok === true;
+    if (!isThere) missed++;
+  }
+  if (missed === 0) return ok("state", `of the newest block in each of ${stateLooks} looks`);
+  return warn(
+    "state",
+    `the newest block, or its state, was missing in ${missed} of ${stateLooks} looks`,
+    "nodes behind this address lag, and payments are told late: use an endpoint of one node",
+  );
+}
+
+/** The newest block that any of the nodes that answer knows of, as JSON-RPC writes it. */
+async function readNewest(chain: Chain): Promise<string> {
+  const method = "eth_blockNumber";
+  let newest = 0n;
+  for (let question = 0; question < headsPerLook; question++) {
+    const [answer] = await chain.read([{ method, params: [] }]);
+    const head = quantity(said(answer, method), "a block number");
+    if (head > newest) newest = head;
+  }
+  return `0x${newest.toString(16)}`;
+}
+
+/** Asks whether many payments are read in one call. */
+export async function checkReads(chain: Chain): Promise<CheckLine> {
+  return (await takesPaymentReads(chain))
+    ? ok("payment reads", "many payments in one eth_call")
+    : warn(
+        "payment reads",
+        "an eth_call without an address is refused; four calls per payment instead",
+        "use an endpoint that takes deployless calls if you expect load",
+      );
+}
+
+/** Asks for a transfer that cannot be: its failure has to be told as one, with the token's reason. */
+export async function checkReverts(chain: Chain): Promise<CheckLine> {
+  const { usdc } = chain.network;
+  const times = { value: 0n, validAfter: 0n, validBefore: 0n };
+  const data = encodeTransfer({ from: usdc, to: usdc, nonce: noNonce, ...times }, "0x");
+  const [answer] = await chain.read([
+    { method: "eth_call", params: [{ to: usdc, data }, "latest"] },
+  ]);
+  if (answer?.ok === true) {
+    return warn(
+      "reverts",
+      "a call that fails is answered like one that succeeds",
+      "each payment is judged by what the call returned; other software may be deceived",
+    );
+  }
+  if (answer && classifyNodeError(answer.error) === "reverted") {
+    return ok("reverts", "are told, with the contract's reason");
+  }
+  const text = answer ? `${answer.error.message} (code ${answer.error.code})` : "no answer";
+  return warn(
+    "reverts",
+    `a call that fails is answered without the contract's reason: ${text}`,
+    "refusals of payments name no reason; use another endpoint",
+  );
+}

@@ -1,0 +1,77 @@
+/**
+ * What a payment needs to know of a chain beside its blocks: the price of gas, the newest final block,
+ * what the wallets have done and hold. Read together with a look at the head, in one request, and
+ * only as often as something depends on it.
+ */
+import type { RpcAnswer, RpcCall } from "./rpc-endpoint.ts";
+import { findHeader, headerCall, readHeader, type BlockHead } from "./block-headers.ts";
+import { quantity, type Chain } from "./chain.ts";
+import type { Finalized, WalletState } from "./chain-view.ts";
+import { classifyNodeError, isEndpointProblem } from "./node-errors.ts";
+
+/** What is asked for. */
+export interface WantedConditions {
+  readonly finality: boolean;
+  readonly gasPrice: boolean;
+  readonly wallets: readonly string[];
+}
+
+/** What was read; what the node refused is left out, and asked for again. */
+export interface Conditions {
+  readonly finalized: Finalized | undefined;
+  /** Whether the node was asked for the final block and names none. */
+  readonly lacksFinality: boolean;
+  readonly gasPrice: bigint | undefined;
+  readonly wallets: ReadonlyMap<string, WalletState>;
+}
+
+/** The calls for conditions. */
+export function conditionCalls({ finality, gasPrice, wallets }: WantedConditions): RpcCall[] {
+  return [
+    ...(finality ? [headerCall("finalized")] : []),
+    ...(gasPrice ? [{ method: "eth_gasPrice", params: [] }] : []),
+    ...wallets.flatMap((wallet) => [
+      { method: "eth_getTransactionCount", params: [wallet, "latest"] },
+      { method: "eth_getBalance", params: [wallet, "latest"] },
+    ]),
+  ];
+}
+
+/** Reads the replies to {@link conditionCalls}, in their order; `head` came in the same request. */
+export function readConditions(
+  wanted: WantedConditions,
+  answers: readonly (RpcAnswer | undefined)[],
+  head: BlockHead,
+): Conditions {
+  const rest = [...answers];
+  const final = wanted.finality ? rest.shift() : undefined;
+  const price = wanted.gasPrice ? rest.shift() : undefined;
+  const named = final?.ok ? findHeader(final.result) : undefined;
+  const isRefused = final?.ok === false && !isEndpointProblem(classifyNodeError(final.error));
+  return {
+    // What is above the head cannot be final: the node, or one of its backends, is wrong.
+    finalized: named && named.number <= head.number ? named : undefined,
+    lacksFinality: (final?.ok === true && named === undefined) || isRefused,
+    gasPrice: valueIn(price, "the gas price"),
+    wallets: new Map(
+      wanted.wallets.flatMap((wallet, index): [string, WalletState][] => {
+        const count = valueIn(rest[index * 2], "a transaction count");
+        const balance = valueIn(rest[index * 2 + 1], "a balance");
+        if (count === undefined || balance === undefined) return [];
+        return [[wallet, { transactionCount: Number(count), balance }]];
+      }),
+    ),
+  };
+}
+
+function valueIn(answer: RpcAnswer | undefined, name: string): bigint | undefined {
+  return answer?.ok ? quantity(answer.result, name) : undefined;
+}
+
+/** Depth taken as final where the node names no final block. */
+const finalDepth = 12;
+
+/** What counts as final below a head at a node that names no final block. Throws RPC faults. */
+export async function readDeepBlock(chain: Chain, { number }: BlockHead): Promise<Finalized> {
+  return readHeader(chain, Math.max(0, number - finalDepth));
+}

@@ -1,0 +1,159 @@
+/** What an endpoint says of its chain in one look, and what is to be thought of it. */
+import { isObject, type Hex, type Network } from "@farthing/protocol";
+import { fail, ok, warn, type CheckLine } from "../base/check-line.ts";
+import type { Clock } from "../base/clock.ts";
+import { Fault } from "../base/fault.ts";
+import { bytesOf, quantity, resultOf, type Chain } from "./chain.ts";
+import { formatGwei } from "./ether.ts";
+import type { RpcAnswer } from "./rpc-endpoint.ts";
+
+/** Milliseconds of an answer beyond which every payment is felt to be slow. */
+const slowMs = 1_000;
+
+/** Blocks of 2 s between head and finality beyond which something is wrong; the rule gives three. */
+const finalityLagMax = 30;
+
+/** Seconds after which a head is looked at: a missing leader pauses XDC for up to a minute. */
+const headAgeNotable = 10;
+
+/** What the operator has chosen. */
+export interface EndpointExpectations {
+  readonly network: Network;
+  readonly clock: Clock;
+  /** Wei. */
+  readonly gasPriceFloor: bigint;
+  readonly gasPriceCeiling: bigint;
+  /** Seconds; 0 for any age. */
+  readonly headAgeMax: number;
+  /** Relayer wallets, each of which is asked about in one request with the others. */
+  readonly wallets: number;
+}
+
+/** The result; a refusal in the node's own words, which say what the endpoint's owner wants. */
+export function said(answer: RpcAnswer | undefined, method: string): unknown {
+  if (answer && !answer.ok) {
+    const { code, message } = answer.error;
+    throw new Fault("rpc_refused", `${method} was refused: ${message} (code ${code})`);
+  }
+  return resultOf(answer, method);
+}
+
+/** Everything that one look at the newest block shows. */
+export interface Facts {
+  readonly head: number;
+  readonly hash: Hex;
+  /** Unix seconds. */
+  readonly time: bigint;
+  readonly miner: unknown;
+  /** Wei. */
+  readonly baseFee: bigint;
+  readonly gasPrice: bigint;
+  readonly finalized: number | undefined;
+  /** Whether the block before the newest one is there, as it is wherever a head is true. */
+  readonly isHeadLinked: boolean;
+}
+
+/** Looks. Throws RPC faults. */
+export async function readFacts(chain: Chain): Promise<Facts> {
+  const method = "eth_getBlockByNumber";
+  const [latest, finalized, gasPrice] = await chain.read([
+    { method, params: ["latest", false] },
+    { method, params: ["finalized", false] },
+    { method: "eth_gasPrice", params: [] },
+  ]);
+  const block = said(latest, method);
+  if (!isObject(block)) throw new Fault("rpc_refused", "the node has no newest block");
+  const final = finalized?.ok === true && isObject(finalized.result) ? finalized.result : undefined;
+  const head = Number(quantity(block["number"], "a block number"));
+  const [before] = await chain.read([
+    { method, params: [`0x${Math.max(0, head - 1).toString(16)}`, false] },
+  ]);
+  return {
+    head,
+    hash: bytesOf(block["hash"], "a block hash"),
+    time: quantity(block["timestamp"], "a block time"),
+    miner: block["miner"],
+    baseFee: quantity(block["baseFeePerGas"] ?? "0x0", "a base fee"),
+    gasPrice: quantity(said(gasPrice, "eth_gasPrice"), "the gas price"),
+    finalized: final && Number(quantity(final["number"], "a block number")),
+    isHeadLinked: before?.ok === true && isObject(before.result),
+  };
+}
+
+/** Judges how long an answer took. */
+export function latencyLine(ms: number): CheckLine {
+  return ms > slowMs
+    ? warn("answer", `takes ${ms} ms`, "use a node nearer by; every payment waits for it")
+    : ok("answer", `within ${ms} ms`);
+}
+
+/** Judges whether the newest block is new, and a block at all. */
+export function headLine(
+  { head, time, isHeadLinked }: Facts,
+  { clock, headAgeMax }: EndpointExpectations,
+): CheckLine {
+  if (!isHeadLinked) {
+    const text = `block ${head} is said to be the newest, and the one before it is not there`;
+    return fail("head", text, "use another endpoint; this one states what cannot be true");
+  }
+  const age = Math.max(0, Math.round(clock.nowMs() / 1000 - Number(time)));
+  const text = `block ${head}, ${age} s old`;
+  if (headAgeMax > 0 && age > headAgeMax) {
+    return fail(
+      "head",
+      text,
+      "the node is not in sync, or the chain stands still; use another one",
+    );
+  }
+  return age > headAgeNotable
+    ? warn("head", text, "run it again in a minute; a missing leader pauses XDC for up to 60 s")
+    : ok("head", text);
+}
+
+/** Judges the `finalized` block. */
+export function finalityLine({ head, finalized }: Facts): CheckLine {
+  if (finalized === undefined) {
+    const fix = "12 blocks deep counts as final here; use an endpoint that knows the tag";
+    return warn("finality", "no `finalized` block", fix);
+  }
+  if (finalized > head) {
+    const text = `block ${finalized} is said to be final, and the newest is ${head}`;
+    return fail("finality", text, "use another endpoint; this one would make everything final");
+  }
+  const text = `block ${finalized}, ${head - finalized} behind the head`;
+  return head - finalized > finalityLagMax
+    ? warn(
+        "finality",
+        text,
+        "the chain finalizes slowly, or this node lags; look again in a minute",
+      )
+    : ok("finality", text);
+}
+
+/** Judges what gas costs by what the configuration allows. */
+export function gasPriceLine(
+  { gasPrice, baseFee }: Facts,
+  { gasPriceFloor, gasPriceCeiling }: EndpointExpectations,
+): CheckLine {
+  const text = `${formatGwei(gasPrice)} gwei asked, base fee ${formatGwei(baseFee)}`;
+  const fix = `raise FARTHING_GAS_PRICE_MAX, which is ${formatGwei(gasPriceCeiling)}`;
+  if (baseFee > gasPriceCeiling) {
+    return fail("gas price", `${text}: no block takes our transactions`, fix);
+  }
+  if (gasPrice > gasPriceCeiling) {
+    return warn("gas price", `${text}: transactions may wait`, fix);
+  }
+  const paid = gasPrice > gasPriceFloor ? gasPrice : gasPriceFloor;
+  return ok("gas price", `${text}; legacy transactions pay ${formatGwei(paid)} gwei`);
+}
+
+/** Judges how addresses are written. */
+export function addressLine({ miner }: Facts): CheckLine {
+  return /^xdc/i.test(String(miner))
+    ? warn(
+        "addresses",
+        "written as xdc…, which other software on this endpoint may not read",
+        "use an endpoint with 0x addresses, such as one whose name begins with erpc",
+      )
+    : ok("addresses", "written as 0x…");
+}

@@ -1,0 +1,196 @@
+/**
+ * The one gate through which every request to an endpoint goes. It knows no limit until the endpoint
+ * refuses something; from then on it keeps what it has learned for the life of the process. Requests
+ * that have to wait do so by priority, for as long as they can.
+ */
+import type { Clock } from "../base/clock.ts";
+import { RequestPace, type Permit } from "./request-pace.ts";
+
+/** Whose request goes first. */
+export type RpcPriority = "send" | "outcome" | "verification";
+
+/**
+ * How much later a request may come and still go before others, in milliseconds. A transaction goes
+ * before everything. What tells outcomes goes before buyers who wait for a verification, but not for
+ * ever: looks at the chain are repeated, and would leave them no turn at a slow endpoint.
+ */
+const headStartMs: Record<RpcPriority, number> = { send: 60_000, outcome: 1_000, verification: 0 };
+
+/** What an endpoint has been found to take; undefined where no limit was met. */
+export interface EndpointLimits {
+  /** Requests a second, or calls a second where `countsCalls`. */
+  readonly requestsPerSecond: number | undefined;
+  /** Whether the endpoint counts the calls inside a request, and not the request. */
+  readonly countsCalls: boolean;
+  /** Calls in one request. */
+  readonly batchCalls: number | undefined;
+  /** Blocks in one `eth_getLogs`. */
+  readonly logRangeBlocks: number | undefined;
+  /** Bytes of one request's body. */
+  readonly bodyBytes: number | undefined;
+}
+
+/** A request that wants to be made. */
+export interface Turn {
+  readonly calls: number;
+  readonly priority: RpcPriority;
+  /** Until when it can wait, by the clock. */
+  readonly untilMs: number;
+}
+
+/** Requests that wait at once: far more than any limit lets through before they give up. */
+const waitingMax = 1_000;
+
+/** A wait that is felt: a quarter of XDC's block period. */
+const longWaitMs = 500;
+
+/** Sizes that are learned by halving. */
+type Size = "batchCalls" | "logRangeBlocks" | "bodyBytes";
+
+interface Waiting {
+  readonly turn: Turn;
+  readonly sinceMs: number;
+  /** Its place in the queue: the smaller goes first. */
+  readonly placeMs: number;
+  readonly ended: AbortController;
+  resolve(permit: Permit | undefined): void;
+}
+
+/** See the file's head. */
+export class EndpointLimiter {
+  readonly #clock: Clock;
+  readonly #onLearned: (limits: EndpointLimits) => void;
+  readonly #pace: RequestPace;
+  readonly #sizes = new Map<Size, number>();
+  readonly #waiting: Waiting[] = [];
+  #isAsleep = false;
+
+  /** `onLearned` is told all limits each time one of them is learned. */
+  constructor(clock: Clock, onLearned: (limits: EndpointLimits) => void = () => {}) {
+    this.#clock = clock;
+    this.#onLearned = onLearned;
+    this.#pace = new RequestPace(clock, () => onLearned(this.limits()));
+  }
+
+  limits(): EndpointLimits {
+    const { rate, countsCalls } = this.#pace.learned();
+    return {
+      requestsPerSecond: rate,
+      countsCalls,
+      batchCalls: this.#sizes.get("batchCalls"),
+      logRangeBlocks: this.#sizes.get("logRangeBlocks"),
+      bodyBytes: this.#sizes.get("bodyBytes"),
+    };
+  }
+
+  /** Most calls that one request may hold now. */
+  callsMax(): number {
+    return Math.min(this.#pace.callsMax(), this.#sizes.get("batchCalls") ?? Infinity);
+  }
+
+  /** How long a request of this priority would wait now, in milliseconds. */
+  waitMs(priority: RpcPriority): number {
+    const own = this.#placeMs(priority);
+    const queuedMs = this.#waiting
+      .filter(({ placeMs }) => placeMs <= own)
+      .reduce((sum, { turn }) => sum + this.#pace.spacingMs(turn.calls), 0);
+    return Math.max(0, this.#pace.freeAtMs() - this.#clock.nowMs()) + queuedMs;
+  }
+
+  /** Waits for a turn. Undefined when there is none in time; then nothing may be sent. */
+  take(turn: Turn): Promise<Permit | undefined> {
+    const nowMs = this.#clock.nowMs();
+    const isFree = this.#pace.freeAtMs() <= nowMs && !this.#pace.isOnTrial();
+    if (isFree && this.#waiting.length === 0) return Promise.resolve(this.#pace.spend(turn.calls));
+    if (nowMs + this.waitMs(turn.priority) > turn.untilMs || !this.#makeRoom(turn)) {
+      this.#pace.noteLongWait();
+      return Promise.resolve(undefined);
+    }
+    return new Promise((resolve) => this.#enqueue(turn, nowMs, resolve));
+  }
+
+  /** The endpoint took the request, whatever it answered to the calls. */
+  noteTaken(permit: Permit): void {
+    this.#pace.noteTaken(permit);
+    this.#letGo();
+  }
+
+  /** The endpoint refused the request for its rate, and asks to be left alone for so long. */
+  noteRefused(permit: Permit, retryAfterMs?: number): void {
+    this.#pace.noteRefused(permit, retryAfterMs);
+    this.#letGo();
+  }
+
+  /** The endpoint took only so many calls of the request, for its rate. */
+  notePartlyRefused(permit: Permit, takenCalls: number): void {
+    this.#pace.notePartlyRefused(permit, takenCalls);
+    this.#letGo();
+  }
+
+  /** No answer came: nothing is learned. */
+  noteUnanswered(permit: Permit): void {
+    this.#pace.noteUnanswered(permit);
+    this.#letGo();
+  }
+
+  /** Something of this size was refused for it: half of it is asked for from now on. */
+  learnSize(size: Size, refused: number): void {
+    const half = Math.max(1, Math.floor(refused / 2));
+    if (half >= (this.#sizes.get(size) ?? Infinity)) return;
+    this.#sizes.set(size, half);
+    this.#onLearned(this.limits());
+  }
+
+  #placeMs(priority: RpcPriority): number {
+    return this.#clock.nowMs() - headStartMs[priority];
+  }
+
+  #enqueue(turn: Turn, sinceMs: number, resolve: (permit: Permit | undefined) => void): void {
+    const placeMs = this.#placeMs(turn.priority);
+    const entry: Waiting = { turn, sinceMs, placeMs, ended: new AbortController(), resolve };
+    const before = this.#waiting.findIndex((other) => other.placeMs > placeMs);
+    this.#waiting.splice(before < 0 ? this.#waiting.length : before, 0, entry);
+    const { signal } = entry.ended;
+    void this.#clock.sleep(turn.untilMs - sinceMs, signal).then(() => this.#giveUp(entry));
+    this.#letGo();
+  }
+
+  #giveUp(entry: Waiting): void {
+    const at = this.#waiting.indexOf(entry);
+    if (at < 0) return;
+    this.#waiting.splice(at, 1);
+    this.#pace.noteLongWait();
+    entry.ended.abort();
+    entry.resolve(undefined);
+  }
+
+  /** Finds a place in the queue, if need be that of a less urgent request. */
+  #makeRoom({ priority }: Turn): boolean {
+    if (this.#waiting.length < waitingMax) return true;
+    const last = this.#waiting.at(-1);
+    if (!last || last.placeMs <= this.#placeMs(priority)) return false;
+    this.#giveUp(last);
+    return true;
+  }
+
+  /** Lets requests go whose turn it is, and comes back when it is the next one's. */
+  #letGo(): void {
+    for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
+      if (this.#pace.isOnTrial() || this.#isAsleep) return;
+      const nowMs = this.#clock.nowMs();
+      const leftMs = this.#pace.freeAtMs() - nowMs;
+      if (leftMs > 0) return void this.#comeBack(leftMs);
+      this.#waiting.shift();
+      if (nowMs - next.sinceMs > longWaitMs) this.#pace.noteLongWait();
+      next.ended.abort();
+      next.resolve(this.#pace.spend(next.turn.calls));
+    }
+  }
+
+  async #comeBack(ms: number): Promise<void> {
+    this.#isAsleep = true;
+    await this.#clock.sleep(Math.ceil(ms));
+    this.#isAsleep = false;
+    this.#letGo();
+  }
+}

@@ -1,0 +1,117 @@
+/**
+ * Searches how authorizations ended, from the blocks in which they were seen unused towards the
+ * newest: most are used within moments of being signed, however long ago that was. What a look does
+ * not reach, the next one goes on with.
+ */
+import { payerNonceKey } from "../model/settlement.ts";
+import { readAuthorizationEvents, type AuthorizationEvent } from "./authorization-logs.ts";
+import type { AuthorizationName } from "./authorization-states.ts";
+import { readEventsOfBlocks } from "./block-events.ts";
+import type { Chain } from "./chain.ts";
+import { walkLogs } from "./log-ranges.ts";
+import { addressWord, topics } from "./usdc.ts";
+
+/** What is searched for. */
+export interface Sought extends AuthorizationName {
+  /** A block at which it was unused. */
+  readonly seenUnusedAt: number;
+}
+
+/** A search that goes on where it stopped. */
+export interface ForwardSearch {
+  /** Returns what was found up to a block, by payer and nonce. Throws RPC faults. */
+  find(
+    sought: readonly Sought[],
+    toBlock: number,
+  ): Promise<ReadonlyMap<string, AuthorizationEvent>>;
+}
+
+/** Blocks before `seenUnusedAt` that are searched too: its answer may be of an endpoint that lags. */
+const slackBlocks = 12;
+
+/** Ranges of one look: at 980 blocks each eleven hours of XDC. */
+const rangesMax = 20;
+
+/** Authorizations of one question: nodes cap the alternatives of a topic, commonly at 1,000. */
+const soughtMax = 100;
+
+/** Places remembered; past it all begin again, which costs requests and nothing else. */
+const placesMax = 10_000;
+
+/** Creates the search of a network. */
+export function createForwardSearch(chain: Chain): ForwardSearch {
+  /** Where the next look goes on, by payer and nonce; only of what was not found yet. */
+  const places = new Map<string, number>();
+
+  const placeOf = (one: Sought) =>
+    places.get(keyOf(one)) ?? Math.max(0, one.seenUnusedAt - slackBlocks);
+
+  async function findSome(
+    sought: readonly Sought[],
+    toBlock: number,
+  ): Promise<Map<string, AuthorizationEvent>> {
+    const missing = new Map(sought.map((one) => [keyOf(one), one]));
+    const found = new Map<string, AuthorizationEvent>();
+    let from = Math.min(...sought.map(placeOf));
+    const range = { fromBlock: from, toBlock };
+    let ranges = 0;
+    for await (const part of walkLogs(chain, filterOf(sought), range)) {
+      const events = readAuthorizationEvents(part.logs).filter((one) => missing.has(keyOf(one)));
+      for (const event of await withTransfers(chain, events)) {
+        missing.delete(keyOf(event));
+        found.set(keyOf(event), event);
+      }
+      from = part.toBlock + 1;
+      if (missing.size === 0 || ++ranges >= rangesMax) break;
+    }
+    for (const key of found.keys()) places.delete(key);
+    if (places.size > placesMax) places.clear();
+    for (const [key, one] of missing) {
+      // Searched to the end: the node's logs are behind its state, so it begins again.
+      if (from > toBlock) places.delete(key);
+      else places.set(key, Math.max(from, placeOf(one)));
+    }
+    return found;
+  }
+
+  return {
+    async find(sought, toBlock) {
+      const found = new Map<string, AuthorizationEvent>();
+      for (let at = 0; at < sought.length; at += soughtMax) {
+        const some = await findSome(sought.slice(at, at + soughtMax), toBlock);
+        for (const [key, event] of some) found.set(key, event);
+      }
+      return found;
+    },
+  };
+}
+
+function keyOf({ payer, nonce }: AuthorizationName): string {
+  return payerNonceKey(payer, nonce);
+}
+
+function filterOf(sought: readonly Sought[]) {
+  const payers = new Set(sought.map(({ payer }) => `0x${addressWord(payer)}`));
+  const nonces = sought.map(({ nonce }) => nonce);
+  return { topics: [[topics.used, topics.canceled], [...payers], nonces] };
+}
+
+/** The filter holds back the Transfer beside each use: the whole blocks' logs have it. */
+async function withTransfers(
+  chain: Chain,
+  events: readonly AuthorizationEvent[],
+): Promise<AuthorizationEvent[]> {
+  const used = events.filter(({ kind }) => kind === "used");
+  const numbers = new Map(used.map(({ blockHash, blockNumber }) => [blockHash, blockNumber]));
+  if (numbers.size === 0) return [...events];
+  const blocks = [...numbers].map(([hash, number]) => ({ hash, number }));
+  const whole = await readEventsOfBlocks(chain, blocks);
+  const byPlace = new Map(whole.map((event) => [placeInChain(event), event]));
+  return events.flatMap((event) =>
+    event.kind === "canceled" ? event : (byPlace.get(placeInChain(event)) ?? []),
+  );
+}
+
+function placeInChain({ blockHash, logIndex }: AuthorizationEvent): string {
+  return `${blockHash} ${logIndex}`;
+}

@@ -1,0 +1,183 @@
+/**
+ * An endpoint behind its limiter: calls travel in requests no larger than it is known to take, each
+ * in its turn. What it refuses for a size is asked again in halves, what it refuses for its rate is
+ * asked again, as it was, when its turn comes.
+ */
+import type { Clock } from "../base/clock.ts";
+import { EndpointLimiter, type EndpointLimits, type RpcPriority } from "./endpoint-limiter.ts";
+import { classifyNodeError } from "./node-errors.ts";
+import type { RpcAnswer, RpcCall, RpcEndpoint } from "./rpc-endpoint.ts";
+
+/** How calls are asked. */
+export interface Asking {
+  readonly priority: RpcPriority;
+  /** Until when they can wait for their turn, by the clock. */
+  readonly untilMs: number;
+  /** One request after the other; none after one that was not made. */
+  readonly isInOrder?: boolean;
+}
+
+/** An answer per call; undefined for those that had no turn in time. */
+export type LimitedAnswers = readonly (RpcAnswer | undefined)[];
+
+/** An endpoint that is asked within its limits. */
+export interface LimitedEndpoint {
+  readonly index: number;
+  readonly limiter: EndpointLimiter;
+  /** Throws the fault `rpc_unavailable` when a request was made and no answer was read. */
+  ask(calls: readonly RpcCall[], asking: Asking): Promise<LimitedAnswers>;
+}
+
+/** Requests of split questions on their way at once: what a burst may be at most. */
+const partsInFlightMax = 16;
+
+/** Times that the same calls are asked after refusals for the rate, before others have to. */
+const triesMax = 5;
+
+/** Puts an endpoint behind a limiter. */
+export function limitEndpoint(
+  endpoint: RpcEndpoint,
+  options: { readonly clock: Clock; onLearned(limits: EndpointLimits): void },
+): LimitedEndpoint {
+  const limiter = new EndpointLimiter(options.clock, options.onLearned);
+  const inParts = createPartsGate();
+
+  async function ask(calls: readonly RpcCall[], asking: Asking): Promise<LimitedAnswers> {
+    const parts = split(calls, limiter);
+    const [first, ...others] = parts;
+    if (!first) return [];
+    if (others.length === 0) return askOnce(first, asking);
+    if (asking.isInOrder === true) return askInOrder(parts, asking);
+    // Whoever has a place asks what is cut up further one by one: waiting for more places could
+    // leave none.
+    const oneByOne = { ...asking, isInOrder: true };
+    const asked = parts.map((part) => inParts(() => askOnce(part, oneByOne)));
+    return (await Promise.all(asked)).flat();
+  }
+
+  async function askInOrder(parts: readonly (readonly RpcCall[])[], asking: Asking) {
+    const answers: (RpcAnswer | undefined)[] = [];
+    for (const part of parts) {
+      const isHeldUp = answers.includes(undefined);
+      answers.push(...(isHeldUp ? none(part) : await askOnce(part, asking)));
+    }
+    return answers;
+  }
+
+  /** Asks in one request, or in smaller ones when this one turns out to be too large. */
+  async function askOnce(calls: readonly RpcCall[], asking: Asking): Promise<LimitedAnswers> {
+    for (let tries = 0; tries < triesMax; tries++) {
+      if (split(calls, limiter).length > 1) return ask(calls, asking);
+      const permit = await limiter.take({ ...asking, calls: calls.length });
+      if (!permit) break;
+      const reply = await endpoint.send(calls).catch((error: unknown) => {
+        limiter.noteUnanswered(permit);
+        throw error;
+      });
+      if (reply.kind === "answered") {
+        const taken = reply.answers.filter((answer) => !isRateLimited(answer));
+        if (taken.length === calls.length) limiter.noteTaken(permit);
+        else limiter.notePartlyRefused(permit, taken.length);
+        return taken.length === calls.length
+          ? reply.answers
+          : askRefused(calls, reply.answers, asking);
+      }
+      if (reply.refusal === "rate_limited") {
+        limiter.noteRefused(permit, reply.retryAfterMs);
+        continue;
+      }
+      limiter.noteTaken(permit);
+      if (reply.refusal === "batch_not_read") return askHalves(calls, reply.error, asking);
+      if (calls.length === 1) {
+        limiter.learnSize("bodyBytes", reply.bodyBytes);
+        return [{ ok: false, error: reply.error }];
+      }
+      // Also where the body was too large: that may be the endpoint's way to count calls.
+      limiter.learnSize("batchCalls", calls.length);
+    }
+    return none(calls);
+  }
+
+  /** Asks again what was refused for the rate out of a request. */
+  async function askRefused(
+    calls: readonly RpcCall[],
+    answers: readonly RpcAnswer[],
+    asking: Asking,
+  ): Promise<LimitedAnswers> {
+    const refused = calls.filter((_, index) => isRateLimited(answers[index]));
+    const again = [...(await ask(refused, asking))];
+    return answers.map((answer) => (isRateLimited(answer) ? again.shift() : answer));
+  }
+
+  /** Asks in halves, to find out whether it was the number of calls that was not taken. */
+  async function askHalves(
+    calls: readonly RpcCall[],
+    error: { readonly message: string },
+    asking: Asking,
+  ): Promise<LimitedAnswers> {
+    const middle = Math.ceil(calls.length / 2);
+    const first = await askOnce(calls.slice(0, middle), asking);
+    const isSame = (answer: RpcAnswer | undefined) =>
+      !answer || (!answer.ok && answer.error.message === error.message);
+    if (first.every(isSame)) return calls.map(() => first[0]);
+    limiter.learnSize("batchCalls", calls.length);
+    return [...first, ...(await askOnce(calls.slice(middle), asking))];
+  }
+
+  return { index: endpoint.index, limiter, ask };
+}
+
+function none(calls: readonly RpcCall[]): undefined[] {
+  return calls.map(() => undefined);
+}
+
+function isRateLimited(answer: RpcAnswer | undefined): boolean {
+  return answer !== undefined && !answer.ok && classifyNodeError(answer.error) === "rate_limited";
+}
+
+/** Cuts calls into requests that the endpoint takes, as far as that is known. */
+function split(calls: readonly RpcCall[], limiter: EndpointLimiter): RpcCall[][] {
+  if (calls.length === 0) return [];
+  const { bodyBytes } = limiter.limits();
+  const callsMax = limiter.callsMax();
+  if (bodyBytes === undefined && calls.length <= callsMax) return [[...calls]];
+  const parts: RpcCall[][] = [];
+  let bytes = 0;
+  for (const call of calls) {
+    const size = bodyBytes === undefined ? 0 : sizeOf(call);
+    const part = parts.at(-1);
+    bytes += size;
+    if (part && part.length < callsMax && bytes <= (bodyBytes ?? Infinity)) part.push(call);
+    else {
+      parts.push([call]);
+      bytes = size;
+    }
+  }
+  return parts;
+}
+
+/** Bytes of a call in a request's body. */
+function sizeOf(call: RpcCall): number {
+  return JSON.stringify(call).length + envelopeBytes;
+}
+
+/** Bytes around method and parameters: version, number and commas. */
+const envelopeBytes = 48;
+
+/** Lets a few through at a time. */
+function createPartsGate(): <T>(ask: () => Promise<T>) => Promise<T> {
+  let inFlight = 0;
+  const waiting: (() => void)[] = [];
+  return async (ask) => {
+    if (inFlight >= partsInFlightMax) await new Promise<void>((resolve) => waiting.push(resolve));
+    else inFlight++;
+    try {
+      return await ask();
+    } finally {
+      // The place goes to whoever waits, if anybody does.
+      const next = waiting.shift();
+      if (next) next();
+      else inFlight--;
+    }
+  };
+}

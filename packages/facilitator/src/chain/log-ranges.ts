@@ -1,0 +1,102 @@
+/**
+ * Logs over a range of blocks, read in ranges as large as the endpoint was found to take. A refusal
+ * for its size halves a range; what was learned is kept for the life of the process.
+ */
+import { Fault } from "../base/fault.ts";
+import { quantity, resultOf, type Chain } from "./chain.ts";
+import { classifyNodeError } from "./node-errors.ts";
+
+/** Blocks of one `eth_getLogs` before any refusal: providers cap it, commonly at 1,000 to 10,000. */
+export const logRangeBlocksMax = 980;
+
+/** What is looked for: the token's logs with these topics. */
+export interface LogFilter {
+  readonly topics: readonly unknown[];
+}
+
+/** A range of blocks, both ends included. */
+export interface BlockRange {
+  readonly fromBlock: number;
+  readonly toBlock: number;
+  /** Whether it goes on to the newest block that the node has: `toBlock` is the newest known. */
+  readonly isOpen?: boolean;
+}
+
+/** The logs of a part of a range, as the node gave them. */
+export interface RangeLogs {
+  readonly fromBlock: number;
+  readonly toBlock: number;
+  readonly logs: readonly unknown[];
+}
+
+/** Blocks that one `eth_getLogs` may be about at the endpoint that is asked first. */
+export function logRangeBlocks(chain: Chain): number {
+  return Math.min(logRangeBlocksMax, chain.limitsInUse().logRangeBlocks ?? Infinity);
+}
+
+/**
+ * Reads the logs of a range part by part, oldest or newest part first; ends with the last part.
+ * Throws RPC faults.
+ */
+export async function* walkLogs(
+  chain: Chain,
+  filter: LogFilter,
+  range: BlockRange,
+  order: "oldest_first" | "newest_first" = "oldest_first",
+): AsyncGenerator<RangeLogs> {
+  let { fromBlock } = range;
+  const isOpen = range.isOpen === true;
+  // Its size has to be known: the newest block known here may be an old one.
+  const newest = isOpen ? Math.max(range.toBlock, await readHeadNumber(chain)) : range.toBlock;
+  let toBlock = newest;
+  while (fromBlock <= toBlock) {
+    const isOpenEnd = isOpen && toBlock === newest;
+    const part = await readPart(chain, filter, { fromBlock, toBlock, isOpen: isOpenEnd }, order);
+    yield part;
+    if (order === "oldest_first") fromBlock = part.toBlock + 1;
+    else toBlock = part.fromBlock - 1;
+  }
+}
+
+async function readHeadNumber(chain: Chain): Promise<number> {
+  const method = "eth_blockNumber";
+  const [answer] = await chain.read([{ method, params: [] }]);
+  return Number(quantity(resultOf(answer, method), "a block number"));
+}
+
+/** Reads the largest part at one end of a range that the endpoint takes. */
+async function readPart(
+  chain: Chain,
+  filter: LogFilter,
+  range: BlockRange,
+  order: "oldest_first" | "newest_first",
+): Promise<RangeLogs> {
+  const method = "eth_getLogs";
+  for (let blocks = logRangeBlocks(chain); blocks >= 1; blocks = Math.floor(blocks / 2)) {
+    const fromBlock =
+      order === "oldest_first"
+        ? range.fromBlock
+        : Math.max(range.fromBlock, range.toBlock - blocks + 1);
+    const toBlock = Math.min(range.toBlock, fromBlock + blocks - 1);
+    const isOpen = range.isOpen === true && toBlock === range.toBlock;
+    const place = { fromBlock: hexOf(fromBlock), toBlock: isOpen ? "latest" : hexOf(toBlock) };
+    const params = [{ address: chain.network.usdc, topics: filter.topics, ...place }];
+    const [answer] = await chain.read([{ method, params }]);
+    if (answer?.ok === false && isTooLarge(answer.error) && blocks > 1) {
+      blocks = Math.min(blocks, toBlock - fromBlock + 1);
+      continue;
+    }
+    const logs = resultOf(answer, method);
+    if (!Array.isArray(logs)) throw new Fault("rpc_refused", "The node sent no list of logs");
+    return { fromBlock, toBlock, logs };
+  }
+  throw new Fault("rpc_refused", "The endpoint gives the logs of no range");
+}
+
+function isTooLarge(error: Parameters<typeof classifyNodeError>[0]): boolean {
+  return classifyNodeError(error) === "log_range_too_large";
+}
+
+function hexOf(block: number): string {
+  return `0x${block.toString(16)}`;
+}

@@ -1,0 +1,29 @@
+/**
+ * The bloom filter of a header: what it lacks is in none of the block's logs, what it has may be in
+ * one. Nodes check it when they take a block in, so logs that lack what it has are worth a doubt.
+ */
+import type { Hex } from "@farthing/protocol";
+import * as Hash from "ox/Hash";
+
+const bloomBytes = 256;
+const bitsPerItem = 3;
+
+/** The bits that an address or a topic sets, by the yellow paper's M3:2048. */
+export function bloomBitsOf(item: Hex): readonly number[] {
+  const hash = Hash.keccak256(item).slice(2);
+  return Array.from(
+    { length: bitsPerItem },
+    (_, pair) => Number.parseInt(hash.slice(pair * 4, pair * 4 + 4), 16) % (bloomBytes * 8),
+  );
+}
+
+/** Tells whether a bloom filter has all of these bits; one of another size has none. */
+export function hasBloomBits(bloom: Hex, bits: readonly number[]): boolean {
+  const digits = bloom.slice(2);
+  if (digits.length !== bloomBytes * 2) return false;
+  return bits.every((bit) => {
+    // The lowest bit is the last one written.
+    const digit = Number.parseInt(digits[digits.length - 1 - (bit >> 2)] ?? "0", 16);
+    return (digit & (1 << (bit & 3))) !== 0;
+  });
+}

@@ -1,0 +1,114 @@
+/**
+ * Reads payments by a JSON-RPC batch, for nodes that do not take the call that reads many at once:
+ * four calls for each payment. Payments are judged one by one, so that an answer about one that
+ * cannot be read says nothing about its neighbours.
+ */
+import { isObject, type Hex } from "@farthing/protocol";
+import { Fault } from "../base/fault.ts";
+import { bytesOf, quantity, resultOf, type Chain } from "./chain.ts";
+import { classifyNodeError, contractFailed } from "./node-errors.ts";
+import {
+  forVerification,
+  hexOf,
+  isSenderRefused,
+  senderFields,
+  transferGasCap,
+  type CallSender,
+  type PaymentCheck,
+  type PaymentReading,
+} from "./payment-reading.ts";
+import type { RpcAnswer } from "./rpc-endpoint.ts";
+import { encodeAuthorizationState, encodeBalanceOf } from "./usdc.ts";
+
+/** Calls per payment, and their order. */
+const callsPerPayment = 4;
+
+/** Digits of 32 bytes, by which the ABI writes a number or a truth value, with their prefix. */
+const wordDigits = 66;
+
+/**
+ * Reads them, in order: what the chain says of each, or the fault that kept its answers from being
+ * read. `calls` are the transfers' calldata. Throws when nothing at all could be read.
+ */
+export async function readByBatch(
+  chain: Chain,
+  checks: readonly PaymentCheck[],
+  calls: readonly Hex[],
+  sender: CallSender | undefined,
+): Promise<(PaymentReading | Fault)[]> {
+  const to = chain.network.usdc;
+  const sent = { ...senderFields(sender), gas: hexOf(transferGasCap) };
+  const questions = [
+    { method: "eth_getBlockByNumber", params: ["latest", false] },
+    ...checks.flatMap(({ authorization: { from, nonce } }, index) => [
+      { method: "eth_getCode", params: [from, "latest"] },
+      { method: "eth_call", params: [{ to, data: encodeBalanceOf(from) }, "latest"] },
+      {
+        method: "eth_call",
+        params: [{ to, data: encodeAuthorizationState(from, nonce) }, "latest"],
+      },
+      { method: "eth_call", params: [{ ...sent, to, data: calls[index] }, "latest"] },
+    ]),
+  ];
+  const answers = await chain.read(questions, forVerification);
+  const isRefused = checks.some((_, index) =>
+    isSenderRefused(answers[(index + 1) * callsPerPayment]),
+  );
+  if (isRefused && sender?.gasPrice !== undefined) {
+    return readByBatch(chain, checks, calls, { from: sender.from });
+  }
+  const block = resultOf(answers[0], "eth_getBlockByNumber");
+  if (!isObject(block)) throw new Fault("rpc_unavailable", "The node does not have the block");
+  const place = {
+    blockNumber: Number(quantity(block["number"], "the block number")),
+    blockTime: quantity(block["timestamp"], "the block time"),
+  };
+  return checks.map((check, index) => {
+    const start = 1 + index * callsPerPayment;
+    return judge(check, place, answers.slice(start, start + callsPerPayment));
+  });
+}
+
+function judge(
+  { authorization }: PaymentCheck,
+  place: Pick<PaymentReading, "blockNumber" | "blockTime">,
+  [code, balanceAnswer, state, transfer]: readonly (RpcAnswer | undefined)[],
+): PaymentReading | Fault {
+  try {
+    const balance = wordOf(balanceAnswer, "a balance");
+    const isUsed = wordOf(state, "an authorization's state") === 1n;
+    const returned = readTransfer(transfer);
+    // A transfer returns nothing. Some nodes give a revert as a result, and one without a text
+    // cannot be told from success: so what the token would look at has to be in order as well.
+    const isInOrder = !isUsed && balance >= authorization.value;
+    return {
+      ...place,
+      payerHasCode: bytesOf(resultOf(code, "eth_getCode"), "a payer's code").length > 2,
+      balance,
+      isUsed,
+      isTransferable: returned.succeeded && returned.data === "0x" && isInOrder,
+      revertData: returned.data,
+    };
+  } catch (error) {
+    if (error instanceof Fault) return error;
+    throw error;
+  }
+}
+
+/** What a contract returns as one word. Anything of another length is a node's nonsense. */
+function wordOf(answer: RpcAnswer | undefined, name: string): bigint {
+  const result = resultOf(answer, "eth_call");
+  if (bytesOf(result, name).length === wordDigits) return quantity(result, name);
+  throw new Fault("rpc_refused", `The node sent no word for ${name}`);
+}
+
+/** Only a revert, or a failure of the contract, is the payment's fault; all else is the node's. */
+function readTransfer(answer: RpcAnswer | undefined): { succeeded: boolean; data: Hex } {
+  if (answer?.ok === false) {
+    const { error } = answer;
+    const isContracts =
+      classifyNodeError(error) === "reverted" || contractFailed.test(error.message);
+    if (isContracts) return { succeeded: false, data: error.data ?? "0x" };
+  }
+  return { succeeded: true, data: bytesOf(resultOf(answer, "eth_call"), "a transfer") };
+}

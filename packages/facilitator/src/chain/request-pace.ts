@@ -1,0 +1,332 @@
+/**
+ * How often an endpoint can be asked, learned from its refusals: no pace at all until the first one,
+ * then a little less than what was taken before it, spread evenly, so that limits by the second, by
+ * a bucket and without any burst are all kept. After each refusal nothing is asked for a while,
+ * longer each time; then one request asks whether it is over. Decision 0027 gives the reasons. The
+ * clock must not go back (`steadyClockOf`).
+ */
+import type { Clock } from "../base/clock.ts";
+import { RecentCounts } from "./recent-counts.ts";
+
+/** A request that may be made now. How it ended has to be noted. */
+export interface Permit {
+  readonly calls: number;
+  readonly atMs: number;
+}
+
+/** What was learned. */
+export interface Pace {
+  /** Requests a second, or calls a second where `countsCalls`; undefined before the first refusal. */
+  readonly rate: number | undefined;
+  /** Whether the endpoint counts the calls inside a request, and not the request. */
+  readonly countsCalls: boolean;
+}
+
+/**
+ * The least that a first refusal is taken to mean, in requests a second: public endpoints allow 5,
+ * and one refusal of a service that asks less often may have had any reason.
+ */
+const firstRateMin = 5;
+
+/** The lowest pace of all: an endpoint that takes less is of no use, and only waiting helps. */
+const rateMin = 1;
+
+/** Parts of a request a second that a pace is told in: more would be noise in logs and metrics. */
+const rateFraction = 100;
+
+/** Share of what was taken in the second before the first refusal that is asked from then on. */
+const firstShare = 0.9;
+
+/** Share of a pace that is kept after it was refused. */
+const keptShare = 0.8;
+
+/** Share of the pace from which a refusal is blamed on it, and not on something else. */
+const blamedShare = 0.7;
+
+/** Pause after a refusal, and the longest, while refusals go on: most limits count by the second. */
+const pauseMsMin = 1_000;
+const pauseMsMax = 30_000;
+
+/** Share of a pause that chance adds, so that processes do not come back all at once. */
+const jitterShare = 0.25;
+
+/** Longest `Retry-After` that is obeyed: an hour of silence may as well be a provider's mistake. */
+const retryAfterMsMax = 600_000;
+
+/** Refusals in a row for as long as this mean that the endpoint counts by the minute. */
+const longRunMsMin = 5_000;
+const longRunMsMax = 120_000;
+
+/**
+ * Requests that a minute has to have taken to say anything of a limit by the minute: half of the
+ * lowest pace. In a quiet time fewer are asked, whatever the endpoint would take.
+ */
+const busyMinuteMin = 30;
+
+/**
+ * A higher pace is tried only while requests wait too long, a tenth higher each time, after a while
+ * without a refusal. Each time that is refused the next try is four times as far away.
+ */
+const raiseShare = 1.1;
+const raiseAfterMsMin = 10_000;
+const raiseAfterMsMax = 3_600_000;
+
+const secondMs = 1_000;
+const minuteMs = 60_000;
+
+type Unit = "calls" | "requests";
+
+/** Counts of the last two seconds and of the last two minutes. */
+class UnitCounts {
+  readonly #counts = { calls: spans(), requests: spans() };
+
+  add({ atMs, calls }: Permit): void {
+    for (const [unit, count] of [
+      ["requests", 1],
+      ["calls", calls],
+    ] as const) {
+      this.#counts[unit].short.add(atMs, count);
+      this.#counts[unit].long.add(atMs, count);
+    }
+  }
+
+  /** Between two times at most a second apart. */
+  sum(unit: Unit, fromMs: number, toMs: number): number {
+    return this.#counts[unit].short.sum(fromMs, toMs);
+  }
+
+  sumOfMinute(unit: Unit, toMs: number): number {
+    return this.#counts[unit].long.sum(toMs - minuteMs, toMs);
+  }
+}
+
+function spans() {
+  return { short: new RecentCounts(100, 20), long: new RecentCounts(secondMs, 120) };
+}
+
+/** See the file's head. */
+export class RequestPace {
+  readonly #clock: Clock;
+  readonly #onLearned: (pace: Pace) => void;
+  readonly #sent = new UnitCounts();
+  readonly #taken = new UnitCounts();
+
+  #rate: number | undefined;
+  #countsCalls = false;
+
+  /** When the next request may go: by the pace, and by the last refusal. */
+  #nextAtMs = 0;
+  #pausedUntilMs = 0;
+
+  #refusedInRow = 0;
+  #refusedAtMs = Number.NEGATIVE_INFINITY;
+  #runSinceMs = 0;
+  /** While refusals go on, one request at a time asks whether they have ended. */
+  #trial: Permit | undefined;
+  /** When the first refusal's request was sent; answers of the same burst may come after it. */
+  #firstLessonAtMs: number | undefined;
+  /** The smallest batch that was refused since one of its size was taken. */
+  #suspect: { readonly calls: number; isSmallerTaken: boolean } | undefined;
+
+  #rateSinceMs = 0;
+  #rateBeforeRaise: number | undefined;
+  #raiseAfterMs = raiseAfterMsMin;
+  #longedForAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(clock: Clock, onLearned: (pace: Pace) => void) {
+    this.#clock = clock;
+    this.#onLearned = onLearned;
+  }
+
+  learned(): Pace {
+    return { rate: this.#rate, countsCalls: this.#countsCalls };
+  }
+
+  /** Calls of one request that the pace leaves room for. */
+  callsMax(): number {
+    return this.#countsCalls ? Math.max(1, Math.floor(this.#rate ?? 1)) : Infinity;
+  }
+
+  /** When the next request may go, by the clock. */
+  freeAtMs(): number {
+    return Math.max(this.#nextAtMs, this.#pausedUntilMs);
+  }
+
+  /** Whether a request is on its way whose end says how it goes on. */
+  isOnTrial(): boolean {
+    return this.#trial !== undefined;
+  }
+
+  /** How long so many calls, in one request, keep the next one waiting. */
+  spacingMs(calls: number): number {
+    if (this.#rate === undefined) return 0;
+    return ((this.#countsCalls ? calls : 1) / this.#rate) * secondMs;
+  }
+
+  /** Makes a request out to its caller, who sends it now. */
+  spend(calls: number): Permit {
+    const permit = { calls, atMs: this.#clock.nowMs() };
+    this.#raise(permit.atMs);
+    this.#sent.add(permit);
+    if (this.#refusedInRow > 0) this.#trial = permit;
+    if (this.#rate !== undefined) {
+      this.#nextAtMs = Math.max(this.#nextAtMs, permit.atMs) + this.spacingMs(calls);
+    }
+    return permit;
+  }
+
+  /** A request waited too long for its turn, or got none. */
+  noteLongWait(): void {
+    this.#longedForAtMs = this.#clock.nowMs();
+  }
+
+  /** No answer came: nothing is learned. */
+  noteUnanswered(permit: Permit): void {
+    if (this.#trial === permit) this.#trial = undefined;
+  }
+
+  /** The endpoint took so many calls of the request, whatever it answered to them. */
+  noteTaken(permit: Permit, calls = permit.calls): void {
+    this.noteUnanswered(permit);
+    const { atMs } = permit;
+    this.#taken.add({ atMs, calls });
+    if (this.#suspect) {
+      if (calls >= this.#suspect.calls) this.#suspect = undefined;
+      else this.#suspect.isSmallerTaken = true;
+    }
+    const lesson = this.#firstLessonAtMs;
+    if (lesson !== undefined && atMs <= lesson) this.#setRate(this.#firstRate(lesson));
+    if (atMs > this.#refusedAtMs && this.#refusedInRow > 0) this.#endRun();
+  }
+
+  /** The endpoint refused the request for its rate. */
+  noteRefused(permit: Permit, retryAfterMs = 0): void {
+    this.noteUnanswered(permit);
+    // What was sent before the last refusal says nothing new, but for how long to wait.
+    if (permit.atMs <= this.#refusedAtMs) return this.#pause(retryAfterMs);
+    if (this.#refusedInRow === 0) {
+      this.#runSinceMs = this.#clock.nowMs();
+      this.#lower(permit);
+    }
+    this.#backOff(retryAfterMs);
+  }
+
+  /** The endpoint took some calls of the request and refused the others for its rate. */
+  notePartlyRefused(permit: Permit, takenCalls: number): void {
+    const isKnown = this.#countsCalls;
+    this.noteTaken(permit, takenCalls);
+    if (isKnown) return this.noteRefused(permit);
+    this.#countCalls(Math.max(firstRateMin, this.#takenCallsBefore(permit)));
+    this.#runSinceMs = this.#clock.nowMs();
+    this.#backOff(0);
+  }
+
+  #backOff(retryAfterMs: number): void {
+    const backOffMs = Math.min(pauseMsMax, pauseMsMin * 2 ** this.#refusedInRow);
+    this.#pause(Math.max(retryAfterMs, backOffMs * (1 + Math.random() * jitterShare)));
+    this.#refusedInRow = Math.min(this.#refusedInRow + 1, 16);
+    this.#refusedAtMs = this.#clock.nowMs();
+  }
+
+  #pause(ms: number): void {
+    const untilMs = this.#clock.nowMs() + Math.min(ms, retryAfterMsMax);
+    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, untilMs);
+  }
+
+  get #unit(): Unit {
+    return this.#countsCalls ? "calls" : "requests";
+  }
+
+  /** The first refusal after answers: was it for the pace, for a batch's size, or for neither? */
+  #lower(permit: Permit): void {
+    const rate = this.#rate;
+    if (this.#isForCalls(permit)) {
+      return this.#countCalls(Math.max(permit.calls / 2, this.#takenCallsBefore(permit)));
+    }
+    if (rate === undefined) {
+      this.#firstLessonAtMs = permit.atMs;
+      return this.#setRate(this.#firstRate(permit.atMs));
+    }
+    this.#firstLessonAtMs = undefined;
+    if (this.#rateBeforeRaise !== undefined) {
+      this.#raiseAfterMs = Math.min(raiseAfterMsMax, this.#raiseAfterMs * 4);
+      return this.#setRate(this.#rateBeforeRaise);
+    }
+    if (this.#isAtPace(permit.atMs, rate)) this.#setRate(Math.max(rateMin, rate * keptShare));
+  }
+
+  /**
+   * Whether the endpoint counts calls: twice in a row it refuses a batch, and takes smaller requests
+   * and none as large in between.
+   */
+  #isForCalls({ calls }: Permit): boolean {
+    if (this.#countsCalls) return false;
+    const before = this.#suspect;
+    if (before?.isSmallerTaken === true && calls >= before.calls) return true;
+    // One that is smaller is refused as well: so it is not for the size.
+    if (calls < (before?.calls ?? 2)) this.#suspect = undefined;
+    else this.#suspect ??= { calls, isSmallerTaken: false };
+    return false;
+  }
+
+  #takenCallsBefore({ atMs }: Permit): number {
+    return this.#taken.sum("calls", ...secondTo(atMs));
+  }
+
+  #firstRate(atMs: number): number {
+    const taken = this.#taken.sum(this.#unit, ...secondTo(atMs));
+    return Math.max(firstRateMin, taken) * firstShare;
+  }
+
+  /** Whether as much was asked lately as the pace allows. */
+  #isAtPace(atMs: number, rate: number): boolean {
+    const fromMs = Math.max(atMs - secondMs, this.#pausedUntilMs - 1);
+    const sent = this.#sent.sum(this.#unit, fromMs, atMs);
+    return sent >= (blamedShare * rate * (atMs - fromMs)) / secondMs;
+  }
+
+  #countCalls(callsPerSecond: number): void {
+    this.#countsCalls = true;
+    this.#suspect = undefined;
+    this.#firstLessonAtMs = undefined;
+    this.#setRate(Math.max(rateMin, callsPerSecond * firstShare));
+  }
+
+  #endRun(): void {
+    const lastedMs = this.#refusedAtMs - this.#runSinceMs;
+    this.#refusedInRow = 0;
+    if (this.#rate === undefined || lastedMs < longRunMsMin || lastedMs > longRunMsMax) return;
+    if (this.#taken.sumOfMinute("requests", this.#runSinceMs) < busyMinuteMin) return;
+    const taken = this.#taken.sumOfMinute(this.#unit, this.#runSinceMs);
+    const byMinute = Math.max(rateMin, (taken / minuteMs) * secondMs * firstShare);
+    if (byMinute < this.#rate) this.#setRate(byMinute);
+  }
+
+  /** Tries a higher pace where the one that was learned makes requests wait. */
+  #raise(nowMs: number): void {
+    if (this.#rate === undefined || this.#refusedInRow > 0) return;
+    if (nowMs - this.#rateSinceMs < this.#raiseAfterMs) return;
+    if (this.#rateBeforeRaise !== undefined) {
+      // The last raise was taken all this while.
+      this.#rateBeforeRaise = undefined;
+      this.#raiseAfterMs = Math.max(raiseAfterMsMin, this.#raiseAfterMs / 2);
+    }
+    if (this.#longedForAtMs <= this.#rateSinceMs) return;
+    const before = this.#rate;
+    this.#setRate(before * raiseShare);
+    this.#rateBeforeRaise = before;
+  }
+
+  #setRate(wanted: number): void {
+    const rate = Math.floor(wanted * rateFraction) / rateFraction;
+    this.#rateSinceMs = this.#clock.nowMs();
+    this.#rateBeforeRaise = undefined;
+    if (rate === this.#rate) return;
+    this.#rate = rate;
+    this.#onLearned(this.learned());
+  }
+}
+
+function secondTo(atMs: number): [number, number] {
+  return [atMs - secondMs, atMs];
+}

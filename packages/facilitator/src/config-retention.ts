@@ -1,0 +1,28 @@
+/** The settings of retention: they belong together, since nothing is removed without an export. */
+import type { SettingName } from "./config-table.ts";
+import type { Retention } from "./remove-old.ts";
+
+/** Listings count the settlements of 31 days, and a bill may be asked about after a month. */
+const daysMin = 35;
+const daysMax = 36_500;
+
+/** Reads them; undefined where settlements are kept for ever. Adds what is wrong to `problems`. */
+export function readRetention(
+  read: <T>(name: SettingName, parse: (text: string) => T | undefined) => T | undefined,
+  problems: string[],
+): Retention | undefined {
+  const days = read("FARTHING_RETENTION_DAYS", daysOf);
+  const folder = read("FARTHING_RETENTION_DIR", (text) => text || undefined);
+  if (days === undefined || days === 0) return undefined;
+  if (folder !== undefined) return { days, folder };
+  problems.push(
+    "FARTHING_RETENTION_DIR is missing; what FARTHING_RETENTION_DAYS removes is exported there first. Example: FARTHING_RETENTION_DIR=/var/lib/farthing/removed",
+  );
+  return undefined;
+}
+
+function daysOf(text: string): number | undefined {
+  if (!/^\d{1,5}$/.test(text)) return undefined;
+  const days = Number(text);
+  return days === 0 || (days >= daysMin && days <= daysMax) ? days : undefined;
+}

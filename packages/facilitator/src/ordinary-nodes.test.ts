@@ -1,0 +1,205 @@
+/**
+ * Payments through one endpoint that is not what it should be: backends that lag, logs that are
+ * refused or missing, heads that cannot be. What is paid is told, or somebody is told that it is not.
+ */
+import type { Devnet } from "@farthing/devnet";
+import { startOrdinaryNode, type RunningNode } from "@farthing/lab/ordinary-node";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { messageOf } from "./base/fault.ts";
+import {
+  bodyOn,
+  countOf,
+  finalAfterBlocks,
+  frontRun,
+  serveOn,
+  startChain,
+  textAt,
+  type Served,
+  type ServeOptions,
+} from "./facilitator.testing.ts";
+import { createHastenedClock } from "./hastened-clock.testing.ts";
+
+/** A block number that no chain has. */
+const absurd = 1_000_000_000;
+
+/** Longer than anything here takes, on a machine that is busy. */
+const patience = { timeout: 120_000 };
+const soon = { timeout: 60_000 };
+
+let devnet: Devnet;
+let node: RunningNode;
+let other: RunningNode;
+let served: Served | undefined;
+beforeAll(async () => {
+  devnet = await startChain();
+});
+afterAll(async () => {
+  await devnet?.stop();
+});
+beforeEach(async () => {
+  [node, other] = await Promise.all([
+    startOrdinaryNode(devnet.rpcUrl),
+    startOrdinaryNode(devnet.rpcUrl),
+  ]);
+});
+afterEach(async () => {
+  await automine(true);
+  await served?.stop();
+  served = undefined;
+  await Promise.all([node.stop(), other.stop()]);
+});
+
+const automine = (isOn: boolean) => devnet.rpc("evm_setAutomine", [isOn]);
+
+async function serve(options: ServeOptions = {}): Promise<Served> {
+  served = await serveOn(devnet, { rpcUrl: node.url, ...options });
+  return served;
+}
+
+/** Settles while no block is made, and waits until the node has the transaction. */
+async function settlePending({ post, relayer }: Served): Promise<string> {
+  await automine(false);
+  const before = await countOf(devnet, relayer);
+  const { body } = await post("/settle", bodyOn(devnet), { prefer: "respond-async" });
+  await expect.poll(() => countOf(devnet, relayer), soon).toBe(before + 1);
+  return textAt(body, "id");
+}
+
+const pageOf = async ({ get }: Served, id: string) => (await get(`/settlements/${id}`)).body;
+const untilConfirmed = (service: Served, id: string) =>
+  expect.poll(async () => (await pageOf(service, id))["status"], soon).toBe("confirmed");
+const readiness = async ({ get }: Served) => {
+  const { status, body } = await get("/ready");
+  return { status, text: JSON.stringify(body) };
+};
+
+describe("backends of one address, in turn", () => {
+  test.each([
+    ["one of two is two blocks behind", [0, 2]],
+    ["one of three is two blocks behind", [0, 0, 2]],
+  ])("%s: a payment is told without another block", patience, async (_, backends) => {
+    await devnet.mine(4);
+    node.conditions = { backends };
+    const service = await serve();
+    const id = await settlePending(service);
+    node.record.reset();
+    await devnet.mine();
+    await untilConfirmed(service, id);
+    expect(node.record.requests()).toBeLessThan(30);
+  });
+});
+
+describe("logs", () => {
+  test("refused by block hash, given by number: payments are told", patience, async () => {
+    node.conditions = { logs: { refusesBlockHash: true } };
+    const service = await serve();
+    const { body } = await service.post("/settle", bodyOn(devnet));
+    expect(body).toMatchObject({ success: true });
+  });
+
+  test("refused by block hash: what somebody else paid is told, and named", patience, async () => {
+    node.conditions = { logs: { refusesBlockHash: true } };
+    const service = await serve();
+    const body = bodyOn(devnet);
+    const hash = await frontRun(devnet, body);
+    const { body: answer } = await service.post("/settle", body);
+    expect(JSON.stringify(answer)).toContain(hash);
+  });
+
+  test("refused in every way: the service does not start", patience, async () => {
+    node.conditions = { internalErrors: ["eth_getLogs"] };
+    expect(await serve().then(() => "started", messageOf)).toMatch(
+      /logs: eth_getLogs was refused.*use an endpoint that answers eth_getLogs/,
+    );
+  });
+
+  test("empty although receipts hold some: the service does not start", patience, async () => {
+    const before = await serve();
+    expect((await before.post("/settle", bodyOn(devnet))).body).toMatchObject({ success: true });
+    await before.stop();
+    served = undefined;
+    node.conditions = { logs: { areAlwaysEmpty: true } };
+    expect(await serve().then(() => "started", messageOf)).toMatch(
+      /logs: the endpoint's logs lack authorizations that its receipts hold/,
+    );
+  });
+
+  test.each([
+    ["refused", { internalErrors: ["eth_getLogs"] }, /eth_getLogs was refused/],
+    ["empty", { logs: { areAlwaysEmpty: true } }, /lack what their receipts hold/],
+  ])("%s from some time on: not ready, until they come", patience, async (_, conditions, says) => {
+    const service = await serve();
+    node.conditions = conditions;
+    const id = await settlePending(service);
+    await devnet.mine();
+    await expect
+      .poll(() => readiness(service), soon)
+      .toMatchObject({
+        status: 503,
+        text: expect.stringMatching(says),
+      });
+    const { body: status } = await service.get("/v1/status");
+    expect(status).toMatchObject({ networks: [{ readToBlock: expect.any(Number) }] });
+    node.conditions = {};
+    await untilConfirmed(service, id);
+    await expect.poll(() => readiness(service), soon).toMatchObject({ status: 200 });
+  });
+
+  test("refused with nothing open: not ready before anybody pays", patience, async () => {
+    const clock = createHastenedClock(30);
+    const service = await serve({ clock, env: { FARTHING_HEAD_AGE_MAX: "0" } });
+    node.conditions = { internalErrors: ["eth_getLogs"] };
+    const afterBlock = async () => {
+      await devnet.mine();
+      return readiness(service);
+    };
+    await expect.poll(afterBlock, soon).toMatchObject({
+      status: 503,
+      text: expect.stringMatching(/eth_getLogs was refused/),
+    });
+  });
+});
+
+describe("a block number out of nothing", () => {
+  test.each([
+    ["one endpoint", () => node.url],
+    ["two endpoints", () => `${node.url},${other.url}`],
+  ])("for the newest block, once, %s: payments go on being told", patience, async (_, rpcUrl) => {
+    const service = await serve({ rpcUrl: rpcUrl() });
+    const id = await settlePending(service);
+    node.conditions = { absurd: { latest: absurd, times: 1 } };
+    await devnet.mine();
+    await untilConfirmed(service, id);
+    const again = await settlePending(service);
+    await devnet.mine();
+    await untilConfirmed(service, again);
+    const { body } = await service.get("/v1/status");
+    expect(JSON.stringify(body)).not.toContain(String(absurd));
+  });
+
+  test("for the newest block, at the start: it is not believed then either", patience, async () => {
+    node.conditions = { absurd: { latest: absurd, times: 3 } };
+    const service = await serve();
+    const id = await settlePending(service);
+    await devnet.mine();
+    await untilConfirmed(service, id);
+  });
+
+  test("for the final block: nothing is final because of it", patience, async () => {
+    const service = await serve();
+    const id = await settlePending(service);
+    node.conditions = { absurd: { finalized: absurd } };
+    await devnet.mine();
+    await untilConfirmed(service, id);
+    await devnet.mine();
+    node.record.reset();
+    await expect.poll(() => node.record.requests(), soon).toBeGreaterThan(3);
+    expect(await pageOf(service, id)).toMatchObject({ finalized: false });
+    node.conditions = {};
+    const afterBlocks = async () => {
+      await devnet.mine(finalAfterBlocks);
+      return (await pageOf(service, id))["finalized"];
+    };
+    await expect.poll(afterBlocks, soon).toBe(true);
+  });
+});

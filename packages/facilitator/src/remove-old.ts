@@ -1,0 +1,116 @@
+/**
+ * Removes what is over: signed bytes once their block is final, and by the operator's setting
+ * settlements with their transactions and their part of the ledger, exported before. In small groups
+ * with pauses between them; what a process leaves undone the next one does.
+ */
+import type { ChainId } from "@farthing/protocol";
+import type { Clock } from "./base/clock.ts";
+import { messageOf } from "./base/fault.ts";
+import type { ChainView } from "./chain/block-follower.ts";
+import type { Log } from "./base/log.ts";
+import { createExportFile } from "./retention-export.ts";
+import type { RetentionVerbs, RetirementCursor } from "./storage/retention-store.ts";
+
+/** Pause between looks for signed bytes: five blocks. */
+const bytesEveryMs = 10_000;
+
+/** Pause between passes through what the setting removes. */
+const retireEveryMs = 60 * 60_000;
+
+/** Rows of one group: some ten milliseconds of the database. */
+const groupMax = 500;
+
+/** Pause between groups, in which others write: at most 5,000 rows a second. */
+const groupPauseMs = 100;
+
+/** Nothing is removed earlier than this after its authorization has ended. */
+const marginMs = 24 * 60 * 60_000;
+
+const dayMs = 24 * 60 * 60_000;
+
+/** What is kept how long, and where the rest goes. */
+export interface Retention {
+  readonly days: number;
+  readonly folder: string;
+}
+
+/** Starts; the returned function ends it. */
+export function startRemoval(deps: {
+  readonly engines: ReadonlyMap<ChainId, { view(): ChainView | undefined }>;
+  /** Undefined: settlements are kept for ever. */
+  readonly retention: Retention | undefined;
+  readonly store: RetentionVerbs;
+  readonly clock: Clock;
+  readonly log: Log;
+}): { stop(): Promise<void> } {
+  const { engines, retention, store, clock, log } = deps;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let retireAtMs = 0;
+
+  async function dropBytes(chainId: ChainId): Promise<void> {
+    const view = engines.get(chainId)?.view();
+    if (!view) return;
+    while (!signal.aborted) {
+      const dropped = await store.pruneSignedBytes(chainId, view.finalized.number, groupMax);
+      if (dropped < groupMax) return;
+      await clock.sleep(groupPauseMs, signal);
+    }
+  }
+
+  async function retire(chainId: ChainId, { days, folder }: Retention): Promise<void> {
+    const now = clock.nowMs();
+    const file = createExportFile(folder, `settlements-${chainId}`, now);
+    const terms = {
+      madeBefore: now - days * dayMs,
+      endedBefore: Math.floor((now - marginMs) / 1000),
+      limit: groupMax,
+    };
+    let from: RetirementCursor | undefined;
+    let removed = 0;
+    try {
+      do {
+        const options = from ? { ...terms, from } : terms;
+        const step = await store.pruneSettlements(chainId, options, file.append);
+        removed += step.removed;
+        from = step.next ?? undefined;
+        if (from) await clock.sleep(groupPauseMs, signal);
+      } while (from && !signal.aborted);
+    } finally {
+      await file.close();
+    }
+    if (removed > 0)
+      log.info({ event: "settlements_removed", chainId, removed }, "Settlements removed");
+  }
+
+  async function tryAll(): Promise<void> {
+    for (const chainId of engines.keys()) await dropBytes(chainId);
+    if (!retention || clock.nowMs() < retireAtMs) return;
+    // Also after a failure: a folder that cannot be written is no reason to try each ten seconds.
+    retireAtMs = clock.nowMs() + retireEveryMs;
+    for (const chainId of engines.keys()) await retire(chainId, retention);
+  }
+
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      await clock.sleep(bytesEveryMs, signal);
+      if (signal.aborted) return;
+      try {
+        await tryAll();
+      } catch (error) {
+        log.warn(
+          { event: "removal_failed", problem: messageOf(error) },
+          "Removal of what is over failed; trying again later",
+        );
+      }
+    }
+  }
+
+  const done = run();
+  return {
+    async stop() {
+      stopping.abort();
+      await done;
+    },
+  };
+}

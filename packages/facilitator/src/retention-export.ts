@@ -1,0 +1,49 @@
+/**
+ * Files of what retention removes: one JSON object per line, a new file for each pass, readable by
+ * their owner alone. A group is on the disk before its removal is committed, so that after a crash a
+ * line may occur again and none is missing.
+ */
+import { randomBytes } from "node:crypto";
+import { mkdir, open, type FileHandle } from "node:fs/promises";
+import { join } from "node:path";
+import { fileMode } from "./storage/sqlite/private-file.ts";
+
+/** The folder is made for its owner alone where it is missing. */
+const folderMode = 0o700;
+
+/** Random bytes of a name: two processes may begin in the same millisecond. */
+const nameBytes = 4;
+
+/** A file under way. */
+export interface ExportFile {
+  /** Adds one line per record, and resolves when they are on the disk. */
+  append(records: readonly object[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Starts a file, which is made with its first line. */
+export function createExportFile(folder: string, name: string, nowMs: number): ExportFile {
+  let file: FileHandle | undefined;
+  const time = new Date(nowMs).toISOString().replaceAll(/[:.]/g, "-");
+  const path = join(folder, `${name}-${time}-${randomBytes(nameBytes).toString("hex")}.ndjson`);
+  return {
+    async append(records) {
+      if (!file) {
+        await mkdir(folder, { recursive: true, mode: folderMode });
+        file = await open(path, "ax", fileMode);
+      }
+      await file.appendFile(
+        records.map((record) => `${JSON.stringify(record, asText)}\n`).join(""),
+      );
+      await file.sync();
+    },
+    async close() {
+      await file?.close();
+    },
+  };
+}
+
+/** Amounts and times of authorizations may be larger than a number: they are decimal text. */
+function asText(_key: string, value: unknown): unknown {
+  return typeof value === "bigint" ? value.toString() : value;
+}

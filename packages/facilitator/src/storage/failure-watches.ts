@@ -1,0 +1,130 @@
+/**
+ * The list of failed settlements that somebody else may still submit (decision 5). It is written
+ * with the failure, so that no restart ends a watch, and each look at an entry puts off the next.
+ */
+import type { ChainId } from "@farthing/protocol";
+import { sql } from "kysely";
+import { expiresAtMs, firstLookAtMs, isOver, nextLookAtMs } from "../model/failure-watch.ts";
+import type { Settlement } from "../model/settlement.ts";
+import { inTransaction, type Database } from "./dialect.ts";
+import { toSettlement } from "./rows.ts";
+import { settlementColumns, type SettlementRow } from "./schema.ts";
+import type { Store } from "./store.ts";
+
+type WatchVerbs = Pick<Store, "takeFailuresToLookAt" | "endFailureWatches" | "watchFailedSince">;
+
+/** The store's verbs about watched failures. */
+export function failureWatchVerbs(database: Database): WatchVerbs {
+  return {
+    takeFailuresToLookAt: (chainId, limit, now) =>
+      inTransaction(database, (inside) => take(inside, chainId, limit, now)),
+    endFailureWatches: (ids) => end(database, ids),
+    watchFailedSince: (chainId, since, now) => watchFailedSince(database, chainId, since, now),
+  };
+}
+
+/** Watches failed settlements from now on, in the transaction that calls them failed. */
+export async function watchFailures(
+  { db, engine }: Database,
+  rows: readonly Pick<SettlementRow, "id" | "chain_id" | "valid_before">[],
+  now: number,
+): Promise<void> {
+  const watches = rows.flatMap(({ id, chain_id, valid_before }) => {
+    const expiresAt = expiresAtMs(BigInt(valid_before));
+    // Most of them ended by that.
+    if (isOver(expiresAt, now)) return [];
+    const look = firstLookAtMs(now, expiresAt);
+    return [{ id, chain: chain_id, failed_at: now, expires_at: expiresAt, next_look_at: look }];
+  });
+  if (watches.length === 0) return;
+  const list = engine.list(watches, {
+    id: "text",
+    chain: "bigint",
+    failed_at: "bigint",
+    expires_at: "bigint",
+    next_look_at: "bigint",
+  });
+  await db
+    .insertInto("failure_watches")
+    .columns(["settlement_id", "chain_id", "failed_at", "expires_at", "next_look_at"])
+    .expression((from) =>
+      from
+        .selectFrom(list)
+        .select(["id", "chain", "failed_at", "expires_at", "next_look_at"])
+        // Without a condition SQLite reads "on conflict" as a join.
+        .where(sql<boolean>`true`),
+    )
+    .onConflict((conflict) => conflict.column("settlement_id").doNothing())
+    .execute();
+}
+
+async function take(
+  inside: Database,
+  chainId: ChainId,
+  limit: number,
+  now: number,
+): Promise<Settlement[]> {
+  const { db, engine } = inside;
+  let due = db
+    .selectFrom("failure_watches")
+    .selectAll()
+    .where("chain_id", "=", chainId)
+    .where("next_look_at", "<=", now)
+    .orderBy("next_look_at")
+    .limit(limit);
+  // What another process looks at just now is not ours.
+  if (engine.hasRowLocks) due = due.forUpdate().skipLocked();
+  const watches = await due.execute();
+  if (watches.length === 0) return [];
+  const looks = watches.map(({ settlement_id: of, failed_at, expires_at }) => ({
+    of,
+    look: nextLookAtMs({ failedAtMs: Number(failed_at), expiresAtMs: Number(expires_at) }, now),
+  }));
+  const list = engine.list(looks, { of: "text", look: "bigint" });
+  await db
+    .updateTable("failure_watches")
+    .from(list)
+    .set(({ ref }) => ({ next_look_at: ref("given.look") }))
+    .whereRef("settlement_id", "=", "given.of")
+    .execute();
+  const rows = await db
+    .selectFrom(list)
+    .innerJoin("settlements", "settlements.id", "given.of")
+    .select(settlementColumns)
+    .execute();
+  const failed = rows.filter(({ state }) => state === "failed");
+  const stillFailed = new Set(failed.map(({ id }) => id));
+  await end(
+    inside,
+    looks.map(({ of }) => of).filter((id) => !stillFailed.has(id)),
+  );
+  return failed.map(toSettlement);
+}
+
+async function end({ db, engine }: Database, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  const list = engine.list(
+    ids.map((of) => ({ of })),
+    { of: "text" },
+  );
+  await db
+    .deleteFrom("failure_watches")
+    .where("settlement_id", "in", (where) => where.selectFrom(list).select("given.of"))
+    .execute();
+}
+
+async function watchFailedSince(
+  database: Database,
+  chainId: ChainId,
+  since: number,
+  now: number,
+): Promise<void> {
+  const rows = await database.db
+    .selectFrom("settlements")
+    .select(["id", "chain_id", "valid_before"])
+    .where("chain_id", "=", chainId)
+    // Only what has failed has this time; the state would lead to every failure there was.
+    .where("failed_at", ">", since)
+    .execute();
+  await watchFailures(database, rows, now);
+}

@@ -1,0 +1,57 @@
+/** A PostgreSQL database with a long history, filled past the store. */
+import {
+  busyAmount,
+  busyEndpoint,
+  busyPayer,
+  busySeller,
+  dayMs,
+  scenarioNow,
+} from "./store-scenario.testing.ts";
+import { chainId, lane, type StoreBench } from "./store-values.testing.ts";
+
+/** Rows per account other than the busy one: as many listings as an account may have. */
+const rowsPerAccount = 50;
+
+/** The time of row n: rows lie one after the other over the 400 days before the scenario. */
+const timeOf = (rows: number) =>
+  `(${scenarioNow - 400 * dayMs} + n * ${(399 * dayMs) / rows}::bigint)`;
+
+/** An address that has a number. */
+const address = (of: string) => `'0x' || lpad(to_hex(${of}), 40, '0')`;
+
+/** Fills every table that grows with settlements, accounts, listings and deliveries. */
+export async function fillHistory({ query }: StoreBench, rows: number): Promise<void> {
+  const series = `generate_series(1, ${rows}) as given(n)`;
+  const at = timeOf(rows);
+  const hash = "'0xdd' || lpad(to_hex(n), 62, '0')";
+  const statements = [
+    `insert into accounts (address, plan, created_at) values ('${busySeller}', 'active', 1)`,
+    `insert into accounts (address, plan, created_at) select ${address("n")}, (case when n % 2 = 0 then 'inactive' else 'active' end), 1 from generate_series(0, ${rows / rowsPerAccount}) as given(n)`,
+    // Most failed long ago; the newest are confirmed and final.
+    `insert into settlements (id, chain_id, asset, payer, nonce, pay_to, amount, valid_after, valid_before, signature, payer_has_code, seen_unused_at, network_name, key_id, state, transaction_id, transaction_hash, block_number, block_hash, log_index, settled_by, credits, created_at, confirmed_at, finalized_at, failed_at, account)
+      select 'old_' || n, ${chainId}, '${busySeller}', (case when n % 4 = 0 then '${busyPayer}' else ${address("n")} end), ${hash}, '${busySeller}', '${busyAmount}', '0', '9', '0x', 0, 1, 'x', 'key_busy',
+        (case when n % 3 = 0 and n < ${rows / 2} then 'failed' else 'confirmed' end), n, ${hash}, n, ${hash}, 0, 'relayer', 0, ${at},
+        (case when n % 3 = 0 and n < ${rows / 2} then null else ${at} end), ${at}, (case when n % 3 = 0 and n < ${rows / 2} then ${at} end),
+        '${busySeller}' from ${series}`,
+    `insert into usage_days (account, day, chain_id, outcome, settlements, units, credits) select account, created_at / ${dayMs}, chain_id, state, count(*), 0, 0 from settlements group by 1, 2, 3, 4`,
+    `insert into sales_by_payer (account, chain_id, amount, payer, day, settlements) select account, chain_id, amount, payer, created_at / ${dayMs}, count(*) from settlements where state = 'confirmed' group by 1, 2, 3, 4, 5`,
+    `insert into sales_by_day (account, chain_id, amount, day, settlements, payers, last_settled_at) select account, chain_id, amount, created_at / ${dayMs}, count(*), 1, 1 from settlements where state = 'confirmed' group by 1, 2, 3, 4`,
+    `insert into settlement_claims (settlement_id, is_upfront, has_several) select 'old_' || n, 0, 0 from ${series}`,
+    `insert into payment_identifiers (name_hash, payment_hash, expires_at) select 'old_' || n, 'x', ${at} + (n % 2) * ${800 * dayMs}::bigint from ${series}`,
+    `insert into relayer_transactions (id, chain_id, lane, nonce, to_address, data, gas_limit, gas_price, raw, hash, state, created_at, block_number) select -n, ${chainId}, '${lane}', n, '${busySeller}', '0x', '1', '1', '0x', ${hash}, 'mined', ${at}, n from ${series}`,
+    `insert into transaction_settlements (transaction_id, settlement_id) select -n, 'old_' || n from ${series}`,
+    `insert into credit_entries (account, kind, credits, actor, created_at) select '${busySeller}', 'grant', 1, 'test', ${at} from ${series}`,
+    `insert into credit_purchases (id, account, chain_id, payer, credits, units, state, timeline, created_at, expires_at, updated_at) select 'old_' || n, '${busySeller}', ${chainId}, '${busyPayer}', 1, '1', (case n % 5 when 0 then 'credited' when 1 then 'failed' when 2 then 'expired' when 3 then 'held' else 'canceled' end), '[]', ${at}, ${at}, ${at} from ${series}`,
+    `insert into webhook_endpoints (id, account, url, secret, events, created_at, watched_since) values ('${busyEndpoint}', '${busySeller}', 'https://shop.example', 's', '["settlement.confirmed"]', 1, ${scenarioNow - 300 * dayMs})`,
+    `insert into webhook_endpoints (id, account, url, secret, events, created_at, watched_since, disabled_at) select 'old_' || n, '${busySeller}', 'https://shop.example', 's', '[]', 1, 1, 1 from ${series}`,
+    `insert into webhook_deliveries (id, endpoint_id, account, type, body, state, attempts, next_at, created_at, delivered_at) select 'old_' || n, '${busyEndpoint}', '${busySeller}', 'test', '{}', (case when n % 3 = 0 then 'failed' else 'delivered' end), 1, ${at}, ${at}, (case when n % 3 > 0 then ${at} end) from ${series}`,
+    `insert into listings (id, account, resource, host, method, chain_id, amount, title, description, tags, sample, search_text, state, passed_at, next_at, failures, message, differences, seen, lease_until, fence, settlements_30d, units_30d, payers_30d, created_at, updated_at)
+      select 'old_' || n, ${address(`n / ${rowsPerAccount}`)}, 'https://shop.example/' || n, 'shop.example', 'GET', (case when n % 10 = 0 then ${chainId} else 50 end), '1', 'Weather ' || n, 'd', '[]', '{}', 'weather ' || n || ' https://shop.example/' || n,
+        (case n % 4 when 0 then 'blocked' when 1 then 'hidden' else 'live' end), 1, (case n % 4 when 0 then 1 else ${scenarioNow + 400 * dayMs} end), 0, '', '[]',
+        (case when n % 7 = 0 then '{"bazaar":{}}' else '{"bazaar":null}' end), 0, 0, n % 1000, '0', 0, ${at}, ${at} from ${series}`,
+    `insert into listing_words (word, listing_id) select w.word, 'old_' || n from ${series}, lateral (values ('weather'), (n::text), ('shop')) as w(word)`,
+  ];
+  for (const statement of statements) await query(statement);
+  // As the database's own housekeeping does: which pages need no look, and how much there is.
+  await query("vacuum analyze");
+}

@@ -1,0 +1,53 @@
+/** What the store removes when it is over; see store.ts for the rest. */
+import type { ChainId } from "@farthing/protocol";
+import type { CreditEntryKind } from "../model/credits.ts";
+import type { Settlement } from "../model/settlement.ts";
+
+/** A settlement that is removed, with its part of the ledger. */
+export interface RetiredSettlement {
+  readonly settlement: Omit<Settlement, "signature">;
+  readonly entries: readonly {
+    readonly id: number;
+    readonly kind: CreditEntryKind;
+    readonly credits: number;
+    readonly createdAt: number;
+  }[];
+}
+
+/** Where a walk through what may be removed stands: from the start when left out. */
+export interface RetirementCursor {
+  readonly transactionId: number;
+  readonly failedAt: number;
+}
+
+/** What one step of such a walk did. */
+export interface RetirementStep {
+  readonly removed: number;
+  /** Where to go on; null when there is nothing older left. */
+  readonly next: RetirementCursor | null;
+}
+
+/** The verbs. */
+export interface RetentionVerbs {
+  /**
+   * Removes the signed bytes of transactions in blocks up to a final one, at most `limit`; returns
+   * how many. Nothing sends them again.
+   */
+  pruneSignedBytes(chainId: ChainId, upToBlock: number, limit: number): Promise<number>;
+  /**
+   * Removes settlements that are over: made before a time, final or failed, their authorization past
+   * its end for a while, no purchase names them and nobody watches for their late confirmation. `onRemoval` gets them before they are gone; where
+   * it throws, nothing is removed. It may be given the same ones again.
+   */
+  pruneSettlements(
+    chainId: ChainId,
+    options: {
+      readonly madeBefore: number;
+      /** Unix seconds: the authorizations ended before this. */
+      readonly endedBefore: number;
+      readonly limit: number;
+      readonly from?: RetirementCursor;
+    },
+    onRemoval: (retired: readonly RetiredSettlement[]) => Promise<void>,
+  ): Promise<RetirementStep>;
+}

@@ -1,0 +1,183 @@
+/**
+ * Retention: signed bytes go when their block is final, settlements by the operator's setting. Both
+ * in groups of a bounded size, found by an index or by the order in which transactions were made.
+ */
+import type { ChainId } from "@farthing/protocol";
+import { sql } from "kysely";
+import type { CreditEntryRow } from "./account-schema.ts";
+import { inTransaction, type Database } from "./dialect.ts";
+import { hasLateIndex } from "./late-indexes.ts";
+import type { RetentionVerbs, RetiredSettlement, RetirementStep } from "./retention-store.ts";
+import { toSettlement } from "./rows.ts";
+import { settlementColumns, type SettlementRow } from "./schema.ts";
+import { isComplete } from "./settlement-sums.ts";
+
+/** The store's verbs about retention. */
+export function retentionVerbs(database: Database): RetentionVerbs {
+  return {
+    pruneSignedBytes: async (chainId, upToBlock, limit) => {
+      // Without it each group would read the whole table.
+      if (!(await hasLateIndex(database, "relayer_transactions_bytes"))) return 0;
+      return inTransaction(database, (inside) =>
+        dropSignedBytes(inside, chainId, upToBlock, limit),
+      );
+    },
+    pruneSettlements: async (chainId, options, onRemoval) => {
+      // What is removed before it is in the sums would be missing there for ever.
+      if (!(await isComplete(database))) return { removed: 0, next: null };
+      return inTransaction(database, (inside) => retire(inside, chainId, options, onRemoval));
+    },
+  };
+}
+
+/** Rows of a table that a process is just changing are left to it. */
+const skipLocked = ({ engine }: Database) =>
+  engine.hasRowLocks ? sql` for update skip locked` : sql``;
+
+async function dropSignedBytes(
+  inside: Database,
+  chainId: ChainId,
+  upToBlock: number,
+  limit: number,
+): Promise<number> {
+  // Replaced transactions have no block of their own: they go with the one that was mined.
+  const { rows } = await sql<{ lane: string; nonce: number | string }>`
+    update relayer_transactions set raw = null, data = ''
+    where id in (select id from relayer_transactions
+      where chain_id = ${chainId} and block_number <= ${upToBlock} and raw is not null
+      order by block_number limit ${limit}${skipLocked(inside)})
+    returning lane, nonce`.execute(inside.db);
+  if (rows.length === 0) return 0;
+  const list = inside.engine.list(
+    rows.map(({ lane, nonce }) => ({ of_lane: lane, of_nonce: Number(nonce) })),
+    { of_lane: "text", of_nonce: "bigint" },
+  );
+  await sql`update relayer_transactions set raw = null, data = ''
+    from ${list}
+    where chain_id = ${chainId} and lane = given.of_lane and state = 'dropped'
+      and nonce = given.of_nonce and raw is not null`.execute(inside.db);
+  return rows.length;
+}
+
+interface CarrierRow {
+  readonly id: number | string;
+  readonly created_at: number | string;
+}
+
+async function retire(
+  inside: Database,
+  chainId: ChainId,
+  options: Parameters<RetentionVerbs["pruneSettlements"]>[1],
+  onRemoval: Parameters<RetentionVerbs["pruneSettlements"]>[2],
+): Promise<RetirementStep> {
+  const { madeBefore, limit, from = { transactionId: 0, failedAt: 0 } } = options;
+  // What no sum contains yet would be missing from them for ever.
+  const { rows: unsummed } = await sql`select is_complete from sums_progress
+    where is_complete = 0`.execute(inside.db);
+  if (unsummed.length > 0) return { removed: 0, next: null };
+  // By the key, which grows with time: nothing newer than the end of the list is read.
+  const { rows: carriers } = await sql<CarrierRow>`select id, created_at from relayer_transactions
+    where id > ${from.transactionId} order by id limit ${limit}`.execute(inside.db);
+  const old = carriers.filter((row) => Number(row.created_at) < madeBefore);
+  const { rows: failures } = await sql<{ id: string; failed_at: number | string }>`
+    select id, failed_at from settlements
+    where chain_id = ${chainId} and failed_at > ${from.failedAt} and failed_at < ${madeBefore}
+    order by failed_at limit ${limit}`.execute(inside.db);
+  const carrierIds = old.map(({ id }) => Number(id));
+  const removed = await removeOver(
+    inside,
+    { chainId, carrierIds, failedIds: failures.map(({ id }) => id) },
+    options,
+    onRemoval,
+  );
+  await removeCarriers(inside, carrierIds);
+  const isOver = old.length < limit && failures.length < limit;
+  const next = {
+    transactionId: Number(old.at(-1)?.id ?? from.transactionId),
+    failedAt: Number(failures.at(-1)?.failed_at ?? from.failedAt),
+  };
+  return { removed, next: isOver ? null : next };
+}
+
+async function removeOver(
+  inside: Database,
+  which: {
+    readonly chainId: ChainId;
+    readonly carrierIds: readonly number[];
+    readonly failedIds: readonly string[];
+  },
+  { madeBefore, endedBefore }: { readonly madeBefore: number; readonly endedBefore: number },
+  onRemoval: Parameters<RetentionVerbs["pruneSettlements"]>[2],
+): Promise<number> {
+  const { db, engine } = inside;
+  const carriers = engine.list(
+    which.carrierIds.map((of) => ({ of })),
+    { of: "bigint" },
+  );
+  const failed = engine.list(
+    which.failedIds.map((of) => ({ of })),
+    { of: "text" },
+  );
+  const end = String(endedBefore);
+  const { rows } = await sql<SettlementRow>`
+    select ${sql.raw(settlementColumns.join(", "))} from settlements
+    where id in (
+      select settlement_id from transaction_settlements
+        join ${carriers} on transaction_settlements.transaction_id = given.of
+      union select given.of from ${failed})
+    -- Not by an index: SQLite would take the chain's settlements for fewer than these.
+    and +chain_id = ${which.chainId} and created_at < ${madeBefore}
+    -- As text, since authorizations may end in numbers that no column holds.
+    and (length(valid_before) < ${end.length}
+      or length(valid_before) = ${end.length} and valid_before < ${end})
+    and (state = 'failed' and failed_at < ${madeBefore}
+      or state = 'confirmed' and finalized_at is not null)
+    and not exists (select 1 from credit_purchases where settlement_id = settlements.id)
+    and not exists (select 1 from failure_watches where settlement_id = settlements.id)
+    order by id${skipLocked(inside)}`.execute(db);
+  if (rows.length === 0) return 0;
+  const list = engine.list(
+    rows.map(({ id }) => ({ of: id })),
+    { of: "text" },
+  );
+  const { rows: entries } = await sql<CreditEntryRow>`
+    select credit_entries.* from credit_entries join ${list} on settlement_id = given.of
+    order by credit_entries.id`.execute(db);
+  const entriesOf = Map.groupBy(entries, (entry) => entry.settlement_id);
+  await onRemoval(rows.map((row) => retiredOf(row, entriesOf.get(row.id) ?? [])));
+  // The settlements first: the ledger lets go of the entries of a settlement that is gone.
+  await sql`delete from settlements where id in (select given.of from ${list})`.execute(db);
+  for (const table of ["credit_entries", "settlement_claims", "transaction_settlements"]) {
+    await sql`delete from ${sql.table(table)}
+      where settlement_id in (select given.of from ${list})`.execute(db);
+  }
+  return rows.length;
+}
+
+function retiredOf(row: SettlementRow, entries: readonly CreditEntryRow[]): RetiredSettlement {
+  const { signature: _, ...settlement } = toSettlement(row);
+  return {
+    settlement,
+    entries: entries.map(({ id, kind, credits, created_at: createdAt }) => ({
+      id: Number(id),
+      kind,
+      credits: Number(credits),
+      createdAt: Number(createdAt),
+    })),
+  };
+}
+
+/** Transactions that carry nothing any more; the last one of a wallet tells its nonce. */
+async function removeCarriers(inside: Database, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return;
+  const list = inside.engine.list(
+    ids.map((of) => ({ of })),
+    { of: "bigint" },
+  );
+  await sql`delete from relayer_transactions
+    where id in (select given.of from ${list}) and state in ('mined', 'dropped')
+    and not exists (select 1 from transaction_settlements where transaction_id = relayer_transactions.id)
+    and exists (select 1 from lanes where lanes.chain_id = relayer_transactions.chain_id
+      and lanes.lane = relayer_transactions.lane
+      and relayer_transactions.nonce < lanes.next_nonce - 1)`.execute(inside.db);
+}

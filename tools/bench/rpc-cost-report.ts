@@ -1,0 +1,48 @@
+/** The section of the report about what a node is asked. */
+import type { RpcCost } from "./rpc-cost.ts";
+import { short, table } from "./report-table.ts";
+
+/** Its heading: what is replaced when only this part is measured again. */
+const heading = "## What a node is asked";
+
+/** Writes the section. */
+export function rpcCostSection(costs: readonly RpcCost[]): string {
+  const rows = costs.map(({ load, settled, minutes, requests, calls }) => [
+    load.name,
+    `${load.wallets}`,
+    settled.toLocaleString("en"),
+    short(requests / minutes),
+    short(calls / minutes),
+    settled === 0 ? "" : short(requests / settled),
+    settled === 0 ? "" : short(calls / settled),
+  ]);
+  const head = [
+    "load",
+    "wallets",
+    "settled",
+    "HTTP requests a minute",
+    "calls a minute",
+    "requests per payment",
+    "calls per payment",
+  ];
+  return [
+    heading,
+    "",
+    "`npm run bench -- --rpc` measures this part alone. HTTP requests and JSON-RPC calls (each member of a batch is one) to one endpoint without limits, on a chain with a block each 2 s. Every payment is verified and then settled, as a seller does; the looks for new blocks are included.",
+    "",
+    table(head, rows),
+    "",
+  ].join("\n");
+}
+
+/** A page with its section replaced, or added before the last one. */
+export function withRpcCosts(page: string, costs: readonly RpcCost[]): string {
+  const section = rpcCostSection(costs);
+  const start = page.indexOf(heading);
+  const next = page.indexOf("\n## ", start + 1);
+  if (start >= 0) return page.slice(0, start) + section + (next < 0 ? "" : page.slice(next));
+  const last = page.lastIndexOf("\n## ");
+  return last < 0
+    ? `${page}\n${section}`
+    : `${page.slice(0, last + 1)}${section}${page.slice(last)}`;
+}
