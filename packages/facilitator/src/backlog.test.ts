@@ -1,5 +1,4 @@
 /** A start with thousands of payments that ended while nobody looked: few requests, and no waiting. */
-import { createServer } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { bodyOn, finalAfterBlocks, serveOn, startChain, walletAt } from "./facilitator.testing.ts";
 import { startRpcProxy } from "./rpc-proxy.testing.ts";
@@ -77,49 +76,4 @@ describe.each(bothEngines())("%s", (_, start) => {
     expect(Number(row?.["ended"])).toBe(queued);
     expect(proxy.requests).toBeLessThanOrEqual(requestsMax.all);
   }, 120_000);
-});
-
-/** A port that nobody listens on. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("there is no port");
-  return address.port;
-}
-
-test("the port opens before stock is taken: healthy, not ready, and what is claimed is settled", async () => {
-  const devnet = await startChain();
-  onTestFinished(() => devnet.stop());
-  const proxy = await startRpcProxy(devnet.rpcUrl);
-  onTestFinished(() => proxy.stop());
-  const held = Promise.withResolvers<void>();
-  onTestFinished(() => held.resolve());
-  // The follower's first look; the checks of the start have passed by then.
-  proxy.step = async (side, calls) => {
-    const isFollower = calls.some(({ params }) => params[0] === "finalized");
-    if (side === "before" && isFollower) await held.promise;
-  };
-  const port = await freePort();
-  const env = { FARTHING_PORT: String(port) };
-  const starting = serveOn(devnet, { rpcUrl: proxy.url, env });
-  const url = `http://127.0.0.1:${port}`;
-  const statusOf = async (path: string) => {
-    const response = await fetch(`${url}${path}`).catch(() => undefined);
-    return response?.status;
-  };
-  await expect.poll(() => statusOf("/health"), { timeout: 20_000 }).toBe(200);
-  expect(await statusOf("/ready")).toBe(503);
-  const settling = fetch(`${url}/settle`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(bodyOn(devnet)),
-  });
-  await expect.poll(() => proxy.countOf("eth_call"), { timeout: 20_000 }).toBeGreaterThan(0);
-  held.resolve();
-  const served = await starting;
-  onTestFinished(() => served.stop());
-  expect(await (await settling).json()).toMatchObject({ success: true, status: "confirmed" });
-  await expect.poll(() => statusOf("/ready"), { timeout: 20_000 }).toBe(200);
 });

@@ -1,42 +1,31 @@
 /** The service, wired: configuration in, a running facilitator out; started and stopped whole. */
-import { readFileSync } from "node:fs";
-import { isObject, type ChainId } from "@farthing/protocol";
-import { authenticate } from "./accounts/api-keys.ts";
-import { createBatcher } from "./base/batcher.ts";
+import type { ChainId } from "@farthing/protocol";
 import { sentenceOf, type CheckLine } from "./base/check-line.ts";
 import { systemClock, type Clock } from "./base/clock.ts";
-import { Fault, messageOf } from "./base/fault.ts";
+import { Fault } from "./base/fault.ts";
 import { createLog, type Log } from "./base/log.ts";
+import { orAborted } from "./base/or-aborted.ts";
 import { selfCheck } from "./chain/self-check.ts";
 import { gasPriceFloorWei, type Config } from "./config.ts";
 import type { ArrivalTimes } from "./http/connections.ts";
-import type { HttpContext } from "./http/context.ts";
-import { createCatalogue } from "./listings/catalogue.ts";
+import type { StartStep } from "./http/context.ts";
 import { createMetricsServer } from "./http/metrics-server.ts";
 import { createServer, type Listener } from "./http/server.ts";
-import { surfacesOf } from "./http/surface.ts";
 import { startGasWatch } from "./gas-watch.ts";
 import { createMetrics, noMetrics, type Metrics } from "./metrics.ts";
-import type { Claim, Pair, Settlement } from "./model/settlement.ts";
 import { createNetworkEngine, openChain, type NetworkEngine } from "./network-engine.ts";
 import { contractTransferGasMax } from "./relayer/fees.ts";
 import { createLeaseOwner } from "./relayer/lease.ts";
 import { createSigners } from "./relayer/sign.ts";
-import { createAdmission, type Admit } from "./settlement/admission.ts";
 import { listenToNeighbours } from "./settlement/neighbours.ts";
-import { createExchanges } from "./settlement/exchanges.ts";
 import { startRemoval } from "./remove-old.ts";
-import { createRefuseIdentifier, type RefuseIdentifier } from "./settlement/payment-identifier.ts";
-import { createSettle, type SettleDeps } from "./settlement/settle.ts";
-import { createWaiters, type Waiters } from "./settlement/waiters.ts";
-import { openStore } from "./storage/open-store.ts";
-import type { ClaimResult, Store } from "./storage/store.ts";
-import { createRefuseUsed, type RefuseUsed } from "./verification/earlier-use.ts";
+import { createWaiters } from "./settlement/waiters.ts";
+import { createStore } from "./storage/open-store.ts";
+import type { Store } from "./storage/store.ts";
 import { installCrypto } from "./verification/signature.ts";
-import { createVerifier, type Verifier } from "./verification/verify.ts";
 import { startWalletWatch } from "./wallet-watch.ts";
-import { wireKeyless } from "./wire-keyless.ts";
 import { wireAccounts } from "./wire-accounts.ts";
+import { wireHttp } from "./wire-http.ts";
 
 /** A running facilitator. */
 export interface Facilitator {
@@ -73,13 +62,16 @@ export interface StartOptions {
   readonly dashboardFolder?: string;
   /** How slowly requests may arrive, when not as usual. */
   readonly arrival?: ArrivalTimes;
+  /** Ends the start, not the service; `stop` does that. */
+  readonly signal?: AbortSignal;
+  /**
+   * Told where it listens before anything is asked: from then on `/health` says that it lives, and
+   * `/ready` what the start waits for. All else is refused until it has started.
+   */
+  onListening?(url: string): void;
   /** Told the self-check's findings, also when they end the start. */
   onChecked?(network: string, lines: readonly CheckLine[]): void;
 }
-
-/** Claims of one transaction, and claims that may wait for one. */
-const claimsMax = 200;
-const claimsWaitingMax = 10_000;
 
 /** What a wallet needs to work at all, and the price its supply is reckoned with. */
 const gasNeeds = { floor: contractTransferGasMax * gasPriceFloorWei, price: gasPriceFloorWei };
@@ -96,7 +88,10 @@ const leaveMs = 1_000;
 /** The address of a service that has none: a name that no resolver knows (RFC 2606). */
 const insideUrl = "http://facilitator.invalid";
 
-/** Starts the service. Throws the fault `configuration` when a check fails. */
+/**
+ * Starts the service. Throws the fault `configuration` when a check fails, and what the signal says
+ * when it ends the start; the port is closed by then and nothing is left behind.
+ */
 export async function startFacilitator(options: StartOptions): Promise<Facilitator> {
   const { config, clock = systemClock } = options;
   const log = options.log ?? createLog(config.logLevel);
@@ -105,37 +100,22 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
   const addresses = signers.map(({ address }) => address);
   const metrics = config.metrics ? createMetrics(clock, addresses) : noMetrics;
   const chains = config.networks.map((network) => openChain(network, { log, clock, metrics }));
-  const checks = await Promise.all(
-    chains.map(async (chain) => {
-      const lines = await selfCheck(chain, addresses, gasNeeds, clock);
-      options.onChecked?.(chain.network.id, lines);
-      return { network: chain.network.id, lines };
-    }),
-  );
-  refuseFailedChecks(checks);
-  const store = metrics.watchStore(options.store ?? (await openStore(config.databaseUrl, { log })));
+  const { store: unwatched, open } = storeOf(options, log);
+  const store = metrics.watchStore(unwatched);
   const impatience = new AbortController();
   const waiters = createWaiters(cutShortBy(impatience.signal, clock));
   const owner = createLeaseOwner({ sameMachine: config.databaseUrl.startsWith("sqlite:") });
-  await store.appear(owner.id);
   const shared = { config, store, clock, log, waiters, owner, signers };
   const engines = new Map<ChainId, NetworkEngine>(
     chains.map((chain) => [chain.network.chainId, createNetworkEngine(chain, shared)]),
   );
-  const gasWatch = startGasWatch({
-    networks: config.networks.map(({ network }) => network),
-    keylessGasGwei: options.listen === false ? null : config.keylessGasGwei,
-    revertedGasGwei: config.revertedGasGwei,
-    note: metrics.noteGas,
-    ...shared,
-  });
-  const removal = startRemoval({ engines, retention: config.retention, ...shared });
-  const stopListening = listenToNeighbours({ store, clock, log, waiters, networks: engines });
-  const watch = watchEngines([...engines.values()], { clock, log, metrics });
-  const context = contextOf({ options, config, clock, log, store, waiters, engines, metrics });
   const networkOf = (chainId: ChainId) => engines.get(chainId);
+  const { selfBuilt = false, listen: listens = true } = options;
+  let step: StartStep = "chain";
+  const startStep = () => step;
+  const context = wireHttp({ ...shared, selfBuilt, listens, startStep, engines, metrics });
   // The self-built face has no accounts.
-  const accounts = options.selfBuilt
+  const accounts = selfBuilt
     ? undefined
     : wireAccounts({ ...shared, settle: context.settle, version: context.version, networkOf });
   const server = await createServer(context, {
@@ -146,9 +126,74 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
     dashboardFolder: options.dashboardFolder,
   });
   const metricsServer = createMetricsServer(metrics.render);
+  const watch = watchEngines([...engines.values()], { clock, log, metrics });
+  /** Ends what works by itself; there is nothing of that before the database is open. */
+  const endings: (() => Promise<void>)[] = [];
 
-  async function stop(): Promise<void> {
-    log.info({}, "Facilitator takes no more requests");
+  function workAlone(): void {
+    const gasWatch = startGasWatch({
+      networks: config.networks.map(({ network }) => network),
+      keylessGasGwei: listens ? config.keylessGasGwei : null,
+      revertedGasGwei: config.revertedGasGwei,
+      note: metrics.noteGas,
+      ...shared,
+    });
+    const removal = startRemoval({ engines, retention: config.retention, ...shared });
+    const stopListening = listenToNeighbours({ ...shared, networks: engines });
+    endings.push(gasWatch.stop, removal.stop, stopListening);
+    if (accounts) endings.push(accounts.start());
+  }
+
+  async function listenAt(): Promise<Pick<Facilitator, "url" | "metricsUrl">> {
+    const metricsUrl = config.metrics && (await listen(metricsServer, config.metrics, "METRICS_"));
+    const url = listens ? await listen(server, config, "") : insideUrl;
+    if (!listens) return { url, metricsUrl };
+    accounts?.listensAt(url);
+    log.info({ event: "port_opened" }, "Port opened; the chain is checked");
+    options.onListening?.(url);
+    return { url, metricsUrl };
+  }
+
+  async function checkChains(): Promise<Facilitator["checks"]> {
+    const checks = await orEnded(
+      Promise.all(chains.map((chain) => selfCheck(chain, addresses, gasNeeds, clock))),
+    );
+    return chains.map(({ network }, index) => {
+      const lines = checks[index] ?? [];
+      options.onChecked?.(network.id, lines);
+      return { network: network.id, lines };
+    });
+  }
+
+  /** The port first: what the rest takes is up to nodes and the database. */
+  async function start(): Promise<Omit<Facilitator, "stop">> {
+    const places = await listenAt();
+    const checks = await checkChains();
+    refuseFailedChecks(checks);
+    step = "database";
+    log.info({ event: "chain_checked" }, "Chain checked; the database is opened");
+    // Not given up half-way, whatever the signal says: what it changes is changed whole.
+    await open();
+    options.signal?.throwIfAborted();
+    await store.appear(owner.id);
+    workAlone();
+    step = "done";
+    log.info({ event: "database_opened" }, "Database opened; stock is taken");
+    await orEnded(Promise.all([...engines.values()].map((engine) => engine.start())));
+    if (listens) {
+      log.info(
+        { networks: config.networks.map(({ network }) => network.id) },
+        "Facilitator serves",
+      );
+    }
+    return { ...places, fetch: server.fetch, checks };
+  }
+
+  function orEnded<T>(work: Promise<T>): Promise<T> {
+    return options.signal ? orAborted(work, options.signal) : work;
+  }
+
+  async function end(): Promise<void> {
     const drained = server.drain((signal) => clock.sleep(drainMs, signal));
     // Closed at once, a connection may hold a request that nobody would ever answer.
     await Promise.all([drained, clock.sleep(lingerMs)]);
@@ -156,30 +201,32 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
     impatience.abort();
     await server.drain((signal) => clock.sleep(leaveMs, signal));
     await server.close();
-    await accounts?.stop();
-    await stopListening();
-    await Promise.all([watch.stop(), gasWatch.stop(), removal.stop()]);
+    await Promise.all([watch.stop(), ...endings.map((ending) => ending())]);
     await Promise.all([...engines.values()].map((engine) => engine.stop()));
     await metricsServer.close();
     await store.close();
+  }
+
+  async function stop(): Promise<void> {
+    log.info({}, "Facilitator takes no more requests");
+    await end();
     log.info({}, "Facilitator stopped");
   }
 
   try {
-    const { fetch } = server;
-    const metricsUrl = config.metrics && (await listen(metricsServer, config.metrics, "METRICS_"));
-    // First: however much there is to take stock of, /health and /ready say that it has begun.
-    const url = options.listen === false ? insideUrl : await listen(server, config, "");
-    if (options.listen !== false) accounts?.listensAt(url);
-    await Promise.all([...engines.values()].map((engine) => engine.start()));
-    if (options.listen === false) return { url, fetch, metricsUrl, checks, stop };
-    log.info({ networks: config.networks.map(({ network }) => network.id) }, "Facilitator serves");
-    return { url, fetch, metricsUrl, checks, stop };
+    return { ...(await start()), stop };
   } catch (error) {
-    // The wallets are given back, for whoever serves on that port instead.
-    await stop();
+    // The wallets are given back, for whoever serves instead.
+    await end();
     throw error;
   }
+}
+
+/** The store that was given, which is open, or the one that the configuration names. */
+function storeOf({ store, config }: StartOptions, log: Log) {
+  if (store) return { store, open: async () => undefined };
+  const own = createStore(config.databaseUrl, { log });
+  return { store: own, open: own.open };
 }
 
 /** A clock whose pauses end when the signal says so. */
@@ -245,142 +292,4 @@ async function listen(
       { retryable: false, cause: error },
     );
   }
-}
-
-interface Wiring {
-  readonly options: StartOptions;
-  readonly config: Config;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly store: Store;
-  readonly waiters: Waiters;
-  readonly engines: ReadonlyMap<ChainId, NetworkEngine>;
-  readonly metrics: Metrics;
-}
-
-function contextOf(wiring: Wiring): HttpContext {
-  const { options, config, clock, log, store, waiters, engines, metrics } = wiring;
-  const networks = config.networks.map(({ network }) => network);
-  const findByPair = createBatcher<Pair, Settlement | undefined>({
-    run: (pairs) => store.findSettlementsByPair(pairs),
-    itemsMax: claimsMax,
-    inFlightMax: 1,
-    waitingMax: claimsWaitingMax,
-  });
-  const networkOf = (chainId: ChainId) => engines.get(chainId);
-  const viewOf = (chainId: ChainId) => engines.get(chainId)?.view();
-  const refuseUsed = createRefuseUsed({ clock, networkOf });
-  const { revertedGasOf, ...keyless } = wireKeyless({ config, store, clock, viewOf });
-  const admit = createAdmission({ clock, store, networkOf, revertedGasOf });
-  const exchanges = createExchanges({ store, clock, log, policy: config.repeatAfterSuccess });
-  const refuseIdentifier = createRefuseIdentifier({ store, clock });
-  const verifier = createVerifier({
-    clock,
-    findByPair,
-    openExchange: exchanges.open,
-    refuseUsed,
-    chainOf: networkOf,
-  });
-  return {
-    version: versionOf(),
-    clock,
-    log,
-    surfaces: surfacesOf({
-      selfBuilt: options.selfBuilt ?? false,
-      networks,
-      publicNetworks: config.publicNetworks,
-      hostedAuth: config.hostedAuth,
-    }),
-    networks: [...engines.values()].map(({ chain, relayer, view }) => ({
-      network: chain.network,
-      relayers: relayer.addresses,
-      view,
-      load: relayer.load,
-      endpointLimits: () => chain.limits(),
-    })),
-    limits: limitsOf(options, config),
-    observer: metrics.http,
-    verifier,
-    settle: settleOf({
-      ...wiring,
-      admit,
-      revertedGasOf,
-      verifier,
-      findByPair,
-      refuseUsed,
-      refuseIdentifier,
-    }),
-    admit,
-    refuseIdentifier,
-    // The self-built face has no accounts, and with that no listings.
-    catalogue: createCatalogue(options.selfBuilt ? undefined : store),
-    waiters,
-    settleMarginSeconds: config.settleMarginSeconds,
-    creditsPerSettlement: config.creditsPerSettlement,
-    exchanges,
-    findSettlement: (id) => store.findSettlement(id),
-    authenticate: (text) => authenticate(store, clock, text),
-    planOf: async (account) => (await store.findAccount(account))?.plan,
-    pingStore: () => store.ping(),
-    ...keyless,
-    viewOf,
-  };
-}
-
-/** The limits of the surfaces; a service inside another process has that one's callers only. */
-function limitsOf({ listen }: StartOptions, config: Config): HttpContext["limits"] {
-  return {
-    requestsMax: listen === false ? 0 : config.rateLimit,
-    unitsMin: listen === false ? 0n : config.minAmountUnits,
-    payerCapUnits: listen === false ? null : config.payerCapUnits,
-    payerCountMax: listen === false ? null : config.payerCountMax,
-    keylessGasGwei: listen === false ? null : config.keylessGasGwei,
-    headAgeMaxSeconds: config.headAgeMaxSeconds,
-  };
-}
-
-function settleOf(
-  wiring: Pick<Wiring, "clock" | "log" | "store" | "waiters" | "engines"> & {
-    admit: Admit;
-    revertedGasOf: SettleDeps["revertedGasOf"];
-    verifier: Verifier;
-    refuseUsed: RefuseUsed;
-    refuseIdentifier: RefuseIdentifier;
-    findByPair(pair: Pair): Promise<Settlement | undefined>;
-  },
-) {
-  const { clock, log, store, engines } = wiring;
-  const announceUnserved = createBatcher<string, undefined>({
-    async run(ids) {
-      await store.announceUnserved(ids);
-      return ids.map(() => undefined);
-    },
-    itemsMax: claimsMax,
-    inFlightMax: 1,
-    waitingMax: claimsWaitingMax,
-  });
-  return createSettle({
-    ...wiring,
-    claim: createBatcher<Claim, ClaimResult>({
-      run: (claims) => store.claimSettlements(claims, clock.nowMs()),
-      itemsMax: claimsMax,
-      inFlightMax: 1,
-      waitingMax: claimsWaitingMax,
-    }),
-    findSettlement: (id) => store.findSettlement(id),
-    networkOf: (chainId) => engines.get(chainId),
-    tellUnserved: ({ id: settlementId }) => {
-      // Others find it by themselves, only later.
-      announceUnserved(settlementId).catch((error: unknown) => {
-        log.warn({ settlementId, problem: messageOf(error) }, "Could not tell others of a claim");
-      });
-    },
-  });
-}
-
-/** The version of the package, which all packages share. */
-export function versionOf(): string {
-  const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
-  const manifest: unknown = JSON.parse(text);
-  return isObject(manifest) ? String(manifest["version"]) : "";
 }

@@ -1,4 +1,5 @@
 /** The process: start with the environment's configuration, stop on SIGINT and SIGTERM. */
+import { once } from "node:events";
 import { sentenceOf } from "./base/check-line.ts";
 import { systemClock } from "./base/clock.ts";
 import { Fault, messageOf } from "./base/fault.ts";
@@ -23,7 +24,7 @@ const signalStatus = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /** Runs the service until it is told to stop; sets the exit status. */
 export async function serve(options: { selfBuilt: boolean }): Promise<void> {
-  const stopSignal = listenForSignals();
+  const told = listenForSignals();
   // Whoever read what is said here may be gone; the service goes on, and still stops when told.
   process.stderr.on("error", () => undefined);
   try {
@@ -31,6 +32,10 @@ export async function serve(options: { selfBuilt: boolean }): Promise<void> {
     const facilitator = await startFacilitator({
       config,
       selfBuilt: options.selfBuilt,
+      signal: told,
+      onListening: (url) => {
+        say(`Starting on ${url}: /health answers, /ready says what is waited for`);
+      },
       onChecked: (network, lines) => {
         for (const line of lines)
           say(`${statusWords[line.status]} ${network} ${line.name}: ${sentenceOf(line)}`);
@@ -41,21 +46,19 @@ export async function serve(options: { selfBuilt: boolean }): Promise<void> {
     if (!options.selfBuilt) say(`Sellers sign in at ${base}${dashboardPath}`);
     say(`The API is described at ${base}/docs`);
     if (facilitator.metricsUrl !== undefined) say(`Metrics on ${facilitator.metricsUrl}/metrics`);
-    await stopSignal;
-    say("Stopping: no new requests, what is being signed is finished. Again to end at once.");
-    const isInTime = await Promise.race([
-      facilitator.stop().then(() => true),
-      systemClock.sleep(stopMsMax).then(() => false),
-    ]);
-    if (!isInTime) say(`Not done after ${stopMsMax / 1000} s. ${nothingLost}`);
-    // Connections to nodes may be kept alive for a while; nothing is waited for any more.
-    process.exit(isInTime ? 0 : 1);
+    if (!told.aborted) await once(told, "abort");
+    await facilitator.stop();
   } catch (error) {
-    if (!(error instanceof Fault)) throw error;
-    say(`Farthing cannot start:\n${messageOf(error)}`);
-    // A chain that never answers would keep timers alive.
-    process.exit(configurationStatus);
+    if (error !== told.reason) {
+      if (!(error instanceof Fault)) throw error;
+      say(`Farthing cannot start:\n${messageOf(error)}`);
+      // A chain that never answers would keep timers alive.
+      process.exit(configurationStatus);
+    }
+    say("The start was given up; what was begun is continued at the next one.");
   }
+  // Connections to nodes may be kept alive for a while; nothing is waited for any more.
+  process.exit(0);
 }
 
 const nothingLost = "Ending now: what is stored is continued at the next start.";
@@ -64,19 +67,22 @@ function say(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-/** Resolves with the first signal; a second one ends the process at once. */
-function listenForSignals(): Promise<void> {
-  return new Promise((resolve) => {
-    let isStopping = false;
-    for (const signal of ["SIGINT", "SIGTERM"] as const) {
-      process.on(signal, () => {
-        if (isStopping) {
-          say(`${signal} again. ${nothingLost}`);
-          process.exit(signalStatus[signal]);
-        }
-        isStopping = true;
-        resolve();
+/** Aborts with the first signal; a second one, or too long a stop, ends the process at once. */
+function listenForSignals(): AbortSignal {
+  const stopping = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.on(signal, () => {
+      if (stopping.signal.aborted) {
+        say(`${signal} again. ${nothingLost}`);
+        process.exit(signalStatus[signal]);
+      }
+      say("Stopping: no new requests, what is being signed is finished. Again to end at once.");
+      stopping.abort();
+      void systemClock.sleep(stopMsMax).then(() => {
+        say(`Not done after ${stopMsMax / 1000} s. ${nothingLost}`);
+        process.exit(1);
       });
-    }
-  });
+    });
+  }
+  return stopping.signal;
 }

@@ -66,6 +66,8 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
   const { chainId } = chain.network;
   let follower: BlockFollower | undefined;
   let hasStarted = false;
+  let isStopping = false;
+  let starting: Promise<void> | undefined;
   const view = () => follower?.view();
   const headNumber = () => view()?.head.number ?? 0;
   const finalizedNumber = () => view()?.finalized.number ?? 0;
@@ -119,7 +121,7 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
   });
   const stock = createStock({ chainId, store, log, book, relayer });
 
-  async function start(): Promise<void> {
+  async function begin(): Promise<void> {
     follower = startBlockFollower({
       chain,
       clock,
@@ -147,6 +149,8 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
     });
     await follower.ready();
     const stored = await stock.take();
+    // No wallet is taken that would have to be given back at once.
+    if (isStopping) return;
     await relayer.start();
     hasStarted = true;
     // Those a transaction already carries are left out when nonces are taken.
@@ -155,6 +159,11 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
   }
 
   async function stop(): Promise<void> {
+    if (!starting) return;
+    isStopping = true;
+    if (!hasStarted) await follower?.stop();
+    // Whoever started it hears how that ended.
+    await starting.catch(() => undefined);
     await relayer.stop().catch((error: unknown) => {
       log.warn({ chainId, problem: messageOf(error) }, "Relayer did not stop cleanly");
     });
@@ -168,7 +177,10 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
     relayer,
     book,
     view,
-    start,
+    start() {
+      starting = begin();
+      return starting;
+    },
     stop,
   };
 }

@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { Devnet } from "@farthing/devnet";
 import type { JsonObject } from "@farthing/protocol";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import {
   bodyOn,
   environmentOn,
@@ -20,7 +20,7 @@ import {
   walletAt,
   type Answer,
 } from "./facilitator.testing.ts";
-import { startRpcProxy } from "./rpc-proxy.testing.ts";
+import { startRpcProxy, type ProxiedCall } from "./rpc-proxy.testing.ts";
 import { inspectStore } from "./storage/inspect-store.ts";
 import { openStore } from "./storage/open-store.ts";
 
@@ -47,7 +47,7 @@ async function start(
   devnet: Devnet,
   databaseUrl: string,
   wallets: number[],
-  rpcUrl = devnet.rpcUrl,
+  { rpcUrl = devnet.rpcUrl, until = /^Farthing listens on (\S+)/ } = {},
 ): Promise<Running> {
   const env = environmentOn(devnet, { databaseUrl, wallets, rpcUrl });
   const child = spawn(process.execPath, ["--conditions=@farthing/source", runner], {
@@ -59,14 +59,14 @@ async function start(
   const said: string[] = [];
   const lines = createInterface({ input: child.stderr }).on("line", (line) => said.push(line));
   const ended = once(child, "exit").then(([status]: unknown[]) => status);
-  const listens = () => said.find((line) => line.startsWith("Farthing listens on "));
-  while (listens() === undefined) {
+  const place = () => said.map((line) => until.exec(line)?.[1]).find((url) => url !== undefined);
+  while (place() === undefined) {
     await Promise.race([
       once(lines, "line"),
       ended.then(() => Promise.reject(new Error(said.join("\n")))),
     ]);
   }
-  const url = listens()?.split(" ").at(-1) ?? "";
+  const url = place() ?? "";
   const stopReading = () => {
     child.stdout.destroy();
     child.stderr.destroy();
@@ -268,7 +268,7 @@ describe("while somebody waits for a block that does not come", () => {
   test("a node that says nothing any more holds the stop up for seconds only", async () => {
     const proxy = await startRpcProxy(devnet.rpcUrl);
     databaseUrl = newDatabaseUrl();
-    running = await start(devnet, databaseUrl, [2], proxy.url);
+    running = await start(devnet, databaseUrl, [2], { rpcUrl: proxy.url });
     const silence = Promise.withResolvers<void>();
     proxy.gate = silence.promise;
     proxy.reset();
@@ -280,5 +280,44 @@ describe("while somebody waits for a block that does not come", () => {
     await expectTidy(devnet, databaseUrl, [2]);
     silence.resolve();
     await proxy.stop();
+  });
+});
+
+describe("told to stop before it serves", () => {
+  let devnet: Devnet;
+  beforeAll(async () => {
+    devnet = await startChain();
+  });
+  afterAll(() => devnet?.stop());
+
+  /** Starts a process on a node that is silent from one request on; resolves once its port is open. */
+  async function startOnSilence(isLast: (call: ProxiedCall) => boolean) {
+    const proxy = await startRpcProxy(devnet.rpcUrl);
+    onTestFinished(() => proxy.stop());
+    const asked = Promise.withResolvers<void>();
+    proxy.step = async (side, calls) => {
+      if (side === "after" || !calls.some(isLast)) return;
+      asked.resolve();
+      await new Promise<never>(() => {});
+    };
+    const databaseUrl = newDatabaseUrl();
+    const opened = /^Starting on (\S+):/;
+    const process = await start(devnet, databaseUrl, [0], { rpcUrl: proxy.url, until: opened });
+    await asked.promise;
+    return { process, databaseUrl };
+  }
+
+  test.each([
+    ["the chain is checked", ({ method }: ProxiedCall) => method === "eth_chainId"],
+    ["stock is taken", ({ params }: ProxiedCall) => params[0] === "finalized"],
+  ])("while %s: it ends with 0 and holds nothing", async (_, isLast) => {
+    const { process, databaseUrl } = await startOnSilence(isLast);
+    expect((await fetch(`${process.url}/health`)).status).toBe(200);
+    process.signal("SIGTERM");
+    expect(await process.ended).toBe(0);
+    expect(process.said.at(-1)).toMatch(/^The start was given up/);
+    const again = await serveOn(devnet, { databaseUrl });
+    expect((await again.post("/settle", bodyOn(devnet))).body).toMatchObject({ success: true });
+    await again.stop();
   });
 });

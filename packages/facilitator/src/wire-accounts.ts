@@ -14,8 +14,8 @@ import { wireListings } from "./wire-listings.ts";
 export interface WiredAccounts extends AccountContext {
   /** `http://127.0.0.1:8402`: its port is that of the default public address. */
   listensAt(url: string): void;
-  /** Ends what works by itself. */
-  stop(): Promise<void>;
+  /** Begins what works by itself; the returned function ends it. */
+  start(): () => Promise<void>;
 }
 
 /** Wires the accounts. */
@@ -37,8 +37,11 @@ export function wireAccounts(deps: CreditDeps): WiredAccounts {
   return {
     ...credits,
     ...listings,
-    stop: async () => {
-      await Promise.all([credits.stop(), listings.stop()]);
+    start() {
+      const stops = [credits.start(), listings.start()];
+      return async () => {
+        await Promise.all(stops.map((stop) => stop()));
+      };
     },
     signIn: createSignIn({ ...signing, sessions, accounts: store }),
     sessions,

@@ -25,7 +25,8 @@ export interface WiredCredits extends Pick<
   AccountContext,
   "purchases" | "payPurchase" | "history" | "webhooks" | "webhookInsecure" | "creditTerms"
 > {
-  stop(): Promise<void>;
+  /** Begins to keep purchases and deliveries going; the returned function ends that. */
+  start(): () => Promise<void>;
 }
 
 /** What they work with. */
@@ -40,7 +41,7 @@ export interface CreditDeps {
   networkOf(chainId: ChainId): NetworkEngine | undefined;
 }
 
-/** Wires them, and begins to keep purchases going. */
+/** Wires them. */
 export function wireCredits(deps: CreditDeps): WiredCredits {
   const { config, waiters, networkOf } = deps;
   const { treasury, purchaseMinUnits: minUnits } = config;
@@ -55,13 +56,9 @@ export function wireCredits(deps: CreditDeps): WiredCredits {
     onMoved: ({ id }) => waiters.notifySent([id]),
   });
   const { webhookInsecure } = config;
-  const stopKeeping = startPurchaseKeeper(keeper, deps);
-  const stopDelivering = startDeliveries({
-    ...deps,
-    send: createGuardedPost({
-      reach: webhookReach(webhookInsecure),
-      extraCa: config.outboundCa,
-    }),
+  const send = createGuardedPost({
+    reach: webhookReach(webhookInsecure),
+    extraCa: config.outboundCa,
   });
   return {
     purchases: createPurchases({ ...deps, treasury, minUnits }),
@@ -75,8 +72,11 @@ export function wireCredits(deps: CreditDeps): WiredCredits {
     creditTerms: { minUnits, reviewAboveUnits, contact: config.contact ?? null },
     webhooks: createWebhooks(deps),
     webhookInsecure,
-    stop: async () => {
-      await Promise.all([stopKeeping(), stopDelivering()]);
+    start() {
+      const stops = [startPurchaseKeeper(keeper, deps), startDeliveries({ ...deps, send })];
+      return async () => {
+        await Promise.all(stops.map((stop) => stop()));
+      };
     },
   };
 }

@@ -5,7 +5,7 @@ import type { Config } from "./config.ts";
 import type { AccountContext } from "./http/account/context.ts";
 import { listingReach } from "./http/account/listing-schemas.ts";
 import { createGuardedRequest } from "./http/outbound/guarded-request.ts";
-import { keepChecking } from "./listings/keep-checking.ts";
+import { keepChecking, type Keeper } from "./listings/keep-checking.ts";
 import { createListings } from "./listings/listings.ts";
 import { createProbe } from "./listings/probe.ts";
 import type { Store } from "./storage/store.ts";
@@ -19,10 +19,10 @@ export interface ListingDeps {
   readonly version: string;
 }
 
-/** Wires them, and begins to check what is due. */
+/** Wires them. */
 export function wireListings(
   deps: ListingDeps,
-): Pick<AccountContext, "listings" | "listingLocal"> & { stop(): Promise<void> } {
+): Pick<AccountContext, "listings" | "listingLocal"> & { start(): () => Promise<void> } {
   const { config, version } = deps;
   const { listingLocal, outboundCa: extraCa } = config;
   const probe = createProbe({
@@ -32,11 +32,14 @@ export function wireListings(
   });
   const rhythm = { everyMs: config.listingCheckMinutes * 60_000, random: Math.random };
   const checking = { ...deps, probe, rhythm };
-  const keeper = keepChecking(checking);
+  let keeper: Keeper | undefined;
   return {
-    listings: createListings({ ...checking, onDue: keeper.wake }),
+    listings: createListings({ ...checking, onDue: () => keeper?.wake() }),
     listingLocal,
-    stop: keeper.stop,
+    start() {
+      keeper = keepChecking(checking);
+      return keeper.stop;
+    },
   };
 }
 

@@ -47,7 +47,7 @@ export interface BlockFollower {
   wake(): void;
   /** A payment is being verified: the head should be new when it is sent. */
   attend(): void;
-  /** Resolves with the first view, once the chain has answered. */
+  /** Resolves with the first view, once the chain has answered. Rejects when it is stopped before. */
   ready(): Promise<ChainView>;
   /** Waits for what is being done and ends. */
   stop(): Promise<void>;
@@ -313,6 +313,7 @@ export function startBlockFollower(options: FollowerOptions): BlockFollower {
     }
   }
 
+  ready.promise.catch(() => undefined);
   const running = run();
   return {
     view: () => view,
@@ -323,6 +324,7 @@ export function startBlockFollower(options: FollowerOptions): BlockFollower {
     },
     stop: async () => {
       stopping.abort();
+      ready.reject(new Fault("rpc_unavailable", "The chain had not answered yet"));
       await running;
     },
   };

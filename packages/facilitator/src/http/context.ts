@@ -30,6 +30,12 @@ export interface NetworkStatus {
   endpointLimits(): readonly EndpointLimits[];
 }
 
+/**
+ * What a start is about, in this order: whether the chains are the right ones, and opening the
+ * database. Requests are taken once both are done.
+ */
+export type StartStep = "chain" | "database" | "done";
+
 /** Limits of the surfaces. */
 export interface HttpLimits {
   /** Requests per caller and window; 0 for no limit. */
@@ -77,5 +83,6 @@ export interface HttpContext {
   /** The plan of a key's account; undefined when there is no such account. */
   planOf(account: Address): Promise<Plan | undefined>;
   pingStore(): Promise<void>;
+  startStep(): StartStep;
   viewOf(chainId: ChainId): ChainView | undefined;
 }

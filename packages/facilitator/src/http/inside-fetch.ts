@@ -1,5 +1,6 @@
 /** Requests to the service from within its own process, without a socket. */
 import type { FastifyInstance } from "fastify";
+import { orAborted } from "../base/or-aborted.ts";
 
 /** Statuses of answers that have no body. */
 const bodiless = new Set([204, 205, 304]);
@@ -18,6 +19,7 @@ export function createInsideFetch(server: FastifyInstance): typeof globalThis.fe
       headers: Object.fromEntries(request.headers),
       ...(body === "" ? {} : { payload: body }),
     });
+    // The caller's patience may end before the answer; the work goes on, as it does over a socket.
     const answer = await orAborted(asked, signal);
     const headers = new Headers();
     for (const [name, value] of Object.entries(answer.headers)) {
@@ -29,20 +31,4 @@ export function createInsideFetch(server: FastifyInstance): typeof globalThis.fe
       headers,
     });
   };
-}
-
-/** The caller's patience may end before the answer; the work goes on, as it does over a socket. */
-async function orAborted<T>(answer: PromiseLike<T>, signal: AbortSignal): Promise<T> {
-  const done = new AbortController();
-  const aborted = new Promise<never>((_, reject) => {
-    const stop = () =>
-      reject(signal.reason instanceof Error ? signal.reason : new Error("aborted"));
-    if (signal.aborted) stop();
-    signal.addEventListener("abort", stop, { signal: done.signal, once: true });
-  });
-  try {
-    return await Promise.race([answer, aborted]);
-  } finally {
-    done.abort();
-  }
 }

@@ -10,8 +10,8 @@ import { arrivalTimes, capConnections, toServerOptions, type ArrivalTimes } from
 import type { HttpContext } from "./context.ts";
 import { dashboardFolder, registerDashboard } from "./dashboard.ts";
 import { registerDiscovery } from "./discovery.ts";
-import { createDrain, type Drain } from "./drain.ts";
 import { createInsideFetch } from "./inside-fetch.ts";
+import { createIntake, type Intake } from "./intake.ts";
 import { createThrottle, prepareLimits } from "./limits.ts";
 import { observeAnswers } from "./observe.ts";
 import { describeRoutes } from "./openapi.ts";
@@ -58,7 +58,7 @@ export interface Listener {
 }
 
 /** The server of the surfaces, which can also stop taking requests before it closes. */
-export interface HttpServer extends Listener, Drain {
+export interface HttpServer extends Listener, Intake {
   /** Answers without a socket. */
   readonly fetch: typeof globalThis.fetch;
 }
@@ -103,7 +103,7 @@ export async function createServer(
     reply.header("X-Request-Id", request.id);
     refuseDuplicateHeaders(request);
   });
-  const { drain } = createDrain(server);
+  const { drain } = createIntake(server, () => context.startStep() === "done");
   observeAnswers(server, context.observer);
   await describeRoutes(server, context);
   const { requestsMax } = context.limits;

@@ -88,7 +88,27 @@ interface ReadyCheck {
   readonly text?: string;
 }
 
+/** What a start waits for, as the database and as each network are told of. */
+const waitsFor = {
+  chain: {
+    database: "it is opened once the chain has been checked",
+    network: "the chain is being checked and has not answered everything yet",
+  },
+  database: {
+    database: "it is being opened and brought to this version",
+    network: "its blocks are followed once the database is open",
+  },
+} as const;
+
 async function readiness(context: HttpContext): Promise<ReadyCheck[]> {
+  const step = context.startStep();
+  if (step !== "done") {
+    const { database, network } = waitsFor[step];
+    return [
+      { name: "database", ok: false, text: database },
+      ...context.networks.map(({ network: { id: name } }) => ({ name, ok: false, text: network })),
+    ];
+  }
   const networks = context.networks.map((status): ReadyCheck => {
     const name = status.network.id;
     const { head, walkedTo, unread, clockSkewSeconds = 0 } = status.view() ?? {};

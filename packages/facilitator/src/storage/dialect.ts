@@ -27,6 +27,8 @@ export interface Engine {
    * where there is one connection only.
    */
   readonly patientDialect?: () => Dialect;
+  /** The path of a database that is a file, which another thread can open too. */
+  readonly file?: string;
   readonly idType: IdType;
   /** What transactions ask for, where there is a choice. */
   readonly isolation?: IsolationLevel;

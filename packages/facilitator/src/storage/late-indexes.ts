@@ -205,7 +205,8 @@ function createOnEmpty(db: Kysely<Tables>): Promise<void> {
   });
 }
 
-async function createAtOnce(db: Kysely<Tables>): Promise<void> {
+/** Creates what is missing, one after the other. */
+export async function createAtOnce(db: Kysely<Tables>): Promise<void> {
   for (const { name, table, definition, replaces } of lateIndexes) {
     await sql.raw(`create index if not exists ${name} on ${table} ${definition}`).execute(db);
     if (replaces) await sql.raw(`drop index if exists ${replaces}`).execute(db);

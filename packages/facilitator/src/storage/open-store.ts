@@ -34,6 +34,7 @@ import { signRequestVerbs } from "./sign-requests.ts";
 import { openSqlite } from "./sqlite/node-sqlite.ts";
 import { sqlitePathOf } from "./sqlite/sqlite-path.ts";
 import type { Store } from "./store.ts";
+import { updateAside } from "./sqlite/update-aside.ts";
 import { startSummingHistory, type HistorySumming } from "./sum-history.ts";
 import { walletVerbs } from "./wallets.ts";
 import { webhookVerbs } from "./webhooks.ts";
@@ -44,11 +45,29 @@ export interface StoreOptions {
   readonly limits?: PostgresLimits;
 }
 
+/** A store that has to be opened before anything else is asked of it; it is closed in any case. */
+export interface ClosedStore extends Store {
+  /** Brings the schema up to date. Throws `storage_unavailable`. */
+  open(): Promise<void>;
+}
+
 /**
  * Opens `sqlite:/path/to/file`, `sqlite::memory:` or `postgres://…`. Throws `storage_unavailable`,
  * or `configuration` for anything else.
  */
 export async function openStore(databaseUrl: string, options: StoreOptions = {}): Promise<Store> {
+  const store = createStore(databaseUrl, options);
+  try {
+    await store.open();
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+  return store;
+}
+
+/** Names a database without asking it anything. Throws as `openStore` does for a wrong URL or path. */
+export function createStore(databaseUrl: string, options: StoreOptions = {}): ClosedStore {
   const engine = engineOf(databaseUrl, options);
   const db = new Kysely<Tables>({ dialect: engine.dialect });
   // Without row locks there is one writer, and transactions wait for each other anyway.
@@ -87,11 +106,16 @@ export async function openStore(databaseUrl: string, options: StoreOptions = {})
     ping: async () => {
       await sql`select 1`.execute(db);
     },
-    start: async () => {
-      await migrate(database);
-      await changes.start();
-      indexing = await startLateIndexes(database, options.log ?? silentLog);
-      summing = await startSummingHistory(database, options.log ?? silentLog);
+    open: async () => {
+      try {
+        await updateAside(database, options.log ?? silentLog);
+        await migrate(database);
+        await changes.start();
+        indexing = await startLateIndexes(database, options.log ?? silentLog);
+        summing = await startSummingHistory(database, options.log ?? silentLog);
+      } catch (error) {
+        throw explained(error, databaseUrl);
+      }
     },
     close: async () => {
       await indexing?.stop();
@@ -101,12 +125,6 @@ export async function openStore(databaseUrl: string, options: StoreOptions = {})
       engine.exchangeFile?.close();
     },
   });
-  try {
-    await verbs.start();
-  } catch (error) {
-    await verbs.close();
-    throw explained(error, databaseUrl);
-  }
   return { ...verbs, onChange: changes.onChange };
 }
 
@@ -135,7 +153,7 @@ export function engineOf(
     );
   }
   try {
-    return openSqlite(path, options.isReadOnly);
+    return openSqlite(path, { isReadOnly: options.isReadOnly ?? false });
   } catch (error) {
     throw new Fault(
       "storage_unavailable",

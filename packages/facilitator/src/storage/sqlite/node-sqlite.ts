@@ -17,9 +17,13 @@ const busyTimeoutMs = 5_000;
 const statementsMax = 256;
 
 /** Opens a file, or ":memory:"; read-only, it must be there. */
-export function openSqlite(path: string, isReadOnly = false): Engine {
+export function openSqlite(
+  path: string,
+  options: { readonly isReadOnly?: boolean; readonly busyTimeoutMs?: number } = {},
+): Engine {
+  const { isReadOnly = false, busyTimeoutMs: timeout = busyTimeoutMs } = options;
   if (!isReadOnly) keepPrivate(path);
-  const database = new DatabaseSync(path, { timeout: busyTimeoutMs, readOnly: isReadOnly });
+  const database = new DatabaseSync(path, { timeout, readOnly: isReadOnly });
   if (!isReadOnly)
     database.exec("pragma journal_mode = WAL; pragma synchronous = FULL; pragma foreign_keys = ON");
   return {
@@ -27,6 +31,7 @@ export function openSqlite(path: string, isReadOnly = false): Engine {
     idType: "integer",
     hasRowLocks: false,
     changes: noChanges,
+    ...(path === ":memory:" ? {} : { file: path }),
     exchangeFile: createExchangeFile(path),
     // Every process that can open the file runs on this machine, and reads the same clock.
     leaseNow: (processNow) => sql<number>`${processNow}`,

@@ -1,13 +1,14 @@
 /**
- * Taking no more requests. New ones are told to come back, those under way are answered, and each
+ * Which requests are taken. During the start none is judged, since neither chain nor database is
+ * known yet. During the stop new ones are told to come back, those under way are answered, and each
  * connection ends with its answer: kept alive, it would hold the stop up until the client lets go
  * of it, a minute or more.
  */
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { HttpProblem } from "./answer.ts";
 
 /** How a server stops. */
-export interface Drain {
+export interface Intake {
   /**
    * From now on new requests are refused. Resolves when none is under way, or with `sleep`, which
    * the signal ends early. Can be called again to wait on.
@@ -18,20 +19,20 @@ export interface Drain {
 /** Seconds after which a refused caller tries again: another process has taken over by then. */
 const retryAfterSeconds = 5;
 
+const stoppingText = "The service is being stopped; nothing was judged, try again shortly.";
+const startingText = "The service is being started; nothing was judged, try again shortly.";
+
 /** Prepares a server; call before its routes are added. */
-export function createDrain(server: FastifyInstance): Drain {
+export function createIntake(server: FastifyInstance, hasStarted: () => boolean): Intake {
   let isDraining = false;
   let underWay = 0;
   let emptied = new AbortController();
 
   server.addHook("onRequest", async (request, reply) => {
-    // Whether the process lives has nothing to do with it.
-    if (isDraining && !request.url.endsWith("/health")) {
-      throw new HttpProblem(
-        "service_unavailable",
-        "The service is being stopped; nothing was judged, try again shortly.",
-        retryAfterSeconds,
-      );
+    // Whether the process lives has nothing to do with it, and what a start waits for is asked then.
+    if (isDraining && !isFor(request, "/health")) throw refusal(stoppingText);
+    if (!hasStarted() && !isFor(request, "/health") && !isFor(request, "/ready")) {
+      throw refusal(startingText);
     }
     underWay++;
     // Also when the caller goes away without an answer.
@@ -55,4 +56,13 @@ export function createDrain(server: FastifyInstance): Drain {
       if (underWay > 0) await sleep(emptied.signal);
     },
   };
+}
+
+/** Whether a request is for this route of any surface. */
+function isFor({ routeOptions }: FastifyRequest, route: string): boolean {
+  return routeOptions.url?.endsWith(route) ?? false;
+}
+
+function refusal(message: string): HttpProblem {
+  return new HttpProblem("service_unavailable", message, retryAfterSeconds);
 }

@@ -1,0 +1,213 @@
+/**
+ * The start as seen from its port: it answers before the node and the database do, says what it
+ * waits for, judges nothing, and then serves there. A start that fails or is ended leaves nothing.
+ */
+import { createServer } from "node:net";
+import { DatabaseSync } from "node:sqlite";
+import type { Devnet } from "@farthing/devnet";
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import {
+  bodyOn,
+  newDatabaseUrl,
+  serveOn,
+  startChain,
+  type ServeOptions,
+} from "./facilitator.testing.ts";
+import { listenHere } from "./listening.testing.ts";
+import { startRpcProxy, type RpcProxy } from "./rpc-proxy.testing.ts";
+import { bothEngines } from "./storage/store-benches.testing.ts";
+import type { StoreBench } from "./storage/store-values.testing.ts";
+
+let devnet: Devnet;
+beforeAll(async () => {
+  devnet = await startChain();
+});
+afterAll(() => devnet?.stop());
+
+/** A node that answers when it is let go, after the start's first request. */
+async function startHeldNode(): Promise<{ readonly proxy: RpcProxy; letGo(): void }> {
+  const proxy = await startRpcProxy(devnet.rpcUrl);
+  const held = Promise.withResolvers<void>();
+  proxy.gate = held.promise;
+  onTestFinished(async () => {
+    held.resolve();
+    await proxy.stop();
+  });
+  return { proxy, letGo: held.resolve };
+}
+
+/** Begins to start; resolves with the port that is open by then, and the start itself. */
+async function begin(options: ServeOptions) {
+  const opened = Promise.withResolvers<string>();
+  const serving = serveOn(devnet, { ...options, onListening: opened.resolve });
+  serving.catch(opened.reject);
+  onTestFinished(() =>
+    serving.then(
+      (served) => served.stop(),
+      () => undefined,
+    ),
+  );
+  return { url: await opened.promise, serving };
+}
+
+async function ask(url: string, path: string, body?: unknown) {
+  const init = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
+  const headers = { "content-type": "application/json" };
+  const response = await fetch(`${url}${path}`, { ...init, headers });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+/** What /ready says is missing, by name. */
+async function missingAt(url: string): Promise<unknown> {
+  const { status, text } = await ask(url, "/ready");
+  expect(status).toBe(503);
+  return JSON.parse(text);
+}
+
+/** The chain has not moved since it was made; the service wants a newest block that is new. */
+async function becomesReady(url: string): Promise<void> {
+  await devnet.mine();
+  await expect.poll(async () => (await ask(url, "/ready")).status, { timeout: 20_000 }).toBe(200);
+}
+
+const sentAway = { error: "service_unavailable", retryable: true };
+
+test("while the node says nothing: /health answers, /ready names the chain, nothing is judged", async () => {
+  const { proxy, letGo } = await startHeldNode();
+  const { url, serving } = await begin({ rpcUrl: proxy.url });
+  expect((await ask(url, "/health")).status).toBe(200);
+  expect(await missingAt(url)).toMatchObject({
+    status: "not ready",
+    checks: [
+      { name: "database", ok: false, text: "it is opened once the chain has been checked" },
+      { name: "eip155:51", ok: false, text: expect.stringMatching(/^the chain is being checked/) },
+    ],
+  });
+  const body = bodyOn(devnet);
+  const shapes = [
+    ["/verify", { isValid: false }],
+    ["/settle", { success: false, transaction: "", network: "" }],
+  ] as const;
+  for (const [path, shape] of shapes) {
+    const { status, headers, text } = await ask(url, path, body);
+    expect(status).toBe(503);
+    expect(headers.get("retry-after")).toBe("5");
+    expect(JSON.parse(text)).toMatchObject({ ...sentAway, ...shape });
+  }
+  for (const path of ["/supported", "/v1/status", "/settlements/health", "/nothing"]) {
+    const { status, text } = await ask(url, path);
+    expect([path, status]).toEqual([path, 503]);
+    expect(JSON.parse(text)).toMatchObject(sentAway);
+  }
+  expect(proxy.countOf("eth_sendRawTransaction")).toBe(0);
+
+  letGo();
+  expect((await serving).url).toBe(url);
+  await becomesReady(url);
+  const settled = await ask(url, "/settle", body);
+  expect(JSON.parse(settled.text)).toMatchObject({ success: true, status: "confirmed" });
+});
+
+/** Keeps a database of an earlier version from being opened; returns what lets go of it. */
+async function holdDatabase(bench: StoreBench): Promise<() => Promise<void>> {
+  if (bench.isConcurrent) {
+    const client = new Client({ connectionString: bench.databaseUrl });
+    await client.connect();
+    await client.query("begin; lock table kysely_migration in access exclusive mode");
+    return () => client.end();
+  }
+  const database = new DatabaseSync(bench.databaseUrl.replace("sqlite:", ""));
+  database.exec("drop index settlements_unfinalized; begin immediate");
+  return async () => {
+    if (database.isOpen) database.close();
+  };
+}
+
+/** A payment of an earlier version, whatever became of it. */
+const insertOne = `insert into settlements (id, chain_id, asset, payer, nonce, pay_to, amount,
+  valid_after, valid_before, signature, payer_has_code, seen_unused_at, network_name, state, created_at)
+  values ('stl_1', 51, '0x${"22".repeat(20)}', '0x${"11".repeat(20)}', '0x01', '0x${"33".repeat(20)}',
+  '1', '0', '1', '0x00', 0, 1, 'eip155:51', 'failed', 1)`;
+
+describe.each(bothEngines())("%s", (_, startBench) => {
+  test("while the database is brought to this version: /health answers, /ready names the database", async () => {
+    const bench = await startBench();
+    onTestFinished(bench.stop);
+    await (await bench.open()).close();
+    await bench.query(insertOne);
+    const letGo = await holdDatabase(bench);
+    onTestFinished(letGo);
+    const { url, serving } = await begin({ databaseUrl: bench.databaseUrl });
+    const texts = async () => JSON.stringify(await missingAt(url));
+    await expect.poll(texts, { timeout: 20_000 }).toMatch(/it is being opened and brought to this/);
+    expect((await ask(url, "/health")).status).toBe(200);
+    expect((await ask(url, "/settle", bodyOn(devnet))).status).toBe(503);
+
+    await letGo();
+    await serving;
+    await becomesReady(url);
+  });
+});
+
+test("while stock is taken: not ready, and a payment that is settled is claimed, sent and told", async () => {
+  const proxy = await startRpcProxy(devnet.rpcUrl);
+  const held = Promise.withResolvers<void>();
+  onTestFinished(async () => {
+    held.resolve();
+    await proxy.stop();
+  });
+  // The follower's first look; the checks of the start have passed by then.
+  proxy.step = async (side, calls) => {
+    const isFollower = calls.some(({ params }) => params[0] === "finalized");
+    if (side === "before" && isFollower) await held.promise;
+  };
+  const { url, serving } = await begin({ rpcUrl: proxy.url });
+  await expect
+    .poll(async () => (await ask(url, "/supported")).status, { timeout: 20_000 })
+    .toBe(200);
+  expect(await missingAt(url)).toMatchObject({
+    checks: [
+      { name: "database", ok: true },
+      { name: "eip155:51", ok: false, text: "the chain has not answered yet" },
+    ],
+  });
+  const settling = ask(url, "/settle", bodyOn(devnet));
+  await expect.poll(() => proxy.countOf("eth_call"), { timeout: 20_000 }).toBeGreaterThan(0);
+  held.resolve();
+  await serving;
+  expect(JSON.parse((await settling).text)).toMatchObject({ success: true, status: "confirmed" });
+  await becomesReady(url);
+});
+
+test("a check that fails ends the start with its sentence, and closes the port", async () => {
+  const { proxy, letGo } = await startHeldNode();
+  proxy.react = ({ method }) => (method === "eth_chainId" ? { result: "0x1" } : undefined);
+  const { url, serving } = await begin({ rpcUrl: proxy.url });
+  expect((await ask(url, "/health")).status).toBe(200);
+  const refused = expect(serving).rejects.toMatchObject({
+    code: "configuration",
+    message: expect.stringMatching(/chain id: the node serves chain 1, not 51/),
+  });
+  letGo();
+  await refused;
+  await expect(ask(url, "/health")).rejects.toThrow();
+});
+
+test("a taken port ends the start before node and database are asked", async () => {
+  const other = createServer();
+  const port = await listenHere(other);
+  onTestFinished(() => void other.close());
+  const proxy = await startRpcProxy(devnet.rpcUrl);
+  onTestFinished(() => proxy.stop());
+  const env = { FARTHING_PORT: String(port) };
+  const databaseUrl = newDatabaseUrl();
+  await expect(serveOn(devnet, { env, databaseUrl, rpcUrl: proxy.url })).rejects.toMatchObject({
+    code: "configuration",
+    message: `Cannot listen on 127.0.0.1:${port}; set FARTHING_PORT to a free port`,
+  });
+  expect(proxy.requests).toBe(0);
+  const database = new DatabaseSync(databaseUrl.replace("sqlite:", ""));
+  expect(database.prepare("select name from sqlite_master").all()).toEqual([]);
+  database.close();
+});

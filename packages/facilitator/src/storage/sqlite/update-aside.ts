@@ -1,0 +1,36 @@
+/**
+ * Brings a SQLite file to this version in a thread of its own. SQLite works in the thread that asks
+ * it: an index over a million rows takes seconds in which nobody else would be answered, not even
+ * who asks whether the process lives.
+ */
+import { once } from "node:events";
+import { extname } from "node:path";
+import { Worker } from "node:worker_threads";
+import { sql, type Kysely } from "kysely";
+import type { Log } from "../../base/log.ts";
+import type { Database } from "../dialect.ts";
+import { lateIndexes } from "../late-indexes.ts";
+import { migrationNames } from "../migrate.ts";
+import type { Tables } from "../schema.ts";
+
+/** The thread's code: source here, compiled where this file is. */
+const code = new URL(`update-worker${extname(import.meta.url)}`, import.meta.url);
+
+/** Updates a file that has settlements and is of an earlier version; anything else is quick enough. */
+export async function updateAside({ db, engine }: Database, log: Log): Promise<void> {
+  if (engine.file === undefined || !(await isOfEarlierVersion(db))) return;
+  log.info({ event: "database_update_started" }, "Database update started; this may take minutes");
+  await once(new Worker(code, { workerData: engine.file }), "exit");
+  log.info({ event: "database_updated" }, "Database updated");
+}
+
+async function isOfEarlierVersion(db: Kysely<Tables>): Promise<boolean> {
+  const { rows } = await sql<{ name: string }>`select name from sqlite_master`.execute(db);
+  const names = new Set(rows.map(({ name }) => name));
+  if (!names.has("settlements")) return false;
+  const some = await sql`select 1 from settlements limit 1`.execute(db);
+  if (some.rows.length === 0) return false;
+  if (lateIndexes.some(({ name }) => !names.has(name))) return true;
+  const done = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
+  return done.rows.length < migrationNames.length;
+}

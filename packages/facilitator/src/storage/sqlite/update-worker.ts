@@ -1,0 +1,16 @@
+/** The thread that `update-aside.ts` starts: everything that a new version changes in a file. */
+import { workerData } from "node:worker_threads";
+import { Kysely } from "kysely";
+import { createAtOnce } from "../late-indexes.ts";
+import { migrate } from "../migrate.ts";
+import type { Tables } from "../schema.ts";
+import { openSqlite } from "./node-sqlite.ts";
+
+/** How long it waits for a writer: another process may be creating the same indexes. */
+const busyTimeoutMs = 10 * 60_000;
+
+const engine = openSqlite(String(workerData), { busyTimeoutMs });
+const db = new Kysely<Tables>({ dialect: engine.dialect });
+await migrate({ db, engine });
+await createAtOnce(db);
+await db.destroy();

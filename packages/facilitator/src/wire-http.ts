@@ -1,0 +1,173 @@
+/** What the routes work with, wired over the store and the networks; nothing is asked yet. */
+import { readFileSync } from "node:fs";
+import { isObject, type ChainId } from "@farthing/protocol";
+import { authenticate } from "./accounts/api-keys.ts";
+import { createBatcher } from "./base/batcher.ts";
+import type { Clock } from "./base/clock.ts";
+import { messageOf } from "./base/fault.ts";
+import type { Log } from "./base/log.ts";
+import type { Config } from "./config.ts";
+import type { HttpContext, StartStep } from "./http/context.ts";
+import { surfacesOf } from "./http/surface.ts";
+import { createCatalogue } from "./listings/catalogue.ts";
+import type { Metrics } from "./metrics.ts";
+import type { Claim, Pair, Settlement } from "./model/settlement.ts";
+import type { NetworkEngine } from "./network-engine.ts";
+import { createAdmission, type Admit } from "./settlement/admission.ts";
+import { createExchanges } from "./settlement/exchanges.ts";
+import { createRefuseIdentifier, type RefuseIdentifier } from "./settlement/payment-identifier.ts";
+import { createSettle, type SettleDeps } from "./settlement/settle.ts";
+import type { Waiters } from "./settlement/waiters.ts";
+import type { ClaimResult, Store } from "./storage/store.ts";
+import { createRefuseUsed, type RefuseUsed } from "./verification/earlier-use.ts";
+import { createVerifier, type Verifier } from "./verification/verify.ts";
+import { wireKeyless } from "./wire-keyless.ts";
+
+/** Claims of one transaction, and claims that may wait for one. */
+const claimsMax = 200;
+const claimsWaitingMax = 10_000;
+
+/** What it is wired over. */
+export interface HttpWiring {
+  readonly selfBuilt: boolean;
+  /** Whether callers come through a socket; those from within the process have no limits. */
+  readonly listens: boolean;
+  /** What the start still has to do. */
+  startStep(): StartStep;
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly store: Store;
+  readonly waiters: Waiters;
+  readonly engines: ReadonlyMap<ChainId, NetworkEngine>;
+  readonly metrics: Metrics;
+}
+
+/** Wires it. */
+export function wireHttp(wiring: HttpWiring): HttpContext {
+  const { selfBuilt, config, clock, log, store, waiters, engines, metrics } = wiring;
+  const networks = config.networks.map(({ network }) => network);
+  const findByPair = createBatcher<Pair, Settlement | undefined>({
+    run: (pairs) => store.findSettlementsByPair(pairs),
+    itemsMax: claimsMax,
+    inFlightMax: 1,
+    waitingMax: claimsWaitingMax,
+  });
+  const networkOf = (chainId: ChainId) => engines.get(chainId);
+  const viewOf = (chainId: ChainId) => engines.get(chainId)?.view();
+  const refuseUsed = createRefuseUsed({ clock, networkOf });
+  const { revertedGasOf, ...keyless } = wireKeyless({ config, store, clock, viewOf });
+  const admit = createAdmission({ clock, store, networkOf, revertedGasOf });
+  const exchanges = createExchanges({ store, clock, log, policy: config.repeatAfterSuccess });
+  const refuseIdentifier = createRefuseIdentifier({ store, clock });
+  const verifier = createVerifier({
+    clock,
+    findByPair,
+    openExchange: exchanges.open,
+    refuseUsed,
+    chainOf: networkOf,
+  });
+  return {
+    version: versionOf(),
+    clock,
+    log,
+    surfaces: surfacesOf({
+      selfBuilt,
+      networks,
+      publicNetworks: config.publicNetworks,
+      hostedAuth: config.hostedAuth,
+    }),
+    networks: [...engines.values()].map(({ chain, relayer, view }) => ({
+      network: chain.network,
+      relayers: relayer.addresses,
+      view,
+      load: relayer.load,
+      endpointLimits: () => chain.limits(),
+    })),
+    limits: limitsOf(wiring),
+    observer: metrics.http,
+    verifier,
+    settle: settleOf({
+      ...wiring,
+      admit,
+      revertedGasOf,
+      verifier,
+      findByPair,
+      refuseUsed,
+      refuseIdentifier,
+    }),
+    admit,
+    refuseIdentifier,
+    // The self-built face has no accounts, and with that no listings.
+    catalogue: createCatalogue(selfBuilt ? undefined : store),
+    waiters,
+    settleMarginSeconds: config.settleMarginSeconds,
+    creditsPerSettlement: config.creditsPerSettlement,
+    exchanges,
+    findSettlement: (id) => store.findSettlement(id),
+    authenticate: (text) => authenticate(store, clock, text),
+    planOf: async (account) => (await store.findAccount(account))?.plan,
+    pingStore: () => store.ping(),
+    startStep: wiring.startStep,
+    ...keyless,
+    viewOf,
+  };
+}
+
+/** The limits of the surfaces; a service inside another process has that one's callers only. */
+function limitsOf({ listens, config }: HttpWiring): HttpContext["limits"] {
+  return {
+    requestsMax: listens ? config.rateLimit : 0,
+    unitsMin: listens ? config.minAmountUnits : 0n,
+    payerCapUnits: listens ? config.payerCapUnits : null,
+    payerCountMax: listens ? config.payerCountMax : null,
+    keylessGasGwei: listens ? config.keylessGasGwei : null,
+    headAgeMaxSeconds: config.headAgeMaxSeconds,
+  };
+}
+
+function settleOf(
+  wiring: Pick<HttpWiring, "clock" | "log" | "store" | "waiters" | "engines"> & {
+    admit: Admit;
+    revertedGasOf: SettleDeps["revertedGasOf"];
+    verifier: Verifier;
+    refuseUsed: RefuseUsed;
+    refuseIdentifier: RefuseIdentifier;
+    findByPair(pair: Pair): Promise<Settlement | undefined>;
+  },
+) {
+  const { clock, log, store, engines } = wiring;
+  const announceUnserved = createBatcher<string, undefined>({
+    async run(ids) {
+      await store.announceUnserved(ids);
+      return ids.map(() => undefined);
+    },
+    itemsMax: claimsMax,
+    inFlightMax: 1,
+    waitingMax: claimsWaitingMax,
+  });
+  return createSettle({
+    ...wiring,
+    claim: createBatcher<Claim, ClaimResult>({
+      run: (claims) => store.claimSettlements(claims, clock.nowMs()),
+      itemsMax: claimsMax,
+      inFlightMax: 1,
+      waitingMax: claimsWaitingMax,
+    }),
+    findSettlement: (id) => store.findSettlement(id),
+    networkOf: (chainId) => engines.get(chainId),
+    tellUnserved: ({ id: settlementId }) => {
+      // Others find it by themselves, only later.
+      announceUnserved(settlementId).catch((error: unknown) => {
+        log.warn({ settlementId, problem: messageOf(error) }, "Could not tell others of a claim");
+      });
+    },
+  });
+}
+
+/** The version of the package, which all packages share. */
+export function versionOf(): string {
+  const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
+  const manifest: unknown = JSON.parse(text);
+  return isObject(manifest) ? String(manifest["version"]) : "";
+}
