@@ -158,6 +158,11 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
     follower.wake();
   }
 
+  function start(): Promise<void> {
+    starting = begin();
+    return starting;
+  }
+
   async function stop(): Promise<void> {
     if (!starting) return;
     isStopping = true;
@@ -171,18 +176,7 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
     await book.stop();
   }
 
-  return {
-    chain,
-    read,
-    relayer,
-    book,
-    view,
-    start() {
-      starting = begin();
-      return starting;
-    },
-    stop,
-  };
+  return { chain, read, relayer, book, view, start, stop };
 }
 
 /** A reader that says so before it reads. */
