@@ -10,6 +10,7 @@ import {
   silentLog,
   startFacilitator,
   systemClock,
+  type Log,
 } from "@farthing/facilitator";
 import {
   networkOfChain,
@@ -63,6 +64,8 @@ export interface MarketOptions {
   readonly buyers?: number;
   /** Settings of the facilitator that differ. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Of the market's own facilitator. */
+  readonly log?: Log;
 }
 
 /** What every seller of ours on a market says of itself. */
@@ -107,7 +110,7 @@ export async function startMarket(options: MarketOptions = {}): Promise<Market> 
 
 async function openMarket(
   stack: AsyncDisposableStack,
-  { chainId = 51, ownFacilitator = true, buyers, env = {} }: MarketOptions,
+  { chainId = 51, ownFacilitator = true, buyers, env = {}, log = silentLog }: MarketOptions,
 ): Promise<Market> {
   const folder = mkdtempSync(join(tmpdir(), "farthing-e2e-"));
   stack.defer(() => rmSync(folder, { recursive: true, force: true }));
@@ -124,7 +127,7 @@ async function openMarket(
   if (ownFacilitator) {
     const settings = { ...facilitatorEnvironment(devnet, databaseUrl), ...env };
     const config = readConfig({ env: settings });
-    const facilitator = await startFacilitator({ config, log: silentLog });
+    const facilitator = await startFacilitator({ config, log });
     stack.defer(() => facilitator.stop());
     upstream = facilitator.url;
   }
@@ -177,7 +180,7 @@ export async function mintKey(
   }
 }
 
-interface Log {
+interface TransferLog {
   readonly transactionHash: Hex;
   readonly data: Hex;
 }
@@ -188,7 +191,9 @@ async function readTransfers(
   payer: Address,
 ): Promise<Transfer[]> {
   const topics = [transferTopic, toTopic(payer), toTopic(seller.address)];
-  const logs = await rpc<Log[]>("eth_getLogs", [{ address: usdc, topics, fromBlock: "0x0" }]);
+  const logs = await rpc<TransferLog[]>("eth_getLogs", [
+    { address: usdc, topics, fromBlock: "0x0" },
+  ]);
   return logs.map(({ transactionHash, data }) => ({
     transaction: transactionHash,
     units: BigInt(data),

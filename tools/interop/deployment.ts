@@ -9,7 +9,7 @@ import { startDevnet, type Devnet, type DevnetWallet } from "@farthing/devnet";
 import { createApiKey, openStore, systemClock } from "@farthing/facilitator";
 import { startPostgres } from "@farthing/facilitator/testing";
 import type { Address, Hex } from "@farthing/protocol";
-import { startFacilitatorProcess, type FacilitatorProcess } from "./facilitator-process.ts";
+import { startFacilitatorProcess } from "./facilitator-process.ts";
 import { startBalancer } from "./balancer.ts";
 
 /** The three ways to reach a facilitator of ours. */
@@ -43,7 +43,7 @@ export interface Deployment {
 
 /** How to start a deployment. */
 export interface DeploymentOptions {
-  /** Processes behind the hosted and the public surface; more than one share a PostgreSQL. */
+  /** Processes behind hosted and public together, and behind self-built; two share a PostgreSQL. */
   readonly processes?: 1 | 2;
   readonly selfBuilt?: boolean;
   readonly buyers?: number;
@@ -97,18 +97,15 @@ async function openDeployment(
     FARTHING_RATE_LIMIT: "0",
     ...env,
   });
-  const started: FacilitatorProcess[] = [];
   const [first, second, third] = devnet.relayers;
   if (!first || !second || !third) throw new Error("The devnet lacks relayer wallets.");
-  for (let index = 0; index < processes; index++) {
-    const facilitator = await startFacilitatorProcess(settings([first, second], databaseUrl));
-    stack.defer(() => facilitator.stop());
-    started.push(facilitator);
+  const url = await startProcesses(stack, processes, settings([first, second], databaseUrl));
+  let selfBuiltUrl = url;
+  if (selfBuilt) {
+    const database = await openDatabase(stack, join(folder, "self-built.db"), processes);
+    const env = settings([third], database);
+    selfBuiltUrl = await startProcesses(stack, processes, env, ["--self-built"]);
   }
-  const url = await urlOfAll(stack, started);
-  const selfBuiltUrl = selfBuilt
-    ? await startSelfBuilt(stack, settings([third], `sqlite:${join(folder, "self-built.db")}`))
-    : url;
   const unspent = [...devnet.buyers];
   return {
     devnet,
@@ -134,19 +131,25 @@ async function openDatabase(stack: AsyncDisposableStack, file: string, processes
   return postgres.databaseUrl;
 }
 
-async function urlOfAll(stack: AsyncDisposableStack, started: readonly FacilitatorProcess[]) {
-  const [only, ...others] = started.map(({ url }) => url);
+/** Starts processes on one database; returns the address behind which all of them answer. */
+async function startProcesses(
+  stack: AsyncDisposableStack,
+  processes: number,
+  env: Readonly<Record<string, string>>,
+  flags: readonly string[] = [],
+): Promise<string> {
+  const urls: string[] = [];
+  for (let started = 0; started < processes; started++) {
+    const facilitator = await startFacilitatorProcess(env, flags);
+    stack.defer(() => facilitator.stop());
+    urls.push(facilitator.url);
+  }
+  const [only, ...others] = urls;
   if (only === undefined) throw new Error("A deployment has at least one process.");
   if (others.length === 0) return only;
   const balancer = await startBalancer([only, ...others]);
   stack.defer(() => balancer.close());
   return balancer.url;
-}
-
-async function startSelfBuilt(stack: AsyncDisposableStack, env: Readonly<Record<string, string>>) {
-  const facilitator = await startFacilitatorProcess(env, ["--self-built"]);
-  stack.defer(() => facilitator.stop());
-  return facilitator.url;
 }
 
 /** Creates an API key for a payee. */

@@ -35,7 +35,7 @@ export function interopPage(made: string): string {
     "",
     "## Stock sellers",
     "",
-    'In every row one payment is sent ten times at once, another one four times in a row, and a stock buyer of the same version buys honestly. Exactly one response is served for each payment, the buyer is charged once, and the honest purchase is served at the first try. The rows cover the default flow and, from 2.24, `paymentFlow: "upfront"`; the hosted, the public and the self-built surface; on the public surface also `Prefer: wait=25`, without which sellers before 2.24 refuse every payment there; and two processes that share a PostgreSQL.',
+    'In every row one payment is sent twelve times at once, another one four times in a row, and a stock buyer of the same version buys honestly. Exactly one response is served for each payment, the buyer is charged once, and the honest purchase is served at the first try. The rows cover the default flow and, from 2.24, `paymentFlow: "upfront"`; the hosted, the public and the self-built surface; on the public surface also `Prefer: wait=25`, without which sellers before 2.24 refuse every payment there. Every row runs on one process and again on two that share a PostgreSQL.',
     "",
     ...stockVersions.map((version) => `- ${packagesOf(`stock/${version}`)}`),
     "",

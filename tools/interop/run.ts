@@ -1,14 +1,7 @@
 /** Runs the parts one after another, prints each result, and counts what passed. */
 import { buyEverywhere } from "./buyers.ts";
 import { compare, describeComparison } from "./differential/compare.ts";
-import {
-  allRows,
-  describeRow,
-  isAsWanted,
-  quickRows,
-  runMatrix,
-  twoProcessRows,
-} from "./matrix.ts";
+import { allRows, describeRow, isAsWanted, quickRows, runMatrix } from "./matrix.ts";
 
 /** What to run. */
 export interface InteropOptions {
@@ -49,10 +42,7 @@ async function checkMatrix(quick: boolean, print: (line: string) => void) {
   const onResult = (result: Parameters<typeof describeRow>[0]) => print(describeRow(result));
   const results = quick
     ? await runMatrix(quickRows(), 1, onResult)
-    : [
-        ...(await runMatrix(allRows(), 1, onResult)),
-        ...(await runMatrix(twoProcessRows(), 2, onResult)),
-      ];
+    : [...(await runMatrix(allRows(), 1, onResult)), ...(await runMatrix(allRows(), 2, onResult))];
   return results.map((result) => ({ isOk: isAsWanted(result), line: describeRow(result) }));
 }
 

@@ -1,5 +1,6 @@
 /** `farthing backup`: a copy of the facilitator's SQLite file, also while it runs. */
 import { resolve } from "node:path";
+import { writeTo } from "@farthing/protocol";
 import type { Command } from "commander";
 import { exitCodes } from "./exit-codes.ts";
 
@@ -20,7 +21,7 @@ export function register(program: Command): void {
         console.error(`${target}: ${bytes.toLocaleString("en")} bytes, checked`);
       } catch (error) {
         if (!(error instanceof Fault)) throw error;
-        console.error(`farthing backup: ${error.message}`);
+        writeTo(process.stderr, `farthing backup: ${error.message}\n`);
         process.exitCode = exitCodes.configuration;
       }
     });

@@ -1,5 +1,6 @@
 /** `farthing doctor`: looks at a facilitator's configuration and everything that it names. */
 import type { CheckSection } from "@farthing/facilitator";
+import { printableJson } from "@farthing/protocol";
 import type { Command } from "commander";
 import { exitCodes } from "./exit-codes.ts";
 import { countFindings, findingText, verdictText, type FindingCounts } from "./finding-rows.ts";
@@ -30,5 +31,5 @@ export function register(program: Command): void {
 }
 
 function jsonOf(sections: readonly CheckSection[], counts: FindingCounts): string {
-  return JSON.stringify({ ok: counts.fail === 0, counts, sections }, undefined, 2);
+  return printableJson({ ok: counts.fail === 0, counts, sections }, 2);
 }

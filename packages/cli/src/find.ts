@@ -8,6 +8,7 @@ import {
   parseJson,
   type JsonObject,
   type Requirements,
+  writeTo,
 } from "@farthing/protocol";
 import { Option, type Command } from "commander";
 import { ConfigurationError } from "./configuration-error.ts";
@@ -15,7 +16,6 @@ import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { addPrintFlags, printList, type PrintFlags } from "./print-output.ts";
 import { readBodyWithin } from "./read-body.ts";
 import { runCommand } from "./run-command.ts";
-import { writeTo } from "./terminal.ts";
 
 /** How long the facilitator may take. */
 const answerMs = 10_000;

@@ -1,6 +1,6 @@
 /** `farthing gateway explain GET /path`: what the gateway would do with a request, and why. */
 import { explainRequest, loadGatewayConfig, type RequestExplanation } from "@farthing/gateway";
-import { printableText } from "@farthing/protocol";
+import { printableText, writeTo } from "@farthing/protocol";
 import type { Command } from "commander";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { configDefault } from "./gateway-run.ts";
@@ -33,7 +33,7 @@ async function explain(method: string, target: string, flags: Flags): Promise<Ex
   try {
     config = loadGatewayConfig(flags.config, process.env);
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    writeTo(process.stderr, `${error instanceof Error ? error.message : String(error)}\n`);
     return exitCodes.configuration;
   }
   const asked = { method: method.toUpperCase(), target, host: flags.host };

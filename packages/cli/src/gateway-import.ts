@@ -9,7 +9,7 @@ import {
   type ImportChoices,
   type ImportDifference,
 } from "@farthing/gateway";
-import { printableText } from "@farthing/protocol";
+import { printableText, writeTo } from "@farthing/protocol";
 import type { Command } from "commander";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { addPrintFlags, printReport, type PrintFlags } from "./print-output.ts";
@@ -45,7 +45,7 @@ function run(file: string, flags: Flags): ExitCode {
     const api = importApi(file, prices);
     if (flags.against === undefined) {
       const openapi = api.isOpenapi ? { openapi: file } : {};
-      process.stdout.write(writeGatewayFile(api, { ...flags, ...openapi }));
+      writeTo(process.stdout, writeGatewayFile(api, { ...flags, ...openapi }));
       return exitCodes.success;
     }
     const difference = compareImport(readText(flags.against), api);
@@ -54,7 +54,7 @@ function run(file: string, flags: Flags): ExitCode {
     return exitCodes.success;
   } catch (error) {
     if (!(error instanceof ImportError)) throw error;
-    process.stderr.write(`${error.message}\n`);
+    writeTo(process.stderr, `${error.message}\n`);
     return exitCodes.configuration;
   }
 }

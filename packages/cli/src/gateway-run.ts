@@ -10,6 +10,7 @@ import {
   type Gateway,
   type GatewayConfig,
 } from "@farthing/gateway";
+import { writeTo } from "@farthing/protocol";
 import type { Command } from "commander";
 import { exitCodes } from "./exit-codes.ts";
 
@@ -132,5 +133,5 @@ function listenForSignals(): Promise<void> {
 }
 
 function say(line: string): void {
-  process.stderr.write(`${line}\n`);
+  writeTo(process.stderr, `${line}\n`);
 }

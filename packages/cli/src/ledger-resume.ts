@@ -1,5 +1,6 @@
 /** `farthing ledger resume`: sends a payment that exists again, and shows the answer. */
 import { fileLedger } from "@farthing/buyer/file-ledger";
+import { writeTo } from "@farthing/protocol";
 import { ledgerPath } from "./buyer-folder.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import type { Seen } from "./pay-report.ts";
@@ -27,7 +28,7 @@ export async function resumePayment(id: string, flags: ResumeFlags): Promise<Exi
     seen.isSigned = record?.signed !== undefined;
     const missing = (record?.request?.headersLeftOut ?? []).filter((name) => !headers.has(name));
     if (missing.length > 0) {
-      process.stderr.write(`not kept, give with -H if needed: ${missing.join(", ")}\n`);
+      writeTo(process.stderr, `not kept, give with -H if needed: ${missing.join(", ")}\n`);
     }
     const response = await createResumer(flags).resume(id, {
       headers,

@@ -4,9 +4,10 @@
  * wait for the facilitator's database driver.
  */
 import { readFileSync } from "node:fs";
+import { writeTo } from "@farthing/protocol";
 import { Command, CommanderError } from "commander";
 import { exitCodes } from "./exit-codes.ts";
-import { isReaderGone, writeTo } from "./terminal.ts";
+import { isReaderGone } from "./terminal.ts";
 
 /** A module of a subcommand. */
 export interface CommandModule {

@@ -2,13 +2,12 @@
 import { askAboveDefault } from "@farthing/buyer";
 import { createAgentServer } from "@farthing/buyer/mcp-server";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
-import { buyerVariables } from "@farthing/protocol";
+import { buyerVariables, writeTo } from "@farthing/protocol";
 import { Option, type Command } from "commander";
 import { ConfigurationError } from "./configuration-error.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { payCommandLine } from "./pay-command-line.ts";
 import { collect, UsageError } from "./pay-request.ts";
-import { writeTo } from "./terminal.ts";
 import { payerOptions, rpcOption, withLimit, type PayerFlags } from "./payer.ts";
 
 interface Flags extends Pick<PayerFlags, "network" | "wallet" | "walletContract" | "rpcUrl"> {

@@ -1,6 +1,6 @@
 /** What the operator's commands share: the facilitator's database, and how values are read and shown. */
 import { userInfo } from "node:os";
-import { parseAddress, type Address } from "@farthing/protocol";
+import { parseAddress, writeTo, type Address } from "@farthing/protocol";
 import type { Store } from "@farthing/facilitator";
 import { InvalidArgumentError } from "commander";
 import { exitCodes } from "./exit-codes.ts";
@@ -23,7 +23,7 @@ export async function withStore(
     }
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    process.stderr.write(`farthing ${command}: ${error.message}\n`);
+    writeTo(process.stderr, `farthing ${command}: ${error.message}\n`);
     process.exitCode = exitCodes.configuration;
   }
 }

@@ -1,7 +1,7 @@
 /** `farthing pay <url>`: one request like curl's, and the 402 paid within the limits. */
 import { randomBytes } from "node:crypto";
 import type { PayingFetch } from "@farthing/buyer";
-import { printableJson } from "@farthing/protocol";
+import { printableJson, writeTo } from "@farthing/protocol";
 import type { Command } from "commander";
 import { dryRunObject, dryRunText } from "./dry-run-report.ts";
 import { exitCodes, exitOfRefusal, payExitCodes, type ExitCode } from "./exit-codes.ts";
@@ -15,7 +15,6 @@ import {
 import { addTermsFlags, createPayer, type PayerFlags } from "./payer.ts";
 import { showAnswer, showError, type AnswerFlags } from "./show-answer.ts";
 import { readSeconds, stopSignals } from "./stop-signals.ts";
-import { writeTo } from "./terminal.ts";
 
 interface Flags extends RequestFlags, PayerFlags, AnswerFlags {
   readonly requestId?: string;

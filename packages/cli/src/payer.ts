@@ -9,14 +9,19 @@ import {
   type PayingFetch,
 } from "@farthing/buyer";
 import { fileLedger } from "@farthing/buyer/file-ledger";
-import { buyerVariables, findNetwork, isSameAddress, parseAddress } from "@farthing/protocol";
+import {
+  buyerVariables,
+  findNetwork,
+  isSameAddress,
+  parseAddress,
+  writeTo,
+} from "@farthing/protocol";
 import { Option, type Command } from "commander";
 import { askYesNo, CanceledError } from "./ask-secret.ts";
 import { ledgerPath, limitsInForce, readSettings } from "./buyer-folder.ts";
 import { ConfigurationError } from "./configuration-error.ts";
 import { unboundText, warningLine, type Seen } from "./pay-report.ts";
 import { UsageError } from "./pay-request.ts";
-import { writeTo } from "./terminal.ts";
 import { keylessSigner, readWallet, type WalletFlags } from "./wallet.ts";
 
 /** Flags that say who pays, how much at most, and whom. */

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { nodesOf, readOutcomeOf, type ChainOutcome } from "@farthing/buyer";
 import { fileLedger } from "@farthing/buyer/file-ledger";
-import { printableJson } from "@farthing/protocol";
+import { printableJson, writeTo } from "@farthing/protocol";
 import { Option, type Command } from "commander";
 import { ledgerPath } from "./buyer-folder.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
@@ -11,7 +11,6 @@ import { demandNode, rpcOption, type NodeFlags } from "./payer.ts";
 import { addPrintFlags, printList, printOne, type PrintFlags } from "./print-output.ts";
 import { readClaim, receiptOf, receiptsCsv, type ReceiptClaim } from "./receipt.ts";
 import { runCommand } from "./run-command.ts";
-import { writeTo } from "./terminal.ts";
 
 /** Adds the subcommand. */
 export function register(program: Command): void {

@@ -3,7 +3,7 @@ import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { PaymentError, type PaidResponse } from "@farthing/buyer";
 import { LedgerFileError } from "@farthing/buyer/file-ledger";
-import { printableJson, printableText } from "@farthing/protocol";
+import { printableJson, printableText, writeTo } from "@farthing/protocol";
 import { CanceledError } from "./ask-secret.ts";
 import { ConfigurationError } from "./configuration-error.ts";
 import { exitCodes, exitOfAnswer, exitOfRefusal, type ExitCode } from "./exit-codes.ts";
@@ -18,7 +18,7 @@ import {
 import { UsageError } from "./pay-request.ts";
 import { bodyToWrite, readBodyWithin } from "./read-body.ts";
 import { Interruption, OutOfTime } from "./stop-signals.ts";
-import { isReaderGone, printableBytes, writeTo } from "./terminal.ts";
+import { isReaderGone, printableBytes } from "./terminal.ts";
 
 /** What was paid for is its buyer's alone: others on the machine do not read it. */
 const ownerOnly = { mode: 0o600 };

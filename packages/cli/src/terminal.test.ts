@@ -1,6 +1,6 @@
 /** What strangers write, on a pseudo-terminal: none of it reaches the terminal as a command. */
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -94,6 +94,47 @@ test("the check of a gateway's file keeps its colours, and shows what the file h
   const colors = ["1", "22", "31", "39"].map((code) => `\u001b[${code}m`);
   const plain = colors.reduce((rest, color) => rest.replaceAll(color, ""), shown);
   expect(plain).not.toMatch(commands);
+});
+
+test("an import of somebody else's document, and what is wrong with a file", async () => {
+  const document = join(home, "openapi.json");
+  const priced = { "x-payment-info": { price: "0.01" }, summary: hostile.replace("\n", "") };
+  const paths = { "/a": { get: priced }, [`/${hostile}.x`]: { get: {} } };
+  const info = { title: hostile, version: "1" };
+  writeFileSync(document, JSON.stringify({ openapi: "3.1.0", info, paths }));
+  const config = await onTerminal("gateway", "import", document);
+  expect(config).toContain("owned");
+  expect(config).not.toMatch(commands);
+  const prices = join(home, "prices.yaml");
+  writeFileSync(prices, JSON.stringify({ [hostile]: "0.01" }));
+  const unused = await onTerminal("gateway", "import", document, "--prices", prices);
+  expect(unused).toContain("owned");
+  expect(unused).not.toMatch(commands);
+  const file = join(home, "explained.yaml");
+  writeFileSync(file, JSON.stringify({ version: 1, [hostile]: hostile }));
+  for (const asked of [
+    ["explain", "GET", "/a", "-c", file],
+    ["-c", file],
+  ]) {
+    const shown = await onTerminal("gateway", ...asked);
+    expect(shown).toContain("owned");
+    expect(shown).not.toMatch(commands);
+  }
+});
+
+test("a ledger's file that somebody else has written", async () => {
+  const busy = { status: 503, headers: { "Retry-After": "3600" } };
+  await using seller = await startSeller({ paid: [busy] });
+  const environment = { XDG_CONFIG_HOME: home };
+  await farthing(["pay", seller.url], { environment });
+  const ledger = join(home, "farthing", "ledger.jsonl");
+  const written = readFileSync(ledger, "utf8");
+  const named = '"headersLeftOut":["x\u009b2Jy"]';
+  writeFileSync(ledger, written.replaceAll(/"headersLeftOut":\[[^\]]*\]/g, named));
+  const { requestId }: { requestId: string } = JSON.parse(written.split("\n")[1] ?? "").record;
+  const shown = await onTerminal("ledger", "resume", requestId);
+  expect(shown).toContain(String.raw`\u009b2Jy`);
+  expect(shown).not.toMatch(commands);
 });
 
 test("a packed body that unpacks to more than anybody meant to fetch is cut off", async () => {

@@ -1,15 +1,7 @@
-/**
- * Writes what may hold a stranger's text. On a terminal it is made printable, since control
- * characters there are commands; a program on the other end of a pipe gets it as it is.
- */
+/** Bytes of strangers on their way to a terminal, and readers that leave before the end. */
 import { Transform } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import { printableText } from "@farthing/protocol";
-
-/** Writes a text to standard output or standard error. */
-export function writeTo(stream: NodeJS.WriteStream, text: string): void {
-  stream.write(stream.isTTY ? printableText(text) : text);
-}
 
 /** Whether a write failed because nobody reads any more. */
 export function isReaderGone(error: unknown): boolean {

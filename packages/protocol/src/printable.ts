@@ -9,6 +9,20 @@ const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 /** The same without what makes lines and columns. */
 const hiddenInText = /(?!\r\n|\n|\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
+/** What is written to: a process's standard output or standard error. */
+export interface TextOutput {
+  readonly isTTY?: boolean;
+  write(text: string): unknown;
+}
+
+/**
+ * Writes what may hold a stranger's text. On a terminal it is made printable, since control
+ * characters there are commands; a program on the other end of a pipe gets it as it is.
+ */
+export function writeTo(output: TextOutput, text: string): void {
+  output.write(output.isTTY === true ? printableText(text) : text);
+}
+
 /** Text of one line. */
 export function printableLine(text: string): string {
   return text.replaceAll(hidden, escaped);

@@ -113,6 +113,16 @@ test("whatever stands in a description stays in its line", () => {
   expect(route?.description).toBe(odd);
 });
 
+test("no path of somebody else's document adds a setting", () => {
+  const line = "trustedProxies: [0.0.0.0/0]";
+  const odd = [`/a\n${line}\n#`, `/b.pdf\r\n${line}\r#`, `/{c}.x\u2028${line}\u2029#`];
+  const hostile = Object.fromEntries(odd.map((path) => [path, { get: {} }]));
+  const paths = { "/sold": { get: price("1") }, ...hostile };
+  const text = writeGatewayFile(importApi(file({ ...openapi, paths })), choices);
+  expect(text.split(/[\n\r\u2028\u2029]/)).not.toContain(line);
+  expect(readGatewayConfig(text, { ORIGIN_KEY: "a" }).trustedProxies).toEqual([]);
+});
+
 test("importing again says what has changed", () => {
   const before = writeGatewayFile(
     importApi(file(openapi), readPrices('getReport: "0.10"')),

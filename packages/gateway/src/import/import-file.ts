@@ -1,5 +1,5 @@
 /** What an import gives: a configuration to review, or what has changed since the last one. */
-import { isObject, parseUsdc } from "@farthing/protocol";
+import { isObject, parseUsdc, printableLine } from "@farthing/protocol";
 import type { ImportedApi, ImportedRoute } from "./imported-api.ts";
 import { readYamlSource } from "../configuration/yaml-source.ts";
 
@@ -64,7 +64,8 @@ function ruleOf({ match, price, description, isEventStream }: ImportedRoute): st
 }
 
 function listed(title: string, lines: readonly string[]): readonly string[] {
-  return lines.length === 0 ? [] : [title, ...lines.map((line) => `#   ${line}`)];
+  // A line end in a path of somebody else's document would end the comment and add a setting.
+  return lines.length === 0 ? [] : [title, ...lines.map((line) => `#   ${printableLine(line)}`)];
 }
 
 /** A JSON string is a YAML string. */

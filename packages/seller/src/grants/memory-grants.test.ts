@@ -1,16 +1,20 @@
 /** Grants in memory: the promises of every store, and the bound on those who wait. */
 import { expect, test } from "vitest";
-import { grantSuite } from "./grants.suite.ts";
+import { closingSuite } from "../exchange/closing.suite.ts";
+import { grantSuite, type StoreKind } from "./grants.suite.ts";
 import { createMemoryGrants } from "./memory-grants.ts";
 import type { Access } from "./grants.ts";
 
 const access: Access = { proof: { token: "t" }, rule: "bound" };
 
-grantSuite("memory", {
+const memory: StoreKind = {
   isShared: false,
   isBounded: true,
   open: async () => ({ create: createMemoryGrants, close: async () => undefined }),
-});
+};
+
+grantSuite("memory", memory);
+closingSuite("memory", memory);
 
 test("does not gather waiters without end", async () => {
   const grants = createMemoryGrants();

@@ -1,6 +1,7 @@
 /** Grants in a real Redis: the promises of every store, and what only Redis can get wrong. */
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { grantSuite } from "./grants.suite.ts";
+import { closingSuite } from "../exchange/closing.suite.ts";
+import { grantSuite, type StoreKind } from "./grants.suite.ts";
 import { createRedisGrants } from "./redis.ts";
 import { findRedisServer, startRedis } from "./redis-server.testing.ts";
 import type { Access } from "./grants.ts";
@@ -18,7 +19,7 @@ describe.skipIf(findRedisServer() === undefined)("redis", () => {
   afterAll(() => server?.stop());
   let opened = 0;
 
-  grantSuite("redis", {
+  const redis: StoreKind = {
     isShared: true,
     isBounded: false,
     async open() {
@@ -36,7 +37,10 @@ describe.skipIf(findRedisServer() === undefined)("redis", () => {
         close: async () => client.destroy(),
       };
     },
-  });
+  };
+
+  grantSuite("redis", redis);
+  closingSuite("redis", redis);
 
   test("by its own clock, grants and answers are forgotten by Redis itself", async () => {
     const client = await server.connect();

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
-import { grantSuite } from "./grants.suite.ts";
+import { closingSuite } from "../exchange/closing.suite.ts";
+import { grantSuite, type StoreKind } from "./grants.suite.ts";
 import { createSeller } from "../index.ts";
 import { listenFetch } from "../adapters/listen.testing.ts";
 import { sellerSuite } from "../seller.suite.ts";
@@ -57,7 +58,7 @@ async function newFolder() {
   };
 }
 
-grantSuite("sqlite", {
+const sqlite: StoreKind = {
   isShared: true,
   isBounded: true,
   async open() {
@@ -75,7 +76,10 @@ grantSuite("sqlite", {
       },
     };
   },
-});
+};
+
+grantSuite("sqlite", sqlite);
+closingSuite("sqlite", sqlite);
 
 /** The promises of a seller hold on this store as they do in memory. */
 sellerSuite("core on sqlite", async (options, route, app) => {
