@@ -18,7 +18,8 @@ import { startMarket, termsOn, type Market } from "./market.testing.ts";
 
 const lines: string[] = [];
 /** Everything a logger is given, before it leaves anything out. */
-const keep = (...given: unknown[]) => void lines.push(inspect(given, { depth: null, maxStringLength: null }));
+const keep = (...given: unknown[]) =>
+  void lines.push(inspect(given, { depth: null, maxStringLength: null }));
 const log = { debug: keep, info: keep, warn: keep, error: keep };
 
 let market: Market;
