@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Devnet } from "@farthing/devnet";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import {
   bodyOn,
   createSteeredClock,
@@ -17,6 +17,10 @@ import {
   usesOf,
   type Served,
 } from "./facilitator.testing.ts";
+import { startRpcProxy } from "./rpc-proxy.testing.ts";
+
+/** Blocks that signed bytes outlive the finality of their block. */
+const bytesKeptBlocks = 128;
 
 const clock = createSteeredClock();
 const databaseUrl = newDatabaseUrl();
@@ -26,7 +30,8 @@ let devnet: Devnet;
 let served: Served;
 
 beforeAll(async () => {
-  devnet = await startChain();
+  devnet = await startChain({ relayers: 2 });
+  clock.hurryFromMs = bytesEveryMs;
   const env = { FARTHING_RETENTION_DAYS: "40", FARTHING_RETENTION_DIR: folder };
   served = await serveOn(devnet, { databaseUrl, clock, env });
 });
@@ -35,8 +40,8 @@ afterAll(async () => {
   await devnet?.stop();
 });
 
-function query(statement: string) {
-  const database = new DatabaseSync(path, { timeout: 5_000 });
+function query(statement: string, file = path) {
+  const database = new DatabaseSync(file, { timeout: 5_000 });
   try {
     return database.prepare(statement).all();
   } finally {
@@ -52,15 +57,60 @@ const files = () => {
   }
 };
 
+const withBytes = "select id from relayer_transactions where raw is not null or data <> ''";
+
+/** The pause between looks for signed bytes. */
+const bytesEveryMs = 10_000;
+
+/** Waits until it has been looked for signed bytes: the second pause from now ends after a look. */
+async function untilLookedFor({ waits } = clock): Promise<void> {
+  const pauses = () => waits.filter((ms) => ms === bytesEveryMs).length;
+  const before = pauses();
+  await expect.poll(pauses, { timeout: 30_000 }).toBeGreaterThan(before + 3);
+}
+
+test("signed bytes stay while blocks cannot be read, however final they are", async () => {
+  const own = newDatabaseUrl();
+  const bytes = () => query(withBytes, own.slice("sqlite:".length));
+  const steered = createSteeredClock();
+  steered.hurryFromMs = bytesEveryMs;
+  const proxy = await startRpcProxy(devnet.rpcUrl);
+  onTestFinished(() => proxy.stop());
+  const blind = await serveOn(devnet, {
+    rpcUrl: proxy.url,
+    databaseUrl: own,
+    clock: steered,
+    wallets: [1],
+  });
+  onTestFinished(() => blind.stop());
+  const { body: first } = await blind.post("/settle", bodyOn(devnet));
+  expect(first).toMatchObject({ success: true });
+  proxy.react = ({ method }) =>
+    method === "eth_getLogs" ? { error: { code: -32000, message: "internal error" } } : undefined;
+  // Somebody waits for the blocks that come now.
+  await blind.post("/settle", bodyOn(devnet), { prefer: "respond-async" });
+  await devnet.mine(finalAfterBlocks + 2 * bytesKeptBlocks);
+  const status = async () => {
+    steered.aheadMs += 5_000;
+    return (await blind.get("/ready")).status;
+  };
+  await expect.poll(status, { timeout: 30_000 }).toBe(503);
+  await untilLookedFor(steered);
+  expect(bytes()).toHaveLength(2);
+  proxy.react = () => undefined;
+  await devnet.mine(finalAfterBlocks + bytesKeptBlocks);
+  await expect.poll(bytes, { timeout: 30_000 }).toEqual([]);
+});
+
 test("signed bytes go when final; a settlement goes after its days, exported for its owner alone", async () => {
   const body = bodyOn(devnet, { authorization: { validBefore: secondsFromNow(300) } });
   const { body: settled } = await served.post("/settle", body);
   expect(settled).toMatchObject({ success: true });
   const id = textAt(settled, "id");
-  // The pauses between looks.
-  clock.hurryFromMs = 10_000;
-  await devnet.mine(finalAfterBlocks);
-  const withBytes = "select id from relayer_transactions where raw is not null or data <> ''";
+  await devnet.mine(bytesKeptBlocks - finalAfterBlocks);
+  await untilLookedFor();
+  expect(query(withBytes)).toHaveLength(1);
+  await devnet.mine(2 * finalAfterBlocks);
   await expect.poll(() => query(withBytes), { timeout: 30_000 }).toEqual([]);
   expect(query("select signature from settlements")).toEqual([{ signature: "0x" }]);
   // The settlement is what it was.
@@ -71,8 +121,7 @@ test("signed bytes go when final; a settlement goes after its days, exported for
   const days = 24 * 60 * 60 * 1000;
   clock.aheadMs += 39 * days;
   // A pass that finds nothing old enough: the look for signed bytes comes before and after it.
-  const looks = clock.waits.length;
-  await expect.poll(() => clock.waits.length, { timeout: 30_000 }).toBeGreaterThan(looks + 20);
+  await untilLookedFor();
   expect((await served.get(`/settlements/${id}`)).status).toBe(200);
   clock.aheadMs += 2 * days;
   const status = async () => (await served.get(`/settlements/${id}`)).status;

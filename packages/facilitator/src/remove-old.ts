@@ -14,6 +14,14 @@ import type { RetentionVerbs, RetirementCursor } from "./storage/retention-store
 /** Pause between looks for signed bytes: five blocks. */
 const bytesEveryMs = 10_000;
 
+/**
+ * Blocks by which a final block is older before its signed bytes go, four minutes of XDC: as many as
+ * the follower remembers. A nonce may be stored as used in a block that a reorganisation took and
+ * that some process has not noticed yet, while its number is final already; without its bytes it
+ * could not be sent again.
+ */
+const bytesKeptBlocks = 128;
+
 /** Pause between passes through what the setting removes. */
 const retireEveryMs = 60 * 60_000;
 
@@ -51,8 +59,10 @@ export function startRemoval(deps: {
   async function dropBytes(chainId: ChainId): Promise<void> {
     const view = engines.get(chainId)?.view();
     if (!view) return;
+    // What was not walked may hold a reorganisation.
+    const upToBlock = Math.min(view.finalized.number, view.walkedTo) - bytesKeptBlocks;
     while (!signal.aborted) {
-      const dropped = await store.pruneSignedBytes(chainId, view.finalized.number, groupMax);
+      const dropped = await store.pruneSignedBytes(chainId, upToBlock, groupMax);
       if (dropped < groupMax) return;
       await clock.sleep(groupPauseMs, signal);
     }

@@ -5,7 +5,7 @@
 import type { Devnet } from "@farthing/devnet";
 import type { Hex, JsonObject } from "@farthing/protocol";
 import * as Hash from "ox/Hash";
-import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import {
   bodyOn,
   finalAfterBlocks,
@@ -37,7 +37,7 @@ let replacements = 0;
 let onReopened: (() => void) | undefined;
 
 beforeAll(async () => {
-  devnet = await startChain({ relayers: 2 });
+  devnet = await startChain({ relayers: 3 });
   proxy = await startRpcProxy(devnet.rpcUrl);
   const databaseUrl = newDatabaseUrl();
   const store = watched(await openStore(databaseUrl));
@@ -240,38 +240,64 @@ async function untilFollowed(): Promise<void> {
   await expect.poll(() => looks().length, { timeout: 10_000 }).toBeGreaterThan(2);
 }
 
-test("stored as used in a block that went while nobody looked: used again by the same bytes", async () => {
-  const databaseUrl = newDatabaseUrl();
-  const hash = await storeUsedNonce(databaseUrl);
+describe("stored as used in a block that went while nobody looked", () => {
+  test("used again by the same bytes", async () => {
+    const databaseUrl = newDatabaseUrl();
+    const hash = await storeUsedNonce(1, databaseUrl);
+    await settleAfter(1, databaseUrl);
+    const receipt = await devnet.rpc("eth_getTransactionReceipt", [hash]);
+    expect(receipt).toMatchObject({ status: "0x1" });
+  });
+
+  test("filled by another transaction where the bytes were removed", async () => {
+    const databaseUrl = newDatabaseUrl();
+    const hash = await storeUsedNonce(2, databaseUrl, "removed");
+    await settleAfter(2, databaseUrl);
+    expect(await devnet.rpc("eth_getTransactionReceipt", [hash])).toBeNull();
+    const { address } = walletAt(devnet.relayers, 2);
+    // The gap and the payment.
+    expect(Number(await devnet.rpc<Hex>("eth_getTransactionCount", [address, "latest"]))).toBe(2);
+  });
+});
+
+/** Serves with a wallet whose first nonce is held to be used; ends with a confirmed payment. */
+async function settleAfter(wallet: number, databaseUrl: string): Promise<void> {
   await devnet.mine(finalAfterBlocks);
-  const late = await serveOn(devnet, { wallets: [1], databaseUrl });
+  const late = await serveOn(devnet, { wallets: [wallet], databaseUrl });
   onTestFinished(() => late.stop());
-  const { body: answer } = await late.post("/settle", bodyOn(devnet), { prefer: "respond-async" });
+  const { body: answer } = await late.post("/settle", bodyOn(devnet), {
+    prefer: "respond-async",
+  });
   const state = async () => {
     await devnet.mine();
     return (await late.get(`/settlements/${String(answer["id"])}`)).body["state"];
   };
   await expect.poll(state, { timeout: 20_000, interval: 200 }).toBe("confirmed");
-  expect(await devnet.rpc("eth_getTransactionReceipt", [hash])).toMatchObject({ status: "0x1" });
-});
+}
 
-/** The second wallet's first nonce, stored as used in the newest block; no node knows of it. */
-async function storeUsedNonce(databaseUrl: string): Promise<Hex> {
+/** A wallet's first nonce, stored as used in the newest block; no node knows of it. */
+async function storeUsedNonce(
+  wallet: number,
+  databaseUrl: string,
+  bytes: "kept" | "removed" = "kept",
+): Promise<Hex> {
   const { chainId } = devnet;
-  const { privateKey } = walletAt(devnet.relayers, 1);
+  const { privateKey } = walletAt(devnet.relayers, wallet);
   const [signer] = createSigners({ keys: [new Secret(privateKey)] });
   if (!signer) throw new Error("one key makes one signer");
   const store = await openStore(databaseUrl);
   const holder = { owner: "gone", nonceFloor: 0, leaseMs: 1, now: 0 };
   const lease = await store.takeLane({ chainId, lane: signer.address, ...holder });
   if (!lease) throw new Error("the wallet is free");
-  const plan = planSelfCall(signer.address, 12_500_000_000n);
+  // Dearer than what fills a gap: the same bytes would be the same transaction.
+  const plan = planSelfCall(signer.address, 13_000_000_000n);
   const [transaction] = await store.reserveTransactions(lease, [plan], 0);
   if (!transaction) throw new Error("one plan makes one transaction");
   const { raw, hash } = await signer.sign(transaction);
   await store.recordSigned(lease, [{ id: transaction.id, raw, hash }], 0);
   const head = Number(await devnet.rpc<Hex>("eth_blockNumber"));
   await store.closeTransactions([transaction.id], "mined", head);
+  if (bytes === "removed") expect(await store.pruneSignedBytes(chainId, head, 10)).toBe(1);
   await store.close();
   return hash;
 }

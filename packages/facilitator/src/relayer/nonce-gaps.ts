@@ -19,17 +19,17 @@ export interface GapDeps {
 
 /**
  * The lowest nonce of a wallet that may be unused. Those below that are stored as used up to a final
- * block, and are not used there, are open again: their blocks went while nobody looked.
+ * block, and are not used there, are open again: their blocks went while nobody looked. Where their
+ * signed bytes are gone by then, they are unused.
  */
 export async function firstUnusedNonce(deps: GapDeps, wallet: Address): Promise<number> {
   const { chain, store } = deps;
-  const [seen, stored] = await Promise.all([
-    readTransactionCount(chain, wallet),
-    // Whoever worked the wallet before may have asked a node that is ahead of ours.
-    store.countMinedNonces(chain.network.chainId, wallet),
-  ]);
-  if (seen < stored) await reopenUnused(deps, wallet);
-  return Math.max(seen, stored);
+  // Whoever worked the wallet before may have asked a node that is ahead of ours.
+  const countStored = () => store.countMinedNonces(chain.network.chainId, wallet);
+  const [seen, stored] = await Promise.all([readTransactionCount(chain, wallet), countStored()]);
+  if (seen >= stored) return seen;
+  await reopenUnused(deps, wallet);
+  return Math.max(seen, await countStored());
 }
 
 async function reopenUnused(deps: GapDeps, wallet: Address): Promise<void> {

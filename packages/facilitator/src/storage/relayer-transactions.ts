@@ -100,6 +100,16 @@ async function reopen(
       .where("raw", "is not", null)
       .execute();
   }
+  if ("lane" in which) {
+    // Whose bytes are gone cannot be sent again: another transaction has to take the nonce.
+    await db
+      .updateTable("relayer_transactions")
+      .set({ state: "dropped", block_number: null })
+      .where("state", "=", "mined")
+      .where("raw", "is", null)
+      .where(isAmong(engine, chainId, which))
+      .execute();
+  }
 }
 
 /** The condition that a transaction's nonce is one of these. */

@@ -109,6 +109,21 @@ describe.each(bothEngines())("%s", (name, start) => {
     expect(await store().isRelayerTransaction(signed.hash)).toBe(true);
   });
 
+  test("nonces that turn out unused without their bytes are dropped, the others are open", async () => {
+    await fund(store(), account, 100);
+    const { lease, transactions } = await carried(store(), oldClaim(), oldClaim());
+    const [first, second] = transactions;
+    if (!first || !second) throw new Error("two were reserved");
+    await store().closeTransactions([first.id], "mined", 100);
+    await store().closeTransactions([second.id], "mined", 101);
+    await store().pruneSignedBytes(chainId, 100, 10);
+    const used = { lane: lease.lane, fromNonce: first.nonce, upToBlock: 101 };
+    await store().reopenTransactions(chainId, used);
+    const open = await store().listOpenTransactions(chainId, lease.lane);
+    expect(open.map(({ id }) => id)).toEqual([second.id]);
+    expect(await store().countMinedNonces(chainId, lease.lane)).toBe(first.nonce);
+  });
+
   test.runIf(name === "PostgreSQL")(
     "signed bytes stay while the index that finds them is being created after an upgrade",
     async () => {

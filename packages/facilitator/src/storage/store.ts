@@ -233,7 +233,10 @@ export interface Store
     state: Extract<TransactionState, "mined" | "dropped">,
     blockNumber?: number,
   ): Promise<void>;
-  /** Opens nonces again that were used in blocks which are gone, or may be. */
+  /**
+   * Opens nonces again that were used in blocks which are gone, or may be. Those of a lane whose
+   * signed bytes were removed are dropped instead.
+   */
   reopenTransactions(chainId: ChainId, which: UsedNonces): Promise<void>;
   /** The nonce after the highest one that is known to be used up; 0 when none is. */
   countMinedNonces(chainId: ChainId, lane: Address): Promise<number>;
