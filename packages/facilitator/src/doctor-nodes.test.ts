@@ -98,8 +98,8 @@ const rows: Readonly<Record<string, Row>> = {
     conditions: { batchLimit: { maxCalls: 5, style: "array_with_one_error" } },
   },
   "logs by block": {
-    status: "fail",
-    finding: /eth_getLogs was refused: .*blockHash is not supported/,
+    status: "warn",
+    finding: /given by block number, and refused by block hash: .*blockHash is not supported/,
     conditions: { logs: { refusesBlockHash: true } },
   },
   "logs by range": {
@@ -210,6 +210,19 @@ describe("a node that does not offer", () => {
     });
     const said = found.filter((line) => line.name === name && line.status === row.status);
     expect(said.map(({ text }) => text).join("\n")).toMatch(row.finding);
+  });
+
+  test("logs in any way", async () => {
+    const node = await startOrdinaryNode(devnet.rpcUrl, { internalErrors: ["eth_getLogs"] });
+    const found = await lookAt([node.url], systemClock, () => {});
+    await node.stop();
+    expect(found).toContainEqual(
+      expect.objectContaining({
+        name: "logs by block",
+        status: "fail",
+        text: expect.stringContaining("eth_getLogs was refused"),
+      }),
+    );
   });
 
   test("errors for reverts, and gives the contract's reason as the result: that is read", async () => {

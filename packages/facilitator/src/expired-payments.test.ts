@@ -175,7 +175,7 @@ test("many at once: two are searched for, the others are told to ask again", asy
     finalized: block,
     gasPrice: 0n,
     wallets: new Map<string, never>(),
-    seenAtMs: 0,
+    seenSecondsAgo: 0,
     walkedTo: 1,
   });
   const refuseUsed = createRefuseUsed({ clock: systemClock, networkOf: () => ({ chain, view }) });

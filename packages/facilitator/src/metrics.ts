@@ -321,10 +321,7 @@ function addGauges(registry: Registry, clock: Clock, networks: readonly WatchedN
     const { head, walkedTo } = view() ?? {};
     return head && walkedTo !== undefined ? Math.max(0, head.number - walkedTo) : undefined;
   });
-  perNetwork("x402_rpc_unread_seconds", ({ view }) => {
-    const { unread } = view() ?? {};
-    return unread ? Math.max(0, clock.nowMs() - unread.sinceMs) / 1_000 : 0;
-  });
+  perNetwork("x402_rpc_unread_seconds", ({ view }) => view()?.unread?.seconds ?? 0);
   perNetwork("x402_clock_skew_seconds", ({ view }) => view()?.clockSkewSeconds);
   perNetwork("x402_rpc_finalized_lag_blocks", ({ view }) => {
     const { head, finalized } = view() ?? {};
@@ -347,6 +344,8 @@ function addLimitGauge(registry: Registry, networks: readonly WatchedNetwork[]):
   const gauge = new Gauge({
     ...settings(registry, "x402_rpc_learned_limit"),
     collect() {
+      // An endpoint that turns out to count calls has no limit of requests any more.
+      gauge.reset();
       for (const { network, endpointLimits } of networks) {
         for (const [index, limits] of endpointLimits().entries()) {
           const place = { network: network.id, endpoint_index: String(index) };

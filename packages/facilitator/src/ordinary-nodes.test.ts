@@ -4,13 +4,23 @@
  */
 import type { Devnet } from "@farthing/devnet";
 import { startOrdinaryNode, type RunningNode } from "@farthing/lab/ordinary-node";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  onTestFinished,
+  test,
+} from "vitest";
 import { messageOf } from "./base/fault.ts";
 import {
   bodyOn,
   countOf,
   finalAfterBlocks,
   frontRun,
+  newDatabaseUrl,
   serveOn,
   startChain,
   textAt,
@@ -18,6 +28,7 @@ import {
   type ServeOptions,
 } from "./facilitator.testing.ts";
 import { createHastenedClock } from "./hastened-clock.testing.ts";
+import { startRpcProxy, type ProxiedCall, type Reaction } from "./rpc-proxy.testing.ts";
 
 /** A block number that no chain has. */
 const absurd = 1_000_000_000;
@@ -160,6 +171,16 @@ describe("logs", () => {
   });
 });
 
+/** Refuses to read many payments at once: they are read singly, with the newest block beside them. */
+function readSinglyAtAbsurdHead({ method, params: [first] }: ProxiedCall): Reaction | undefined {
+  if (method === "eth_getBlockByNumber" && first === "latest") {
+    return { rewrite: (block) => ({ ...Object(block), number: `0x${absurd.toString(16)}` }) };
+  }
+  return method === "eth_call" && !("to" in Object(first))
+    ? { error: { code: -32_602, message: "missing to" } }
+    : undefined;
+}
+
 describe("a block number out of nothing", () => {
   test.each([
     ["one endpoint", () => node.url],
@@ -183,6 +204,29 @@ describe("a block number out of nothing", () => {
     const id = await settlePending(service);
     await devnet.mine();
     await untilConfirmed(service, id);
+  });
+
+  test("while a payment is claimed: what becomes of it later is found", patience, async () => {
+    const proxy = await startRpcProxy(devnet.rpcUrl);
+    onTestFinished(() => proxy.stop());
+    const databaseUrl = newDatabaseUrl();
+    const before = await serve({ rpcUrl: proxy.url, databaseUrl });
+    proxy.react = readSinglyAtAbsurdHead;
+    await automine(false);
+    const body = bodyOn(devnet);
+    const { body: answer } = await before.post("/settle", body, { prefer: "respond-async" });
+    expect(answer).toMatchObject({ status: "pending" });
+    await before.stop();
+    proxy.react = () => undefined;
+    await devnet.rpc("anvil_dropAllTransactions");
+    await automine(true);
+    const transaction = await frontRun(devnet, body);
+    const after = await serve({ rpcUrl: proxy.url, databaseUrl });
+    const afterBlock = async () => {
+      await devnet.mine();
+      return pageOf(after, textAt(answer, "id"));
+    };
+    await expect.poll(afterBlock, soon).toMatchObject({ status: "confirmed", transaction });
   });
 
   test("for the final block: nothing is final because of it", patience, async () => {

@@ -14,7 +14,7 @@ function viewWith(balance: bigint): ChainView {
     finalized: { number: 0, time: 0n },
     gasPrice: 12_500_000_000n,
     wallets: new Map([[relayer, { transactionCount: 0, balance }]]),
-    seenAtMs: 0,
+    seenSecondsAgo: 0,
     walkedTo: 1,
   };
 }

@@ -66,6 +66,22 @@ test("a head that was seen late is followed by one that comes in time", () => {
   expect(Math.abs(403_700 + cadence.pauseMs(403_700) - 404_300)).toBeLessThan(250);
 });
 
+test("a time of day that is put forward an hour: as few looks soon after", () => {
+  const { cadence, nowMs } = follow(2, 20);
+  const hourMs = 3_600_000;
+  let looks = 0;
+  let [atMs, number] = [nowMs + hourMs, 20];
+  for (; number < 120; number++) {
+    const hereMs = (number + 1) * 2_000 + delayMs + hourMs;
+    for (; atMs < hereMs; looks++) {
+      atMs += cadence.pauseMs(atMs);
+      if (atMs < hereMs) cadence.noteEmptyLook();
+    }
+    cadence.noteHead({ number: number + 1, time: BigInt((number + 1) * 2) }, atMs);
+  }
+  expect(looks).toBeLessThan(100 * 1.35 + 40);
+});
+
 test("nothing is slept through for longer than a period", () => {
   const { cadence, nowMs } = follow(2, 20);
   cadence.noteHead({ number: 21, time: 3_600n }, nowMs);

@@ -17,6 +17,8 @@ export interface BlockCadence {
    * was sent: nothing where blocks are made on demand, and what is due anyway on a steady chain.
    */
   wakePauseMs(nowMs: number): number;
+  /** Whether blocks come faster than on any chain that is not local. */
+  isOnDemand(): boolean;
 }
 
 /** XDC's block period: what is assumed before anything was seen, and the longest believed. */
@@ -76,11 +78,15 @@ export function createBlockCadence(): BlockCadence {
     foundAtOnce = emptyLooks === 0 && isInTime ? foundAtOnce + 1 : 0;
     if (foundAtOnce > 0) delayMs = seenAfterMs - earlierMs * 2 ** Math.min(foundAtOnce - 1, 5);
     else if (emptyLooks === 1) delayMs = seenAfterMs;
-    // One that came so late is no measure for the next one.
-    else if (emptyLooks > 1) delayMs = (delayMs ?? seenAfterMs) + firstPauseMs();
+    // One that came so late is no measure for the next one; later than a period it is the time of
+    // day that was put forward.
+    else if (emptyLooks > 1) {
+      delayMs = Math.max((delayMs ?? seenAfterMs) + firstPauseMs(), seenAfterMs - periodMs());
+    }
   }
 
   return {
+    isOnDemand: () => periodMs() < steadyMsMin,
     noteHead({ number, time }, nowMs) {
       if (last && number > last.number) {
         const gap = (Number(time - last.time) * 1_000) / (number - last.number);

@@ -11,7 +11,7 @@ import {
 import { findHeader, headerCall } from "./block-headers.ts";
 import { rangeCall } from "./block-ranges.ts";
 import { resultOf, type Chain } from "./chain.ts";
-import { classifyNodeError, isEndpointProblem } from "./node-errors.ts";
+import { classifyNodeError, isEndpointProblem, type NodeError } from "./node-errors.ts";
 
 /** A block by its place in the chain and its hash. */
 export interface BlockName {
@@ -35,6 +35,12 @@ export async function readEventsByNumber(
   return events.every(({ blockHash }) => blockHash === hash) ? events : undefined;
 }
 
+/** Whether a node that has the block refuses its logs by hash, and may well give them by number. */
+export function isRefusalOfLogs(error: NodeError): boolean {
+  const problem = classifyNodeError(error);
+  return problem !== "node_behind" && !isEndpointProblem(problem);
+}
+
 /** Reads the events of blocks; those of a block that is gone are left out. Throws RPC faults. */
 export async function readEventsOfBlocks(
   chain: Chain,
@@ -44,9 +50,7 @@ export async function readEventsOfBlocks(
   const events: AuthorizationEvent[] = [];
   for (const [at, block] of blocks.entries()) {
     const answer = answers[at];
-    const problem = answer?.ok === false ? classifyNodeError(answer.error) : undefined;
-    const isRefused =
-      problem !== undefined && problem !== "node_behind" && !isEndpointProblem(problem);
+    const isRefused = answer?.ok === false && isRefusalOfLogs(answer.error);
     const inBlock = isRefused
       ? await readEventsByNumber(chain, block)
       : readAuthorizationEvents(resultOf(answer, "eth_getLogs"));

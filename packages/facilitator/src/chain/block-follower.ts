@@ -4,7 +4,7 @@
  * reported is announced as a reorganisation first. While nobody waits for a block the follower
  * only looks at the head now and then.
  */
-import type { Clock } from "../base/clock.ts";
+import { steadyClockOf, type Clock } from "../base/clock.ts";
 import { Fault, messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { headerCall, headerOf, type BlockHead } from "./block-headers.ts";
@@ -85,6 +85,8 @@ export interface FollowerOptions {
 /** Starts following. */
 export function startBlockFollower(options: FollowerOptions): BlockFollower {
   const { chain, clock, log, listener, interest } = options;
+  /** For all that lasts; the other one is the time of day, as of blocks. */
+  const steady = steadyClockOf(clock);
   const { chainId } = chain.network;
   const stopping = new AbortController();
   const walk = createBlockWalk({ chain, log, listener, isStopping: () => stopping.signal.aborted });
@@ -93,7 +95,7 @@ export function startBlockFollower(options: FollowerOptions): BlockFollower {
   const pace = createLookPace();
   const ready = Promise.withResolvers<ChainView>();
   let wakeUp = new AbortController();
-  let view: ChainView | undefined;
+  let view: SeenChain | undefined;
   let wasAwaited = false;
   /** Since when something waits for blocks, and the head of that time. */
   let open = nothingOpen;
@@ -111,8 +113,8 @@ export function startBlockFollower(options: FollowerOptions): BlockFollower {
     // Asked after the head was read: what is sent later cannot be in this head.
     const isAwaited = noteInterest();
     const isNew = !isBehind(head);
-    if (isNew) await belief.check(head, clock.nowMs());
-    else if (belief.noteOlder(head, clock.nowMs())) forgetHead(head);
+    if (isNew) await belief.check(head, steady.nowMs());
+    else if (belief.noteOlder(head, steady.nowMs())) forgetHead(head);
     const read = readConditions(expected, replies.slice(early.length), head);
     const known = await takeIn(head, isNew, isNew ? await addMissing(read, expected, head) : read);
     const isRead = await handOn(known, {
@@ -128,7 +130,7 @@ export function startBlockFollower(options: FollowerOptions): BlockFollower {
 
   /** What has to be known when a block of this number is the head. */
   function wantedConditions(headNumber: number): WantedConditions {
-    const nowMs = clock.nowMs();
+    const nowMs = steady.nowMs();
     const isOpen = interest() !== "none";
     const dueMs = isOpen
       ? Math.max(conditionsAtMs, open.sinceMs) + openConditionsMs
@@ -172,13 +174,13 @@ export function startBlockFollower(options: FollowerOptions): BlockFollower {
       open = nothingOpen;
       return false;
     }
-    if (open === nothingOpen) open = { sinceMs: clock.nowMs(), atNumber: view?.head.number ?? 0 };
+    if (open === nothingOpen) open = { sinceMs: steady.nowMs(), atNumber: view?.head.number ?? 0 };
     return true;
   }
 
   /** Makes the view of what was read, before anybody is told of blocks. Returns it. */
-  async function takeIn(head: BlockHead, isNew: boolean, read: Conditions): Promise<ChainView> {
-    const nowMs = clock.nowMs();
+  async function takeIn(head: BlockHead, isNew: boolean, read: Conditions): Promise<SeenChain> {
+    const nowMs = steady.nowMs();
     const gasPrice = read.gasPrice ?? view?.gasPrice;
     if (gasPrice === undefined) throw new Fault("rpc_unavailable", "The node says no gas price");
     if (read.gasPrice !== undefined) conditionsAtMs = nowMs;
@@ -187,9 +189,9 @@ export function startBlockFollower(options: FollowerOptions): BlockFollower {
     const mustGoDeep = isNew && (read.lacksFinality || !seen);
     const final = read.finalized ?? (mustGoDeep ? await readDeepBlock(chain, head) : seen);
     if (isNew) {
-      if (view) skew.note(head.time, nowMs);
+      if (view) skew.note(head.time, clock.nowMs());
       belief.note(head, nowMs);
-      pace.noteHead(head, nowMs);
+      pace.noteHead(head, clock.nowMs());
     }
     const clockSkewSeconds = skew.seconds();
     view = {
@@ -203,12 +205,12 @@ export function startBlockFollower(options: FollowerOptions): BlockFollower {
       walkedTo: walk.position() ?? head.number,
       ...(clockSkewSeconds !== undefined && { clockSkewSeconds }),
     };
-    ready.resolve(view);
+    ready.resolve(viewAt(view, steady.nowMs()));
     return view;
   }
 
   /** Hands on blocks up to the head; returns whether all were there. What fails is seen in the view. */
-  async function handOn(known: ChainView, how: HandingOn): Promise<boolean> {
+  async function handOn(known: SeenChain, how: HandingOn): Promise<boolean> {
     try {
       const isRead = await passOrWalk(known, how);
       noteUnread(isRead ? lackingLogs() : "blocks come without their logs");
@@ -219,7 +221,7 @@ export function startBlockFollower(options: FollowerOptions): BlockFollower {
     }
   }
 
-  async function passOrWalk({ head, finalized }: ChainView, how: HandingOn): Promise<boolean> {
+  async function passOrWalk({ head, finalized }: SeenChain, how: HandingOn): Promise<boolean> {
     const at = walk.position();
     // With nobody waiting, blocks may be passed over: whoever starts to wait searches the past for
     // itself. The block on which waiting began is read in full.
@@ -245,7 +247,7 @@ export function startBlockFollower(options: FollowerOptions): BlockFollower {
   function noteUnread(problem: string | undefined): void {
     if (!view) return;
     const { unread, ...rest } = view;
-    const sinceMs = unread?.sinceMs ?? clock.nowMs();
+    const sinceMs = unread?.sinceMs ?? steady.nowMs();
     const walkedTo = walk.position() ?? rest.head.number;
     view = { ...rest, walkedTo, ...(problem !== undefined && { unread: { sinceMs, problem } }) };
   }
@@ -266,18 +268,18 @@ export function startBlockFollower(options: FollowerOptions): BlockFollower {
       "Head forgotten; no endpoint shows it any more",
     );
     walk.forgetAbove(head.number);
-    belief.note(head, clock.nowMs());
+    belief.note(head, steady.nowMs());
     const isFinalThere = view.finalized.number <= head.number;
     const finalized = isFinalThere ? view.finalized : nothingFinal;
-    view = { ...view, head, finalized, seenAtMs: clock.nowMs() };
+    view = { ...view, head, finalized, seenAtMs: steady.nowMs() };
   }
 
   let probedAtMs = Number.NEGATIVE_INFINITY;
 
   /** With several endpoints, where each of them stands: a read alone shows only the one it used. */
   function probeNowAndThen(): void {
-    const nowMs = clock.nowMs();
-    const isQuiet = interest() === "none" && !pace.isAttentive(nowMs);
+    const nowMs = steady.nowMs();
+    const isQuiet = interest() === "none" && !pace.isAttentive(clock.nowMs());
     if (chain.endpoints.length < 2) return;
     if (nowMs - probedAtMs < (isQuiet ? idleProbeMs : probeMs)) return;
     probedAtMs = nowMs;
@@ -316,7 +318,7 @@ export function startBlockFollower(options: FollowerOptions): BlockFollower {
   ready.promise.catch(() => undefined);
   const running = run();
   return {
-    view: () => view,
+    view: () => view && viewAt(view, steady.nowMs()),
     ready: () => ready.promise,
     wake: () => wakeUp.abort(),
     attend() {
@@ -328,6 +330,19 @@ export function startBlockFollower(options: FollowerOptions): BlockFollower {
       await running;
     },
   };
+}
+
+/** What was seen of the chain, with times that never go back. */
+interface SeenChain extends Omit<ChainView, "seenSecondsAgo" | "unread"> {
+  readonly seenAtMs: number;
+  readonly unread?: { readonly sinceMs: number; readonly problem: string };
+}
+
+function viewAt({ seenAtMs, unread, ...seen }: SeenChain, nowMs: number): ChainView {
+  const seenSecondsAgo = (nowMs - seenAtMs) / 1_000;
+  if (!unread) return { ...seen, seenSecondsAgo };
+  const { sinceMs, problem } = unread;
+  return { ...seen, seenSecondsAgo, unread: { seconds: (nowMs - sinceMs) / 1_000, problem } };
 }
 
 /** How blocks are handed on. */

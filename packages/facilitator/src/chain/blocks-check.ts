@@ -4,6 +4,7 @@
  * to agree with the blocks' times, by which payments are valid.
  */
 import { fail, ok, warn, type CheckLine } from "../base/check-line.ts";
+import { backOffMs, type BackOffBounds } from "../base/back-off.ts";
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
 import { silentLog } from "../base/log.ts";
@@ -18,9 +19,9 @@ import { clockSkewSecondsMax } from "./clock-skew.ts";
  */
 const recentBlocks = 8;
 
-/** Tries, and the pause between them: the backends of an endpoint may be blocks apart. */
+/** Tries, and the pauses between them: the backends of an endpoint may be blocks apart. */
 const triesMax = 4;
-const retryMs = 500;
+const retryPause: BackOffBounds = { minMs: 400, maxMs: 2_000 };
 
 /** Checks an endpoint's logs, and our clock. Throws RPC faults where there are no blocks at all. */
 export async function checkBlocks(chain: Chain, clock: Clock): Promise<CheckLine[]> {
@@ -29,7 +30,7 @@ export async function checkBlocks(chain: Chain, clock: Clock): Promise<CheckLine
     const head = headerOf(latest);
     const logs = await checkLogs(chain, head);
     if (logs.status === "ok" || tries === triesMax) return [logs, clockLine(head, clock)];
-    await clock.sleep(retryMs);
+    await clock.sleep(backOffMs(tries, retryPause));
   }
 }
 

@@ -32,9 +32,10 @@ export interface Finalized {
   readonly time: bigint;
 }
 
-/** Blocks that are there and could not be read, with what happened in them, since a time. */
+/** Blocks that are there and could not be read, with what happened in them. */
 export interface UnreadBlocks {
-  readonly sinceMs: number;
+  /** For how long. */
+  readonly seconds: number;
   /** The last failure; free of URLs and secrets. */
   readonly problem: string;
 }
@@ -48,8 +49,8 @@ export interface ChainView {
   readonly gasPrice: bigint;
   /** The followed wallets, as of the last time they were read. */
   readonly wallets: ReadonlyMap<string, WalletState>;
-  /** When the head was first seen, by our clock, in milliseconds. */
-  readonly seenAtMs: number;
+  /** How long ago the head was first seen. */
+  readonly seenSecondsAgo: number;
   /** The last block that was read with what happened in it, or passed over with nobody waiting. */
   readonly walkedTo: number;
   /** Set while blocks cannot be read: no payment in them is told. */

@@ -4,7 +4,7 @@
  */
 import { isObject } from "@farthing/protocol";
 import { fail, ok, warn, type CheckLine } from "../base/check-line.ts";
-import type { Clock } from "../base/clock.ts";
+import { steadyClockOf, type Clock } from "../base/clock.ts";
 import { quantity, resultOf, type Chain } from "./chain.ts";
 import { clockSkewSecondsMax } from "./clock-skew.ts";
 
@@ -17,9 +17,10 @@ const pollMs = 250;
 /** Compares the clock with a block at the moment it appears. Throws RPC faults. */
 export async function checkClock(chain: Chain, clock: Clock): Promise<CheckLine> {
   const first = await readHead(chain);
-  const until = clock.nowMs() + waitMs;
+  const steady = steadyClockOf(clock);
+  const until = steady.nowMs() + waitMs;
   let head = first;
-  while (head.number === first.number && clock.nowMs() < until) {
+  while (head.number === first.number && steady.nowMs() < until) {
     await clock.sleep(pollMs);
     head = await readHead(chain);
   }

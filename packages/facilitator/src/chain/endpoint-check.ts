@@ -3,6 +3,7 @@
  * take everything that the facilitator asks of a node. Found out by asking, never by sending.
  */
 import { fail, ok, warn, type CheckLine } from "../base/check-line.ts";
+import { steadyClockOf } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
 import { silentLog } from "../base/log.ts";
 import { checkReads, checkReverts, checkState } from "./call-checks.ts";
@@ -41,9 +42,10 @@ export async function checkEndpoint(
   try {
     // The first request pays for the connection; the second one shows what a payment waits for.
     const found = await readChainId(chain);
-    const asked = clock.nowMs();
+    const steady = steadyClockOf(clock);
+    const asked = steady.nowMs();
     await readChainId(chain);
-    lines.push(latencyLine(clock.nowMs() - asked));
+    lines.push(latencyLine(steady.nowMs() - asked));
     if (found !== network.chainId) {
       return { endpoint, lines: [...lines, wrongChain(chain, found)] };
     }

@@ -4,17 +4,14 @@
  * good. "No new block" alone proves nothing: XDC pauses up to a minute when a leader is missing,
  * so an endpoint counts as lagging only beside another one that is ahead.
  */
+import { backOffMs, type BackOffBounds } from "../base/back-off.ts";
 import type { Clock } from "../base/clock.ts";
 
-/** First rest after a failure, and the longest, in milliseconds. */
-const restMsMin = 250;
-const restMsMax = 30_000;
+/** Rest after a failure. */
+const restAfterFailure: BackOffBounds = { minMs: 250, maxMs: 30_000 };
 
 /** Blocks behind the newest known head beyond which an endpoint is not asked first. */
 const lagBlocksMax = 3;
-
-/** Share of a rest that chance adds, so that processes do not come back all at once. */
-const jitterShare = 0.5;
 
 /** How long an endpoint that was caught in a lie is asked last: time for its owner to look. */
 const distrustMs = 600_000;
@@ -55,9 +52,8 @@ export function createEndpointHealth(index: number, clock: Clock): EndpointHealt
       restUntil = 0;
     },
     noteFailure() {
-      const rest = Math.min(restMsMax, restMsMin * 2 ** failures);
-      failures = Math.min(failures + 1, 16);
-      restUntil = clock.nowMs() + rest * (1 + Math.random() * jitterShare);
+      failures++;
+      restUntil = clock.nowMs() + backOffMs(failures, restAfterFailure);
     },
     noteChain(isOurs) {
       isOurChain = isOurs;

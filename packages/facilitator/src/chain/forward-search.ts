@@ -26,8 +26,11 @@ export interface ForwardSearch {
   ): Promise<ReadonlyMap<string, AuthorizationEvent>>;
 }
 
-/** Blocks before `seenUnusedAt` that are searched too: its answer may be of an endpoint that lags. */
-const slackBlocks = 12;
+/**
+ * Blocks before `seenUnusedAt` that are searched too: an endpoint that lags may have said so, or one
+ * that named a block which was not there yet, and was believed ({@link reachOf}) for a minute.
+ */
+const slackBlocks = 128;
 
 /** Ranges of one look: at 980 blocks each eleven hours of XDC. */
 const rangesMax = 20;

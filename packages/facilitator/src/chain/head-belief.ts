@@ -11,6 +11,11 @@ import type { Chain } from "./chain.ts";
 const leapBlocks = 64;
 const leapBlocksPerSecond = 1;
 
+/** The highest block that can be there, so many seconds after a head was seen. */
+export function reachOf(headNumber: number, seconds: number): number {
+  return headNumber + leapBlocks + Math.max(0, seconds) * leapBlocksPerSecond;
+}
+
 /** Blocks behind the believed head from which on a node does not just lag: two minutes of XDC. */
 const strayBlocks = 64;
 
@@ -37,9 +42,8 @@ export function createHeadBelief(chain: Chain): HeadBelief {
   return {
     async check(head, nowMs) {
       if (believed) {
-        const seconds = Math.max(0, nowMs - believed.atMs) / 1_000;
-        const reach = believed.number + leapBlocks + seconds * leapBlocksPerSecond;
-        if (head.number <= reach) return;
+        const seconds = (nowMs - believed.atMs) / 1_000;
+        if (head.number <= reachOf(believed.number, seconds)) return;
       }
       const there = await readHeader(chain, head.number);
       if (there.number === head.number && there.hash === head.hash) return;

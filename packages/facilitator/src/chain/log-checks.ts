@@ -3,6 +3,8 @@ import { isObject, type Hex } from "@farthing/protocol";
 import * as Bloom from "ox/Bloom";
 import { fail, ok, warn, type CheckLine } from "../base/check-line.ts";
 import { blockLogsCall, readAuthorizationEvents } from "./authorization-logs.ts";
+import { isRefusalOfLogs, type BlockName } from "./block-events.ts";
+import { rangeCall } from "./block-ranges.ts";
 import { bytesOf, type Chain } from "./chain.ts";
 import { said, type Facts } from "./endpoint-facts.ts";
 import { logRangeBlocks, logRangeBlocksMax, walkLogs } from "./log-ranges.ts";
@@ -19,15 +21,14 @@ const headersPerLook = 10;
 const silentBlocksMax = 3;
 
 /** Asks for the logs of the newest block, and of some that are known to have logs. */
-export async function checkBlockLogs(chain: Chain, facts: Facts): Promise<CheckLine> {
-  const [answer] = await chain.read([blockLogsCall(chain, facts.hash)]);
-  const events = readAuthorizationEvents(said(answer, "eth_getLogs"));
-  const told = await listBlocksWithLogs(chain, facts.head);
+export async function checkBlockLogs(chain: Chain, { head, hash }: Facts): Promise<CheckLine> {
+  const { logs, refusal } = await readLogs(chain, { number: head, hash });
+  const events = readAuthorizationEvents(logs);
+  const told = await listBlocksWithLogs(chain, head);
   let silent = 0;
-  for (const hash of told.slice(0, silentBlocksMax)) {
-    const [logs] = await chain.read([blockLogsCall(chain, hash)]);
-    const found = said(logs, "eth_getLogs");
-    if (Array.isArray(found) && found.length > 0) break;
+  for (const block of told.slice(0, silentBlocksMax)) {
+    const found = await readLogs(chain, block);
+    if (Array.isArray(found.logs) && found.logs.length > 0) break;
     silent++;
   }
   if (silent === silentBlocksMax) {
@@ -37,12 +38,29 @@ export async function checkBlockLogs(chain: Chain, facts: Facts): Promise<CheckL
       "use another endpoint; with this one no payment would ever be confirmed",
     );
   }
-  return ok("logs by block", `${events.length} authorizations used in block ${facts.head}`);
+  if (refusal === undefined) {
+    return ok("logs by block", `${events.length} authorizations used in block ${head}`);
+  }
+  return warn(
+    "logs by block",
+    `given by block number, and refused by block hash: ${refusal}`,
+    "expect more calls, or use an endpoint that gives the logs of a block by its hash",
+  );
 }
 
-/** Hashes of recent blocks whose headers say that the token moved, newest first. */
-async function listBlocksWithLogs(chain: Chain, head: number): Promise<Hex[]> {
-  const found: Hex[] = [];
+/** A block's logs by its hash; by its number where that is refused, with the node's own words. */
+async function readLogs(chain: Chain, { number, hash }: BlockName) {
+  const calls = [blockLogsCall(chain, hash), rangeCall(chain, number, number)];
+  const [byHash, byNumber] = await chain.read(calls);
+  const isRefused = byHash?.ok === false && isRefusalOfLogs(byHash.error);
+  return isRefused
+    ? { logs: said(byNumber, "eth_getLogs"), refusal: byHash.error.message }
+    : { logs: said(byHash, "eth_getLogs"), refusal: undefined };
+}
+
+/** Recent blocks whose headers say that the token moved, newest first. */
+async function listBlocksWithLogs(chain: Chain, head: number): Promise<BlockName[]> {
+  const found: BlockName[] = [];
   const last = Math.max(0, head - headersMax);
   for (let first = head; first > last && found.length < silentBlocksMax; first -= headersPerLook) {
     const count = Math.min(headersPerLook, first - last);
@@ -52,10 +70,10 @@ async function listBlocksWithLogs(chain: Chain, head: number): Promise<Hex[]> {
         params: [`0x${(first - back).toString(16)}`, false],
       })),
     );
-    for (const answer of headers) {
+    for (const [back, answer] of headers.entries()) {
       const block = answer.ok && isObject(answer.result) ? answer.result : {};
       if (hasTransfer(chain, block["logsBloom"]))
-        found.push(bytesOf(block["hash"], "a block hash"));
+        found.push({ number: first - back, hash: bytesOf(block["hash"], "a block hash") });
     }
   }
   return found;

@@ -2,10 +2,12 @@
  * How long the follower rests between its looks at the head: by what waits for a block, and ever
  * longer while looks fail.
  */
+import { backOffMs, type BackOffBounds } from "../base/back-off.ts";
 import { createSteadyTime } from "../base/clock.ts";
 import { createBlockCadence } from "./block-cadence.ts";
 import type { BlockHead } from "./block-headers.ts";
 import type { BlockInterest } from "./chain-view.ts";
+import { createLookBudget } from "./look-budget.ts";
 
 /** Pause with nothing open: four looks a minute leave two requests for everything else. */
 export const idlePauseMs = 15_000;
@@ -20,14 +22,10 @@ export const watchfulPauseMs = 2_000;
 const attentionMs = 10_000;
 
 /**
- * Pause after a look that failed, doubled after each further one, up to the longest: an outcome is
- * told soon after the endpoint is well again, and one that is down is asked a dozen times a minute.
+ * Pause after a look that failed: an outcome is told soon after the endpoint is well again, and one
+ * that is down is asked a dozen times a minute.
  */
-const failurePauseMsMin = 500;
-const failurePauseMsMax = 5_000;
-
-/** Share of such a pause that chance adds, so that processes do not come back all at once. */
-const jitterShare = 0.5;
+const failurePause: BackOffBounds = { minMs: 500, maxMs: 5_000 };
 
 /** Pause after a look that found blocks without their logs: it takes two requests, not one. */
 const partPauseMs = 600;
@@ -53,6 +51,7 @@ export interface LookPace {
 /** Creates it. */
 export function createLookPace(): LookPace {
   const cadence = createBlockCadence();
+  const budget = createLookBudget();
   /** Rests are reckoned by it, and do not grow when the time of day, as of blocks, is put back. */
   const steady = createSteadyTime();
   let failures = 0;
@@ -63,10 +62,14 @@ export function createLookPace(): LookPace {
 
   const isAttentive = (nowMs: number) => steady(nowMs) - attendedAtMs < attentionMs;
 
+  /** Milliseconds until a look in vain can be afforded; where blocks are made on demand, any can. */
+  const affordableMs = (nowMs: number) => (cadence.isOnDemand() ? 0 : budget.waitMs(steady(nowMs)));
+
   /** Milliseconds between two looks, or until the next block where an outcome is waited for. */
   function restMs(interest: BlockInterest, nowMs: number): number {
     if (interest === "outcome") {
-      return wasPart ? Math.max(partPauseMs, cadence.pauseMs(nowMs)) : cadence.pauseMs(nowMs);
+      const pauseMs = Math.max(cadence.pauseMs(nowMs), affordableMs(nowMs));
+      return wasPart ? Math.max(partPauseMs, pauseMs) : pauseMs;
     }
     const isWatchful = interest === "finality" || isAttentive(nowMs);
     return lookedAtMs + (isWatchful ? watchfulPauseMs : idlePauseMs) - steady(nowMs);
@@ -79,7 +82,9 @@ export function createLookPace(): LookPace {
       wasPart = result === "part";
       failures = result === "failed" ? failures + 1 : 0;
       const isInVain = result === "nothing" || result === "part";
-      if (isInVain && interest === "outcome") cadence.noteEmptyLook();
+      if (!isInVain || interest !== "outcome") return;
+      cadence.noteEmptyLook();
+      budget.spend(lookedAtMs);
     },
     noteAttention(nowMs) {
       attendedAtMs = steady(nowMs);
@@ -88,9 +93,7 @@ export function createLookPace(): LookPace {
     isAttentive,
     pauseMs(interest, nowMs) {
       const rest = restMs(interest, nowMs);
-      const longest = Math.min(failurePauseMsMax, failurePauseMsMin * 2 ** (failures - 1));
-      const backOff = failures > 0 ? longest * (1 + Math.random() * jitterShare) : 0;
-      const pauseMs = Math.max(rest, backOff, 0);
+      const pauseMs = Math.max(rest, backOffMs(failures, failurePause), 0);
       nextMs = steady(nowMs) + pauseMs;
       return pauseMs;
     },
@@ -99,7 +102,8 @@ export function createLookPace(): LookPace {
       const left = nextMs - atMs;
       if (failures > 0) return left;
       const forSent = interest === "outcome" ? cadence.wakePauseMs(nowMs) : Infinity;
-      const pauseMs = Math.min(left, restMs(interest, nowMs), lookedAtMs + forSent - atMs);
+      const sentMs = Math.max(lookedAtMs + forSent - atMs, affordableMs(nowMs));
+      const pauseMs = Math.min(left, restMs(interest, nowMs), sentMs);
       nextMs = atMs + pauseMs;
       return pauseMs;
     },

@@ -122,9 +122,8 @@ async function readiness(context: HttpContext): Promise<ReadyCheck[]> {
     const age = headAge(context, head.time);
     if (ageMax > 0 && age > ageMax)
       return { name, ok: false, text: `the newest block is ${age} s old` };
-    const unreadSeconds = unread ? (context.clock.nowMs() - unread.sinceMs) / 1_000 : 0;
-    if (unread && unreadSeconds > unreadSecondsMax) {
-      const text = `blocks after ${walkedTo} cannot be read since ${Math.round(unreadSeconds)} s, so no outcome is told: ${unread.problem}`;
+    if (unread && unread.seconds > unreadSecondsMax) {
+      const text = `blocks after ${walkedTo} cannot be read since ${Math.round(unread.seconds)} s, so no outcome is told: ${unread.problem}`;
       return { name, ok: false, text };
     }
     if (clockSkewSeconds > skewSecondsMax) {

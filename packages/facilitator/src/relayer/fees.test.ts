@@ -12,7 +12,7 @@ const viewAsking = (gasPrice: bigint) => ({
   finalized: { number: 0, time: 0n },
   gasPrice,
   wallets: new Map(),
-  seenAtMs: 0,
+  seenSecondsAgo: 0,
   walkedTo: 1,
 });
 

@@ -4,7 +4,7 @@
  * holder writes nothing.
  */
 import type { Address, ChainId } from "@farthing/protocol";
-import type { Clock } from "../base/clock.ts";
+import { steadyClockOf, type Clock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import type { LaneLease } from "../model/relayer-transaction.ts";
@@ -48,6 +48,8 @@ export function createLaneHold(deps: {
   onGone(): void;
 }): LaneHold {
   const { store, clock, log, owner, chainId, relayer } = deps;
+  /** For what lasts; leases end by the time of day, which processes share. */
+  const steady = steadyClockOf(clock);
   const facts = { chainId, relayer };
   let lease: LaneLease | undefined;
   let renewedAt = 0;
@@ -66,10 +68,10 @@ export function createLaneHold(deps: {
 
   /** At the first word of it the wallet takes no more work; it goes with a later look. */
   async function handOver(held: LaneLease, to: string, isIdle: boolean): Promise<void> {
-    const now = clock.nowMs();
     const isNew = promisedAt === undefined;
-    promisedAt ??= now;
-    if (isNew || (!isIdle && now - promisedAt < drainMs)) return;
+    promisedAt ??= steady.nowMs();
+    if (isNew || (!isIdle && steady.nowMs() - promisedAt < drainMs)) return;
+    const now = clock.nowMs();
     if (!(await store.handOverLane(held, owner.id, { to, leaseMs, now }))) return;
     log.info(facts, "Relayer wallet given to a process that has fewer");
     drop();
@@ -79,9 +81,10 @@ export function createLaneHold(deps: {
     if (!lease) return;
     if (wantedBy === null || wantedBy === owner.id) promisedAt = undefined;
     else await handOver(lease, wantedBy, isIdle);
+    const atMs = steady.nowMs();
+    if (!lease || atMs - renewedAt < leaseRenewMs) return;
     const now = clock.nowMs();
-    if (!lease || now - renewedAt < leaseRenewMs) return;
-    if (await store.renewLane(lease, owner.id, { leaseMs, now })) renewedAt = now;
+    if (await store.renewLane(lease, owner.id, { leaseMs, now })) renewedAt = atMs;
     else lose();
   }
 
@@ -90,13 +93,14 @@ export function createLaneHold(deps: {
     isPromised: () => promisedAt !== undefined,
     keep,
     async take(nonceFloor, holder) {
+      const atMs = steady.nowMs();
       const now = clock.nowMs();
       const goneOwner = holder?.owner && owner.isGone(holder.owner) ? holder.owner : undefined;
       const lane = { chainId, lane: relayer, owner: owner.id, goneOwner };
       const taken = await store.takeLane({ ...lane, nonceFloor, leaseMs, now });
       if (!taken) return undefined;
       lease = taken;
-      renewedAt = now;
+      renewedAt = atMs;
       return taken;
     },
     async losing(step) {

@@ -4,11 +4,13 @@
  * sends it, and follows it to its end. Nothing new is signed for them.
  */
 import type { Address } from "@farthing/protocol";
-import type { Clock } from "../base/clock.ts";
+import { backOffMs, type BackOffBounds } from "../base/back-off.ts";
+import { steadyClockOf, type Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import type { Chain } from "../chain/chain.ts";
 import { readTransactionCount } from "../chain/reads.ts";
+import type { RelayerTransaction } from "../model/relayer-transaction.ts";
 import type { CarryingWallet, Store } from "../storage/store.ts";
 import { broadcast } from "./broadcast.ts";
 import { closeSlot } from "./close-slot.ts";
@@ -18,6 +20,12 @@ import { lookAtUsedNonces, type NonceEvents } from "./used-nonces.ts";
 
 /** Pause between looks for them: five blocks. While there are none, a look is one statement. */
 const lookMs = 10_000;
+
+/**
+ * Pause of a wallet after its node was asked in vain: it did not answer, or nothing of what was sent
+ * was mined. A node that is away is asked as seldom as once in five minutes for each wallet.
+ */
+const vainPause: BackOffBounds = { minMs: lookMs, maxMs: 300_000 };
 
 /** Transactions that are sent again in one look: as many as XDC's nodes take beyond a wallet's count. */
 const sentMax = 8;
@@ -39,21 +47,50 @@ export interface LeftBehindDeps {
   finalizedNumber(): number;
 }
 
+/** A wallet that was helped before, and in vain the last few times. */
+interface Helped {
+  readonly failures: number;
+  readonly againAtMs: number;
+  /** How far its transactions had got, and the endpoint that they were sent to. */
+  readonly progress: string;
+  readonly endpoint: number;
+}
+
 /** Begins to look for them, at once and now and then. */
 export function startLeftBehind(deps: LeftBehindDeps): { stop(): Promise<void> } {
   const { chain, store, clock, log } = deps;
   const { chainId } = chain.network;
   const configured = new Set(deps.addresses.map((address) => address.toLowerCase()));
+  const steady = steadyClockOf(clock);
   const told = new Set<string>();
+  const helped = new Map<Address, Helped>();
   const stopping = new AbortController();
 
   async function look(): Promise<void> {
     const carrying = await store.listCarryingWallets(chainId, clock.nowMs());
-    for (const one of carrying) {
-      if (configured.has(one.wallet.toLowerCase()) || !isFree(one.holder, deps.owner)) continue;
+    const left = carrying.filter(
+      ({ wallet, holder }) => !configured.has(wallet.toLowerCase()) && isFree(holder, deps.owner),
+    );
+    const wallets = new Set(left.map(({ wallet }) => wallet));
+    for (const wallet of helped.keys()) if (!wallets.has(wallet)) helped.delete(wallet);
+    for (const one of left) {
       tell(one);
-      await help(one.wallet);
+      if ((helped.get(one.wallet)?.againAtMs ?? 0) <= steady.nowMs()) await tryToHelp(one.wallet);
     }
+  }
+
+  async function tryToHelp(wallet: Address): Promise<void> {
+    const before = helped.get(wallet);
+    const endpoint = ((before?.endpoint ?? -1) + 1) % chain.endpoints.length;
+    let progress = before?.progress ?? "";
+    try {
+      progress = await help(wallet, endpoint);
+    } catch (error) {
+      sayFailed(error);
+    }
+    const failures = progress === before?.progress ? before.failures + 1 : 1;
+    const againAtMs = steady.nowMs() + backOffMs(failures, vainPause);
+    helped.set(wallet, { failures, againAtMs, progress, endpoint });
   }
 
   function tell({ wallet, settlements, oldestAt }: CarryingWallet): void {
@@ -67,7 +104,8 @@ export function startLeftBehind(deps: LeftBehindDeps): { stop(): Promise<void> }
     );
   }
 
-  async function help(wallet: Address): Promise<void> {
+  /** Closes what is used, and sends the rest to an endpoint. Returns how far they have got. */
+  async function help(wallet: Address, endpoint: number): Promise<string> {
     const slots = new Map<number, Slot>();
     for (const transaction of await store.listOpenTransactions(chainId, wallet)) {
       if (transaction.raw === null) continue;
@@ -83,19 +121,28 @@ export function startLeftBehind(deps: LeftBehindDeps): { stop(): Promise<void> }
     };
     await lookAtUsedNonces(lane, { number: deps.headNumber(), count }, deps);
     const waiting = lane.slots().filter(({ isUsedUp }) => !isUsedUp);
-    await send(waiting.slice(0, sentMax).map(newestOf));
+    const transactions = waiting.slice(0, sentMax).map(newestOf);
+    await send(transactions, endpoint);
+    return [count, ...transactions.map(({ id }) => id)].join();
   }
 
-  async function send(transactions: readonly ReturnType<typeof newestOf>[]): Promise<void> {
-    if (transactions.length === 0) return;
-    for (const { index } of chain.endpoints) {
-      const outcomes = await broadcast(chain, index, transactions, log);
-      const accepted = transactions.filter((_, at) => outcomes[at] === "accepted");
-      await store.recordSent(
-        accepted.map(({ id }) => id),
-        clock.nowMs(),
-      );
-    }
+  /** Each time to another endpoint: one that took them has them, and one that is away may come back. */
+  async function send(transactions: readonly RelayerTransaction[], at: number): Promise<void> {
+    const index = chain.endpoints[at]?.index;
+    if (transactions.length === 0 || index === undefined) return;
+    const outcomes = await broadcast(chain, index, transactions, log);
+    const accepted = transactions.filter((_, place) => outcomes[place] === "accepted");
+    await store.recordSent(
+      accepted.map(({ id }) => id),
+      clock.nowMs(),
+    );
+  }
+
+  function sayFailed(error: unknown): void {
+    log.warn(
+      { event: "left_behind_not_looked_at", chainId, problem: messageOf(error) },
+      "Wallets left behind could not be looked at; retrying later",
+    );
   }
 
   async function run(): Promise<void> {
@@ -103,10 +150,7 @@ export function startLeftBehind(deps: LeftBehindDeps): { stop(): Promise<void> }
       try {
         await look();
       } catch (error) {
-        log.warn(
-          { event: "left_behind_not_looked_at", chainId, problem: messageOf(error) },
-          "Wallets left behind could not be looked at; retrying in some seconds",
-        );
+        sayFailed(error);
       }
       await clock.sleep(lookMs, stopping.signal);
     }

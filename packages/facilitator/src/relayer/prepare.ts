@@ -84,7 +84,9 @@ export async function prepare(
   if (now + deps.marginSeconds >= settlement.validBefore) return { kind: "expiring" };
   // Only a window that has just begun needs the slack; validAfter 0 and the like never wait.
   if (now < settlement.validAfter + validAfterSlack) return { kind: "wait" };
-  if (deps.clock.nowMs() - simulatedAt > freshMs) {
+  const ageMs = deps.clock.nowMs() - simulatedAt;
+  // Below zero, the time of day was put back, and the age is not known.
+  if (ageMs > freshMs || ageMs < 0) {
     const judgement = await simulate(settlement, deps);
     if (judgement) return { kind: "refused", ...judgement };
   }

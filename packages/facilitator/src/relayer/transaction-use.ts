@@ -2,7 +2,7 @@
  * What the transactions on their way were taken up for: the fair queue shares them out among keyed
  * and keyless callers, and among payments that go alone and those that go together.
  */
-import type { Clock } from "../base/clock.ts";
+import { steadyClockOf, type Clock } from "../base/clock.ts";
 import type { QueueGroup, TransactionUse } from "./fair-queue.ts";
 import type { Lane } from "./lane.ts";
 import type { QueuedSettlement } from "./prepare.ts";
@@ -28,6 +28,7 @@ export function trackUse(deps: {
   readonly inFlightMax: number;
   readonly clock: Clock;
 }): UseTracker {
+  const clock = steadyClockOf(deps.clock);
   let keyedAtMs = Number.NEGATIVE_INFINITY;
   const preparing = new Set<QueueGroup<QueuedSettlement>>();
   /** Kinds of the transactions on their way, by each settlement that they carry. */
@@ -60,11 +61,11 @@ export function trackUse(deps: {
         keyless: keyless.length,
         alone: countAlone(all),
         keylessAlone: countAlone(keyless),
-        hasKeyedCallers: deps.clock.nowMs() - keyedAtMs < keyedQuietMs,
+        hasKeyedCallers: clock.nowMs() - keyedAtMs < keyedQuietMs,
       };
     },
     noteKeyed() {
-      keyedAtMs = deps.clock.nowMs();
+      keyedAtMs = clock.nowMs();
     },
     begin: (group) => void preparing.add(group),
     end(group) {

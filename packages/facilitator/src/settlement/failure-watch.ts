@@ -3,6 +3,7 @@
  * it at once; after that a list in the store is gone through, in groups and ever more rarely, until
  * the authorization has expired.
  */
+import { backOffMs, type BackOffBounds } from "../base/back-off.ts";
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
@@ -20,6 +21,9 @@ const closelyMax = 1_000;
 
 /** Pause between looks into the list, which is one statement while nothing is due. */
 const lookMs = 10_000;
+
+/** Pause after a look that failed: the node or the database is away. */
+const failurePause: BackOffBounds = { minMs: lookMs, maxMs: 300_000 };
 
 /** Failures of one look: one question to the node for each hundred. */
 const lookMax = 500;
@@ -95,30 +99,29 @@ export function createFailureWatch(deps: FailureWatchDeps): FailureWatch {
     await store.endFailureWatches(ended.map(({ id }) => id));
   }
 
-  /** Tries a step that later steps make up for. */
-  async function orLater(step: () => Promise<void>): Promise<void> {
+  /** Tries a step that later steps make up for; returns whether it succeeded. */
+  async function orLater(step: () => Promise<unknown>): Promise<boolean> {
     try {
       await step();
+      return true;
     } catch (error) {
       log.warn(
         { event: "failures_not_looked_at", chainId, problem: messageOf(error) },
         "Failed settlements could not be looked at; they are with a later look",
       );
+      return false;
     }
   }
 
   async function run(): Promise<void> {
     const since = clock.nowMs() - earlierMs;
     let hasEarlier = false;
+    let failures = 0;
     while (!stopping.signal.aborted) {
-      if (!hasEarlier) {
-        await orLater(async () => {
-          await store.watchFailedSince(chainId, since, clock.nowMs());
-          hasEarlier = true;
-        });
-      }
-      await orLater(look);
-      await clock.sleep(lookMs, stopping.signal);
+      hasEarlier ||= await orLater(() => store.watchFailedSince(chainId, since, clock.nowMs()));
+      const hasLooked = await orLater(look);
+      failures = hasEarlier && hasLooked ? 0 : failures + 1;
+      await clock.sleep(Math.max(lookMs, backOffMs(failures, failurePause)), stopping.signal);
     }
   }
 
