@@ -40,11 +40,15 @@ export async function startContender(
   });
 }
 
-/** `farthing serve --self-built` on a SQLite file, as it comes but for the limits per caller. */
+/**
+ * `farthing serve --self-built`, as it comes but for the limits per caller: on a SQLite file of its
+ * own, unless `settings` say something else.
+ */
 export async function startFarthing(
   devnet: Devnet,
   rpcUrl: string,
   walletCount = farthingWallets,
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<Server> {
   const folder = mkdtempSync(join(tmpdir(), "farthing-bench-"));
   const wallets = devnet.relayers.slice(0, walletCount);
@@ -59,6 +63,7 @@ export async function startFarthing(
     FARTHING_PAYER_COUNT: "0",
     FARTHING_KEYLESS_GAS_PER_DAY: "0",
     FARTHING_CONNECTIONS_PER_ADDRESS: "0",
+    ...settings,
   });
   return {
     ...server,

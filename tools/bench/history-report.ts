@@ -1,49 +1,68 @@
-/** The section of the report about years of history. */
+/** The sections of the report about years of history: one for each database and size. */
+import { engineNames } from "./history-database.ts";
 import type { HistoryFigures } from "./history.ts";
 import { short, table } from "./report-table.ts";
 
-/** Its heading: what is replaced when only this part is measured again. */
+/** The heading of all of them, which is kept when the rest of the page is written anew. */
 const heading = "## A long history";
 
 /** The most that work may cost beside a long history, as a multiple of an empty database. */
 const ratioMax = 1.3;
 
-/** Writes the section. */
-export function historySection(all: readonly HistoryFigures[]): string {
-  const rows = all[0]?.rows ?? 0;
-  const lines = all.flatMap(({ engine, work }) =>
-    work.map(({ name, emptyMs, longMs }) => {
-      const ratio = longMs / emptyMs;
-      return [engine, name, short(emptyMs), short(longMs), short(ratio), verdictOf(ratio)];
-    }),
-  );
-  const sizes = all.map(
-    ({ engine, bytesEach }) => `${engine} ${Math.round(bytesEach).toLocaleString("en")} bytes`,
-  );
+const introduction = `${heading}
+
+What the work of a store and of a service costs beside a long history, half of it of one account, and beside an empty database, on the same machine. The two are measured in turn, and each figure is a median. The history is that of the account. So that the same is read, both databases have the account's usage of 30 days; and the empty one has 10,000 listings, with which each bound of a search is reached, the other one for 50 settlements if those are more. Milliseconds, unless the line says something else.
+`;
+
+/** Writes the section of one database and size, with a heading of its own. */
+export function historySection({ engine, rows, bytesEach, work }: HistoryFigures): string {
+  const size = rows.toLocaleString("en");
+  const lines = work.map(({ name, empty, long, ratio }) => [
+    name,
+    short(empty),
+    short(long),
+    short(ratio),
+    ratio <= ratioMax ? "reached" : "**not reached**",
+  ]);
   return [
-    heading,
+    `### ${size} settlements on ${engineNames[engine]}`,
     "",
-    `\`npm run bench -- --history ${rows}\` measures this part alone: the store's work beside ${rows.toLocaleString("en")} settlements, half of them of one account, and beside an empty database, on the same machine. Medians of 15; the history is that of the account. A settlement takes on the disk, with its transaction, its ledger entries and all indexes, one transaction each and the signed bytes gone: ${sizes.join(", ")}.`,
+    `\`npm run bench -- --history ${rows} --engine ${engine}\`. On the disk a settlement takes ${Math.round(bytesEach).toLocaleString("en")} bytes with its transaction, its ledger entries and all indexes, one transaction each and the signed bytes gone.`,
     "",
-    table(["database", "work", "empty, ms", "long, ms", "ratio", `at most ${ratioMax}`], lines),
+    table(["", "empty", "long", "ratio", `at most ${ratioMax}`], lines),
     "",
   ].join("\n");
 }
 
-function verdictOf(ratio: number): string {
-  return ratio <= ratioMax ? "reached" : "**not reached**";
-}
-
-/** A page with its section replaced, or added at its end. */
+/** A page with one section about history replaced, or added. */
 export function withHistory(page: string, section: string): string {
-  const before = sectionOf(page);
-  return before === undefined ? `${page.trimEnd()}\n\n${section}` : page.replace(before, section);
+  const all = sectionOf(page) ?? introduction;
+  const [title = ""] = section.split("\n");
+  const before = partOf(all, title, "\n### ");
+  const after =
+    before === undefined
+      ? `${all.trimEnd()}\n\n${section}`
+      : all.replace(before, () => section.trimEnd());
+  return withWholeHistory(page, after);
 }
 
-/** The section of a page, for a page that is written anew; undefined when it has none. */
+/** A page that is written anew, with all that was known about history. */
+export function withWholeHistory(page: string, all: string): string {
+  const before = sectionOf(page);
+  const text = all.trimEnd();
+  if (before === undefined) return `${page.trimEnd()}\n\n${text}\n`;
+  return page.replace(before, () => text);
+}
+
+/** What a page says about history; undefined when it says nothing. */
 export function sectionOf(page: string): string | undefined {
-  const from = page.indexOf(heading);
+  return partOf(page, heading, "\n## ");
+}
+
+/** From a heading to the next of its kind, without the line's end between them. */
+function partOf(page: string, title: string, next: string): string | undefined {
+  const from = page.indexOf(`${title}\n`);
   if (from < 0) return undefined;
-  const next = page.indexOf("\n## ", from + heading.length);
-  return page.slice(from, next < 0 ? undefined : next);
+  const end = page.indexOf(next, from + title.length);
+  return page.slice(from, end < 0 ? undefined : end).trimEnd();
 }

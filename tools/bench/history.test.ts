@@ -1,22 +1,55 @@
-/** The part of the benchmark about a long history: it measures both databases, and says so. */
+/** The part of the benchmark about a long history: it measures a database, and says so. */
 import { expect, test } from "vitest";
-import { measureHistory } from "./history.ts";
-import { historySection, sectionOf, withHistory } from "./history-report.ts";
+import { measureHistory, type HistoryFigures } from "./history.ts";
+import { historySection, sectionOf, withHistory, withWholeHistory } from "./history-report.ts";
 
-test("each kind of work is measured beside a history and beside none, on both databases", async () => {
-  const told: string[] = [];
-  const figures = await measureHistory(200, (line) => told.push(line));
-  expect(figures.map(({ engine }) => engine)).toEqual(["SQLite", "PostgreSQL"]);
-  for (const { work, bytesEach } of figures) {
-    expect(work.length).toBeGreaterThanOrEqual(9);
-    for (const { emptyMs, longMs } of work) expect(Math.min(emptyMs, longMs)).toBeGreaterThan(0);
+/** A moment, in which some payments are settled. */
+const trials = { times: 1, callers: 8, warmUpMs: 0, countMs: 3_000 };
+
+test.each(["sqlite", "postgres"] as const)(
+  "each kind of work is measured beside a history and beside none, on %s",
+  async (engine) => {
+    const told: string[] = [];
+    const tell = (line: string) => void told.push(line);
+    const { work, bytesEach } = await measureHistory({ engine, rows: 200, trials, tell });
+    const names = work.map(({ name }) => name);
+    for (const wanted of ["claim", "settle", "block", "history", "usage", "credits", "search"]) {
+      expect(names.join()).toContain(wanted);
+    }
+    expect(names).toContain("start of the service, to /ready");
+    expect(names).toContain("settlements a second over HTTP, 8 in flight");
+    for (const { empty, long } of work) expect(Math.min(empty, long)).toBeGreaterThan(0);
     expect(bytesEach).toBeGreaterThan(0);
-  }
-  const section = historySection(figures);
-  const page = withHistory("# Benchmarks\n\n## Verify\n\ntext\n", section);
-  expect(page).toMatch(/## Verify[^]*## A long history/);
-  // Measured again, it takes the place of the former one.
-  const again = withHistory(`${page}\n## What else\n`, section);
-  expect(again.match(/## A long history/g)).toHaveLength(1);
-  expect([sectionOf(again), sectionOf("# Benchmarks\n")]).toEqual([section, undefined]);
-}, 120_000);
+    expect(told.join("\n")).toContain("200 settlements");
+  },
+  120_000,
+);
+
+const figures = (engine: "sqlite" | "postgres", empty: number): HistoryFigures => ({
+  engine,
+  rows: 1_000,
+  fillSeconds: 1,
+  bytesEach: 3_000.4,
+  work: [{ name: "credits", empty, long: 2, ratio: 2 / empty }],
+});
+
+test("each database and size has a part of the page, which a new measurement replaces", () => {
+  const page = "# Benchmarks\n\n## Verify\n\ntext\n";
+  const one = withHistory(page, historySection(figures("sqlite", 1)));
+  expect(one).toMatch(/## Verify[^]*## A long history[^]*on SQLite/);
+  expect(one).toContain("| credits | 1 | 2 | 2 | **not reached** |");
+  const both = withHistory(`${one}\n## What else\n`, historySection(figures("postgres", 1)));
+  const again = withHistory(both, historySection(figures("sqlite", 2)));
+  expect(again).toContain("| credits | 2 | 2 | 1 | reached |");
+  expect(again.match(/^##.*$/gm)).toEqual([
+    "## Verify",
+    "## A long history",
+    "### 1,000 settlements on SQLite",
+    "### 1,000 settlements on PostgreSQL",
+    "## What else",
+  ]);
+  // The rest of the page is written anew without it.
+  expect(sectionOf(page)).toBeUndefined();
+  const rewritten = withWholeHistory("# Benchmarks\n", sectionOf(again) ?? "");
+  expect(sectionOf(rewritten)).toBe(sectionOf(again));
+});

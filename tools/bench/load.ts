@@ -8,6 +8,8 @@ export interface LoadPlan {
   readonly url: string;
   readonly path: "/verify" | "/settle";
   readonly callers: number;
+  /** Of each request, beside the type of its body. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Gives the next body; undefined when there are no more. */
   next(): string | undefined;
   /** Answers in this time do not count: the program warms up. */
@@ -45,6 +47,7 @@ export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
     headersTimeout: answerMsMax,
     bodyTimeout: answerMsMax,
   });
+  const headers = { ...jsonHeaders, ...plan.headers };
   const wanted = plan.path === "/verify" ? "isValid" : "success";
   const latencies: number[] = [];
   const complaints = new Map<string, number>();
@@ -55,7 +58,7 @@ export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
   async function ask(body: string): Promise<void> {
     const askedAt = performance.now();
     asked += 1;
-    const answer = await post(pool, plan.path, body);
+    const answer = await post(pool, { path: plan.path, headers }, body);
     const now = performance.now();
     if (answer[wanted] !== true) {
       const complaint = JSON.stringify(answer).slice(0, 300);
@@ -114,12 +117,16 @@ function startPhases({ onCounting, warmUpMs, countMs }: LoadPlan): { finish(): v
 }
 
 /** By dispatch, the library's own way without streams: the load must cost less than the work. */
-function post(pool: Pool, path: string, body: string): Promise<Record<string, unknown>> {
+function post(
+  pool: Pool,
+  { path, headers }: { readonly path: string; readonly headers: Record<string, string> },
+  body: string,
+): Promise<Record<string, unknown>> {
   return new Promise((resolve) => {
     let statusCode = 0;
     const chunks: Buffer[] = [];
     pool.dispatch(
-      { path, method: "POST", headers: jsonHeaders, body },
+      { path, method: "POST", headers, body },
       {
         onRequestStart() {},
         onResponseStart(_controller, status) {

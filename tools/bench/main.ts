@@ -11,7 +11,8 @@ import { isObject } from "@farthing/protocol";
 import { walletsInAll } from "./contenders.ts";
 import { measureGas } from "./gas.ts";
 import { measureHistory } from "./history.ts";
-import { historySection, sectionOf, withHistory } from "./history-report.ts";
+import { historySection, sectionOf, withHistory, withWholeHistory } from "./history-report.ts";
+import type { HistoryEngine } from "./history-database.ts";
 import { measure, type Figures, type Stand } from "./measure.ts";
 import { openMint } from "./payments.ts";
 import { quickPlan, wholePlan } from "./plan.ts";
@@ -24,7 +25,9 @@ import { judgeTargets, type Results } from "./targets.ts";
 const usage = `Measures Farthing beside the reference facilitator on a local chain.
 
   --rpc          only what a node is asked, some five minutes; replaces that part of the report
-  --history <n>  only the store's work beside n settlements and beside none; replaces that part
+  --history <n>  only the work beside n settlements and beside none, on one database; replaces
+                 that part of the report
+  --engine <e>   the database of --history: sqlite or postgres
   --quick        the main ratios in two minutes, printed; without it some ten minutes
   --out <file>   where the report goes; default docs/benchmarks.md, and nowhere with --quick
   --help         print this
@@ -64,20 +67,33 @@ async function run(options: { readonly quick: boolean; readonly out?: string }):
     if (out === undefined) return;
     // That part takes half an hour and is measured by itself.
     const history = existsSync(out) ? sectionOf(readFileSync(out, "utf8")) : undefined;
-    writeFileSync(out, history === undefined ? report : withHistory(report, history));
+    writeFileSync(out, history === undefined ? report : withWholeHistory(report, history));
     process.stdout.write(`\nReport: ${out}\n`);
   } finally {
     await devnet.stop();
   }
 }
 
-/** Measures the part about a long history, and replaces it in the report. */
-async function runHistory(rows: number, out: string): Promise<void> {
-  if (!Number.isInteger(rows) || rows < 1)
-    throw new Error("--history takes a number of settlements");
-  const figures = await measureHistory(rows, (line) => process.stdout.write(`${line}\n`));
+/** Measures work beside a long history, and replaces that part of the report. */
+async function runHistory(plan: { rows: number; engine: string }, out: string): Promise<void> {
+  const tell = (line: string) => void process.stdout.write(`${line}\n`);
+  const figures = await measureHistory({
+    rows: rowsOf(plan.rows),
+    engine: engineOf(plan.engine),
+    tell,
+  });
   writeFileSync(out, withHistory(readFileSync(out, "utf8"), historySection(figures)));
   process.stdout.write(`\nReport: ${out}\n`);
+}
+
+function rowsOf(rows: number): number {
+  if (Number.isInteger(rows) && rows > 0) return rows;
+  throw new Error("Give a number of settlements");
+}
+
+function engineOf(name: string): HistoryEngine {
+  if (name === "sqlite" || name === "postgres") return name;
+  throw new Error("--engine is sqlite or postgres");
 }
 
 async function measureAll(stand: Stand, isQuick: boolean): Promise<Results> {
@@ -145,14 +161,15 @@ const { values } = parseArgs({
     quick: { type: "boolean", default: false },
     rpc: { type: "boolean", default: false },
     history: { type: "string" },
+    engine: { type: "string", default: "sqlite" },
     out: { type: "string" },
     help: { type: "boolean", default: false },
   },
 });
 if (values.help) process.stdout.write(usage);
 else {
-  const { quick, out, rpc, history } = values;
-  if (history !== undefined) await runHistory(Number(history), out ?? reportFile);
+  const { quick, out, rpc, history, engine } = values;
+  if (history !== undefined) await runHistory({ rows: Number(history), engine }, out ?? reportFile);
   else if (!rpc) await run({ quick, ...(out !== undefined && { out }) });
   if (history === undefined && (rpc || !quick)) await runRpcCosts(out ?? reportFile);
 }

@@ -8,7 +8,7 @@
 import { Kysely, sql } from "kysely";
 import { systemClock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
-import type { Log } from "../base/log.ts";
+import { silentLog, type Log } from "../base/log.ts";
 import type { Database } from "./dialect.ts";
 import type { Tables } from "./schema.ts";
 
@@ -163,6 +163,9 @@ async function findIndex(
   return rows[0];
 }
 
+const creationStarted = "Index creation started";
+const created = "Index created";
+
 /** The pause before an index that could not be created is tried again, in milliseconds. */
 const retryMs = 60_000;
 
@@ -178,7 +181,7 @@ export interface LateIndexing {
 export async function startLateIndexes(database: Database, log: Log): Promise<LateIndexing> {
   const { db, engine } = database;
   if (!engine.patientDialect) {
-    await createAtOnce(db);
+    await createBefore(db, log);
     return { stop: async () => undefined };
   }
   // A new database has its indexes before the store is open; no other process waits for it yet.
@@ -205,11 +208,27 @@ function createOnEmpty(db: Kysely<Tables>): Promise<void> {
   });
 }
 
-/** Creates what is missing, one after the other. */
-export async function createAtOnce(db: Kysely<Tables>): Promise<void> {
-  for (const { name, table, definition, replaces } of lateIndexes) {
+async function createAtOnce(db: Kysely<Tables>, which = lateIndexes): Promise<void> {
+  for (const { name, table, definition, replaces } of which) {
     await sql.raw(`create index if not exists ${name} on ${table} ${definition}`).execute(db);
     if (replaces) await sql.raw(`drop index if exists ${replaces}`).execute(db);
+  }
+}
+
+/** Creates what is missing before the start goes on, and says so: it may take minutes. */
+export async function createBefore(db: Kysely<Tables>, log: Log): Promise<void> {
+  const { rows } = await sql<{ name: string }>`
+    select name from sqlite_master where type = 'index'`.execute(db);
+  const there = new Set(rows.map(({ name }) => name));
+  const row = await db.selectFrom("settlements").select("id").limit(1).executeTakeFirst();
+  const told = row ? log : silentLog;
+  for (const index of lateIndexes) {
+    const { replaces } = index;
+    if (there.has(index.name) && (replaces === undefined || !there.has(replaces))) continue;
+    const fields = { index: index.name, table: index.table };
+    told.info({ event: "index_creation_started", ...fields }, creationStarted);
+    await createAtOnce(db, [index]);
+    told.info({ event: "index_created", ...fields }, created);
   }
 }
 
@@ -274,7 +293,7 @@ class Indexer {
     const there = await findIndex(connection, name);
     if (there?.valid || this.#stopping.signal.aborted) return;
     const fields = { index: name, table };
-    this.#log.info({ event: "index_creation_started", ...fields }, "Index creation started");
+    this.#log.info({ event: "index_creation_started", ...fields }, creationStarted);
     // An interrupted creation leaves an index that is kept up to date and never used.
     if (there) await sql.raw(`drop index concurrently if exists ${name}`).execute(connection);
     await sql
@@ -283,6 +302,6 @@ class Indexer {
     if (replaces) {
       await sql.raw(`drop index concurrently if exists ${replaces}`).execute(connection);
     }
-    this.#log.info({ event: "index_created", ...fields }, "Index created");
+    this.#log.info({ event: "index_created", ...fields }, created);
   }
 }

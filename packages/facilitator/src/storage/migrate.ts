@@ -37,8 +37,11 @@ const migrations: Readonly<Record<string, (db: Kysely<unknown>, idType: IdType) 
 /** Names of all migrations, oldest first. */
 export const migrationNames: readonly string[] = Object.keys(migrations).toSorted();
 
-/** Carries out what is missing, under the database's migration lock. Throws `storage_unavailable`. */
-export async function migrate({ db, engine }: Database): Promise<void> {
+/**
+ * Carries out what is missing, under the database's migration lock; `upTo` names the last one where
+ * it is not the newest. Throws `storage_unavailable`.
+ */
+export async function migrate({ db, engine }: Database, upTo?: string): Promise<void> {
   const { idType, patientDialect: dialect } = engine;
   const patient = dialect ? new Kysely<Tables>({ dialect: dialect() }) : db;
   const entries = Object.entries(migrations).map(([name, up]): [string, Migration] => [
@@ -46,7 +49,10 @@ export async function migrate({ db, engine }: Database): Promise<void> {
     { up: (inside) => up(inside, idType) },
   ]);
   const provider = { getMigrations: async () => Object.fromEntries(entries) };
-  const { error } = await new Migrator({ db: patient, provider }).migrateToLatest();
+  const migrator = new Migrator({ db: patient, provider });
+  const { error } = await (upTo === undefined
+    ? migrator.migrateToLatest()
+    : migrator.migrateTo(upTo));
   if (patient !== db) await patient.destroy();
   if (error !== undefined) {
     throw new Fault(

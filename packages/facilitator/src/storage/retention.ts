@@ -52,10 +52,12 @@ async function dropSignedBytes(
     rows.map(({ lane, nonce }) => ({ of_lane: lane, of_nonce: Number(nonce) })),
     { of_lane: "text", of_nonce: "bigint" },
   );
+  // In this order: SQLite would read all transactions of the chain, and compare them with the list.
   await sql`update relayer_transactions set raw = null, data = ''
-    from ${list}
-    where chain_id = ${chainId} and lane = given.of_lane and state = 'dropped'
-      and nonce = given.of_nonce and raw is not null`.execute(inside.db);
+    where id in (select replaced.id from ${list} cross join relayer_transactions as replaced
+      where replaced.chain_id = ${chainId} and replaced.lane = given.of_lane
+        and replaced.nonce = given.of_nonce and replaced.state = 'dropped'
+        and replaced.raw is not null)`.execute(inside.db);
   return rows.length;
 }
 

@@ -149,10 +149,11 @@ async function settle(store: Store): Promise<void> {
   await store.endFailureWatches(ids);
   await store.listCarryingWallets(chainId, now);
   await store.pruneKeyless(now, 10);
+  await store.listOpenTransactions(chainId, lane);
+  await store.closeTransactions(sentIds, "mined", block);
   await removeWhatIsOver(store, { account: busySeller, block, now });
   await store.isRelayerTransaction(hex32(1));
   await store.countMinedNonces(chainId, lane);
-  await store.listOpenTransactions(chainId, lane);
   await store.listCarriers(first ?? "");
   await store.closeTransactions(sentIds, "dropped");
 }

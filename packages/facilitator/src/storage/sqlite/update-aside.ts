@@ -16,11 +16,19 @@ import type { Tables } from "../schema.ts";
 /** The thread's code: source here, compiled where this file is. */
 const code = new URL(`update-worker${extname(import.meta.url)}`, import.meta.url);
 
+/** A line of the log, as the thread tells it. */
+interface Told {
+  readonly fields: object;
+  readonly message: string;
+}
+
 /** Updates a file that has settlements and is of an earlier version; anything else is quick enough. */
 export async function updateAside({ db, engine }: Database, log: Log): Promise<void> {
   if (engine.file === undefined || !(await isOfEarlierVersion(db))) return;
   log.info({ event: "database_update_started" }, "Database update started; this may take minutes");
-  await once(new Worker(code, { workerData: engine.file }), "exit");
+  const worker = new Worker(code, { workerData: engine.file });
+  worker.on("message", ({ fields, message }: Told) => log.info(fields, message));
+  await once(worker, "exit");
   log.info({ event: "database_updated" }, "Database updated");
 }
 

@@ -1,7 +1,8 @@
 /** The thread that `update-aside.ts` starts: everything that a new version changes in a file. */
-import { workerData } from "node:worker_threads";
+import { parentPort, workerData } from "node:worker_threads";
 import { Kysely } from "kysely";
-import { createAtOnce } from "../late-indexes.ts";
+import { silentLog } from "../../base/log.ts";
+import { createBefore } from "../late-indexes.ts";
 import { migrate } from "../migrate.ts";
 import type { Tables } from "../schema.ts";
 import { openSqlite } from "./node-sqlite.ts";
@@ -12,5 +13,9 @@ const busyTimeoutMs = 10 * 60_000;
 const engine = openSqlite(String(workerData), { busyTimeoutMs });
 const db = new Kysely<Tables>({ dialect: engine.dialect });
 await migrate({ db, engine });
-await createAtOnce(db);
+// Each index is told to the thread that waits.
+await createBefore(db, {
+  ...silentLog,
+  info: (fields, message) => parentPort?.postMessage({ fields, message }),
+});
 await db.destroy();

@@ -1,0 +1,20 @@
+/** A database as an earlier version has made it, for whoever looks at an upgrade. */
+import { Kysely } from "kysely";
+import { engineOf } from "./open-store.ts";
+import { migrate } from "./migrate.ts";
+import type { Tables } from "./schema.ts";
+
+/** The schema of the version before the exchanges, of which services run that have years behind them. */
+export const earlierSchema = "0004-listings";
+
+/** Makes the tables of that version in an empty database; it had no index that is created late. */
+export async function createEarlierSchema(databaseUrl: string): Promise<void> {
+  const engine = engineOf(databaseUrl, {});
+  const db = new Kysely<Tables>({ dialect: engine.dialect });
+  try {
+    await migrate({ db, engine }, earlierSchema);
+  } finally {
+    await db.destroy();
+    engine.exchangeFile?.close();
+  }
+}
