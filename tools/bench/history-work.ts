@@ -43,9 +43,9 @@ function median(values: readonly number[]): number {
 /** Settlements of one group. */
 const groupSize = 50;
 
-/** Rounds that count, after those that fill caches and plans. */
-export const rounds = 15;
-const warmUpRounds = 5;
+/** Rounds that count; a third as many before them fill caches and plans. */
+export const roundsThatCount = 15;
+const warmUpShare = 3;
 
 /** Repetitions of what takes less than a millisecond, in each round: one alone is mostly noise. */
 const readsEach = 20;
@@ -65,8 +65,9 @@ type Timer = <T>(name: string, work: () => Promise<T>) => Promise<T>;
 export async function measureStores(
   urls: OfBoth<string>,
   scene: HistoryScene,
-  samples: Samples,
+  { samples, rounds }: { readonly samples: Samples; readonly rounds: number },
 ): Promise<void> {
+  const warmUpRounds = Math.floor(rounds / warmUpShare);
   for (let round = -warmUpRounds; round < rounds; round++) {
     for (const side of sides) {
       const opening = () => openStore(urls[side]);

@@ -4,14 +4,15 @@ import { measureHistory, type HistoryFigures } from "./history.ts";
 import { historySection, sectionOf, withHistory, withWholeHistory } from "./history-report.ts";
 
 /** A moment, in which some payments are settled. */
-const trials = { times: 1, callers: 8, warmUpMs: 0, countMs: 3_000 };
+const trials = { times: 1, callers: 8, warmUpMs: 0, countMs: 2_000 };
 
 test.each(["sqlite", "postgres"] as const)(
   "each kind of work is measured beside a history and beside none, on %s",
   async (engine) => {
     const told: string[] = [];
     const tell = (line: string) => void told.push(line);
-    const { work, bytesEach } = await measureHistory({ engine, rows: 200, trials, tell });
+    const plan = { engine, rows: 200, rounds: 2, trials, tell };
+    const { work, bytesEach } = await measureHistory(plan);
     const names = work.map(({ name }) => name);
     for (const wanted of ["claim", "settle", "block", "history", "usage", "credits", "search"]) {
       expect(names.join()).toContain(wanted);

@@ -16,7 +16,7 @@ import {
   useNonces,
   type ServiceTrials,
 } from "./history-settling.ts";
-import { measureStores, Samples, sides, type OfBoth } from "./history-work.ts";
+import { measureStores, roundsThatCount, Samples, sides, type OfBoth } from "./history-work.ts";
 import { openMint } from "./payments.ts";
 import { cores, pin } from "./processes.ts";
 
@@ -40,6 +40,8 @@ export interface HistoryFigures {
 export interface HistoryPlan {
   readonly engine: HistoryEngine;
   readonly rows: number;
+  /** Rounds of the store's work, and how the service is measured; a test needs less of both. */
+  readonly rounds?: number;
   readonly trials?: ServiceTrials;
   readonly tell: Tell;
 }
@@ -95,14 +97,14 @@ export async function withDatabases<T>(
 async function measureBoth(
   urls: OfBoth<string>,
   devnet: Devnet,
-  { engine, rows, trials = serviceTrials, tell }: HistoryPlan,
+  { engine, rows, rounds = roundsThatCount, trials = serviceTrials, tell }: HistoryPlan,
 ): Promise<HistoryFigures> {
   const scene = sceneOf(devnet);
   const now = Date.now();
   for (const side of sides) await (await openStore(urls[side])).close();
   const { fillSeconds, bytesEach } = await fill(urls, scene, { rows, now, tell });
   const samples = new Samples();
-  await measureStores(urls, scene, samples);
+  await measureStores(urls, scene, { samples, rounds });
   await useNonces(devnet, scene, rows);
   const stand = { devnet, mint: await openMint(devnet), scene };
   await measureServices(urls, stand, { trials, samples, tell });
