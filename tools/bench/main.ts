@@ -74,9 +74,12 @@ async function run(options: { readonly quick: boolean; readonly out?: string }):
   }
 }
 
+function tell(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
 /** Measures work beside a long history, and replaces that part of the report. */
 async function runHistory(plan: { rows: number; engine: string }, out: string): Promise<void> {
-  const tell = (line: string) => void process.stdout.write(`${line}\n`);
   const figures = await measureHistory({
     rows: rowsOf(plan.rows),
     engine: engineOf(plan.engine),

@@ -16,6 +16,6 @@ await migrate({ db, engine });
 // Each index is told to the thread that waits.
 await createBefore(db, {
   ...silentLog,
-  info: (fields, message) => parentPort?.postMessage({ fields, message }),
+  info: (fields, message) => parentPort?.postMessage({ fields, message }, []),
 });
 await db.destroy();
