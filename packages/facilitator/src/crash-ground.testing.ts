@@ -153,13 +153,14 @@ export async function followAt(url: string, id: string): Promise<JsonObject> {
 const lookMs = 200;
 
 /**
- * Looks in vain before a test gives up: a minute. Counted, not timed, since a busy machine may
- * stand still for longer than all of them take.
+ * Looks in vain before a test gives up: five minutes. Counted, not timed, since a busy machine may
+ * stand still for longer than all of them take; so long because a scene's process takes half a
+ * minute to start where several test files share two cores.
  */
-const looksMax = 300;
+const looksMax = 1_500;
 
-/** How long a test may take on a busy machine. */
-export const patienceMs = 180_000;
+/** How long a test may take on a busy machine: a scene of several waits. */
+export const patienceMs = 900_000;
 
 /** Makes blocks until something is done; gives what came of it. */
 export async function whileMining<T>({ devnet }: Ground, work: Promise<T>): Promise<T> {

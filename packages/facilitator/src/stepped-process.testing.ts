@@ -172,28 +172,37 @@ function createStepWatch() {
 
 const sending = "eth_sendRawTransaction";
 
-/** Steps at the node: every send, and every read that brought something new. */
+/** What is read now and then whatever is settled: prices, supplies, the final block. */
+function isByTheClock({ method, params }: ProxiedCall): boolean {
+  return (
+    /^eth_(gasPrice|getBalance|getTransactionCount)$/.test(method) || params[0] === "finalized"
+  );
+}
+
+/**
+ * Steps at the node: every send, and every read that brought something new. The same news in answer
+ * to another question are none: how a block is asked for, and with what else, is a matter of time.
+ * Logs are news of each block, also where there are none.
+ */
 function watchNode(
   { step }: Pick<ReturnType<typeof createStepWatch>, "step">,
   sent: unknown[],
 ): RpcProxy["step"] {
   const known = new Set<string>();
   return async (side, calls, answers) => {
-    const [first] = calls;
-    if (!first) return;
     if (calls.some(({ method }) => method === sending)) {
       if (side === "before") sent.push(...calls.map(({ params }) => params[0]));
       return step(side, sending);
     }
     // Before a read nothing is different from after what was before it.
     if (side === "before") return;
-    const news = JSON.stringify([calls.map(questionOf), answers]);
-    if (known.has(news)) return;
-    known.add(news);
-    await step(side, first.method);
+    const news = calls.filter((call, index) => {
+      const question = call.method === "eth_getLogs" ? call.params : [];
+      const text = JSON.stringify([call.method, question, answers[index]]);
+      if (isByTheClock(call) || known.has(text)) return false;
+      known.add(text);
+      return true;
+    });
+    for (const method of new Set(news.map((call) => call.method))) await step(side, method);
   };
-}
-
-function questionOf({ method, params }: ProxiedCall) {
-  return { method, params };
 }

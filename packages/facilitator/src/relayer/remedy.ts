@@ -80,7 +80,9 @@ export function remedyOf(slot: Slot, headNumber: number, hasOthers: boolean): Re
 export function isLate(slot: Slot, headNumber: number): boolean {
   const { outcome, sentAtBlock, isUsedUp } = slot;
   const isOnItsWay = outcome === "accepted" || outcome === "unsent";
-  const afterBlocks = canRevertUnseen(slot) ? 1 : fanOutAfterBlocks;
+  // Where nobody waits for a log any more, the wallet's count alone says that the nonce is used.
+  const isUnseen = canRevertUnseen(slot) || slot.unresolved.size === 0;
+  const afterBlocks = isUnseen ? 1 : fanOutAfterBlocks;
   return isUsedUp || !isOnItsWay || headNumber - sentAtBlock >= afterBlocks;
 }
 
