@@ -227,17 +227,43 @@ function insert(values: string): string {
 }
 
 function tableTests(at: StoreAt): void {
-  test("entries are not changed and not removed", async () => {
+  test("entries are not changed, and not removed while what they are about is there", async () => {
     const { bench, store } = at();
     await fund(store, seller, 3);
-    for (const statement of [
-      "update credit_entries set credits = 100",
-      "update credit_entries set note = 'x'",
-      "delete from credit_entries",
-    ]) {
-      await expect(bench.query(statement), statement).rejects.toThrow(/only added/);
+    await claimed(store);
+    const change = /only added/;
+    const removal = /removed with its settlement only/;
+    for (const [statement, refusal] of [
+      ["update credit_entries set credits = 100", change],
+      ["update credit_entries set note = 'x'", change],
+      ["delete from credit_entries", removal],
+      ["delete from credit_entries where kind = 'grant'", removal],
+      ["delete from credit_entries where kind = 'hold'", removal],
+    ] as const) {
+      await expect(bench.query(statement), statement).rejects.toThrow(refusal);
     }
-    expect(await store.findCredits(seller)).toEqual({ available: 3, held: 0 });
+    expect(await store.findCredits(seller)).toEqual({ available: 2, held: 1 });
+  });
+
+  test("what a removed settlement's entries came to is in the account's closing, which only grows", async () => {
+    const { bench, store } = at();
+    await fund(store, seller, 9);
+    const [gone, kept] = [await claimed(store, { price: 2 }), await claimed(store)];
+    await confirm(store, gone, kept);
+    await bench.query(`delete from settlements where id = '${gone}'`);
+    await bench.query(`delete from credit_entries where settlement_id = '${gone}'`);
+    const closings = "select credits, entries from credit_closings";
+    const numbers = (row?: Record<string, unknown>) =>
+      [row?.["credits"], row?.["entries"]].map(Number);
+    expect(numbers((await bench.query(closings))[0])).toEqual([-2, 2]);
+    for (const statement of [
+      "update credit_closings set credits = credits + 1",
+      "update credit_closings set credits = 0, entries = 0",
+      "delete from credit_closings",
+    ]) {
+      await expect(bench.query(statement), statement).rejects.toThrow(/only grows/);
+    }
+    expect(await store.findCredits(seller)).toEqual({ available: 6, held: 0 });
   });
 
   test("no balance is negative, by whatever entry", async () => {

@@ -22,7 +22,15 @@ export async function up(db: Kysely<unknown>, idType: IdType): Promise<void> {
 /** Purchases, grants and adjustments stay, and the entries of a settlement as long as that does. */
 const notRemovable = "an entry of the ledger is removed with its settlement only";
 
+/** A closing has more entries each time, and stays. */
+const onlyGrows = "a closing of the ledger only grows";
+
 const sqliteTriggers: readonly string[] = [
+  `create trigger credit_closings_not_changed before update on credit_closings
+   when new.account <> old.account or new.entries <= old.entries
+   begin select raise(abort, '${onlyGrows}'); end`,
+  `create trigger credit_closings_not_removed before delete on credit_closings
+   begin select raise(abort, '${onlyGrows}'); end`,
   "drop trigger credit_entries_not_removed",
   `create trigger credit_entries_closed before delete on credit_entries
    begin
@@ -35,6 +43,13 @@ const sqliteTriggers: readonly string[] = [
 ];
 
 const postgresTriggers: readonly string[] = [
+  `create function credit_closings_only_grow() returns trigger language plpgsql as $$
+   begin raise exception '${onlyGrows}'; end $$`,
+  `create trigger credit_closings_not_changed before update on credit_closings for each row
+   when (new.account <> old.account or new.entries <= old.entries)
+   execute function credit_closings_only_grow()`,
+  `create trigger credit_closings_not_removed before delete on credit_closings
+   for each statement execute function credit_closings_only_grow()`,
   "drop trigger credit_entries_not_changed on credit_entries",
   `create trigger credit_entries_not_changed before update on credit_entries
    for each statement execute function credit_entries_not_changed()`,
