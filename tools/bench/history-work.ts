@@ -35,13 +35,14 @@ export class Samples {
   }
 }
 
-function median(values: readonly number[]): number {
+/** The middle one; NaN when there are none. */
+export function median(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
 /** Settlements of one group. */
-const groupSize = 50;
+export const groupSize = 50;
 
 /** Rounds that count; a third as many before them fill caches and plans. */
 export const roundsThatCount = 15;
@@ -165,7 +166,8 @@ async function settle(
 /** Payers of what is settled beside the history. */
 const payers = 500;
 
-function claimOf(
+/** A payment to the seller whose history it is. */
+export function claimOf(
   { chainId, token, seller }: Pick<HistoryScene, "chainId" | "token" | "seller">,
   now: number,
 ) {

@@ -21,13 +21,16 @@ import { progressLine, writeReport } from "./report.ts";
 import { measureRpcCosts } from "./rpc-cost.ts";
 import { rpcCostSection, withRpcCosts } from "./rpc-cost-report.ts";
 import { judgeTargets, type Results } from "./targets.ts";
+import { measureUpgrade } from "./upgrade.ts";
+import { upgradeSection } from "./upgrade-report.ts";
 
 const usage = `Measures Farthing beside the reference facilitator on a local chain.
 
   --rpc          only what a node is asked, some five minutes; replaces that part of the report
   --history <n>  only the work beside n settlements and beside none, on one database; replaces
                  that part of the report
-  --engine <e>   the database of --history: sqlite or postgres
+  --upgrade <n>  only the upgrade of n settlements of an earlier version, on one database
+  --engine <e>   the database of --history and --upgrade: sqlite or postgres
   --quick        the main ratios in two minutes, printed; without it some ten minutes
   --out <file>   where the report goes; default docs/benchmarks.md, and nowhere with --quick
   --help         print this
@@ -86,6 +89,19 @@ async function runHistory(plan: { rows: number; engine: string }, out: string): 
     tell,
   });
   writeFileSync(out, withHistory(readFileSync(out, "utf8"), historySection(figures)));
+  process.stdout.write(`\nReport: ${out}\n`);
+}
+
+/** Measures the upgrade of a large database, and replaces that part of the report. */
+async function runUpgrade(plan: { rows: number; engine: string }, out: string): Promise<void> {
+  const figures = await measureUpgrade({
+    rows: rowsOf(plan.rows),
+    engine: engineOf(plan.engine),
+    tell,
+  });
+  const section = upgradeSection(figures);
+  process.stdout.write(`\n${section}`);
+  writeFileSync(out, withHistory(readFileSync(out, "utf8"), section));
   process.stdout.write(`\nReport: ${out}\n`);
 }
 
@@ -164,6 +180,7 @@ const { values } = parseArgs({
     quick: { type: "boolean", default: false },
     rpc: { type: "boolean", default: false },
     history: { type: "string" },
+    upgrade: { type: "string" },
     engine: { type: "string", default: "sqlite" },
     out: { type: "string" },
     help: { type: "boolean", default: false },
@@ -171,8 +188,11 @@ const { values } = parseArgs({
 });
 if (values.help) process.stdout.write(usage);
 else {
-  const { quick, out, rpc, history, engine } = values;
-  if (history !== undefined) await runHistory({ rows: Number(history), engine }, out ?? reportFile);
+  const { quick, out, rpc, history, upgrade, engine } = values;
+  const isPart = history !== undefined || upgrade !== undefined;
+  if (upgrade !== undefined) await runUpgrade({ rows: Number(upgrade), engine }, out ?? reportFile);
+  else if (history !== undefined)
+    await runHistory({ rows: Number(history), engine }, out ?? reportFile);
   else if (!rpc) await run({ quick, ...(out !== undefined && { out }) });
-  if (history === undefined && (rpc || !quick)) await runRpcCosts(out ?? reportFile);
+  if (!isPart && (rpc || !quick)) await runRpcCosts(out ?? reportFile);
 }

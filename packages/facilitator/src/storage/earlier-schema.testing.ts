@@ -1,7 +1,8 @@
 /** A database as an earlier version has made it, for whoever looks at an upgrade. */
 import { Kysely } from "kysely";
-import { engineOf } from "./open-store.ts";
+import { lateIndexes } from "./late-indexes.ts";
 import { migrate } from "./migrate.ts";
+import { engineOf } from "./open-store.ts";
 import type { Tables } from "./schema.ts";
 
 /** The schema of the version before the exchanges, of which services run that have years behind them. */
@@ -18,3 +19,6 @@ export async function createEarlierSchema(databaseUrl: string): Promise<void> {
     engine.exchangeFile?.close();
   }
 }
+
+/** The indexes that an upgrade creates beside the running service, or in a thread of its own. */
+export const lateIndexNames: readonly string[] = lateIndexes.map(({ name }) => name);
