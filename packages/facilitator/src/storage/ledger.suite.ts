@@ -253,9 +253,8 @@ function tableTests(at: StoreAt): void {
     await bench.query(`delete from settlements where id = '${gone}'`);
     await bench.query(`delete from credit_entries where settlement_id = '${gone}'`);
     const closings = "select credits, entries from credit_closings";
-    const numbers = (row?: Record<string, unknown>) =>
-      [row?.["credits"], row?.["entries"]].map(Number);
-    expect(numbers((await bench.query(closings))[0])).toEqual([-2, 2]);
+    const [closing] = await bench.query(closings);
+    expect([closing?.["credits"], closing?.["entries"]].map(Number)).toEqual([-2, 2]);
     for (const statement of [
       "update credit_closings set credits = credits + 1",
       "update credit_closings set credits = 0, entries = 0",
