@@ -149,7 +149,7 @@ export const settings = {
   FARTHING_RETENTION_DAYS: {
     key: "retentionDays",
     shape:
-      "days after which settlements that are over are exported and removed, with their transactions and ledger entries, 35 to 36500; 0 for never",
+      "days after which settlements that are over are exported and removed, with their transactions and ledger entries, and webhook deliveries, 35 to 36500; 0 for never, and 30 days for deliveries",
     example: "400",
     fallback: "0",
   },

@@ -1,7 +1,7 @@
 /**
  * Removes what is over: signed bytes once their block is final, and by the operator's setting
- * settlements with their transactions and their part of the ledger, exported before. In small groups
- * with pauses between them; what a process leaves undone the next one does.
+ * settlements with their transactions and their part of the ledger, and webhook deliveries, exported
+ * before. In small groups with pauses between them; what a process leaves undone the next one does.
  */
 import type { ChainId } from "@farthing/protocol";
 import type { Clock } from "./base/clock.ts";
@@ -36,6 +36,9 @@ const marginMs = 24 * 60 * 60_000;
 
 const dayMs = 24 * 60 * 60_000;
 
+/** Days for which webhook deliveries are kept where no setting says it: their sellers look at them. */
+const deliveryDays = 30;
+
 /** What is kept how long, and where the rest goes. */
 export interface Retention {
   readonly days: number;
@@ -45,7 +48,7 @@ export interface Retention {
 /** Starts; the returned function ends it. */
 export function startRemoval(deps: {
   readonly engines: ReadonlyMap<ChainId, { view(): ChainView | undefined }>;
-  /** Undefined: settlements are kept for ever. */
+  /** Undefined: settlements are kept for ever, and webhook deliveries for 30 days. */
   readonly retention: Retention | undefined;
   readonly store: RetentionVerbs;
   readonly clock: Clock;
@@ -93,11 +96,30 @@ export function startRemoval(deps: {
       log.info({ event: "settlements_removed", chainId, removed }, "Settlements removed");
   }
 
+  async function removeDeliveries(): Promise<void> {
+    const now = clock.nowMs();
+    const file = retention && createExportFile(retention.folder, "deliveries", now);
+    const madeBefore = now - (retention?.days ?? deliveryDays) * dayMs;
+    try {
+      while (!signal.aborted) {
+        const removed = await store.removeDeliveries(madeBefore, groupMax, async (some) =>
+          file?.append(some.map((delivery) => ({ delivery }))),
+        );
+        if (removed < groupMax) return;
+        await clock.sleep(groupPauseMs, signal);
+      }
+    } finally {
+      await file?.close();
+    }
+  }
+
   async function tryAll(): Promise<void> {
     for (const chainId of engines.keys()) await dropBytes(chainId);
-    if (!retention || clock.nowMs() < retireAtMs) return;
+    if (clock.nowMs() < retireAtMs) return;
     // Also after a failure: a folder that cannot be written is no reason to try each ten seconds.
     retireAtMs = clock.nowMs() + retireEveryMs;
+    await removeDeliveries();
+    if (!retention) return;
     for (const chainId of engines.keys()) await retire(chainId, retention);
   }
 

@@ -43,14 +43,6 @@ const pollMs = 1_000;
 const quietMs = 24 * 60 * 60_000;
 const failuresMin = 5;
 
-/** How long ended deliveries are kept for their owner to look at, and how often old ones go. */
-const keptMs = 30 * 24 * 60 * 60_000;
-const cleanEveryMs = 60 * 60_000;
-
-/** Old deliveries go in groups of so many, with pauses: 10,000 a second at most, 1,000 a transaction. */
-const removedMax = 1_000;
-const removalPauseMs = 100;
-
 /** What an attempt came to. */
 export type AttemptOutcome =
   | { readonly kind: "answered"; readonly status: number }
@@ -58,10 +50,7 @@ export type AttemptOutcome =
 
 /** What delivering needs. */
 export interface DeliveryDeps {
-  readonly store: Pick<
-    WebhookVerbs,
-    "takeDueDeliveries" | "recordAttempt" | "pauseWebhook" | "removeDeliveries"
-  >;
+  readonly store: Pick<WebhookVerbs, "takeDueDeliveries" | "recordAttempt" | "pauseWebhook">;
   readonly clock: Clock;
   readonly log: Log;
   /** Named to the endpoints. */
@@ -179,15 +168,6 @@ export function startDeliveries(deps: DeliveryDeps): () => Promise<void> {
     }
   }
 
-  /** Removes what is old, whatever there is of it, beside the deliveries. */
-  async function clean(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      const madeBefore = clock.nowMs() - keptMs;
-      const removed = await guarded(() => store.removeDeliveries(madeBefore, removedMax), 0);
-      await clock.sleep(removed < removedMax ? cleanEveryMs : removalPauseMs, stopping.signal);
-    }
-  }
-
   async function guarded<T>(work: () => Promise<T>, otherwise: T): Promise<T> {
     try {
       return await work();
@@ -197,10 +177,10 @@ export function startDeliveries(deps: DeliveryDeps): () => Promise<void> {
     }
   }
 
-  const all = [run(), clean()];
+  const done = run();
   return async () => {
     stopping.abort();
-    await Promise.all(all);
+    await done;
   };
 }
 

@@ -370,8 +370,6 @@ export interface WebhookVerbs {
     },
     now: number,
   ): Promise<void>;
-  /** Removes deliveries that were made before a time, at most `limit`; gives how many. */
-  removeDeliveries(madeBefore: number, limit: number): Promise<number>;
 }
 
 /** Everything about accounts. */

@@ -71,7 +71,13 @@ export const lateIndexes: readonly LateIndex[] = [
     // A confirmation clears the time of a failure.
     name: "settlements_failed",
     table: "settlements",
-    definition: "(chain_id, failed_at) where failed_at is not null",
+    definition: "(chain_id, failed_at, id) where failed_at is not null",
+  },
+  {
+    // What none of our transactions may have carried, and retention finds by this alone.
+    name: "settlements_elsewhere",
+    table: "settlements",
+    definition: "(chain_id, confirmed_at, id) where settled_by = 'other'",
   },
   {
     // The highest nonce that is mined, without reading those below.

@@ -17,7 +17,8 @@ export async function removeWhatIsOver(
   await store.recordFailed([{ id: claim.id, ...why }], now);
   await store.endFailureWatches([claim.id]);
   const terms = { madeBefore: now + 1, endedBefore: 1_000, limit: 3 };
-  const from = { transactionId: -1_000_000_000, failedAt: now - 1 };
+  const place = { at: now - 1, id: "" };
+  const from = { transactionId: -1_000_000_000, failed: place, elsewhere: place };
   await store.pruneSettlements(chainId, { ...terms, from }, () => Promise.resolve());
   await store.pruneSignedBytes(chainId, block, 3);
   await store.forgetIdentifiers(now, 5);

@@ -2,6 +2,7 @@
 import type { ChainId } from "@farthing/protocol";
 import type { CreditEntryKind } from "../model/credits.ts";
 import type { Settlement } from "../model/settlement.ts";
+import type { WebhookDelivery } from "../model/webhook.ts";
 
 /** A settlement that is removed, with its part of the ledger. */
 export interface RetiredSettlement {
@@ -14,10 +15,19 @@ export interface RetiredSettlement {
   }[];
 }
 
+/** A place among settlements that are put into order by a time. */
+export interface TimePlace {
+  readonly at: number;
+  readonly id: string;
+}
+
 /** Where a walk through what may be removed stands: from the start when left out. */
 export interface RetirementCursor {
   readonly transactionId: number;
-  readonly failedAt: number;
+  /** Among failures. */
+  readonly failed: TimePlace;
+  /** Among settlements that somebody else's transaction confirmed. */
+  readonly elsewhere: TimePlace;
 }
 
 /** What one step of such a walk did. */
@@ -36,8 +46,10 @@ export interface RetentionVerbs {
   pruneSignedBytes(chainId: ChainId, upToBlock: number, limit: number): Promise<number>;
   /**
    * Removes settlements that are over: made before a time, final or failed, their authorization past
-   * its end for a while, no purchase names them and nobody watches for their late confirmation. `onRemoval` gets them before they are gone; where
-   * it throws, nothing is removed. It may be given the same ones again.
+   * its end for a while, no purchase names them and nobody watches for their late confirmation.
+   * `onRemoval` gets them before they are gone; where it throws, nothing is removed. It may be given
+   * the same ones again. After an upgrade nothing is removed before the sums and the indexes that
+   * this needs are there.
    */
   pruneSettlements(
     chainId: ChainId,
@@ -50,4 +62,13 @@ export interface RetentionVerbs {
     },
     onRemoval: (retired: readonly RetiredSettlement[]) => Promise<void>,
   ): Promise<RetirementStep>;
+  /**
+   * Removes webhook deliveries that were made before a time, at most `limit`; returns how many.
+   * `onRemoval` gets them as above.
+   */
+  removeDeliveries(
+    madeBefore: number,
+    limit: number,
+    onRemoval: (deliveries: readonly WebhookDelivery[]) => Promise<void>,
+  ): Promise<number>;
 }

@@ -139,6 +139,20 @@ describe.each(bothEngines())("%s", (name, start) => {
     },
   );
 
+  test.runIf(name === "PostgreSQL")(
+    "settlements stay while an index that finds them is being created after an upgrade",
+    async () => {
+      await settled(store(), 10, oldClaim({ account: null, price: 0 }));
+      await store().recordFinalized(chainId, 10, 7);
+      await at().bench.query("drop index settlements_elsewhere");
+      expect(await prune(store())).toEqual([]);
+      await at().bench.query(
+        "create index settlements_elsewhere on settlements (chain_id, confirmed_at, id) where settled_by = 'other'",
+      );
+      expect(await prune(store())).toHaveLength(1);
+    },
+  );
+
   test("only what is over is removed, with all that belongs to it", async () => {
     await fund(store(), account, 100);
     const far = { validBefore: (1n << 256n) - 1n };
@@ -202,6 +216,32 @@ describe.each(bothEngines())("%s", (name, start) => {
        values ('pur_1', '${account}', ${chainId}, 1, '1000', 'credited', '${id}', '[]', 1, 1, 1)`,
     );
     expect(await prune(store())).toEqual([]);
+  });
+
+  test("a settlement that somebody else's transaction confirmed goes too, though none of ours carried it", async () => {
+    const claims = Array.from({ length: 5 }, () => oldClaim({ account: null, price: 0 }));
+    const ids = (await store().claimSettlements(claims, 5)).map((result) => idOf(result) ?? "");
+    const mined = { ...minedIn(10), settledBy: "other" } as const;
+    await store().recordConfirmed(
+      ids.map((id) => ({ id, mined })),
+      6,
+    );
+    expect(await prune(store())).toEqual([]);
+    await store().recordFinalized(chainId, 10, 7);
+    // Groups end in the middle of those that were confirmed in one moment.
+    expect(await prune(store(), { limit: 2 })).toHaveLength(ids.length);
+  });
+
+  test("failures of one moment all go in one pass", async () => {
+    const claims = Array.from({ length: 5 }, () => oldClaim({ account: null, price: 0 }));
+    const ids = (await store().claimSettlements(claims, 5)).map((result) => idOf(result) ?? "");
+    const why = { code: "transaction_reverted", message: "m", transaction: null } as const;
+    await store().recordFailed(
+      ids.map((id) => ({ id, ...why })),
+      7,
+    );
+    await store().endFailureWatches(ids);
+    expect(await prune(store(), { limit: 2 })).toHaveLength(ids.length);
   });
 
   test("a failed settlement stays while a late confirmation is watched for", async () => {

@@ -1,16 +1,24 @@
 /**
- * Retention: signed bytes go when their block is final, settlements by the operator's setting. Both
- * in groups of a bounded size, found by an index or by the order in which transactions were made.
+ * Retention: signed bytes go when their block is final, settlements and webhook deliveries by the
+ * operator's setting. In groups of a bounded size, found by an index or by the order in which
+ * transactions were made.
  */
 import type { ChainId } from "@farthing/protocol";
 import { sql } from "kysely";
 import type { CreditEntryRow } from "./account-schema.ts";
 import { inTransaction, type Database } from "./dialect.ts";
 import { hasLateIndex } from "./late-indexes.ts";
-import type { RetentionVerbs, RetiredSettlement, RetirementStep } from "./retention-store.ts";
+import type {
+  RetentionVerbs,
+  RetiredSettlement,
+  RetirementCursor,
+  RetirementStep,
+  TimePlace,
+} from "./retention-store.ts";
 import { toSettlement } from "./rows.ts";
 import { settlementColumns, type SettlementRow } from "./schema.ts";
 import { isComplete } from "./settlement-sums.ts";
+import { toDelivery } from "./webhooks.ts";
 
 /** The store's verbs about retention. */
 export function retentionVerbs(database: Database): RetentionVerbs {
@@ -24,10 +32,26 @@ export function retentionVerbs(database: Database): RetentionVerbs {
     },
     pruneSettlements: async (chainId, options, onRemoval) => {
       // What is removed before it is in the sums would be missing there for ever.
-      if (!(await isComplete(database))) return { removed: 0, next: null };
+      if (!(await isComplete(database)) || !(await hasIndexes(database))) return nothing;
       return inTransaction(database, (inside) => retire(inside, chainId, options, onRemoval));
     },
+    removeDeliveries: async (madeBefore, limit, onRemoval) => {
+      if (!(await hasLateIndex(database, "webhook_deliveries_created"))) return 0;
+      return inTransaction(database, (inside) =>
+        removeDeliveries(inside, { madeBefore, limit }, onRemoval),
+      );
+    },
   };
+}
+
+const nothing: RetirementStep = { removed: 0, next: null };
+
+/** Without one of them each step would read all settlements. */
+async function hasIndexes(database: Database): Promise<boolean> {
+  for (const name of ["settlements_failed", "settlements_elsewhere"]) {
+    if (!(await hasLateIndex(database, name))) return false;
+  }
+  return true;
 }
 
 /** Rows of a table that a process is just changing are left to it. */
@@ -72,33 +96,59 @@ async function retire(
   options: Parameters<RetentionVerbs["pruneSettlements"]>[1],
   onRemoval: Parameters<RetentionVerbs["pruneSettlements"]>[2],
 ): Promise<RetirementStep> {
-  const { madeBefore, limit, from = { transactionId: 0, failedAt: 0 } } = options;
+  const { madeBefore, limit, from = walkStart } = options;
   // What no sum contains yet would be missing from them for ever.
   const { rows: unsummed } = await sql`select is_complete from sums_progress
     where is_complete = 0`.execute(inside.db);
-  if (unsummed.length > 0) return { removed: 0, next: null };
+  if (unsummed.length > 0) return nothing;
   // By the key, which grows with time: nothing newer than the end of the list is read.
   const { rows: carriers } = await sql<CarrierRow>`select id, created_at from relayer_transactions
     where id > ${from.transactionId} order by id limit ${limit}`.execute(inside.db);
   const old = carriers.filter((row) => Number(row.created_at) < madeBefore);
-  const { rows: failures } = await sql<{ id: string; failed_at: number | string }>`
-    select id, failed_at from settlements
-    where chain_id = ${chainId} and failed_at > ${from.failedAt} and failed_at < ${madeBefore}
-    order by failed_at limit ${limit}`.execute(inside.db);
+  const walk = { chainId, madeBefore, limit };
+  const failed = await walkByTime(inside, failures, { ...walk, from: from.failed });
+  const elsewhere = await walkByTime(inside, others, { ...walk, from: from.elsewhere });
   const carrierIds = old.map(({ id }) => Number(id));
   const removed = await removeOver(
     inside,
-    { chainId, carrierIds, failedIds: failures.map(({ id }) => id) },
+    { chainId, carrierIds, ids: [...failed, ...elsewhere].map(({ id }) => id) },
     options,
     onRemoval,
   );
   await removeCarriers(inside, carrierIds);
-  const isOver = old.length < limit && failures.length < limit;
+  const isOver = [old, failed, elsewhere].every(({ length }) => length < limit);
   const next = {
     transactionId: Number(old.at(-1)?.id ?? from.transactionId),
-    failedAt: Number(failures.at(-1)?.failed_at ?? from.failedAt),
+    failed: failed.at(-1) ?? from.failed,
+    elsewhere: elsewhere.at(-1) ?? from.elsewhere,
   };
   return { removed, next: isOver ? null : next };
+}
+
+const start: TimePlace = { at: 0, id: "" };
+const walkStart: RetirementCursor = { transactionId: 0, failed: start, elsewhere: start };
+
+/** Settlements by a time that an index has; what it has is said so that SQLite sees it, too. */
+const failures = { time: "failed_at", among: "failed_at is not null" };
+const others = { time: "confirmed_at", among: "settled_by = 'other'" };
+
+async function walkByTime(
+  { db }: Database,
+  { time, among }: typeof failures,
+  walk: {
+    readonly chainId: ChainId;
+    readonly madeBefore: number;
+    readonly limit: number;
+    readonly from: TimePlace;
+  },
+): Promise<TimePlace[]> {
+  const at = sql.ref(time);
+  const { rows } = await sql<{ id: string; at: number | string }>`
+    select id, ${at} as at from settlements
+    where chain_id = ${walk.chainId} and ${sql.raw(among)} and ${at} < ${walk.madeBefore}
+      and (${at}, id) > (${walk.from.at}, ${walk.from.id})
+    order by ${at}, id limit ${walk.limit}`.execute(db);
+  return rows.map((row) => ({ id: row.id, at: Number(row.at) }));
 }
 
 async function removeOver(
@@ -106,7 +156,7 @@ async function removeOver(
   which: {
     readonly chainId: ChainId;
     readonly carrierIds: readonly number[];
-    readonly failedIds: readonly string[];
+    readonly ids: readonly string[];
   },
   { madeBefore, endedBefore }: { readonly madeBefore: number; readonly endedBefore: number },
   onRemoval: Parameters<RetentionVerbs["pruneSettlements"]>[2],
@@ -116,8 +166,8 @@ async function removeOver(
     which.carrierIds.map((of) => ({ of })),
     { of: "bigint" },
   );
-  const failed = engine.list(
-    which.failedIds.map((of) => ({ of })),
+  const found = engine.list(
+    which.ids.map((of) => ({ of })),
     { of: "text" },
   );
   const end = String(endedBefore);
@@ -126,7 +176,7 @@ async function removeOver(
     where id in (
       select settlement_id from transaction_settlements
         join ${carriers} on transaction_settlements.transaction_id = given.of
-      union select given.of from ${failed})
+      union select given.of from ${found})
     -- Not by an index: SQLite would take the chain's settlements for fewer than these.
     and +chain_id = ${which.chainId} and created_at < ${madeBefore}
     -- As text, since authorizations may end in numbers that no column holds.
@@ -182,4 +232,29 @@ async function removeCarriers(inside: Database, ids: readonly number[]): Promise
     and exists (select 1 from lanes where lanes.chain_id = relayer_transactions.chain_id
       and lanes.lane = relayer_transactions.lane
       and relayer_transactions.nonce < lanes.next_nonce - 1)`.execute(inside.db);
+}
+
+async function removeDeliveries(
+  inside: Database,
+  { madeBefore, limit }: { readonly madeBefore: number; readonly limit: number },
+  onRemoval: Parameters<RetentionVerbs["removeDeliveries"]>[2],
+): Promise<number> {
+  const { db, engine } = inside;
+  let old = db
+    .selectFrom("webhook_deliveries")
+    .selectAll()
+    .where("created_at", "<", madeBefore)
+    .orderBy("created_at")
+    .limit(limit);
+  if (engine.hasRowLocks) old = old.forUpdate().skipLocked();
+  const rows = await old.execute();
+  if (rows.length === 0) return 0;
+  await onRemoval(rows.map(toDelivery));
+  const list = engine.list(
+    rows.map(({ id }) => ({ of: id })),
+    { of: "text" },
+  );
+  await sql`delete from webhook_deliveries
+    where id in (select given.of from ${list})`.execute(db);
+  return rows.length;
 }

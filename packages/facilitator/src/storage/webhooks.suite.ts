@@ -1,7 +1,7 @@
 /** What every store promises about webhooks: what is told, to whom, and how often it is tried. */
 import { isObject, type Address } from "@farthing/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { webhookEvents, type WebhookEndpoint } from "../model/webhook.ts";
+import { webhookEvents, type WebhookDelivery, type WebhookEndpoint } from "../model/webhook.ts";
 import { bringPurchase, purchaseSteps } from "./purchase-values.testing.ts";
 import { storeForEach, type StoreAt } from "./store-benches.testing.ts";
 import { chainId, claimOf, fund, minedIn, next, type StoreBench } from "./store-values.testing.ts";
@@ -120,8 +120,16 @@ function webhookTests(at: StoreAt): void {
     });
     const due = await store.takeDueDeliveries({ now: 2_000, leaseMs: 100, limit: 10 });
     expect(due.map(({ delivery }) => delivery.id)).toEqual([id]);
-    expect(await store.removeDeliveries(1_000, 10)).toBe(0);
-    expect(await store.removeDeliveries(1_001, 10)).toBe(1);
+    const removed: string[] = [];
+    const keep = async (some: readonly WebhookDelivery[]) =>
+      void removed.push(...some.map((one) => one.id));
+    expect(await store.removeDeliveries(1_000, 10, keep)).toBe(0);
+    // Where it cannot be exported it stays.
+    await expect(
+      store.removeDeliveries(1_001, 10, () => Promise.reject(new Error("no space"))),
+    ).rejects.toThrow();
+    expect(await store.removeDeliveries(1_001, 10, keep)).toBe(1);
+    expect(removed).toEqual([id]);
     expect(await store.listDeliveries(endpoint.id, { limit: 5 })).toEqual({
       items: [],
       next: null,

@@ -206,8 +206,6 @@ function deliveryVerbs(database: Database): Omit<WebhookVerbs, keyof EndpointVer
         .where("state", "=", "pending")
         .execute();
     },
-    removeDeliveries: (madeBefore, limit) =>
-      inTransaction(database, (inside) => removeOld(inside, madeBefore, limit)),
   };
 }
 
@@ -255,25 +253,6 @@ async function takeDue(
   });
 }
 
-async function removeOld(
-  { db, engine }: Database,
-  madeBefore: number,
-  limit: number,
-): Promise<number> {
-  let old = db
-    .selectFrom("webhook_deliveries")
-    .select("id")
-    .where("created_at", "<", madeBefore)
-    .orderBy("created_at")
-    .limit(limit);
-  if (engine.hasRowLocks) old = old.forUpdate().skipLocked();
-  const removed = await db
-    .deleteFrom("webhook_deliveries")
-    .where("id", "in", old)
-    .executeTakeFirst();
-  return Number(removed.numDeletedRows);
-}
-
 function toEndpoint(row: WebhookEndpointRow): WebhookEndpoint {
   const wanted = eventsOf(row.events);
   return {
@@ -288,7 +267,8 @@ function toEndpoint(row: WebhookEndpointRow): WebhookEndpoint {
   };
 }
 
-function toDelivery(row: WebhookDeliveryRow): WebhookDelivery {
+/** A delivery as the model has it. */
+export function toDelivery(row: WebhookDeliveryRow): WebhookDelivery {
   return {
     id: row.id,
     endpointId: row.endpoint_id,
