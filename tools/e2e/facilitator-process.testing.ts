@@ -15,11 +15,14 @@ export interface FacilitatorProcess {
 }
 
 /** Starts the process on a market's chain and database; resolves when it listens. */
-export async function serveFacilitator(market: Market): Promise<FacilitatorProcess> {
+export async function serveFacilitator(
+  market: Market,
+  more: Readonly<Record<string, string>> = {},
+): Promise<FacilitatorProcess> {
   const { devnet, databaseUrl } = market;
   const child = spawn(process.execPath, [bin, "serve"], {
     stdio: ["ignore", "ignore", "pipe"],
-    env: { PATH: process.env["PATH"], ...facilitatorEnvironment(devnet, databaseUrl) },
+    env: { PATH: process.env["PATH"], ...facilitatorEnvironment(devnet, databaseUrl), ...more },
   });
   const said: string[] = [];
   const listening = new Promise<string>((resolve, reject) => {

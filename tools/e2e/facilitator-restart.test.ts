@@ -1,5 +1,6 @@
 /** The facilitator dies in the middle of a payment and comes back: one transfer, one report. */
 import { privateKeySigner, wrapFetch } from "@farthing/buyer";
+import { buyerVariables } from "@farthing/protocol";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { serveFacilitator, type FacilitatorProcess } from "./facilitator-process.testing.ts";
 import { startMarket, type Market } from "./market.testing.ts";
@@ -70,4 +71,12 @@ test("told to stop, it finishes the payment under way and ends, whoever keeps a 
   expect(await stopped).toBe(0);
   await rpc("evm_setIntervalMining", [1]);
   await shop.close();
+});
+
+test("the settings of a buyer in the same environment keep it from nothing", async () => {
+  await running.kill();
+  const theirs = Object.values(buyerVariables).map((name): [string, string] => [name, "x"]);
+  running = await serveFacilitator(market, Object.fromEntries(theirs));
+  expect((await fetch(`${running.url}/health`)).status).toBe(200);
+  expect(await running.stop()).toBe(0);
 });

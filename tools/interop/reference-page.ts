@@ -4,6 +4,7 @@ import { casesV1 } from "./differential/cases-v1.ts";
 import { casesV2 } from "./differential/cases-v2.ts";
 import { table, type Difference } from "./differential/differences.ts";
 import { buyers } from "./foreign-buyers.ts";
+import { beforeCommit, scenarioFigures } from "./scenario-figures.ts";
 import { stockVersions } from "./stock-packages.ts";
 
 const code = (text: string) => `\`${text.replaceAll("|", "\\|")}\``;
@@ -48,6 +49,18 @@ export function interopPage(made: string): string {
     ...buyers.map((buyer) => `- ${buyer}`),
     "",
     `They come from ${["axios", "faremeter", "dexter"].map((name) => packagesOf(`buyers/${name}`)).join(", ")}. thirdweb takes 1.1 GB with its dependencies, so the row follows the members that its published source reads: every entry of the \`PAYMENT-REQUIRED\` header must parse by the schema of version 1, \`extra.primaryType\` decides what it signs, and it sends the flat shape of version 2. The published package paid our seller and our gateway when the row was written.`,
+    "",
+    "## Attacks, played over HTTP",
+    "",
+    `\`npm run interop -- --scenario all\` plays the attacks of strangers that the trials found; \`--on <folder>\` plays them on another checkout. What they counted at ${beforeCommit}, where the trials were made, and now, with blocks of a second on a busy machine of two cores:`,
+    "",
+    "| scenario | counted | before | now |",
+    "| --- | --- | --- | --- |",
+    ...scenarioFigures.map(
+      ({ scenario, counted, before, now }) => `| ${scenario} | ${counted} | ${before} | ${now} |`,
+    ),
+    "",
+    "The gas that is left in the last rows is what five honest purchases cost. A payment that is not bound opens one response at each of two facilitators: see [security](../security.md#what-remains).",
     "",
     "## Differences from the stock facilitator",
     "",

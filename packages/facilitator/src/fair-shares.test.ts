@@ -3,34 +3,32 @@
  * that burn their transaction's gas among them, while an honest seller's buyers pay. Over HTTP, on a
  * real chain whose blocks the test makes, one whenever the relayer has sent what it may.
  */
-import { hostileFlag, hostileSignature, type Devnet, type DevnetWallet } from "@farthing/devnet";
-import {
-  authorizationDigest,
-  networkOfChain,
-  type Address,
-  type Hex,
-  type JsonObject,
-} from "@farthing/protocol";
-import * as Secp256k1 from "ox/Secp256k1";
-import * as Signature from "ox/Signature";
+import { hostileSignature, type Devnet } from "@farthing/devnet";
+import type { Address } from "@farthing/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createApiKey } from "./accounts/api-keys.ts";
 import { systemClock } from "./base/clock.ts";
 import {
-  authorizationOn,
   bodyOn,
   byContract,
   memberAt,
   newDatabaseUrl,
   oneCent,
-  readAnswer,
   serveOn,
   startChain,
-  useLogsOf,
   walletAt,
   type Answer,
   type Served,
 } from "./facilitator.testing.ts";
+import {
+  blocksUntilPaid,
+  expectSuccess,
+  flood,
+  isPending,
+  keyless,
+  plainPayment,
+  type SettledBy,
+} from "./flooded-queue.testing.ts";
 import { byHostile, placeHostile } from "./hostile-wallets.testing.ts";
 import { openStore } from "./storage/open-store.ts";
 import { waitingMax } from "./relayer/waiting-room.ts";
@@ -55,8 +53,8 @@ const latePayersAtOnce = 12;
 const freePerPayer = 25;
 /** Honest payers, behind the hostile ones among the chain's buyers. */
 const honestPayers = 4;
-/** Hostile requests at once. */
-const callers = 1_000;
+/** Transactions on their way for which a block is made: of eight, two are kept for callers with keys. */
+const sentMin = 6;
 
 beforeAll(async () => {
   devnet = await startChain({
@@ -85,96 +83,16 @@ const payees = Array.from(
   (_, index): Address => `0x${(index + 1).toString(16).padStart(40, "9")}`,
 );
 
-/** A payment signed by our own digest, which is quicker than the general encoder. */
-function plainPayment(payer: DevnetWallet, to: Address): JsonObject {
-  const authorization = authorizationOn(devnet, { payer, authorization: { to } });
-  const payload = authorizationDigest(networkOfChain(devnet.chainId), authorization);
-  const signature = Signature.toHex(Secp256k1.sign({ payload, privateKey: payer.privateKey }));
-  return bodyOn(devnet, { payer, authorization, alter: () => signature });
-}
-
-const keyless = { path: "/api/facilitator", headers: {} };
 const keyed = () => ({ path: "", headers: bearer });
-
-/** Answered at once: the payment waits. */
-function settle(body: JsonObject, { path, headers }: typeof keyless): Promise<Answer> {
-  return served.post(`${path}/settle`, body, { prefer: "respond-async", ...headers });
-}
 
 /** A payment of an honest buyer, by number. */
 const byHonest = (index: number) =>
   bodyOn(devnet, { payer: walletAt(devnet.buyers, plainPayers + latePayers + index) });
 
-/** Settles what is hostile, so many at once and without sockets. */
-async function flood(bodies: readonly JsonObject[]): Promise<Answer[]> {
-  const answers: Answer[] = [];
-  for (let at = 0; at < bodies.length; at += callers) {
-    answers.push(...(await Promise.all(bodies.slice(at, at + callers).map(settleInside))));
-  }
-  return answers;
-}
-
-async function settleInside(body: JsonObject): Promise<Answer> {
-  const response = await served.fetch(`${served.url}${keyless.path}/settle`, {
-    method: "POST",
-    headers: { "content-type": "application/json", prefer: "respond-async" },
-    body: JSON.stringify(body),
-  });
-  return readAnswer(response);
-}
-
-const isPending = ({ body }: Answer) => body["status"] === "pending";
-
-/** Transactions that wait for a block. */
-async function waitingForBlock(): Promise<number> {
-  const { pending } = await devnet.rpc<{ pending: Hex }>("txpool_status");
-  return Number(pending);
-}
-
 /** Settlements in the queue. */
 async function waiting(): Promise<number> {
   const { networks } = (await served.get("/v1/status")).body;
   return Array.isArray(networks) ? Number(memberAt(Object(networks[0]), "queued")) : 0;
-}
-
-const headOf = async () => Number(await devnet.rpc<Hex>("eth_blockNumber"));
-
-/** Makes a block in which contract wallets burn gas, once the relayer has sent what it may. */
-async function mineHostile(): Promise<void> {
-  await expect.poll(waitingForBlock, { timeout: 20_000, interval: 20 }).toBeGreaterThan(5);
-  await devnet.rpc("anvil_setBalance", [hostileFlag, "0x1"]);
-  await devnet.mine();
-  await devnet.rpc("anvil_setBalance", [hostileFlag, "0x0"]);
-}
-
-/** Blocks that are looked through for a payment: more than any honest one may take. */
-const blocksMax = 12;
-
-/**
- * Settles payments, then makes blocks until all are paid; returns after how many blocks each was. None
- * is made before they wait, so that it is the queue that is measured and not this machine.
- */
-async function blocksUntilPaid(
-  payments: readonly (readonly [JsonObject, typeof keyless])[],
-): Promise<number[]> {
-  const answers = await Promise.all(payments.map(([body, surface]) => settle(body, surface)));
-  expect(answers.filter((answer) => !isPending(answer)).map(({ body }) => body)).toEqual([]);
-  const since = await headOf();
-  const paidIn = payments.map(() => Number.POSITIVE_INFINITY);
-  for (let made = 0; made < blocksMax && paidIn.includes(Number.POSITIVE_INFINITY); made++) {
-    await mineHostile();
-    for (const [index, [body]] of payments.entries()) {
-      const [log] = await useLogsOf(devnet, body);
-      if (log) paidIn[index] = Number(log.blockNumber) - since;
-    }
-  }
-  return paidIn;
-}
-
-/** Each is told its success. */
-async function expectSuccess([body, { path, headers }]: readonly [JsonObject, typeof keyless]) {
-  const answer = await served.post(`${path}/settle`, body, { prefer: "wait=20", ...headers });
-  expect(answer.body).toMatchObject({ success: true });
 }
 
 /** A payment of a contract wallet became final the day before. */
@@ -199,21 +117,21 @@ test("5,000 hostile payments wait: keyed ones are paid within four blocks, keyle
     ),
   );
   const plain = Array.from({ length: plainPayers * plainPayments }, (_, index) =>
-    plainPayment(walletAt(devnet.buyers, index % plainPayers), payeeOf(index)),
+    plainPayment(devnet, walletAt(devnet.buyers, index % plainPayers), payeeOf(index)),
   );
-  const answers = await flood([...contracts, ...plain]);
+  const answers = await flood(served, [...contracts, ...plain]);
   expect(answers.filter(isPending).length).toBeGreaterThan(5_000);
 
-  const payments = [
+  const payments: readonly SettledBy[] = [
     [byHonest(0), keyed()],
     [byHonest(1), keyless],
     // A contract wallet that has paid before; another one waits its turn behind the hostile ones.
     [byContract(devnet), keyless],
-  ] as const;
-  const [keyedBlocks, ...keylessBlocks] = await blocksUntilPaid(payments);
+  ];
+  const [keyedBlocks, ...keylessBlocks] = await blocksUntilPaid(devnet, served, payments, sentMin);
   expect(keyedBlocks).toBeLessThanOrEqual(4);
   for (const blocks of keylessBlocks) expect(blocks).toBeLessThanOrEqual(10);
-  for (const payment of payments) await expectSuccess(payment);
+  for (const payment of payments) await expectSuccess(served, payment);
 }, 240_000);
 
 test("with more hostile payers keyless ones are told to come again, keyed ones are paid as before", async () => {
@@ -221,15 +139,15 @@ test("with more hostile payers keyless ones are told to come again, keyed ones a
     Array.from({ length: lateContracts }, () => placeHostile(devnet)),
   );
   const contracts = wallets.map((wallet) => byHostile(devnet, wallet, hostileSignature("flag")));
-  const refused = (await flood(contracts)).filter((answer) => !isPending(answer));
+  const refused = (await flood(served, contracts)).filter((answer) => !isPending(answer));
   for (let accepted = 1, payer = 0; accepted > 0; payer += latePayersAtOnce) {
     expect(payer).toBeLessThan(latePayers);
     const each = Math.ceil((waitingMax - (await waiting())) / freePerPayer) + 1;
     const plain = Array.from({ length: each * latePayersAtOnce }, (_, index) => {
       const late = walletAt(devnet.buyers, plainPayers + payer + (index % latePayersAtOnce));
-      return plainPayment(late, devnet.seller.address);
+      return plainPayment(devnet, late, devnet.seller.address);
     });
-    const answers = await flood(plain);
+    const answers = await flood(served, plain);
     accepted = answers.filter(isPending).length;
     refused.push(...answers.filter((answer) => !isPending(answer)));
   }
@@ -240,12 +158,14 @@ test("with more hostile payers keyless ones are told to come again, keyed ones a
       expectFull(await served.post(`${keyless.path}/${route}`, body));
     }
   }
-  const payments = [
+  const payments: readonly SettledBy[] = [
     [byHonest(3), keyed()],
     [byContract(devnet), keyed()],
-  ] as const;
-  for (const blocks of await blocksUntilPaid(payments)) expect(blocks).toBeLessThanOrEqual(4);
-  for (const payment of payments) await expectSuccess(payment);
+  ];
+  for (const blocks of await blocksUntilPaid(devnet, served, payments, sentMin)) {
+    expect(blocks).toBeLessThanOrEqual(4);
+  }
+  for (const payment of payments) await expectSuccess(served, payment);
 }, 240_000);
 
 function expectFull({ status, headers, body }: Answer): void {

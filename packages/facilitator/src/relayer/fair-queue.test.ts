@@ -195,11 +195,49 @@ describe("shares", () => {
       use.keyless++;
       if (group.isAlone) use.alone = ++use.keylessAlone;
     }
-    expect(use).toMatchObject({ keyless: 6, keylessAlone: 2 });
+    expect(use).toMatchObject({ keyless: 6, keylessAlone: 3 });
     const keyed = place({ isKeyed: true, isAlone: true, payer: "another" });
     queue.add(keyed, keyed);
     expect(queue.take(use, 1)?.values).toEqual([keyed]);
   });
+
+  test.each([
+    [1, 34],
+    [4, 9],
+  ])(
+    "with %i wallets an unknown contract wallet among 100 hostile ones leaves in block %i",
+    (wallets, blocks) => {
+      const hostile = Array.from({ length: 100 }, (_, index) =>
+        Array.from({ length: 10 }, () =>
+          place({ isAlone: true, payer: `h${index}`, group: `g${index}` }),
+        ),
+      );
+      const plain = Array.from({ length: 30_000 }, (_, index) =>
+        place({ payer: `p${index % 50}` }),
+      );
+      const queue = queueOf([...hostile.flat(), ...plain]);
+      const unknown = place({ isAlone: true, payer: "unknown", group: "honest shop" });
+      const newcomer = place({ payer: "newcomer", group: "honest shop" });
+      queue.add(unknown, unknown);
+      queue.add(newcomer, newcomer);
+      const leftIn = new Map<QueuePlace, number>();
+      for (let block = 1; block <= 40; block++) {
+        const use = { ...idle, capacity: idle.capacity * wallets };
+        for (let group = queue.take(use, batchMax); group; group = queue.take(use, batchMax)) {
+          use.keyless++;
+          if (group.isAlone) use.alone = ++use.keylessAlone;
+          for (const one of group.values) leftIn.set(one, block);
+        }
+        // Each that reverted waits for minutes.
+        for (const one of leftIn.keys()) {
+          if (one.isAlone) queue.pause(one.payer, Number.MAX_SAFE_INTEGER);
+          queue.end(one.id);
+        }
+      }
+      expect(leftIn.get(unknown)).toBe(blocks);
+      expect(leftIn.get(newcomer)).toBeLessThanOrEqual(3);
+    },
+  );
 
   test("without keyed callers keyless ones have all, and payments that go alone have most", () => {
     const use = { ...idle, hasKeyedCallers: false };

@@ -1,7 +1,8 @@
 /** What is done about a nonce that is not mined: by what the node said, and after how many blocks. */
 import { expect, test } from "vitest";
 import type { RelayerTransaction } from "../model/relayer-transaction.ts";
-import { remedyOf, type Remedy } from "./remedy.ts";
+import { plainTransferGas } from "./fees.ts";
+import { isLate, remedyOf, type Remedy } from "./remedy.ts";
 import { addAttempt, createSlot, isPausing, noteSend, type Slot } from "./slot.ts";
 
 const signedAt = 1_000;
@@ -105,4 +106,15 @@ test("what an operator has to mend stops the wallet; what passes by itself does 
   expect(new Set(pausing.map(({ outcome }) => outcome))).toEqual(
     new Set(["insufficient_gas_money", "price_too_low", "wrong_chain_or_type", "blacklisted"]),
   );
+});
+
+test.each([
+  ["a plain transfer, whose log tells", plainTransferGas, false],
+  ["a cheap contract wallet's, which may have reverted", 104_295n, true],
+  ["a batch", 1_160_000n, true],
+])("a block later it is looked for: %s", (_what, gasLimit, isAsked) => {
+  const slot = createSlot({ ...transaction(1, ["stl_1"]), gasLimit }, signedAt, false);
+  noteSend(slot, "accepted", signedAt);
+  expect(isLate(slot, signedAt)).toBe(false);
+  expect(isLate(slot, signedAt + 1)).toBe(isAsked);
 });

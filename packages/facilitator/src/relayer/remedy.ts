@@ -87,11 +87,12 @@ export function isLate(slot: Slot, headNumber: number): boolean {
 }
 
 /**
- * Whether more runs in it than one plain transfer. Contract wallets can make it revert, which no log
- * shows: it would keep its wallet's place from others for blocks.
+ * Whether something else runs in it than one plain transfer, which has a gas limit of its own: that of
+ * a cheap contract wallet is lower. Contract wallets can make it revert, which no log shows: it would
+ * keep its wallet's place from others for blocks.
  */
 function canRevertUnseen(slot: Slot): boolean {
-  return slot.attempts.some(({ gasLimit }) => gasLimit > plainTransferGas);
+  return slot.attempts.some(({ gasLimit }) => gasLimit !== plainTransferGas);
 }
 
 /** Whether a slot carries several settlements, and nothing of it can be on its way. */
