@@ -42,6 +42,9 @@ const lookMs = 20;
 
 const burnerUnits = 1_000_000_000n;
 
+/** Nothing is settled before a payment is signed here. */
+const settle = () => Promise.resolve();
+
 /** Sets the flag while anything waits for a block, until it is stopped. */
 async function changeMinds({ devnet: { rpc } }: Deployment, signal: AbortSignal): Promise<void> {
   let isSet = false;
@@ -60,7 +63,6 @@ async function burn(code: Hex): Promise<Figures> {
   await devnet.rpc("anvil_setCode", [burner, code]);
   await devnet.usdc.setBalance(burner, burnerUnits);
   const [hostile, buyer] = [deployment.newBuyer(), deployment.newBuyer()];
-  const settle = () => Promise.resolve();
   const stage: Stage = { devnet, buyer: hostile, other: hostile, poor: hostile, settle };
   const shop = await openShop(deployment, "public");
   const ended = new AbortController();
