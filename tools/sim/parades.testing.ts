@@ -113,6 +113,22 @@ function chain(): Plan {
   });
 }
 
+/**
+ * Behind each address a backend that is four blocks behind: it takes the nonces of a wallet that is
+ * busy, ten on their way and five mined in each block, for too high.
+ */
+function backends(): Plan {
+  const service = { database: "sqlite", face: "public", confirmations: 1, inFlight: 10 } as const;
+  const conditions = { backends: [0, 4] };
+  return parade(907, service, {
+    troubles: ["rush", "ordinary"],
+    relayers: 1,
+    batchMax: 1,
+    payments: stream(2, 11, 5),
+    conditions: [conditions, conditions],
+  });
+}
+
 /** The same at both nodes. */
 const both = (event: (node: number) => Event) => [event(0), event(1)];
 
@@ -222,6 +238,7 @@ export const parades: Readonly<Record<string, Plan>> = {
   "misleading answers": road(shared, often, misleading),
   "answers to sends": road(alone, mostly, ofSends),
   "pools and blocks": chain(),
+  "backends apart": backends(),
   "rules and strangers": rules(),
   "people and machines": people(),
   "ordinary nodes": ordinary(),

@@ -58,12 +58,9 @@ const certain: readonly BiteKind[] = [
   "ordinary: latency",
 ];
 
-/** Met only by a facilitator that sends just while a node has forgotten more than ten of a wallet. */
-const seldom: BiteKind = "rush: nonce too high";
-
 test("every kind of trouble bit", () => {
   const counts = sumOf(bitten);
-  const wanted = biteKinds.filter((kind) => !kind.startsWith("ordinary: ") && kind !== seldom);
+  const wanted = biteKinds.filter((kind) => !kind.startsWith("ordinary: "));
   const never = [...wanted, ...certain].filter((kind) => !counts.has(kind));
   expect(never).toEqual([]);
 });
