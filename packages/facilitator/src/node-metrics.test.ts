@@ -65,6 +65,9 @@ async function settlePending({ post, relayer }: Served): Promise<string> {
   return textAt(body, "id");
 }
 
+/** The labels of a limit of the only endpoint. */
+const ofEndpoint = (limit: string) => `endpoint_index="0",limit="${limit}"`;
+
 test("limits that were met are shown, and those that were not are left out", patience, async () => {
   const from = await serve();
   const limits = () => readMetric(from, "x402_rpc_learned_limit");
@@ -78,7 +81,6 @@ test("limits that were met are shown, and those that were not are left out", pat
     batchLimit: { maxCalls: 3, style: "array_with_one_error" },
   };
   await settlePending(from);
-  const ofEndpoint = (limit: string) => `endpoint_index="0",limit="${limit}"`;
   await expect.poll(limitsAfterPayment, soon).toMatchObject({
     [ofEndpoint("requests_per_second")]: expect.any(Number),
     [ofEndpoint("batch_calls")]: expect.any(Number),

@@ -101,6 +101,8 @@ export function startBlockFollower(options: FollowerOptions): BlockFollower {
   let open = nothingOpen;
   /** When the gas price was read last, and with it everything that was due. */
   let conditionsAtMs = Number.NEGATIVE_INFINITY;
+  /** The head with which finality was read last; read seldom where calls are counted. */
+  let finalityAtNumber = 0;
   /** Wallets read since the last head was handed on. */
   let freshWallets = new Map<string, WalletState>();
 
@@ -137,9 +139,13 @@ export function startBlockFollower(options: FollowerOptions): BlockFollower {
       : conditionsAtMs + idleConditionsMs;
     const isAllDue = !view || view.unread !== undefined || nowMs >= dueMs;
     const late = options.lateWallets(headNumber);
+    const { countsCalls } = chain.limitsInUse();
+    const finalFrom = Math.max(
+      open.atNumber + finalityBlocks + 1,
+      finalityAtNumber + (countsCalls ? finalityBlocks + 1 : 1),
+    );
     return {
-      finality:
-        isAllDue || late.size > 0 || (isOpen && headNumber > open.atNumber + finalityBlocks),
+      finality: isAllDue || late.size > 0 || (isOpen && headNumber >= finalFrom),
       gasPrice: isAllDue || late.size > 0,
       wallets: isAllDue ? options.wallets : options.wallets.filter((wallet) => late.has(wallet)),
     };
@@ -184,6 +190,7 @@ export function startBlockFollower(options: FollowerOptions): BlockFollower {
     const gasPrice = read.gasPrice ?? view?.gasPrice;
     if (gasPrice === undefined) throw new Fault("rpc_unavailable", "The node says no gas price");
     if (read.gasPrice !== undefined) conditionsAtMs = nowMs;
+    if (read.finalized) finalityAtNumber = head.number;
     for (const [wallet, state] of read.wallets) freshWallets.set(wallet, state);
     const seen = view?.finalized;
     const mustGoDeep = isNew && (read.lacksFinality || !seen);
@@ -268,6 +275,7 @@ export function startBlockFollower(options: FollowerOptions): BlockFollower {
       "Head forgotten; no endpoint shows it any more",
     );
     walk.forgetAbove(head.number);
+    finalityAtNumber = 0;
     belief.note(head, steady.nowMs());
     const isFinalThere = view.finalized.number <= head.number;
     const finalized = isFinalThere ? view.finalized : nothingFinal;
