@@ -2,7 +2,7 @@
 import type { ChainId } from "@farthing/protocol";
 import { sentenceOf, type CheckLine } from "./base/check-line.ts";
 import { systemClock, type Clock } from "./base/clock.ts";
-import { Fault } from "./base/fault.ts";
+import { Fault, messageOf } from "./base/fault.ts";
 import { createLog, type Log } from "./base/log.ts";
 import { orAborted } from "./base/or-aborted.ts";
 import { selfCheck } from "./chain/self-check.ts";
@@ -217,7 +217,9 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
     return { ...(await start()), stop };
   } catch (error) {
     // The wallets are given back, for whoever serves instead.
-    await end();
+    await end().catch((problem: unknown) => {
+      log.warn({ problem: messageOf(problem) }, "Start did not end cleanly");
+    });
     throw error;
   }
 }

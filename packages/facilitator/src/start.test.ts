@@ -15,7 +15,7 @@ import {
   type ServeOptions,
 } from "./facilitator.testing.ts";
 import { listenHere } from "./listening.testing.ts";
-import { startRpcProxy, type RpcProxy } from "./rpc-proxy.testing.ts";
+import { startRpcProxy, type ProxiedCall, type RpcProxy } from "./rpc-proxy.testing.ts";
 import { bothEngines } from "./storage/store-benches.testing.ts";
 import type { StoreBench } from "./storage/store-values.testing.ts";
 
@@ -180,18 +180,36 @@ test("while stock is taken: not ready, and a payment that is settled is claimed,
   await becomesReady(url);
 });
 
-test("a check that fails ends the start with its sentence, and closes the port", async () => {
-  const { proxy, letGo } = await startHeldNode();
-  proxy.react = ({ method }) => (method === "eth_chainId" ? { result: "0x1" } : undefined);
-  const { url, serving } = await begin({ rpcUrl: proxy.url });
-  expect((await ask(url, "/health")).status).toBe(200);
-  const refused = expect(serving).rejects.toMatchObject({
-    code: "configuration",
-    message: expect.stringMatching(/chain id: the node serves chain 1, not 51/),
-  });
-  letGo();
-  await refused;
-  await expect(ask(url, "/health")).rejects.toThrow();
+test.each([
+  {
+    what: "a node on another chain",
+    react: ({ method }: ProxiedCall) => (method === "eth_chainId" ? { result: "0x1" } : undefined),
+    says: /^eip155:51 chain id: the node serves chain 1, not 51; put a node of .* into FARTHING_RPC_51$/,
+  },
+  {
+    what: "a node that is away",
+    react: () => "down" as const,
+    says: /^eip155:51 node: .+; check FARTHING_RPC_51 and that the node is reachable$/,
+  },
+  {
+    what: "a wallet without gas",
+    react: ({ method }: ProxiedCall) =>
+      method === "eth_getBalance" ? { result: "0x0" } : undefined,
+    says: /^eip155:51 relayer: 0x\S+ holds 0 XDC, less than .*; send it XDC for gas$/,
+  },
+  {
+    what: "a database that is away",
+    databaseUrl: "postgres://farthing:secret@127.0.0.1:1/farthing",
+    says: /^The database cannot be used \(PostgreSQL, 127\.0\.0\.1:1\/farthing\): nothing listens there; start the database, or correct DATABASE_URL$/,
+  },
+])("$what ends the start with a sentence of what to do, and closes the port", async (one) => {
+  const proxy = await startRpcProxy(devnet.rpcUrl);
+  onTestFinished(() => proxy.stop());
+  const { react = () => undefined, databaseUrl = newDatabaseUrl(), says } = one;
+  proxy.react = react;
+  const { url, serving } = await begin({ rpcUrl: proxy.url, databaseUrl });
+  await expect(serving).rejects.toThrow(says);
+  await expect(ask(url, "/health")).rejects.toThrow("fetch failed");
 });
 
 test("a taken port ends the start before node and database are asked", async () => {
