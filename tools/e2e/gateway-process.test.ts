@@ -5,6 +5,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, renameSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -82,43 +83,81 @@ async function priceAt(url: string): Promise<unknown> {
   return body;
 }
 
-test("sells, reads its file again, keeps the last good one, and what was paid across a kill", async () => {
-  save(fileWith({}));
-  const first = await run();
-  const buyer = market.newBuyer();
-  const headers = await signFor(buyer, `${first.url}/paid/7`);
-  const bought = await fetch(`${first.url}/paid/7`, { headers });
-  const body = await bought.clone().text();
-  await market.expectPaidOnce(bought, buyer.address);
+/** Two processes that are started and stopped: two seconds alone, thirty where others use both cores. */
+const slowMs = 180_000;
 
-  const dearer = { routes: [{ ...usualRoutes[1], price: "0.02" }] };
-  save(fileWith(dearer));
-  await first.until(/is in force/);
-  expect(await priceAt(first.url)).toMatchObject({ accepts: [{ maxAmountRequired: "20000" }, {}] });
+test(
+  "sells, reads its file again, keeps the last good one, and what was paid across a kill",
+  async () => {
+    save(fileWith({}));
+    const first = await run();
+    const buyer = market.newBuyer();
+    const headers = await signFor(buyer, `${first.url}/paid/7`);
+    const bought = await fetch(`${first.url}/paid/7`, { headers });
+    const body = await bought.clone().text();
+    await market.expectPaidOnce(bought, buyer.address);
 
-  save(`${fileWith(dearer)}: and no more YAML`);
-  await first.until(/the last good one stays/);
-  expect(await priceAt(first.url)).toMatchObject({ accepts: [{ maxAmountRequired: "20000" }, {}] });
+    const dearer = { routes: [{ ...usualRoutes[1], price: "0.02" }] };
+    save(fileWith(dearer));
+    await first.until(/is in force/);
+    expect(await priceAt(first.url)).toMatchObject({
+      accepts: [{ maxAmountRequired: "20000" }, {}],
+    });
 
-  save(fileWith({}));
-  await first.until(/is in force/, first.saidSoFar());
-  const before = first.saidSoFar();
-  first.child.kill("SIGHUP");
-  await first.until(/is in force/, before);
-  expect(first.logged()).toContain('"outcome":"paid"');
-  expect(first.logged()).not.toContain(headers["PAYMENT-SIGNATURE"]);
-  await first.end("SIGKILL");
+    save(`${fileWith(dearer)}: and no more YAML`);
+    await first.until(/the last good one stays/);
+    expect(await priceAt(first.url)).toMatchObject({
+      accepts: [{ maxAmountRequired: "20000" }, {}],
+    });
 
-  const second = await run();
-  const again = await fetch(`${second.url}/paid/7`, { headers });
-  expect([again.headers.get("X-Payment-Replayed"), await again.clone().text()]).toEqual([
-    "true",
-    body,
-  ]);
-  await market.expectPaidOnce(again, buyer.address);
-  expect(api.heard).toHaveLength(1);
-  expect(await second.end("SIGTERM")).toBe(0);
-});
+    save(fileWith({}));
+    await first.until(/is in force/, first.saidSoFar());
+    const before = first.saidSoFar();
+    first.child.kill("SIGHUP");
+    await first.until(/is in force/, before);
+    expect(first.logged()).toContain('"outcome":"paid"');
+    expect(first.logged()).not.toContain(headers["PAYMENT-SIGNATURE"]);
+    await first.end("SIGKILL");
+
+    const second = await run();
+    const again = await fetch(`${second.url}/paid/7`, { headers });
+    expect([again.headers.get("X-Payment-Replayed"), await again.clone().text()]).toEqual([
+      "true",
+      body,
+    ]);
+    await market.expectPaidOnce(again, buyer.address);
+    expect(api.heard).toHaveLength(1);
+    expect(await second.end("SIGTERM")).toBe(0);
+  },
+  slowMs,
+);
+
+test(
+  "told to stop while its engine waits for a node that says nothing: it ends",
+  async () => {
+    save(fileWith({}));
+    const node = createServer();
+    await once(node.listen(0, "127.0.0.1"), "listening");
+    const { port } = Object(node.address());
+    const { devnet, databaseUrl } = market;
+    const env = {
+      PATH: process.env["PATH"],
+      ...facilitatorEnvironment(devnet, databaseUrl),
+      [`FARTHING_RPC_${devnet.chainId}`]: `http://127.0.0.1:${port}`,
+    };
+    const child = spawn(process.execPath, [bin, "gateway", "--config", file], {
+      stdio: "ignore",
+      env,
+    });
+    const ended = once(child, "exit");
+    const [connection] = await once(node, "connection");
+    child.kill("SIGTERM");
+    expect((await ended)[0]).toBe(0);
+    connection.destroy();
+    node.close();
+  },
+  slowMs,
+);
 
 test("says what is wrong with its file, with 3", async () => {
   save("version: 1\nprice: 0.1");

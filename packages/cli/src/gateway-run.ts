@@ -1,4 +1,5 @@
 /** `farthing gateway`: the gateway as a process, reloaded by its file or SIGHUP. */
+import { once } from "node:events";
 import { isDeepStrictEqual } from "node:util";
 import {
   createGatewayLog,
@@ -45,12 +46,13 @@ export function registerRun(gateway: Command): void {
 }
 
 async function run({ config: path, dryRun: isDryRun }: RunOptions): Promise<void> {
-  const stopSignal = listenForSignals();
+  const told = listenForSignals();
   // Whoever read what is said here may be gone; the gateway goes on, and still stops when told.
   process.stderr.on("error", () => undefined);
   try {
     const config = loadGatewayConfig(path, process.env);
-    const engine = config.facilitator.kind === "embedded" ? await startEngine(config) : undefined;
+    const engine =
+      config.facilitator.kind === "embedded" ? await startEngine(config, told) : undefined;
     const facilitator = engine && { facilitator: facilitatorInside(engine) };
     const gateway = await startGateway({
       config,
@@ -65,13 +67,14 @@ async function run({ config: path, dryRun: isDryRun }: RunOptions): Promise<void
     if (gateway.metricsUrl !== undefined) say(`Metrics on ${gateway.metricsUrl}/metrics`);
     const watch = watchFile(path, () => reload(gateway, config, path));
     process.on("SIGHUP", () => watch.readNow());
-    await stopSignal;
+    if (!told.aborted) await once(told, "abort");
     say("Stopping: no new requests, those under way are answered. Again to end at once.");
     watch.stop();
     const stopped = gateway.stop().then(() => engine?.stop());
     // Connections may be kept alive for a while; nothing is waited for any more.
     process.exit((await isInTime(stopped)) ? exitCodes.success : exitCodes.general);
   } catch (error) {
+    if (error === told.reason) process.exit(exitCodes.success);
     // What is said of the file's text does not name the file.
     const what = error instanceof GatewayConfigError ? ` with ${path}` : "";
     const why = error instanceof Error ? error.message : String(error);
@@ -103,9 +106,14 @@ function reload(gateway: Gateway, before: GatewayConfig, path: string): void {
   }
 }
 
-async function startEngine({ network }: GatewayConfig) {
+async function startEngine({ network }: GatewayConfig, signal: AbortSignal) {
   const { readConfig, startFacilitator } = await import("@farthing/facilitator");
-  const engine = await startFacilitator({ config: readConfig(), selfBuilt: true, listen: false });
+  const engine = await startFacilitator({
+    config: readConfig(),
+    selfBuilt: true,
+    listen: false,
+    signal,
+  });
   if (engine.checks.some((check) => check.network === network.id)) return engine;
   await engine.stop();
   throw new Error(`The engine has no node for ${network.id}; set FARTHING_RPC_${network.chainId}.`);
@@ -118,18 +126,16 @@ async function isInTime(stopped: Promise<void>): Promise<boolean> {
   return Promise.race([stopped.then(() => true), late]);
 }
 
-/** Resolves with the first signal; a second one ends the process at once. */
-function listenForSignals(): Promise<void> {
-  return new Promise((resolve) => {
-    let isStopping = false;
-    for (const signal of ["SIGINT", "SIGTERM"] as const) {
-      process.on(signal, () => {
-        if (isStopping) process.exit(signalStatus[signal]);
-        isStopping = true;
-        resolve();
-      });
-    }
-  });
+/** Aborts with the first signal; a second one ends the process at once. */
+function listenForSignals(): AbortSignal {
+  const stopping = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.on(signal, () => {
+      if (stopping.signal.aborted) process.exit(signalStatus[signal]);
+      stopping.abort();
+    });
+  }
+  return stopping.signal;
 }
 
 function say(line: string): void {

@@ -38,6 +38,9 @@ interface Running {
   readonly ended: Promise<unknown>;
 }
 
+/** A start and a stop of a process take two seconds alone, and thirty where others use both cores. */
+const slowMs = 180_000;
+
 const started: { kill(signal: "SIGKILL"): boolean }[] = [];
 afterEach(() => {
   for (const child of started.splice(0)) child.kill("SIGKILL");
@@ -95,7 +98,7 @@ async function expectTidy(devnet: Devnet, databaseUrl: string, wallets: readonly
   await store.close();
 }
 
-describe("under load", () => {
+describe("under load", { timeout: slowMs }, () => {
   let devnet: Devnet;
   beforeAll(async () => {
     devnet = await startChain({ buyers: 20, relayers: 2, blockTimeSeconds: 1 });
@@ -179,25 +182,29 @@ describe("under load", () => {
   );
 });
 
-test("nobody reads what it says any more: it serves on, and ends when it is told", async () => {
-  const devnet = await startChain();
-  try {
-    const databaseUrl = newDatabaseUrl();
-    const running = await start(devnet, databaseUrl, [0]);
-    running.stopReading();
-    for (let payment = 0; payment < 2; payment++) {
-      const { body } = await post(running.url, "/settle", bodyOn(devnet));
-      expect(body).toMatchObject({ success: true });
+test(
+  "nobody reads what it says any more: it serves on, and ends when it is told",
+  { timeout: slowMs },
+  async () => {
+    const devnet = await startChain();
+    try {
+      const databaseUrl = newDatabaseUrl();
+      const running = await start(devnet, databaseUrl, [0]);
+      running.stopReading();
+      for (let payment = 0; payment < 2; payment++) {
+        const { body } = await post(running.url, "/settle", bodyOn(devnet));
+        expect(body).toMatchObject({ success: true });
+      }
+      running.signal("SIGTERM");
+      expect(await running.ended).toBe(0);
+      await expectTidy(devnet, databaseUrl, [0]);
+    } finally {
+      await devnet.stop();
     }
-    running.signal("SIGTERM");
-    expect(await running.ended).toBe(0);
-    await expectTidy(devnet, databaseUrl, [0]);
-  } finally {
-    await devnet.stop();
-  }
-});
+  },
+);
 
-describe("while somebody waits for a block that does not come", () => {
+describe("while somebody waits for a block that does not come", { timeout: slowMs }, () => {
   let devnet: Devnet;
   let running: Running;
   let databaseUrl: string;
@@ -222,7 +229,6 @@ describe("while somebody waits for a block that does not come", () => {
 
   test("he is told that it is pending, with the transaction; others are sent away", async () => {
     await begin();
-    const signaledAt = Date.now();
     running.signal("SIGTERM");
     await expect.poll(() => running.said.at(-1)).toMatch(/^Stopping: no new requests/);
     const refused = await post(running.url, "/verify", bodyOn(devnet));
@@ -240,9 +246,8 @@ describe("while somebody waits for a block that does not come", () => {
       errorReason: "settlement_pending",
       transaction: expect.stringMatching(/^0x[0-9a-f]{64}$/),
     });
+    // Before he would have stopped waiting by himself: by then the process had ended with 1.
     expect(await running.ended).toBe(0);
-    // Long before he would have stopped waiting by himself.
-    expect(Date.now() - signaledAt).toBeLessThan(15_000);
     await expectTidy(devnet, databaseUrl, [wallet - 1]);
   });
 
@@ -283,7 +288,7 @@ describe("while somebody waits for a block that does not come", () => {
   });
 });
 
-describe("told to stop before it serves", () => {
+describe("told to stop before it serves", { timeout: slowMs }, () => {
   let devnet: Devnet;
   beforeAll(async () => {
     devnet = await startChain();
