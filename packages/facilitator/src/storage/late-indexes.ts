@@ -92,6 +92,13 @@ export const lateIndexes: readonly LateIndex[] = [
     definition: "(account) where disabled_at is null",
   },
   {
+    // What is due at each endpoint, without reading what is due at the others.
+    name: "webhook_deliveries_pending",
+    table: "webhook_deliveries",
+    definition: "(endpoint_id, next_at) where state = 'pending'",
+    replaces: "webhook_deliveries_due",
+  },
+  {
     name: "webhook_deliveries_created",
     table: "webhook_deliveries",
     definition: "(created_at)",

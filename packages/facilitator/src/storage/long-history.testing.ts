@@ -6,6 +6,7 @@ import {
   busySeller,
   dayMs,
   scenarioNow,
+  swampedEndpoint,
 } from "./store-scenario.testing.ts";
 import { chainId, lane, type StoreBench } from "./store-values.testing.ts";
 
@@ -43,6 +44,8 @@ export async function fillHistory({ query }: StoreBench, rows: number): Promise<
     `insert into credit_entries (account, kind, credits, actor, created_at) select '${busySeller}', 'grant', 1, 'test', ${at} from ${series}`,
     `insert into credit_purchases (id, account, chain_id, payer, credits, units, state, timeline, created_at, expires_at, updated_at) select 'old_' || n, '${busySeller}', ${chainId}, '${busyPayer}', 1, '1', (case n % 5 when 0 then 'credited' when 1 then 'failed' when 2 then 'expired' when 3 then 'held' else 'canceled' end), '[]', ${at}, ${at}, ${at} from ${series}`,
     `insert into webhook_endpoints (id, account, url, secret, events, created_at, watched_since) values ('${busyEndpoint}', '${busySeller}', 'https://shop.example', 's', '["settlement.confirmed"]', 1, ${scenarioNow - 300 * dayMs})`,
+    `insert into webhook_endpoints (id, account, url, secret, events, created_at, watched_since) values ('${swampedEndpoint}', ${address("7")}, 'https://shop.example', 's', '[]', 1, 1)`,
+    `insert into webhook_deliveries (id, endpoint_id, account, type, body, state, attempts, next_at, created_at) select 'due_' || n, '${swampedEndpoint}', ${address("7")}, 'test', '{}', 'pending', 0, n, ${scenarioNow} from ${series}`,
     `insert into webhook_endpoints (id, account, url, secret, events, created_at, watched_since, disabled_at) select 'old_' || n, '${busySeller}', 'https://shop.example', 's', '[]', 1, 1, 1 from ${series}`,
     `insert into webhook_deliveries (id, endpoint_id, account, type, body, state, attempts, next_at, created_at, delivered_at) select 'old_' || n, '${busyEndpoint}', '${busySeller}', 'test', '{}', (case when n % 3 = 0 then 'failed' else 'delivered' end), 1, ${at}, ${at}, (case when n % 3 > 0 then ${at} end) from ${series}`,
     `insert into listings (id, account, resource, host, method, chain_id, amount, title, description, tags, sample, search_text, state, passed_at, next_at, failures, message, differences, seen, lease_until, fence, settlements_30d, units_30d, payers_30d, created_at, updated_at)

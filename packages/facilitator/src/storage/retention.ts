@@ -18,7 +18,7 @@ import type {
 import { toSettlement } from "./rows.ts";
 import { settlementColumns, type SettlementRow } from "./schema.ts";
 import { isComplete } from "./settlement-sums.ts";
-import { toDelivery } from "./webhooks.ts";
+import { toDelivery } from "./webhook-rows.ts";
 
 /** The store's verbs about retention. */
 export function retentionVerbs(database: Database): RetentionVerbs {

@@ -24,6 +24,8 @@ export const busyPayer: Address = `0x${"44".repeat(20)}`;
 const rarePayer: Address = `0x${"45".repeat(20)}`;
 /** The webhook endpoint, and the price, of its history. */
 export const busyEndpoint = "whe_busy";
+/** Another one, which cannot keep up with what is due. */
+export const swampedEndpoint = "whe_swamped";
 export const busyAmount = 10n;
 export const dayMs = 24 * 60 * 60 * 1000;
 /** The time of the scenario: the history lies before it. */
@@ -319,7 +321,7 @@ async function deliver(store: Store): Promise<void> {
   const ids = [`evt_${next()}`, `evt_${next()}`];
   for (const id of ids)
     await store.addDelivery({ ...delivery, id, type: "webhook.test", body: "{}" });
-  const due = { now, leaseMs: 1_000, exceptEndpoints: [endpoint.id] };
+  const due = { now, leaseMs: 1_000, exceptEndpoints: [endpoint.id, swampedEndpoint] };
   await store.takeDueDeliveries({ ...due, limit: 4 });
   const end = { isDelivered: true, status: 200, error: null, retryAt: null };
   for (const id of ids) await store.recordAttempt(id, end, now);

@@ -196,6 +196,25 @@ function pauseTests(at: StoreAt): void {
     const due = await store.takeDueDeliveries(options);
     expect(due.map(({ delivery }) => delivery.id)).toEqual([id]);
   });
+
+  test("go first to the endpoint that has waited longest, and to as many as may be taken", async () => {
+    const { store } = at();
+    const [late, early, future] = [
+      await listening(store),
+      await listening(store),
+      await listening(store),
+    ];
+    await delivering(store, future, 9_000);
+    const second = [await delivering(store, late, 800), await delivering(store, late, 900)];
+    const first = [await delivering(store, early, 700), await delivering(store, early, 950)];
+    const taken = async () => {
+      const due = await store.takeDueDeliveries({ now: 1_000, leaseMs: 100, limit: 3 });
+      return due.map(({ delivery }) => delivery.id).toSorted();
+    };
+    expect(await taken()).toEqual([...first, second[0] ?? ""].toSorted());
+    expect(await taken()).toEqual([second[1]]);
+    expect(await taken()).toEqual([]);
+  });
 }
 
 function outboxTests(at: StoreAt): void {

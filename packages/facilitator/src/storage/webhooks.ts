@@ -1,13 +1,11 @@
 /** Webhooks: endpoints, and the deliveries that outbox.ts has put down for them. */
 import { toLowerHex, type Address } from "@farthing/protocol";
-import { webhookEvents, type WebhookDelivery, type WebhookEndpoint } from "../model/webhook.ts";
-import type { WebhookDeliveryRow, WebhookEndpointRow } from "./account-schema.ts";
-import type { DueDelivery, WebhookVerbs } from "./account-store.ts";
+import type { WebhookVerbs } from "./account-store.ts";
 import { lockAccount } from "./accounts.ts";
 import { inTransaction, type Database } from "./dialect.ts";
-import { eventsOf } from "./outbox.ts";
+import { takeDueDeliveries } from "./due-deliveries.ts";
 import { fromCursor, toPage } from "./pages.ts";
-import { address, numberOrNull } from "./rows.ts";
+import { toDelivery, toEndpoint } from "./webhook-rows.ts";
 
 /** The store's verbs about webhooks. */
 export function webhookVerbs(database: Database): WebhookVerbs {
@@ -190,7 +188,8 @@ function deliveryVerbs(database: Database): Omit<WebhookVerbs, keyof EndpointVer
         .executeTakeFirst();
       return row && toDelivery(row);
     },
-    takeDueDeliveries: (options) => inTransaction(database, (inside) => takeDue(inside, options)),
+    takeDueDeliveries: (options) =>
+      inTransaction(database, (inside) => takeDueDeliveries(inside, options)),
     recordAttempt: async (deliveryId, { isDelivered, status, error, retryAt }, now) => {
       await db
         .updateTable("webhook_deliveries")
@@ -206,81 +205,5 @@ function deliveryVerbs(database: Database): Omit<WebhookVerbs, keyof EndpointVer
         .where("state", "=", "pending")
         .execute();
     },
-  };
-}
-
-async function takeDue(
-  { db, engine }: Database,
-  options: Parameters<WebhookVerbs["takeDueDeliveries"]>[0],
-): Promise<DueDelivery[]> {
-  const { now, leaseMs, limit, exceptEndpoints = [] } = options;
-  let query = db
-    .selectFrom("webhook_deliveries")
-    .innerJoin("webhook_endpoints", "webhook_endpoints.id", "webhook_deliveries.endpoint_id")
-    .select(["webhook_deliveries.id", "webhook_deliveries.endpoint_id"])
-    .where("webhook_deliveries.state", "=", "pending")
-    .where("webhook_deliveries.next_at", "<=", now)
-    .where("webhook_endpoints.disabled_at", "is", null)
-    .where("webhook_endpoints.paused_at", "is", null)
-    .orderBy("webhook_deliveries.next_at")
-    .limit(limit);
-  if (exceptEndpoints.length > 0) {
-    query = query.where("webhook_deliveries.endpoint_id", "not in", [...exceptEndpoints]);
-  }
-  // What another process is just taking is its own.
-  if (engine.hasRowLocks) query = query.forUpdate("webhook_deliveries").skipLocked();
-  const due = await query.execute();
-  if (due.length === 0) return [];
-  const rows = await db
-    .updateTable("webhook_deliveries")
-    .set(({ eb }) => ({ attempts: eb("attempts", "+", 1), next_at: now + leaseMs }))
-    .where(
-      "id",
-      "in",
-      due.map(({ id }) => id),
-    )
-    .returningAll()
-    .execute();
-  const endpoints = await db
-    .selectFrom("webhook_endpoints")
-    .selectAll()
-    .where("id", "in", [...new Set(due.map(({ endpoint_id: id }) => id))])
-    .execute();
-  const byId = new Map(endpoints.map((row) => [row.id, toEndpoint(row)]));
-  return rows.flatMap((row) => {
-    const endpoint = byId.get(row.endpoint_id);
-    return endpoint ? [{ delivery: toDelivery(row), endpoint }] : [];
-  });
-}
-
-function toEndpoint(row: WebhookEndpointRow): WebhookEndpoint {
-  const wanted = eventsOf(row.events);
-  return {
-    id: row.id,
-    account: address(row.account),
-    url: row.url,
-    secret: row.secret,
-    events: webhookEvents.filter((event) => wanted.includes(event)),
-    createdAt: Number(row.created_at),
-    disabledAt: numberOrNull(row.disabled_at),
-    pausedAt: numberOrNull(row.paused_at),
-  };
-}
-
-/** A delivery as the model has it. */
-export function toDelivery(row: WebhookDeliveryRow): WebhookDelivery {
-  return {
-    id: row.id,
-    endpointId: row.endpoint_id,
-    account: address(row.account),
-    type: row.type,
-    body: row.body,
-    state: row.state,
-    attempts: row.attempts,
-    nextAt: Number(row.next_at),
-    lastStatus: row.last_status,
-    lastError: row.last_error,
-    createdAt: Number(row.created_at),
-    deliveredAt: numberOrNull(row.delivered_at),
   };
 }
