@@ -35,7 +35,6 @@ const env = { FARTHING_TRUSTED_PROXIES: "127.0.0.1" };
 
 const arrangements = [
   ["one process on SQLite", "sqlite", 1],
-  ["one process on PostgreSQL", "postgres", 1],
   ["two processes on PostgreSQL", "postgres", 2],
 ] as const;
 type Engine = (typeof arrangements)[number][1];
