@@ -6,6 +6,7 @@ import {
   buildChallenge,
   declareRequestBinding,
   headerNames,
+  isHexBytes,
   receiptHeaders,
   requestBindingKey,
   type Refusal,
@@ -251,10 +252,16 @@ const receiptCharsMax = 2048;
 function compact(receipt: SettleResponse): SettleResponse {
   if (JSON.stringify(receipt).length <= receiptCharsMax) return receipt;
   const { extensions: _extensions, extra, errorMessage, ...facts } = receipt;
-  const settlementId = extra?.["settlementId"];
+  const { settlementId, nonce, logIndex } = extra ?? {};
+  const names = {
+    ...(typeof settlementId === "string" ? { settlementId } : {}),
+    // Several payments can share a transaction: these two say which one it is.
+    ...(isHexBytes(nonce, 32) ? { nonce } : {}),
+    ...(typeof logIndex === "number" ? { logIndex } : {}),
+  };
   return {
     ...facts,
     ...(errorMessage === undefined ? {} : { errorMessage: errorMessage.slice(0, 300) }),
-    ...(typeof settlementId === "string" ? { extra: { settlementId } } : {}),
+    ...(Object.keys(names).length > 0 ? { extra: names } : {}),
   };
 }

@@ -149,6 +149,15 @@ export function paymentSuite(listen: Listen): void {
       expect(at.facilitator.calls).toEqual([]);
     });
 
+    test("has a receipt that names the log and the nonce, however much the facilitator says", async () => {
+      const url = await at.start();
+      const names = { settlementId: "s_1", nonce: `0x${"ab".repeat(32)}`, logIndex: 3 };
+      const filler = "x".repeat(3_000);
+      at.facilitator.script.settle.push(confirmedReply({ extra: { ...names, filler } }));
+      const response = await fetch(url, { headers: await payFor(url) });
+      expect(readReceipt(response.headers)?.extra).toEqual(names);
+    });
+
     test("is waited for when the facilitator settles asynchronously", async () => {
       const url = await at.start();
       at.facilitator.script.settle.push(pendingReply("s_1", ""));
