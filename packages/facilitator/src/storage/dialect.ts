@@ -1,12 +1,12 @@
 /** Where the two database engines differ, beyond what Kysely evens out. */
-import type {
-  AliasedRawBuilder,
-  Dialect,
-  Expression,
-  IsolationLevel,
+import {
   Kysely,
-  RawBuilder,
-  SqlBool,
+  type AliasedRawBuilder,
+  type Dialect,
+  type Expression,
+  type IsolationLevel,
+  type RawBuilder,
+  type SqlBool,
 } from "kysely";
 import type { ChangeFeed } from "./changes.ts";
 import type { ExchangeFile } from "./exchange-store.ts";
@@ -85,5 +85,19 @@ export async function inTransaction<T>(
     } catch (error) {
       if (tries === triesMax || !engine.isUndoneByRival(error)) throw error;
     }
+  }
+}
+
+/** Does what may take minutes: on a connection without the limit of a statement, where there is one. */
+export async function patiently<T>(
+  { db, engine }: Database,
+  work: (patient: Kysely<Tables>) => Promise<T>,
+): Promise<T> {
+  if (!engine.patientDialect) return work(db);
+  const patient = new Kysely<Tables>({ dialect: engine.patientDialect() });
+  try {
+    return await work(patient);
+  } finally {
+    await patient.destroy();
   }
 }

@@ -1,6 +1,6 @@
 /** The ledger of credits as its owner and the operator see it; settlements' entries: holds.ts. */
 import { networks, toLowerHex, type Address } from "@farthing/protocol";
-import { sql } from "kysely";
+import { sql, type Kysely } from "kysely";
 import type { CreditBalance, CreditEntry } from "../model/credits.ts";
 import type {
   CreditVerbs,
@@ -11,9 +11,10 @@ import type {
   Paging,
 } from "./account-store.ts";
 import { ensureAccount } from "./accounts.ts";
-import { inTransaction, type Database } from "./dialect.ts";
+import { inTransaction, patiently, type Database } from "./dialect.ts";
 import { lockFunds } from "./holds.ts";
 import { address } from "./rows.ts";
+import type { Tables } from "./schema.ts";
 
 /** The store's verbs about credits. */
 export function creditVerbs(database: Database): CreditVerbs {
@@ -22,7 +23,7 @@ export function creditVerbs(database: Database): CreditVerbs {
     grantCredits: (grant, now) =>
       inTransaction(database, (inside) => grantCredits(inside, grant, now)),
     listCreditEntries: (account, paging) => listEntries(database, account, paging),
-    auditCredits: (limit) => audit(database, limit),
+    auditCredits: (limit) => patiently(database, (db) => audit(db, limit)),
   };
 }
 
@@ -124,8 +125,12 @@ async function listEntries(
   };
 }
 
-/** Reads everything: for an operator who wants to be sure, and for tests. */
-async function audit({ db }: Database, limit: number): Promise<LedgerProblem[]> {
+/**
+ * Reads everything, in one statement and so at one moment: entries are written while it reads, and
+ * parts that are read one after the other would not agree. For an operator who wants to be sure, and
+ * for tests.
+ */
+async function audit(db: Kysely<Tables>, limit: number): Promise<LedgerProblem[]> {
   const { rows } = await sql<LedgerProblem>`
     select kind, of from (
       select 'balance' as kind, accounts.address as of

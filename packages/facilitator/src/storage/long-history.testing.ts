@@ -53,8 +53,32 @@ export async function fillHistory({ query }: StoreBench, rows: number): Promise<
         (case n % 4 when 0 then 'blocked' when 1 then 'hidden' else 'live' end), 1, (case n % 4 when 0 then 1 else ${scenarioNow + 400 * dayMs} end), 0, '', '[]',
         (case when n % 7 = 0 then '{"bazaar":{}}' else '{"bazaar":null}' end), 0, 0, n % 1000, '0', 0, ${at}, ${at} from ${series}`,
     `insert into listing_words (word, listing_id) select w.word, 'old_' || n from ${series}, lateral (values ('weather'), (n::text), ('shop')) as w(word)`,
+    ...guards(rows, { series, at, hash }),
   ];
   for (const statement of statements) await query(statement);
   // As the database's own housekeeping does: which pages need no look, and how much there is.
   await query("vacuum analyze");
+}
+
+/** What is kept against strangers and for late confirmations: for each payer, payee or settlement. */
+function guards(
+  rows: number,
+  { series, at, hash }: { readonly series: string; readonly at: string; readonly hash: string },
+): string[] {
+  const later = `${scenarioNow} + n`;
+  const kinds = ["network", "spent", "count", "noted", "proven", "reverted", "proven_payer"];
+  return [
+    // Half of them are due.
+    `insert into failure_watches (settlement_id, chain_id, failed_at, expires_at, next_look_at) select 'watched_' || n, ${chainId}, ${at}, ${later}, (case when n % 2 = 0 then ${later} else ${at} end) from ${series}`,
+    ...kinds.map(
+      (kind) =>
+        `insert into keyless_counters (chain_id, kind, name, slot, amount, hour, refill, expires_at) select ${chainId}, '${kind}', ${address("n")}, (case '${kind}' when 'network' then 0 when 'reverted' then 0 else n % 30 end), 1, 1, 1, ${at} + (n % 2) * ${800 * dayMs}::bigint from generate_series(1, ${rows / 5}) as given(n)`,
+    ),
+    `insert into keyless_charges (settlement_id, chain_id, payer, spent_slot, spent, count_slot, half, caller_network, gwei) select 'charged_' || n, ${chainId}, ${address("n")}, 1, 1, 1, 'open', '10.0.0.0', 1 from ${series}`,
+    `insert into keyless_payee_facts (chain_id, pay_to, kind, value) select ${chainId}, ${address("n")}, 'day', '1' from ${series}`,
+    `insert into reverted_gas_reservations (settlement_id, half, gwei) select 'reserved_' || n, 'open', 1 from ${series}`,
+    `insert into payer_pauses (chain_id, payer, reverts, paused_until) select ${chainId}, ${address("n")}, 1, ${at} from ${series}`,
+    `insert into payment_exchanges (payer, nonce, chain_id, asset, exchanges, forget_at) select ${address("n")}, ${hash}, ${chainId}, '${busySeller}', 1, (case when n % 2 = 0 then ${later} else ${at} end) from ${series}`,
+    `insert into payer_exchanges (payer, payments) select ${address("n")}, 1 from ${series}`,
+  ];
 }

@@ -1,9 +1,8 @@
 /** Brings a database to the newest schema. Migrations are numbered and never edited once released. */
-import { Kysely } from "kysely";
+import type { Kysely } from "kysely";
 import { Migrator, type Migration } from "kysely/migration";
 import { Fault } from "../base/fault.ts";
-import type { Database, IdType } from "./dialect.ts";
-import type { Tables } from "./schema.ts";
+import { patiently, type Database, type IdType } from "./dialect.ts";
 import * as settlements from "./migrations/0001-settlements.ts";
 import * as sharedLanes from "./migrations/0002-shared-lanes.ts";
 import * as accounts from "./migrations/0003-accounts.ts";
@@ -41,19 +40,17 @@ export const migrationNames: readonly string[] = Object.keys(migrations).toSorte
  * Carries out what is missing, under the database's migration lock; `upTo` names the last one where
  * it is not the newest. Throws `storage_unavailable`.
  */
-export async function migrate({ db, engine }: Database, upTo?: string): Promise<void> {
-  const { idType, patientDialect: dialect } = engine;
-  const patient = dialect ? new Kysely<Tables>({ dialect: dialect() }) : db;
+export async function migrate(database: Database, upTo?: string): Promise<void> {
+  const { idType } = database.engine;
   const entries = Object.entries(migrations).map(([name, up]): [string, Migration] => [
     name,
     { up: (inside) => up(inside, idType) },
   ]);
   const provider = { getMigrations: async () => Object.fromEntries(entries) };
-  const migrator = new Migrator({ db: patient, provider });
-  const { error } = await (upTo === undefined
-    ? migrator.migrateToLatest()
-    : migrator.migrateTo(upTo));
-  if (patient !== db) await patient.destroy();
+  const { error } = await patiently(database, (db) => {
+    const migrator = new Migrator({ db, provider });
+    return upTo === undefined ? migrator.migrateToLatest() : migrator.migrateTo(upTo);
+  });
   if (error !== undefined) {
     throw new Fault(
       "storage_unavailable",

@@ -147,7 +147,7 @@ async function settle(store: Store): Promise<void> {
   await store.recordFinalized(chainId, block, now);
   await store.listSignedHashes(ids);
   await store.watchFailedSince(chainId, now - 1_000, now);
-  await store.takeFailuresToLookAt(chainId, 10, now + 60_000);
+  await store.takeFailuresToLookAt(chainId, 4, now + 60_000);
   await store.endFailureWatches(ids);
   await store.listCarryingWallets(chainId, now);
   await store.pruneKeyless(now, 10);
@@ -394,6 +394,6 @@ async function countExchanges(store: Store): Promise<void> {
   await store.takeSuccess([telling], now);
   await store.releaseSuccess([telling], now);
   await store.openExchanges([again], now);
-  await store.forgetExchanges(now + 2_000, 10);
+  await store.forgetExchanges(now + 2_000, 4);
   await store.recordFailed([failureOf(known.id)], now);
 }
