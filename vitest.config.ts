@@ -17,9 +17,12 @@ export default defineConfig({
     setupFiles: ["tools/no-internet.testing.ts"],
     // Most of a test's time is waiting for blocks, so a file more than there are cores does no harm.
     maxWorkers: Math.min(8, availableParallelism() + 1),
-    // Tests on a local chain wait for real blocks; ten seconds is twenty blocks of the test chain.
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Tests on a local chain wait for real blocks, and several start processes: what takes ten seconds
+    // alone takes five times as long where other files use all cores. Only a test that hangs waits.
+    testTimeout: 90_000,
+    hookTimeout: 120_000,
+    // The same for conditions that are looked for again and again; the default is a second.
+    expect: { poll: { timeout: 30_000 } },
     retry: 0,
   },
 });

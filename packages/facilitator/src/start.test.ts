@@ -16,6 +16,7 @@ import {
 } from "./facilitator.testing.ts";
 import { listenHere } from "./listening.testing.ts";
 import { startRpcProxy, type ProxiedCall, type RpcProxy } from "./rpc-proxy.testing.ts";
+import { openStore } from "./storage/open-store.ts";
 import { bothEngines } from "./storage/store-benches.testing.ts";
 import type { StoreBench } from "./storage/store-values.testing.ts";
 
@@ -68,7 +69,7 @@ async function missingAt(url: string): Promise<unknown> {
 /** The chain has not moved since it was made; the service wants a newest block that is new. */
 async function becomesReady(url: string): Promise<void> {
   await devnet.mine();
-  await expect.poll(async () => (await ask(url, "/ready")).status, { timeout: 20_000 }).toBe(200);
+  await expect.poll(async () => (await ask(url, "/ready")).status).toBe(200);
 }
 
 const sentAway = { error: "service_unavailable", retryable: true };
@@ -140,7 +141,7 @@ describe.each(bothEngines())("%s", (_, startBench) => {
     onTestFinished(letGo);
     const { url, serving } = await begin({ databaseUrl: bench.databaseUrl });
     const texts = async () => JSON.stringify(await missingAt(url));
-    await expect.poll(texts, { timeout: 20_000 }).toMatch(/it is being opened and brought to this/);
+    await expect.poll(texts).toMatch(/it is being opened and brought to this/);
     expect((await ask(url, "/health")).status).toBe(200);
     expect((await ask(url, "/settle", bodyOn(devnet))).status).toBe(503);
 
@@ -163,9 +164,7 @@ test("while stock is taken: not ready, and a payment that is settled is claimed,
     if (side === "before" && isFollower) await held.promise;
   };
   const { url, serving } = await begin({ rpcUrl: proxy.url });
-  await expect
-    .poll(async () => (await ask(url, "/supported")).status, { timeout: 20_000 })
-    .toBe(200);
+  await expect.poll(async () => (await ask(url, "/supported")).status).toBe(200);
   expect(await missingAt(url)).toMatchObject({
     checks: [
       { name: "database", ok: true },
@@ -173,7 +172,7 @@ test("while stock is taken: not ready, and a payment that is settled is claimed,
     ],
   });
   const settling = ask(url, "/settle", bodyOn(devnet));
-  await expect.poll(() => proxy.countOf("eth_call"), { timeout: 20_000 }).toBeGreaterThan(0);
+  await expect.poll(() => proxy.countOf("eth_call")).toBeGreaterThan(0);
   held.resolve();
   await serving;
   expect(JSON.parse((await settling).text)).toMatchObject({ success: true, status: "confirmed" });
@@ -209,6 +208,21 @@ test.each([
   proxy.react = react;
   const { url, serving } = await begin({ rpcUrl: proxy.url, databaseUrl });
   await expect(serving).rejects.toThrow(says);
+  await expect(ask(url, "/health")).rejects.toThrow("fetch failed");
+});
+
+test("a SQLite file that cannot be updated ends the start with a sentence of what to do", async () => {
+  const databaseUrl = newDatabaseUrl();
+  await (await openStore(databaseUrl)).close();
+  const database = new DatabaseSync(databaseUrl.replace("sqlite:", ""));
+  // A name is taken by what no version makes.
+  database.exec(`${insertOne}; drop index settlements_unfinalized;
+    drop index relayer_transactions_bytes; create table relayer_transactions_bytes (a integer)`);
+  database.close();
+  const { url, serving } = await begin({ databaseUrl });
+  await expect(serving).rejects.toThrow(
+    /^The SQLite file .*farthing.db could not be brought to this version: .*; see that the disk has room .* start again$/,
+  );
   await expect(ask(url, "/health")).rejects.toThrow("fetch failed");
 });
 

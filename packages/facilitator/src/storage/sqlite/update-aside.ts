@@ -7,6 +7,7 @@ import { once } from "node:events";
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import { sql, type Kysely } from "kysely";
+import { Fault, messageOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import type { Database } from "../dialect.ts";
 import { lateIndexes } from "../late-indexes.ts";
@@ -22,13 +23,25 @@ interface Told {
   readonly message: string;
 }
 
-/** Updates a file that has settlements and is of an earlier version; anything else is quick enough. */
+/**
+ * Updates a file that has settlements and is of an earlier version; anything else is quick enough.
+ * Throws `storage_unavailable`.
+ */
 export async function updateAside({ db, engine }: Database, log: Log): Promise<void> {
   if (engine.file === undefined || !(await isOfEarlierVersion(db))) return;
   log.info({ event: "database_update_started" }, "Database update started; this may take minutes");
   const worker = new Worker(code, { workerData: engine.file });
   worker.on("message", ({ fields, message }: Told) => log.info(fields, message));
-  await once(worker, "exit");
+  try {
+    await once(worker, "exit");
+  } catch (error) {
+    const fix = "see that the disk has room and that the file may be written, and start again";
+    throw new Fault(
+      "storage_unavailable",
+      `The SQLite file ${engine.file} could not be brought to this version: ${messageOf(error)}; ${fix}`,
+      { cause: error },
+    );
+  }
   log.info({ event: "database_updated" }, "Database updated");
 }
 
