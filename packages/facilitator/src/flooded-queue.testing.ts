@@ -106,7 +106,7 @@ async function mineHostile(devnet: Devnet, sentMin: number): Promise<void> {
     const { pending } = await devnet.rpc<{ pending: Hex }>("txpool_status");
     return Number(pending);
   };
-  await expect.poll(waiting, { timeout: 20_000, interval: 20 }).toBeGreaterThanOrEqual(sentMin);
+  await expect.poll(waiting, { timeout: 60_000, interval: 20 }).toBeGreaterThanOrEqual(sentMin);
   await devnet.rpc("anvil_setBalance", [hostileFlag, "0x1"]);
   await devnet.mine();
   await devnet.rpc("anvil_setBalance", [hostileFlag, "0x0"]);
