@@ -65,8 +65,11 @@ test("every kind of trouble bit", () => {
   expect(never).toEqual([]);
 });
 
-test("a public endpoint is enough for a payment a second", { timeout: runMsMax }, async () => {
-  const plan = publicEndpoint({ seconds: 120, isReal: false, style: "json_429" });
+test.each([
+  ["five requests a second", "json_429"],
+  ["six calls a second, where calls are counted", "late_calls_in_200"],
+] as const)("%s are enough for a payment a second", { timeout: runMsMax }, async (_, style) => {
+  const plan = publicEndpoint({ seconds: 120, isReal: false, style });
   const report = await playPublicEndpoint(plan);
   expect(findingsOf(report)).toEqual([]);
   expect(report.payments).toHaveLength(120);

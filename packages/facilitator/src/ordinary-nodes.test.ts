@@ -181,7 +181,18 @@ function readSinglyAtAbsurdHead({ method, params: [first] }: ProxiedCall): React
     : undefined;
 }
 
-describe("a block number out of nothing", () => {
+test("readings that end too early are read one by one", patience, async () => {
+  const proxy = await startRpcProxy(devnet.rpcUrl);
+  onTestFinished(() => proxy.stop());
+  const service = await serve({ rpcUrl: proxy.url });
+  proxy.react = ({ method, params: [call] }) =>
+    method === "eth_call" && !("to" in Object(call))
+      ? { rewrite: (result) => String(result).slice(0, 2 + 64 * 5) }
+      : undefined;
+  expect((await service.post("/verify", bodyOn(devnet))).body).toMatchObject({ isValid: true });
+});
+
+describe("a number out of nothing", () => {
   test.each([
     ["one endpoint", () => node.url],
     ["two endpoints", () => `${node.url},${other.url}`],
@@ -227,6 +238,31 @@ describe("a block number out of nothing", () => {
       return pageOf(after, textAt(answer, "id"));
     };
     await expect.poll(afterBlock, soon).toMatchObject({ status: "confirmed", transaction });
+  });
+
+  test("for a wallet's transactions: its next nonce stays where it is", patience, async () => {
+    const proxy = await startRpcProxy(devnet.rpcUrl);
+    onTestFinished(() => proxy.stop());
+    let told = 0;
+    proxy.react = ({ method, params: [, place] }) => {
+      if (method !== "eth_getTransactionCount" || place !== "latest") return undefined;
+      told++;
+      return { result: `0x${absurd.toString(16)}` };
+    };
+    const service = await serve({ rpcUrl: proxy.url });
+    const id = await settlePending(service);
+    // With blocks in which it is late, the wallet is looked at.
+    told = 0;
+    const toldAfterBlock = async () => {
+      await devnet.mine();
+      return told;
+    };
+    await expect.poll(toldAfterBlock, soon).toBeGreaterThan(0);
+    proxy.react = () => undefined;
+    await untilConfirmed(service, id);
+    const again = await settlePending(service);
+    await devnet.mine();
+    await untilConfirmed(service, again);
   });
 
   test("for the final block: nothing is final because of it", patience, async () => {

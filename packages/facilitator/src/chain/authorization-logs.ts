@@ -117,6 +117,7 @@ export async function areEventsSeenElsewhere(
       (other) =>
         other.kind === event.kind &&
         other.transaction === event.transaction &&
+        other.blockNumber === event.blockNumber &&
         other.logIndex === event.logIndex &&
         other.payer === event.payer &&
         other.nonce === event.nonce &&

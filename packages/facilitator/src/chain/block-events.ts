@@ -9,6 +9,8 @@ import {
   type AuthorizationEvent,
 } from "./authorization-logs.ts";
 import { findHeader, headerCall } from "./block-headers.ts";
+import { Fault } from "../base/fault.ts";
+import type { RpcAnswer } from "./rpc-endpoint.ts";
 import { rangeCall } from "./block-ranges.ts";
 import { resultOf, type Chain } from "./chain.ts";
 import { classifyNodeError, isEndpointProblem, type NodeError } from "./node-errors.ts";
@@ -32,7 +34,21 @@ export async function readEventsByNumber(
   const there = header?.ok ? findHeader(header.result) : undefined;
   if (there?.hash !== hash) return undefined;
   const events = readAuthorizationEvents(resultOf(logs, "eth_getLogs"));
-  return events.every(({ blockHash }) => blockHash === hash) ? events : undefined;
+  return areOf({ number, hash }, events) ? events : undefined;
+}
+
+/** Reads the reply of {@link blockLogsCall}. Throws `rpc_refused` for logs of another block. */
+export function readEventsByHash(
+  block: BlockName,
+  answer: RpcAnswer | undefined,
+): AuthorizationEvent[] {
+  const events = readAuthorizationEvents(resultOf(answer, "eth_getLogs"));
+  if (areOf(block, events)) return events;
+  throw new Fault("rpc_refused", "The node sent logs of another block than the one asked for");
+}
+
+function areOf({ number, hash }: BlockName, events: readonly AuthorizationEvent[]): boolean {
+  return events.every(({ blockHash, blockNumber }) => blockHash === hash && blockNumber === number);
 }
 
 /** Whether a node that has the block refuses its logs by hash, and may well give them by number. */
@@ -53,7 +69,7 @@ export async function readEventsOfBlocks(
     const isRefused = answer?.ok === false && isRefusalOfLogs(answer.error);
     const inBlock = isRefused
       ? await readEventsByNumber(chain, block)
-      : readAuthorizationEvents(resultOf(answer, "eth_getLogs"));
+      : readEventsByHash(block, answer);
     events.push(...(inBlock ?? []));
   }
   return events;

@@ -44,7 +44,9 @@ export function findHeader(value: unknown): BlockHead | undefined {
 /** Reads one block's header. */
 export async function readHeader(chain: Chain, number: number): Promise<BlockHead> {
   const [answer] = await chain.read([headerCall(number)]);
-  return headerOf(answer);
+  const head = headerOf(answer);
+  if (head.number === number) return head;
+  throw new Fault("rpc_unavailable", "The node sent another block than the one asked for");
 }
 
 /**

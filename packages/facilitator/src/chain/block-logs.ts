@@ -6,12 +6,8 @@
  */
 import { isObject, type Hex } from "@farthing/protocol";
 import type { Log } from "../base/log.ts";
-import {
-  blockLogsCall,
-  readAuthorizationEvents,
-  type AuthorizationEvent,
-} from "./authorization-logs.ts";
-import { readEventsByNumber } from "./block-events.ts";
+import { blockLogsCall, type AuthorizationEvent } from "./authorization-logs.ts";
+import { readEventsByHash, readEventsByNumber } from "./block-events.ts";
 import type { BlockHead } from "./block-headers.ts";
 import { resultOf, type Chain } from "./chain.ts";
 import { bloomBitsOf, hasBloomBits } from "./logs-bloom.ts";
@@ -93,7 +89,7 @@ export function createBlockLogs(chain: Chain, log: Log): BlockLogs {
     block: BlockHead,
     answer: RpcAnswer | undefined,
   ): Promise<AuthorizationEvent[] | undefined> {
-    if (!answer || answer.ok) return readAuthorizationEvents(resultOf(answer, "eth_getLogs"));
+    if (!answer || answer.ok) return readEventsByHash(block, answer);
     const problem = classifyNodeError(answer.error);
     if (problem === "node_behind") return undefined;
     if (isEndpointProblem(problem)) resultOf(answer, "eth_getLogs");

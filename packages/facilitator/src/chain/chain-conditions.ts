@@ -49,8 +49,8 @@ export function readConditions(
   const named = final?.ok ? findHeader(final.result) : undefined;
   const isRefused = final?.ok === false && !isEndpointProblem(classifyNodeError(final.error));
   return {
-    // What is above the head cannot be final: the node, or one of its backends, is wrong.
-    finalized: named && named.number <= head.number ? named : undefined,
+    // What is above the head, or after it, cannot be final: the node, or a backend, is wrong.
+    finalized: named && named.number <= head.number && named.time <= head.time ? named : undefined,
     lacksFinality: (final?.ok === true && named === undefined) || isRefused,
     gasPrice: valueIn(price, "the gas price"),
     wallets: new Map(

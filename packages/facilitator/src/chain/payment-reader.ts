@@ -232,13 +232,17 @@ function encodeChecks(
 
 /** ABI decoding; undefined when it is no answer about so many payments. (uint256, uint256, (uint256, uint256, bool, bool, bytes)[]). */
 function decodeReadings(result: string, count: number): PaymentReading[] | undefined {
+  if (!/^0x[0-9a-fA-F]+$/.test(result)) return undefined;
   const hex = result.slice(2);
   const at = (byte: number) => hex.slice(byte * 2, byte * 2 + 64);
   const numberAt = (byte: number) => Number.parseInt(at(byte), 16);
   const start = numberAt(64) + 32;
   if (numberAt(start - 32) !== count) return undefined;
+  const bodyAt = (index: number) => start + numberAt(start + index * 32);
+  const isWhole = (body: number) => at(body + 128).length === 64;
+  if (!Array.from({ length: count }, (_, index) => bodyAt(index)).every(isWhole)) return undefined;
   return Array.from({ length: count }, (_, index) => {
-    const body = start + numberAt(start + index * 32);
+    const body = bodyAt(index);
     const bytes = body + numberAt(body + 128);
     const length = numberAt(bytes);
     return {

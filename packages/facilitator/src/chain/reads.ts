@@ -108,6 +108,21 @@ export async function readNonceUse(
   };
 }
 
+/**
+ * How many transactions of a wallet are in blocks up to this one, by all endpoints that can be asked:
+ * where they differ, the fewest. A count out of nothing would raise a wallet's next nonce for good.
+ */
+export async function readCountAt(
+  chain: Chain,
+  wallet: Address,
+  blockNumber: number,
+): Promise<number> {
+  const question = { wallet, hashes: [], blockNumber };
+  const here = await readNonceUse(chain, question, "here");
+  const there = await readNonceUse(chain, question, "elsewhere");
+  return Math.min(here?.count ?? 0, there?.count ?? Number.POSITIVE_INFINITY);
+}
+
 function receiptCall(hash: Hex | null) {
   return { method: "eth_getTransactionReceipt", params: [hash] };
 }

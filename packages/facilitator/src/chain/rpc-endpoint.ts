@@ -85,9 +85,9 @@ export function createRpcEndpoint(options: {
         signal: AbortSignal.timeout(timeoutMs),
         redirect: "error",
       });
-      const length = Number(response.headers.get("content-length") ?? 0);
-      if (length > answerBytesMax) throw unavailable("the answer is too large");
-      return { response, text: await response.text() };
+      const text = await readText(response);
+      if (text === undefined) throw unavailable("the answer is too large");
+      return { response, text };
     } catch (error) {
       if (error instanceof Fault) throw error;
       throw unavailable(`no answer (${transportCause(error)})`);
@@ -126,6 +126,19 @@ export function createRpcEndpoint(options: {
   }
 
   return { index, send };
+}
+
+/** Reads a body as it comes, packed or not; undefined for one that is too large. */
+async function readText({ body }: Response): Promise<string | undefined> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytes = 0;
+  for await (const chunk of body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > answerBytesMax) return undefined;
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
 }
 
 function parseJson(text: string): unknown {

@@ -8,7 +8,7 @@ import type { Clock } from "../base/clock.ts";
 import { Fault, messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import type { Chain } from "../chain/chain.ts";
-import { readTransactionCount } from "../chain/reads.ts";
+import { readCountAt } from "../chain/reads.ts";
 import type {
   LaneLease,
   RelayerTransaction,
@@ -22,7 +22,7 @@ import { contractTransferGasMax } from "./fees.ts";
 import { createLaneEndpoint } from "./lane-endpoint.ts";
 import { createLaneHold } from "./lane-hold.ts";
 import { isFree, type LeaseOwner } from "./lease.ts";
-import { firstUnusedNonce } from "./nonce-gaps.ts";
+import { firstUnusedNonce, gapsMax } from "./nonce-gaps.ts";
 import { reportRefusedSend } from "./report-send.ts";
 import { isReplacing, remedyOf, type Remedy } from "./remedy.ts";
 import { planReplacement } from "./replacement.ts";
@@ -282,8 +282,7 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
   }
 
   async function takeOver(holder?: LaneHolder): Promise<void> {
-    const count = await readTransactionCount(chain, signer.address);
-    const taken = await hold.take(count, holder);
+    const taken = await hold.take(await readCountAtHead(), holder);
     if (!taken) return;
     nextNonce = Math.max(nextNonce, taken.nextNonce);
     isPickedUp = false;
@@ -311,7 +310,7 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
     const inHand = new Set(slots.keys());
     const first = await firstUnusedNonce(deps, signer.address);
     await reopen();
-    for (let nonce = first; nonce < nextNonce; nonce++) {
+    for (let nonce = first; nonce < Math.min(nextNonce, first + gapsMax); nonce++) {
       if (inHand.has(nonce) || slots.has(nonce)) continue;
       log.warn({ ...facts, nonce }, "Gap in the wallet's nonces is filled");
       await putAt(taken, nonce, planSelfCall(signer.address, deps.gasPrice()));
@@ -353,9 +352,12 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
     }
   }
 
-  async function raiseNonce(count: number): Promise<void> {
+  const readCountAtHead = () => readCountAt(chain, signer.address, deps.headNumber());
+
+  async function raiseNonce(told: number): Promise<void> {
     // Not in turn where nothing is to be raised: a slow sending must not hold up the block.
-    if (nextNonce >= count) return;
+    if (nextNonce >= told) return;
+    const count = Math.min(told, await readCountAtHead());
     await inTurn(async () => {
       if (!hold.lease() || nextNonce >= count) return;
       const taken = await hold.take(count);

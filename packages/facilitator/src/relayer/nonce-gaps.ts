@@ -9,6 +9,12 @@ import type { Chain } from "../chain/chain.ts";
 import { readNonceUse, readTransactionCount } from "../chain/reads.ts";
 import type { Store } from "../storage/store.ts";
 
+/**
+ * Nonces that are looked at in one go: more than a wallet may have on its way, so that none is left
+ * out, and few enough that a count which was wrong costs little gas.
+ */
+export const gapsMax = 16;
+
 /** What looking for them needs. */
 export interface GapDeps {
   readonly chain: Chain;
