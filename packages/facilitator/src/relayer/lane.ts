@@ -282,7 +282,8 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
   }
 
   async function takeOver(holder?: LaneHolder): Promise<void> {
-    const taken = await hold.take(await readCountAtHead(), holder);
+    const count = await readCountAt(chain, signer.address, deps.headNumber());
+    const taken = await hold.take(count, holder);
     if (!taken) return;
     nextNonce = Math.max(nextNonce, taken.nextNonce);
     isPickedUp = false;
@@ -352,12 +353,10 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
     }
   }
 
-  const readCountAtHead = () => readCountAt(chain, signer.address, deps.headNumber());
-
   async function raiseNonce(told: number): Promise<void> {
     // Not in turn where nothing is to be raised: a slow sending must not hold up the block.
     if (nextNonce >= told) return;
-    const count = Math.min(told, await readCountAtHead());
+    const count = Math.min(told, await readCountAt(chain, signer.address, deps.headNumber()));
     await inTurn(async () => {
       if (!hold.lease() || nextNonce >= count) return;
       const taken = await hold.take(count);
