@@ -1,5 +1,5 @@
 /** Databases to test stores on, one of each kind; what runs on both is a suite. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -10,10 +10,22 @@ import { startPostgres, type TestPostgres } from "./postgres.testing.ts";
 import type { StoreBench } from "./store-values.testing.ts";
 import type { Store } from "./store.ts";
 
+let emptyFile: Promise<string> | undefined;
+
+/** A file with the newest schema and nothing in it: to copy it takes a moment, to make it many synced writes. */
+async function makeEmptyFile(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), "farthing-store-empty-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, "empty.db");
+  await (await openStore(`sqlite:${file}`)).close();
+  return file;
+}
+
 /** A SQLite file of its own. */
 export async function startSqlite() {
   const folder = mkdtempSync(join(tmpdir(), "farthing-store-"));
   const file = join(folder, "farthing.db");
+  copyFileSync(await (emptyFile ??= makeEmptyFile()), file);
   return {
     isConcurrent: false,
     databaseUrl: `sqlite:${file}`,
