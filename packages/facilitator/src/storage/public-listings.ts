@@ -34,7 +34,8 @@ export function publicVerbs(
       const [rows, counted] = await Promise.all([
         newestFirst(shown.selectAll()).limit(limit).offset(offset).execute(),
         db
-          .selectFrom(shown.select("id").limit(countedMax).as("counted"))
+          // In the order of the page, in which listings lie beside each other.
+          .selectFrom(newestFirst(shown.select("id")).limit(countedMax).as("counted"))
           .select(({ fn }) => fn.countAll<number | string>().as("count"))
           .executeTakeFirstOrThrow(),
       ]);
