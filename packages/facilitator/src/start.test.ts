@@ -151,29 +151,44 @@ describe.each(bothEngines())("%s", (_, startBench) => {
   });
 });
 
-test("while stock is taken: not ready, and a payment that is settled is claimed, sent and told", async () => {
+// The checks of the start have passed when the follower looks; wallets are taken at its block.
+const isFollower = ({ params }: ProxiedCall) => params[0] === "finalized";
+const isTaking = ({ method, params }: ProxiedCall) =>
+  method === "eth_getTransactionCount" && String(params[1]).startsWith("0x");
+
+const isNotReady = (text: string) => ({
+  checks: [
+    { name: "database", ok: true },
+    { name: "eip155:51", ok: false, text },
+  ],
+});
+
+test("until a block was seen no payment is judged; while wallets are taken payments are claimed, and then told", async () => {
   const proxy = await startRpcProxy(devnet.rpcUrl);
-  const held = Promise.withResolvers<void>();
+  const firstBlock = Promise.withResolvers<void>();
+  const wallets = Promise.withResolvers<void>();
   onTestFinished(async () => {
-    held.resolve();
+    firstBlock.resolve();
+    wallets.resolve();
     await proxy.stop();
   });
-  // The follower's first look; the checks of the start have passed by then.
   proxy.step = async (side, calls) => {
-    const isFollower = calls.some(({ params }) => params[0] === "finalized");
-    if (side === "before" && isFollower) await held.promise;
+    if (side === "before" && calls.some(isFollower)) await firstBlock.promise;
+    if (side === "before" && calls.some(isTaking)) await wallets.promise;
   };
   const { url, serving } = await begin({ rpcUrl: proxy.url });
   await expect.poll(async () => (await ask(url, "/supported")).status).toBe(200);
-  expect(await missingAt(url)).toMatchObject({
-    checks: [
-      { name: "database", ok: true },
-      { name: "eip155:51", ok: false, text: "the chain has not answered yet" },
-    ],
-  });
+  expect(await missingAt(url)).toMatchObject(isNotReady("the chain has not answered yet"));
+  const early = await ask(url, "/settle", bodyOn(devnet));
+  expect([early.status, early.headers.has("retry-after")]).toEqual([503, true]);
+
+  firstBlock.resolve();
+  await expect
+    .poll(() => missingAt(url))
+    .toMatchObject(isNotReady("no relayer wallet can take work"));
   const settling = ask(url, "/settle", bodyOn(devnet));
-  await expect.poll(() => proxy.countOf("eth_call")).toBeGreaterThan(0);
-  held.resolve();
+  await expect.poll(() => proxy.countOf("eth_call")).toBeGreaterThan(1);
+  wallets.resolve();
   await serving;
   expect(JSON.parse((await settling).text)).toMatchObject({ success: true, status: "confirmed" });
   await becomesReady(url);
