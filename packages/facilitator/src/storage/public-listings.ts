@@ -53,9 +53,14 @@ async function search(
   limit: number,
 ): Promise<Listing[]> {
   const among = (beginning?: string) => {
-    let query = restrict(db.selectFrom("listings"), { ...filter, chainId: undefined })
+    const candidates = beginning === undefined ? mostBought(db, filter) : withWord(db, beginning);
+    // From a query that is bounded by itself: PostgreSQL would look for the words in the whole table
+    // first, where few listings have them.
+    let query = restrict(db.selectFrom(candidates.as("listings")), {
+      ...filter,
+      chainId: undefined,
+    })
       .selectAll()
-      .where("id", "in", beginning === undefined ? mostBought(db, filter) : withWord(db, beginning))
       .where(({ or, eb }) =>
         or(words.map((word) => eb("search_text", "like", sql<string>`${pattern(word)}`))),
       );
@@ -80,7 +85,7 @@ async function search(
 }
 
 function mostBought(db: Database["db"], { payTo }: ListingFilter) {
-  const shown = restrictShown(db.selectFrom("listings")).select("id");
+  const shown = restrictShown(db.selectFrom("listings")).selectAll();
   const own = payTo === undefined ? shown : shown.where("account", "=", toLowerHex(payTo));
   return own
     .orderBy("settlements_30d", "desc")
@@ -90,12 +95,13 @@ function mostBought(db: Database["db"], { payTo }: ListingFilter) {
 }
 
 function withWord(db: Database["db"], beginning: string) {
-  return db
+  const matched = db
     .selectFrom("listing_words")
     .select("listing_id")
     .where("word", ">=", beginning)
     .where("word", "<", `${beginning}${lastCharacter}`)
     .limit(matchedMax);
+  return db.selectFrom("listings").selectAll().where("id", "in", matched).limit(matchedMax);
 }
 
 /**

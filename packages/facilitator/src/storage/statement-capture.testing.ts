@@ -67,11 +67,20 @@ export async function collectPlans(
 function planOf(database: DatabaseSync, text: string): string[] {
   if (!/^\s*(select|insert|update|delete|with)\b/i.test(text)) return [];
   const rows = database.prepare(`explain query plan ${text}`).all();
+  const lines = rows.map((row) => String(row["detail"]));
+  // A query within the query, whose own lines say what it reads.
+  const inner = new Set(
+    lines.flatMap((line) => /^(?:CO-ROUTINE|MATERIALIZE) (\w+)$/.exec(line)?.[1] ?? []),
+  );
   return (
-    rows
-      .map((row) => String(row["detail"]))
+    lines
       // Only what reads a table; the rest says in what order the parts run.
       .filter((line) => /^(SCAN|SEARCH)\b/.test(line))
+      .map((line) =>
+        line.replace(/^SCAN (\w+)$/, (all, name) =>
+          inner.has(name) ? `SCAN (subquery ${name})` : all,
+        ),
+      )
   );
 }
 

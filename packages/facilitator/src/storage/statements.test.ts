@@ -32,6 +32,9 @@ const boundedPages: ReadonlyMap<string, number> = new Map([
   ["listPublicListings", 12_000],
   // Looks through 1,000 listings, and through 500 with each word.
   ["searchPublicListings", 5_000],
+  // Before it splits a full page of an index, PostgreSQL looks whether rows of it are dead: those of
+  // one page, whatever the table's size.
+  ["addDelivery", 400],
 ]);
 
 /** Rows of a short and of a long history. */
@@ -63,7 +66,7 @@ function expectAllCalled(store: Store, { called }: Calls): void {
 
 /** Rows that a statement reads for want of an index. */
 const approvedScans =
-  /^SCAN (json_each|given|\(subquery|\d+-ROW VALUES CLAUSE|CONSTANT ROW|counted|waiting|sums_progress|listings USING INDEX listings_shown)/i;
+  /^SCAN (json_each|given|\(subquery|\d+-ROW VALUES CLAUSE|CONSTANT ROW|sums_progress|listings USING INDEX listings_shown)/i;
 
 /** An index that is used for the network alone finds a whole history. */
 const wholeHistory =
