@@ -13,6 +13,9 @@ export default function setUp(): () => void {
   chmodSync(folder, 0o711);
   // What the system calls its folder for files that nobody keeps; workers and children inherit it.
   process.env["TMPDIR"] = folder;
+  // What one process has compiled the next ones need not compile again: workers and commands are
+  // started by the hundred.
+  process.env["NODE_COMPILE_CACHE"] = join(folder, "compiled");
   // And where a command keeps a buyer's ledger: never the one of whoever runs the tests.
   process.env["XDG_CONFIG_HOME"] = folder;
   return () => rmSync(folder, { recursive: true, force: true });
