@@ -216,7 +216,7 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
   try {
     return { ...(await start()), stop };
   } catch (error) {
-    // The wallets are given back, for whoever serves instead.
+    // The wallets are released, for the process that serves instead.
     await end().catch((problem: unknown) => {
       log.warn({ problem: messageOf(problem) }, "Start did not end cleanly");
     });

@@ -1,4 +1,4 @@
-/** Waiting that somebody may give up. */
+/** Waits that a signal ends. */
 
 /** Waits for work unless the signal aborts first; its reason is thrown then, and the work goes on. */
 export async function orAborted<T>(work: PromiseLike<T>, signal: AbortSignal): Promise<T> {

@@ -1,6 +1,6 @@
 /**
- * What is read of payments, held to the chain that is followed. A node that is ill may name a block
- * out of nothing, and whoever believes it looks above the head for what happened, for ever.
+ * Checks the block of each payment reading against the followed chain. A faulty node may name a block
+ * that does not exist, and a search that starts above the head never finds the payment's event.
  */
 import { Fault } from "../base/fault.ts";
 import type { ChainView } from "./chain-view.ts";

@@ -7,6 +7,7 @@ import type { Hex } from "@farthing/protocol";
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
+import type { BlockName } from "../chain/block-events.ts";
 import type { ChainView } from "../chain/block-follower.ts";
 import type { Chain } from "../chain/chain.ts";
 import { readBlockHash } from "../chain/reads.ts";
@@ -15,12 +16,6 @@ import type { Waiters } from "./waiters.ts";
 
 /** Blocks that are remembered: finality comes within a handful on XDC. */
 const rememberedBlocks = 128;
-
-/** A block by its place in the chain and its hash. */
-interface BlockName {
-  readonly number: number;
-  readonly hash: Hex;
-}
 
 /** The finality of one network's confirmed settlements. */
 export interface Finality {
