@@ -9,7 +9,6 @@ import { getAddress } from "viem";
 import { generatePrivateKey } from "viem/accounts";
 import { chainId, network } from "./deployment.ts";
 import { isJson, sign, type Json } from "./differential/requests.ts";
-import type { Pay } from "./foreign-buyers.ts";
 import { readChallenge } from "./stock-sellers.ts";
 
 /** Members of an entry that its schema requires as text. */
@@ -26,7 +25,7 @@ const requiredTexts = [
 const validForSeconds = 86_400;
 
 /** A fetch that pays as thirdweb does, or refuses what thirdweb refuses. */
-export function payByMembers(wallet: DevnetWallet): Pay {
+export function payByMembers(wallet: DevnetWallet): (url: string) => Promise<Response> {
   return async (url) => {
     const { accepts } = await readChallenge(url);
     for (const entry of accepts) checkEntry(entry);

@@ -5,7 +5,7 @@ import type { Plan, SignPurpose, WalletKind } from "../model/account.ts";
 import type { CreditEntryKind, HoldReason, PurchaseState } from "../model/credits.ts";
 import type { CheckReason, ListingMethod, ListingState } from "../model/listing.ts";
 import type { DeliveryState, DeliveryType } from "../model/webhook.ts";
-import type { Whole, WholeOrNull } from "./schema.ts";
+import type { Whole, WholeOrNull } from "./columns.ts";
 
 /** A column that a new row leaves empty. */
 type Later<T> = ColumnType<T | null, T | null | undefined, T | null>;

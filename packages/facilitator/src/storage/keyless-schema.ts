@@ -2,7 +2,7 @@
 import type { Address, ChainId } from "@farthing/protocol";
 import type { Selectable } from "kysely";
 import type { GasHalf } from "../model/keyless.ts";
-import type { Whole, WholeOrNull } from "./schema.ts";
+import type { Whole, WholeOrNull } from "./columns.ts";
 
 /**
  * What a counter counts.

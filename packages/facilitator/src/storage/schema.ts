@@ -18,6 +18,7 @@ import type {
   WebhookDeliveryTable,
   WebhookEndpointTable,
 } from "./account-schema.ts";
+import type { Whole, WholeOrNull } from "./columns.ts";
 import type {
   KeylessChargeTable,
   KeylessCounterTable,
@@ -33,10 +34,6 @@ import type {
 import type { KeyMode } from "../model/api-key.ts";
 import type { TransactionState } from "../model/relayer-transaction.ts";
 import type { SettlementState } from "../model/settlement.ts";
-
-/** A 64-bit column: SQLite gives a number, PostgreSQL text. */
-export type Whole = ColumnType<number | string, number, number>;
-export type WholeOrNull = ColumnType<number | string | null, number | null, number | null>;
 
 export interface SettlementTable {
   id: string;

@@ -1,6 +1,6 @@
 /** The tables of sums over settlements, as Kysely types. Days are counted from 1970-01-01 in UTC. */
 import type { Address, ChainId } from "@farthing/protocol";
-import type { Whole } from "./schema.ts";
+import type { Whole } from "./columns.ts";
 
 /** What a settlement counts as: queued and submitted ones are pending. */
 export type Outcome = "pending" | "confirmed" | "failed";
