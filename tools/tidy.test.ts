@@ -6,7 +6,10 @@
 import { globSync, readFileSync } from "node:fs";
 import { join, sep } from "node:path";
 import { describe, expect, test } from "vitest";
-import { checks, checkSizes, staleEntries, wrongDependencies } from "./tidy/checks.ts";
+import { checks, wrongDependencies } from "./tidy/checks.ts";
+import { checkCircles } from "./tidy/circles.ts";
+import { knownCircles } from "./tidy/rules.ts";
+import { checkSizes, staleEntries } from "./tidy/sizes.ts";
 import { read, type Source } from "./tidy/source.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -31,12 +34,20 @@ test("dependencies follow the arrows", () => {
   expect(wrongDependencies()).toEqual([]);
 });
 
+test("no files import each other in a circle", () => {
+  expect(checkCircles(sources, knownCircles)).toEqual([]);
+});
+
 test("the known long ones are still there", () => {
   expect(staleEntries(sources)).toEqual([]);
 });
 
 const inside = (path: string) => `packages/facilitator/src/${path}`;
 const lines = (count: number) => "void 0;\n".repeat(count);
+/** So many functions or methods, each with so many lines in all. */
+const closures = (count: number, each: number) =>
+  `function b() {\n${lines(each - 2)}}\n`.repeat(count);
+const methods = (count: number, each: number) => `b() {\n${lines(each - 2)}}\n`.repeat(count);
 const layers = "a folder imports only the folders below it";
 const arrows = "a package imports only its neighbours, by what they export";
 const sizes = "nothing grows too long";
@@ -67,6 +78,8 @@ const faults: readonly (readonly [string, string, string])[] = [
   [sizes, "packages/buyer/src/a.ts", `function a() {\nfunction b() {\n${lines(69)}}}`],
   [sizes, "packages/buyer/src/a.ts", `function a() {\nconst b = () => {\n${lines(69)}}}`],
   [sizes, "packages/buyer/src/a.ts", `const long = async () => {\n${lines(69)}};`],
+  [sizes, "packages/buyer/src/a.ts", `function a() {\n${closures(2, 74)}}`],
+  [sizes, "packages/buyer/src/a.ts", `class A {\n${methods(5, 50)}}`],
   [sizes, "packages/buyer/src/a.test.ts", `test("t", () => {\n${lines(69)}});`],
   [names, "packages/buyer/src/utils.ts", ""],
   [names, "packages/buyer/src/types.test.ts", ""],
@@ -122,6 +135,8 @@ const innocents: readonly (readonly [string, string, string])[] = [
   [arrows, "tools/demo/main.ts", 'import { b } from "@farthing/facilitator";'],
   [sizes, "packages/buyer/src/a.ts", `function fine() {\n${lines(68)}}\n`],
   [sizes, "packages/buyer/src/a.ts", `function a() {\n${lines(40)}function b() {\n${lines(60)}}}`],
+  [sizes, "packages/buyer/src/a.ts", `function a() {\n${closures(2, 70)}}`],
+  [sizes, "packages/buyer/src/a.ts", `class A {\n${methods(5, 49)}}`],
   [sizes, "packages/buyer/src/a.ts", lines(400)],
   [sizes, "packages/buyer/src/a.test.ts", `describe("d", () => {\ntest("t", f);\n${lines(80)}});`],
   [leftovers, "packages/buyer/src/a.ts", '// TODO #12: later\nconst text = "FIXME";'],
@@ -156,10 +171,41 @@ describe("the checks can fail", () => {
 describe("a known long one may only shrink", () => {
   const path = "packages/buyer/src/a.ts";
   const judge = (size: number, known: number) =>
-    checkSizes({ [path]: known }, {})(read(path, lines(size)));
+    checkSizes({ "a.ts": known })(read(path, lines(size)));
 
   test("as long as it was", () => expect(judge(500, 500)).toEqual([]));
   test("grown", () => expect(judge(501, 500)).toHaveLength(1));
   test("shrunk, and its entry with it", () => expect(judge(450, 500)).toHaveLength(1));
   test("short again", () => expect(judge(400, 500)).toHaveLength(1));
+});
+
+const file = (name: string, text: string) => read(`packages/buyer/src/${name}`, text);
+
+describe("circles", () => {
+  const first = file("a.ts", 'import { b } from "./b.ts";');
+  const middle = file("b.ts", 'export * from "./c/c.ts";');
+  const last = file("c/c.ts", 'import type { A } from "../a.ts";');
+  const harmless = file("c/c.ts", 'import type { D } from "../d.ts";');
+  const apart = file("d.ts", 'import { b } from "./b.ts";');
+
+  test("one that a type import closes is found", () => {
+    const [finding, ...more] = checkCircles([first, middle, last, apart], []);
+    expect(finding).toContain(
+      "packages/buyer/src/a.ts, packages/buyer/src/b.ts, packages/buyer/src/c/c.ts",
+    );
+    expect(more).toEqual([]);
+  });
+  test("a file that imports itself is one", () => {
+    expect(checkCircles([file("a.ts", 'import "./a.ts";')], [])).toHaveLength(1);
+  });
+  test("two ways to one file are none", () => {
+    expect(checkCircles([first, middle, harmless], [])).toEqual([]);
+  });
+  test("a known one passes until it is gone", () => {
+    expect(checkCircles([first, middle, last], ["a.ts b.ts c.ts"])).toEqual([]);
+    expect(checkCircles([first, middle, harmless], ["a.ts b.ts c.ts"])).toHaveLength(1);
+  });
+  test("a known one may not grow", () => {
+    expect(checkCircles([first, middle, last], ["a.ts b.ts"])).toHaveLength(2);
+  });
 });

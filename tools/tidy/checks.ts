@@ -1,17 +1,8 @@
 /** The checks. Each looks at one source and says what to do instead of what it found. */
 import { globSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import {
-  arrows,
-  bannedNames,
-  facilitator,
-  fileLinesMax,
-  functionLinesMax,
-  knownLongFiles,
-  knownLongFunctions,
-  layers,
-  onlyRules,
-} from "./rules.ts";
+import { arrows, bannedNames, facilitator, layers, onlyRules } from "./rules.ts";
+import { checkSizes } from "./sizes.ts";
 import {
   at,
   dotted,
@@ -20,11 +11,9 @@ import {
   isNode,
   isObject,
   isTestFile,
-  listOf,
   resolveFrom,
   textIn,
   textOf,
-  type Node,
   type Source,
   type Visit,
 } from "./source.ts";
@@ -119,71 +108,6 @@ function checkOnly(name: string): Check {
   };
 }
 
-/** A function that does nothing but list tests is no function to keep short. */
-function listsTests(node: Node): boolean {
-  const body = isObject(node["body"]) ? listOf(node["body"]["body"]) : [];
-  return body.some((statement) => {
-    let callee = isObject(statement) ? statement["expression"] : undefined;
-    while (isNode(callee) && callee.type === "CallExpression") callee = callee["callee"];
-    return /^(describe|test|it)(\.|$)/.test(dotted(callee));
-  });
-}
-
-function nameOf({ node, parent }: Visit): string {
-  const holder = isNode(node["id"]) ? node : parent?.node;
-  const name = [holder?.["id"], holder?.["key"], holder?.["callee"]].map(dotted).find(Boolean);
-  return name ?? (parent ? nameOf(parent) : "anonymous");
-}
-
-function judgeSize(what: string, lines: number, max: number, known: number | undefined): string[] {
-  if (known === undefined) {
-    return lines > max
-      ? [`${what} has ${lines} lines, more than ${max}; split it by what it does`]
-      : [];
-  }
-  if (lines > known) return [`${what} grew from ${known} to ${lines} lines; split it instead`];
-  if (lines <= max) return [`${what} is short now; delete its entry from the known ones`];
-  return lines < known ? [`${what} shrank to ${lines} lines; write that in its entry`] : [];
-}
-
-function linesOf({ text }: Source, { start, end }: Node): number {
-  return text.slice(start, end).split("\n").length;
-}
-
-/**
- * Lines of a function without those of the functions declared in it: a closure that holds state is
- * as long as its own statements, and its parts are measured each for itself.
- */
-function ownLines(source: Source, outer: Visit): number {
-  const declared = source.visits.filter(
-    (visit) => visit.node.type === "FunctionDeclaration" && functionAround(visit) === outer,
-  );
-  return declared.reduce(
-    (lines, { node }) => lines - linesOf(source, node),
-    linesOf(source, outer.node),
-  );
-}
-
-function functionAround({ parent }: Visit): Visit | undefined {
-  let around = parent;
-  while (around && !/Function/.test(around.node.type)) around = around.parent;
-  return around;
-}
-
-/** Sizes, but for the known long ones. */
-export function checkSizes(files = knownLongFiles, functions = knownLongFunctions): Check {
-  return (source) => {
-    const lines = source.text.trimEnd().split("\n").length;
-    const inside = source.visits
-      .filter(({ node }) => /Function/.test(node.type) && isNode(node["body"]) && !listsTests(node))
-      .flatMap((visit) => {
-        const what = `${source.path}#${nameOf(visit)}`;
-        return judgeSize(what, ownLines(source, visit), functionLinesMax, functions[what]);
-      });
-    return [...judgeSize(source.path, lines, fileLinesMax, files[source.path]), ...inside];
-  };
-}
-
 function checkNames({ path }: Source): string[] {
   const stem = basename(path).replace(/(\.(test|suite|testing|config|d))?\.[a-z]+$/, "");
   const parts = [...dirname(path).split("/").slice(1), stem];
@@ -255,14 +179,6 @@ function checkTests(source: Source): string[] {
       .filter(isRetry)
       .map(({ node }) => `${at(source, node)} retries a test; find out why it fails now and then`),
   ];
-}
-
-/** The sizes of knownLong…: entries whose file or function is gone are left over. */
-export function staleEntries(sources: readonly Source[]): string[] {
-  const paths = new Set(sources.map(({ path }) => path));
-  return [...Object.keys(knownLongFiles), ...Object.keys(knownLongFunctions)]
-    .filter((entry) => !paths.has(entry.split("#")[0] ?? ""))
-    .map((entry) => `${entry} is gone; delete its entry from the known ones`);
 }
 
 /** Dependencies that npm installs must follow the arrows too. */

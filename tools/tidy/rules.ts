@@ -20,14 +20,43 @@ export const arrows: Readonly<Record<string, string>> = {
   "tools/interop": "*",
 };
 
-/** Longer than the limit today, with their size: they may shrink, never grow. New ones: split. */
-export const knownLongFiles: Readonly<Record<string, number>> = {};
-/** The same for functions, as `path#name`. */
-export const knownLongFunctions: Readonly<Record<string, number>> = {};
-
-/** In lines, comments included: what one can hold in mind. */
+/**
+ * In lines, comments included: what one can hold in mind. A function's own lines are those without
+ * the functions declared in it; with them it may have `functionLinesMax`.
+ */
 export const fileLinesMax = 400;
-export const functionLinesMax = 70;
+export const classLinesMax = 250;
+export const ownLinesMax = 70;
+export const functionLinesMax = 150;
+
+/**
+ * Longer than the limit today, with their size, by `file#name`: they may shrink, never grow. New
+ * ones: split. The list is empty when the resources among them are classes.
+ */
+export const knownLong: Readonly<Record<string, number>> = {
+  "block-follower.ts#startBlockFollower": 256,
+  "block-walk.ts#createBlockWalk": 228,
+  "chain.ts#createChain": 208,
+  "fair-queue.ts#class FairQueue": 259,
+  "lane.ts#createLane": 278,
+  "work-queue.ts#createWorkQueue": 210,
+  "outcome.ts#createOutcomeBook": 218,
+  "flow.ts#startFlow": 164,
+  "chain-world.ts#createWorld": 201,
+  "happenings.ts#createHappenings": 204,
+  "node-view.ts#createNodeView": 197,
+};
+
+/**
+ * Circles of today, each with the names of its files. They may shrink; there are no new ones, and
+ * at the end there are none.
+ */
+export const knownCircles: readonly string[] = [
+  "exchanges.ts settle-call.ts",
+  "reverted-gas.ts store.ts",
+  "all-routes.ts assemble-configuration.ts assemble-route.ts configuration.ts pass-header.ts route-conflicts.ts route-overlap.ts",
+  "collect.ts continuation.ts delivery.ts open-answers.ts sale.ts",
+];
 
 /** One thing and its place. */
 export interface OnlyRule {
