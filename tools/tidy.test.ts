@@ -68,7 +68,7 @@ const faults: readonly (readonly [string, string, string])[] = [
   [arrows, "packages/buyer/src/a.ts", 'import { b } from "@farthing/seller";'],
   [arrows, "packages/seller/src/a.ts", 'import { b } from "@farthing/facilitator";'],
   [arrows, "packages/gateway/src/a.ts", 'import { b } from "@farthing/buyer";'],
-  [arrows, "tools/devnet/src/a.ts", 'import { b } from "@farthing/facilitator";'],
+  [arrows, "packages/devnet/src/a.ts", 'import { b } from "@farthing/facilitator";'],
   [arrows, "packages/buyer/src/a.ts", 'import { b } from "@farthing/protocol/src/hex.ts";'],
   [arrows, "packages/buyer/src/a.test.ts", 'import { b } from "@farthing/protocol/src/hex.ts";'],
   [arrows, "packages/buyer/src/a.ts", 'import { b } from "../../protocol/src/hex.ts";'],

@@ -13,7 +13,7 @@ export const arrows: Readonly<Record<string, string>> = {
   "packages/facilitator": "@farthing/protocol",
   "packages/dashboard": "@farthing/protocol @farthing/buyer",
   "packages/paywall": "@farthing/protocol @farthing/buyer",
-  "tools/devnet": "@farthing/protocol",
+  "packages/devnet": "@farthing/protocol",
   "tools/lab": "@farthing/protocol @farthing/devnet",
   "packages/gateway": "@farthing/protocol @farthing/seller",
   "packages/cli": "*",

@@ -16,7 +16,7 @@ test("says how to get it, in the version that the local chain is made for", asyn
   const { code, stderr, stdout } = await farthing(["devnet"], {
     nodeArguments: ["--import", withoutAnvil],
   });
-  const devnet = new URL("../../../tools/devnet/package.json", import.meta.url);
+  const devnet = new URL("../../devnet/package.json", import.meta.url);
   const { peerDependencies } = JSON.parse(readFileSync(devnet, "utf8"));
   expect([code, stdout]).toEqual([1, ""]);
   expect(stderr).toContain(

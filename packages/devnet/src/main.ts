@@ -1,4 +1,4 @@
-/** `node tools/devnet/src/main.ts [--port n] [--chain-id 50|51] [--block-time s] [--json]` */
+/** `node packages/devnet/src/main.ts [--port n] [--chain-id 50|51] [--block-time s] [--json]` */
 import { parseArgs } from "node:util";
 import type { ChainId } from "@farthing/protocol";
 import { runDevnet, type RunOptions } from "./run-devnet.ts";

@@ -46,7 +46,7 @@ const signatureCheckAddress = "0x3009000000000000000000000000000000001271";
 
 /** Libraries by the file that holds them. */
 const libraries = {
-  "tools/devnet/contracts/SignatureCheck.sol": { SignatureCheck: signatureCheckAddress },
+  "packages/devnet/contracts/SignatureCheck.sol": { SignatureCheck: signatureCheckAddress },
 };
 
 /** Compiles one file and returns the contract of the same name. `path` is from the repository. */
@@ -121,7 +121,7 @@ function slot(name: string, comment: string, value: number): GeneratedConstant {
 
 /** Every generated file, by its path from the repository, with what it should hold. */
 export async function compileContracts(): Promise<Map<string, string>> {
-  const devnet = "tools/devnet/contracts";
+  const devnet = "packages/devnet/contracts";
   const facilitator = "packages/facilitator/contracts";
   // 200 runs is solc's usual balance. The reader is sent with every read, so it is made small.
   const token = compile(`${devnet}/StandInUsdc.sol`, 200);
@@ -133,7 +133,7 @@ export async function compileContracts(): Promise<Map<string, string>> {
   const runtime = "Runtime code, to be placed with `anvil_setCode`.";
   return new Map([
     [
-      "tools/devnet/src/generated/stand-in-usdc.ts",
+      "packages/devnet/src/generated/stand-in-usdc.ts",
       render("StandInUsdc.sol, its proxy and its library", [
         code("standInUsdcProxyCode", runtime, proxy.evm.deployedBytecode.object),
         code("standInUsdcCode", runtime, token.evm.deployedBytecode.object),
@@ -152,20 +152,20 @@ export async function compileContracts(): Promise<Map<string, string>> {
       ]),
     ],
     [
-      "tools/devnet/src/generated/sample-wallet.ts",
+      "packages/devnet/src/generated/sample-wallet.ts",
       render("SampleWallet.sol", [
         code("sampleWalletCode", runtime, wallet.evm.deployedBytecode.object),
         slot("ownerSlot", "Slot of the owner.", slotOf(wallet, "owner")),
       ]),
     ],
     [
-      "tools/devnet/src/generated/hostile-wallet.ts",
+      "packages/devnet/src/generated/hostile-wallet.ts",
       render("HostileWallet.sol", [
         code("hostileWalletCode", runtime, hostile.evm.deployedBytecode.object),
       ]),
     ],
     [
-      "tools/devnet/src/generated/multicall3.ts",
+      "packages/devnet/src/generated/multicall3.ts",
       render("viem's Multicall3", [code("multicall3Code", runtime, await multicall3Runtime())]),
     ],
     [

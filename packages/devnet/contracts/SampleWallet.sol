@@ -12,7 +12,7 @@ import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
  * There is no constructor: the runtime code is placed at a fixed address, the owner in storage.
  */
 contract SampleWallet is IERC1271 {
-    /// Numbered as `walletModes` in tools/devnet/src/contract-calls.ts.
+    /// Numbered as `walletModes` in packages/devnet/src/contract-calls.ts.
     enum Mode {
         OwnerSigned,
         Refuse,

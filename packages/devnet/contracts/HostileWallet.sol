@@ -10,7 +10,7 @@ import {IERC1271} from "@openzeppelin/contracts/interfaces/IERC1271.sol";
  * addresses and needs no storage.
  */
 contract HostileWallet is IERC1271 {
-    /// Numbered as `hostileTricks` in tools/devnet/src/contract-calls.ts.
+    /// Numbered as `hostileTricks` in packages/devnet/src/contract-calls.ts.
     enum Trick {
         AcceptAll,
         /// Simulations without a sender have no origin.
