@@ -1,18 +1,20 @@
 /** The gateway as a library: a reverse proxy that charges for the routes of an API. */
+export type {
+  DiscoveryConfig,
+  FacilitatorPlace,
+  GatewayConfig,
+  ListenAddress,
+  PassedHeader,
+  RouteConfig,
+  SettleMode,
+  UpstreamConfig,
+} from "./configuration/configuration.ts";
 export {
   GatewayConfigError,
   loadGatewayConfig,
   readGatewayConfig,
   type ConfigProblem,
-  type DiscoveryConfig,
-  type FacilitatorPlace,
-  type GatewayConfig,
-  type ListenAddress,
-  type PassedHeader,
-  type RouteConfig,
-  type SettleMode,
-  type UpstreamConfig,
-} from "./configuration/configuration.ts";
+} from "./configuration/read-configuration.ts";
 export type { Environment } from "./configuration/secret-texts.ts";
 export { startGateway, type Gateway, type GatewayOptions } from "./gateway.ts";
 export { createGatewayLog, type Log } from "./log.ts";

@@ -12,7 +12,7 @@ export type {
   SellerOptions,
 } from "./configuration.ts";
 export type { Clock } from "./clock.ts";
-export type { Serve } from "./exchange/delivery.ts";
+export type { Serve } from "./exchange/paid-request.ts";
 export type { EventListener, PaidRequest, SellerEvent, SettledRequest } from "./events.ts";
 export { createFacilitatorClient } from "./facilitator.ts";
 export type {

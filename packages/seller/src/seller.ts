@@ -7,7 +7,7 @@ import {
   refuseRequest,
   type ChallengeTerms,
 } from "./answers.ts";
-import { readerOf } from "./exchange/binding.ts";
+import { audienceOf } from "./exchange/binding.ts";
 import { systemClock, type Clock } from "./clock.ts";
 import {
   ConfigurationError,
@@ -18,8 +18,7 @@ import {
   type RouteOptions,
   type SellerOptions,
 } from "./configuration.ts";
-import { createContinuations } from "./exchange/continuation.ts";
-import type { Serve } from "./exchange/delivery.ts";
+import { createBackgroundSettlements } from "./exchange/background-settlement.ts";
 import { warnOnConsole, type EventListener } from "./events.ts";
 import { toError } from "./errors.ts";
 import { exchange } from "./exchange/exchange.ts";
@@ -28,10 +27,10 @@ import { createMemoryGrants } from "./grants/memory-grants.ts";
 import { ask } from "./exchange/open-answers.ts";
 import { offerPage } from "./paywall/offer-page.ts";
 import { readPresentedPayment } from "./presented-payment.ts";
-import { openPurchase, type BodyReader } from "./exchange/purchase.ts";
+import { matchPayment, type BodyReader } from "./exchange/match-payment.ts";
 import { createQuote } from "./quote.ts";
 import { checkRequestAddress } from "./request-address.ts";
-import type { Surroundings } from "./exchange/sale.ts";
+import type { ExchangeDeps, Serve } from "./exchange/paid-request.ts";
 import { createWalletBudget } from "./exchange/wallet-budget.ts";
 
 /** What a server can add to one charge. */
@@ -92,14 +91,14 @@ function openSeller<R>(
   configuration: Configuration,
   clock: Clock,
 ): Seller<R> {
-  const at: Surroundings = {
+  const at: ExchangeDeps = {
     facilitator: configuration.facilitator,
     grants: options.grants ?? createMemoryGrants({ now: () => clock.now() }),
     clock,
     waitMs: configuration.waitMs,
     emit: guard(options.onEvent ?? warnOnConsole),
     wallets: createWalletBudget(clock),
-    continuations: createContinuations(() => at),
+    background: createBackgroundSettlements(() => at),
   };
   const route = (own: RouteOptions<R> = {}): Route<R> =>
     createRoute(at, configuration, parseRouteOptions({ ...options, ...own }));
@@ -124,7 +123,7 @@ function guard(listener: EventListener): EventListener {
 }
 
 function createRoute<R>(
-  seller: Surroundings,
+  seller: ExchangeDeps,
   of: Configuration,
   route: RouteConfiguration<R>,
 ): Route<R> {
@@ -142,7 +141,7 @@ function createRoute<R>(
   const quote = createQuote(of.networks, route);
 
   async function answer(
-    at: Surroundings,
+    at: ExchangeDeps,
     request: Request,
     serve: Serve,
     options: ChargeOptions<R>,
@@ -179,13 +178,13 @@ function createRoute<R>(
     const { bodyBytesMax } = of;
     const rules = { redeliver, requiresBinding, serveWhen };
     const about = { ...options, ...rules, request, payment, terms, bodyBytesMax, isPublic };
-    const purchase = await openPurchase(at, about);
-    if (purchase instanceof Response) return purchase;
+    const matched = await matchPayment(at, about);
+    if (matched instanceof Response) return matched;
     // A server that says what else counts has bound the payment to it.
-    const reader = options.boundTo === undefined ? await readerOf(request) : undefined;
-    const who = reader === undefined ? {} : { reader };
+    const audience = options.boundTo === undefined ? await audienceOf(request) : undefined;
+    const who = audience === undefined ? {} : { audience };
     const kind = { isStreamed, order, redirects, redeliver, workMs };
-    return exchange(at, { ...purchase, ...kind, serve, ...who });
+    return exchange(at, { ...matched, ...kind, serve, ...who });
   }
 
   return {

@@ -1,6 +1,7 @@
 /** Configuration files for tests: a whole one, of which a test changes what it is about. */
 import { stringify } from "yaml";
-import { readGatewayConfig, type GatewayConfig } from "./configuration.ts";
+import type { GatewayConfig } from "./configuration.ts";
+import { readGatewayConfig } from "./read-configuration.ts";
 
 /** Settings as a file has them. */
 export type Settings = Readonly<Record<string, unknown>>;

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { readGatewayConfig } from "../configuration/configuration.ts";
+import { readGatewayConfig } from "../configuration/read-configuration.ts";
 import { importApi } from "./import-document.ts";
 import { compareImport, writeGatewayFile } from "./import-file.ts";
 import { readPrices } from "./import-prices.ts";

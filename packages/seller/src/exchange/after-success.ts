@@ -7,7 +7,7 @@
  * anything, is sold in the other order.
  */
 import { say, uncharged } from "../answers.ts";
-import { checkHeld, collect, giveBack, verify } from "./collect.ts";
+import { collect, verify } from "./collect.ts";
 import {
   drop,
   handOut,
@@ -19,59 +19,63 @@ import {
   type Made,
 } from "./delivery.ts";
 import type { Lease } from "../grants/grants.ts";
+import { checkHeld, releaseClaim } from "./lost-lease.ts";
 import { ask } from "./open-answers.ts";
-import { factsAfter, factsBefore, type Sale, type Surroundings } from "./sale.ts";
+import { factsAfter, factsBefore, type ChargedRequest, type ExchangeDeps } from "./paid-request.ts";
 import { settleMsMin } from "./settle.ts";
 
 /** Serves a claimed payment for which nothing was sent yet. */
 export async function serveAfterSuccess(
-  at: Surroundings,
-  sale: Sale,
+  deps: ExchangeDeps,
+  charged: ChargedRequest,
   lease: Lease,
   deadlineMs: number,
 ): Promise<Response> {
-  const late = answerTooLate(at, sale);
-  const refused = late ?? (await verify(at, sale, lease, deadlineMs));
-  if (late) await giveBack(lease);
+  const late = answerTooLate(deps, charged);
+  const refused = late ?? (await verify(deps, charged, lease, deadlineMs));
+  if (late) await releaseClaim(lease);
   if (refused) return refused;
-  const startedAtMs = at.clock.now();
-  const made = await makeInTime(at, sale);
+  const startedAtMs = deps.clock.now();
+  const made = await makeInTime(deps, charged);
   if (made instanceof Response) {
-    await giveBack(lease);
+    await releaseClaim(lease);
     return made;
   }
-  const answer = toStored(made, sale);
-  const collected = await collect(at, sale, lease, {
+  const answer = toStored(made, charged);
+  const collected = await collect(deps, charged, lease, {
     // The work has its own limit: what it took is not taken from the settlement.
-    deadlineMs: deadlineMs + at.clock.now() - startedAtMs,
+    deadlineMs: deadlineMs + deps.clock.now() - startedAtMs,
     ...(answer ? { answer } : {}),
   });
   if (collected.kind === "paid") {
     const { receipt } = collected;
-    if (collected.isQueued) at.continuations.watch(sale, receipt);
+    if (collected.isQueued) deps.background.watch(charged, receipt);
     checkHeld(await lease.deliver(receipt));
-    const { url } = sale.terms.resource;
-    at.emit({ type: "delivered", url, payment: factsAfter(sale, receipt) });
+    const { url } = charged.terms.resource;
+    deps.emit({ type: "delivered", url, payment: factsAfter(charged, receipt) });
     return handOut(made, receipt);
   }
   drop(made);
-  if (collected.kind === "open") at.continuations.follow(sale);
+  if (collected.kind === "open") deps.background.poll(charged);
   return collected.response;
 }
 
 /** Refuses an authorization that would end before the work is done and settled. */
-function answerTooLate(at: Surroundings, { binding, terms, workMs }: Sale): Response | undefined {
-  if (binding.validBeforeMs - at.clock.now() >= workMs + settleMsMin) return undefined;
+function answerTooLate(
+  deps: ExchangeDeps,
+  { binding, terms, workMs }: ChargedRequest,
+): Response | undefined {
+  if (binding.validBeforeMs - deps.clock.now() >= workMs + settleMsMin) return undefined;
   const message = "The authorization ends before the answer could be made and settled.";
-  return ask(at, terms, { error: "authorization_expired", message });
+  return ask(deps, terms, { error: "authorization_expired", message });
 }
 
 /** Does the work: what came of it, or the answer to a buyer who is not charged. */
-async function makeInTime(at: Surroundings, sale: Sale): Promise<Made | Response> {
-  const { url } = sale.terms.resource;
-  const payment = factsBefore(sale);
+async function makeInTime(deps: ExchangeDeps, charged: ChargedRequest): Promise<Made | Response> {
+  const { url } = charged.terms.resource;
+  const payment = factsBefore(charged);
   const fail = (status: number, error: unknown): Response => {
-    at.emit({ type: "uncharged", url, payment, status, error });
+    deps.emit({ type: "uncharged", url, payment, status, error });
     const message =
       "The seller could not make the answer, and nothing was charged. Repeat the request with the " +
       "same payment if you still want it, or let the payment end unused.";
@@ -80,20 +84,20 @@ async function makeInTime(at: Surroundings, sale: Sale): Promise<Made | Response
   };
   let made: Made | undefined;
   try {
-    made = await makeWithin(sale, payment, at.grants.answerBytesMax, sale.workMs);
+    made = await makeWithin(charged, payment, deps.grants.answerBytesMax, charged.workMs);
   } catch (error) {
     return fail(statusOf(error), error);
   }
-  if (!made) return fail(504, new Error(`The answer was not made within ${sale.workMs} ms.`));
-  if (isSold(made.answer, sale)) return made;
+  if (!made) return fail(504, new Error(`The answer was not made within ${charged.workMs} ms.`));
+  if (isSold(made.answer, charged)) return made;
   const { status } = made.answer;
   if (isRedirect(made.answer)) {
     drop(made);
     const error = new Error(`The answer was a redirect (${status}), which this route withholds.`);
-    at.emit({ type: "uncharged", url, payment, status, error });
+    deps.emit({ type: "uncharged", url, payment, status, error });
     return say(502, { error: "not_charged", message: withheld, retryable: false });
   }
-  at.emit({ type: "uncharged", url, payment, status });
+  deps.emit({ type: "uncharged", url, payment, status });
   return uncharged(made.answer, made.body);
 }
 

@@ -66,10 +66,10 @@ export function withoutProof({ extensions, ...payment }: Payment): Payment {
 }
 
 /**
- * Who asks, as far as the seller's code may look at it: a hash of the credentials, undefined where
+ * Who calls, as far as the seller's code may look at it: a hash of the credentials, undefined where
  * there are none. No part of the binding, since a session may change while a payment is under way.
  */
-export async function readerOf({ headers }: Request): Promise<string | undefined> {
+export async function audienceOf({ headers }: Request): Promise<string | undefined> {
   const credentials = [headers.get("Authorization"), headers.get("Cookie")];
   const hasNone = credentials.every((one) => one === null);
   return hasNone ? undefined : sha256(encode(JSON.stringify(credentials)));

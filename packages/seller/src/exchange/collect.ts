@@ -5,6 +5,7 @@ import type { VerifyOutcome } from "../facilitator.ts";
 import { overMsMin } from "../grants/grant-times.ts";
 import type { Lease, StoredAnswer } from "../grants/grants.ts";
 import { openerOf } from "../grants/proof.ts";
+import { checkHeld, releaseClaim } from "./lost-lease.ts";
 import {
   alreadySettled,
   answerAccountProblem,
@@ -22,7 +23,7 @@ import {
   untouched,
   whyInvalid,
 } from "./open-answers.ts";
-import type { Purchase, Surroundings } from "./sale.ts";
+import type { MatchedPayment, ExchangeDeps } from "./paid-request.ts";
 import {
   callMsMin,
   settleAndWait,
@@ -44,48 +45,27 @@ export type Collected =
   /** The outcome is not known yet. The grant stays as it is, and settling again is safe. */
   | { readonly kind: "open"; readonly response: Response };
 
-/** Somebody else has the grant, because this process was not heard of for too long. */
-export class LeaseLostError extends Error {
-  constructor() {
-    super("The lease on this payment has expired.");
-    this.name = "LeaseLostError";
-  }
-}
-
-/** Throws {@link LeaseLostError} when a call of a lease took no effect. */
-export function checkHeld(isHeld: boolean): void {
-  if (!isHeld) throw new LeaseLostError();
-}
-
-/**
- * Releases a claim. Throws {@link LeaseLostError} where it was lost: what is about to be said of
- * the payment, that it will not do or was not charged, need not be true of its new holder's work.
- */
-export async function giveBack(lease: Lease): Promise<void> {
-  checkHeld(await lease.release());
-}
-
 /** Asks whether the payment is good. Undefined when it is; else the answer, the claim released. */
 export async function verify(
-  at: Surroundings,
-  purchase: Purchase,
+  deps: ExchangeDeps,
+  matched: MatchedPayment,
   lease: Lease,
   deadlineMs: number,
 ): Promise<Response | undefined> {
-  const untimely = checkTime(at, purchase);
+  const untimely = checkTime(deps, matched);
   if (untimely) {
-    await giveBack(lease);
-    return ask(at, purchase.terms, untimely);
+    await releaseClaim(lease);
+    return ask(deps, matched.terms, untimely);
   }
-  const outcome = await at.facilitator.verify(purchase.request, {
-    timeoutMs: deadlineMs - at.clock.now(),
+  const outcome = await deps.facilitator.verify(matched.request, {
+    timeoutMs: deadlineMs - deps.clock.now(),
   });
   const isValid = outcome.kind === "verdict" && outcome.verdict.isValid;
-  if (isValid) at.wallets.remember(purchase.payment);
-  if (isValid && deadlineMs - at.clock.now() >= callMsMin) return undefined;
-  const answer = await answerUnverified(at, purchase, outcome, deadlineMs);
+  if (isValid) deps.wallets.remember(matched.payment);
+  if (isValid && deadlineMs - deps.clock.now() >= callMsMin) return undefined;
+  const answer = await answerUnverified(deps, matched, outcome, deadlineMs);
   // Not before the answer is known: until then, repeats of the payment wait.
-  await giveBack(lease);
+  await releaseClaim(lease);
   return answer;
 }
 
@@ -97,8 +77,8 @@ const clockErrorMsMax = 90_000;
 
 /** Refuses an authorization that is certainly not valid now, before anybody is asked about it. */
 function checkTime(
-  { clock }: Surroundings,
-  { payment: { authorization }, binding: { validBeforeMs } }: Purchase,
+  { clock }: ExchangeDeps,
+  { payment: { authorization }, binding: { validBeforeMs } }: MatchedPayment,
 ): { readonly error: string; readonly message: string } | undefined {
   const nowMs = clock.now();
   if (validBeforeMs + clockErrorMsMax <= nowMs) return reasonOf(refusal("authorization_expired"));
@@ -107,20 +87,20 @@ function checkTime(
 }
 
 async function answerUnverified(
-  at: Surroundings,
-  purchase: Purchase,
+  deps: ExchangeDeps,
+  matched: MatchedPayment,
   outcome: VerifyOutcome,
   deadlineMs: number,
 ): Promise<Response> {
-  const { url } = purchase.terms.resource;
-  if (outcome.kind === "fault") return answerFault(at, url, outcome, { what: unchecked });
-  if (outcome.kind === "account") return answerAccountProblem(at, url, outcome, {});
+  const { url } = matched.terms.resource;
+  if (outcome.kind === "fault") return answerFault(deps, url, outcome, { what: unchecked });
+  if (outcome.kind === "account") return answerAccountProblem(deps, url, outcome, {});
   const { verdict } = outcome;
   if (verdict.isValid)
     return later("facilitator_unavailable", untouched, { retryAfterSeconds: faultRetrySeconds });
   return isNonceUsed(verdict.invalidReason)
-    ? findOut(at, purchase, deadlineMs)
-    : ask(at, purchase.terms, whyInvalid(verdict));
+    ? findOut(deps, matched, deadlineMs)
+    : ask(deps, matched.terms, whyInvalid(verdict));
 }
 
 /**
@@ -129,18 +109,18 @@ async function answerUnverified(
  * opened for may have it already.
  */
 async function findOut(
-  at: Surroundings,
-  purchase: Purchase,
+  deps: ExchangeDeps,
+  matched: MatchedPayment,
   deadlineMs: number,
 ): Promise<Response> {
   // Under no name: this record has claimed nothing, and takes no success for its own.
   const wait = { deadlineMs, onPending: async () => undefined };
-  const { settled } = await settlePurchase(at, purchase, wait);
+  const { settled } = await settleMatched(deps, matched, wait);
   const isDoubtful =
     settled.kind === "failed" && !isProven(settled.receipt) && !isCanceled(settled.receipt);
   // Whatever is in the way of a transfer now, the token has said that there was one.
-  if (isDoubtful) return alreadySettled(at, purchase, settled.receipt);
-  return answerUnpaid(at, purchase, settled);
+  if (isDoubtful) return alreadySettled(deps, matched, settled.receipt);
+  return answerUnpaid(deps, matched, settled);
 }
 
 /**
@@ -148,8 +128,8 @@ async function findOut(
  * for the outcome. An `answer` that was made before is kept with the grant before anything is sent.
  */
 export async function collect(
-  at: Surroundings,
-  purchase: Purchase,
+  deps: ExchangeDeps,
+  matched: MatchedPayment,
   lease: Lease,
   { deadlineMs, answer }: { readonly deadlineMs: number; readonly answer?: StoredAnswer },
 ): Promise<Collected> {
@@ -158,10 +138,10 @@ export async function collect(
   if (!isResumed) checkHeld(await lease.settling(answer ? { answer } : {}));
   const { exchangeKey } = lease;
   let pending = lease.receipt;
-  const { settled, isForeign, isUnsent } = await settlePurchase(at, purchase, {
+  const { settled, isForeign, isUnsent } = await settleMatched(deps, matched, {
     deadlineMs,
-    isHeld: isUnprovable(purchase),
-    endsQueued: purchase.servesQueued,
+    isHeld: isUnprovable(matched),
+    endsQueued: matched.servesQueued,
     ...(exchangeKey === undefined ? {} : { exchangeKey }),
     ...(pending ? { known: pending } : {}),
     onPending: async (receipt) => {
@@ -176,7 +156,7 @@ export async function collect(
     return { kind: "paid", receipt: settled.receipt };
   }
   if (
-    purchase.servesQueued &&
+    matched.servesQueued &&
     settled.kind === "pending" &&
     !isOthers &&
     isProven(settled.receipt)
@@ -184,18 +164,18 @@ export async function collect(
     return { kind: "paid", receipt: settled.receipt, isQueued: true };
   }
   if (isResumed && settled.kind === "failed") {
-    const doubtful = answerDoubtful(at, purchase, settled.receipt);
+    const doubtful = answerDoubtful(deps, matched, settled.receipt);
     if (doubtful) return doubtful;
   }
   // A call that was lost, or answered by a proxy, may still have moved the money.
   const isReleased = isUnsent && !isResumed && !pending;
   const isOver = settled.kind === "failed" || isReleased || isOthers;
-  const response = answerUnpaid(at, purchase, settled, pending);
-  if (isOver) await giveBack(lease);
+  const response = answerUnpaid(deps, matched, settled, pending);
+  if (isOver) await releaseClaim(lease);
   else if (isUnavailable(settled) && !isResumed && !pending) {
     await lease.settling({ isDispensable: true });
   }
-  if (!isOver) at.continuations.closeLater(purchase);
+  if (!isOver) deps.background.closeLater(matched);
   return { kind: isOver ? "refused" : "open", response };
 }
 
@@ -205,7 +185,7 @@ function isUnavailable(settled: Settled): boolean {
 }
 
 /** Whether no later request could prove that it comes from the same buyer. */
-function isUnprovable({ access: { proof, rule } }: Purchase): boolean {
+function isUnprovable({ access: { proof, rule } }: MatchedPayment): boolean {
   return rule !== "anyone" && Object.keys(openerOf(proof)).length === 0;
 }
 
@@ -215,21 +195,21 @@ function isUnprovable({ access: { proof, rule } }: Purchase): boolean {
  * on its way. Undefined for a failure that can be believed.
  */
 function answerDoubtful(
-  at: Surroundings,
-  purchase: Purchase,
+  deps: ExchangeDeps,
+  matched: MatchedPayment,
   receipt: SettleResponse,
 ): Collected | undefined {
   const { errorReason } = receipt;
   if (isNonceUsed(errorReason)) {
-    return { kind: "refused", response: alreadySettled(at, purchase, receipt) };
+    return { kind: "refused", response: alreadySettled(deps, matched, receipt) };
   }
   if (isProven(receipt)) return undefined;
-  const isOver = at.clock.now() >= purchase.binding.validBeforeMs + overMsMin;
+  const isOver = deps.clock.now() >= matched.binding.validBeforeMs + overMsMin;
   if (hasLookedItUp(receipt)) {
     return isOver ? undefined : { kind: "open", response: stillOpen() };
   }
   return isOver || isExpired(errorReason)
-    ? { kind: "refused", response: outcomeUnknown(at, purchase, receipt) }
+    ? { kind: "refused", response: outcomeUnknown(deps, matched, receipt) }
     : { kind: "open", response: stillOpen() };
 }
 
@@ -247,10 +227,10 @@ function hasLookedItUp({ extra }: SettleResponse): boolean {
   return extra !== undefined && typeof member(extra, "x402Reason") === "string";
 }
 
-/** Settles a purchase and waits for the outcome. */
-export function settlePurchase(
-  { facilitator, clock }: Surroundings,
-  { request, offer, payment }: Purchase,
+/** Settles a matched payment and waits for the outcome. */
+export function settleMatched(
+  { facilitator, clock }: ExchangeDeps,
+  { request, offer, payment }: MatchedPayment,
   wait: {
     readonly deadlineMs: number;
     readonly exchangeKey?: string;

@@ -5,16 +5,11 @@
 import type { SettleResponse } from "@farthing/protocol";
 import { content, replayedHeader, say, type ChallengeTerms } from "../answers.ts";
 import { readHead, resume } from "../body.ts";
-import { checkHeld } from "./collect.ts";
 import { workMsMax, type Order, type Redeliver, type Redirects } from "../configuration.ts";
 import type { EventListener, PaidRequest, SettledRequest } from "../events.ts";
 import type { GrantStore, Lease, StoredAnswer } from "../grants/grants.ts";
-
-/**
- * Makes the content: once for each payment, after confirmation; or before the money moves, where
- * the route settles after success.
- */
-export type Serve = (payment: PaidRequest) => Response | Promise<Response>;
+import { checkHeld } from "./lost-lease.ts";
+import type { Serve } from "./paid-request.ts";
 
 /** A paid grant that waits for its content. */
 export interface Paid {
@@ -32,7 +27,7 @@ export interface Delivery {
   readonly redeliver: Redeliver;
   readonly terms: ChallengeTerms;
   /** Who asks, where the request says so. */
-  readonly reader?: string;
+  readonly audience?: string;
 }
 
 /** The seller's answer, read as far as it can be kept. */
@@ -61,21 +56,21 @@ const unrepeatedHeaders = new Set([
 ]);
 
 /** Runs the seller's code and reads what it answers. Throws what the code throws. */
-async function make(sale: Delivery, facts: PaidRequest, bytesMax: number): Promise<Made> {
-  const answer = await sale.serve(facts);
-  if (!answer.body || isStream(sale, answer)) return { answer, body: answer.body };
+async function make(charged: Delivery, facts: PaidRequest, bytesMax: number): Promise<Made> {
+  const answer = await charged.serve(facts);
+  if (!answer.body || isStream(charged, answer)) return { answer, body: answer.body };
   const head = await readHead(answer.body, bytesMax);
   return { answer, body: head.rest ? resume(head) : head.bytes };
 }
 
 /** The same with a limit; undefined when it takes longer, and what still comes of it is dropped. */
 export function makeWithin(
-  sale: Delivery,
+  charged: Delivery,
   facts: PaidRequest,
   bytesMax: number,
   timeoutMs: number,
 ): Promise<Made | undefined> {
-  const making = make(sale, facts, bytesMax);
+  const making = make(charged, facts, bytesMax);
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       resolve(undefined);
@@ -104,20 +99,20 @@ export function drop({ body }: Made): void {
 }
 
 /** The answer as it can be kept; undefined when it is a stream or larger than is kept. */
-export function toStored({ answer, body }: Made, { reader }: Delivery): StoredAnswer | undefined {
+export function toStored({ answer, body }: Made, { audience }: Delivery): StoredAnswer | undefined {
   if (body instanceof ReadableStream) return undefined;
   const headers = [...answer.headers].filter(([name]) => !unrepeatedHeaders.has(name));
   const stored = { status: answer.status, headers, body: body ?? new Uint8Array() };
-  return { ...stored, ...(reader === undefined ? {} : { reader }) };
+  return { ...stored, ...(audience === undefined ? {} : { reader: audience }) };
 }
 
 /**
  * A kept answer, if it was made for whoever asks now. The seller's code, which may look at his
  * credentials, is not asked again; and who rebuilt the payment from the chain does not have them.
  */
-export function answerFor({ reader }: Delivery, kept?: StoredAnswer): StoredAnswer | undefined {
+export function answerFor({ audience }: Delivery, kept?: StoredAnswer): StoredAnswer | undefined {
   const isForAnyone = kept?.reader === undefined;
-  return isForAnyone || kept.reader === reader ? kept : undefined;
+  return isForAnyone || kept.reader === audience ? kept : undefined;
 }
 
 /** The answer with its receipt. */
@@ -127,19 +122,19 @@ export function handOut({ answer, body }: Made, receipt: SettleResponse): Respon
 
 /** Makes the content, and keeps it; when it cannot be made, keeps the fact that it is paid. */
 export async function deliver(
-  at: { readonly grants: GrantStore; readonly emit: EventListener },
-  sale: Delivery,
+  deps: { readonly grants: GrantStore; readonly emit: EventListener },
+  charged: Delivery,
   { lease, receipt, facts }: Paid,
 ): Promise<Response> {
-  const { url } = sale.terms.resource;
+  const { url } = charged.terms.resource;
   const failed = (status: number, error: unknown): Response => {
     // The lease is left as `paid`: the next request with this payment makes the content again.
-    at.emit({ type: "undelivered", url, payment: facts, error });
+    deps.emit({ type: "undelivered", url, payment: facts, error });
     return undelivered(status, receipt);
   };
   let made: Made | undefined;
   try {
-    made = await makeWithin(sale, facts, at.grants.answerBytesMax, workMsMax);
+    made = await makeWithin(charged, facts, deps.grants.answerBytesMax, workMsMax);
   } catch (error) {
     return failed(failureStatusMin, error);
   }
@@ -147,26 +142,28 @@ export async function deliver(
   if (!made) return failed(504, new Error(`The answer was not made within ${workMsMax} ms.`));
   const { status } = made.answer;
   // Sold by its success, it is owed until it succeeds; elsewhere a no is an answer as well.
-  if (sale.order === "after-success" ? !isSold(made.answer, sale) : status >= failureStatusMin) {
+  if (
+    charged.order === "after-success" ? !isSold(made.answer, charged) : status >= failureStatusMin
+  ) {
     drop(made);
     const error = new Error(`The seller's code answered ${status}.`);
     return failed(Math.max(status, failureStatusMin), error);
   }
-  const kept = sale.redeliver === "never" ? undefined : toStored(made, sale);
+  const kept = charged.redeliver === "never" ? undefined : toStored(made, charged);
   checkHeld(await lease.deliver(receipt, kept));
-  at.emit({ type: "delivered", url, payment: facts });
+  deps.emit({ type: "delivered", url, payment: facts });
   return handOut(made, receipt);
 }
 
 /** Hands out, for the first time, an answer that was made before the money moved. */
 export async function handOutKept(
-  at: { readonly emit: EventListener },
-  sale: Delivery,
+  deps: { readonly emit: EventListener },
+  charged: Delivery,
   { lease, receipt, facts }: Paid,
   answer: StoredAnswer,
 ): Promise<Response> {
   checkHeld(await lease.deliver(receipt));
-  at.emit({ type: "delivered", url: sale.terms.resource.url, payment: facts });
+  deps.emit({ type: "delivered", url: charged.terms.resource.url, payment: facts });
   return fromStored(answer, receipt);
 }
 
@@ -183,10 +180,10 @@ function fromStored(answer: StoredAnswer, receipt: SettleResponse): Response {
   return content({ status: answer.status, headers }, body, receipt);
 }
 
-function isStream(sale: Delivery, answer: Response): boolean {
+function isStream(charged: Delivery, answer: Response): boolean {
   const type = answer.headers.get("Content-Type") ?? "";
   // Events are worth nothing when they all come at the end.
-  return sale.isStreamed || type.startsWith("text/event-stream");
+  return charged.isStreamed || type.startsWith("text/event-stream");
 }
 
 function undelivered(status: number, receipt: SettleResponse): Response {

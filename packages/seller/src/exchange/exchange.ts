@@ -1,6 +1,6 @@
 /**
- * One paid request: the claim of its payment, which one request at a time holds, and then the work
- * in the order that the route asks for.
+ * One paid request: the claim of its payment, which one request at a time holds, and then the work,
+ * before or after the settlement as the route asks for it.
  *
  * Every way out answers one of four things: the content, an answer of the seller's code that
  * nobody was charged for, a 402 (no money moved and none will), or a 409 or 503 without a
@@ -10,9 +10,10 @@ import { statusOf, type SettleResponse } from "@farthing/protocol";
 import { serveAfterSuccess } from "./after-success.ts";
 import { say } from "../answers.ts";
 import { serveAfterPayment } from "./before-work.ts";
-import { giveBack, LeaseLostError, settlePurchase } from "./collect.ts";
+import { settleMatched } from "./collect.ts";
 import { answerFor, replay } from "./delivery.ts";
 import type { Lease } from "../grants/grants.ts";
+import { LeaseLostError, releaseClaim } from "./lost-lease.ts";
 import {
   alreadyDelivered,
   ask,
@@ -21,56 +22,56 @@ import {
   pendingRetrySeconds,
   storeFailed,
 } from "./open-answers.ts";
-import type { Sale, Surroundings } from "./sale.ts";
+import type { ChargedRequest, ExchangeDeps } from "./paid-request.ts";
 
 /**
- * Takes the sale from its payment to its answer. A store that fails leaves the outcome open, and
+ * Takes the request from its payment to its response. A store that fails leaves the outcome open, and
  * must not look like a payment that has failed.
  */
-export async function exchange(at: Surroundings, sale: Sale): Promise<Response> {
+export async function exchange(deps: ExchangeDeps, charged: ChargedRequest): Promise<Response> {
   try {
-    return await takeAndWork(at, sale);
+    return await takeAndWork(deps, charged);
   } catch (error) {
-    return storeFailed(at, sale.terms.resource.url, error);
+    return storeFailed(deps, charged.terms.resource.url, error);
   } finally {
     // Not before: the request may need the room of what is over.
-    at.continuations.closeDue();
+    deps.background.closeDue();
   }
 }
 
-async function takeAndWork(at: Surroundings, sale: Sale): Promise<Response> {
-  const { grants, clock } = at;
-  const { url } = sale.terms.resource;
-  const deadlineMs = clock.now() + at.waitMs;
+async function takeAndWork(deps: ExchangeDeps, charged: ChargedRequest): Promise<Response> {
+  const { grants, clock } = deps;
+  const { url } = charged.terms.resource;
+  const deadlineMs = clock.now() + deps.waitMs;
   for (;;) {
-    const take = await grants.take(sale.binding, sale.access);
+    const take = await grants.take(charged.binding, charged.access);
     switch (take.kind) {
       case "taken":
-        return work(at, sale, take.lease, deadlineMs);
+        return work(deps, charged, take.lease, deadlineMs);
       case "delivered": {
-        const receipt = await newestReceipt(at, sale, take.receipt);
-        const answer = sale.redeliver === "never" ? undefined : answerFor(sale, take.answer);
-        at.emit({ type: "repeated", url, receipt, isKept: answer !== undefined });
+        const receipt = await newestReceipt(deps, charged, take.receipt);
+        const answer = charged.redeliver === "never" ? undefined : answerFor(charged, take.answer);
+        deps.emit({ type: "repeated", url, receipt, isKept: answer !== undefined });
         return answer ? replay(answer, receipt) : alreadyDelivered(receipt);
       }
       case "unproven":
-        at.emit({ type: "conflict", url });
+        deps.emit({ type: "conflict", url });
         return alreadyDelivered(take.receipt);
       case "bound":
-        at.emit({ type: "conflict", url });
+        deps.emit({ type: "conflict", url });
         return say(409, {
           error: "payment_bound_elsewhere",
           message: "This payment belongs to another request; one payment opens one response.",
           retryable: false,
         });
       case "full":
-        at.emit({ type: "full", url });
+        deps.emit({ type: "full", url });
         return later("busy", "Too many payments are under way. Yours was not taken.", {
           retryAfterSeconds: faultRetrySeconds,
         });
       case "busy": {
         const leftMs = deadlineMs - clock.now();
-        if (leftMs > 0 && (await grants.wait(sale.binding.key, leftMs))) break;
+        if (leftMs > 0 && (await grants.wait(charged.binding.key, leftMs))) break;
         return stillBusy();
       }
     }
@@ -82,13 +83,13 @@ const newestMsMax = 2_000;
 
 /** The receipt as the repeat of a delivered payment gets it, with the outcome once there is one. */
 async function newestReceipt(
-  at: Surroundings,
-  sale: Sale,
+  deps: ExchangeDeps,
+  charged: ChargedRequest,
   known: SettleResponse,
 ): Promise<SettleResponse> {
-  if (!sale.servesQueued || statusOf(known) !== "pending") return known;
-  const { settled } = await settlePurchase(at, sale, {
-    deadlineMs: at.clock.now() + newestMsMax,
+  if (!charged.servesQueued || statusOf(known) !== "pending") return known;
+  const { settled } = await settleMatched(deps, charged, {
+    deadlineMs: deps.clock.now() + newestMsMax,
     known,
     onPending: async () => undefined,
   });
@@ -97,21 +98,22 @@ async function newestReceipt(
 
 /** Does one holder's work; whatever happens, the lease does not stay behind. */
 async function work(
-  at: Surroundings,
-  sale: Sale,
+  deps: ExchangeDeps,
+  charged: ChargedRequest,
   lease: Lease,
   deadlineMs: number,
 ): Promise<Response> {
   // What an earlier holder began has left the order behind: money first, then what is left to do.
   const isFresh = lease.state === "claimed";
-  const serve = sale.order === "after-success" && isFresh ? serveAfterSuccess : serveAfterPayment;
+  const serve =
+    charged.order === "after-success" && isFresh ? serveAfterSuccess : serveAfterPayment;
   try {
-    if (!isFresh || !sale.isFormer) return await serve(at, sale, lease, deadlineMs);
-    await giveBack(lease);
-    return ask(at, sale.terms);
+    if (!isFresh || !charged.isFormer) return await serve(deps, charged, lease, deadlineMs);
+    await releaseClaim(lease);
+    return ask(deps, charged.terms);
   } catch (error) {
     if (!(error instanceof LeaseLostError)) throw error;
-    at.emit({ type: "broken", url: sale.terms.resource.url, error });
+    deps.emit({ type: "broken", url: charged.terms.resource.url, error });
     return stillBusy();
   } finally {
     // What cannot be given back now ends by itself.

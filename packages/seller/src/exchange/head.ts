@@ -6,8 +6,9 @@ import { headerNames, zeroAddress } from "@farthing/protocol";
 import { uncharged, type ChallengeTerms } from "../answers.ts";
 import { workMsMax, type Order, type Redirects } from "../configuration.ts";
 import type { EventListener } from "../events.ts";
-import { drop, makeWithin, type Serve } from "./delivery.ts";
+import { drop, makeWithin } from "./delivery.ts";
 import { ask } from "./open-answers.ts";
+import type { Serve } from "./paid-request.ts";
 
 /** A HEAD request for a paid resource. */
 interface HeadRequest {
@@ -28,12 +29,12 @@ const takesNoPayment = {
  * leads to content.
  */
 export async function answerHead(
-  at: { readonly emit: EventListener },
+  deps: { readonly emit: EventListener },
   { terms, isPaid, order, redirects }: HeadRequest,
   serve?: Serve,
 ): Promise<Response> {
   if (!serve) {
-    const { status, headers } = ask(at, terms, isPaid ? takesNoPayment : undefined);
+    const { status, headers } = ask(deps, terms, isPaid ? takesNoPayment : undefined);
     // A buyer that hears so need not keep the payment open until it ends.
     if (isPaid) headers.set(headerNames.paymentCharged, "no");
     return new Response(null, { status, headers });

@@ -6,7 +6,7 @@ import { x402ReasonOf, type SettleResponse, type VerifyResponse } from "@farthin
 import { challenge, say, type ChallengeTerms } from "../answers.ts";
 import type { EventListener } from "../events.ts";
 import type { AccountProblem, Fault } from "../facilitator.ts";
-import type { Purchase, Surroundings } from "./sale.ts";
+import type { MatchedPayment, ExchangeDeps } from "./paid-request.ts";
 import type { Settled } from "./settle.ts";
 
 /** Seconds after which a repeat is worth it: one block, for a settlement under way. */
@@ -24,12 +24,12 @@ export const untouched = "The seller cannot take payments at the moment. Yours w
 
 /** Asks for a payment, or for another one: nothing moves with what was presented. */
 export function ask(
-  at: { readonly emit: EventListener },
+  deps: { readonly emit: EventListener },
   terms: ChallengeTerms,
   why?: { readonly error: string; readonly message?: string },
 ): Response {
   const { url } = terms.resource;
-  at.emit({ type: "challenged", url, ...(why ? { reason: why.error } : {}) });
+  deps.emit({ type: "challenged", url, ...(why ? { reason: why.error } : {}) });
   return challenge(terms, why);
 }
 
@@ -48,11 +48,11 @@ export function later(
  * like a payment that has failed.
  */
 export function storeFailed(
-  at: { readonly emit: EventListener },
+  deps: { readonly emit: EventListener },
   url: string,
   error: unknown,
 ): Response {
-  at.emit({ type: "broken", url, error });
+  deps.emit({ type: "broken", url, error });
   return later("busy", "The seller could not look up or record your payment.", {
     retryAfterSeconds: faultRetrySeconds,
   });
@@ -60,53 +60,57 @@ export function storeFailed(
 
 /** The answer to a payment that opened nothing, by where its settlement stands. */
 export function answerUnpaid(
-  at: Surroundings,
-  purchase: Purchase,
+  deps: ExchangeDeps,
+  matched: MatchedPayment,
   settled: Settled,
   pending?: SettleResponse,
 ): Response {
-  const { url } = purchase.terms.resource;
+  const { url } = matched.terms.resource;
   const receipt = pending ? { receipt: pending } : {};
-  if (settled.kind === "fault") return answerFault(at, url, settled, receipt);
-  if (settled.kind === "account") return answerAccountProblem(at, url, settled, receipt);
-  if (settled.kind === "failed") return answerFailed(at, purchase, settled.receipt);
-  if (settled.kind === "confirmed") return alreadySettled(at, purchase, settled.receipt);
-  at.emit({ type: "pending", url, receipt: settled.receipt });
+  if (settled.kind === "fault") return answerFault(deps, url, settled, receipt);
+  if (settled.kind === "account") return answerAccountProblem(deps, url, settled, receipt);
+  if (settled.kind === "failed") return answerFailed(deps, matched, settled.receipt);
+  if (settled.kind === "confirmed") return alreadySettled(deps, matched, settled.receipt);
+  deps.emit({ type: "pending", url, receipt: settled.receipt });
   return later("settlement_pending", "The transfer is under way.", {
     receipt: settled.receipt,
     retryAfterSeconds: pendingRetrySeconds,
   });
 }
 
-function answerFailed(at: Surroundings, purchase: Purchase, receipt: SettleResponse): Response {
+function answerFailed(
+  deps: ExchangeDeps,
+  matched: MatchedPayment,
+  receipt: SettleResponse,
+): Response {
   const { errorReason, errorMessage } = receipt;
   // Used, and as far as anyone can tell by a transfer: this must not ask for another one.
-  if (isNonceUsed(errorReason)) return alreadySettled(at, purchase, receipt);
-  at.emit({ type: "failed", url: purchase.terms.resource.url, receipt });
+  if (isNonceUsed(errorReason)) return alreadySettled(deps, matched, receipt);
+  deps.emit({ type: "failed", url: matched.terms.resource.url, receipt });
   const why = { error: errorReason ?? "settlement_failed", ...message(errorMessage) };
-  return challenge(purchase.terms, why, receipt);
+  return challenge(matched.terms, why, receipt);
 }
 
 /** The answer when the facilitator judged nothing. */
 export function answerFault(
-  at: Surroundings,
+  deps: ExchangeDeps,
   url: string,
   fault: Fault,
   { what = unknown, ...receipt }: { what?: string; receipt?: SettleResponse },
 ): Response {
-  at.emit({ type: "facilitator_fault", url, fault });
+  deps.emit({ type: "facilitator_fault", url, fault });
   const retryAfterSeconds = fault.retryAfterSeconds ?? faultRetrySeconds;
   return later("facilitator_unavailable", what, { ...receipt, retryAfterSeconds });
 }
 
 /** Says nothing of credits or plans to the buyer, and nothing of a failed payment: neither is his. */
 export function answerAccountProblem(
-  at: Surroundings,
+  deps: ExchangeDeps,
   url: string,
   problem: AccountProblem,
   receipt: { receipt?: SettleResponse },
 ): Response {
-  at.emit({ type: "account_problem", url, problem });
+  deps.emit({ type: "account_problem", url, problem });
   const what = receipt.receipt ? "The transfer is under way." : untouched;
   return later("seller_account_problem", what, {
     ...receipt,
@@ -133,14 +137,14 @@ export function alreadyDelivered(receipt: SettleResponse | undefined): Response 
 
 /** The answer to a payment that moved money for a request that is not known here. */
 export function alreadySettled(
-  at: Surroundings,
-  purchase: Purchase,
+  deps: ExchangeDeps,
+  matched: MatchedPayment,
   receipt: SettleResponse,
 ): Response {
   const message =
     "This payment was used before, and this server does not know for which request. " +
     "If you did not get your content, show the seller the receipt in this answer's headers.";
-  return unserved(at, purchase, receipt, { error: "already_settled", message });
+  return unserved(deps, matched, receipt, { error: "already_settled", message });
 }
 
 /** The answer to a refusal that an earlier, unanswered call of ours may still belie. */
@@ -150,24 +154,24 @@ export function stillOpen(): Response {
 
 /** The answer when nobody can tell any more what became of a payment that was sent to be settled. */
 export function outcomeUnknown(
-  at: Surroundings,
-  purchase: Purchase,
+  deps: ExchangeDeps,
+  matched: MatchedPayment,
   receipt: SettleResponse,
 ): Response {
   const message =
     "The facilitator does not take this payment any more, and does not tell whether it moved " +
     "money before. Look at your wallet before you sign another one.";
-  return unserved(at, purchase, receipt, { error: "outcome_unknown", message });
+  return unserved(deps, matched, receipt, { error: "outcome_unknown", message });
 }
 
 /** Money moved, or may have, and nothing is served for it: the seller is told, the buyer gets proof. */
 function unserved(
-  at: Surroundings,
-  purchase: Purchase,
+  deps: ExchangeDeps,
+  matched: MatchedPayment,
   receipt: SettleResponse,
   why: { readonly error: "already_settled" | "outcome_unknown"; readonly message: string },
 ): Response {
-  at.emit({ type: "unserved", url: purchase.terms.resource.url, receipt });
+  deps.emit({ type: "unserved", url: matched.terms.resource.url, receipt });
   return say(409, { ...why, retryable: false }, { receipt });
 }
 

@@ -1,18 +1,22 @@
-/** One sale: a payment that matches a route's offer, and what it takes to see it through. */
+/** A paid request: a payment that matches the route's offer, and what charging for it depends on. */
 import type { Payment, Requirements, SettleResponse } from "@farthing/protocol";
 import type { ChallengeTerms } from "../answers.ts";
 import type { Clock } from "../clock.ts";
 import type { Order, Redeliver, Redirects } from "../configuration.ts";
-import type { Continuations } from "./continuation.ts";
-import type { Serve } from "./delivery.ts";
 import type { EventListener, PaidRequest, SettledRequest } from "../events.ts";
 import type { Facilitator, FacilitatorRequest } from "../facilitator.ts";
 import type { Access, Binding, GrantStore } from "../grants/grants.ts";
 import { settlementIdOf } from "./settle.ts";
 import type { WalletBudget } from "./wallet-budget.ts";
 
-/** What an exchange works with. */
-export interface Surroundings {
+/**
+ * Makes the content: once for each payment, after confirmation; or before the money moves, where
+ * the route settles after success.
+ */
+export type Serve = (payment: PaidRequest) => Response | Promise<Response>;
+
+/** What the exchange of every route of one seller depends on. */
+export interface ExchangeDeps {
   readonly facilitator: Facilitator;
   readonly grants: GrantStore;
   readonly clock: Clock;
@@ -21,12 +25,30 @@ export interface Surroundings {
   readonly emit: EventListener;
   /** Which payments without a plain key's signature may be sent to the facilitator. */
   readonly wallets: WalletBudget;
-  /** Goes on with settlements that a request had to leave open. */
-  readonly continuations: Continuations;
+  /** Resumes settlements that a request had to leave open. */
+  readonly background: BackgroundSettlements;
+}
+
+/** Resumes open settlements in the background. */
+export interface BackgroundSettlements {
+  /** Polls this settlement, unless it is polled already or too many others are. */
+  poll(matched: MatchedPayment): void;
+  /**
+   * Asks for the outcome of a settlement whose content has gone out when it was queued, and tells
+   * the seller. Of more than can be followed at once the seller hears nothing here.
+   */
+  watch(matched: MatchedPayment, receipt: SettleResponse): void;
+  /**
+   * Remembers a settlement that a request leaves open, to be asked for once when its authorization
+   * is over. Those that are too many stay in the store, which forgets them first when it needs room.
+   */
+  closeLater(matched: MatchedPayment): void;
+  /** Resolves what is due, in the background. Called with each paid request, so it needs no timer. */
+  closeDue(): void;
 }
 
 /** A payment bound to a request: all that is needed to get the money. */
-export interface Purchase {
+export interface MatchedPayment {
   readonly payment: Payment;
   readonly offer: Requirements;
   readonly binding: Binding;
@@ -39,8 +61,8 @@ export interface Purchase {
   readonly servesQueued: boolean;
 }
 
-/** A purchase and the seller's side of it. */
-export interface Sale extends Purchase {
+/** A matched payment and the way its route serves it. */
+export interface ChargedRequest extends MatchedPayment {
   readonly serve: Serve;
   /** Whether the content goes out as it is made, unbuffered and never again. */
   readonly isStreamed: boolean;
@@ -49,12 +71,12 @@ export interface Sale extends Purchase {
   readonly redeliver: Redeliver;
   /** Longest time for the work that is done before the money moves, in milliseconds. */
   readonly workMs: number;
-  /** Who asks, see `readerOf`: an answer made for others is not given to him. */
-  readonly reader?: string;
+  /** Hash of the credentials of the caller, see `audienceOf`; a response made for others is withheld. */
+  readonly audience?: string;
 }
 
 /** The payment as the seller's code sees it before the money has moved. */
-export function factsBefore({ payment, offer }: Purchase): PaidRequest {
+export function factsBefore({ payment, offer }: MatchedPayment): PaidRequest {
   return {
     payer: payment.authorization.from,
     amount: offer.amount.toString(),
@@ -63,10 +85,10 @@ export function factsBefore({ payment, offer }: Purchase): PaidRequest {
 }
 
 /** The payment as the seller's code sees it once the money has moved. */
-export function factsAfter(purchase: Purchase, receipt: SettleResponse): SettledRequest {
+export function factsAfter(matched: MatchedPayment, receipt: SettleResponse): SettledRequest {
   const settlementId = settlementIdOf(receipt);
   return {
-    ...factsBefore(purchase),
+    ...factsBefore(matched),
     transaction: receipt.transaction,
     ...(settlementId === undefined ? {} : { settlementId }),
   };

@@ -1,6 +1,5 @@
 /**
- * From a request with a payment to a purchase: the payment is held against the terms of this very
- * request and bound to it.
+ * Matches the payment of a request with the terms of this very request, and binds it to the request.
  */
 import {
   readRequestBinding,
@@ -19,7 +18,7 @@ import type { Access, Proof } from "../grants/grants.ts";
 import { matchOffer, offersOf } from "../offer.ts";
 import { checkRequestBinding, type BindingSubject } from "./request-binding.ts";
 import { ask, storeFailed, tooManyWallets } from "./open-answers.ts";
-import type { Purchase, Surroundings } from "./sale.ts";
+import type { MatchedPayment, ExchangeDeps } from "./paid-request.ts";
 
 /** For servers that hand over requests in their own way. */
 export interface BodyReader {
@@ -54,15 +53,15 @@ export interface Presentation extends BodyReader {
 }
 
 /** Holds a payment against the terms and binds it to the request; or says what is wrong with it. */
-export async function openPurchase(
-  at: Surroundings,
+export async function matchPayment(
+  deps: ExchangeDeps,
   presented: Presentation,
-): Promise<Purchase | Response> {
+): Promise<MatchedPayment | Response> {
   const { payment, terms, bodyBytesMax } = presented;
   const isOwnUrl = ownUrl(terms.resource.url, presented.isPublic);
   const match = matchOffer(terms.offers, payment, isOwnUrl);
   const offer = match.ok ? match.value : formerOffer(terms.offers, payment, isOwnUrl);
-  if (!offer) return refuse(at, presented, match);
+  if (!offer) return refuse(deps, presented, match);
   const body = await readBody(presented);
   if (!body) {
     const message = `A paid request has at most ${bodyBytesMax} bytes of body.`;
@@ -72,27 +71,27 @@ export async function openPurchase(
   const { boundTo, request: asked } = presented;
   const subject = presented.bindingSubject ?? { method: asked.method, body };
   const opening = checkRequestBinding(payment, { ...subject, url });
-  if (!opening.ok) return ask(at, terms, reasonOf(opening.refusal));
+  if (!opening.ok) return ask(deps, terms, reasonOf(opening.refusal));
   const bound = { method: asked.method, url, body, ...(boundTo === undefined ? {} : { boundTo }) };
   const binding = await bind(bound, payment, offer);
-  // Other terms than today's count for a purchase that was begun under them, and for no other.
+  // Other terms than today's count for a payment that was begun under them, and for no other.
   const isFormer = !match.ok;
   const request = toFacilitatorRequest(payment, offer, terms);
   try {
-    const hasRecord = async () => at.grants.has(binding);
-    if (isFormer && !(await hasRecord())) return refuse(at, presented, match);
+    const hasRecord = async () => deps.grants.has(binding);
+    if (isFormer && !(await hasRecord())) return refuse(deps, presented, match);
     // A buyer who paid before bindings were required gets what they paid for, and is not asked again.
     const isUnbound = presented.requiresBinding && !opening.value;
-    if (isUnbound && !(await hasRecord())) return ask(at, terms, bindingRequired);
+    if (isUnbound && !(await hasRecord())) return ask(deps, terms, bindingRequired);
     // What has a record was let through before, and asks the facilitator for nothing new.
-    if (!at.wallets.allows(payment) && !(await hasRecord())) return tooManyWallets();
-    const proof = await readProof(at, presented, opening.value);
+    if (!deps.wallets.allows(payment) && !(await hasRecord())) return tooManyWallets();
+    const proof = await readProof(deps, presented, opening.value);
     const access = { proof, rule: ruleOf(presented.redeliver, isFormer) };
     const servesQueued = presented.serveWhen === "queued";
     const bare = withoutProof(payment);
     return { payment: bare, offer, binding, access, terms, request, isFormer, servesQueued };
   } catch (error) {
-    return storeFailed(at, url, error);
+    return storeFailed(deps, url, error);
   }
 }
 
@@ -100,7 +99,7 @@ const bindingRequired = reasonOf(refusal("binding_required"));
 
 /** What the request shows of its maker, as hashes. */
 async function readProof(
-  { grants }: Surroundings,
+  { grants }: ExchangeDeps,
   { payment, request: { headers } }: Presentation,
   isOpened: boolean,
 ): Promise<Proof> {
@@ -126,11 +125,11 @@ function ruleOf(redeliver: Redeliver, isFormer: boolean): Access["rule"] {
 }
 
 function refuse(
-  at: Surroundings,
+  deps: ExchangeDeps,
   { terms }: Presentation,
   match: { readonly ok: boolean; readonly refusal?: Refusal },
 ): Response {
-  return ask(at, terms, match.refusal && reasonOf(match.refusal));
+  return ask(deps, terms, match.refusal && reasonOf(match.refusal));
 }
 
 /**

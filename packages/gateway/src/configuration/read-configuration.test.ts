@@ -6,12 +6,8 @@ import * as fc from "fast-check";
 import { Check } from "typebox/value";
 import { afterAll, expect, test } from "vitest";
 import { checkShape } from "./check-shape.ts";
-import {
-  GatewayConfigError,
-  loadGatewayConfig,
-  readGatewayConfig,
-  type GatewayConfig,
-} from "./configuration.ts";
+import type { GatewayConfig } from "./configuration.ts";
+import { GatewayConfigError, loadGatewayConfig, readGatewayConfig } from "./read-configuration.ts";
 import { gatewaySchema } from "./configuration-schema.ts";
 import {
   gatewayConfig,

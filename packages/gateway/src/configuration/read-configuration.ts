@@ -1,0 +1,96 @@
+/**
+ * Reads the gateway's configuration: one YAML file, checked as a whole. Whatever is unknown or wrong
+ * is named with its path, its line and what to write; nothing starts on a file that is wrong in part.
+ */
+import { readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { isObject } from "@farthing/protocol";
+import { assembleConfig } from "./assemble-configuration.ts";
+import { checkShape, formatPlace, type Problem } from "./check-shape.ts";
+import type { GatewayConfig } from "./configuration.ts";
+import { gatewaySchema } from "./configuration-schema.ts";
+import { findConflicts } from "../routing/route-conflicts.ts";
+import type { Environment } from "./secret-texts.ts";
+import { readSettings } from "./setting-reader.ts";
+import { readYamlSource } from "./yaml-source.ts";
+
+/** One thing that is wrong in the file. */
+export interface ConfigProblem {
+  /** e.g. `routes[3].price`; empty for the file as a whole. */
+  readonly path: string;
+  readonly line: number | undefined;
+  readonly message: string;
+}
+
+/** The file is wrong; `problems` has everything that is. */
+export class GatewayConfigError extends Error {
+  readonly problems: readonly ConfigProblem[];
+  constructor(problems: readonly ConfigProblem[]) {
+    super(problems.map(formatProblem).join("\n"));
+    this.name = "GatewayConfigError";
+    this.problems = problems;
+  }
+}
+
+/** One line: `line 12: routes[3].price is 0.1, but must be …`. */
+function formatProblem({ path, line, message }: ConfigProblem): string {
+  const where = line === undefined ? "" : `line ${line}: `;
+  return `${where}${[path, message].filter((part) => part !== "").join(" ")}`;
+}
+
+/**
+ * Reads the text of a configuration file. `folder` is where its relative paths start. Throws
+ * {@link GatewayConfigError} with all problems at once.
+ */
+export function readGatewayConfig(
+  text: string,
+  environment: Environment = {},
+  folder = ".",
+): GatewayConfig {
+  const source = readYamlSource(text);
+  if (!("value" in source)) throw new GatewayConfigError(source.map((one) => toProblem(one)));
+  const problems: Problem[] = checkShape(gatewaySchema, source.value);
+  const settings = readSettings(gatewaySchema, source.value, problems);
+  const config = assembleConfig(settings, { environment, folder });
+  problems.push(...findConflicts(config));
+  if (problems.length > 0) {
+    const lines = problems.map((one) => toProblem(one, source.lineOf));
+    throw new GatewayConfigError(lines.sort((one, other) => (one.line ?? 0) - (other.line ?? 0)));
+  }
+  return config;
+}
+
+/** Reads a configuration file from disk. Throws {@link GatewayConfigError}. */
+export function loadGatewayConfig(path: string, environment: Environment): GatewayConfig {
+  return readGatewayConfig(readText(path), environment, dirname(path));
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    const message = whyUnreadable(error, resolve(path));
+    throw new GatewayConfigError([{ path: "", line: undefined, message }]);
+  }
+}
+
+/** Why a configuration file cannot be read, and what to do about it. */
+function whyUnreadable(error: unknown, path: string): string {
+  const code = isObject(error) ? error["code"] : undefined;
+  if (code === "ENOENT") {
+    return (
+      `There is no file ${path}. Name the configuration that you have, write one after ` +
+      "docs/reference/gateway.md, or make one of an OpenAPI document: farthing gateway import."
+    );
+  }
+  if (code === "EISDIR") return `${path} is a folder; name the configuration file in it.`;
+  const why = typeof code === "string" ? ` (${code})` : "";
+  return `${path} cannot be read${why}; check that this user may read it.`;
+}
+
+function toProblem(
+  { place, message }: Problem,
+  lineOf: (place: Problem["place"]) => number | undefined = () => undefined,
+): ConfigProblem {
+  return { path: formatPlace(place), line: lineOf(place), message: `${message}.` };
+}
