@@ -54,8 +54,6 @@ export const knownLong: Readonly<Record<string, number>> = {
 export const knownCircles: readonly string[] = [
   "exchanges.ts settle-call.ts",
   "reverted-gas.ts store.ts",
-  "all-routes.ts assemble-configuration.ts assemble-route.ts configuration.ts pass-header.ts route-conflicts.ts route-overlap.ts",
-  "collect.ts continuation.ts delivery.ts open-answers.ts sale.ts",
 ];
 
 /** One thing and its place. */
