@@ -52,6 +52,7 @@ const layers = "a folder imports only the folders below it";
 const arrows = "a package imports only its neighbours, by what they export";
 const sizes = "nothing grows too long";
 const names = "names say something";
+const words = "names use the field's words";
 const leftovers = "nothing is left over";
 const tests = "tests are the real thing";
 
@@ -86,6 +87,13 @@ const faults: readonly (readonly [string, string, string])[] = [
   [names, "packages/buyer/src/common/a.ts", ""],
   [names, "packages/buyer/src/string-helpers.ts", ""],
   [names, "packages/buyer/src/payOnce.ts", ""],
+  [words, "packages/buyer/src/a-purse.ts", ""],
+  [words, "packages/buyer/src/purse/a.ts", ""],
+  [words, "packages/buyer/src/a.ts", "const purseOf = 1;"],
+  [words, "packages/buyer/src/a.test.ts", "const PURSE_LIMIT = 1;"],
+  [words, "packages/buyer/src/a.ts", "class A { #mended = true; }"],
+  [words, "packages/buyer/src/a.ts", "interface UnjudgedAnswer { readonly a: string }"],
+  [words, "packages/dashboard/src/a.tsx", "const a = <Weather b={1} />;"],
   [leftovers, "packages/buyer/src/a.ts", "// FIXME: later"],
   [leftovers, "packages/buyer/src/a.ts", "/** TODO: later */"],
   [leftovers, "packages/buyer/src/a.test.ts", 'test.only("t", () => {});'],
@@ -139,6 +147,8 @@ const innocents: readonly (readonly [string, string, string])[] = [
   [sizes, "packages/buyer/src/a.ts", `class A {\n${methods(5, 49)}}`],
   [sizes, "packages/buyer/src/a.ts", lines(400)],
   [sizes, "packages/buyer/src/a.test.ts", `describe("d", () => {\ntest("t", f);\n${lines(80)}});`],
+  [words, "packages/buyer/src/a.ts", 'const pursuer = "the purse"; // mended'],
+  [words, "tools/sim/purses.ts", "const purses = 1;"],
   [leftovers, "packages/buyer/src/a.ts", '// TODO #12: later\nconst text = "FIXME";'],
   [tests, "packages/buyer/src/a.test.ts", "const retry = { retry: 2 }; setTimeout(stop, 10);"],
   ["SQL and database drivers", inside("http/a.ts"), 'const hint = "Select a network first.";'],
@@ -170,13 +180,13 @@ describe("the checks can fail", () => {
 
 describe("a known long one may only shrink", () => {
   const path = "packages/buyer/src/a.ts";
-  const judge = (size: number, known: number) =>
+  const findingsFor = (size: number, known: number) =>
     checkSizes({ "a.ts": known })(read(path, lines(size)));
 
-  test("as long as it was", () => expect(judge(500, 500)).toEqual([]));
-  test("grown", () => expect(judge(501, 500)).toHaveLength(1));
-  test("shrunk, and its entry with it", () => expect(judge(450, 500)).toHaveLength(1));
-  test("short again", () => expect(judge(400, 500)).toHaveLength(1));
+  test("as long as it was", () => expect(findingsFor(500, 500)).toEqual([]));
+  test("grown", () => expect(findingsFor(501, 500)).toHaveLength(1));
+  test("shrunk, and its entry with it", () => expect(findingsFor(450, 500)).toHaveLength(1));
+  test("short again", () => expect(findingsFor(400, 500)).toHaveLength(1));
 });
 
 const file = (name: string, text: string) => read(`packages/buyer/src/${name}`, text);

@@ -3,6 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { arrows, bannedNames, facilitator, layers, onlyRules } from "./rules.ts";
 import { checkSizes } from "./sizes.ts";
+import { checkWords } from "./words.ts";
 import {
   at,
   dotted,
@@ -199,6 +200,7 @@ export const checks: Readonly<Record<string, Check>> = {
   "a package imports only its neighbours, by what they export": checkArrows,
   "nothing grows too long": checkSizes(),
   "names say something": checkNames,
+  "names use the field's words": checkWords,
   "nothing is left over": checkLeftovers,
   "tests are the real thing": checkTests,
   ...Object.fromEntries(Object.keys(onlyRules).map((name) => [name, checkOnly(name)])),

@@ -1,0 +1,116 @@
+/** Words that names no longer use, each with the field's own word for it. */
+import { at, textOf, type Source } from "./source.ts";
+
+/**
+ * The word, what to write instead, and the packages in which it still occurs: that list only
+ * shrinks, and ends empty. Unambiguous words only: what has a second, plain meaning is a matter for
+ * the reader of a change.
+ */
+const replacedWords: readonly (readonly [string, string, string?])[] = [
+  ["aftermath", "recovery check", "packages/engine packages/facilitator"],
+  ["bites", "observed faults", "tools/sim"],
+  ["contested", "possibly taken", "packages/engine packages/facilitator"],
+  ["deepening", "awaiting confirmations", "packages/engine packages/facilitator"],
+  ["doubtful", "ambiguous", "packages/engine packages/buyer packages/facilitator packages/seller"],
+  ["doubts", "warnings", "packages/engine packages/cli packages/facilitator packages/gateway"],
+  ["dress", "add common headers", "packages/paywall packages/seller"],
+  ["entrance", "surface", "tools/sim"],
+  ["handed", "passed"],
+  ["happenings", "event injector", "tools/sim"],
+  ["impatience", "shutdown signal", "packages/engine packages/facilitator"],
+  [
+    "judge",
+    "verify, evaluate",
+    "packages/engine packages/buyer packages/cli packages/facilitator packages/seller tools/bench tools/interop",
+  ],
+  [
+    "judged",
+    "verified, evaluated",
+    "packages/engine packages/buyer packages/cli packages/facilitator packages/gateway packages/seller tools/soak",
+  ],
+  ["judgement", "result", "packages/engine packages/facilitator"],
+  ["keeper", "worker, scheduler", "packages/engine packages/facilitator"],
+  ["leash", "parent watchdog", "tools/interop tools/soak"],
+  [
+    "linger",
+    "keep-alive grace",
+    "packages/engine packages/facilitator packages/gateway tools/demo",
+  ],
+  ["mended", "fixed"],
+  ["neighbour", "peer", "packages/engine packages/facilitator"],
+  ["neighbours", "peers", "packages/engine packages/facilitator"],
+  [
+    "nobody",
+    "no one",
+    "packages/engine packages/cli packages/facilitator packages/gateway packages/seller tools/interop tools/sim",
+  ],
+  ["parade", "scenario", "tools/sim"],
+  ["parades", "scenarios", "tools/sim"],
+  ["patience", "timeout", "packages/engine packages/facilitator tools/sim tools/soak"],
+  ["purse", "payer wallet"],
+  ["purses", "payer wallets", "tools/sim"],
+  ["rehearsal", "dry run", "packages/engine packages/facilitator"],
+  ["remedy", "recovery action", "packages/engine packages/facilitator"],
+  ["rival", "concurrent transaction", "packages/engine packages/facilitator"],
+  ["shallow", "unconfirmed", "packages/engine packages/facilitator"],
+  ["somebody", "another process; the caller"],
+  [
+    "surroundings",
+    "deps; in the buyer runtime",
+    "packages/buyer packages/gateway packages/paywall packages/seller",
+  ],
+  ["till", "charging dependencies", "packages/gateway"],
+  [
+    "trouble",
+    "error code; fault kind",
+    "packages/buyer packages/dashboard packages/paywall tools/e2e tools/sim",
+  ],
+  ["troubles", "fault kinds", "tools/sim tools/soak"],
+  ["twin", "duplicate", "packages/engine packages/facilitator packages/gateway tools/soak"],
+  ["undone", "serialization failure", "packages/engine packages/facilitator"],
+  ["unjudged", "not evaluated", "packages/engine packages/facilitator"],
+  ["uprooted", "reorganised out", "tools/sim tools/soak"],
+  ["vanished", "reorganised out", "packages/engine packages/facilitator"],
+  ["verbs", "methods, repository", "packages/engine packages/facilitator"],
+  ["weather", "node conditions", "tools/sim"],
+  ["whoever", "the caller"],
+  [
+    "wish",
+    "request, input",
+    "packages/engine packages/facilitator packages/seller tools/bench tools/sim tools/soak",
+  ],
+  ["wishes", "requests, inputs", "packages/engine packages/facilitator packages/seller tools/sim"],
+];
+
+const byWord = new Map(replacedWords.map((entry) => [entry[0], entry]));
+
+/** The lower-case words of `aName`, `A_NAME`, `AName` and `a-name`. */
+function wordsOf(name: string): readonly string[] {
+  return name
+    .replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2")
+    .replaceAll(/([A-Z]+)([A-Z][a-z])/g, "$1 $2")
+    .toLowerCase()
+    .split(/[^a-z]+/);
+}
+
+/** Looks at the names of a file, of its folders, and of everything in it. */
+export function checkWords(source: Source): string[] {
+  const { path, visits } = source;
+  const home = path.split("/").slice(0, 2).join("/");
+  const findingsOf = (where: string, name: string) =>
+    [...new Set(wordsOf(name))]
+      .map((word) => byWord.get(word))
+      .filter((entry) => entry !== undefined)
+      .filter(([, , stillIn = ""]) => !stillIn.split(" ").includes(home))
+      .map(([word, instead]) => `${where}: "${name}" says "${word}"; the field says: ${instead}`);
+  const seen = new Map<string, string>();
+  for (const { node } of visits) {
+    if (!/^(Private|JSX)?Identifier$/.test(node.type)) continue;
+    const name = textOf(node["name"]);
+    if (!seen.has(name)) seen.set(name, at(source, node));
+  }
+  return [
+    ...findingsOf(path, path.slice(home.length + 1).replace(/\.[.a-z]+$/, "")),
+    ...[...seen].flatMap(([name, where]) => findingsOf(where, name)),
+  ];
+}
