@@ -5,7 +5,7 @@ export default defineConfig({
   // Workspaces are reached as TypeScript source, so no build has to run before the tests.
   ssr: { resolve: { conditions: ["@farthing/source"] } },
   test: {
-    include: ["packages/*/src/**/*.test.ts", "tools/**/*.test.ts"],
+    include: ["packages/*/{src,test}/**/*.test.ts", "tools/**/*.test.ts"],
     // Says at the end which tests were left out for want of a browser or a Redis.
     // And gives the tests one folder for their files, which goes with them.
     globalSetup: [

@@ -3,7 +3,7 @@ import { dotted, firstValue, listOf, takesFromProcess, type Node } from "./sourc
 
 /** Folders of packages/facilitator/src, lowest first: each imports itself and those before it. */
 export const layers =
-  "base model chain storage verification relayer accounts settlement listings http";
+  "base model chain storage verification relayer accounts settlement listings http features";
 
 /** Packages that a package may import; a package that is not listed fails until it is. */
 export const arrows: Readonly<Record<string, string>> = {

@@ -8,8 +8,12 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { systemClock } from "../base/clock.ts";
 import { silentLog } from "../base/log.ts";
 import { Secret } from "../base/secret.ts";
-import { startChain } from "../facilitator.testing.ts";
-import { startRpcProxy, type ProxiedCall, type RpcProxy } from "../rpc-proxy.testing.ts";
+import { startChain } from "../../test/support/facilitator.testing.ts";
+import {
+  startRpcProxy,
+  type ProxiedCall,
+  type RpcProxy,
+} from "../../test/support/rpc-proxy.testing.ts";
 import { startBlockFollower, type BlockFollower } from "./block-follower.ts";
 import { createChain } from "./chain.ts";
 import { createRpcEndpoint } from "./rpc-endpoint.ts";

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { systemClock } from "../base/clock.ts";
 import { silentLog } from "../base/log.ts";
 import { Secret } from "../base/secret.ts";
-import { bodyOn, frontRun, startChain } from "../facilitator.testing.ts";
+import { bodyOn, frontRun, startChain } from "../../test/support/facilitator.testing.ts";
 import { startBlockFollower, type BlockFollower } from "./block-follower.ts";
 import { createChain } from "./chain.ts";
 import { createRpcEndpoint } from "./rpc-endpoint.ts";

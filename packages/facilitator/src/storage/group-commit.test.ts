@@ -1,7 +1,7 @@
 /** Transactions that share a commit: each whole or not at all, and no answer before it is safe. */
 import { Kysely, sql } from "kysely";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { newDatabaseUrl } from "../facilitator.testing.ts";
+import { newDatabaseUrl } from "../../test/support/facilitator.testing.ts";
 import { createGroupCommit, type GroupCommit } from "./group-commit.ts";
 import { engineOf } from "./open-store.ts";
 import type { Tables } from "./schema.ts";

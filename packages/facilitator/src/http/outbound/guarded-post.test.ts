@@ -2,7 +2,7 @@
 import { createServer, type Server } from "node:http";
 import { createServer as createTcpServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { listenHere } from "../../listening.testing.ts";
+import { listenHere } from "../../../test/support/listening.testing.ts";
 import { createGuardedPost, webhookReach } from "./guarded-post.ts";
 import { isLoopbackAddress, isPublicAddress } from "./public-address.ts";
 import { findUrlProblem } from "./url-rules.ts";

@@ -1,8 +1,8 @@
 /** Requests to addresses of strangers: over TLS, to where was checked, within bounds. */
 import { createServer, type Server } from "node:https";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
-import { createAuthority } from "../../certificates.testing.ts";
-import { listenForTest, listenHere } from "../../listening.testing.ts";
+import { createAuthority } from "../../../test/support/certificates.testing.ts";
+import { listenForTest, listenHere } from "../../../test/support/listening.testing.ts";
 import { createGuardedPost } from "./guarded-post.ts";
 import { createGuardedRequest } from "./guarded-request.ts";
 import { findUrlProblem } from "./url-rules.ts";

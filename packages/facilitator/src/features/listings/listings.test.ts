@@ -1,0 +1,187 @@
+/** Listings over HTTP: who lists what, where it stands after checks of a real HTTPS seller. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { openSignedIn } from "../../../test/support/browser.testing.ts";
+import { textAt, walletAt } from "../../../test/support/facilitator.testing.ts";
+import { saying } from "../../../test/support/https-seller.testing.ts";
+import { listingsPath, openListingScene, type ListingScene } from "./listing-scene.testing.ts";
+
+const hour = 60 * 60_000;
+
+let scene: ListingScene;
+beforeAll(async () => {
+  scene = await openListingScene();
+});
+afterAll(() => scene?.stop());
+beforeEach(() => scene.reset());
+
+describe("a listing", () => {
+  test("is checked by itself, as a buyer without payment would ask, and shown when in order", async () => {
+    const listing = await scene.create({ sample: { query: { city: "Rome", days: "2" } } });
+    expect(listing).toMatchObject({
+      check: { state: "pending", isPublic: false, checkedAt: null },
+      advertised: { scheme: "exact", amount: "10000", payTo: scene.devnet.seller.address },
+    });
+    expect(await scene.shown(listing)).toEqual([]);
+    await expect.poll(() => scene.shown(listing), { timeout: 10_000 }).toHaveLength(1);
+    const [asked] = scene.shop.asked;
+    expect(asked).toMatchObject({ method: "GET" });
+    expect(asked?.url).toMatch(/\?city=Rome&days=2$/);
+    expect(asked?.headers["user-agent"]).toMatch(/^Farthing\/\S+ \(listing check; \+ops@pay\.ex/);
+    for (const name of ["cookie", "authorization", "payment-signature", "x-payment"]) {
+      expect(asked?.headers[name]).toBeUndefined();
+    }
+    expect(await scene.read(listing)).toMatchObject({
+      check: { state: "live", failures: 0, reason: null, message: "", differences: [] },
+      lastSeen: { x402Version: 2 },
+    });
+  });
+
+  test("with a body is asked with its sample", async () => {
+    const listing = await scene.create({ method: "POST", sample: { body: { query: "x" } } });
+    expect(await scene.recheckWhenFree(listing)).toMatchObject({ check: { state: "live" } });
+    expect(scene.shop.asked.at(-1)).toMatchObject({ method: "POST", body: '{"query":"x"}' });
+    expect(scene.shop.asked.at(-1)?.headers["content-type"]).toBe("application/json");
+  });
+
+  test("is its owner's alone", async () => {
+    const listing = await scene.createLive();
+    const stranger = await openSignedIn(scene.served, { wallet: walletAt(scene.devnet.buyers, 1) });
+    const at = `${listingsPath}/${textAt(listing, "id")}`;
+    expect((await stranger.get(at)).status).toBe(404);
+    expect((await stranger.send("PUT", at, scene.wishOf())).status).toBe(404);
+    expect((await stranger.post(`${at}/check`, {})).status).toBe(404);
+    expect((await stranger.send("DELETE", at)).status).toBe(404);
+    expect((await stranger.get(listingsPath)).body).toEqual({ listings: [] });
+    expect((await scene.served.get(at)).status).toBe(401);
+    expect((await scene.seller.send("DELETE", at)).status).toBe(204);
+    expect(await scene.shown(listing)).toEqual([]);
+  });
+
+  test("whose terms are changed is not shown until they were checked", async () => {
+    const wish = scene.wishOf();
+    const listing = await scene.createLive(wish);
+    const at = `${listingsPath}/${textAt(listing, "id")}`;
+    const titled = await scene.seller.send("PUT", at, { ...wish, title: "Another" });
+    expect(titled.body).toMatchObject({ title: "Another", check: { state: "live" } });
+    const dearer = await scene.seller.send("PUT", at, { ...wish, amount: "20000" });
+    expect(dearer.body).toMatchObject({ check: { state: "pending", isPublic: false } });
+    expect(await scene.shown(listing)).toEqual([]);
+    const clash = await scene.create();
+    const { resource, method } = clash;
+    expect((await scene.seller.send("PUT", at, { ...wish, resource, method })).status).toBe(409);
+    expect((await scene.seller.post(listingsPath, { ...wish, resource })).status).toBe(409);
+  });
+
+  test.each([
+    ["resource", "http://scene.shop.example/r"],
+    ["resource", "https://user:word@scene.shop.example/r"],
+    ["resource", "https://scene.shop.example/r?city=Rome"],
+    ["resource", "https://scene.shop.example/r#part"],
+    ["resource", "https://scene.shop.example/a\\b"],
+    ["resource", "ftp://scene.shop.example/r"],
+    ["method", "TRACE"],
+    ["network", "eip155:50"],
+    ["network", "eip155:1"],
+    ["amount", "0"],
+    ["amount", "-1"],
+    ["amount", "0.01"],
+    ["amount", "9".repeat(70)],
+    ["title", " "],
+    ["title", "a\u202eb"],
+    ["tags", ["<b>"]],
+    ["tags", ["a", "a"]],
+    ["mimeType", "json"],
+    ["sample", { query: { a: 1 } }],
+    ["sample", { body: "x".repeat(9_000) }],
+    ["colour", "red"],
+  ])("with %s %j is refused", async (member, value) => {
+    const answer = await scene.seller.post(listingsPath, scene.wishOf({ [member]: value }));
+    expect([answer.status, answer.body["error"]]).toEqual([400, "invalid_request"]);
+  });
+});
+
+describe("states", () => {
+  test("one failure is shown to the owner only; two in a row hide; one success restores", async () => {
+    const listing = await scene.createLive();
+    scene.shop.answer = scene.inOrder({ amount: 20_000n });
+    expect(await scene.recheck(listing)).toMatchObject({
+      check: { state: "failing", isPublic: true, failures: 1, reason: "terms_differ" },
+    });
+    // What is asked for now, and not what was advertised.
+    expect(await scene.shown(listing)).toMatchObject([{ accepts: [{ amount: "20000" }] }]);
+    expect(await scene.recheck(listing)).toMatchObject({ check: { state: "hidden", failures: 2 } });
+    expect(await scene.shown(listing)).toEqual([]);
+    scene.shop.answer = scene.inOrder();
+    expect(await scene.recheck(listing)).toMatchObject({
+      check: { state: "live", failures: 0, differences: [] },
+    });
+    expect(await scene.shown(listing)).toHaveLength(1);
+  });
+
+  test("another payee hides at once", async () => {
+    const listing = await scene.createLive();
+    scene.shop.answer = scene.inOrder({ payTo: walletAt(scene.devnet.buyers, 0).address });
+    expect(await scene.recheck(listing)).toMatchObject({ check: { state: "hidden" } });
+    expect(await scene.shown(listing)).toEqual([]);
+  });
+
+  test("a check that could not run counts neither way, and says since when", async () => {
+    const listing = await scene.createLive();
+    const before = Object(await scene.read(listing)).check;
+    scene.shop.answer = saying(500);
+    await scene.recheck(listing);
+    scene.clock.aheadMs += 1_000;
+    scene.shop.answer = saying(429);
+    const { check } = await scene.recheck(listing);
+    expect(check).toMatchObject({ state: "failing", failures: 1, reason: "server_error" });
+    const { triedAt, checkedAt } = Object(check);
+    expect(Date.parse(triedAt)).toBeGreaterThan(Date.parse(checkedAt));
+    scene.shop.answer = saying(500);
+    expect(await scene.recheck(listing)).toMatchObject({ check: { state: "hidden", failures: 2 } });
+    expect(before).toMatchObject({ state: "live" });
+  });
+
+  test.each([
+    [404, "not_found"],
+    [405, "method_not_allowed"],
+    [400, "validates_first"],
+    [422, "validates_first"],
+    [200, "served_unpaid"],
+    [503, "server_error"],
+    [401, "no_challenge"],
+    [402, "no_challenge"],
+  ])("an answer of %d is %s", async (status, reason) => {
+    scene.shop.answer = saying(status);
+    const { check } = await scene.recheckWhenFree(await scene.create());
+    expect(check).toMatchObject({ reason, isPublic: false });
+    expect(textAt(Object(check), "message")).not.toBe("");
+  });
+
+  test("what is live is checked again by itself, an hour later or so", async () => {
+    const listing = await scene.createLive();
+    const { nextAt, checkedAt } = Object(await scene.read(listing)).check;
+    const pause = Date.parse(nextAt) - Date.parse(checkedAt);
+    expect(pause).toBeGreaterThan(0.89 * hour);
+    expect(pause).toBeLessThan(1.11 * hour);
+    scene.shop.answer = saying(404);
+    scene.clock.aheadMs += 1.2 * hour;
+    await expect
+      .poll(() => scene.read(listing), { timeout: 10_000 })
+      .toMatchObject({ check: { state: "failing", reason: "not_found" } });
+    // The second look comes soon.
+    scene.clock.aheadMs += 0.2 * hour;
+    await expect
+      .poll(() => scene.read(listing), { timeout: 10_000 })
+      .toMatchObject({ check: { state: "hidden" } });
+  });
+
+  test("what the operator blocks is neither shown nor checked", async () => {
+    const listing = await scene.createLive();
+    await scene.store.blockListing(textAt(listing, "id"), true, scene.clock.nowMs());
+    expect(await scene.shown(listing)).toEqual([]);
+    expect(
+      (await scene.seller.post(`${listingsPath}/${textAt(listing, "id")}/check`, {})).status,
+    ).toBe(409);
+    expect(await scene.read(listing)).toMatchObject({ check: { state: "blocked", nextAt: null } });
+  });
+});

@@ -1,4 +1,0 @@
-/** The facilitator as a process of its own, as `farthing serve --self-built` runs it. */
-import { serve } from "./main.ts";
-
-await serve({ selfBuilt: true });

@@ -1,0 +1,182 @@
+/**
+ * Transactions that a node takes and no block does, or that it does not take for their price: the
+ * same bytes again, then a better price at the same nonce, up to the ceiling, and never two payments.
+ */
+import type { Devnet } from "@farthing/devnet";
+import { isHexBytes, type Hex, type JsonObject } from "@farthing/protocol";
+import * as Hash from "ox/Hash";
+import * as Rlp from "ox/Rlp";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { silentLog } from "../../src/base/log.ts";
+import {
+  bodyOn,
+  hexAt,
+  serveOn,
+  startChain,
+  usesOf,
+  type Served,
+} from "../support/facilitator.testing.ts";
+import { repriceAfterBlocks } from "../../src/relayer/remedy.ts";
+import { startRpcProxy, type ProxiedCall, type RpcProxy } from "../support/rpc-proxy.testing.ts";
+
+let devnet: Devnet;
+let proxy: RpcProxy;
+let served: Served | undefined;
+const errors: string[] = [];
+beforeAll(async () => {
+  devnet = await startChain({ relayers: 5 });
+  proxy = await startRpcProxy(devnet.rpcUrl);
+});
+afterAll(async () => {
+  await proxy?.stop();
+  await devnet?.stop();
+});
+beforeEach(async () => {
+  errors.length = 0;
+  await automine(false);
+});
+afterEach(async () => {
+  proxy.react = () => undefined;
+  await automine(true);
+  await devnet.mine();
+  await served?.stop();
+  proxy.reset();
+});
+
+const automine = (isOn: boolean) => devnet.rpc("evm_setAutomine", [isOn]);
+
+async function serve(wallet: number, env: Readonly<Record<string, string>> = {}): Promise<Served> {
+  const log = { ...silentLog, error: (_fields: object, said: string) => void errors.push(said) };
+  served = await serveOn(devnet, { rpcUrl: proxy.url, wallets: [wallet], env, log });
+  return served;
+}
+
+const settle = async (at: Served, body: JsonObject) =>
+  (await at.post("/settle", body, { prefer: "respond-async" })).body;
+
+const pageOf = async (at: Served, { id }: JsonObject) =>
+  (await at.get(`/settlements/${String(id)}`)).body;
+
+/** More than any transaction of one payment has. */
+const rawBytesMax = 2_000;
+
+function rawOf({ method, params: [raw] }: ProxiedCall): Hex | undefined {
+  return method === "eth_sendRawTransaction" && isHexBytes(raw, rawBytesMax) ? raw : undefined;
+}
+
+/** Signed transactions that were sent, each once, in order. */
+const sent = () => [...new Set(proxy.calls.flatMap((call) => rawOf(call) ?? []))];
+
+/** A legacy transaction's parts. */
+function partsOf(raw: Hex) {
+  const [nonce, gasPrice, gasLimit, to, value, data] = Rlp.toHex(raw);
+  return { nonce, price: BigInt(String(gasPrice)), call: { gasLimit, to, value, data } };
+}
+
+/** The node says that it has them, and forgets them. */
+const forget = (call: ProxiedCall) => {
+  const raw = rawOf(call);
+  return raw && { result: Hash.keccak256(raw) };
+};
+
+const sends = () => proxy.countOf("eth_sendRawTransaction");
+const patience = { timeout: 20_000, interval: 200 };
+
+/** Makes blocks, one by one, until something is so. */
+const untilBlocksShow = (look: () => unknown, wanted: unknown) =>
+  expect
+    .poll(async () => {
+      await devnet.mine();
+      return look();
+    }, patience)
+    .toEqual(wanted);
+
+const untilConfirmed = (at: Served, answer: JsonObject) =>
+  untilBlocksShow(async () => (await pageOf(at, answer))["state"], "confirmed");
+
+/** Blocks enough for a replacement, as they come: read one by one or several at once. */
+async function waitForBlocks(count: number): Promise<void> {
+  const before = sends();
+  await devnet.mine(count);
+  await expect.poll(sends, patience).toBeGreaterThan(before);
+}
+
+test("forgotten by the node: the same bytes again after three blocks", async () => {
+  const at = await serve(0);
+  proxy.react = forget;
+  const body = bodyOn(devnet);
+  const answer = await settle(at, body);
+  await devnet.mine(2);
+  proxy.react = () => undefined;
+  await untilConfirmed(at, answer);
+  expect(sent()).toHaveLength(1);
+  expect(await usesOf(devnet, body)).toEqual([answer["transaction"]]);
+});
+
+test("taken and never mined: the same call at the same nonce, an eighth dearer", async () => {
+  const at = await serve(1);
+  proxy.react = forget;
+  const body = bodyOn(devnet);
+  const answer = await settle(at, body);
+  await waitForBlocks(repriceAfterBlocks);
+  await untilBlocksShow(() => sent().length, 2);
+  const [first, second] = sent().map(partsOf);
+  expect(second).toMatchObject({ nonce: first?.nonce, call: first?.call });
+  const price = first?.price ?? 0n;
+  expect(second?.price).toBeGreaterThan(price + price / 8n);
+  proxy.react = () => undefined;
+  await untilConfirmed(at, answer);
+  const page = await pageOf(at, answer);
+  expect(await usesOf(devnet, body)).toEqual([page["transaction"]]);
+  expect(page["transaction"]).not.toBe(answer["transaction"]);
+});
+
+test("replaced, and the first one is mined all the same: that is the payment", async () => {
+  const at = await serve(2);
+  proxy.react = forget;
+  const body = bodyOn(devnet);
+  const answer = await settle(at, body);
+  await waitForBlocks(repriceAfterBlocks);
+  await untilBlocksShow(() => sent().length, 2);
+  await devnet.rpc("eth_sendRawTransaction", [sent()[0]]);
+  await untilConfirmed(at, answer);
+  const transaction = hexAt(answer, "transaction");
+  expect(await pageOf(at, answer)).toMatchObject({ transaction, settledBy: "relayer" });
+  expect(await usesOf(devnet, body)).toEqual([transaction]);
+});
+
+test("at the highest price that is allowed it stays as it is, and an operator is told", async () => {
+  // An eighth more than 12.5 would be above.
+  const at = await serve(3, { FARTHING_GAS_PRICE_MAX: "14" });
+  proxy.react = forget;
+  const body = bodyOn(devnet);
+  const answer = await settle(at, body);
+  await waitForBlocks(repriceAfterBlocks);
+  await untilBlocksShow(
+    () => errors.filter((said) => /highest gas price/.test(said)).length > 0,
+    true,
+  );
+  expect(sent()).toHaveLength(1);
+  proxy.react = () => undefined;
+  await untilConfirmed(at, answer);
+  expect(await usesOf(devnet, body)).toEqual([answer["transaction"]]);
+});
+
+test("below what the node wants: signed again at the same nonce until it is enough", async () => {
+  const at = await serve(4);
+  const wanted = 16_000_000_000n;
+  proxy.react = (call) => {
+    const raw = rawOf(call);
+    const isLow = raw !== undefined && partsOf(raw).price < wanted;
+    return isLow ? { error: { code: -32_000, message: "under min gas price" } } : undefined;
+  };
+  const body = bodyOn(devnet);
+  const answer = await settle(at, body);
+  await untilConfirmed(at, answer);
+  expect(errors).toContain("Relayer wallet stands still until this is mended");
+  const parts = sent().map(partsOf);
+  expect(parts.length).toBeGreaterThan(1);
+  expect(new Set(parts.map(({ nonce }) => nonce)).size).toBe(1);
+  expect(parts.at(-1)?.price).toBeGreaterThanOrEqual(wanted);
+  expect(await usesOf(devnet, body)).toEqual([(await pageOf(at, answer))["transaction"]]);
+});

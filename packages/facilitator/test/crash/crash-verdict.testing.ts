@@ -1,0 +1,98 @@
+/** What must be true after a crash, whatever was under way: callers, chain, store and wallet. */
+import { buyerUnits } from "@farthing/devnet";
+import type { Hex, JsonObject } from "@farthing/protocol";
+import { expect } from "vitest";
+import { relayedIn, type Ground } from "./crash-ground.testing.ts";
+import {
+  oneCent,
+  payerAndNonceOf,
+  useLogsOf,
+  type UseLog,
+} from "../support/facilitator.testing.ts";
+import { inspectStore } from "../../src/storage/inspect-store.ts";
+
+/** Everything that callers were told of each payment, in the order of the payments. */
+export type Told = readonly (readonly JsonObject[])[];
+
+/** Expects that every payment moved its money once, and that everything says so. */
+export async function expectSettledOnce(
+  ground: Ground,
+  told: Told,
+  otherTransactions: number,
+): Promise<void> {
+  const logs = await Promise.all(ground.bodies.map((body) => useLogsOf(ground.devnet, body)));
+  expect(logs.map(({ length }) => length)).toEqual(ground.bodies.map(() => 1));
+  const uses = logs.flat();
+  expectTrueAnswers(uses, told);
+  await expectStoredAsMined(ground, uses);
+  await expectPaid(ground);
+  await expectWholeWallet(ground, uses, otherTransactions);
+}
+
+/** Expects that nothing counts as confirmed before it is deep enough. */
+export async function expectDeepEnough(ground: Ground, confirmations: number): Promise<void> {
+  const stored = await ground.settlements();
+  const head = Number(await ground.devnet.rpc<Hex>("eth_blockNumber"));
+  for (const settlement of stored) {
+    if (settlement?.state !== "confirmed") continue;
+    expect(settlement.blockNumber).toBeLessThanOrEqual(head - confirmations + 1);
+  }
+}
+
+/** Nobody is told of a failure, and whoever is told of a transaction in the end, of the right one. */
+function expectTrueAnswers(uses: readonly UseLog[], told: Told): void {
+  for (const [index, pages] of told.entries()) {
+    const ids = new Set(pages.map(({ id }) => id));
+    expect(ids.size).toBeLessThanOrEqual(1);
+    for (const page of pages) {
+      expect(["confirmed", "pending"]).toContain(page["status"]);
+      if (page["status"] !== "confirmed") continue;
+      const transaction = uses[index]?.transactionHash;
+      expect(page).toMatchObject({ success: true, transaction });
+    }
+    expect(pages.at(-1)).toMatchObject({ status: "confirmed" });
+  }
+}
+
+async function expectStoredAsMined(ground: Ground, uses: readonly UseLog[]): Promise<void> {
+  const stored = await ground.settlements();
+  expect(stored).toMatchObject(
+    uses.map(({ transactionHash, blockHash, blockNumber, logIndex }) => ({
+      state: "confirmed",
+      transaction: transactionHash,
+      blockHash,
+      blockNumber: Number(blockNumber),
+      logIndex: Number(logIndex),
+      settledBy: "relayer",
+      failure: null,
+      finalizedAt: expect.any(Number),
+    })),
+  );
+}
+
+async function expectPaid({ devnet, bodies }: Ground): Promise<void> {
+  const payers = bodies.map((body) => payerAndNonceOf(body).payer);
+  for (const payer of payers) {
+    const spent = bodies.filter((body) => payerAndNonceOf(body).payer === payer).length;
+    const left = buyerUnits - oneCent * BigInt(spent);
+    expect(await devnet.usdc.balanceOf(payer)).toBe(left);
+  }
+}
+
+/** No nonce is left out or waits, and nothing was sent that carried none of the payments. */
+async function expectWholeWallet(
+  ground: Ground,
+  uses: readonly UseLog[],
+  otherTransactions: number,
+): Promise<void> {
+  const { devnet, store, relayer, databaseUrl } = ground;
+  const relayed = await relayedIn(ground);
+  expect(relayed.map(({ nonce }) => nonce)).toEqual(relayed.map((_, index) => index));
+  const carriers = new Set(uses.map(({ transactionHash }) => transactionHash));
+  expect(relayed.length - carriers.size).toBe(otherTransactions);
+  const pending = await devnet.rpc<Hex>("eth_getTransactionCount", [relayer.address, "pending"]);
+  expect(Number(pending)).toBe(relayed.length);
+  const { lanes } = await inspectStore(databaseUrl, Date.now());
+  expect(lanes).toMatchObject([{ nextNonce: relayed.length, open: 0 }]);
+  expect(await store.listOpenTransactions(devnet.chainId, relayer.address)).toEqual([]);
+}

@@ -1,0 +1,208 @@
+/**
+ * A facilitator in a process of its own, seen step by step: what it writes to its store, what it
+ * sends to its node, what news it reads there. Any step can be held, and the process killed or
+ * stopped there by the system, from outside.
+ */
+import { fork, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { startRpcProxy, type ProxiedCall, type RpcProxy } from "../support/rpc-proxy.testing.ts";
+
+/** What the process says to its parent. */
+export type StepMessage =
+  | { readonly id: number; readonly side: Side; readonly name: string }
+  | { readonly url: string };
+
+/** Before a step is taken, or when it is done and its process does not know yet. */
+export type Side = "before" | "after";
+
+/** A process under watch. */
+export interface SteppedProcess {
+  readonly proxy: RpcProxy;
+  /** Where it listens, once it does. Rejects when it ends before. */
+  readonly serving: Promise<string>;
+  /** Steps since counting began, such as `after recordSigned` and `before recordSigned 2`. */
+  readonly steps: readonly string[];
+  /** The last lines of its log. */
+  readonly said: readonly string[];
+  /** Signed bytes that it has sent. */
+  readonly sent: readonly unknown[];
+  /** While set, told of each counted step, which waits for it. */
+  observe: ((step: string) => Promise<void>) | undefined;
+  /** Counts steps from the first one of a name; from now on without a name. */
+  countFrom(name?: string): void;
+  /** Holds it at a counted step; resolves when it is there. */
+  holdAt(step: string): Promise<void>;
+  /** Lets it go on from there. */
+  letGo(): void;
+  /** Resolves when it has taken a step of this name, `times` times since it was started. */
+  passed(name: string, times?: number): Promise<void>;
+  /** Resolves when it takes such a step once more. */
+  passesAgain(name: string): Promise<void>;
+  signal(name: "SIGSTOP" | "SIGCONT"): void;
+  kill(): Promise<void>;
+}
+
+const runner = fileURLToPath(new URL("stepped-runner.testing.ts", import.meta.url));
+
+/** The compiled sources of these processes: a start takes half as long with them. */
+const compiled = mkdtempSync(join(tmpdir(), "farthing-compiled-"));
+process.once("exit", () => rmSync(compiled, { recursive: true, force: true }));
+
+/** Lines of its log that are kept: more than one payment makes. */
+const linesMax = 200;
+
+const started = new Set<ChildProcess>();
+process.once("exit", () => {
+  for (const child of started) child.kill("SIGKILL");
+});
+
+/** Starts one; it looks at the chain through a proxy of its own. */
+export async function startStepped(
+  upstream: string,
+  environmentAt: (rpcUrl: string) => Readonly<Record<string, string>>,
+): Promise<SteppedProcess> {
+  const proxy = await startRpcProxy(upstream);
+  const child = fork(runner, {
+    execArgv: ["--conditions=@farthing/source"],
+    env: { ...environmentAt(proxy.url), NODE_COMPILE_CACHE: compiled },
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
+  });
+  started.add(child);
+  const ended = once(child, "exit").then(() => started.delete(child));
+  const watch = createStepWatch();
+  const said: string[] = [];
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    said.push(...text.trimEnd().split("\n"));
+    said.splice(0, said.length - linesMax);
+  });
+  const serving = Promise.withResolvers<string>();
+  void ended.then(() => serving.reject(new Error(`it ended before it served: ${said.join("\n")}`)));
+  serving.promise.catch(() => undefined);
+  child.on("message", (message: StepMessage) => {
+    if ("url" in message) return serving.resolve(message.url);
+    const { id, side, name } = message;
+    // One that is dead by then hears nothing.
+    void watch.step(side, name).then(() => child.send(id, () => undefined));
+  });
+  const sent: unknown[] = [];
+  proxy.step = watchNode(watch, sent);
+  return Object.assign(watch, {
+    proxy,
+    serving: serving.promise,
+    said,
+    sent,
+    signal: (name: "SIGSTOP" | "SIGCONT") => void child.kill(name),
+    async kill() {
+      child.kill("SIGKILL");
+      await ended;
+      await proxy.stop();
+    },
+  });
+}
+
+/** Counts steps, holds one of them, tells of those that are done. */
+function createStepWatch() {
+  const steps: string[] = [];
+  const counted = new Map<string, number>();
+  const taken = new Map<string, number>();
+  const waiting = new Set<{ name: string; times: number; resolve: () => void }>();
+  let begins: string | undefined;
+  let isCounting = false;
+  let held: { step: string; reached: () => void } | undefined;
+  let goOn = Promise.withResolvers<void>();
+
+  function count(side: Side, name: string): string | undefined {
+    if (!isCounting && name !== begins) return undefined;
+    isCounting = true;
+    const key = `${side} ${name}`;
+    const times = (counted.get(key) ?? 0) + 1;
+    counted.set(key, times);
+    const step = times === 1 ? key : `${key} ${times}`;
+    steps.push(step);
+    return step;
+  }
+
+  async function step(side: Side, name: string): Promise<void> {
+    const counted = count(side, name);
+    if (counted !== undefined) await watch.observe?.(counted);
+    if (counted !== undefined && counted === held?.step) {
+      held.reached();
+      await goOn.promise;
+    }
+    if (side === "before") return;
+    const times = (taken.get(name) ?? 0) + 1;
+    taken.set(name, times);
+    for (const one of waiting) {
+      if (one.name !== name || one.times > times) continue;
+      waiting.delete(one);
+      one.resolve();
+    }
+  }
+
+  async function passed(name: string, times = 1): Promise<void> {
+    if ((taken.get(name) ?? 0) >= times) return;
+    await new Promise<void>((resolve) => waiting.add({ name, times, resolve }));
+  }
+
+  const watch = {
+    steps,
+    step,
+    observe: undefined as SteppedProcess["observe"],
+    countFrom(name?: string) {
+      begins = name;
+      isCounting = name === undefined;
+    },
+    holdAt: (step: string) =>
+      new Promise<void>((reached) => {
+        held = { step, reached };
+      }),
+    letGo() {
+      goOn.resolve();
+      goOn = Promise.withResolvers();
+    },
+    passed,
+    passesAgain: (name: string) => passed(name, (taken.get(name) ?? 0) + 1),
+  };
+  return watch;
+}
+
+const sending = "eth_sendRawTransaction";
+
+/** What is read now and then whatever is settled: prices, supplies, the final block. */
+function isByTheClock({ method, params }: ProxiedCall): boolean {
+  return (
+    /^eth_(gasPrice|getBalance|getTransactionCount)$/.test(method) || params[0] === "finalized"
+  );
+}
+
+/**
+ * Steps at the node: every send, and every read that brought something new. The same news in answer
+ * to another question are none: how a block is asked for, and with what else, is a matter of time.
+ * Logs are news of each block, also where there are none.
+ */
+function watchNode(
+  { step }: Pick<ReturnType<typeof createStepWatch>, "step">,
+  sent: unknown[],
+): RpcProxy["step"] {
+  const known = new Set<string>();
+  return async (side, calls, answers) => {
+    if (calls.some(({ method }) => method === sending)) {
+      if (side === "before") sent.push(...calls.map(({ params }) => params[0]));
+      return step(side, sending);
+    }
+    // Before a read nothing is different from after what was before it.
+    if (side === "before") return;
+    const news = calls.filter((call, index) => {
+      const question = call.method === "eth_getLogs" ? call.params : [];
+      const text = JSON.stringify([call.method, question, answers[index]]);
+      if (isByTheClock(call) || known.has(text)) return false;
+      known.add(text);
+      return true;
+    });
+    for (const method of new Set(news.map((call) => call.method))) await step(side, method);
+  };
+}

@@ -1,0 +1,60 @@
+/**
+ * A facilitator that tells its parent of every write to its store, before and after, and goes on
+ * when it is told to. Between the two it can be killed or stopped, as a machine would do it.
+ */
+import { flushCompileCache } from "node:module";
+import { readConfig } from "../../src/config.ts";
+import { createLog } from "../../src/base/log.ts";
+import { startFacilitator } from "../../src/facilitator.ts";
+import { openStore } from "../../src/storage/open-store.ts";
+import type { StepMessage } from "./stepped-process.testing.ts";
+
+/** What changes nothing, and what happens by the clock whether anything is settled or not. */
+const noStep =
+  /^(find|list|count|is|read|prune|forget|remove|ping|onChange|close$|renewLane|shortenLostLeases|takeFailuresToLookAt|watchFailedSince)/;
+
+const waiting = new Map<number, () => void>();
+let told = 0;
+
+function tell(message: StepMessage): void {
+  process.send?.(message);
+}
+
+/** Says where the process stands and waits until it may go on. */
+function step(side: "before" | "after", name: string): Promise<void> {
+  const id = ++told;
+  tell({ id, side, name });
+  return new Promise((resolve) => waiting.set(id, resolve));
+}
+
+process.on("message", (id) => {
+  const goOn = typeof id === "number" ? waiting.get(id) : undefined;
+  if (typeof id === "number") waiting.delete(id);
+  goOn?.();
+});
+// Nobody is left to say when to go on.
+process.once("disconnect", () => process.kill(process.pid, "SIGKILL"));
+
+const config = readConfig();
+const log = createLog("info", process.stderr);
+const store = await openStore(config.databaseUrl, { log });
+const stepping = new Proxy(store, {
+  get(target, name) {
+    const verb: unknown = Reflect.get(target, name);
+    if (typeof name !== "string" || typeof verb !== "function" || noStep.test(name)) return verb;
+    return async (...parameters: unknown[]) => {
+      const [first] = parameters;
+      // A write of nothing is none.
+      if (Array.isArray(first) && first.length === 0)
+        return Reflect.apply(verb, target, parameters);
+      await step("before", name);
+      const result: unknown = await Reflect.apply(verb, target, parameters);
+      await step("after", name);
+      return result;
+    };
+  },
+});
+const { url } = await startFacilitator({ config, selfBuilt: true, log, store: stepping });
+tell({ url });
+// Otherwise written at the end, which never comes in good order.
+flushCompileCache();

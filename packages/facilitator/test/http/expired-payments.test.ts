@@ -1,0 +1,206 @@
+/**
+ * A payment that comes after its time: if somebody else has submitted it meanwhile, the answer says
+ * so and names the transaction; if nobody has, it is refused without looking through the chain.
+ */
+import type { Devnet } from "@farthing/devnet";
+import { networkOfChain, parsePaymentRequest, type Hex, type JsonObject } from "@farthing/protocol";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { systemClock } from "../../src/base/clock.ts";
+import { silentLog } from "../../src/base/log.ts";
+import { Secret } from "../../src/base/secret.ts";
+import { createChain } from "../../src/chain/chain.ts";
+import { createRpcEndpoint } from "../../src/chain/rpc-endpoint.ts";
+import {
+  bodyOn,
+  byContract,
+  createSteeredClock,
+  frontRun,
+  secondsFromNow,
+  serveOn,
+  startChain,
+  type Served,
+  type Wish,
+} from "../support/facilitator.testing.ts";
+import { startRpcProxy, type RpcProxy } from "../support/rpc-proxy.testing.ts";
+import { createRefuseUsed } from "../../src/verification/earlier-use.ts";
+import { pairOf } from "../../src/verification/verify.ts";
+
+let devnet: Devnet;
+let proxy: RpcProxy;
+let served: Served;
+const clock = createSteeredClock();
+beforeAll(async () => {
+  devnet = await startChain({ buyers: 12 });
+  proxy = await startRpcProxy(devnet.rpcUrl);
+  served = await serveOn(devnet, { rpcUrl: proxy.url, clock });
+});
+afterAll(async () => {
+  await served?.stop();
+  await proxy?.stop();
+  await devnet?.stop();
+});
+beforeEach(() => proxy.reset());
+
+/** How long payments here are valid, in seconds; longer than any test takes to submit one. */
+const validSeconds = 60;
+
+/** Unix seconds by the service's clock. */
+const validBefore = () => secondsFromNow(clock.aheadMs / 1_000 + validSeconds);
+
+const bodyWith = (wish: Wish = {}) =>
+  bodyOn(devnet, { ...wish, authorization: { validBefore: validBefore() } });
+
+/** Lets the time of what was signed so far run out, by our clock and by that of the chain. */
+async function expire(): Promise<void> {
+  clock.aheadMs += validSeconds * 1_000;
+  await devnet.setNextBlockTimestamp(Number(secondsFromNow(clock.aheadMs / 1_000)) + 1);
+  await devnet.mine();
+}
+
+/** Searches through the chain; reading a new block is none. */
+const searches = () =>
+  proxy.calls.filter(
+    ({ method, params }) => method === "eth_getLogs" && "fromBlock" in Object(params[0]),
+  ).length;
+
+async function expectNamed(body: JsonObject, hash: string): Promise<void> {
+  const { body: verdict } = await served.post("/verify", body);
+  expect(verdict).toMatchObject({
+    isValid: false,
+    invalidReason: "nonce_already_used",
+    invalidMessage: expect.stringContaining(hash),
+  });
+  const { body: answer } = await served.post("/settle", body);
+  expect(answer).toMatchObject({
+    success: false,
+    errorReason: "nonce_already_used",
+    errorMessage: expect.stringContaining(hash),
+    transaction: "",
+  });
+}
+
+async function expectExpired(body: JsonObject): Promise<void> {
+  const { body: verdict } = await served.post("/verify", body);
+  expect(verdict).toMatchObject({ isValid: false, invalidReason: "authorization_expired" });
+  const { body: answer } = await served.post("/settle", body);
+  expect(answer).toMatchObject({
+    success: false,
+    errorReason: "authorization_expired",
+    transaction: "",
+    extra: { x402Reason: "invalid_exact_evm_payload_authorization_valid_before" },
+  });
+}
+
+describe("submitted by somebody else in time, and first asked for too late", () => {
+  test("is told with the transaction, and searched for once", async () => {
+    const body = bodyWith();
+    const hash = await frontRun(devnet, body);
+    await expire();
+    await expectNamed(body, hash);
+    const once = searches();
+    expect(once).toBeGreaterThan(0);
+    await expectNamed(body, hash);
+    expect(searches()).toBe(once);
+  });
+
+  test("in a block that vanished: by the transaction that came in its place", async () => {
+    const body = bodyWith();
+    const lost = await frontRun(devnet, body);
+    await expectNamed(body, lost);
+    // Its own block, and the one that was made after it.
+    await devnet.rpc("anvil_reorg", [2, []]);
+    await frontRun(devnet, bodyWith());
+    const hash = await frontRun(devnet, body);
+    expect(hash).not.toBe(lost);
+    clock.aheadMs += 30_000;
+    await expectNamed(body, hash);
+    await expire();
+  });
+
+  test("by a contract wallet", async () => {
+    const body = byContract(devnet, { authorization: { validBefore: validBefore() } });
+    const hash = await frontRun(devnet, body);
+    await expire();
+    await expectNamed(body, hash);
+  });
+
+  test("when it is too late to settle, and not yet expired", async () => {
+    const body = bodyWith();
+    const hash = await frontRun(devnet, body);
+    clock.aheadMs += (validSeconds - 4) * 1_000;
+    await expectNamed(body, hash);
+  });
+
+  test("in a block that is past its time, while our clock is not", async () => {
+    const body = bodyWith();
+    const hash = await frontRun(devnet, body);
+    await devnet.setNextBlockTimestamp(Number(validBefore()) + 1);
+    await devnet.mine();
+    await expectNamed(body, hash);
+    await expire();
+  });
+});
+
+describe("refused without a search", () => {
+  test("submitted by nobody", async () => {
+    const body = bodyWith();
+    await expire();
+    await expectExpired(body);
+    expect(searches()).toBe(0);
+  });
+
+  test("submitted, and now shown with a signature that is none", async () => {
+    const body = bodyWith();
+    await frontRun(devnet, body);
+    await expire();
+    const { paymentPayload } = body;
+    const { authorization } = Object(paymentPayload).payload;
+    const payload = { signature: `0x${"12".repeat(65)}`, authorization };
+    await expectExpired({ ...body, paymentPayload: { ...Object(paymentPayload), payload } });
+    expect(searches()).toBe(0);
+  });
+});
+
+test("many at once: two are searched for, the others are told to ask again", async () => {
+  const endpoints = [createRpcEndpoint({ url: new Secret(proxy.url), index: 0 })];
+  const network = networkOfChain(devnet.chainId);
+  const chain = createChain({ network, endpoints, log: silentLog });
+  const head = await devnet.rpc<{ number: Hex; hash: Hex; timestamp: Hex }>(
+    "eth_getBlockByNumber",
+    ["latest", false],
+  );
+  const block = { number: Number(head.number), time: BigInt(head.timestamp) };
+  const view = () => ({
+    head: { ...block, hash: head.hash, parentHash: head.hash },
+    finalized: block,
+    gasPrice: 0n,
+    wallets: new Map<string, never>(),
+    seenSecondsAgo: 0,
+    walkedTo: 1,
+  });
+  const refuseUsed = createRefuseUsed({ clock: systemClock, networkOf: () => ({ chain, view }) });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  proxy.gate = promise;
+  const asked = Array.from({ length: 5 }, () => {
+    const parsed = parsePaymentRequest(bodyWith());
+    if (!parsed.ok) throw new Error(parsed.refusal.message);
+    return refuseUsed(pairOf(parsed.value), parsed.value);
+  });
+  const told = (await Promise.all(asked.slice(2))).map(({ message }) => message);
+  expect(told).toEqual(told.map(() => expect.stringMatching(/told a moment later: ask again/)));
+  proxy.gate = undefined;
+  resolve();
+  for (const { code, message } of await Promise.all(asked.slice(0, 2))) {
+    expect([code, message]).toEqual([
+      "nonce_already_used",
+      expect.stringMatching(/sign a new one\.$/),
+    ]);
+  }
+  expect(searches()).toBe(2);
+
+  // What expired before all blocks that are searched cannot be found in them.
+  const parsed = parsePaymentRequest(bodyOn(devnet, { authorization: { validBefore: 1n } }));
+  if (!parsed.ok) throw new Error(parsed.refusal.message);
+  await refuseUsed(pairOf(parsed.value), parsed.value);
+  expect(searches()).toBe(2);
+});

@@ -1,0 +1,388 @@
+/** The description of the service is right: what it answers, in success and failure, is described. */
+import { createServer, type Server } from "node:http";
+import type { Devnet } from "@farthing/devnet";
+import { isObject, type JsonObject } from "@farthing/protocol";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { answerTo, openBrowser, openSignedIn, signIn, stepUp } from "../support/browser.testing.ts";
+import {
+  bodyOn,
+  newDatabaseUrl,
+  serveOn,
+  startChain,
+  textAt,
+  walletAt,
+  withMember,
+  type Served,
+} from "../support/facilitator.testing.ts";
+import { holdAnswers, readContract, type Contract } from "../support/openapi.testing.ts";
+import {
+  beginPurchase,
+  payPurchase,
+  purchasesPath,
+  signPurchase,
+} from "../../src/features/purchases/purchases.testing.ts";
+import { openStore } from "../../src/storage/open-store.ts";
+import type { Store } from "../../src/storage/store.ts";
+
+let devnet: Devnet;
+let store: Store;
+let served: Served;
+let contract: Contract;
+let receiver: Server;
+let webhookUrl = "";
+/** While set, the database fails. */
+let isStoreDown = false;
+const endings: (() => unknown)[] = [];
+
+beforeAll(async () => {
+  devnet = await startChain({ relayers: 3 });
+  const databaseUrl = newDatabaseUrl();
+  store = await openStore(databaseUrl);
+  receiver = createServer((_, response) => response.end());
+  await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
+  const address = receiver.address();
+  webhookUrl = `http://127.0.0.1:${isObject(address) ? String(address["port"]) : ""}/hook`;
+  served = await serveOn(devnet, {
+    selfBuilt: false,
+    databaseUrl,
+    store: failing(store),
+    env: {
+      FARTHING_TREASURY: devnet.treasury.address,
+      FARTHING_WEBHOOK_INSECURE: "yes",
+      FARTHING_LISTING_LOCAL: "yes",
+      FARTHING_RATE_LIMIT: "100000",
+      FARTHING_TRUSTED_PROXIES: "127.0.0.1",
+    },
+  });
+  contract = await readContract(served.url);
+  endings.push(holdAnswers(served.url, contract));
+});
+afterAll(async () => {
+  for (const end of endings) end();
+  await served?.stop();
+  receiver?.close();
+  await devnet?.stop();
+});
+
+/** A store that fails when it is told to. */
+function failing(inner: Store): Store {
+  return new Proxy(inner, {
+    get(target, name) {
+      const verb: unknown = Reflect.get(target, name);
+      if (typeof verb !== "function") return verb;
+      return (...parameters: unknown[]) => {
+        if (isStoreDown && name !== "close") throw new Error("the disk is full");
+        return Reflect.apply(verb, target, parameters);
+      };
+    },
+  });
+}
+
+/** Runs while the database fails. */
+async function withoutStore(work: () => Promise<unknown>): Promise<void> {
+  isStoreDown = true;
+  try {
+    await work();
+  } finally {
+    isStoreDown = false;
+  }
+}
+
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+const wish = { label: "shop", mode: "test", expiresInDays: null };
+
+async function newKey(): Promise<string> {
+  const browser = await openSignedIn(served, { wallet: devnet.seller });
+  const approval = await stepUp(browser, devnet.seller, "create_key", wish);
+  const made = await browser.post("/v1/account/keys", { ...wish, stepUp: approval });
+  return textAt(made.body, "key");
+}
+
+async function addCredits(credits: number): Promise<void> {
+  const grant = { kind: "grant", actor: "operator", note: null } as const;
+  await store.grantCredits({ account: devnet.seller.address, credits, ...grant }, Date.now());
+}
+
+/** A signed-in seller of his own, so that tests do not meet. */
+function newSeller() {
+  return openSignedIn(served, { wallet: devnet.seller });
+}
+
+test("it is a valid OpenAPI 3.1 document, each operation with a name of its own", async () => {
+  const { valid, errors } = await new Validator().validate(structuredClone(contract.document));
+  expect([valid, errors]).toEqual([true, undefined]);
+  expect(contract.document).toMatchObject({ openapi: "3.1.0", info: { title: "Farthing" } });
+  const names = contract.successes.map((one) => one.split(" ")[0]);
+  expect(names.length).toBeGreaterThan(40);
+});
+
+describe.each(["", "/api/facilitator"])("the payments under '%s'", (base) => {
+  test("in success and refusal", async () => {
+    const headers = base === "" ? bearer(await newKey()) : {};
+    await addCredits(10);
+    await served.get(`${base}/supported`);
+    await served.post(`${base}/accepts`, { x402Version: 2, accepts: [] }, headers);
+    const body = bodyOn(devnet);
+    await served.post(`${base}/verify`, body, headers);
+    await served.post(
+      `${base}/verify`,
+      withMember(body, "paymentRequirements.amount", "1"),
+      headers,
+    );
+    await served.post(`${base}/verify`, { paymentPayload: 1 }, headers);
+    const prefer = { ...headers, prefer: "wait=10" };
+    const settled = await served.post(`${base}/settle`, body, prefer);
+    expect(settled.body).toMatchObject({ status: "confirmed" });
+    await served.post(`${base}/settle`, body, headers);
+    await served.post(`${base}/settle`, bodyOn(devnet), { ...headers, prefer: "respond-async" });
+    const unpaid = bodyOn(devnet, { authorization: { value: 10n ** 18n } });
+    await served.post(`${base}/settle`, unpaid, headers);
+    await served.post(`${base}/settle`, { paymentPayload: 1 }, headers);
+    const id = textAt(settled.body, "id");
+    await served.get(`${base}/settlements/${id}?wait=0`, headers);
+    expect((await served.get(`${base}/settlements/stl_0`, headers)).status).toBe(404);
+    expect((await served.get(`${base}/settlements/${id}?wait=x`, headers)).status).toBe(400);
+  });
+
+  test("in failure", async () => {
+    const headers = base === "" ? bearer(await newKey()) : {};
+    for (const path of [`${base}/verify`, `${base}/settle`]) {
+      expect((await served.post(path, "{", headers)).status).toBe(400);
+      const type = { ...headers, "content-type": "text/plain" };
+      expect((await served.post(path, "x", type)).status).toBe(415);
+      expect((await served.post(path, `{"a":"${"x".repeat(70_000)}"}`, headers)).status).toBe(413);
+      await withoutStore(async () => {
+        expect((await served.post(path, bodyOn(devnet), headers)).status).toBeGreaterThan(499);
+      });
+    }
+    await withoutStore(() => served.get(`${base}/settlements/stl_0`, headers));
+  });
+
+  test("and its health", async () => {
+    for (const path of ["/health", "/ready", "/v1/status"]) await served.get(`${base}${path}`);
+    await withoutStore(async () => {
+      expect((await served.get(`${base}/ready`)).status).toBe(503);
+    });
+  });
+});
+
+test("what a key is not good for", async () => {
+  const key = await newKey();
+  const foreign = bodyOn(devnet, { authorization: { to: walletAt(devnet.buyers, 1).address } });
+  const poor = await openSignedIn(served, { wallet: walletAt(devnet.buyers, 2) });
+  const approval = await stepUp(poor, walletAt(devnet.buyers, 2), "create_key", wish);
+  const made = await poor.post("/v1/account/keys", { ...wish, stepUp: approval });
+  const own = { to: walletAt(devnet.buyers, 2).address };
+  const unpaid = bodyOn(devnet, { authorization: own });
+  for (const path of ["/verify", "/settle"]) {
+    expect((await served.post(path, bodyOn(devnet))).status).toBe(401);
+    expect((await served.post(path, foreign, bearer(key))).status).toBe(403);
+  }
+  const denied = await served.post("/settle", unpaid, bearer(textAt(made.body, "key")));
+  expect([denied.status, denied.body["error"]]).toEqual([403, "insufficient_facilitator_credits"]);
+  expect((await served.get("/settlements/stl_0")).status).toBe(401);
+  expect((await served.get("/v1/key", bearer(key))).status).toBe(200);
+  expect((await served.get("/v1/key")).status).toBe(401);
+});
+
+test("sign-in, sessions and the account", async () => {
+  const browser = openBrowser(served);
+  const { seller } = devnet;
+  expect((await signIn(browser, { wallet: seller })).status).toBe(200);
+  const failed = await signIn(openBrowser(served), { wallet: seller, address: devnet.token });
+  expect(failed.status).toBe(401);
+  await browser.get("/v1/account");
+  await browser.send("PATCH", "/v1/account", { label: "Shop", lowCreditsAt: 5 });
+  expect((await browser.send("PATCH", "/v1/account", { plan: "active" })).status).toBe(400);
+  await browser.get("/v1/account/sessions");
+  const missing = await browser.send("DELETE", "/v1/account/sessions/ses_0");
+  expect(missing.status).toBe(404);
+  const other = await newSeller();
+  const { sessions } = (await other.get("/v1/account/sessions")).body;
+  const current = (Array.isArray(sessions) ? sessions : []).find(({ isCurrent }) => isCurrent);
+  await browser.send("DELETE", `/v1/account/sessions/${textAt(current, "id")}`);
+  const approval = await stepUp(browser, seller, "revoke_sessions", {});
+  await browser.send("DELETE", "/v1/account/sessions", { stepUp: approval });
+  const again = { stepUp: approval };
+  expect((await browser.send("DELETE", "/v1/account/sessions", again)).status).toBe(403);
+  const evil = { origin: "https://evil.example" };
+  expect((await browser.post("/v1/account/sign-out", {}, evil)).status).toBe(403);
+  await withoutStore(() => browser.get("/v1/account"));
+  await withoutStore(() =>
+    browser.post("/v1/account/step-up", { action: "revoke_sessions", details: {} }),
+  );
+  expect((await browser.post("/v1/account/sign-out", {})).status).toBe(204);
+  expect((await browser.get("/v1/account")).status).toBe(401);
+});
+
+test("asking too often", async () => {
+  const from = { "x-forwarded-for": "192.0.2.1" };
+  const answer = { requestId: "sgn_0", signature: "0x" };
+  const statuses = new Set<number>();
+  for (let index = 0; index < 31; index++) {
+    const path = "/v1/account/sign-in/complete";
+    statuses.add((await openBrowser(served).post(path, answer, from)).status);
+  }
+  expect(statuses).toEqual(new Set([401, 429]));
+  // Checks ask strangers' servers: of one account not without end.
+  const browser = await openSignedIn(served, { wallet: walletAt(devnet.buyers, 0) });
+  const trial = { url: "https://127.0.0.1:1/r", method: "GET" };
+  const tried: number[] = [];
+  for (let index = 0; index < 31; index++) {
+    tried.push((await browser.post("/v1/listings/check", trial)).status);
+  }
+  expect([tried.indexOf(429), tried.at(-1)]).toEqual([30, 429]);
+});
+
+test("wallets and keys", async () => {
+  const browser = await newSeller();
+  const wallet = walletAt(devnet.buyers, 0);
+  const { address } = wallet;
+  const path = "/v1/account/wallets";
+  const link = async () => {
+    const asked = await browser.post(`${path}/link`, { address, chainId: 51 });
+    const approval = await stepUp(browser, devnet.seller, "link_wallet", { address });
+    return browser.post(path, { ...answerTo(asked.body, wallet), stepUp: approval });
+  };
+  expect([(await link()).status, (await link()).status]).toEqual([201, 409]);
+  await browser.get(path);
+  const unlink = async () => ({
+    stepUp: await stepUp(browser, devnet.seller, "unlink_wallet", { address }),
+  });
+  await browser.send("DELETE", `${path}/${address}`, await unlink());
+  expect((await browser.send("DELETE", `${path}/${address}`, await unlink())).status).toBe(404);
+
+  const keys = "/v1/account/keys";
+  const approval = await stepUp(browser, devnet.seller, "create_key", wish);
+  const made = await browser.post(keys, { ...wish, stepUp: approval });
+  const id = textAt(made.body, "id");
+  const rotation = async () => ({
+    overlap: "1h",
+    stepUp: await stepUp(browser, devnet.seller, "rotate_key", { id, overlap: "1h" }),
+  });
+  expect((await browser.post(`${keys}/${id}/rotate`, await rotation())).status).toBe(201);
+  expect((await browser.post(`${keys}/${id}/rotate`, await rotation())).status).toBe(409);
+  await browser.send("DELETE", `${keys}/${id}`);
+  expect((await browser.send("DELETE", `${keys}/AAAAAAAAAAAA`)).status).toBe(404);
+  await browser.get(keys);
+});
+
+test("credits and purchases", async () => {
+  const browser = await openSignedIn(served, { wallet: walletAt(devnet.buyers, 3) });
+  await browser.get("/v1/account/credits");
+  const given_up = await beginPurchase(browser);
+  await browser.send("DELETE", `${purchasesPath}/${textAt(given_up, "id")}`);
+  const purchase = await beginPurchase(browser);
+  const signature = signPurchase(purchase, walletAt(devnet.buyers, 3));
+  expect((await payPurchase(browser, purchase, signature)).status).toBe(200);
+  const gone = await browser.send("DELETE", `${purchasesPath}/${textAt(purchase, "id")}`);
+  expect(gone.status).toBe(409);
+  await browser.get(`${purchasesPath}/${textAt(purchase, "id")}`);
+  expect((await browser.get(`${purchasesPath}/pur_${"0".repeat(32)}`)).status).toBe(404);
+  await browser.get(`${purchasesPath}?limit=1`);
+});
+
+test("history, as JSON and as files", async () => {
+  const browser = await newSeller();
+  await browser.get("/v1/account/credits/ledger?limit=1");
+  await browser.get("/v1/account/credits/ledger?format=csv");
+  const { body } = await browser.get("/v1/account/settlements?limit=1");
+  await browser.send("GET", "/v1/account/settlements?format=csv");
+  const { settlements } = body;
+  const [first] = Array.isArray(settlements) ? settlements : [];
+  await browser.get(`/v1/account/settlements/${textAt(first, "id")}`);
+  const unknown = `/v1/account/settlements/stl_${"0".repeat(32)}`;
+  expect((await browser.get(unknown)).status).toBe(404);
+  await browser.get("/v1/account/usage");
+  await browser.get("/v1/account/usage?format=csv");
+  expect((await browser.get("/v1/account/settlements?colour=red")).status).toBe(400);
+});
+
+test("webhooks", async () => {
+  const browser = await newSeller();
+  const path = "/v1/account/webhooks";
+  const approval = await stepUp(browser, devnet.seller, "webhook_secret", { url: webhookUrl });
+  const events = ["settlement.confirmed"];
+  const made = await browser.post(path, { url: webhookUrl, events, stepUp: approval });
+  const id = textAt(made.body, "id");
+  await browser.get(path);
+  const sent = await browser.post(`${path}/${id}/test`, {});
+  await browser.get(`${path}/${id}/deliveries`);
+  await browser.post(`${path}/${id}/deliveries/${textAt(sent.body, "id")}/resend`, {});
+  await browser.post(`${path}/${id}/enable`, {});
+  await browser.send("DELETE", `${path}/${id}`);
+  expect((await browser.send("DELETE", `${path}/${id}`)).status).toBe(404);
+});
+
+test("listings, and discovery on both surfaces", async () => {
+  const browser = await newSeller();
+  const path = "/v1/account/listings";
+  // Nobody listens there: what a check finds is in other tests.
+  const endpoint = {
+    resource: "https://127.0.0.1:1/r",
+    method: "GET",
+    network: "eip155:51",
+    amount: "1",
+  };
+  const about = { title: "Report", description: "", tags: [], mimeType: null };
+  const listing = { ...endpoint, ...about };
+  const made = await browser.post(path, listing);
+  const at = `${path}/${textAt(made.body, "id")}`;
+  expect((await browser.post(path, listing)).status).toBe(409);
+  expect((await browser.post(path, { ...listing, resource: "http://a.example" })).status).toBe(400);
+  await browser.get(path);
+  await browser.get(at);
+  await browser.send("PUT", at, { ...listing, amount: "2" });
+  await expect.poll(async () => (await browser.post(`${at}/check`, {})).status).toBe(200);
+  const { resource: url, ...rest } = endpoint;
+  const tried = await browser.post("/v1/listings/check", { url, ...rest });
+  expect(tried.body).toMatchObject({ ok: false });
+  expect((await browser.send("DELETE", at)).status).toBe(204);
+  expect((await browser.send("DELETE", at)).status).toBe(404);
+  for (const base of ["/discovery", "/api/facilitator/discovery"]) {
+    await served.get(`${base}/resources?limit=5&offset=0&network=eip155:51&payTo=${devnet.token}`);
+    await served.get(`${base}/search?query=report&limit=5`);
+    await served.get(`${base}/merchant?payTo=${devnet.token}`);
+    expect((await served.get(`${base}/resources?colour=red`)).status).toBe(400);
+    expect((await served.get(`${base}/search`)).status).toBe(400);
+    await withoutStore(async () => {
+      expect((await served.get(`${base}/resources`)).status).toBeGreaterThan(499);
+    });
+  }
+});
+
+test("every operation was seen to succeed, and every status somewhere", () => {
+  const unseen = contract.successes.filter((one) => !contract.seen.has(one));
+  expect(unseen).toEqual([]);
+  const statuses = new Set([...contract.seen].map((one) => Number(one.split(" ")[1])));
+  expect([...statuses].toSorted((one, other) => one - other)).toEqual([
+    200, 201, 202, 204, 400, 401, 403, 404, 409, 413, 415, 429, 500, 503,
+  ]);
+});
+
+test("the self-built face describes itself, and no accounts", async () => {
+  const selfBuilt = await serveOn(devnet, { wallets: [1] });
+  const own = await readContract(selfBuilt.url);
+  endings.push(holdAnswers(selfBuilt.url, own));
+  const { paths = {} }: JsonObject = own.document;
+  expect(Object.keys(isObject(paths) ? paths : {})).toEqual([
+    "/supported",
+    "/accepts",
+    "/verify",
+    "/settle",
+    "/settlements/{id}",
+    "/health",
+    "/ready",
+    "/v1/status",
+  ]);
+  const body = bodyOn(devnet);
+  for (const path of ["/supported", "/health", "/ready", "/v1/status"]) await selfBuilt.get(path);
+  await selfBuilt.post("/accepts", { x402Version: 1, accepts: [] });
+  await selfBuilt.post("/verify", body);
+  const settled = await selfBuilt.post("/settle", body);
+  await selfBuilt.get(`/settlements/${textAt(settled.body, "id")}`);
+  await selfBuilt.post("/settle", "{");
+  expect(own.successes.filter((one) => !own.seen.has(one))).toEqual([]);
+  await selfBuilt.stop();
+});

@@ -1,0 +1,134 @@
+/** The pages that the service serves: the dashboard's files, and the reference of the API. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Devnet } from "@farthing/devnet";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { serveOn, startChain, type Served } from "../support/facilitator.testing.ts";
+import { sendRaw } from "../support/raw-http.testing.ts";
+
+const home = "/account/facilitator";
+
+let devnet: Devnet;
+let served: Served;
+const root = mkdtempSync(join(tmpdir(), "farthing-pages-"));
+const folder = join(root, "dist");
+
+beforeAll(async () => {
+  writeFileSync(join(root, "secret.txt"), "not for browsers");
+  devnet = await startChain();
+  served = await serveOn(devnet, { selfBuilt: false, dashboardFolder: folder });
+});
+afterAll(async () => {
+  await served?.stop();
+  await devnet?.stop();
+  rmSync(root, { recursive: true, force: true });
+});
+
+/** What a browser gets. */
+async function open(path: string, method = "GET") {
+  const response = await fetch(`${served.url}${path}`, { method });
+  const header = (name: string) => response.headers.get(name) ?? "";
+  return {
+    status: response.status,
+    text: await response.text(),
+    type: header("content-type"),
+    caching: header("cache-control"),
+    policy: header("content-security-policy"),
+    sniffing: header("x-content-type-options"),
+  };
+}
+
+describe("the dashboard", () => {
+  test("that is not built says how to build it", async () => {
+    const page = await open(home);
+    expect(page).toMatchObject({ status: 503, caching: "no-store" });
+    expect(page.type).toMatch(/^text\/html/);
+    expect(page.text).toContain("npm run build -w @farthing/dashboard");
+  });
+
+  test("that is built is there without a new start", async () => {
+    mkdirSync(join(folder, "assets"), { recursive: true });
+    writeFileSync(join(folder, "index.html"), "<!doctype html><title>Dashboard</title>");
+    writeFileSync(join(folder, "assets", "app-3f2a9c.js"), "start();");
+    writeFileSync(join(folder, "mark.svg"), "<svg xmlns='http://www.w3.org/2000/svg'/>");
+    writeFileSync(join(folder, ".hidden.txt"), "not for browsers");
+    expect(await open(home)).toMatchObject({ status: 200 });
+  });
+
+  test.each(["", "/", "/keys", "/settlements/stl_1", "/credits?cursor=x", "/index.html"])(
+    "%s is the page, which no cache keeps",
+    async (path) => {
+      const page = await open(`${home}${path}`);
+      expect(page).toMatchObject({ status: 200, caching: "no-store", sniffing: "nosniff" });
+      expect(page.text).toContain("<title>Dashboard</title>");
+      expect(page.type).toMatch(/^text\/html/);
+    },
+  );
+
+  test("has files whose names change with them, which caches keep for a year", async () => {
+    const file = await open(`${home}/assets/app-3f2a9c.js`);
+    expect(file).toMatchObject({
+      status: 200,
+      text: "start();",
+      caching: "public, max-age=31536000, immutable",
+    });
+    expect(file.type).toMatch(/javascript/);
+    const mark = await open(`${home}/mark.svg`);
+    expect(mark).toMatchObject({ status: 200, caching: "no-store", type: "image/svg+xml" });
+    expect(await open(`${home}/assets/app-3f2a9c.js`, "HEAD")).toMatchObject({
+      status: 200,
+      text: "",
+    });
+  });
+
+  test.each([home, `${home}/assets/app-3f2a9c.js`, `${home}/assets/gone.js`])(
+    "%s may load from here and nowhere else",
+    async (path) => {
+      expect((await open(path)).policy).toBe(
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      );
+    },
+  );
+
+  test.each([
+    "/assets/gone.js",
+    "/.hidden.txt",
+    "/..%2fsecret.txt",
+    "/%2e%2e/secret.txt",
+    "/assets/..%2f..%2fsecret.txt",
+    "/assets/%00.js",
+  ])("%s is no file, and no cache keeps that", async (path) => {
+    const answer = await sendRaw(
+      served.url,
+      `GET ${home}${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+    );
+    expect(answer.status).toBeGreaterThanOrEqual(400);
+    expect(answer.status).toBeLessThan(500);
+    expect(JSON.stringify(answer.body)).not.toContain("not for browsers");
+    const { caching } = await open(`${home}/assets/gone.js`);
+    expect(caching).not.toContain("immutable");
+  });
+});
+
+describe("the reference", () => {
+  test("loads everything from here, without a script or style in the page", async () => {
+    const page = await open("/docs");
+    expect(page).toMatchObject({ status: 200 });
+    expect(page.policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'; /);
+    expect(page.policy).not.toMatch(/unsafe|https?:|\*/);
+    expect(page.text).not.toMatch(/<style|<script>|\son\w+=|\sstyle=/);
+    const links = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link = ""]) => link);
+    expect(links.length).toBeGreaterThan(4);
+    for (const link of links) {
+      const { origin, pathname } = new URL(link, `${served.url}/docs`);
+      expect(origin).toBe(served.url);
+      expect((await open(pathname)).status).toBe(200);
+    }
+  });
+
+  test("shows the description that programs get", async () => {
+    const [shown, given] = [await open("/docs/json"), await open("/openapi.json")];
+    expect(JSON.parse(shown.text)).toEqual(JSON.parse(given.text));
+  });
+});

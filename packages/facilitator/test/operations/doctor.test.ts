@@ -1,0 +1,328 @@
+/** The doctor on a local chain: what is well is called so, every illness is found and named. */
+import type { Devnet } from "@farthing/devnet";
+import { isObject } from "@farthing/protocol";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import type { CheckStatus } from "../../src/base/check-line.ts";
+import { systemClock, type Clock } from "../../src/base/clock.ts";
+import { examine, type CheckSection } from "../../src/doctor.ts";
+import {
+  bodyOn,
+  environmentOn,
+  newDatabaseUrl,
+  serveOn,
+  startChain,
+} from "../support/facilitator.testing.ts";
+import { startRpcProxy, type ProxiedCall, type RpcProxy } from "../support/rpc-proxy.testing.ts";
+
+let devnet: Devnet;
+let proxy: RpcProxy;
+let other: RpcProxy;
+beforeAll(async () => {
+  devnet = await startChain({ blockTimeSeconds: 1, relayers: 3 });
+  [proxy, other] = await Promise.all([startRpcProxy(devnet.rpcUrl), startRpcProxy(devnet.rpcUrl)]);
+});
+afterAll(async () => {
+  await proxy?.stop();
+  await other?.stop();
+  await devnet?.stop();
+});
+afterEach(() => {
+  proxy.react = () => undefined;
+  other.react = () => undefined;
+});
+
+const network = "eip155:51";
+const pathSecret = "/v2/path-of-a-provider";
+const querySecret = "?apikey=of-a-provider";
+
+/** The proxies' addresses as a provider would have them. */
+const urls = () => `${proxy.url}${pathSecret},${other.url}/${querySecret}`;
+
+/** Of one request an endpoint. */
+const rateSeconds = 0.1;
+
+async function look(env: Readonly<Record<string, string>> = {}, clock: Clock = systemClock) {
+  const all = environmentOn(devnet, { env: { FARTHING_RATE_LIMIT: "500", ...env } });
+  const sections: CheckSection[] = [];
+  const source = { env: { ...all, FARTHING_RPC_51: env["FARTHING_RPC_51"] ?? urls() } };
+  for await (const section of examine(source, { clock, rateSeconds })) sections.push(section);
+  return sections;
+}
+
+function of(sections: readonly CheckSection[], status: CheckStatus): string[] {
+  return sections.flatMap(({ title, lines }) =>
+    lines
+      .filter((line) => line.status === status)
+      .map(({ name, text, fix }) => `${title}: ${name}: ${text} → ${fix}`),
+  );
+}
+
+const pathOf = (call: ProxiedCall) => call.params[0];
+
+const old = (block: unknown) => ({ ...Object(block), timestamp: "0x65000000" });
+
+const behind = (block: unknown) =>
+  isObject(block) && {
+    ...block,
+    number: `0x${Math.max(0, Number(block["number"]) - 20).toString(16)}`,
+  };
+
+const miner = (block: unknown) => ({ ...Object(block), miner: `xdc${"0".repeat(40)}` });
+
+const withPending = (call: ProxiedCall) =>
+  call.method === "eth_getTransactionCount" && call.params[1] === "pending"
+    ? { result: "0x7" }
+    : undefined;
+
+test("all is well: every part is named, nothing is wrong", async () => {
+  const sections = await look();
+  expect(of(sections, "fail")).toEqual([]);
+  expect(of(sections, "warn")).toEqual([]);
+  expect(sections.map(({ title }) => title.replace(/:\d+\)/, ")"))).toEqual([
+    "configuration",
+    "database",
+    `${network} endpoint 0 (127.0.0.1)`,
+    `${network} endpoint 1 (127.0.0.1)`,
+    `${network} chain`,
+    `${network} wallets`,
+    `${network} load`,
+  ]);
+  const lines = of(sections, "ok").join("\n");
+  expect(lines).toMatch(/token: "USDC" version "2", 6 decimals/);
+  expect(lines).toMatch(/wallet 0: 0x\w{40} holds 100 XDC, gas for about 88,888 settlements/);
+});
+
+test("sends nothing and leaves no database behind", async () => {
+  proxy.reset();
+  const databaseUrl = newDatabaseUrl();
+  await look({ DATABASE_URL: databaseUrl });
+  expect(proxy.countOf("eth_sendRawTransaction")).toBe(0);
+  expect(of(await look({ DATABASE_URL: databaseUrl }), "ok").join("\n")).toContain("none yet");
+});
+
+test("shows nothing of a URL but its host, of a wallet but its address", async () => {
+  proxy.react = () => ({ error: { code: -32_000, message: `no plan for ${urls()}` } });
+  const env = { DATABASE_URL: "postgres://me:a-password@127.0.0.1:9/farthing" };
+  const text = JSON.stringify(await look(env));
+  const { FARTHING_RELAYER_KEYS: key } = environmentOn(devnet);
+  for (const secret of [pathSecret, querySecret, "a-password", key, key.slice(2)]) {
+    expect(text).not.toContain(secret);
+  }
+  expect(text).toContain("127.0.0.1:9/farthing");
+});
+
+describe("what must be fixed", () => {
+  test.each([
+    ["a setting that is none", { FARTHING_PROT: "1" }, /setting: FARTHING_PROT is no setting/],
+    ["no network", { FARTHING_RPC_51: "" }, /setting: No network is configured/],
+    [
+      "a node that is not there",
+      { FARTHING_RPC_51: "http://127.0.0.1:9" },
+      /endpoint 0 \(127\.0\.0\.1:9\): answer: no answer .* → check entry 1 of FARTHING_RPC_51/,
+    ],
+    [
+      "a wallet without gas money",
+      { FARTHING_RELAYER_KEYS: `0x${"31".repeat(32)}` },
+      /wallets: wallet 0: 0x\w{40} holds 0 XDC, .* → send it XDC/,
+    ],
+    [
+      "a mnemonic with a mistyped word",
+      { FARTHING_RELAYER_KEYS: "", FARTHING_RELAYER_MNEMONIC: "test ".repeat(12).trim() },
+      /configuration: wallets: FARTHING_RELAYER_MNEMONIC is not a BIP-39 mnemonic/,
+    ],
+    [
+      "a database that is not there",
+      { DATABASE_URL: "postgres://me:pw@127.0.0.1:9/farthing" },
+      /database: reachable: .*nothing listens there/,
+    ],
+    [
+      "a folder that is not there",
+      { DATABASE_URL: "sqlite:/no/such/folder/farthing.db" },
+      /database: reachable: .*no such folder/,
+    ],
+  ] as const)("%s", async (_what, env, finding) => {
+    expect(of(await look(env), "fail").join("\n")).toMatch(finding);
+  });
+
+  test("an endpoint on another chain, beside one that is right", async () => {
+    proxy.react = ({ method }) => (method === "eth_chainId" ? { result: "0x32" } : undefined);
+    const sections = await look();
+    expect(of(sections, "fail")).toEqual([
+      expect.stringMatching(/endpoint 0 .*: chain id: the node serves chain 50, not 51 → put/),
+    ]);
+    // The other one still tells about token and wallets.
+    expect(of(sections, "ok").join("\n")).toContain("domain separator: as payments are signed for");
+  });
+
+  test("no token where it should be", async () => {
+    const code = await devnet.rpc<string>("eth_getCode", [devnet.token, "latest"]);
+    await devnet.rpc("anvil_setCode", [devnet.token, "0x"]);
+    try {
+      expect(of(await look(), "fail").join("\n")).toMatch(/chain: token: no contract at 0x/);
+    } finally {
+      await devnet.rpc("anvil_setCode", [devnet.token, code]);
+    }
+  });
+
+  test("another token", async () => {
+    await devnet.usdc.rename("USD Coin");
+    try {
+      const found = of(await look(), "fail").join("\n");
+      expect(found).toMatch(/token: "USD Coin" version "2".*expected "USDC"/);
+      expect(found).toMatch(/domain separator: 0x.* instead of 0x/);
+    } finally {
+      await devnet.usdc.rename("");
+    }
+  });
+
+  test("a node that stands still", async () => {
+    proxy.react = ({ method }) =>
+      method === "eth_getBlockByNumber" ? { rewrite: old } : undefined;
+    expect(of(await look(), "fail").join("\n")).toMatch(
+      /endpoint 0 .*: head: block \d+, \d+ s old/,
+    );
+  });
+
+  test("no logs by block", async () => {
+    proxy.react = ({ method }) =>
+      method === "eth_getLogs" ? { error: { code: -32_601, message: "not served" } } : undefined;
+    expect(of(await look(), "fail").join("\n")).toMatch(
+      /endpoint 0 .*: logs by block: eth_getLogs was refused: not served \(code -32601\)/,
+    );
+  });
+
+  test.each([
+    ["behind", -60_000, /clock: (59|60|61) s behind block/],
+    ["ahead", 60_000, /clock: (59|60|61|62) s ahead of block/],
+  ] as const)("a clock that is %s", async (_way, offset, finding) => {
+    const clock = { ...systemClock, nowMs: () => systemClock.nowMs() + offset };
+    expect(of(await look({}, clock), "fail").join("\n")).toMatch(finding);
+  });
+});
+
+describe("what should be looked at", () => {
+  test("an endpoint that lags", async () => {
+    await devnet.mine(25);
+    proxy.react = (call) =>
+      call.method === "eth_getBlockByNumber" && pathOf(call) === "latest"
+        ? { rewrite: behind }
+        : undefined;
+    expect(of(await look(), "warn").join("\n")).toMatch(
+      /chain: heads: endpoint 0 is (19|20|21) blocks behind/,
+    );
+  });
+
+  test.each([
+    [
+      "no finalized block",
+      "finality: no `finalized` block",
+      (call: ProxiedCall) =>
+        pathOf(call) === "finalized"
+          ? { error: { code: -32_000, message: "unknown tag" } }
+          : undefined,
+    ],
+    [
+      "addresses as xdc…",
+      "addresses: written as xdc",
+      (call: ProxiedCall) =>
+        pathOf(call) === "latest" && call.method === "eth_getBlockByNumber"
+          ? { rewrite: miner }
+          : undefined,
+    ],
+    [
+      "no deployless calls",
+      "payment reads: an eth_call without an address is refused",
+      (call: ProxiedCall) =>
+        call.method === "eth_call" && !("to" in Object(pathOf(call)))
+          ? { error: { code: -32_602, message: "missing to" } }
+          : undefined,
+    ],
+    [
+      "a high gas price",
+      "gas price: 500 gwei asked",
+      (call: ProxiedCall) =>
+        call.method === "eth_gasPrice" ? { result: "0x746a528800" } : undefined,
+    ],
+  ] as const)("%s", async (_what, finding, react) => {
+    proxy.react = react;
+    expect(of(await look(), "warn").join("\n")).toContain(finding);
+  });
+
+  test("a single endpoint, and callers without limits", async () => {
+    const env = { FARTHING_RPC_51: proxy.url, FARTHING_RATE_LIMIT: "0" };
+    const found = of(await look(env), "warn").join("\n");
+    expect(found).toMatch(/configuration: eip155:51: .*one endpoint → name a second one/);
+    expect(found).toMatch(/configuration: limits: anybody may send/);
+  });
+
+  test("no Multicall3", async () => {
+    const code = await devnet.rpc<string>("eth_getCode", [devnet.multicall3, "latest"]);
+    await devnet.rpc("anvil_setCode", [devnet.multicall3, "0x"]);
+    try {
+      expect(of(await look(), "warn").join("\n")).toMatch(/chain: batching: no Multicall3 at 0x/);
+    } finally {
+      await devnet.rpc("anvil_setCode", [devnet.multicall3, code]);
+    }
+  });
+
+  test("transactions that nobody here knows of", async () => {
+    proxy.react = withPending;
+    other.react = withPending;
+    expect(of(await look(), "warn").join("\n")).toMatch(
+      /wallets: nonce 0: 0, and 7 wait in the node's pool → other software/,
+    );
+  });
+});
+
+test("what a facilitator at work sends meanwhile is nobody else's", async () => {
+  const databaseUrl = newDatabaseUrl();
+  const served = await serveOn(devnet, { databaseUrl, wallets: [1] });
+  let settled: Promise<unknown> | undefined;
+  // After any look at the database that comes before the look at the wallet.
+  proxy.step = async (side, calls) => {
+    if (side === "before" && calls.some(({ method }) => method === "eth_getTransactionCount")) {
+      settled ??= served.post("/settle", bodyOn(devnet));
+      await settled;
+    }
+  };
+  const keys = environmentOn(devnet, { wallets: [1] }).FARTHING_RELAYER_KEYS;
+  const sections = await look({ DATABASE_URL: databaseUrl, FARTHING_RELAYER_KEYS: keys });
+  proxy.step = undefined;
+  await served.stop();
+  expect(settled).toBeDefined();
+  expect(of(sections, "ok").join("\n")).toMatch(/wallets: nonce 0: 1, nothing waits/);
+});
+
+test("beside a facilitator at work: who holds its wallets; afterwards they are free", async () => {
+  const databaseUrl = newDatabaseUrl();
+  const served = await serveOn(devnet, { databaseUrl });
+  const during = of(await look({ DATABASE_URL: databaseUrl }), "ok").join("\n");
+  expect(during).toContain("schema: this version's");
+  expect(during).toMatch(/database: size: \d+\.\d\d GB, \d+(\.\d+)? GB free on its disk/);
+  expect(during).toContain(`held by process ${process.pid} on `);
+  await served.stop();
+  expect(of(await look({ DATABASE_URL: databaseUrl }), "ok").join("\n")).toMatch(
+    /lease: .*free, 0/,
+  );
+});
+
+test("a wallet that was taken out of the configuration while its transactions are open", async () => {
+  const databaseUrl = newDatabaseUrl();
+  proxy.react = ({ method }) => (method === "eth_sendRawTransaction" ? "down" : undefined);
+  const env = { FARTHING_RPC_51: proxy.url };
+  const served = await serveOn(devnet, { databaseUrl, wallets: [2], env });
+  void served.post("/settle", bodyOn(devnet)).catch(() => undefined);
+  const isSent = () => expect(proxy.countOf("eth_sendRawTransaction")).toBeGreaterThan(0);
+  proxy.reset();
+  await vi.waitFor(isSent, { timeout: 20_000 });
+  await served.stop();
+  const keys = environmentOn(devnet, { wallets: [1] }).FARTHING_RELAYER_KEYS;
+  const sections = await look({ DATABASE_URL: databaseUrl, FARTHING_RELAYER_KEYS: keys });
+  expect(of(sections, "warn").join("\n")).toMatch(
+    /database: lease: 0x\w{40} on chain 51 is not configured any more, and 1 of its transactions are open → a facilitator at work sends them again/,
+  );
+  const own = environmentOn(devnet, { wallets: [2] }).FARTHING_RELAYER_KEYS;
+  const all = { DATABASE_URL: databaseUrl, FARTHING_RELAYER_KEYS: own };
+  const whole = of(await look(all), "warn").join("\n");
+  expect(whole).not.toMatch(/not configured any more/);
+});
