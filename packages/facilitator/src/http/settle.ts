@@ -8,6 +8,7 @@ import {
   type SettleResponse,
 } from "@farthing/protocol";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { assert } from "../base/assert.ts";
 import type { SettleOptions, SettleResult } from "../settlement/settle.ts";
 import type { Presentation, SettleCall } from "../settlement/exchanges.ts";
 import { isGasRefusal } from "../model/keyless.ts";
@@ -148,10 +149,7 @@ async function answerResult(
   const { networkName, authorization } = payment;
   switch (result.kind) {
     case "denied":
-      throw new HttpProblem(
-        result.code,
-        deniedMessages[result.code] ?? "The account cannot settle.",
-      );
+      throw denialProblem(result.code);
     case "refused":
       return {
         status: refusedStatus(result.refusal),
@@ -196,11 +194,24 @@ function answerPresented(
   }
 }
 
-const deniedMessages: Readonly<Partial<Record<string, string>>> = {
+/** What callers are told of denials by keys and credits. */
+const denialMessages = {
   unauthorized: "The seller's API key is no longer valid; the seller needs another one.",
   seller_plan_inactive: sellersMatter,
   insufficient_facilitator_credits: sellersMatter,
+} as const;
+
+const errorCodeOfDenial: Readonly<Partial<Record<string, keyof typeof denialMessages>>> = {
+  key_not_valid: "unauthorized",
+  seller_plan_inactive: "seller_plan_inactive",
+  insufficient_facilitator_credits: "insufficient_facilitator_credits",
 };
+
+function denialProblem(denial: string): HttpProblem {
+  const code = errorCodeOfDenial[denial];
+  assert(code, `the denial ${denial} has a response`);
+  return new HttpProblem(code, denialMessages[code]);
+}
 
 /** Longest network name that is repeated back to a caller who sent something unreadable. */
 const networkNameMax = 64;

@@ -97,11 +97,22 @@ export interface Mined {
   readonly settledBy: "relayer" | "other";
 }
 
+/** What features note on a settlement. The engine stores and returns it, and decides nothing by it. */
+export interface SettlementAnnotations {
+  /** The API key's lookup id on an authenticated surface, else null. */
+  readonly keyId: string | null;
+  /** Its price in credits: reserved while it is open, charged when confirmed, released when failed. */
+  readonly credits: number;
+}
+
 /** A settlement as stored. Times are milliseconds since 1970. */
-export interface Settlement extends Omit<
-  Claim,
-  "payerCap" | "keyless" | "revertedGas" | "price" | "claimingCall" | "identifier"
-> {
+export interface Settlement
+  extends
+    Omit<
+      Claim,
+      "payerCap" | "keyless" | "revertedGas" | "price" | "claimingCall" | "identifier" | "keyId"
+    >,
+    SettlementAnnotations {
   readonly state: SettlementState;
   /** Hash of the transaction that carries or carried it; null while queued. */
   readonly transaction: Hex | null;
@@ -111,8 +122,6 @@ export interface Settlement extends Omit<
   readonly settledBy: "relayer" | "other" | null;
   readonly failure: RefusalCode | null;
   readonly failureMessage: string | null;
-  /** Its price in credits: held while it is open, charged when confirmed, given back when failed. */
-  readonly credits: number;
   readonly createdAt: number;
   readonly submittedAt: number | null;
   readonly confirmedAt: number | null;

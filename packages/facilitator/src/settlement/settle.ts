@@ -5,9 +5,9 @@
  */
 import { randomBytes } from "node:crypto";
 import {
+  isRefusalCode,
   refusal,
   type ChainId,
-  type ErrorCode,
   type PaymentRequest,
   type Refusal,
 } from "@farthing/protocol";
@@ -58,8 +58,8 @@ export type SettleResult =
       readonly isRepeat: boolean;
     }
   | { readonly kind: "refused"; readonly refusal: Refusal; readonly existing?: Settlement }
-  /** Nothing was judged: the caller's account stands in the way. */
-  | { readonly kind: "denied"; readonly code: ErrorCode };
+  /** Not evaluated: a participant denied the claim, for a reason that its feature responds to. */
+  | { readonly kind: "denied"; readonly code: string };
 
 /** What settling needs. */
 export interface SettleDeps {
@@ -221,21 +221,9 @@ function hasSameTerms({ payment }: PaymentRequest, existing: Settlement): boolea
 
 /** Throws for what stands in the way of contract payers, as admission does. */
 function refusedClaim(reason: ClaimRefusal, clock: Clock): SettleResult {
-  switch (reason) {
-    case "reverted_gas_exhausted":
-      throw revertedGasExhausted(clock);
-    case "payer_spend_cap_reached":
-    case "payer_count_reached":
-    case "payment_identifier_conflict":
-      return { kind: "refused", refusal: refusal(reason) };
-    case "key_not_valid":
-      return { kind: "denied", code: "unauthorized" };
-    case "seller_plan_inactive":
-    case "insufficient_facilitator_credits":
-    case "caller_gas_share_used":
-    case "keyless_gas_exhausted":
-      return { kind: "denied", code: reason };
-    default:
-      return reason satisfies never;
-  }
+  if (reason === "reverted_gas_exhausted") throw revertedGasExhausted(clock);
+  // The protocol's refusals are about the payment; every other reason is about the caller.
+  return isRefusalCode(reason)
+    ? { kind: "refused", refusal: refusal(reason) }
+    : { kind: "denied", code: reason };
 }

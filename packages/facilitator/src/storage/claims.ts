@@ -1,16 +1,21 @@
 /**
  * Claiming: the one transaction in which an authorization becomes a settlement. Whatever decides
- * whether it may (the key, the plan, credits, the payer's cap) is read in that same transaction,
- * so that nothing slips through between a check and the claim.
+ * whether it may, the engine's own rules and those of its participants, is read in that same
+ * transaction, so that nothing slips through between a check and the claim.
  */
 import { toLowerHex } from "@farthing/protocol";
 import { sql } from "kysely";
+import { assert } from "../base/assert.ts";
 import { pairKey, type Claim, type Pair, type Settlement } from "../model/settlement.ts";
 import { insertClaimingCalls } from "./claiming-calls.ts";
 import type { Database, ListColumns } from "./dialect.ts";
-import { holdAll, lockFunds, unpaid, type Funds } from "./holds.ts";
-import { chargeKeyless, type KeylessCharge } from "./keyless-charges.ts";
-import { judgeKeyless, keylessLocks } from "./keyless-limits.ts";
+import {
+  beginStep,
+  denyClaims,
+  showClaimed,
+  type EngineTransaction,
+  type SettlementParticipant,
+} from "./participant.ts";
 import { identifierLocks, insertIdentifiers, refuseIdentifiers } from "./payment-identifiers.ts";
 import {
   judgeRevertedGas,
@@ -20,46 +25,45 @@ import {
 } from "./reverted-gas.ts";
 import { toSettlement, toSettlementRow } from "./rows.ts";
 import { newSettlementNames, settlementColumns, type NewSettlementRow } from "./schema.ts";
-import { countClaims } from "./settlement-sums.ts";
 import type { ClaimRefusal, ClaimResult } from "./store.ts";
 
-/** Claims a group; results in order. */
+/** Claims a batch; results in order. */
 export async function claimAll(
   inside: Database,
   claims: readonly Claim[],
   now: number,
+  participants: readonly SettlementParticipant[],
 ): Promise<ClaimResult[]> {
-  // Before anything is looked at: what the budgets of gas have left, and what buyers' identifiers
-  // stand for, stands still until we are done.
-  const budgets = [...keylessLocks(claims), ...revertedGasLocks(claims)];
-  await inside.engine.lockNames(inside.db, [...budgets, ...identifierLocks(claims)]);
-  const known = await findByPairs(inside, claims);
-  // The same pair twice in one group: the first makes the settlement, the second finds it.
+  const tx = beginStep(inside, now);
+  // Before anything is read: what budgets have left, and what buyers' identifiers stand for, does
+  // not change until we are done.
+  await tx.engine.lockNames(tx.db, [
+    ...revertedGasLocks(claims),
+    ...identifierLocks(claims),
+    ...participants.flatMap((participant) => participant.locksOf?.(claims) ?? []),
+  ]);
+  const known = await findByPairs(tx, claims);
+  // The same pair twice in one batch: the first makes the settlement, the second finds it.
   const fresh = firstOfEachPair(claims.filter((claim) => !known.has(pairKey(claim))));
-  const { refusals, charges, reservations, funds } = await refusalsOf(inside, fresh, now);
+  const { refusals, reservations } = await refusalsOf(tx, fresh, participants);
   const allowed = fresh.filter((claim) => !refusals.has(claim.id));
-  const created = await insertAll(inside, allowed, now);
-  await chargeKeyless(inside, [...created.values()], charges, now);
-  await reserveRevertedGas(inside, [...created.values()], reservations, now);
-  await holdAll(inside, [...created.values()], funds, now);
-  const made = allowed.filter(({ id }) => created.has(id));
-  await insertClaimingCalls(inside, made);
-  await insertIdentifiers(inside, made, now);
-  // Lost to another process between our look and our insert: that settlement is the answer.
-  const lost = allowed.filter((claim) => !created.has(claim.id));
-  for (const [key, settlement] of await findByPairs(inside, lost)) known.set(key, settlement);
-  await countClaims(inside, created.values());
-  const ids = [...created.keys()];
-  await inside.engine.changes.announce(inside.db, { kind: "queued", ids });
+  const inserted = await insertAll(tx, allowed);
+  await reserveRevertedGas(tx, [...inserted.values()], reservations, now);
+  const made = allowed.filter(({ id }) => inserted.has(id));
+  await insertClaimingCalls(tx, made);
+  await insertIdentifiers(tx, made, now);
+  // Lost to another process between our read and our insert: that settlement is the result.
+  const lost = allowed.filter((claim) => !inserted.has(claim.id));
+  for (const [key, settlement] of await findByPairs(tx, lost)) known.set(key, settlement);
+  const shown = await showClaimed(tx, participants, [...inserted.values()]);
+  const created = new Map(shown.map((settlement) => [settlement.id, settlement]));
+  await tx.engine.changes.announce(tx.db, { kind: "queued", ids: [...created.keys()] });
   return claims.map((claim) => {
     const own = created.get(claim.id);
     if (own) return { kind: "created", settlement: own };
     const existing = known.get(pairKey(claim)) ?? sameGroup(created, claim);
     if (existing) return { kind: "existing", settlement: existing };
-    return {
-      kind: "refused",
-      reason: refusals.get(claim.id) ?? refusalOfTwin(claim, fresh, refusals),
-    };
+    return { kind: "refused", reason: refusalOf(claim, fresh, refusals) };
   });
 }
 
@@ -67,13 +71,16 @@ function sameGroup(created: ReadonlyMap<string, Settlement>, claim: Claim): Sett
   return [...created.values()].find((settlement) => pairKey(settlement) === pairKey(claim));
 }
 
-function refusalOfTwin(
+/** Of the same pair twice in one batch, the second is refused for the reason of the first. */
+function refusalOf(
   claim: Claim,
   fresh: readonly Claim[],
   refusals: ReadonlyMap<string, ClaimRefusal>,
 ): ClaimRefusal {
-  const twin = fresh.find((other) => pairKey(other) === pairKey(claim));
-  return (twin && refusals.get(twin.id)) ?? "key_not_valid";
+  const first = fresh.find((other) => pairKey(other) === pairKey(claim));
+  const reason = refusals.get(first?.id ?? claim.id);
+  assert(reason !== undefined, "a claim that made and found no settlement was refused");
+  return reason;
 }
 
 function firstOfEachPair(claims: readonly Claim[]): Claim[] {
@@ -140,9 +147,8 @@ const newColumns = {
 } satisfies ListColumns<NewSettlementRow>;
 
 async function insertAll(
-  { db, engine }: Database,
+  { db, engine, now }: EngineTransaction,
   claims: readonly Claim[],
-  now: number,
 ): Promise<Map<string, Settlement>> {
   if (claims.length === 0) return new Map();
   // By pair: two processes that claim the same payments wait for each other in one order only.
@@ -167,55 +173,19 @@ async function insertAll(
   return new Map(rows.map((row) => [row.id, toSettlement(row)]));
 }
 
+/** The engine's own reasons first, then the participants'. */
 async function refusalsOf(
-  inside: Database,
+  tx: EngineTransaction,
   claims: readonly Claim[],
-  now: number,
+  participants: readonly SettlementParticipant[],
 ): Promise<{
-  refusals: Map<string, ClaimRefusal>;
-  charges: Map<string, KeylessCharge>;
-  reservations: Map<string, RevertedGasReservation>;
-  funds: Funds;
+  refusals: ReadonlyMap<string, ClaimRefusal>;
+  reservations: ReadonlyMap<string, RevertedGasReservation>;
 }> {
   const refusals = new Map<string, ClaimRefusal>();
-  await refuseKeys(inside, claims, now, refusals);
-  await refuseIdentifiers(inside, claims, now, refusals);
-  const reservations = await judgeRevertedGas(inside, claims, now, refusals);
-  const charges = await judgeKeyless(inside, claims, now, refusals);
-  // Last, so that what is refused for another reason takes no credits from the rest of its group.
-  const priced = claims.filter(({ id, price }) => price > 0 && !refusals.has(id));
-  const funds = await lockFunds(
-    inside,
-    priced.flatMap(({ account }) => account ?? []),
-  );
-  for (const { id } of unpaid(priced, funds)) refusals.set(id, "insufficient_facilitator_credits");
-  return { refusals, charges, reservations, funds };
-}
-
-/** A key that was revoked after the request was let in must not spend gas or credits. */
-async function refuseKeys(
-  { db, engine }: Database,
-  claims: readonly Claim[],
-  now: number,
-  refusals: Map<string, ClaimRefusal>,
-): Promise<void> {
-  const ids = [...new Set(claims.flatMap(({ keyId }) => (keyId === null ? [] : [keyId])))];
-  if (ids.length === 0) return;
-  let query = db
-    .selectFrom("api_keys")
-    .innerJoin("accounts", "accounts.address", "api_keys.account")
-    .select(["api_keys.id", "api_keys.revoked_at", "api_keys.expires_at", "accounts.plan"])
-    .where("api_keys.id", "in", ids)
-    .orderBy("api_keys.id");
-  // Neither is revoked or deactivated between this look and the claim.
-  if (engine.hasRowLocks) query = query.forShare();
-  const rows = await query.execute();
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  for (const { id, keyId } of claims) {
-    if (keyId === null) continue;
-    const row = byId.get(keyId);
-    const isExpired = row?.expires_at != null && Number(row.expires_at) <= now;
-    if (!row || row.revoked_at !== null || isExpired) refusals.set(id, "key_not_valid");
-    else if (row.plan !== "active") refusals.set(id, "seller_plan_inactive");
-  }
+  await refuseIdentifiers(tx, claims, tx.now, refusals);
+  const reservations = await judgeRevertedGas(tx, claims, tx.now, refusals);
+  const left = claims.filter(({ id }) => !refusals.has(id));
+  for (const [id, { code }] of await denyClaims(tx, participants, left)) refusals.set(id, code);
+  return { refusals, reservations };
 }

@@ -1,16 +1,15 @@
 /** The most gas that the transactions of contract payers could burn. */
 import type { Database } from "./dialect.ts";
-import type { SettlementRow } from "./schema.ts";
 
 const weiPerGwei = 1_000_000_000n;
 
 /** Reads it for the transactions that carry settlements, in gwei, by the transaction's id. */
 export async function readContractGas(
   { db }: Database,
-  settlements: readonly Pick<SettlementRow, "payer_has_code" | "transaction_id">[],
+  settlements: readonly { readonly payerHasCode: boolean; readonly carrierId: number | null }[],
 ): Promise<Map<number, number>> {
-  const ids = settlements.flatMap((row) =>
-    row.payer_has_code === 1 && row.transaction_id !== null ? [Number(row.transaction_id)] : [],
+  const ids = settlements.flatMap(({ payerHasCode, carrierId }) =>
+    payerHasCode && carrierId !== null ? [carrierId] : [],
   );
   if (ids.length === 0) return new Map();
   const rows = await db

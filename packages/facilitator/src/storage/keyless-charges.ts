@@ -17,7 +17,8 @@ import {
   type CounterEntry,
 } from "./keyless-counters.ts";
 import type { KeylessChargeRow } from "./keyless-schema.ts";
-import type { SettlementRow } from "./schema.ts";
+import type { EngineTransaction, Transition } from "./participant.ts";
+import { burnedGasOf } from "./reverted-gas.ts";
 
 /** What a claim counts once it is made. */
 export interface KeylessCharge {
@@ -90,19 +91,23 @@ const chargeNames = [
 ] as const;
 
 /**
- * Closes the charges of settlements that have just got an outcome. `countedElsewhere`: those whose gas
- * the budget for reverted gas counts, so that reverts use up no caller's share of this one.
+ * Closes the charges of settlements that have just got an outcome. The gas of some is counted by the
+ * budget for reverted gas, so that reverts use up no caller's share of this one.
  */
 export async function closeKeyless(
-  inside: Database,
-  settled: readonly SettlementRow[],
-  countedElsewhere: ReadonlySet<string>,
+  tx: EngineTransaction,
+  settled: readonly Transition[],
 ): Promise<void> {
-  const rows = new Map(settled.flatMap((row) => (row.key_id === null ? [[row.id, row]] : [])));
-  if (rows.size === 0) return;
-  const { db, engine } = inside;
+  const transitions = new Map(
+    settled.flatMap((transition) => {
+      const { id, keyId } = transition.settlement;
+      return keyId === null ? [[id, transition]] : [];
+    }),
+  );
+  if (transitions.size === 0) return;
+  const { db, engine } = tx;
   const list = engine.list(
-    [...rows.keys()].map((of) => ({ of })),
+    [...transitions.keys()].map((of) => ({ of })),
     { of: "text" },
   );
   const charges = await db
@@ -111,38 +116,42 @@ export async function closeKeyless(
     .returningAll()
     .execute();
   const ended = charges.flatMap((charge) => {
-    const row = rows.get(charge.settlement_id);
-    return row ? [{ charge, row }] : [];
+    const transition = transitions.get(charge.settlement_id);
+    return transition ? [{ charge, transition }] : [];
   });
   const limits = await readContractGas(
-    inside,
-    ended.map(({ row }) => row),
+    tx,
+    ended.map(({ transition: { settlement, carrierId } }) => ({
+      payerHasCode: settlement.payerHasCode,
+      carrierId,
+    })),
   );
+  const burned = burnedGasOf(tx);
   const returns = ended.flatMap((one) =>
-    returnsOf(one, { limits, isElsewhere: countedElsewhere.has(one.row.id) }),
+    returnsOf(one, { limits, isElsewhere: burned.has(one.charge.settlement_id) }),
   );
   // As a claim does: two that change the same counters in different orders would block each other.
   const locks = returns.map(({ chainId }) => keylessLock(chainId));
   await engine.lockNames(db, locks);
-  await lowerCounters(inside, returns);
+  await lowerCounters(tx, returns);
 }
 
 interface Ended {
   readonly charge: KeylessChargeRow;
-  readonly row: SettlementRow;
+  readonly transition: Transition;
 }
 
-/** What an ended settlement gives back. */
+/** What an ended settlement returns to the counters. */
 function returnsOf(
-  { charge, row }: Ended,
+  { charge, transition: { settlement, carrierId } }: Ended,
   gas: { readonly limits: ReadonlyMap<number, number>; readonly isElsewhere: boolean },
 ) {
   const { chain_id: chainId, payer, half, caller_network: network } = charge;
-  const isFailed = row.state === "failed";
+  const isFailed = settlement.state === "failed";
   // Whatever a transaction has carried may have burned gas.
-  const isUnused = isFailed && row.transaction_id === null && row.transaction_hash === null;
+  const isUnused = isFailed && carrierId === null && settlement.transaction === null;
   const charged = Number(charge.gwei);
-  const limit = gas.limits.get(Number(row.transaction_id ?? 0));
+  const limit = gas.limits.get(carrierId ?? 0);
   const isSpare = isUnused || gas.isElsewhere;
   const spare = isSpare ? charged : Math.max(0, charged - (limit ?? charged));
   const returns: Omit<CounterEntry, "refill" | "expiresAt">[] = [];

@@ -15,7 +15,7 @@ import {
 } from "../model/keyless.ts";
 import type { Claim } from "../model/settlement.ts";
 import type { Database } from "./dialect.ts";
-import type { KeylessCharge } from "./keyless-charges.ts";
+import { chargeKeyless, closeKeyless, type KeylessCharge } from "./keyless-charges.ts";
 import {
   bucketMs,
   keylessLock,
@@ -32,7 +32,14 @@ import type {
   KeylessVerbs,
   KeylessVerdict,
 } from "./keyless-store.ts";
-import type { ClaimRefusal } from "./store.ts";
+import { countForPayees } from "./keyless-payees.ts";
+import {
+  createLocal,
+  unchanged,
+  type ClaimDenial,
+  type EngineTransaction,
+  type SettlementParticipant,
+} from "./participant.ts";
 
 /** Parts of a window: what a payer spent or settled counts for a day, to the hour. */
 const partsOfWindow = 24;
@@ -42,35 +49,52 @@ const dayMs = 24 * hourMs;
 /** How long a payment stays noted: as long as a seller may work between verdict and settlement. */
 const notedMs = 10 * 60 * 1000;
 
-/** The names that claims without a key hold, so that nothing is counted between look and claim. */
-export function keylessLocks(claims: readonly Claim[]): string[] {
-  return claims.filter(isLimited).map(({ chainId }) => keylessLock(chainId));
-}
+/** What the claims of a batch count once they are made, by their id. */
+const chargesOfClaims = createLocal(() => new Map<string, KeylessCharge>());
 
-/**
- * Judges claims in their order: each that passes counts for the next. Adds the reasons of the others
- * to `refusals`, and gives what the passing ones count, by the claim's id.
- */
-export async function judgeKeyless(
-  inside: Database,
+/** Holds claims without a key to their limits, and counts what they use. */
+export const keylessParticipant: SettlementParticipant = {
+  name: "keyless-limits",
+  // Nothing is counted between the read of the counters and the claim.
+  locksOf: (claims) => claims.filter(isLimited).map(({ chainId }) => keylessLock(chainId)),
+  beforeClaim: denyOverLimits,
+  async onClaimed(tx, settlements) {
+    await chargeKeyless(tx, settlements, chargesOfClaims(tx), tx.now);
+    return unchanged;
+  },
+  async onTransitions(tx, transitions) {
+    await closeKeyless(
+      tx,
+      transitions.filter(({ kind }) => kind === "confirmed" || kind === "failed"),
+    );
+    const finalized = transitions.filter(({ kind }) => kind === "finalized");
+    await countForPayees(
+      tx,
+      finalized.map(({ settlement }) => settlement),
+    );
+    return unchanged;
+  },
+};
+
+/** Evaluates claims in their order: each that passes counts for the next. */
+async function denyOverLimits(
+  tx: EngineTransaction,
   claims: readonly Claim[],
-  now: number,
-  refusals: Map<string, ClaimRefusal>,
-): Promise<Map<string, KeylessCharge>> {
-  const charges = new Map<string, KeylessCharge>();
-  const limited = claims.filter((claim) => isLimited(claim) && !refusals.has(claim.id));
-  if (limited.length === 0) return charges;
-  const counters = await readCounters(inside, limited.flatMap(countersOf), now);
+): Promise<ReadonlyMap<string, ClaimDenial>> {
+  const denials = new Map<string, ClaimDenial>();
+  const limited = claims.filter(isLimited);
+  if (limited.length === 0) return denials;
+  const counters = await readCounters(tx, limited.flatMap(countersOf), tx.now);
   for (const claim of limited) {
-    const judged = judge(claim, counters, now);
+    const judged = judge(claim, counters, tx.now);
     if ("refusal" in judged) {
-      refusals.set(claim.id, judged.refusal);
+      denials.set(claim.id, { code: judged.refusal });
       continue;
     }
     counters.add(judged.charge.entries);
-    charges.set(claim.id, judged.charge);
+    chargesOfClaims(tx).set(claim.id, judged.charge);
   }
-  return charges;
+  return denials;
 }
 
 /** The store's verbs about limits. */

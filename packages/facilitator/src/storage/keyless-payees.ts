@@ -5,9 +5,10 @@
 import { toLowerHex, type Address, type ChainId } from "@farthing/protocol";
 import { sql } from "kysely";
 import { hourMs, provenDays, provenPayers } from "../model/keyless.ts";
+import type { Settlement } from "../model/settlement.ts";
 import type { Database } from "./dialect.ts";
 import { raiseCounters, readCounters } from "./keyless-counters.ts";
-import type { SettlementRow } from "./schema.ts";
+import type { EngineTransaction } from "./participant.ts";
 
 const dayMs = 24 * hourMs;
 
@@ -18,26 +19,26 @@ interface Fact {
 
 /** Counts settlements of one chain that have just become final for their payees. */
 export async function countForPayees(
-  inside: Database,
-  rows: readonly SettlementRow[],
-  now: number,
+  tx: EngineTransaction,
+  finalized: readonly Settlement[],
 ): Promise<void> {
-  const [first] = rows;
+  const { now } = tx;
+  const [first] = finalized;
   if (!first) return;
-  const chainId = first.chain_id;
-  const payees = [...new Set(rows.map(({ pay_to: payTo }) => toLowerHex(payTo)))];
+  const { chainId } = first;
+  const payees = [...new Set(finalized.map(({ payTo }) => toLowerHex(payTo)))];
   const ofPayee = (name: string) => ({ chainId, kind: "proven" as const, name });
-  const proven = await readCounters(inside, payees.map(ofPayee), now);
+  const proven = await readCounters(tx, payees.map(ofPayee), now);
   const candidates = payees.filter((payee) => proven.firstSlot(ofPayee(payee)) === undefined);
   if (candidates.length === 0) return;
-  const known = await readFacts(inside, chainId, candidates);
+  const known = await readFacts(tx, chainId, candidates);
   const fresh: { chain_id: ChainId; pay_to: Address; kind: Fact["kind"]; value: string }[] = [];
-  for (const { pay_to, payer, confirmed_at: confirmedAt } of rows) {
-    const payee = toLowerHex(pay_to);
+  for (const { payTo, payer, confirmedAt } of finalized) {
+    const payee = toLowerHex(payTo);
     if (!candidates.includes(payee)) continue;
     const facts = known.get(payee) ?? new Map<string, Fact>();
     known.set(payee, facts);
-    const day = Math.floor(Number(confirmedAt ?? now) / dayMs);
+    const day = Math.floor((confirmedAt ?? now) / dayMs);
     const seen: Fact[] = [
       { kind: "payer", value: toLowerHex(payer) },
       { kind: "day", value: String(day) },
@@ -51,14 +52,14 @@ export async function countForPayees(
       fresh.push({ chain_id: chainId, pay_to: payee, ...fact });
     }
   }
-  await insertFacts(inside, fresh);
+  await insertFacts(tx, fresh);
   const nextDay = Math.floor(now / dayMs) + 1;
   const grown = candidates.filter((payee) => {
     const facts = known.get(payee) ?? new Map<string, Fact>();
     return countOf(facts, "payer") >= provenPayers && countOf(facts, "day") >= provenDays;
   });
   await raiseCounters(
-    inside,
+    tx,
     grown.map((payee) => {
       const forever = Number.MAX_SAFE_INTEGER;
       return { ...ofPayee(payee), slot: nextDay, amount: 1, refill: 0, expiresAt: forever };

@@ -1,4 +1,4 @@
-/** The ledger of credits as its owner and the operator see it; settlements' entries: holds.ts. */
+/** The ledger of credits as its owner and the operator see it; settlements' entries: credit-reservations.ts. */
 import { networks, toLowerHex, type Address } from "@farthing/protocol";
 import { sql, type Kysely } from "kysely";
 import type { CreditBalance, CreditEntry } from "../model/credits.ts";
@@ -12,7 +12,7 @@ import type {
 } from "./account-store.ts";
 import { ensureAccount } from "./accounts.ts";
 import { inTransaction, patiently, type Database } from "./dialect.ts";
-import { lockFunds } from "./holds.ts";
+import { lockFunds } from "./credit-reservations.ts";
 import { address } from "./rows.ts";
 import type { Tables } from "./schema.ts";
 

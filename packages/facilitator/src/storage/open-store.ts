@@ -26,6 +26,8 @@ import { purchaseVerbs } from "./purchases.ts";
 import { relayerVerbs } from "./relayer-transactions.ts";
 import type { Tables } from "./schema.ts";
 import { retentionVerbs } from "./retention.ts";
+import { participants } from "./participants.ts";
+import { transitionMethods } from "./settlement-transitions.ts";
 import { settlementVerbs } from "./settlements.ts";
 import { revertedGasVerbs } from "./reverted-gas.ts";
 import { revertedVerbs } from "./reverted-settlements.ts";
@@ -77,7 +79,8 @@ export function createStore(databaseUrl: string, options: StoreOptions = {}): Cl
   let indexing: LateIndexing | undefined;
   let summing: HistorySumming | undefined;
   const verbs = guard({
-    ...settlementVerbs(database),
+    ...settlementVerbs(database, participants),
+    ...transitionMethods(database, participants),
     ...laneVerbs(database),
     ...relayerVerbs(database),
     ...repairVerbs(database),

@@ -5,8 +5,43 @@
 import { randomBytes } from "node:crypto";
 import { toLowerHex, type Address } from "@farthing/protocol";
 import { timeText } from "../base/clock.ts";
-import type { WebhookEvent } from "../model/webhook.ts";
+import { settlementData, type WebhookEvent } from "../model/webhook.ts";
 import type { Database } from "./dialect.ts";
+import {
+  unchanged,
+  type AnnotationChanges,
+  type EngineTransaction,
+  type SettlementParticipant,
+  type Transition,
+} from "./participant.ts";
+
+/** Writes the transitions of settlements down for the webhooks of their accounts. */
+export const webhooksParticipant: SettlementParticipant = {
+  name: "webhooks",
+  onTransitions: notifyAccounts,
+};
+
+/** The event of a transition; webhooks do not carry the others. */
+const eventOf: Readonly<Partial<Record<Transition["kind"], WebhookEvent>>> = {
+  confirmed: "settlement.confirmed",
+  failed: "settlement.failed",
+  finalized: "settlement.finalized",
+};
+
+async function notifyAccounts(
+  tx: EngineTransaction,
+  transitions: readonly Transition[],
+): Promise<AnnotationChanges> {
+  const events = transitions.flatMap(({ kind, settlement }) => {
+    const { account } = settlement;
+    const type = eventOf[kind];
+    return account === null || type === undefined
+      ? []
+      : [{ account, type, data: settlementData(settlement) }];
+  });
+  await putIntoOutbox(tx, events, tx.now);
+  return unchanged;
+}
 
 /** Something that happened to an account. */
 export interface AccountEvent {

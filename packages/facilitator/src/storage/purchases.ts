@@ -14,7 +14,7 @@ import type { CreditPurchaseRow } from "./account-schema.ts";
 import type { Page, PurchaseCursor, PurchaseVerbs } from "./account-store.ts";
 import { lockAccount } from "./accounts.ts";
 import { inTransaction, type Database } from "./dialect.ts";
-import { lockFunds } from "./holds.ts";
+import { lockFunds } from "./credit-reservations.ts";
 import { putIntoOutbox } from "./outbox.ts";
 import { fromCursor, toPage } from "./pages.ts";
 import { address, numberOrNull } from "./rows.ts";

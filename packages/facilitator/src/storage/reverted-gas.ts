@@ -17,6 +17,8 @@ import {
   type CounterName,
   type Counters,
 } from "./keyless-counters.ts";
+import { createLocal, type EngineTransaction } from "./participant.ts";
+import { numberOrNull } from "./rows.ts";
 import type { SettlementRow } from "./schema.ts";
 import {
   isProvenPayer,
@@ -163,18 +165,21 @@ export async function reserveRevertedGas(
     .execute();
 }
 
+/** The settlements of a step whose gas stays counted by this budget. */
+export const burnedGasOf = createLocal(() => new Set<string>());
+
 /**
- * Ends the reservations of settlements that have just got an outcome, and returns those whose gas
- * stays counted here. Gas is burned where a transaction of ours carried the payment and did not move
- * it, also when a third party did: a wallet can revert first and pay itself in the same block.
+ * Ends the reservations of settlements that have just got an outcome, and notes those whose gas stays
+ * counted here. Gas is burned where a transaction of ours carried the payment and did not move it,
+ * also when a third party did: a wallet can revert first and pay itself in the same block.
  */
 export async function closeRevertedGas(
-  inside: Database,
+  tx: EngineTransaction,
   settled: readonly SettlementRow[],
-): Promise<ReadonlySet<string>> {
+): Promise<void> {
   const rows = new Map(settled.flatMap((row) => (row.payer_has_code === 1 ? [[row.id, row]] : [])));
-  if (rows.size === 0) return new Set();
-  const reservations = await inside.db
+  if (rows.size === 0) return;
+  const reservations = await tx.db
     .deleteFrom("reverted_gas_reservations")
     .where("settlement_id", "in", [...rows.keys()])
     .returningAll()
@@ -184,18 +189,21 @@ export async function closeRevertedGas(
     return row ? [{ row, half, reserved: Number(gwei), isBurned: isBurned(row) }] : [];
   });
   const burned = ended.flatMap(({ row, ...one }) => (one.isBurned ? [row] : []));
-  const limits = await readContractGas(inside, burned);
+  const limits = await readContractGas(
+    tx,
+    burned.map((row) => ({ payerHasCode: true, carrierId: numberOrNull(row.transaction_id) })),
+  );
   const returns = ended.map(({ row, half, reserved, isBurned: stays }) => {
     const kept = stays ? (limits.get(Number(row.transaction_id)) ?? reserved) : 0;
     // Less than nothing where the gas price rose after the claim: it is counted as well.
     return { ...halfCounter(row.chain_id, half), slot: 0, amount: reserved - kept };
   });
-  await inside.engine.lockNames(
-    inside.db,
+  await tx.engine.lockNames(
+    tx.db,
     returns.map(({ chainId }) => keylessLock(chainId)),
   );
-  await lowerCounters(inside, returns);
-  return new Set(burned.map(({ id }) => id));
+  await lowerCounters(tx, returns);
+  for (const { id } of burned) burnedGasOf(tx).add(id);
 }
 
 function isBurned(row: SettlementRow): boolean {

@@ -9,6 +9,7 @@ import { toLowerHex, type Address } from "@farthing/protocol";
 import { sql } from "kysely";
 import type { Settlement, SettlementState } from "../model/settlement.ts";
 import type { Database, Engine } from "./dialect.ts";
+import { unchanged, type SettlementParticipant, type Transition } from "./participant.ts";
 import { countSales } from "./sales-sums.ts";
 import type { SettlementRow } from "./schema.ts";
 import type { Outcome } from "./sums-schema.ts";
@@ -35,11 +36,35 @@ export type CountedRow = Pick<
   | "confirmed_at"
 >;
 
-/** Counts settlements that were just made. */
-export function countClaims(inside: Database, created: Iterable<Settlement>): Promise<void> {
-  const moves = [...created].map((settlement) => ({ row: toCountedRow(settlement), before: null }));
-  return countMoves(inside, moves);
-}
+/** Keeps the sums in step with settlements. */
+export const aggregatesParticipant: SettlementParticipant = {
+  name: "aggregates",
+  async onClaimed(tx, settlements) {
+    await countMoves(
+      tx,
+      settlements.map((settlement) => ({ row: toCountedRow(settlement), before: null })),
+    );
+    return unchanged;
+  },
+  async onTransitions(tx, transitions) {
+    await countMoves(
+      tx,
+      transitions.flatMap(({ kind, settlement, before }) =>
+        isCounted[kind] ? [{ row: toCountedRow(settlement), before }] : [],
+      ),
+    );
+    return unchanged;
+  },
+};
+
+/** Transitions that change what is counted. */
+const isCounted: Readonly<Record<Transition["kind"], boolean>> = {
+  confirmed: true,
+  failed: true,
+  reorganised: true,
+  requeued: false,
+  finalized: false,
+};
 
 function toCountedRow(settlement: Settlement): CountedRow {
   const { id, account, chainId, amount, payer, state, credits, createdAt } = settlement;
@@ -66,7 +91,7 @@ export interface CountedMove {
 const complete = new WeakSet<Engine>();
 
 /** Counts moves of settlements, as far as the history is added up to them. */
-export async function countMoves(inside: Database, moves: readonly CountedMove[]): Promise<void> {
+async function countMoves(inside: Database, moves: readonly CountedMove[]): Promise<void> {
   const ofAccounts = moves.filter(({ row }) => row.account !== null);
   if (ofAccounts.length === 0) return;
   const progress = await readProgress(inside, { isLocked: true });

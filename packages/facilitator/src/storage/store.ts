@@ -1,8 +1,8 @@
 /**
- * What the facilitator keeps, as verbs. A verb that moves settlements also holds, charges and gives
- * back their credits, and tells the webhooks of their accounts. Each is atomic: it happens whole or not at all, and a move
- * that is not allowed from the present state changes nothing. Times are milliseconds since 1970.
- * Every verb throws the fault `storage_unavailable` when the database fails.
+ * What the facilitator keeps, as methods. Participants take part in each transition of a settlement,
+ * in its transaction. Each method is atomic: it happens whole or not at all, and a transition that is
+ * not allowed from the present state changes nothing. Times are milliseconds since 1970.
+ * Every method throws the fault `storage_unavailable` when the database fails.
  */
 import type { Address, ChainId, Hex, RefusalCode } from "@farthing/protocol";
 import type { ApiKey } from "../model/api-key.ts";
@@ -18,7 +18,7 @@ import type { AccountStore } from "./account-store.ts";
 import type { ChangeListener } from "./changes.ts";
 import type { ExchangeStore } from "./exchange-store.ts";
 import type { IdentifierVerbs } from "./identifier-store.ts";
-import type { KeylessRefusal, KeylessVerbs } from "./keyless-store.ts";
+import type { KeylessVerbs } from "./keyless-store.ts";
 import type { RetentionVerbs } from "./retention-store.ts";
 import type { RevertedGasVerbs } from "./reverted-gas.ts";
 import type { ListingVerbs } from "./listing-store.ts";
@@ -30,15 +30,11 @@ export type ClaimResult =
   | { readonly kind: "existing"; readonly settlement: Settlement }
   | { readonly kind: "refused"; readonly reason: ClaimRefusal };
 
-/** Why nothing was claimed. */
-export type ClaimRefusal =
-  | KeylessRefusal
-  | "payment_identifier_conflict"
-  /** Contract wallets have burned or reserved what they may burn by reverting. */
-  | "reverted_gas_exhausted"
-  | "key_not_valid"
-  | "seller_plan_inactive"
-  | "insufficient_facilitator_credits";
+/**
+ * Why nothing was claimed: the code of a participant's denial, `payment_identifier_conflict`, or
+ * `reverted_gas_exhausted` when contract wallets have burned or reserved what they may burn.
+ */
+export type ClaimRefusal = string;
 
 /** A settlement with its outcome. */
 export interface Confirmation {

@@ -1,28 +1,67 @@
 /**
- * What settlements do to credits, in the transactions that move them: a claim holds its price, a
- * confirmation charges it, a failure gives it back. Each is one statement for a whole group. The
- * database counts the balance, refuses a negative one, and lets no entry of a settlement come twice.
+ * Credits take part in settlements: a claim reserves its price, a confirmation charges it, a failure
+ * releases it. Each is one statement for a whole batch. The database counts the balance, refuses a
+ * negative one, and lets no entry of a settlement come twice.
  */
 import { toLowerHex, type Address } from "@farthing/protocol";
 import type { CreditEntryKind } from "../model/credits.ts";
 import type { Claim, Settlement } from "../model/settlement.ts";
 import type { Database } from "./dialect.ts";
 import { putIntoOutbox } from "./outbox.ts";
-import type { SettlementRow } from "./schema.ts";
+import {
+  createLocal,
+  unchanged,
+  type AnnotationChanges,
+  type ClaimDenial,
+  type EngineTransaction,
+  type SettlementParticipant,
+  type Transition,
+} from "./participant.ts";
 
-/** What accounts may spend, held until the transaction ends; by account in lower case. */
-export type Funds = ReadonlyMap<Address, Fund>;
+/** What accounts may spend, locked until the transaction ends; by account in lower case. */
+type Funds = ReadonlyMap<Address, Fund>;
 
 interface Fund {
   readonly available: number;
   readonly lowCreditsAt: number | null;
 }
 
-/** A settlement with its price, as far as the ledger is concerned. */
-interface Priced {
-  readonly id: string;
-  readonly account: Address | null;
-  readonly credits: number;
+/** What the accounts of a batch of claims may spend: read before the claim, and spent with it. */
+const fundsOfClaims = createLocal((): { funds: Funds } => ({ funds: new Map() }));
+
+/** Reserves, charges and releases the credits of settlements. */
+export const creditsParticipant: SettlementParticipant = {
+  name: "credits",
+  beforeClaim: denyUnpaid,
+  onClaimed: reserveAll,
+  onTransitions: moveCredits,
+};
+
+async function denyUnpaid(
+  tx: EngineTransaction,
+  claims: readonly Claim[],
+): Promise<ReadonlyMap<string, ClaimDenial>> {
+  const priced = claims.filter(({ price }) => price > 0);
+  const funds = await lockFunds(
+    tx,
+    priced.flatMap(({ account }) => account ?? []),
+  );
+  fundsOfClaims(tx).funds = funds;
+  const denial = { code: "insufficient_facilitator_credits" };
+  return new Map(unpaid(priced, funds).map(({ id }) => [id, denial]));
+}
+
+async function moveCredits(
+  tx: EngineTransaction,
+  transitions: readonly Transition[],
+): Promise<AnnotationChanges> {
+  const priced = (kind: Transition["kind"]) =>
+    transitions.flatMap((transition) =>
+      transition.kind === kind && transition.settlement.credits > 0 ? [transition.settlement] : [],
+    );
+  await releaseAll(tx, priced("failed"));
+  await follow(tx, priced("reorganised"), ["charge"], "reopen");
+  return chargeAll(tx, priced("confirmed"));
 }
 
 /** Reads what accounts may spend; nobody else spends it meanwhile. Accounts in one order. */
@@ -53,7 +92,7 @@ export async function lockFunds(
 }
 
 /** The claims that their accounts cannot pay, in their order: each takes from what is left. */
-export function unpaid(claims: readonly Claim[], funds: Funds): Claim[] {
+function unpaid(claims: readonly Claim[], funds: Funds): Claim[] {
   const left = new Map([...funds].map(([account, { available }]) => [account, available]));
   return claims.filter(({ account, price }) => {
     if (price === 0) return false;
@@ -65,19 +104,17 @@ export function unpaid(claims: readonly Claim[], funds: Funds): Claim[] {
   });
 }
 
-/** Holds the prices of settlements just made, and tells of accounts that run low by it. */
-export async function holdAll(
-  inside: Database,
+/** Reserves the prices of settlements just made, and notifies accounts that run low by it. */
+async function reserveAll(
+  tx: EngineTransaction,
   created: readonly Settlement[],
-  funds: Funds,
-  now: number,
-): Promise<void> {
+): Promise<AnnotationChanges> {
   const priced = created.filter(({ credits }) => credits > 0);
-  if (priced.length === 0) return;
+  if (priced.length === 0) return unchanged;
+  const { funds } = fundsOfClaims(tx);
   await addEntries(
-    inside,
-    priced.map(({ id, account, credits }) => entryOf({ id, account, credits }, "hold", 1)),
-    now,
+    tx,
+    priced.map((settlement) => entryOf(settlement, "hold", 1)),
   );
   const spent = new Map<Address, number>();
   for (const { account, credits } of priced) {
@@ -87,71 +124,49 @@ export async function holdAll(
   const low = [...spent].flatMap(([account, credits]) => {
     const { available = 0, lowCreditsAt = null } = funds.get(account) ?? {};
     const left = available - credits;
-    // Only who crosses the line is told, not everybody below it.
+    // Only an account that crosses the line is notified, not every one below it.
     if (lowCreditsAt === null || available < lowCreditsAt || left >= lowCreditsAt) return [];
     return [
       { account, type: "credits.low" as const, data: { available: left, lowAt: lowCreditsAt } },
     ];
   });
-  await putIntoOutbox(inside, low, now);
+  await putIntoOutbox(tx, low, tx.now);
+  return unchanged;
 }
 
 /**
- * Charges settlements that are confirmed now, also those whose hold was given back before; gives
- * the ids of those that turned out to be free.
+ * Charges settlements that are confirmed now, also those whose reservation was released before;
+ * returns the price of those that turned out to be free.
  */
-export async function chargeAll(
-  inside: Database,
-  rows: readonly SettlementRow[],
-  now: number,
-): Promise<ReadonlySet<string>> {
-  const priced = pricedOf(rows);
-  const charged = await follow(inside, priced, ["hold", "reopen"], "charge", now);
+async function chargeAll(
+  tx: EngineTransaction,
+  priced: readonly Settlement[],
+): Promise<AnnotationChanges> {
+  const charged = await follow(tx, priced, ["hold", "reopen"], "charge");
   const late = priced.filter(({ id }) => !charged.has(id));
-  return late.length > 0 ? chargeLate(inside, late, now) : new Set();
+  return late.length > 0 ? chargeLate(tx, late) : unchanged;
 }
 
-/** Gives back what failed settlements held. */
-export async function releaseAll(
-  inside: Database,
-  rows: readonly SettlementRow[],
-  now: number,
-): Promise<void> {
-  const priced = pricedOf(rows);
+/** Releases what failed settlements reserved. */
+async function releaseAll(tx: EngineTransaction, priced: readonly Settlement[]): Promise<void> {
   // Before entries get their numbers, so that these stand in the order of the balance.
-  await lockFunds(inside, accountsOf(priced));
-  await follow(inside, priced, ["hold", "reopen"], "release", now);
+  await lockFunds(tx, accountsOf(priced));
+  await follow(tx, priced, ["hold", "reopen"], "release");
 }
 
-/** Turns charges whose blocks are gone into holds again. */
-export async function reopenAll(
-  inside: Database,
-  rows: readonly SettlementRow[],
-  now: number,
-): Promise<void> {
-  await follow(inside, pricedOf(rows), ["charge"], "reopen", now);
-}
-
-function pricedOf(rows: readonly SettlementRow[]): Priced[] {
-  return rows
-    .map(({ id, account, credits }) => ({ id, account, credits: Number(credits) }))
-    .filter(({ credits }) => credits > 0);
-}
-
-function accountsOf(priced: readonly Priced[]): Address[] {
+function accountsOf(priced: readonly Settlement[]): Address[] {
   return priced.flatMap(({ account }) => account ?? []);
 }
 
 /**
- * Adds an entry behind the last one of each settlement, where that is one of `after`; gives the
+ * Adds an entry behind the last one of each settlement, where that is one of `after`; returns the
  * settlements that it was added to.
  */
 async function follow(
-  { db, engine }: Database,
-  priced: readonly Priced[],
+  { db, engine, now }: EngineTransaction,
+  priced: readonly Settlement[],
   after: readonly CreditEntryKind[],
   kind: "charge" | "release" | "reopen",
-  now: number,
 ): Promise<Set<string>> {
   if (priced.length === 0) return new Set();
   const list = engine.list(
@@ -191,17 +206,16 @@ async function follow(
 }
 
 /**
- * Somebody else submitted the authorization after ours had failed, and the hold was given back. It
- * is held again where the account can pay; else the settlement is free, since it was confirmed
+ * A third party submitted the authorization after ours had failed, and the reservation was released.
+ * It is made again where the account can pay; else the settlement is free, since it was confirmed
  * whatever the account has.
  */
 async function chargeLate(
-  inside: Database,
-  late: readonly Priced[],
-  now: number,
-): Promise<ReadonlySet<string>> {
-  const { db, engine } = inside;
-  const funds = await lockFunds(inside, accountsOf(late));
+  tx: EngineTransaction,
+  late: readonly Settlement[],
+): Promise<AnnotationChanges> {
+  const { db, engine } = tx;
+  const funds = await lockFunds(tx, accountsOf(late));
   const list = engine.list(
     late.map(({ id }) => ({ of: id })),
     { of: "text" },
@@ -214,27 +228,21 @@ async function chargeLate(
     .execute();
   const lastOf = new Map(entries.map((entry) => [entry.settlement_id, entry]));
   const left = new Map([...funds].map(([account, { available }]) => [account, available]));
-  const free = new Set<string>();
+  const free = new Map<string, { readonly credits: number }>();
   const added = late.flatMap((settlement) => {
     const { id, account, credits } = settlement;
     const { step = null, kind } = lastOf.get(id) ?? {};
     if (step === null || account === null || kind !== "release") return [];
-    const available = left.get(account) ?? 0;
+    const payer = toLowerHex(account);
+    const available = left.get(payer) ?? 0;
     if (available < credits) {
-      free.add(id);
+      free.set(id, { credits: 0 });
       return [{ ...entryOf(settlement, "charge", step + 1), note: freeNote }];
     }
-    left.set(account, available - credits);
+    left.set(payer, available - credits);
     return [entryOf(settlement, "hold", step + 1), entryOf(settlement, "charge", step + 2)];
   });
-  await addEntries(inside, added, now);
-  if (free.size > 0) {
-    await db
-      .updateTable("settlements")
-      .set({ credits: 0 })
-      .where("id", "in", [...free])
-      .execute();
-  }
+  await addEntries(tx, added);
   return free;
 }
 
@@ -249,7 +257,7 @@ interface NewEntry {
   readonly note: string | null;
 }
 
-function entryOf(settlement: Priced, kind: "hold" | "charge", step: number): NewEntry {
+function entryOf(settlement: Settlement, kind: "hold" | "charge", step: number): NewEntry {
   return {
     account: settlement.account && toLowerHex(settlement.account),
     kind,
@@ -261,9 +269,8 @@ function entryOf(settlement: Priced, kind: "hold" | "charge", step: number): New
 }
 
 async function addEntries(
-  { db, engine }: Database,
+  { db, engine, now }: EngineTransaction,
   entries: readonly NewEntry[],
-  now: number,
 ): Promise<void> {
   if (entries.length === 0) return;
   const list = engine.list(

@@ -1,0 +1,180 @@
+/**
+ * The port through which features take part in the life of settlements. The engine knows nothing of
+ * keys, credits or webhooks: it calls its participants, in the order of their list, inside the
+ * database transaction that records a step.
+ */
+import type { Claim, Settlement, SettlementAnnotations } from "../model/settlement.ts";
+import type { Database } from "./dialect.ts";
+import { toSettlement } from "./rows.ts";
+import type { SettlementRow } from "./schema.ts";
+
+/** The transaction that records one step. A participant uses nothing else to reach the database. */
+export interface EngineTransaction extends Pick<Database, "db" | "engine"> {
+  /** The time at which the step is recorded, in milliseconds since 1970. */
+  readonly now: number;
+  /** Stands for this one step; values that last as long as it are made by {@link createLocal}. */
+  readonly locals: object;
+}
+
+/** Why a claim is denied. Codes are open: the feature that denies maps its codes to responses. */
+export interface ClaimDenial {
+  readonly code: string;
+}
+
+/** Annotations that are to change, by the settlement's id; the engine writes them. */
+export type AnnotationChanges = ReadonlyMap<string, Partial<SettlementAnnotations>>;
+
+/** A settlement's step from one state to the next. */
+export interface Transition {
+  /** `requeued`: its transaction can never be mined. `reorganised`: its block is gone. */
+  readonly kind: "confirmed" | "failed" | "requeued" | "reorganised" | "finalized";
+  /** As it is after the step, with the changes of earlier participants. */
+  readonly settlement: Settlement;
+  readonly before: Pick<Settlement, "state" | "credits">;
+  /** The relayer transaction that carries or carried it; null when there was none. */
+  readonly carrierId: number | null;
+}
+
+/** Takes part in the life of settlements. Each hook is called once for a whole batch. */
+export interface SettlementParticipant {
+  /** Recorded in the database, which is not opened without this participant again. */
+  readonly name: string;
+  /**
+   * Names that a batch of claims locks until its transaction ends. All participants' names are
+   * locked together and in one order, before anything is read.
+   */
+  locksOf?(claims: readonly Claim[]): readonly string[];
+  /** Denies claims, by id; receives only those that no earlier participant denied. */
+  beforeClaim?(
+    tx: EngineTransaction,
+    claims: readonly Claim[],
+  ): Promise<ReadonlyMap<string, ClaimDenial>>;
+  /** Receives the settlements that were made. */
+  onClaimed?(tx: EngineTransaction, settlements: readonly Settlement[]): Promise<AnnotationChanges>;
+  /** Receives the steps of a batch, with the changes of earlier participants. */
+  onTransitions?(
+    tx: EngineTransaction,
+    transitions: readonly Transition[],
+  ): Promise<AnnotationChanges>;
+  /**
+   * Called after the commit, for metrics, log events and wake-ups: the transaction may be repeated
+   * or rolled back.
+   */
+  onCommitted?(transitions: readonly Transition[]): void;
+}
+
+/** What a hook returns that changes no annotation. */
+export const unchanged: AnnotationChanges = new Map();
+
+/** Begins a step: what `createLocal` made for an earlier one is not seen in it. */
+export function beginStep({ db, engine }: Database, now: number): EngineTransaction {
+  return { db, engine, now, locals: {} };
+}
+
+/** Creates a value of its own for each step, at its first use. */
+export function createLocal<T>(create: () => T): (tx: EngineTransaction) => T {
+  const values = new WeakMap<object, { readonly value: T }>();
+  return ({ locals }) => {
+    const entry = values.get(locals) ?? { value: create() };
+    values.set(locals, entry);
+    return entry.value;
+  };
+}
+
+/** Asks the participants in their order; returns the denials, by the claim's id. */
+export async function denyClaims(
+  tx: EngineTransaction,
+  participants: readonly SettlementParticipant[],
+  claims: readonly Claim[],
+): Promise<Map<string, ClaimDenial>> {
+  const denials = new Map<string, ClaimDenial>();
+  for (const participant of participants) {
+    const left = claims.filter(({ id }) => !denials.has(id));
+    if (left.length === 0) break;
+    const denied = await participant.beforeClaim?.(tx, left);
+    for (const [id, denial] of denied ?? []) denials.set(id, denial);
+  }
+  return denials;
+}
+
+/** Shows the participants what was claimed; returns it with their changes, in order. */
+export async function showClaimed(
+  tx: EngineTransaction,
+  participants: readonly SettlementParticipant[],
+  created: readonly Settlement[],
+): Promise<readonly Settlement[]> {
+  let settlements = created;
+  for (const participant of participants) {
+    if (settlements.length === 0) break;
+    const changes = await participant.onClaimed?.(tx, settlements);
+    if (!changes?.size) continue;
+    settlements = settlements.map((settlement) => ({
+      ...settlement,
+      ...changes.get(settlement.id),
+    }));
+    await writeAnnotations(
+      tx,
+      settlements.filter(({ id }) => changes.has(id)),
+    );
+  }
+  return settlements;
+}
+
+/** Shows the participants a batch of steps; returns these with their changes, in order. */
+export async function showTransitions(
+  tx: EngineTransaction,
+  participants: readonly SettlementParticipant[],
+  recorded: readonly Transition[],
+): Promise<readonly Transition[]> {
+  let transitions = recorded;
+  for (const participant of participants) {
+    if (transitions.length === 0) break;
+    const changes = await participant.onTransitions?.(tx, transitions);
+    if (!changes?.size) continue;
+    transitions = transitions.map((transition) => {
+      const { settlement } = transition;
+      return { ...transition, settlement: { ...settlement, ...changes.get(settlement.id) } };
+    });
+    const settlements = transitions.map(({ settlement }) => settlement);
+    await writeAnnotations(
+      tx,
+      settlements.filter(({ id }) => changes.has(id)),
+    );
+  }
+  return transitions;
+}
+
+/** Tells the participants of a batch that is committed. */
+export function showCommitted(
+  participants: readonly SettlementParticipant[],
+  transitions: readonly Transition[],
+): void {
+  if (transitions.length === 0) return;
+  for (const participant of participants) participant.onCommitted?.(transitions);
+}
+
+/** The step of a settlement whose row has just been changed. */
+export function transitionOf(
+  kind: Transition["kind"],
+  row: SettlementRow,
+  before: Transition["before"],
+): Transition {
+  const carrierId = row.transaction_id === null ? null : Number(row.transaction_id);
+  return { kind, settlement: toSettlement(row), before, carrierId };
+}
+
+async function writeAnnotations(
+  { db, engine }: EngineTransaction,
+  settlements: readonly Settlement[],
+): Promise<void> {
+  const list = engine.list(
+    settlements.map(({ id, keyId, credits }) => ({ of: id, of_key: keyId, of_credits: credits })),
+    { of: "text", of_key: "text", of_credits: "bigint" },
+  );
+  await db
+    .updateTable("settlements")
+    .from(list)
+    .set(({ ref }) => ({ key_id: ref("given.of_key"), credits: ref("given.of_credits") }))
+    .whereRef("settlements.id", "=", "given.of")
+    .execute();
+}

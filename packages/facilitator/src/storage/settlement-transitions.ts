@@ -1,0 +1,285 @@
+/**
+ * Transitions of settlements after the claim: confirmed, failed, reorganised out, finalized. Each is a
+ * guarded update of a whole batch, and what the engine and its participants do with it happens in
+ * the same transaction.
+ */
+import type { ChainId, Hex } from "@farthing/protocol";
+import type { ExpressionBuilder } from "kysely";
+import { assert } from "../base/assert.ts";
+import type { Settlement } from "../model/settlement.ts";
+import { inTransaction, type Database } from "./dialect.ts";
+import { watchFailures } from "./failure-watches.ts";
+import {
+  beginStep,
+  showCommitted,
+  showTransitions,
+  transitionOf,
+  type EngineTransaction,
+  type SettlementParticipant,
+  type Transition,
+} from "./participant.ts";
+import { pausePayers } from "./payer-pauses.ts";
+import { countForPayers } from "./proven-payers.ts";
+import { closeRevertedGas } from "./reverted-gas.ts";
+import { settlementColumns, type SettlementRow, type Tables } from "./schema.ts";
+import { isOneOf, lockSettlements } from "./settlements.ts";
+import type { Confirmation, Failure, Store } from "./store.ts";
+
+type TransitionMethods = Pick<
+  Store,
+  "recordConfirmed" | "recordFailed" | "recordReorganised" | "recordFinalized"
+>;
+
+/** Updates rows, and returns the transitions that this made. */
+type Update = (tx: EngineTransaction) => Promise<Transition[]>;
+
+/** Records transitions with all that belongs to them; returns the settlements as they are now. */
+type Record = (now: number, update: Update) => Promise<Settlement[]>;
+
+/** The store's methods that record transitions. */
+export function transitionMethods(
+  database: Database,
+  participants: readonly SettlementParticipant[],
+): TransitionMethods {
+  const record: Record = async (now, update) => {
+    const transitions = await inTransaction(database, async (inside) => {
+      const tx = beginStep(inside, now);
+      const shown = await showTransitions(tx, participants, await update(tx));
+      const ids = shown.map(({ settlement }) => settlement.id);
+      await tx.engine.changes.announce(tx.db, { kind: "changed", ids });
+      return shown;
+    });
+    showCommitted(participants, transitions);
+    return transitions.map(({ settlement }) => settlement);
+  };
+  return {
+    recordConfirmed: (confirmations, now) => recordConfirmed(record, confirmations, now),
+    recordFailed: (failures, now) => recordFailed(record, failures, now),
+    recordReorganised: (chainId, fromBlock, now, hashes) =>
+      recordReorganised(record, chainId, { fromBlock, hashes }, now),
+    recordFinalized: (chainId, upToBlock, now) => recordFinalized(record, chainId, upToBlock, now),
+  };
+}
+
+/** The first of each id, so that one statement moves each settlement once. */
+function firstOfEachId<T extends { readonly id: string }>(items: readonly T[]): T[] {
+  const byId = new Map<string, T>();
+  for (const item of items) if (!byId.has(item.id)) byId.set(item.id, item);
+  return [...byId.values()];
+}
+
+async function recordConfirmed(
+  record: Record,
+  confirmations: readonly Confirmation[],
+  now: number,
+): Promise<Settlement[]> {
+  const given = firstOfEachId(confirmations).map(({ id, mined }) => ({
+    of: id,
+    hash: mined.transaction,
+    block: mined.blockNumber,
+    block_hash: mined.blockHash,
+    log_index: mined.logIndex,
+    settled_by: mined.settledBy,
+  }));
+  return recordNamed(record, "confirmed", {
+    now,
+    ids: given.map(({ of }) => of),
+    update: ({ db, engine }) => {
+      const list = engine.list(given, {
+        of: "text",
+        hash: "text",
+        block: "bigint",
+        block_hash: "text",
+        log_index: "bigint",
+        settled_by: "text",
+      });
+      return db
+        .updateTable("settlements")
+        .from(list)
+        .set(({ ref }) => ({
+          state: "confirmed",
+          transaction_hash: ref("given.hash"),
+          block_number: ref("given.block"),
+          block_hash: ref("given.block_hash"),
+          log_index: ref("given.log_index"),
+          settled_by: ref("given.settled_by"),
+          confirmed_at: now,
+          failure: null,
+          failure_message: null,
+          failed_at: null,
+        }))
+        .whereRef("settlements.id", "=", "given.of")
+        .where("state", "in", ["queued", "submitted", "failed"])
+        .returning(settlementColumns)
+        .execute();
+    },
+    follow: closeRevertedGas,
+  });
+}
+
+async function recordFailed(
+  record: Record,
+  failures: readonly Failure[],
+  now: number,
+): Promise<Settlement[]> {
+  const given = firstOfEachId(failures).map(({ id, code, message, transaction, ...failure }) => ({
+    of: id,
+    code,
+    message,
+    hash: transaction,
+    only_unassigned: failure.onlyUnassigned === true ? 1 : 0,
+  }));
+  return recordNamed(record, "failed", {
+    now,
+    ids: given.map(({ of }) => of),
+    update: ({ db, engine }) => {
+      const list = engine.list(given, {
+        of: "text",
+        code: "text",
+        message: "text",
+        hash: "text",
+        only_unassigned: "bigint",
+      });
+      return db
+        .updateTable("settlements")
+        .from(list)
+        .set(({ ref }) => ({
+          state: "failed",
+          failure: ref("given.code"),
+          failure_message: ref("given.message"),
+          transaction_hash: ref("given.hash"),
+          failed_at: now,
+        }))
+        .whereRef("settlements.id", "=", "given.of")
+        .where("state", "in", ["queued", "submitted"])
+        .where((where) =>
+          where.or([where("given.only_unassigned", "=", 0), where("transaction_id", "is", null)]),
+        )
+        .returning(settlementColumns)
+        .execute();
+    },
+    follow: async (tx, rows) => {
+      await closeRevertedGas(tx, rows);
+      await pausePayers(tx, blamed(rows, failures), now);
+      await watchFailures(tx, rows, now);
+    },
+  });
+}
+
+/** The failed settlements whose payers are to blame. */
+function blamed(
+  rows: readonly SettlementRow[],
+  failures: readonly Failure[],
+): readonly SettlementRow[] {
+  const ids = new Set(failures.flatMap(({ id, pausesPayer }) => (pausesPayer ? [id] : [])));
+  return rows.filter(({ id }) => ids.has(id));
+}
+
+/** Records transitions of named settlements; returns those that moved, in the order of the names. */
+async function recordNamed(
+  record: Record,
+  kind: "confirmed" | "failed",
+  named: {
+    readonly now: number;
+    readonly ids: readonly string[];
+    update(tx: EngineTransaction): Promise<SettlementRow[]>;
+    /** What the engine itself keeps with them. */
+    follow(tx: EngineTransaction, rows: readonly SettlementRow[]): Promise<void>;
+  },
+): Promise<Settlement[]> {
+  const { now, ids } = named;
+  if (ids.length === 0) return [];
+  return record(now, async (tx) => {
+    const before = await lockStates(tx, isOneOf(tx.engine, ids));
+    const moved = new Map((await named.update(tx)).map((row) => [row.id, row]));
+    const rows = ids.flatMap((id) => moved.get(id) ?? []);
+    await named.follow(tx, rows);
+    return rows.map((row) => {
+      const known = before.get(row.id);
+      assert(known, "a settlement that moved was locked before");
+      return transitionOf(kind, row, known);
+    });
+  });
+}
+
+/** Locks settlements as {@link lockSettlements} does; returns what they are before the transition. */
+async function lockStates({ db, engine }: Database, which: ReturnType<typeof isOneOf>) {
+  let query = db
+    .selectFrom("settlements")
+    .select(["id", "state", "credits"])
+    .where(which)
+    .orderBy("id");
+  if (engine.hasRowLocks) query = query.forUpdate();
+  const rows = await query.execute();
+  return new Map(rows.map(({ id, state, credits }) => [id, { state, credits: Number(credits) }]));
+}
+
+async function recordReorganised(
+  record: Record,
+  chainId: ChainId,
+  gone: { readonly fromBlock: number; readonly hashes: readonly Hex[] | undefined },
+  now: number,
+): Promise<Settlement[]> {
+  const { fromBlock, hashes } = gone;
+  if (hashes?.length === 0) return [];
+  const which = ({ and, eb }: ExpressionBuilder<Tables, "settlements">) =>
+    and([
+      eb("chain_id", "=", chainId),
+      eb("state", "=", "confirmed"),
+      eb("finalized_at", "is", null),
+      eb("block_number", ">=", fromBlock),
+      ...(hashes ? [eb("block_hash", "in", hashes)] : []),
+    ]);
+  return record(now, async (tx) => {
+    await lockSettlements(tx, which);
+    const rows = await tx.db
+      .updateTable("settlements")
+      .set(({ selectFrom }) => ({
+        state: "submitted",
+        // Our transaction again, where a third party's had settled it.
+        transaction_hash: selectFrom("relayer_transactions as carrier")
+          .select("carrier.hash")
+          .whereRef("carrier.id", "=", "settlements.transaction_id"),
+        block_number: null,
+        block_hash: null,
+        log_index: null,
+        settled_by: null,
+        confirmed_at: null,
+      }))
+      .where(which)
+      .returning(settlementColumns)
+      .execute();
+    return rows.map((row) => {
+      return transitionOf("reorganised", row, { state: "confirmed", credits: Number(row.credits) });
+    });
+  });
+}
+
+function recordFinalized(
+  record: Record,
+  chainId: ChainId,
+  upToBlock: number,
+  now: number,
+): Promise<Settlement[]> {
+  const which = ({ and, eb }: ExpressionBuilder<Tables, "settlements">) =>
+    and([
+      eb("chain_id", "=", chainId),
+      eb("state", "=", "confirmed"),
+      eb("finalized_at", "is", null),
+      eb("block_number", "<=", upToBlock),
+    ]);
+  return record(now, async (tx) => {
+    await lockSettlements(tx, which);
+    const rows = await tx.db
+      .updateTable("settlements")
+      // No one signs for it, or sends it, again.
+      .set({ finalized_at: now, signature: "0x" })
+      .where(which)
+      .returning(settlementColumns)
+      .execute();
+    await countForPayers(tx, rows, now);
+    return rows.map((row) => {
+      return transitionOf("finalized", row, { state: "confirmed", credits: Number(row.credits) });
+    });
+  });
+}
