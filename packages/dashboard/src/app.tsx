@@ -1,14 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { accountQuery } from "./api/queries.ts";
-import { Announcer } from "./parts/announcer.tsx";
-import { ErrorBoundary } from "./parts/error-boundary.tsx";
-import { Empty } from "./parts/empty.tsx";
-import { Link } from "./parts/link.tsx";
-import { Page } from "./parts/page.tsx";
-import { Problem } from "./parts/problem.tsx";
-import { Lines } from "./parts/waiting.tsx";
-import { usePlace } from "./place.ts";
+import { Announcer } from "./components/announcer.tsx";
+import { ErrorBoundary } from "./components/error-boundary.tsx";
+import { Empty } from "./components/empty.tsx";
+import { Link } from "./components/link.tsx";
+import { Page } from "./components/page.tsx";
+import { Problem } from "./components/problem.tsx";
+import { Skeleton } from "./components/skeleton.tsx";
+import { useLocation } from "./location.ts";
 import { BuyCredits } from "./screens/credits/buy-credits.tsx";
 import { CreditsScreen } from "./screens/credits/credits-screen.tsx";
 import { PurchaseScreen } from "./screens/credits/purchase-screen.tsx";
@@ -45,7 +45,7 @@ export function App() {
           {account.error ? (
             <Problem problem={account.error} again={account.refetch} />
           ) : (
-            <Lines count={5} />
+            <Skeleton count={5} />
           )}
         </main>
       )}
@@ -56,7 +56,7 @@ export function App() {
 
 /** The screen of the current address; another place begins anew, also after a fault. */
 function Screen() {
-  const { path } = usePlace();
+  const { path } = useLocation();
   return <ErrorBoundary key={path}>{screenAt(path)}</ErrorBoundary>;
 }
 

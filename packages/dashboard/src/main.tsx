@@ -38,7 +38,7 @@ lookForWallets();
 restoreConnection();
 
 const root = document.getElementById("root");
-if (!root) throw new Error("The page has no place for the dashboard.");
+if (!root) throw new Error("The page has no #root element.");
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={client}>

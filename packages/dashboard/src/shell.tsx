@@ -14,14 +14,14 @@ import {
   SettingsIcon,
   SettlementsIcon,
   WebhooksIcon,
-} from "./parts/icons.tsx";
-import { Link } from "./parts/link.tsx";
-import { shortText } from "./parts/show-text.ts";
-import { usePlace } from "./place.ts";
+} from "./components/icons.tsx";
+import { Link } from "./components/link.tsx";
+import { shortText } from "./components/format.ts";
+import { useLocation } from "./location.ts";
 import { useAccount } from "./signed-in.ts";
-import { Standing } from "./standing.tsx";
+import { AccountBanners } from "./account-banners.tsx";
 
-const places: readonly (readonly [path: string, title: string, icon: ComponentType])[] = [
+const navigation: readonly (readonly [path: string, title: string, icon: ComponentType])[] = [
   ["", "Overview", OverviewIcon],
   ["settlements", "Settlements", SettlementsIcon],
   ["keys", "API keys", KeysIcon],
@@ -34,7 +34,7 @@ const places: readonly (readonly [path: string, title: string, icon: ComponentTy
 
 /** The frame around a screen. */
 export function Shell({ children }: { readonly children: ReactNode }) {
-  const { path } = usePlace();
+  const { path } = useLocation();
   const [first = ""] = path.split("/");
   const [isOpen, setOpen] = useState(false);
   return (
@@ -60,7 +60,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         <div id="menu" className={isOpen ? "menu open" : "menu"}>
           <nav aria-label="Main">
             <ul onClick={() => setOpen(false)}>
-              {places.map(([to, title, Icon]) => (
+              {navigation.map(([to, title, Icon]) => (
                 <li key={to}>
                   <Link to={to} className="nav-link" isCurrent={first === to}>
                     <Icon /> {title}
@@ -73,7 +73,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         </div>
       </header>
       <main id="main" tabIndex={-1}>
-        <Standing />
+        <AccountBanners />
         {children}
       </main>
     </div>

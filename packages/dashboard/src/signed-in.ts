@@ -1,5 +1,5 @@
 import { createContext, use } from "react";
-import type { Account } from "./api/answers.ts";
+import type { Account } from "./api/responses.ts";
 
 /** The signed-in account, for everything below the shell. */
 export const SignedIn = createContext<Account | null>(null);

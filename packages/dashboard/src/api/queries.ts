@@ -1,7 +1,7 @@
 /** What is asked of the account API, under which key it is kept, and how fresh it has to be. */
 import { keepPreviousData, queryOptions, type QueryClient } from "@tanstack/react-query";
-import { withSearch } from "../place.ts";
-import type * as Answers from "./answers.ts";
+import { withSearch } from "../location.ts";
+import type * as Responses from "./responses.ts";
 import { ApiProblem, call } from "./call.ts";
 
 /** How often a list that can change by itself is read again while somebody looks at it. */
@@ -36,12 +36,12 @@ const accountKey = ["account"] as const;
 /** The signed-in account, or why there is none. */
 export const accountQuery = queryOptions({
   queryKey: accountKey,
-  queryFn: async ({ signal, client }): Promise<Answers.Account | Absence> => {
+  queryFn: async ({ signal, client }): Promise<Responses.Account | Absence> => {
     try {
-      return await call<Answers.Account>("/v1/account", { signal });
+      return await call<Responses.Account>("/v1/account", { signal });
     } catch (error) {
       if (!(error instanceof ApiProblem) || error.status !== 401) throw error;
-      const before = client.getQueryData<Answers.Account | Absence>(accountKey);
+      const before = client.getQueryData<Responses.Account | Absence>(accountKey);
       return before === undefined || before === "signed-out" ? "signed-out" : "ended";
     }
   },
@@ -66,24 +66,24 @@ export const supportedQuery = queryOptions({
 export const sessionsQuery = queryOptions({
   queryKey: ["sessions"],
   queryFn: ({ signal }) =>
-    call<{ sessions: readonly Answers.Session[] }>("/v1/account/sessions", { signal }),
+    call<{ sessions: readonly Responses.Session[] }>("/v1/account/sessions", { signal }),
 });
 
 export const walletsQuery = queryOptions({
   queryKey: ["wallets"],
   queryFn: ({ signal }) =>
-    call<{ wallets: readonly Answers.LinkedWallet[] }>("/v1/account/wallets", { signal }),
+    call<{ wallets: readonly Responses.LinkedWallet[] }>("/v1/account/wallets", { signal }),
 });
 
 export const keysQuery = queryOptions({
   queryKey: ["keys"],
   queryFn: ({ signal }) =>
-    call<{ keys: readonly Answers.ApiKey[] }>("/v1/account/keys", { signal }),
+    call<{ keys: readonly Responses.ApiKey[] }>("/v1/account/keys", { signal }),
 });
 
 export const creditsQuery = queryOptions({
   queryKey: ["credits"],
-  queryFn: ({ signal }) => call<Answers.Credits>("/v1/account/credits", { signal }),
+  queryFn: ({ signal }) => call<Responses.Credits>("/v1/account/credits", { signal }),
   refetchInterval: liveMs,
 });
 
@@ -94,7 +94,7 @@ export const ledgerQuery = (cursor: string) =>
   queryOptions({
     queryKey: ["ledger", cursor],
     queryFn: ({ signal }) =>
-      call<{ entries: readonly Answers.LedgerEntry[]; next: string | null }>(
+      call<{ entries: readonly Responses.LedgerEntry[]; next: string | null }>(
         withSearch(ledgerPath, { cursor, limit: `${pageRows}` }),
         { signal },
       ),
@@ -107,20 +107,20 @@ export const purchasesPath = "/v1/account/credits/purchases";
 export const purchasesQuery = queryOptions({
   queryKey: ["purchases"],
   queryFn: ({ signal }) =>
-    call<{ purchases: readonly Answers.Purchase[]; next: string | null }>(purchasesPath, {
+    call<{ purchases: readonly Responses.Purchase[]; next: string | null }>(purchasesPath, {
       signal,
     }),
   refetchInterval: liveMs,
 });
 
 /** States in which a purchase can still move by itself. */
-const movingPurchase = new Set<Answers.PurchaseState>(["settling", "confirmed", "held"]);
+const movingPurchase = new Set<Responses.PurchaseState>(["settling", "confirmed", "held"]);
 
 export const purchaseQuery = (id: string) =>
   queryOptions({
     queryKey: ["purchases", id],
     queryFn: ({ signal, client }) => {
-      const known = client.getQueryData<Answers.Purchase>(["purchases", id]);
+      const known = client.getQueryData<Responses.Purchase>(["purchases", id]);
       // Held by the service as long as it stands where it stood when it was read last.
       const waiting =
         known && movingPurchase.has(known.state)
@@ -129,7 +129,7 @@ export const purchaseQuery = (id: string) =>
               while: known.state,
             }
           : {};
-      return call<Answers.Purchase>(
+      return call<Responses.Purchase>(
         withSearch(`${purchasesPath}/${encodeURIComponent(id)}`, waiting),
         { signal },
       );
@@ -159,7 +159,7 @@ export const settlementsQuery = (
   queryOptions({
     queryKey: ["settlements", filters, cursor, rows],
     queryFn: ({ signal }) =>
-      call<{ settlements: readonly Answers.SettlementRow[]; next: string | null }>(
+      call<{ settlements: readonly Responses.SettlementRow[]; next: string | null }>(
         withSearch(settlementsPath, { ...filters, cursor, limit: `${rows}` }),
         { signal },
       ),
@@ -178,7 +178,7 @@ export const newestSettlementsQuery = settlementsQuery({}, "", newestRows);
 export const isNewQuery = queryOptions({
   queryKey: ["is-new"],
   queryFn: async ({ signal }) => {
-    const first = await call<{ settlements: readonly Answers.SettlementRow[] }>(
+    const first = await call<{ settlements: readonly Responses.SettlementRow[] }>(
       withSearch(settlementsPath, { limit: "1" }),
       { signal },
     );
@@ -189,7 +189,7 @@ export const isNewQuery = queryOptions({
 });
 
 /** Whether nothing more can happen to a settlement. */
-export function isOver({ state, finalizedAt }: Answers.SettlementRow): boolean {
+export function isOver({ state, finalizedAt }: Responses.SettlementRow): boolean {
   return state === "failed" || finalizedAt !== null;
 }
 
@@ -197,11 +197,11 @@ export const settlementQuery = (id: string) =>
   queryOptions({
     queryKey: ["settlements", id],
     queryFn: ({ signal, client }) => {
-      const known = client.getQueryData<Answers.SettlementDetail>(["settlements", id]);
+      const known = client.getQueryData<Responses.SettlementDetail>(["settlements", id]);
       // Held by the service until there is something new.
       const waiting = known && !isOver(known) ? { wait: `${blockSeconds}` } : {};
       const path = `${settlementsPath}/${encodeURIComponent(id)}`;
-      return call<Answers.SettlementDetail>(withSearch(path, waiting), { signal });
+      return call<Responses.SettlementDetail>(withSearch(path, waiting), { signal });
     },
     refetchInterval: ({ state: { data } }) => (data && !isOver(data) ? betweenWaitsMs : false),
   });
@@ -213,7 +213,7 @@ export const usageQuery = (from: string) =>
   queryOptions({
     queryKey: ["usage", from],
     queryFn: ({ signal }) =>
-      call<{ days: readonly Answers.UsageDay[] }>(withSearch(usagePath, { from }), { signal }),
+      call<{ days: readonly Responses.UsageDay[] }>(withSearch(usagePath, { from }), { signal }),
     placeholderData: keepPreviousData,
     refetchInterval: 30_000,
   });
@@ -223,14 +223,15 @@ export const webhooksPath = "/v1/account/webhooks";
 export const webhooksQuery = queryOptions({
   queryKey: ["webhooks"],
   queryFn: ({ signal }) =>
-    call<{ webhooks: readonly Answers.WebhookEndpoint[] }>(webhooksPath, { signal }),
+    call<{ webhooks: readonly Responses.WebhookEndpoint[] }>(webhooksPath, { signal }),
 });
 
 export const listingsPath = "/v1/account/listings";
 
 export const listingsQuery = queryOptions({
   queryKey: ["listings"],
-  queryFn: ({ signal }) => call<{ listings: readonly Answers.Listing[] }>(listingsPath, { signal }),
+  queryFn: ({ signal }) =>
+    call<{ listings: readonly Responses.Listing[] }>(listingsPath, { signal }),
   refetchInterval: ({ state: { data } }) =>
     // A new one is checked within a moment.
     data?.listings.some(({ check }) => check.triedAt === null) ? soonMs : liveMs,
@@ -240,7 +241,7 @@ export const deliveriesQuery = (id: string, cursor: string) =>
   queryOptions({
     queryKey: ["webhooks", id, "deliveries", cursor],
     queryFn: ({ signal }) =>
-      call<{ deliveries: readonly Answers.WebhookDelivery[]; next: string | null }>(
+      call<{ deliveries: readonly Responses.WebhookDelivery[]; next: string | null }>(
         withSearch(`${webhooksPath}/${encodeURIComponent(id)}/deliveries`, { cursor }),
         { signal },
       ),

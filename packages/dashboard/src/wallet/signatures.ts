@@ -1,6 +1,6 @@
 /** Asks the connected wallet for signatures. */
 import { isHexBytes, type Address, type Hex } from "@farthing/protocol";
-import type { TypedData } from "../api/answers.ts";
+import type { TypedData } from "../api/responses.ts";
 import type { Connection } from "./connection.ts";
 import { ask, WalletProblem } from "@farthing/buyer/wallet";
 

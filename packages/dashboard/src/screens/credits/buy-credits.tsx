@@ -1,16 +1,16 @@
 import { networkOfChain, parseUsdc, type Address, type ChainId } from "@farthing/protocol";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
-import type { Credits, Purchase } from "../../api/answers.ts";
+import type { Credits, Purchase } from "../../api/responses.ts";
 import { call } from "../../api/call.ts";
 import { creditsQuery, purchaseQuery, purchasesPath, walletsQuery } from "../../api/queries.ts";
-import { Field } from "../../parts/field.tsx";
-import { Loaded } from "../../parts/loaded.tsx";
-import { Page, Section } from "../../parts/page.tsx";
-import { Problem } from "../../parts/problem.tsx";
-import { countText, plural, shortText, usdcText } from "../../parts/show-text.ts";
-import { Timeline, type Step } from "../../parts/timeline.tsx";
-import { go } from "../../place.ts";
+import { Field } from "../../components/field.tsx";
+import { QueryBoundary } from "../../components/query-boundary.tsx";
+import { Page, Section } from "../../components/page.tsx";
+import { Problem } from "../../components/problem.tsx";
+import { countText, plural, shortText, usdcText } from "../../components/format.ts";
+import { Timeline, type Step } from "../../components/timeline.tsx";
+import { go } from "../../location.ts";
 import { useAccount } from "../../signed-in.ts";
 import { creditUnits } from "./credit-price.ts";
 
@@ -28,7 +28,7 @@ export function BuyCredits() {
     >
       <div className="columns">
         <Section title="How much">
-          <Loaded query={credits}>
+          <QueryBoundary query={credits}>
             {(known) =>
               known.treasury === null ? (
                 <p>This facilitator sells no credits. Ask its operator for some.</p>
@@ -36,7 +36,7 @@ export function BuyCredits() {
                 <BuyForm credits={known} />
               )
             }
-          </Loaded>
+          </QueryBoundary>
         </Section>
         <Section title="What happens">
           <Timeline steps={way} />

@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
-import type { Credits } from "../../api/answers.ts";
+import type { Credits } from "../../api/responses.ts";
 import { creditsQuery } from "../../api/queries.ts";
-import { Link } from "../../parts/link.tsx";
-import { Loaded } from "../../parts/loaded.tsx";
-import { Page } from "../../parts/page.tsx";
-import { countText, plural } from "../../parts/show-text.ts";
+import { Link } from "../../components/link.tsx";
+import { QueryBoundary } from "../../components/query-boundary.tsx";
+import { Page } from "../../components/page.tsx";
+import { countText, plural } from "../../components/format.ts";
 import { useAccount } from "../../signed-in.ts";
 import { Ledger } from "./ledger.tsx";
 import { LowBalanceForm } from "./low-balance-form.tsx";
@@ -26,9 +26,9 @@ export function CreditsScreen() {
         )
       }
     >
-      <Loaded query={credits} lines={3}>
-        {(known) => <Standing credits={known} />}
-      </Loaded>
+      <QueryBoundary query={credits} lines={3}>
+        {(known) => <BalanceTiles credits={known} />}
+      </QueryBoundary>
       {treasury !== null && <Purchases />}
       <LowBalanceForm />
       <Ledger />
@@ -36,7 +36,7 @@ export function CreditsScreen() {
   );
 }
 
-function Standing({ credits }: { readonly credits: Credits }) {
+function BalanceTiles({ credits }: { readonly credits: Credits }) {
   const { available, held, perSettlement } = credits;
   return (
     <section className="tiles" aria-label="Balance">

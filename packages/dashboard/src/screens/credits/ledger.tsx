@@ -1,16 +1,16 @@
 import { useQuery } from "@tanstack/react-query";
-import type { LedgerEntry } from "../../api/answers.ts";
+import type { LedgerEntry } from "../../api/responses.ts";
 import { ledgerPath, ledgerQuery } from "../../api/queries.ts";
-import { DataTable } from "../../parts/data-table.tsx";
-import { Empty } from "../../parts/empty.tsx";
-import { DownIcon } from "../../parts/icons.tsx";
-import { Link } from "../../parts/link.tsx";
-import { Loaded } from "../../parts/loaded.tsx";
-import { Section } from "../../parts/page.tsx";
-import { Pager } from "../../parts/pager.tsx";
-import { countText, shortText } from "../../parts/show-text.ts";
-import { When } from "../../parts/values.tsx";
-import { usePlace, withSearch } from "../../place.ts";
+import { DataTable } from "../../components/data-table.tsx";
+import { Empty } from "../../components/empty.tsx";
+import { DownIcon } from "../../components/icons.tsx";
+import { Link } from "../../components/link.tsx";
+import { QueryBoundary } from "../../components/query-boundary.tsx";
+import { Section } from "../../components/page.tsx";
+import { Pager } from "../../components/pager.tsx";
+import { countText, shortText } from "../../components/format.ts";
+import { When } from "../../components/values.tsx";
+import { useLocation, withSearch } from "../../location.ts";
 
 const kinds: Readonly<Record<LedgerEntry["kind"], string>> = {
   purchase: "Bought",
@@ -24,7 +24,7 @@ const kinds: Readonly<Record<LedgerEntry["kind"], string>> = {
 
 /** Every change of the balance, the newest first. */
 export function Ledger() {
-  const { search } = usePlace();
+  const { search } = useLocation();
   const cursor = new URLSearchParams(search).get("cursor") ?? "";
   const ledger = useQuery(ledgerQuery(cursor));
   return (
@@ -40,7 +40,7 @@ export function Ledger() {
         </a>
       }
     >
-      <Loaded query={ledger} lines={6}>
+      <QueryBoundary query={ledger} lines={6}>
         {({ entries, next }) =>
           entries.length === 0 ? (
             <Empty title="No entry yet">
@@ -56,7 +56,7 @@ export function Ledger() {
             </>
           )
         }
-      </Loaded>
+      </QueryBoundary>
     </Section>
   );
 }

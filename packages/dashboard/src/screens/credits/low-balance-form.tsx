@@ -2,10 +2,10 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { call } from "../../api/call.ts";
 import { accountQuery, creditsQuery } from "../../api/queries.ts";
-import { announce } from "../../parts/announcer.tsx";
-import { Field } from "../../parts/field.tsx";
-import { Section } from "../../parts/page.tsx";
-import { Problem } from "../../parts/problem.tsx";
+import { announce } from "../../components/announcer.tsx";
+import { Field } from "../../components/field.tsx";
+import { Section } from "../../components/page.tsx";
+import { Problem } from "../../components/problem.tsx";
 import { useAccount } from "../../signed-in.ts";
 
 /** A billion credits are a million USDC: nobody is warned at more. */

@@ -1,11 +1,11 @@
 import { networkOfChain } from "@farthing/protocol";
 import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import type { Purchase } from "../../api/answers.ts";
+import type { Purchase } from "../../api/responses.ts";
 import { call } from "../../api/call.ts";
 import { purchaseQuery, purchasesPath } from "../../api/queries.ts";
-import { usdcText } from "../../parts/show-text.ts";
-import { TaskView } from "../../parts/task-view.tsx";
+import { usdcText } from "../../components/format.ts";
+import { WalletTaskStatus } from "../../components/wallet-task-status.tsx";
 import { useAccount } from "../../signed-in.ts";
 import { connectionOf } from "../../wallet/connection.ts";
 import { switchNetwork, WalletProblem } from "@farthing/buyer/wallet";
@@ -44,7 +44,7 @@ export function PayPurchase({
     });
   return (
     <>
-      <TaskView task={task} />
+      <WalletTaskStatus task={task} />
       <div className="form-actions">
         <button type="button" className="button primary" disabled={task.isWorking} onClick={pay}>
           Sign and pay {usdcText(amount)} USDC

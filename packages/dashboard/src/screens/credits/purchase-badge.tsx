@@ -1,5 +1,5 @@
-import type { PurchaseState } from "../../api/answers.ts";
-import { Badge, type Tone } from "../../parts/badge.tsx";
+import type { PurchaseState } from "../../api/responses.ts";
+import { Badge, type Tone } from "../../components/badge.tsx";
 
 const looks: Readonly<Record<PurchaseState, readonly [Tone, string]>> = {
   awaiting_payment: ["plain", "awaiting payment"],

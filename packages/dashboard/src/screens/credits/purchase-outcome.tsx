@@ -1,9 +1,9 @@
 /** What it means for the buyer of credits that a purchase ended this way, or is held. */
 import type { ReactNode } from "react";
-import type { Purchase, PurchaseState } from "../../api/answers.ts";
-import { Link } from "../../parts/link.tsx";
-import { Notice } from "../../parts/notice.tsx";
-import { plural } from "../../parts/show-text.ts";
+import type { Purchase, PurchaseState } from "../../api/responses.ts";
+import { Link } from "../../components/link.tsx";
+import { Notice } from "../../components/notice.tsx";
+import { plural } from "../../components/format.ts";
 
 /** Shows it, or nothing while the purchase is simply under way. */
 export function PurchaseOutcome({ purchase }: { readonly purchase: Purchase }) {

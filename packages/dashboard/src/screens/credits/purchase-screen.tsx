@@ -1,15 +1,15 @@
 import { findNetwork } from "@farthing/protocol";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
-import type { Purchase, PurchaseState } from "../../api/answers.ts";
+import type { Purchase, PurchaseState } from "../../api/responses.ts";
 import { call } from "../../api/call.ts";
 import { accountQuery, creditsQuery, purchaseQuery, purchasesPath } from "../../api/queries.ts";
-import { announce } from "../../parts/announcer.tsx";
-import { Loaded } from "../../parts/loaded.tsx";
-import { Page, Section } from "../../parts/page.tsx";
-import { Problem } from "../../parts/problem.tsx";
-import { plural } from "../../parts/show-text.ts";
-import { Short, Usdc, When, Whole } from "../../parts/values.tsx";
+import { announce } from "../../components/announcer.tsx";
+import { QueryBoundary } from "../../components/query-boundary.tsx";
+import { Page, Section } from "../../components/page.tsx";
+import { Problem } from "../../components/problem.tsx";
+import { plural } from "../../components/format.ts";
+import { Short, Usdc, When, Whole } from "../../components/values.tsx";
 import { PayPurchase } from "./pay-purchase.tsx";
 import { PurchaseBadge } from "./purchase-badge.tsx";
 import { PurchaseOutcome } from "./purchase-outcome.tsx";
@@ -32,7 +32,7 @@ export function PurchaseScreen({ id }: { readonly id: string }) {
   }, [state, client]);
   return (
     <Page title="Purchase" back={["credits", "Credits"]}>
-      <Loaded query={purchase} lines={6}>
+      <QueryBoundary query={purchase} lines={6}>
         {(known) => (
           <>
             <PurchaseOutcome purchase={known} />
@@ -50,7 +50,7 @@ export function PurchaseScreen({ id }: { readonly id: string }) {
             </div>
           </>
         )}
-      </Loaded>
+      </QueryBoundary>
     </Page>
   );
 }

@@ -1,5 +1,5 @@
-import type { Purchase, PurchaseState } from "../../api/answers.ts";
-import { Timeline, type Step } from "../../parts/timeline.tsx";
+import type { Purchase, PurchaseState } from "../../api/responses.ts";
+import { Timeline, type Step } from "../../components/timeline.tsx";
 
 /** The states on the straight way, in order, with what each has achieved. */
 const way: readonly (readonly [PurchaseState, string])[] = [

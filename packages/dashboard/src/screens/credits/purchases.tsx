@@ -1,12 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { purchasesQuery } from "../../api/queries.ts";
-import { DataTable } from "../../parts/data-table.tsx";
-import { Empty } from "../../parts/empty.tsx";
-import { Link } from "../../parts/link.tsx";
-import { Loaded } from "../../parts/loaded.tsx";
-import { Section } from "../../parts/page.tsx";
-import { countText } from "../../parts/show-text.ts";
-import { Usdc, When } from "../../parts/values.tsx";
+import { DataTable } from "../../components/data-table.tsx";
+import { Empty } from "../../components/empty.tsx";
+import { Link } from "../../components/link.tsx";
+import { QueryBoundary } from "../../components/query-boundary.tsx";
+import { Section } from "../../components/page.tsx";
+import { countText } from "../../components/format.ts";
+import { Usdc, When } from "../../components/values.tsx";
 import { PurchaseBadge } from "./purchase-badge.tsx";
 
 /** What was bought, and where each purchase stands. */
@@ -14,7 +14,7 @@ export function Purchases() {
   const purchases = useQuery(purchasesQuery);
   return (
     <Section title="Purchases">
-      <Loaded query={purchases}>
+      <QueryBoundary query={purchases}>
         {({ purchases: rows }) =>
           rows.length === 0 ? (
             <Empty
@@ -63,7 +63,7 @@ export function Purchases() {
             />
           )
         }
-      </Loaded>
+      </QueryBoundary>
     </Section>
   );
 }

@@ -1,11 +1,11 @@
 import { findNetwork, toXdcAddress } from "@farthing/protocol";
 import { useState } from "react";
-import { CodeBlock } from "../../parts/code-block.tsx";
-import { Link } from "../../parts/link.tsx";
-import { Page, Section } from "../../parts/page.tsx";
-import { Tabs } from "../../parts/tabs.tsx";
-import { Whole } from "../../parts/values.tsx";
-import { go, usePlace, withSearch } from "../../place.ts";
+import { CodeBlock } from "../../components/code-block.tsx";
+import { Link } from "../../components/link.tsx";
+import { Page, Section } from "../../components/page.tsx";
+import { Tabs } from "../../components/tabs.tsx";
+import { Whole } from "../../components/values.tsx";
+import { go, useLocation, withSearch } from "../../location.ts";
 import { useAccount } from "../../signed-in.ts";
 import { snippetsOf, type SnippetValues } from "./snippets.ts";
 import { TestKey } from "./test-key.tsx";
@@ -109,7 +109,7 @@ function Values({ values, isTest }: { readonly values: SnippetValues; readonly i
 }
 
 function Snippets({ values }: { readonly values: SnippetValues }) {
-  const { search } = usePlace();
+  const { search } = useLocation();
   const asked = new URLSearchParams(search).get("with");
   const snippets = snippetsOf(values);
   const snippet = snippets.find(({ name }) => name === asked) ?? snippets[0];

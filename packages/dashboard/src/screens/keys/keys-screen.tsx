@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { ApiKey, NewApiKey } from "../../api/answers.ts";
+import type { ApiKey, NewApiKey } from "../../api/responses.ts";
 import { keysQuery } from "../../api/queries.ts";
-import { Empty } from "../../parts/empty.tsx";
-import { Loaded } from "../../parts/loaded.tsx";
-import { Page, Section } from "../../parts/page.tsx";
-import { ShownOnce } from "../../parts/shown-once.tsx";
+import { Empty } from "../../components/empty.tsx";
+import { QueryBoundary } from "../../components/query-boundary.tsx";
+import { Page, Section } from "../../components/page.tsx";
+import { SecretReveal } from "../../components/secret-reveal.tsx";
 import { CreateKey } from "./create-key.tsx";
 import { KeysTable } from "./keys-table.tsx";
 import { RevokeKey } from "./revoke-key.tsx";
@@ -36,7 +36,7 @@ export function KeysScreen() {
       actions={create}
     >
       <Section title={showsAll ? "All keys" : "Keys in use"}>
-        <Loaded query={keys}>
+        <QueryBoundary query={keys}>
           {({ keys: all }) => {
             const gone = all.filter(({ status }) => status === "revoked" || status === "expired");
             const shown = showsAll ? all : all.filter((key) => !gone.includes(key));
@@ -66,19 +66,19 @@ export function KeysScreen() {
               </>
             );
           }}
-        </Loaded>
+        </QueryBoundary>
       </Section>
       {open?.what === "create" && <CreateKey onClose={close} onCreated={show} />}
       {open?.what === "rotate" && <RotateKey apiKey={open.key} onClose={close} onCreated={show} />}
       {open?.what === "revoke" && <RevokeKey apiKey={open.key} onClose={close} />}
       {open?.what === "shown" && (
-        <ShownOnce title="Your new key" secret={open.key.key} what="API key" onSaved={close}>
+        <SecretReveal title="Your new key" secret={open.key.key} what="API key" onSaved={close}>
           <p>
             Put it into the environment of your server, for example as <code>FARTHING_API_KEY</code>
             . Only a hash of it is kept here: it cannot be shown again, but you can always create
             another one.
           </p>
-        </ShownOnce>
+        </SecretReveal>
       )}
     </Page>
   );

@@ -1,7 +1,7 @@
-import type { ApiKey } from "../../api/answers.ts";
-import { Badge, type Tone } from "../../parts/badge.tsx";
-import { DataTable } from "../../parts/data-table.tsx";
-import { Day, When } from "../../parts/values.tsx";
+import type { ApiKey } from "../../api/responses.ts";
+import { Badge, type Tone } from "../../components/badge.tsx";
+import { DataTable } from "../../components/data-table.tsx";
+import { Day, When } from "../../components/values.tsx";
 
 const tones: Readonly<Record<ApiKey["status"], Tone>> = {
   active: "good",

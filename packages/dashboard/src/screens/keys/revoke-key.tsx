@@ -1,9 +1,9 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import type { ApiKey } from "../../api/answers.ts";
+import type { ApiKey } from "../../api/responses.ts";
 import { call } from "../../api/call.ts";
 import { keysQuery } from "../../api/queries.ts";
-import { announce } from "../../parts/announcer.tsx";
-import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
+import { announce } from "../../components/announcer.tsx";
+import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
 
 /** Asks once more, then ends a key. */
 export function RevokeKey({

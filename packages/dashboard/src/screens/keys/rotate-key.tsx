@@ -1,11 +1,11 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
-import type { ApiKey, NewApiKey } from "../../api/answers.ts";
+import type { ApiKey, NewApiKey } from "../../api/responses.ts";
 import { call } from "../../api/call.ts";
 import { keysQuery } from "../../api/queries.ts";
-import { DialogActions } from "../../parts/dialog-actions.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
-import { TaskView } from "../../parts/task-view.tsx";
+import { DialogActions } from "../../components/dialog-actions.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { WalletTaskStatus } from "../../components/wallet-task-status.tsx";
 import { useAccount } from "../../signed-in.ts";
 import { prove } from "../../wallet/proof.ts";
 import { useWalletTask } from "../../wallet/wallet-task.ts";
@@ -70,7 +70,7 @@ export function RotateKey({
             </label>
           ))}
         </fieldset>
-        <TaskView task={task} />
+        <WalletTaskStatus task={task} />
         <DialogActions onClose={onClose}>
           <button type="submit" className="button primary" disabled={task.isWorking}>
             Sign and rotate

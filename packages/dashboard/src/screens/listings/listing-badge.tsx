@@ -1,6 +1,6 @@
-import type { Listing, ListingState } from "../../api/answers.ts";
-import { Badge, type Tone } from "../../parts/badge.tsx";
-import { When } from "../../parts/values.tsx";
+import type { Listing, ListingState } from "../../api/responses.ts";
+import { Badge, type Tone } from "../../components/badge.tsx";
+import { When } from "../../components/values.tsx";
 
 const tones: Readonly<Record<ListingState, readonly [Tone, string]>> = {
   pending: ["busy", "checking"],

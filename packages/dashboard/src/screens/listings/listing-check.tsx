@@ -1,14 +1,14 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import type { Listing, ListingDifference } from "../../api/answers.ts";
+import type { Listing, ListingDifference } from "../../api/responses.ts";
 import { call } from "../../api/call.ts";
 import { listingsPath, listingsQuery } from "../../api/queries.ts";
-import { announce } from "../../parts/announcer.tsx";
-import { DataTable } from "../../parts/data-table.tsx";
-import { Notice } from "../../parts/notice.tsx";
-import { Section } from "../../parts/page.tsx";
-import { Problem } from "../../parts/problem.tsx";
-import { usdcText } from "../../parts/show-text.ts";
-import { When } from "../../parts/values.tsx";
+import { announce } from "../../components/announcer.tsx";
+import { DataTable } from "../../components/data-table.tsx";
+import { Notice } from "../../components/notice.tsx";
+import { Section } from "../../components/page.tsx";
+import { Problem } from "../../components/problem.tsx";
+import { usdcText } from "../../components/format.ts";
+import { When } from "../../components/values.tsx";
 import { ListingBadge, NextCheck } from "./listing-badge.tsx";
 
 /** What checks of a listing found, and a way to have it checked now. */

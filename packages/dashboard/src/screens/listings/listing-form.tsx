@@ -1,13 +1,13 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
-import type { Listing, ListingTrial } from "../../api/answers.ts";
+import type { Listing, ListingTrial } from "../../api/responses.ts";
 import { call } from "../../api/call.ts";
 import { listingsPath, listingsQuery } from "../../api/queries.ts";
-import { announce } from "../../parts/announcer.tsx";
-import { DialogActions } from "../../parts/dialog-actions.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
-import { Field } from "../../parts/field.tsx";
-import { Problem } from "../../parts/problem.tsx";
+import { announce } from "../../components/announcer.tsx";
+import { DialogActions } from "../../components/dialog-actions.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { Field } from "../../components/field.tsx";
+import { Problem } from "../../components/problem.tsx";
 import { useAccount } from "../../signed-in.ts";
 import {
   draftOf,

@@ -1,18 +1,18 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { Listing } from "../../api/answers.ts";
+import type { Listing } from "../../api/responses.ts";
 import { call } from "../../api/call.ts";
 import { listingsPath, listingsQuery } from "../../api/queries.ts";
-import { announce } from "../../parts/announcer.tsx";
-import { CodeBlock } from "../../parts/code-block.tsx";
-import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
-import { Empty } from "../../parts/empty.tsx";
-import { Link } from "../../parts/link.tsx";
-import { Loaded } from "../../parts/loaded.tsx";
-import { Page, Section } from "../../parts/page.tsx";
-import { countText } from "../../parts/show-text.ts";
-import { Short, Usdc, When } from "../../parts/values.tsx";
-import { go } from "../../place.ts";
+import { announce } from "../../components/announcer.tsx";
+import { CodeBlock } from "../../components/code-block.tsx";
+import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
+import { Empty } from "../../components/empty.tsx";
+import { Link } from "../../components/link.tsx";
+import { QueryBoundary } from "../../components/query-boundary.tsx";
+import { Page, Section } from "../../components/page.tsx";
+import { countText } from "../../components/format.ts";
+import { Short, Usdc, When } from "../../components/values.tsx";
+import { go } from "../../location.ts";
 import { ListingCheck } from "./listing-check.tsx";
 import { ListingForm } from "./listing-form.tsx";
 
@@ -22,7 +22,7 @@ export function ListingScreen({ id }: { readonly id: string }) {
   const found = listings.data?.listings.find((one) => one.id === id);
   return (
     <Page title={found?.title ?? "Listing"} back={["listings", "Listings"]}>
-      <Loaded query={listings} lines={6}>
+      <QueryBoundary query={listings} lines={6}>
         {() =>
           found ? (
             <Whole listing={found} />
@@ -39,7 +39,7 @@ export function ListingScreen({ id }: { readonly id: string }) {
             </Empty>
           )
         }
-      </Loaded>
+      </QueryBoundary>
     </Page>
   );
 }

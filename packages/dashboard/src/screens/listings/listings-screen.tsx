@@ -1,14 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { Listing } from "../../api/answers.ts";
+import type { Listing } from "../../api/responses.ts";
 import { listingsQuery } from "../../api/queries.ts";
-import { DataTable } from "../../parts/data-table.tsx";
-import { Empty } from "../../parts/empty.tsx";
-import { Link } from "../../parts/link.tsx";
-import { Loaded } from "../../parts/loaded.tsx";
-import { Page, Section } from "../../parts/page.tsx";
-import { Usdc, When } from "../../parts/values.tsx";
-import { go } from "../../place.ts";
+import { DataTable } from "../../components/data-table.tsx";
+import { Empty } from "../../components/empty.tsx";
+import { Link } from "../../components/link.tsx";
+import { QueryBoundary } from "../../components/query-boundary.tsx";
+import { Page, Section } from "../../components/page.tsx";
+import { Usdc, When } from "../../components/values.tsx";
+import { go } from "../../location.ts";
 import { ListingBadge, NextCheck } from "./listing-badge.tsx";
 import { ListingForm } from "./listing-form.tsx";
 
@@ -28,7 +28,7 @@ export function ListingsScreen() {
       actions={add}
     >
       <Section title="Endpoints">
-        <Loaded query={listings}>
+        <QueryBoundary query={listings}>
           {({ listings: rows }) =>
             rows.length === 0 ? (
               <Empty title="Nothing is listed yet" action={add}>
@@ -41,7 +41,7 @@ export function ListingsScreen() {
               <ListingsTable rows={rows} />
             )
           }
-        </Loaded>
+        </QueryBoundary>
       </Section>
       {isAdding && (
         <ListingForm

@@ -1,5 +1,5 @@
-import type { ListingTrial } from "../../api/answers.ts";
-import { Notice } from "../../parts/notice.tsx";
+import type { ListingTrial } from "../../api/responses.ts";
+import { Notice } from "../../components/notice.tsx";
 
 const stepNames: Readonly<Record<string, string>> = {
   reachable: "It is reached over HTTPS",

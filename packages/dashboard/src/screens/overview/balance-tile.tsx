@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { usageQuery } from "../../api/queries.ts";
-import { Link } from "../../parts/link.tsx";
-import { countText, daysAgo, plural } from "../../parts/show-text.ts";
+import { Link } from "../../components/link.tsx";
+import { countText, daysAgo, plural } from "../../components/format.ts";
 import { useAccount } from "../../signed-in.ts";
 
 /** The pace is that of the last week: a day is chance, a month is history. */

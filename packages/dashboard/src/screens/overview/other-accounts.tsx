@@ -2,8 +2,8 @@ import { isSameAddress } from "@farthing/protocol";
 import { useQuery } from "@tanstack/react-query";
 import type { Address } from "@farthing/protocol";
 import { otherAccountsKey } from "../../api/queries.ts";
-import { Notice } from "../../parts/notice.tsx";
-import { Whole } from "../../parts/values.tsx";
+import { Notice } from "../../components/notice.tsx";
+import { Whole } from "../../components/values.tsx";
 import { useAccount } from "../../signed-in.ts";
 
 /** Tells whoever has just signed in of the other accounts that this wallet may administer. */

@@ -1,16 +1,16 @@
 import { useQuery } from "@tanstack/react-query";
 import { keysQuery, newestSettlementsQuery, purchasesQuery } from "../../api/queries.ts";
-import { Link } from "../../parts/link.tsx";
-import { Loaded } from "../../parts/loaded.tsx";
-import { Notice } from "../../parts/notice.tsx";
-import { Page, Section } from "../../parts/page.tsx";
-import { plural } from "../../parts/show-text.ts";
+import { Link } from "../../components/link.tsx";
+import { QueryBoundary } from "../../components/query-boundary.tsx";
+import { Notice } from "../../components/notice.tsx";
+import { Page, Section } from "../../components/page.tsx";
+import { plural } from "../../components/format.ts";
 import { useAccount } from "../../signed-in.ts";
 import { SettlementsTable } from "../settlements/settlements-table.tsx";
 import { BalanceTile } from "./balance-tile.tsx";
 import { OtherAccounts } from "./other-accounts.tsx";
 import { SetUp } from "./set-up.tsx";
-import { UsagePart } from "./usage-part.tsx";
+import { UsageSection } from "./usage-section.tsx";
 
 /** How the account stands: balance, usage, the last settlements, and what to do first. */
 export function OverviewScreen() {
@@ -24,9 +24,9 @@ export function OverviewScreen() {
       <HeldPurchases />
       {isNew && keys.data && <SetUp keys={keys.data.keys} />}
       <BalanceTile />
-      {!isNew && <UsagePart />}
+      {!isNew && <UsageSection />}
       <Section title="Last settlements" actions={<Link to="settlements">All settlements</Link>}>
-        <Loaded query={last}>
+        <QueryBoundary query={last}>
           {({ settlements }) =>
             settlements.length === 0 ? (
               <p className="muted">
@@ -37,7 +37,7 @@ export function OverviewScreen() {
               <SettlementsTable rows={settlements} />
             )
           }
-        </Loaded>
+        </QueryBoundary>
       </Section>
     </Page>
   );

@@ -1,7 +1,7 @@
-import type { ApiKey } from "../../api/answers.ts";
-import { Link } from "../../parts/link.tsx";
-import { CheckIcon } from "../../parts/icons.tsx";
-import { Section } from "../../parts/page.tsx";
+import type { ApiKey } from "../../api/responses.ts";
+import { Link } from "../../components/link.tsx";
+import { CheckIcon } from "../../components/icons.tsx";
+import { Section } from "../../components/page.tsx";
 import { useAccount } from "../../signed-in.ts";
 
 /** The way to the first settlement; what is done is ticked. */

@@ -1,10 +1,10 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { call } from "../../api/call.ts";
 import { sessionsQuery } from "../../api/queries.ts";
-import { announce } from "../../parts/announcer.tsx";
-import { DialogActions } from "../../parts/dialog-actions.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
-import { TaskView } from "../../parts/task-view.tsx";
+import { announce } from "../../components/announcer.tsx";
+import { DialogActions } from "../../components/dialog-actions.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { WalletTaskStatus } from "../../components/wallet-task-status.tsx";
 import { useAccount } from "../../signed-in.ts";
 import { prove } from "../../wallet/proof.ts";
 import { useWalletTask } from "../../wallet/wallet-task.ts";
@@ -25,7 +25,7 @@ export function EndOtherSessions({ onClose }: { readonly onClose: () => void }) 
   return (
     <Dialog title="End all other sessions?" onClose={onClose}>
       <p>Every other browser is signed out of this account, whichever wallet it signed in with.</p>
-      <TaskView task={task} />
+      <WalletTaskStatus task={task} />
       <DialogActions onClose={onClose}>
         <button
           type="button"

@@ -1,15 +1,15 @@
 import { isSameAddress, type Address } from "@farthing/protocol";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { SignRequest } from "../../api/answers.ts";
+import type { SignRequest } from "../../api/responses.ts";
 import { call } from "../../api/call.ts";
 import { walletsQuery } from "../../api/queries.ts";
-import { announce } from "../../parts/announcer.tsx";
-import { DialogActions } from "../../parts/dialog-actions.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
-import { shortText } from "../../parts/show-text.ts";
-import { TaskView } from "../../parts/task-view.tsx";
-import { WalletList } from "../../parts/wallet-list.tsx";
+import { announce } from "../../components/announcer.tsx";
+import { DialogActions } from "../../components/dialog-actions.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { shortText } from "../../components/format.ts";
+import { WalletTaskStatus } from "../../components/wallet-task-status.tsx";
+import { WalletList } from "../../components/wallet-list.tsx";
 import { useAccount } from "../../signed-in.ts";
 import { switchNetwork, WalletProblem, type Wallet } from "@farthing/buyer/wallet";
 import { connect } from "../../wallet/connection.ts";
@@ -75,7 +75,7 @@ function SignWithNew({
         choose the wallet here. It signs that it wants to belong to this account.
       </p>
       <WalletList onChoose={begin} isDisabled={task.isWorking} />
-      <TaskView task={task} />
+      <WalletTaskStatus task={task} />
       <DialogActions onClose={onClose} />
     </>
   );
@@ -104,7 +104,7 @@ function Agree({ signed, onClose }: { readonly signed: NewWallet; readonly onClo
         back to <code title={account.wallet}>{shortText(account.wallet)}</code>, which you are
         signed in with, and agree.
       </p>
-      <TaskView task={task} />
+      <WalletTaskStatus task={task} />
       <DialogActions onClose={onClose}>
         <button type="button" className="button primary" disabled={task.isWorking} onClick={agree}>
           Sign and link

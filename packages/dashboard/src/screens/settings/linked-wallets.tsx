@@ -1,12 +1,12 @@
 import { findNetwork } from "@farthing/protocol";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { LinkedWallet } from "../../api/answers.ts";
+import type { LinkedWallet } from "../../api/responses.ts";
 import { walletsQuery } from "../../api/queries.ts";
-import { DataTable } from "../../parts/data-table.tsx";
-import { Loaded } from "../../parts/loaded.tsx";
-import { Section } from "../../parts/page.tsx";
-import { Short, When } from "../../parts/values.tsx";
+import { DataTable } from "../../components/data-table.tsx";
+import { QueryBoundary } from "../../components/query-boundary.tsx";
+import { Section } from "../../components/page.tsx";
+import { Short, When } from "../../components/values.tsx";
 import { LinkWallet } from "./link-wallet.tsx";
 import { UnlinkWallet } from "./unlink-wallet.tsx";
 
@@ -28,7 +28,7 @@ export function LinkedWallets() {
         A linked wallet can sign in to this account, do all that you can do here, and pay for
         credits.
       </p>
-      <Loaded query={wallets}>
+      <QueryBoundary query={wallets}>
         {({ wallets: rows }) => (
           <DataTable
             caption="Wallets of the account"
@@ -70,7 +70,7 @@ export function LinkedWallets() {
             ]}
           />
         )}
-      </Loaded>
+      </QueryBoundary>
       {open === "link" && <LinkWallet onClose={close} />}
       {typeof open === "object" && <UnlinkWallet wallet={open} onClose={close} />}
     </Section>

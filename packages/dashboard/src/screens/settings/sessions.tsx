@@ -2,13 +2,13 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../api/call.ts";
 import { sessionsQuery } from "../../api/queries.ts";
-import { announce } from "../../parts/announcer.tsx";
-import { Badge } from "../../parts/badge.tsx";
-import { DataTable } from "../../parts/data-table.tsx";
-import { Loaded } from "../../parts/loaded.tsx";
-import { Section } from "../../parts/page.tsx";
-import { Problem } from "../../parts/problem.tsx";
-import { Short, When } from "../../parts/values.tsx";
+import { announce } from "../../components/announcer.tsx";
+import { Badge } from "../../components/badge.tsx";
+import { DataTable } from "../../components/data-table.tsx";
+import { QueryBoundary } from "../../components/query-boundary.tsx";
+import { Section } from "../../components/page.tsx";
+import { Problem } from "../../components/problem.tsx";
+import { Short, When } from "../../components/values.tsx";
 import { EndOtherSessions } from "./end-other-sessions.tsx";
 
 /** Who is signed in, and the way to end that. */
@@ -36,7 +36,7 @@ export function Sessions() {
       }
     >
       {revoke.error && <Problem problem={revoke.error} />}
-      <Loaded query={sessions}>
+      <QueryBoundary query={sessions}>
         {({ sessions: rows }) => (
           <DataTable
             caption="Sessions"
@@ -72,7 +72,7 @@ export function Sessions() {
             ]}
           />
         )}
-      </Loaded>
+      </QueryBoundary>
       {isEndingOthers && <EndOtherSessions onClose={() => setEndingOthers(false)} />}
     </Section>
   );

@@ -1,12 +1,12 @@
 import { useQueryClient } from "@tanstack/react-query";
-import type { LinkedWallet } from "../../api/answers.ts";
+import type { LinkedWallet } from "../../api/responses.ts";
 import { call } from "../../api/call.ts";
 import { walletsQuery } from "../../api/queries.ts";
-import { announce } from "../../parts/announcer.tsx";
-import { DialogActions } from "../../parts/dialog-actions.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
-import { shortText } from "../../parts/show-text.ts";
-import { TaskView } from "../../parts/task-view.tsx";
+import { announce } from "../../components/announcer.tsx";
+import { DialogActions } from "../../components/dialog-actions.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { shortText } from "../../components/format.ts";
+import { WalletTaskStatus } from "../../components/wallet-task-status.tsx";
 import { useAccount } from "../../signed-in.ts";
 import { prove } from "../../wallet/proof.ts";
 import { useWalletTask } from "../../wallet/wallet-task.ts";
@@ -36,7 +36,7 @@ export function UnlinkWallet({
         It can no longer sign in to this account or pay for it, and its sessions end. You can link
         it again.
       </p>
-      <TaskView task={task} />
+      <WalletTaskStatus task={task} />
       <DialogActions onClose={onClose}>
         <button
           type="button"

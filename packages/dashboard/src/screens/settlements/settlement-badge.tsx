@@ -1,5 +1,5 @@
-import type { SettlementRow, SettlementState } from "../../api/answers.ts";
-import { Badge, type Tone } from "../../parts/badge.tsx";
+import type { SettlementRow, SettlementState } from "../../api/responses.ts";
+import { Badge, type Tone } from "../../components/badge.tsx";
 
 const tones: Readonly<Record<SettlementState, Tone>> = {
   queued: "busy",

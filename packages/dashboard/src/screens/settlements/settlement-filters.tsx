@@ -2,8 +2,8 @@ import { isTransactionHash, parseAddress } from "@farthing/protocol";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { keysQuery, type SettlementFilters } from "../../api/queries.ts";
-import { Field } from "../../parts/field.tsx";
-import { go, usePlace, withSearch } from "../../place.ts";
+import { Field } from "../../components/field.tsx";
+import { go, useLocation, withSearch } from "../../location.ts";
 import { useAccount } from "../../signed-in.ts";
 
 const states = [
@@ -16,7 +16,7 @@ const states = [
 
 /** The filters in the address. */
 export function useFilters(): SettlementFilters & { readonly cursor: string } {
-  const { search } = usePlace();
+  const { search } = useLocation();
   const parameters = new URLSearchParams(search);
   const read = (name: string) => parameters.get(name) ?? "";
   return {
@@ -32,7 +32,7 @@ export function useFilters(): SettlementFilters & { readonly cursor: string } {
 }
 
 /** The place with these filters, on its first page. */
-export const filteredPlace = (filters: Partial<SettlementFilters>) =>
+export const filteredPath = (filters: Partial<SettlementFilters>) =>
   withSearch("settlements", { ...filters });
 
 /** The controls of the filters; each change is a new address. */
@@ -41,7 +41,7 @@ export function SettlementFilterBar() {
   const { networks } = useAccount();
   const { data } = useQuery(keysQuery);
   const set = (change: Partial<SettlementFilters>) =>
-    go(filteredPlace({ ...filters, ...change }), { replace: true });
+    go(filteredPath({ ...filters, ...change }), { replace: true });
   return (
     <form
       className="filters"

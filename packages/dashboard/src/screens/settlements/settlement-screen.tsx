@@ -1,14 +1,14 @@
 import { findNetwork } from "@farthing/protocol";
 import { useQuery } from "@tanstack/react-query";
-import type { SettlementDetail } from "../../api/answers.ts";
+import type { SettlementDetail } from "../../api/responses.ts";
 import { keysQuery, settlementQuery } from "../../api/queries.ts";
-import { CopyButton } from "../../parts/copy-button.tsx";
-import { OutIcon } from "../../parts/icons.tsx";
-import { Loaded } from "../../parts/loaded.tsx";
-import { Notice } from "../../parts/notice.tsx";
-import { Page, Section } from "../../parts/page.tsx";
-import { countText, xdcText } from "../../parts/show-text.ts";
-import { Usdc, Whole } from "../../parts/values.tsx";
+import { CopyButton } from "../../components/copy-button.tsx";
+import { OutIcon } from "../../components/icons.tsx";
+import { QueryBoundary } from "../../components/query-boundary.tsx";
+import { Notice } from "../../components/notice.tsx";
+import { Page, Section } from "../../components/page.tsx";
+import { countText, xdcText } from "../../components/format.ts";
+import { Usdc, Whole } from "../../components/values.tsx";
 import { SettlementBadge } from "./settlement-badge.tsx";
 import { SettlementTimeline } from "./settlement-timeline.tsx";
 
@@ -33,7 +33,7 @@ export function SettlementScreen({ id }: { readonly id: string }) {
         </>
       }
     >
-      <Loaded query={settlement} lines={8}>
+      <QueryBoundary query={settlement} lines={8}>
         {(known) => (
           <>
             {known.state === "failed" && <Failure settlement={known} />}
@@ -50,7 +50,7 @@ export function SettlementScreen({ id }: { readonly id: string }) {
             </Section>
           </>
         )}
-      </Loaded>
+      </QueryBoundary>
     </Page>
   );
 }
@@ -135,7 +135,7 @@ function OnChain({ settlement }: { readonly settlement: SettlementDetail }) {
       </dd>
       <dt>Block</dt>
       <dd>
-        <Place settlement={settlement} />
+        <DashboardLocation settlement={settlement} />
       </dd>
       <dt>Gas</dt>
       <dd>
@@ -152,7 +152,7 @@ function OnChain({ settlement }: { readonly settlement: SettlementDetail }) {
 }
 
 /** The log names the payment where a transaction carries several. */
-function Place({
+function DashboardLocation({
   settlement: { blockNumber, logIndex },
 }: {
   readonly settlement: SettlementDetail;

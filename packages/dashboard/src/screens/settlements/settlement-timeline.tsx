@@ -1,7 +1,7 @@
-import type { SettlementDetail, TimelineStep } from "../../api/answers.ts";
+import type { SettlementDetail, TimelineStep } from "../../api/responses.ts";
 import { isOver } from "../../api/queries.ts";
-import { Timeline, type Step } from "../../parts/timeline.tsx";
-import { Short } from "../../parts/values.tsx";
+import { Timeline, type Step } from "../../components/timeline.tsx";
+import { Short } from "../../components/values.tsx";
 
 const titles: Readonly<Record<TimelineStep["what"], string>> = {
   queued: "Accepted and queued",

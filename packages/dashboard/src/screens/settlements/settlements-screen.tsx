@@ -1,13 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { settlementsPath, settlementsQuery } from "../../api/queries.ts";
-import { Empty } from "../../parts/empty.tsx";
-import { DownIcon } from "../../parts/icons.tsx";
-import { Link } from "../../parts/link.tsx";
-import { Loaded } from "../../parts/loaded.tsx";
-import { Page, Section } from "../../parts/page.tsx";
-import { Pager } from "../../parts/pager.tsx";
-import { withSearch } from "../../place.ts";
-import { filteredPlace, SettlementFilterBar, useFilters } from "./settlement-filters.tsx";
+import { Empty } from "../../components/empty.tsx";
+import { DownIcon } from "../../components/icons.tsx";
+import { Link } from "../../components/link.tsx";
+import { QueryBoundary } from "../../components/query-boundary.tsx";
+import { Page, Section } from "../../components/page.tsx";
+import { Pager } from "../../components/pager.tsx";
+import { withSearch } from "../../location.ts";
+import { filteredPath, SettlementFilterBar, useFilters } from "./settlement-filters.tsx";
 import { SettlementsTable } from "./settlements-table.tsx";
 
 /** All settlements of the account, filtered, a page at a time; the first page is live. */
@@ -31,7 +31,7 @@ export function SettlementsScreen() {
     >
       <SettlementFilterBar />
       <Section title={isFiltered ? "Found" : "Latest"}>
-        <Loaded query={settlements} lines={8}>
+        <QueryBoundary query={settlements} lines={8}>
           {({ settlements: rows, next }) => (
             <>
               {rows.length > 0 ? (
@@ -60,7 +60,7 @@ export function SettlementsScreen() {
                 </Empty>
               )}
               <Pager
-                newest={cursor === "" ? undefined : filteredPlace(filters)}
+                newest={cursor === "" ? undefined : filteredPath(filters)}
                 older={
                   next === null
                     ? undefined
@@ -69,7 +69,7 @@ export function SettlementsScreen() {
               />
             </>
           )}
-        </Loaded>
+        </QueryBoundary>
       </Section>
     </Page>
   );

@@ -1,8 +1,8 @@
 import { explorerLink, findNetwork } from "@farthing/protocol";
-import type { SettlementRow } from "../../api/answers.ts";
-import { DataTable, type Column } from "../../parts/data-table.tsx";
-import { Link } from "../../parts/link.tsx";
-import { Short, Usdc, When } from "../../parts/values.tsx";
+import type { SettlementRow } from "../../api/responses.ts";
+import { DataTable, type Column } from "../../components/data-table.tsx";
+import { Link } from "../../components/link.tsx";
+import { Short, Usdc, When } from "../../components/values.tsx";
 import { useAccount } from "../../signed-in.ts";
 import { SettlementBadge } from "./settlement-badge.tsx";
 

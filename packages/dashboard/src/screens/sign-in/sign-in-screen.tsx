@@ -2,12 +2,12 @@ import { findNetwork, parseAddress, type Address, type Network } from "@farthing
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { supportedQuery } from "../../api/queries.ts";
-import { Field } from "../../parts/field.tsx";
-import { Mark } from "../../parts/icons.tsx";
-import { Notice } from "../../parts/notice.tsx";
-import { Loaded } from "../../parts/loaded.tsx";
-import { TaskView } from "../../parts/task-view.tsx";
-import { WalletList } from "../../parts/wallet-list.tsx";
+import { Field } from "../../components/field.tsx";
+import { Mark } from "../../components/icons.tsx";
+import { Notice } from "../../components/notice.tsx";
+import { QueryBoundary } from "../../components/query-boundary.tsx";
+import { WalletTaskStatus } from "../../components/wallet-task-status.tsx";
+import { WalletList } from "../../components/wallet-list.tsx";
 import { useWalletTask } from "../../wallet/wallet-task.ts";
 import { useSignIn } from "./use-sign-in.ts";
 
@@ -33,9 +33,9 @@ export function SignInScreen({ hasEnded }: { readonly hasEnded: boolean }) {
           Your account is the address that your API is paid at. There is no password and no e-mail:
           you sign a short text, which moves no money and costs nothing.
         </p>
-        <Loaded query={supported} lines={3}>
+        <QueryBoundary query={supported} lines={3}>
           {({ kinds }) => <SignInForm networks={networksOf(kinds)} />}
-        </Loaded>
+        </QueryBoundary>
       </div>
     </main>
   );
@@ -76,7 +76,7 @@ function SignInForm({ networks }: { readonly networks: readonly Network[] }) {
         isDisabled={task.isWorking}
         onChoose={(wallet) => signIn(wallet, network, account)}
       />
-      <TaskView task={task} />
+      <WalletTaskStatus task={task} />
       <OtherAccount onChange={setAccount} />
     </>
   );

@@ -1,12 +1,12 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
-import type { NewWebhookEndpoint } from "../../api/answers.ts";
+import type { NewWebhookEndpoint } from "../../api/responses.ts";
 import { call } from "../../api/call.ts";
 import { webhooksPath, webhooksQuery } from "../../api/queries.ts";
-import { DialogActions } from "../../parts/dialog-actions.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
-import { Field } from "../../parts/field.tsx";
-import { TaskView } from "../../parts/task-view.tsx";
+import { DialogActions } from "../../components/dialog-actions.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { Field } from "../../components/field.tsx";
+import { WalletTaskStatus } from "../../components/wallet-task-status.tsx";
 import { useAccount } from "../../signed-in.ts";
 import { prove } from "../../wallet/proof.ts";
 import { useWalletTask } from "../../wallet/wallet-task.ts";
@@ -55,7 +55,7 @@ export function AddWebhook({
           </Field>
           <EventChoice events={events} onChange={setEvents} />
         </fieldset>
-        <TaskView task={task} />
+        <WalletTaskStatus task={task} />
         <DialogActions onClose={onClose}>
           <button
             type="submit"

@@ -1,20 +1,20 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { WebhookDelivery } from "../../api/answers.ts";
+import type { WebhookDelivery } from "../../api/responses.ts";
 import { call } from "../../api/call.ts";
 import { deliveriesQuery, webhooksPath } from "../../api/queries.ts";
-import { announce } from "../../parts/announcer.tsx";
-import { Badge, type Tone } from "../../parts/badge.tsx";
-import { CodeBlock } from "../../parts/code-block.tsx";
-import { DataTable } from "../../parts/data-table.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
-import { Empty } from "../../parts/empty.tsx";
-import { Loaded } from "../../parts/loaded.tsx";
-import { Section } from "../../parts/page.tsx";
-import { Pager } from "../../parts/pager.tsx";
-import { Problem } from "../../parts/problem.tsx";
-import { When, Whole } from "../../parts/values.tsx";
-import { usePlace, withSearch } from "../../place.ts";
+import { announce } from "../../components/announcer.tsx";
+import { Badge, type Tone } from "../../components/badge.tsx";
+import { CodeBlock } from "../../components/code-block.tsx";
+import { DataTable } from "../../components/data-table.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { Empty } from "../../components/empty.tsx";
+import { QueryBoundary } from "../../components/query-boundary.tsx";
+import { Section } from "../../components/page.tsx";
+import { Pager } from "../../components/pager.tsx";
+import { Problem } from "../../components/problem.tsx";
+import { When, Whole } from "../../components/values.tsx";
+import { useLocation, withSearch } from "../../location.ts";
 
 const tones: Readonly<Record<WebhookDelivery["state"], Tone>> = {
   pending: "busy",
@@ -24,7 +24,7 @@ const tones: Readonly<Record<WebhookDelivery["state"], Tone>> = {
 
 /** What was sent to an endpoint, and how it took it. */
 export function Deliveries({ id }: { readonly id: string }) {
-  const { search } = usePlace();
+  const { search } = useLocation();
   const cursor = new URLSearchParams(search).get("cursor") ?? "";
   const deliveries = useQuery(deliveriesQuery(id, cursor));
   const client = useQueryClient();
@@ -37,11 +37,11 @@ export function Deliveries({ id }: { readonly id: string }) {
       return client.invalidateQueries({ queryKey: ["webhooks", id] });
     },
   });
-  const place = `webhooks/${id}`;
+  const path = `webhooks/${id}`;
   return (
     <Section title="Deliveries">
       {resend.error && <Problem problem={resend.error} />}
-      <Loaded query={deliveries}>
+      <QueryBoundary query={deliveries}>
         {({ deliveries: rows, next }) =>
           rows.length === 0 ? (
             <Empty title="Nothing sent yet">
@@ -56,13 +56,13 @@ export function Deliveries({ id }: { readonly id: string }) {
                 onShow={setShown}
               />
               <Pager
-                newest={cursor === "" ? undefined : place}
-                older={next === null ? undefined : withSearch(place, { cursor: next })}
+                newest={cursor === "" ? undefined : path}
+                older={next === null ? undefined : withSearch(path, { cursor: next })}
               />
             </>
           )
         }
-      </Loaded>
+      </QueryBoundary>
       {shown && <Message delivery={shown} onClose={() => setShown(undefined)} />}
     </Section>
   );

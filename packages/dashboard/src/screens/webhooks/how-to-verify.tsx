@@ -1,4 +1,4 @@
-import { CodeBlock } from "../../parts/code-block.tsx";
+import { CodeBlock } from "../../components/code-block.tsx";
 
 const code = `import { createHmac, timingSafeEqual } from "node:crypto";
 

@@ -1,19 +1,19 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { WebhookEndpoint } from "../../api/answers.ts";
+import type { WebhookEndpoint } from "../../api/responses.ts";
 import { call } from "../../api/call.ts";
 import { webhooksPath, webhooksQuery } from "../../api/queries.ts";
-import { announce } from "../../parts/announcer.tsx";
-import { Badge } from "../../parts/badge.tsx";
-import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
-import { Empty } from "../../parts/empty.tsx";
-import { Link } from "../../parts/link.tsx";
-import { Loaded } from "../../parts/loaded.tsx";
-import { Notice } from "../../parts/notice.tsx";
-import { Page, Section } from "../../parts/page.tsx";
-import { Problem } from "../../parts/problem.tsx";
-import { When } from "../../parts/values.tsx";
-import { go } from "../../place.ts";
+import { announce } from "../../components/announcer.tsx";
+import { Badge } from "../../components/badge.tsx";
+import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
+import { Empty } from "../../components/empty.tsx";
+import { Link } from "../../components/link.tsx";
+import { QueryBoundary } from "../../components/query-boundary.tsx";
+import { Notice } from "../../components/notice.tsx";
+import { Page, Section } from "../../components/page.tsx";
+import { Problem } from "../../components/problem.tsx";
+import { When } from "../../components/values.tsx";
+import { go } from "../../location.ts";
 import { Deliveries } from "./deliveries.tsx";
 
 /** One endpoint: what it gets, what it got, and a test. */
@@ -21,7 +21,7 @@ export function WebhookScreen({ id }: { readonly id: string }) {
   const webhooks = useQuery(webhooksQuery);
   return (
     <Page title="Webhook endpoint" back={["webhooks", "Webhooks"]}>
-      <Loaded query={webhooks} lines={6}>
+      <QueryBoundary query={webhooks} lines={6}>
         {({ webhooks: all }) => {
           const endpoint = all.find((one) => one.id === id);
           return endpoint ? (
@@ -39,7 +39,7 @@ export function WebhookScreen({ id }: { readonly id: string }) {
             </Empty>
           );
         }}
-      </Loaded>
+      </QueryBoundary>
     </Page>
   );
 }

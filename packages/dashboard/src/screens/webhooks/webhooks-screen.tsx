@@ -1,15 +1,15 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { NewWebhookEndpoint, WebhookEndpoint } from "../../api/answers.ts";
+import type { NewWebhookEndpoint, WebhookEndpoint } from "../../api/responses.ts";
 import { webhooksQuery } from "../../api/queries.ts";
-import { Badge } from "../../parts/badge.tsx";
-import { DataTable } from "../../parts/data-table.tsx";
-import { Empty } from "../../parts/empty.tsx";
-import { Link } from "../../parts/link.tsx";
-import { Loaded } from "../../parts/loaded.tsx";
-import { Page, Section } from "../../parts/page.tsx";
-import { ShownOnce } from "../../parts/shown-once.tsx";
-import { When } from "../../parts/values.tsx";
+import { Badge } from "../../components/badge.tsx";
+import { DataTable } from "../../components/data-table.tsx";
+import { Empty } from "../../components/empty.tsx";
+import { Link } from "../../components/link.tsx";
+import { QueryBoundary } from "../../components/query-boundary.tsx";
+import { Page, Section } from "../../components/page.tsx";
+import { SecretReveal } from "../../components/secret-reveal.tsx";
+import { When } from "../../components/values.tsx";
 import { AddWebhook } from "./add-webhook.tsx";
 import { HowToVerify } from "./how-to-verify.tsx";
 import { eventsText } from "./webhook-events.ts";
@@ -30,7 +30,7 @@ export function WebhooksScreen() {
       actions={add}
     >
       <Section title="Endpoints">
-        <Loaded query={webhooks}>
+        <QueryBoundary query={webhooks}>
           {({ webhooks: rows }) =>
             rows.length === 0 ? (
               <Empty title="No endpoint yet" action={add}>
@@ -43,14 +43,14 @@ export function WebhooksScreen() {
               <EndpointsTable rows={rows} />
             )
           }
-        </Loaded>
+        </QueryBoundary>
       </Section>
       <Section title="How to check a message">
         <HowToVerify />
       </Section>
       {open === "add" && <AddWebhook onClose={() => setOpen(undefined)} onAdded={setOpen} />}
       {typeof open === "object" && (
-        <ShownOnce
+        <SecretReveal
           title="The signing secret"
           secret={open.secret}
           what="signing secret"
@@ -60,7 +60,7 @@ export function WebhooksScreen() {
             Your server checks with it that a message comes from here. It cannot be shown again; a
             new endpoint gets a new one.
           </p>
-        </ShownOnce>
+        </SecretReveal>
       )}
     </Page>
   );

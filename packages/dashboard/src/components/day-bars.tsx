@@ -1,8 +1,8 @@
 /** Settlements per day as bars, with the same figures as a table for whoever wants digits. */
 import { useState, type PointerEvent } from "react";
-import type { UsageDay } from "../api/answers.ts";
+import type { UsageDay } from "../api/responses.ts";
 import { DataTable } from "./data-table.tsx";
-import { countText, dayText, plural, roughText, usdcText } from "./show-text.ts";
+import { countText, dayText, plural, roughText, usdcText } from "./format.ts";
 
 /** In units of the drawing, which is stretched to the width there is. */
 const height = 100;

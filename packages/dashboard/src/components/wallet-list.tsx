@@ -2,7 +2,7 @@
 import type { Wallet } from "@farthing/buyer/wallet";
 import { useWallets } from "../wallet/use-wallets.ts";
 import { Notice } from "./notice.tsx";
-import { Lines } from "./waiting.tsx";
+import { Skeleton } from "./skeleton.tsx";
 
 export function WalletList({
   onChoose,
@@ -12,7 +12,7 @@ export function WalletList({
   readonly isDisabled?: boolean;
 }) {
   const wallets = useWallets();
-  if (!wallets) return <Lines count={2} />;
+  if (!wallets) return <Skeleton count={2} />;
   if (wallets.length === 0) return <NoWallet />;
   return (
     <ul className="wallets" aria-label="Wallets">

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { CheckIcon, ClockIcon, CrossIcon, WarnIcon } from "./icons.tsx";
-import { spanText } from "./show-text.ts";
+import { spanText } from "./format.ts";
 import { Clock, When } from "./values.tsx";
 
 /** Something that happened, happens now, or comes later. */

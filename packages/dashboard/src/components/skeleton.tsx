@@ -1,5 +1,5 @@
 /** Grey shapes where something is about to be: the page does not jump when it comes. */
-export function Lines({ count = 3 }: { readonly count?: number }) {
+export function Skeleton({ count = 3 }: { readonly count?: number }) {
   return (
     <div className="lines" role="status" aria-label="Loading">
       {Array.from({ length: count }, (_, index) => (

@@ -6,7 +6,7 @@ import type { WalletTask } from "../wallet/wallet-task.ts";
 import { Problem } from "./problem.tsx";
 import { WalletList } from "./wallet-list.tsx";
 
-export function TaskView({ task }: { readonly task: WalletTask }) {
+export function WalletTaskStatus({ task }: { readonly task: WalletTask }) {
   const { status } = task;
   const textId = useId();
   if (status.kind === "idle") return null;

@@ -1,5 +1,5 @@
 import type { MouseEvent, ReactNode } from "react";
-import { go, hrefOf } from "../place.ts";
+import { go, hrefOf } from "../location.ts";
 
 /** A link within the dashboard; modified clicks stay with the browser. */
 export function Link({

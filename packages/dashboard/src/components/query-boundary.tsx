@@ -1,13 +1,13 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Problem } from "./problem.tsx";
-import { Lines } from "./waiting.tsx";
+import { Skeleton } from "./skeleton.tsx";
 
 /**
  * What a query gave; bones before it, the problem instead of it. When a later read fails, what is
  * already there stays, with the problem above it.
  */
-export function Loaded<Value>({
+export function QueryBoundary<Value>({
   query,
   lines = 4,
   children,
@@ -17,7 +17,7 @@ export function Loaded<Value>({
   readonly children: (value: Value) => ReactNode;
 }) {
   const { data, error, refetch } = query;
-  if (data === undefined && !error) return <Lines count={lines} />;
+  if (data === undefined && !error) return <Skeleton count={lines} />;
   return (
     <>
       {error && <Problem problem={error} again={refetch} />}

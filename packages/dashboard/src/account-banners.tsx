@@ -2,14 +2,14 @@
 import { isSameAddress } from "@farthing/protocol";
 import { useQuery } from "@tanstack/react-query";
 import { isNewQuery } from "./api/queries.ts";
-import { Link } from "./parts/link.tsx";
-import { Notice } from "./parts/notice.tsx";
-import { countText, plural, shortText } from "./parts/show-text.ts";
-import { usePlace } from "./place.ts";
+import { Link } from "./components/link.tsx";
+import { Notice } from "./components/notice.tsx";
+import { countText, plural, shortText } from "./components/format.ts";
+import { useLocation } from "./location.ts";
 import { useAccount } from "./signed-in.ts";
 import { useConnection } from "./wallet/connection.ts";
 
-export function Standing() {
+export function AccountBanners() {
   const { plan } = useAccount();
   return (
     <>
@@ -29,7 +29,7 @@ export function Standing() {
 
 function LowBalance() {
   const { credits, creditsPerSettlement, treasury } = useAccount();
-  const { path } = usePlace();
+  const { path } = useLocation();
   const { data: isNew } = useQuery(isNewQuery);
   // A new account is shown the way to its first settlement instead.
   if (creditsPerSettlement === 0 || isNew !== false) return null;
@@ -61,7 +61,7 @@ function LowBalance() {
 function OtherWallet() {
   const { wallet } = useAccount();
   const connection = useConnection();
-  const { path } = usePlace();
+  const { path } = useLocation();
   // A purchase may be paid by a linked wallet; its page says itself which one has to sign.
   if (path.startsWith("credits/purchases/")) return null;
   const shown = connection?.addresses[0];

@@ -1,18 +1,18 @@
 import { useQuery } from "@tanstack/react-query";
-import type { UsageDay } from "../../api/answers.ts";
+import type { UsageDay } from "../../api/responses.ts";
 import { usagePath, usageQuery } from "../../api/queries.ts";
-import { DayBars } from "../../parts/day-bars.tsx";
-import { DownIcon } from "../../parts/icons.tsx";
-import { Loaded } from "../../parts/loaded.tsx";
-import { Section } from "../../parts/page.tsx";
-import { countText, daysAgo, usdcText } from "../../parts/show-text.ts";
-import { go, usePlace, withSearch } from "../../place.ts";
+import { DayBars } from "../../components/day-bars.tsx";
+import { DownIcon } from "../../components/icons.tsx";
+import { QueryBoundary } from "../../components/query-boundary.tsx";
+import { Section } from "../../components/page.tsx";
+import { countText, daysAgo, usdcText } from "../../components/format.ts";
+import { go, useLocation, withSearch } from "../../location.ts";
 
 const spans = [7, 30, 90] as const;
 
 /** Usage per day with its sums; the span is in the address. */
-export function UsagePart() {
-  const { search } = usePlace();
+export function UsageSection() {
+  const { search } = useLocation();
   const asked = Number(new URLSearchParams(search).get("days"));
   const span = spans.find((one) => one === asked) ?? 30;
   const from = daysAgo(span - 1);
@@ -44,7 +44,7 @@ export function UsagePart() {
         </>
       }
     >
-      <Loaded query={usage} lines={5}>
+      <QueryBoundary query={usage} lines={5}>
         {({ days }) => {
           const whole = everyDay(days, span);
           return (
@@ -54,7 +54,7 @@ export function UsagePart() {
             </>
           );
         }}
-      </Loaded>
+      </QueryBoundary>
     </Section>
   );
 }

@@ -1,6 +1,6 @@
 /** Times, amounts and addresses in the text: short to read, whole on request. */
 import { CopyButton } from "./copy-button.tsx";
-import { clockText, localDayText, shortText, timeText, usdcText, utcText } from "./show-text.ts";
+import { clockText, localDayText, shortText, timeText, usdcText, utcText } from "./format.ts";
 
 /** A moment in local time; UTC on hover. */
 export function When({ at }: { readonly at: string | null | undefined }) {

@@ -6,7 +6,7 @@ import { useSyncExternalStore } from "react";
 import { basePath } from "./base-path.ts";
 
 /** A place in the dashboard. */
-export interface Place {
+export interface DashboardLocation {
   /** Below the base, without slashes at its ends: `""`, `keys`, `settlements/stl_…`. */
   readonly path: string;
   /** With the question mark, or empty. */
@@ -16,9 +16,9 @@ export interface Place {
 /** Something else than `popstate`, which the browser keeps for its own moves. */
 const moved = "farthing:moved";
 
-let current = readPlace();
+let current = readLocation();
 
-function readPlace(): Place {
+function readLocation(): DashboardLocation {
   const { pathname, search } = globalThis.location;
   const below = pathname.startsWith(basePath) ? pathname.slice(basePath.length) : "";
   return { path: below.replaceAll(/^\/+|\/+$/g, ""), search };
@@ -26,7 +26,7 @@ function readPlace(): Place {
 
 function subscribe(changed: () => void): () => void {
   const read = () => {
-    current = readPlace();
+    current = readLocation();
     changed();
   };
   addEventListener("popstate", read);
@@ -38,7 +38,7 @@ function subscribe(changed: () => void): () => void {
 }
 
 /** The current place; the component renders again when it changes. */
-export function usePlace(): Place {
+export function useLocation(): DashboardLocation {
   return useSyncExternalStore(subscribe, () => current);
 }
 

@@ -3,7 +3,7 @@ import { CopyButton } from "./copy-button.tsx";
 import { Dialog } from "./dialog.tsx";
 
 /** A secret that is shown this one time; the dialog goes when the person says that it is saved. */
-export function ShownOnce({
+export function SecretReveal({
   title,
   secret,
   what,

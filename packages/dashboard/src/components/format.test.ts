@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { plural, shortText, spanText, timeText, usdcText, utcText, xdcText } from "./show-text.ts";
+import { plural, shortText, spanText, timeText, usdcText, utcText, xdcText } from "./format.ts";
 
 describe("amounts of USDC", () => {
   test.each([
