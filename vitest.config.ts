@@ -10,7 +10,7 @@ export default defineConfig({
     // And gives the tests one folder for their files, which goes with them.
     globalSetup: [
       "tools/e2e/dashboard-notice.testing.ts",
-      "packages/seller/src/grants/redis-notice.testing.ts",
+      "packages/seller/src/payment-records/redis-notice.testing.ts",
       "tools/e2e/own-folder.testing.ts",
     ],
     // The buyer's library asks public nodes unless told otherwise; no test may.

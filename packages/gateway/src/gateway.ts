@@ -2,7 +2,7 @@
 import {
   createFacilitatorClient,
   type Facilitator,
-  type GrantStore,
+  type PaymentRecords,
   type SellerEvent,
 } from "@farthing/seller";
 import type { GatewayConfig } from "./configuration/configuration.ts";
@@ -114,7 +114,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
 function createTill(
   { facilitator: place }: GatewayConfig,
-  given: GatewayOptions & { log: Log; metrics: GatewayMetrics; grants: GrantStore },
+  given: GatewayOptions & { log: Log; metrics: GatewayMetrics; grants: PaymentRecords },
 ): Till {
   const { log, metrics, grants } = given;
   const facilitator =

@@ -1,12 +1,12 @@
 /** Where payments and paid answers are kept, as the configuration says. */
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { createMemoryGrants, type GrantStore } from "@farthing/seller";
+import { createMemoryGrants, type PaymentRecords } from "@farthing/seller";
 import { createSqliteGrants } from "@farthing/seller/sqlite";
 import type { GatewayConfig } from "./configuration/configuration.ts";
 
 /** A store that is open. */
-export interface OpenGrants extends GrantStore {
+export interface OpenGrants extends PaymentRecords {
   /** Bytes of the answers that are kept. */
   keptBytes(): number;
   close(): void;

@@ -6,7 +6,7 @@ import {
   createSeller,
   readRequestAddress,
   type Facilitator,
-  type GrantStore,
+  type PaymentRecords,
   type Route,
   type SellerEvent,
   type Serve,
@@ -20,7 +20,7 @@ import { say } from "./say.ts";
 /** What all routes of a gateway charge with. */
 export interface Till {
   readonly facilitator: Facilitator;
-  readonly grants: GrantStore;
+  readonly grants: PaymentRecords;
   /** Hears what happens, also after the answer to the request that it happened for. */
   readonly onEvent: (route: RouteConfig, event: SellerEvent) => void;
 }

@@ -17,7 +17,7 @@ import {
   type Facilitator,
   type FacilitatorOptions,
 } from "./facilitator.ts";
-import type { GrantStore } from "./grants/grants.ts";
+import type { PaymentRecords } from "./payment-records/payment-records.ts";
 import { nameCharsMax, type PaywallOptions } from "./paywall/options.ts";
 import { settleMsMin } from "./exchange/settle.ts";
 
@@ -116,7 +116,7 @@ export interface SellerOptions<R = unknown> extends RouteOptions<R> {
   /** `dual` (the default) speaks both x402 versions, `v2-only` leaves version 1 out. */
   readonly mode?: "dual" | "v2-only";
   /** Where grants are kept; in memory when absent, which serves one process. */
-  readonly grants?: GrantStore;
+  readonly grants?: PaymentRecords;
   /**
    * Longest time from a paid request to the start of its content, in milliseconds, without the
    * work of a route that settles after success.

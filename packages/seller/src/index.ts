@@ -30,16 +30,16 @@ export type {
 export type {
   Access,
   Binding,
-  GrantState,
-  GrantStore,
+  PaymentRecordState,
+  PaymentRecords,
   Lease,
   Proof,
   SettlingStep,
   StoredAnswer,
-  Take,
-} from "./grants/grants.ts";
-export { createMemoryGrants } from "./grants/memory-grants.ts";
-export type { MemoryGrantOptions, MemoryGrants } from "./grants/memory-grants.ts";
+  Acquisition,
+} from "./payment-records/payment-records.ts";
+export { createMemoryGrants } from "./payment-records/memory.ts";
+export type { MemoryGrantOptions, MemoryGrants } from "./payment-records/memory.ts";
 export { isPlainHost, readRequestAddress } from "./request-address.ts";
 export type { AddressOutcome, AddressRefusal, RequestLine } from "./request-address.ts";
 export { createSeller } from "./seller.ts";

@@ -23,7 +23,7 @@ import { warnOnConsole, type EventListener } from "./events.ts";
 import { toError } from "./errors.ts";
 import { exchange } from "./exchange/exchange.ts";
 import { answerHead } from "./exchange/head.ts";
-import { createMemoryGrants } from "./grants/memory-grants.ts";
+import { createMemoryGrants } from "./payment-records/memory.ts";
 import { ask } from "./exchange/open-answers.ts";
 import { offerPage } from "./paywall/offer-page.ts";
 import { readPresentedPayment } from "./presented-payment.ts";
@@ -93,7 +93,7 @@ function openSeller<R>(
 ): Seller<R> {
   const at: ExchangeDeps = {
     facilitator: configuration.facilitator,
-    grants: options.grants ?? createMemoryGrants({ now: () => clock.now() }),
+    records: options.grants ?? createMemoryGrants({ now: () => clock.now() }),
     clock,
     waitMs: configuration.waitMs,
     emit: guard(options.onEvent ?? warnOnConsole),

@@ -222,7 +222,7 @@ export function singleUseSuite(listen: Listen): void {
     test("a store that fails leaves everything open", async () => {
       const grants = {
         answerBytesMax: 1,
-        take: broken,
+        acquire: broken,
         has: broken,
         wait: broken,
         isTokenShared: broken,

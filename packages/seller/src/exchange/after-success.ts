@@ -18,7 +18,7 @@ import {
   toStored,
   type Made,
 } from "./delivery.ts";
-import type { Lease } from "../grants/grants.ts";
+import type { Lease } from "../payment-records/payment-records.ts";
 import { checkHeld, releaseClaim } from "./lost-lease.ts";
 import { ask } from "./open-answers.ts";
 import { factsAfter, factsBefore, type ChargedRequest, type ExchangeDeps } from "./paid-request.ts";
@@ -50,7 +50,7 @@ export async function serveAfterSuccess(
   if (collected.kind === "paid") {
     const { receipt } = collected;
     if (collected.isQueued) deps.background.watch(charged, receipt);
-    checkHeld(await lease.deliver(receipt));
+    checkHeld(await lease.complete(receipt));
     const { url } = charged.terms.resource;
     deps.emit({ type: "delivered", url, payment: factsAfter(charged, receipt) });
     return handOut(made, receipt);
@@ -84,7 +84,7 @@ async function makeInTime(deps: ExchangeDeps, charged: ChargedRequest): Promise<
   };
   let made: Made | undefined;
   try {
-    made = await makeWithin(charged, payment, deps.grants.answerBytesMax, charged.workMs);
+    made = await makeWithin(charged, payment, deps.records.answerBytesMax, charged.workMs);
   } catch (error) {
     return fail(statusOf(error), error);
   }

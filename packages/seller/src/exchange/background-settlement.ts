@@ -6,8 +6,8 @@
  * what the grant has recorded.
  */
 import type { SettleResponse } from "@farthing/protocol";
-import { overMsMin } from "../grants/grant-times.ts";
-import type { Lease } from "../grants/grants.ts";
+import { overMsMin } from "../payment-records/retention.ts";
+import type { Lease } from "../payment-records/payment-records.ts";
 import { collect, settleMatched } from "./collect.ts";
 import {
   factsAfter,
@@ -118,18 +118,21 @@ function bareOf({
  * its buyer, what did not is forgotten, and what nobody answers is left to the store.
  */
 async function close(deps: ExchangeDeps, matched: MatchedPayment): Promise<void> {
-  const take = await deps.grants.take(matched.binding, { ...matched.access, rule: "anyone" });
-  if (take.kind !== "taken") return;
-  const { lease } = take;
+  const acquired = await deps.records.acquire(matched.binding, {
+    ...matched.access,
+    rule: "anyone",
+  });
+  if (acquired.kind !== "acquired") return;
+  const { lease } = acquired;
   try {
     if (lease.state === "paid") return;
-    if (lease.state === "claimed") return void (await lease.release());
+    if (lease.state === "claimed") return void (await lease.discard());
     const deadlineMs = deps.clock.now() + deps.waitMs;
     const collected = await collect(deps, matched, lease, { deadlineMs });
-    if (collected.kind === "refused") await lease.release();
+    if (collected.kind === "refused") await lease.discard();
     if (collected.kind === "paid") await notePaid(deps, matched, lease, collected.receipt);
   } finally {
-    await lease.leave();
+    await lease.unlock();
   }
 }
 
@@ -168,12 +171,15 @@ async function watchQueued(
 /** One round. True when there is nothing left to follow. */
 async function goOn(deps: ExchangeDeps, matched: MatchedPayment): Promise<boolean> {
   // This process has the buyer's own request: nothing is left to prove.
-  const take = await deps.grants.take(matched.binding, { ...matched.access, rule: "anyone" });
+  const acquired = await deps.records.acquire(matched.binding, {
+    ...matched.access,
+    rule: "anyone",
+  });
   // Busy: a repeat of the buyer's is at it.
-  if (take.kind !== "taken") return take.kind !== "busy";
-  const { lease } = take;
+  if (acquired.kind !== "acquired") return acquired.kind !== "busy";
+  const { lease } = acquired;
   try {
-    if (lease.state === "claimed") return await lease.release();
+    if (lease.state === "claimed") return await lease.discard();
     // Without a kept answer there is nothing to hand out for money that has not moved yet.
     if (lease.state === "paid" || !(lease.answer ?? lease.receipt)) return true;
     const deadlineMs = deps.clock.now() + deps.waitMs;
@@ -182,6 +188,6 @@ async function goOn(deps: ExchangeDeps, matched: MatchedPayment): Promise<boolea
     await notePaid(deps, matched, lease, collected.receipt);
     return true;
   } finally {
-    await lease.leave();
+    await lease.unlock();
   }
 }

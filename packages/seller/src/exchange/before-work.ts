@@ -4,7 +4,7 @@
  */
 import { collect, verify } from "./collect.ts";
 import { answerFor, deliver, handOutKept } from "./delivery.ts";
-import type { Lease } from "../grants/grants.ts";
+import type { Lease } from "../payment-records/payment-records.ts";
 import { checkHeld } from "./lost-lease.ts";
 import { factsAfter, type ChargedRequest, type ExchangeDeps } from "./paid-request.ts";
 

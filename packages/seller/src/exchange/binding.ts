@@ -10,7 +10,7 @@ import {
   type Payment,
   type Requirements,
 } from "@farthing/protocol";
-import type { Binding } from "../grants/grants.ts";
+import type { Binding } from "../payment-records/payment-records.ts";
 
 /** The request as it is bound. */
 export interface BoundRequest {

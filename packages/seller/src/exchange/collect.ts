@@ -2,9 +2,9 @@
 import { member, refusal, type SettleResponse } from "@farthing/protocol";
 import { reasonOf } from "../answers.ts";
 import type { VerifyOutcome } from "../facilitator.ts";
-import { overMsMin } from "../grants/grant-times.ts";
-import type { Lease, StoredAnswer } from "../grants/grants.ts";
-import { openerOf } from "../grants/proof.ts";
+import { overMsMin } from "../payment-records/retention.ts";
+import type { Lease, StoredAnswer } from "../payment-records/payment-records.ts";
+import { openerOf } from "../payment-records/proof.ts";
 import { checkHeld, releaseClaim } from "./lost-lease.ts";
 import {
   alreadySettled,

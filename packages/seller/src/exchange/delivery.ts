@@ -7,7 +7,7 @@ import { content, replayedHeader, say, type ChallengeTerms } from "../answers.ts
 import { readHead, resume } from "../body.ts";
 import { workMsMax, type Order, type Redeliver, type Redirects } from "../configuration.ts";
 import type { EventListener, PaidRequest, SettledRequest } from "../events.ts";
-import type { GrantStore, Lease, StoredAnswer } from "../grants/grants.ts";
+import type { PaymentRecords, Lease, StoredAnswer } from "../payment-records/payment-records.ts";
 import { checkHeld } from "./lost-lease.ts";
 import type { Serve } from "./paid-request.ts";
 
@@ -122,7 +122,7 @@ export function handOut({ answer, body }: Made, receipt: SettleResponse): Respon
 
 /** Makes the content, and keeps it; when it cannot be made, keeps the fact that it is paid. */
 export async function deliver(
-  deps: { readonly grants: GrantStore; readonly emit: EventListener },
+  deps: { readonly records: PaymentRecords; readonly emit: EventListener },
   charged: Delivery,
   { lease, receipt, facts }: Paid,
 ): Promise<Response> {
@@ -134,7 +134,7 @@ export async function deliver(
   };
   let made: Made | undefined;
   try {
-    made = await makeWithin(charged, facts, deps.grants.answerBytesMax, workMsMax);
+    made = await makeWithin(charged, facts, deps.records.answerBytesMax, workMsMax);
   } catch (error) {
     return failed(failureStatusMin, error);
   }
@@ -150,7 +150,7 @@ export async function deliver(
     return failed(Math.max(status, failureStatusMin), error);
   }
   const kept = charged.redeliver === "never" ? undefined : toStored(made, charged);
-  checkHeld(await lease.deliver(receipt, kept));
+  checkHeld(await lease.complete(receipt, kept));
   deps.emit({ type: "delivered", url, payment: facts });
   return handOut(made, receipt);
 }
@@ -162,7 +162,7 @@ export async function handOutKept(
   { lease, receipt, facts }: Paid,
   answer: StoredAnswer,
 ): Promise<Response> {
-  checkHeld(await lease.deliver(receipt));
+  checkHeld(await lease.complete(receipt));
   deps.emit({ type: "delivered", url: charged.terms.resource.url, payment: facts });
   return fromStored(answer, receipt);
 }

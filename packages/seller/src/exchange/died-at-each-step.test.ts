@@ -8,14 +8,14 @@ import { join } from "node:path";
 import { headerNames } from "@farthing/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { payFor } from "../buyer.testing.ts";
-import { createSeller, type GrantStore, type Lease, type Order } from "../index.ts";
+import { createSeller, type PaymentRecords, type Lease, type Order } from "../index.ts";
 import { listenFetch } from "../adapters/listen.testing.ts";
 import { payTo } from "../scene.testing.ts";
 import {
   startScriptedFacilitator,
   type ScriptedFacilitator,
 } from "../scripted-facilitator.testing.ts";
-import { createSqliteGrants, type SqliteGrants } from "../grants/sqlite.ts";
+import { createSqliteGrants, type SqliteGrants } from "../payment-records/sqlite.ts";
 
 const leaseMs = 15_000;
 const route = { price: "0.01", settle: "after-success" } as const;
@@ -49,22 +49,24 @@ function dyingAt(nth: number, isDone: boolean) {
     ...lease,
     settling: (known) => step(() => lease.settling(known)),
     paid: (receipt) => step(() => lease.paid(receipt)),
-    deliver: (receipt, answer) => step(() => lease.deliver(receipt, answer)),
-    release: () => step(() => lease.release()),
-    leave: () => step(() => lease.leave()),
+    complete: (receipt, answer) => step(() => lease.complete(receipt, answer)),
+    discard: () => step(() => lease.discard()),
+    unlock: () => step(() => lease.unlock()),
   });
-  const store: GrantStore = {
+  const store: PaymentRecords = {
     ...grants,
-    take: (binding, access) =>
+    acquire: (binding, access) =>
       step(async () => {
-        const take = await grants.take(binding, access);
-        return take.kind === "taken" ? { ...take, lease: inSteps(take.lease) } : take;
+        const acquired = await grants.acquire(binding, access);
+        return acquired.kind === "acquired"
+          ? { ...acquired, lease: inSteps(acquired.lease) }
+          : acquired;
       }),
   };
   return { store, hasDied: () => steps >= nth };
 }
 
-function openShop(settle: Order, store: GrantStore) {
+function openShop(settle: Order, store: PaymentRecords) {
   const seller = createSeller({
     ...route,
     facilitator: { url: facilitator.url },

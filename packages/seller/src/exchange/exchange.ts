@@ -12,7 +12,7 @@ import { say } from "../answers.ts";
 import { serveAfterPayment } from "./before-work.ts";
 import { settleMatched } from "./collect.ts";
 import { answerFor, replay } from "./delivery.ts";
-import type { Lease } from "../grants/grants.ts";
+import type { Lease } from "../payment-records/payment-records.ts";
 import { LeaseLostError, releaseClaim } from "./lost-lease.ts";
 import {
   alreadyDelivered,
@@ -40,23 +40,24 @@ export async function exchange(deps: ExchangeDeps, charged: ChargedRequest): Pro
 }
 
 async function takeAndWork(deps: ExchangeDeps, charged: ChargedRequest): Promise<Response> {
-  const { grants, clock } = deps;
+  const { records, clock } = deps;
   const { url } = charged.terms.resource;
   const deadlineMs = clock.now() + deps.waitMs;
   for (;;) {
-    const take = await grants.take(charged.binding, charged.access);
-    switch (take.kind) {
-      case "taken":
-        return work(deps, charged, take.lease, deadlineMs);
+    const acquired = await records.acquire(charged.binding, charged.access);
+    switch (acquired.kind) {
+      case "acquired":
+        return work(deps, charged, acquired.lease, deadlineMs);
       case "delivered": {
-        const receipt = await newestReceipt(deps, charged, take.receipt);
-        const answer = charged.redeliver === "never" ? undefined : answerFor(charged, take.answer);
+        const receipt = await newestReceipt(deps, charged, acquired.receipt);
+        const answer =
+          charged.redeliver === "never" ? undefined : answerFor(charged, acquired.answer);
         deps.emit({ type: "repeated", url, receipt, isKept: answer !== undefined });
         return answer ? replay(answer, receipt) : alreadyDelivered(receipt);
       }
       case "unproven":
         deps.emit({ type: "conflict", url });
-        return alreadyDelivered(take.receipt);
+        return alreadyDelivered(acquired.receipt);
       case "bound":
         deps.emit({ type: "conflict", url });
         return say(409, {
@@ -71,7 +72,7 @@ async function takeAndWork(deps: ExchangeDeps, charged: ChargedRequest): Promise
         });
       case "busy": {
         const leftMs = deadlineMs - clock.now();
-        if (leftMs > 0 && (await grants.wait(charged.binding.key, leftMs))) break;
+        if (leftMs > 0 && (await records.wait(charged.binding.key, leftMs))) break;
         return stillBusy();
       }
     }
@@ -117,7 +118,7 @@ async function work(
     return stillBusy();
   } finally {
     // What cannot be given back now ends by itself.
-    await lease.leave().catch(() => undefined);
+    await lease.unlock().catch(() => undefined);
   }
 }
 

@@ -1,20 +1,20 @@
 /** A process that was not heard of for too long hands nothing out: somebody else may be doing it. */
 import { describe, expect, test } from "vitest";
 import { payFor } from "../buyer.testing.ts";
-import { createMemoryGrants, createSeller, type GrantStore, type Lease } from "../index.ts";
+import { createMemoryGrants, createSeller, type PaymentRecords, type Lease } from "../index.ts";
 import { listenFetch } from "../adapters/listen.testing.ts";
 import { expectLater, useScene } from "../scene.testing.ts";
 
 /** A store in which one step comes too late, because the lease has gone to another. */
-function losingAt(step: "settling" | "paid" | "deliver" | "release"): GrantStore {
+function losingAt(step: "settling" | "paid" | "complete" | "discard"): PaymentRecords {
   const grants = createMemoryGrants();
   return {
     ...grants,
-    async take(binding, access) {
-      const take = await grants.take(binding, access);
-      if (take.kind !== "taken") return take;
-      const lease: Lease = { ...take.lease, [step]: async () => false };
-      return { kind: "taken", lease };
+    async acquire(binding, access) {
+      const acquired = await grants.acquire(binding, access);
+      if (acquired.kind !== "acquired") return acquired;
+      const lease: Lease = { ...acquired.lease, [step]: async () => false };
+      return { kind: "acquired", lease };
     },
   };
 }
@@ -40,7 +40,7 @@ describe.each(["before-work", "after-success"] as const)("a lease lost, settling
   test("before the content goes out keeps it inside", async () => {
     const url = await at.start(
       () => ({ body: "secret" }),
-      { grants: losingAt("deliver") },
+      { grants: losingAt("complete") },
       { settle },
     );
     const response = await fetch(url, { headers: await payFor(url) });
@@ -53,7 +53,7 @@ describe("a lease lost before its holder says no", () => {
   const refused = { errorReason: "authorization_expired", transaction: "", network: "eip155:50" };
 
   test("to the payment asks for no other one", async () => {
-    const url = await at.start(undefined, { grants: losingAt("release") });
+    const url = await at.start(undefined, { grants: losingAt("discard") });
     const headers = await payFor(url);
     at.facilitator.script.verify.push({
       json: { isValid: false, invalidReason: "authorization_expired" },
@@ -62,7 +62,7 @@ describe("a lease lost before its holder says no", () => {
   });
 
   test("to the settlement asks for no other payment", async () => {
-    const url = await at.start(undefined, { grants: losingAt("release") });
+    const url = await at.start(undefined, { grants: losingAt("discard") });
     const headers = await payFor(url);
     at.facilitator.script.settle.push({ json: { success: false, ...refused } });
     await expectLater(await fetch(url, { headers }), "settlement_pending");
@@ -71,7 +71,7 @@ describe("a lease lost before its holder says no", () => {
   test("does not say that nothing was charged", async () => {
     const url = await at.start(
       () => ({ status: 404 }),
-      { grants: losingAt("release") },
+      { grants: losingAt("discard") },
       { settle: "after-success" },
     );
     await expectLater(await fetch(url, { headers: await payFor(url) }), "settlement_pending");

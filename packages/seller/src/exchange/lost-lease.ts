@@ -2,7 +2,7 @@
  * A lease that was lost: this process was not heard of for too long, and another one has taken the
  * payment over. Whoever holds a lease checks each call of it, and stops work when one took no effect.
  */
-import type { Lease } from "../grants/grants.ts";
+import type { Lease } from "../payment-records/payment-records.ts";
 
 /** Another holder has the payment record. */
 export class LeaseLostError extends Error {
@@ -22,5 +22,5 @@ export function checkHeld(isHeld: boolean): void {
  * payment is not valid, or was not charged, need not be true of the new holder's work.
  */
 export async function releaseClaim(lease: Lease): Promise<void> {
-  checkHeld(await lease.release());
+  checkHeld(await lease.discard());
 }

@@ -14,7 +14,7 @@ import { reasonOf, refuseRequest, type ChallengeTerms } from "../answers.ts";
 import { bind, hashOf, withoutProof } from "./binding.ts";
 import { readBytes } from "../body.ts";
 import type { Redeliver, ServeWhen } from "../configuration.ts";
-import type { Access, Proof } from "../grants/grants.ts";
+import type { Access, Proof } from "../payment-records/payment-records.ts";
 import { matchOffer, offersOf } from "../offer.ts";
 import { checkRequestBinding, type BindingSubject } from "./request-binding.ts";
 import { ask, storeFailed, tooManyWallets } from "./open-answers.ts";
@@ -78,7 +78,7 @@ export async function matchPayment(
   const isFormer = !match.ok;
   const request = toFacilitatorRequest(payment, offer, terms);
   try {
-    const hasRecord = async () => deps.grants.has(binding);
+    const hasRecord = async () => deps.records.has(binding);
     if (isFormer && !(await hasRecord())) return refuse(deps, presented, match);
     // A buyer who paid before bindings were required gets what they paid for, and is not asked again.
     const isUnbound = presented.requiresBinding && !opening.value;
@@ -99,7 +99,7 @@ const bindingRequired = reasonOf(refusal("binding_required"));
 
 /** What the request shows of its maker, as hashes. */
 async function readProof(
-  { grants }: ExchangeDeps,
+  { records }: ExchangeDeps,
   { payment, request: { headers } }: Presentation,
   isOpened: boolean,
 ): Promise<Proof> {
@@ -108,7 +108,7 @@ async function readProof(
   const cookie = headers.get("Cookie");
   const hash = token === undefined ? undefined : await hashOf(token);
   const payer = payment.authorization.from.toLowerCase();
-  const isShared = hash !== undefined && (await grants.isTokenShared(hash, payer));
+  const isShared = hash !== undefined && (await records.isTokenShared(hash, payer));
   return {
     ...(hash === undefined ? {} : { token: hash }),
     ...(isShared ? { isTokenShared: true } : {}),

@@ -5,7 +5,7 @@ import type { Clock } from "../clock.ts";
 import type { Order, Redeliver, Redirects } from "../configuration.ts";
 import type { EventListener, PaidRequest, SettledRequest } from "../events.ts";
 import type { Facilitator, FacilitatorRequest } from "../facilitator.ts";
-import type { Access, Binding, GrantStore } from "../grants/grants.ts";
+import type { Access, Binding, PaymentRecords } from "../payment-records/payment-records.ts";
 import { settlementIdOf } from "./settle.ts";
 import type { WalletBudget } from "./wallet-budget.ts";
 
@@ -18,7 +18,7 @@ export type Serve = (payment: PaidRequest) => Response | Promise<Response>;
 /** What the exchange of every route of one seller depends on. */
 export interface ExchangeDeps {
   readonly facilitator: Facilitator;
-  readonly grants: GrantStore;
+  readonly records: PaymentRecords;
   readonly clock: Clock;
   /** Longest time from a request to the start of its content, in milliseconds, without the work. */
   readonly waitMs: number;

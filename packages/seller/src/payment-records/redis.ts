@@ -15,8 +15,14 @@ import {
   settlingMsMax,
   tokenMsMax,
   undeliveredMsMax,
-} from "./grant-times.ts";
-import type { Access, Binding, GrantStore, StoredAnswer, Take } from "./grants.ts";
+} from "./retention.ts";
+import type {
+  Access,
+  Binding,
+  PaymentRecords,
+  StoredAnswer,
+  Acquisition,
+} from "./payment-records.ts";
 import { createWaiting, holdLease, type Steps } from "./held-lease.ts";
 import { newExchangeKey } from "./proof.ts";
 import {
@@ -29,7 +35,7 @@ import {
   takeScript,
   tokenScript,
 } from "./redis-scripts.ts";
-import { answerIn, foundIn, headersText, receiptIn, type StoredGrant } from "./stored-grant.ts";
+import { answerIn, foundIn, headersText, receiptIn, type StoredGrant } from "./stored-record.ts";
 
 /** What is used of a client, such as that of `createClient()` of the package `redis`. */
 export interface RedisClient {
@@ -69,7 +75,7 @@ const tokensMaxDefault = 50_000;
 const pollMs = 50;
 
 /** Creates a store of grants in Redis. */
-export function createRedisGrants(options: RedisGrantOptions): GrantStore {
+export function createRedisGrants(options: RedisGrantOptions): PaymentRecords {
   const {
     client,
     prefix = "farthing:",
@@ -87,7 +93,7 @@ export function createRedisGrants(options: RedisGrantOptions): GrantStore {
     });
   }
 
-  async function take(binding: Binding, access: Access): Promise<Take> {
+  async function acquire(binding: Binding, access: Access): Promise<Acquisition> {
     const { key, fingerprint, payload } = binding;
     const holder = randomUUID();
     const bounds = [
@@ -102,7 +108,7 @@ export function createRedisGrants(options: RedisGrantOptions): GrantStore {
     const reply = await inTime(asking, async (late) => {
       // Taken after all, for nobody: a new grant is forgotten, another one left as it was.
       const [kind, state]: readonly unknown[] = Array.isArray(late) ? late : [];
-      if (kind === "taken")
+      if (kind === "acquired")
         await run(key, state === "claimed" ? releaseScript : leaveScript, holder);
     });
     const fields: readonly unknown[] = Array.isArray(reply) ? reply : [];
@@ -116,9 +122,9 @@ export function createRedisGrants(options: RedisGrantOptions): GrantStore {
         const receipt = receiptIn(stored);
         return { kind: "unproven", ...(receipt ? { receipt } : {}) };
       }
-      case "taken": {
+      case "acquired": {
         const steps = stepsOf({ run, binding, holder, leaseMs, answerBytesMax });
-        return { kind: "taken", lease: holdLease(foundIn(stored), steps, leaseMs) };
+        return { kind: "acquired", lease: holdLease(foundIn(stored), steps, leaseMs) };
       }
       case "delivered": {
         const receipt = receiptIn(stored);
@@ -131,7 +137,7 @@ export function createRedisGrants(options: RedisGrantOptions): GrantStore {
 
   return {
     answerBytesMax,
-    take,
+    acquire,
     async isTokenShared(token, payer) {
       const asking = client.eval(tokenScript, {
         // In braces, so that a cluster keeps the two keys together.
@@ -185,7 +191,7 @@ function stepsOf({ run, binding, holder, leaseMs, answerBytesMax }: Held): Steps
     },
     paid: (receipt) =>
       step(recordScript, "paid", JSON.stringify(receipt), undeliveredMsMax, "", ""),
-    deliver: (receipt, answer) =>
+    complete: (receipt, answer) =>
       step(
         recordScript,
         "delivered",
@@ -195,8 +201,8 @@ function stepsOf({ run, binding, holder, leaseMs, answerBytesMax }: Held): Steps
         validBeforeMs,
         ...fieldsOf(answer),
       ),
-    release: () => step(releaseScript),
-    leave: () => step(leaveScript),
+    discard: () => step(releaseScript),
+    unlock: () => step(leaveScript),
     renew: () => step(renewScript, leaseMs),
   };
 }

@@ -14,7 +14,7 @@ import type { SettleResponse } from "@farthing/protocol";
  *   answer may have been made before, and is then kept with the grant.
  * - `paid`: the money moved, nothing was delivered; the next holder delivers without a charge.
  */
-export type GrantState = "claimed" | "settling" | "paid";
+export type PaymentRecordState = "claimed" | "settling" | "paid";
 
 /** What a grant is bound to. */
 export interface Binding {
@@ -79,7 +79,7 @@ export interface SettlingStep {
  * not heard of. Who hears that hands nothing out: somebody else may be doing it.
  */
 export interface Lease {
-  readonly state: GrantState;
+  readonly state: PaymentRecordState;
   /**
    * Names this exchange to the facilitator: 128 random bits as hex, made with the record. Absent in
    * records of versions that had none.
@@ -101,17 +101,17 @@ export interface Lease {
    * Ends the work: delivered. Kept for a repeat is the answer given here, or the one kept before,
    * or only the fact and the receipt.
    */
-  deliver(receipt: SettleResponse, answer?: StoredAnswer): Promise<boolean>;
+  complete(receipt: SettleResponse, answer?: StoredAnswer): Promise<boolean>;
   /** Ends the work: the grant is forgotten, as if the payment had never been seen. */
-  release(): Promise<boolean>;
+  discard(): Promise<boolean>;
   /** Ends the work where it stands; whoever comes next goes on from there. */
-  leave(): Promise<boolean>;
+  unlock(): Promise<boolean>;
 }
 
 /** What came of asking for a grant. */
-export type Take =
-  | { readonly kind: "taken"; readonly lease: Lease }
-  /** Somebody works on it; see {@link GrantStore.wait}. */
+export type Acquisition =
+  | { readonly kind: "acquired"; readonly lease: Lease }
+  /** Somebody works on it; see {@link PaymentRecords.wait}. */
   | { readonly kind: "busy" }
   /** The payment is bound to another request, or came in another envelope. */
   | { readonly kind: "bound" }
@@ -127,11 +127,11 @@ export type Take =
   | { readonly kind: "full" };
 
 /** Keeps grants. Shared by all processes that sell the same routes. */
-export interface GrantStore {
+export interface PaymentRecords {
   /** Longest body of an answer that is kept, in bytes. */
   readonly answerBytesMax: number;
   /** Takes the grant of a payment, atomically: of any number of callers one gets the lease. */
-  take(binding: Binding, access: Access): Promise<Take>;
+  acquire(binding: Binding, access: Access): Promise<Acquisition>;
   /**
    * Notes that a payer has shown a challenge's token, and tells whether another payer has shown it
    * as well. Tokens are remembered for a day.

@@ -4,7 +4,7 @@
  */
 import { createClient } from "redis";
 import type { Order } from "../configuration.ts";
-import type { GrantStore } from "./grants.ts";
+import type { PaymentRecords } from "./payment-records.ts";
 import { listen } from "../adapters/listen.testing.ts";
 import { farthing } from "../adapters/node.ts";
 import { createRedisGrants } from "./redis.ts";
@@ -20,7 +20,7 @@ export interface ShopOrder {
   readonly leaseMs: number;
 }
 
-async function open({ store: { kind, path }, leaseMs }: ShopOrder): Promise<GrantStore> {
+async function open({ store: { kind, path }, leaseMs }: ShopOrder): Promise<PaymentRecords> {
   if (kind === "sqlite") return createSqliteGrants({ path, leaseMs });
   const client = await createClient({ socket: { path, tls: false } }).connect();
   return createRedisGrants({ client, leaseMs });

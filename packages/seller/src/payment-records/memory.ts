@@ -10,16 +10,16 @@ import {
   replayMsMax,
   settlingMsMax,
   undeliveredMsMax,
-} from "./grant-times.ts";
+} from "./retention.ts";
 import type {
   Access,
   Binding,
-  GrantState,
-  GrantStore,
+  PaymentRecordState,
+  PaymentRecords,
   Lease,
   StoredAnswer,
-  Take,
-} from "./grants.ts";
+  Acquisition,
+} from "./payment-records.ts";
 import { createTokenNotes } from "./memory-tokens.ts";
 import { mayResume, newExchangeKey, openerOf, type Opener } from "./proof.ts";
 
@@ -48,7 +48,7 @@ interface Entry {
   readonly binding: Binding;
   readonly opener: Opener;
   readonly exchangeKey: string;
-  state: GrantState | "delivered";
+  state: PaymentRecordState | "delivered";
   receipt?: SettleResponse;
   answer?: StoredAnswer;
   answerUntilMs: number;
@@ -61,7 +61,7 @@ interface Entry {
 }
 
 /** Grants in memory. */
-export interface MemoryGrants extends GrantStore {
+export interface MemoryGrants extends PaymentRecords {
   /** Bytes of the bodies that are kept. */
   keptBytes(): number;
 }
@@ -125,7 +125,7 @@ export function createMemoryGrants(options: MemoryGrantOptions = {}): MemoryGran
     answerBytesMax,
     keptBytes: () => totalBytes,
     isTokenShared: async (token, payer) => tokens.isShared(token, payer),
-    async take(binding, access): Promise<Take> {
+    async acquire(binding, access): Promise<Acquisition> {
       let entry = entries.get(binding.key);
       if (entry && entry.expiresAtMs <= now()) {
         drop(entry);
@@ -135,7 +135,7 @@ export function createMemoryGrants(options: MemoryGrantOptions = {}): MemoryGran
         if (!makeRoom()) return { kind: "full" };
         entry = newEntry(binding, access, now() + settlingMsMax);
         entries.set(binding.key, entry);
-        return { kind: "taken", lease: createLease(entry, { now, replayMs, drop, store }) };
+        return { kind: "acquired", lease: createLease(entry, { now, replayMs, drop, store }) };
       }
       if (!isSame(entry.binding, binding)) return { kind: "bound" };
       const isDelivered = entry.state === "delivered";
@@ -148,7 +148,7 @@ export function createMemoryGrants(options: MemoryGrantOptions = {}): MemoryGran
       }
       if (!isAllowed) return { kind: "unproven", ...(receipt ? { receipt } : {}) };
       if (entry.holder) return { kind: "busy" };
-      return { kind: "taken", lease: createLease(entry, { now, replayMs, drop, store }) };
+      return { kind: "acquired", lease: createLease(entry, { now, replayMs, drop, store }) };
     },
     async has(binding) {
       const entry = entries.get(binding.key);
@@ -216,7 +216,7 @@ function createLease(entry: Entry, keeping: Keeping): Lease {
         entry.receipt = receipt;
         entry.expiresAtMs = now() + undeliveredMsMax;
       })(),
-    deliver: (receipt, answer) =>
+    complete: (receipt, answer) =>
       whileHeld(() => {
         entry.state = "delivered";
         entry.dispensableFromMs = Infinity;
@@ -226,8 +226,8 @@ function createLease(entry: Entry, keeping: Keeping): Lease {
         if (answer) keeping.store(entry, answer);
         free(entry);
       })(),
-    release: whileHeld(() => keeping.drop(entry)),
-    leave: whileHeld(() => free(entry)),
+    discard: whileHeld(() => keeping.drop(entry)),
+    unlock: whileHeld(() => free(entry)),
   };
 }
 

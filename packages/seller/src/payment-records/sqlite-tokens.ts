@@ -1,5 +1,5 @@
 /** The tokens of challenges that payments have shown, in a SQLite file, and by whom. */
-import { tokenMsMax } from "./grant-times.ts";
+import { tokenMsMax } from "./retention.ts";
 import type { Database } from "./sqlite-file.ts";
 
 /** One token that a payment has shown. */

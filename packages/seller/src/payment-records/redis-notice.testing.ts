@@ -18,7 +18,7 @@ export default function watchForLeftOut(project: TestProject): () => void {
         "LEFT OUT: the tests of grants in Redis, because there is no redis-server on this machine:",
         ...leftOut.map((name) => `  ${name}`),
         "To run them: apt-get install redis-server, or set REDIS_SERVER_PATH to one, then",
-        "  npx vitest run packages/seller/src/grants/redis packages/seller/src/grants/several-processes",
+        "  npx vitest run packages/seller/src/payment-records/redis packages/seller/src/payment-records/several-processes",
         "",
         "",
       ].join("\n"),

@@ -14,8 +14,14 @@ import {
   replayMsMax,
   settlingMsMax,
   undeliveredMsMax,
-} from "./grant-times.ts";
-import type { Access, Binding, GrantStore, StoredAnswer, Take } from "./grants.ts";
+} from "./retention.ts";
+import type {
+  Access,
+  Binding,
+  PaymentRecords,
+  StoredAnswer,
+  Acquisition,
+} from "./payment-records.ts";
 import { createWaiting, holdLease, type Steps } from "./held-lease.ts";
 import { mayResume, newExchangeKey, openerIn, openerOf, openerText } from "./proof.ts";
 import { openGrants, type Database, type Row, type Value } from "./sqlite-file.ts";
@@ -27,7 +33,7 @@ import {
   isBoundTo,
   receiptIn,
   type StoredGrant,
-} from "./stored-grant.ts";
+} from "./stored-record.ts";
 import { isTokenShared } from "./sqlite-tokens.ts";
 
 /** Where the grants are, and their bounds. */
@@ -49,7 +55,7 @@ export interface SqliteGrantOptions {
 }
 
 /** Grants in a file, to be closed at the end. */
-export interface SqliteGrants extends GrantStore {
+export interface SqliteGrants extends PaymentRecords {
   /** Bytes of the bodies that are kept, of all processes. */
   keptBytes(): number;
   close(): void;
@@ -117,7 +123,7 @@ export function createSqliteGrants(options: SqliteGrantOptions): SqliteGrants {
     binding: Binding,
     access: Access,
     holder: string,
-  ): Take | Pick<StoredGrant, "exchangeKey"> {
+  ): Acquisition | Pick<StoredGrant, "exchangeKey"> {
     const stored = toStored(row);
     if (!isBoundTo(stored, binding)) return { kind: "bound" };
     const isDelivered = stored.state === "delivered";
@@ -143,7 +149,7 @@ export function createSqliteGrants(options: SqliteGrantOptions): SqliteGrants {
     return { exchangeKey };
   }
 
-  function take(binding: Binding, access: Access): Take {
+  function acquire(binding: Binding, access: Access): Acquisition {
     const { key, validBeforeMs } = binding;
     sweep(database, now());
     const row = read(key);
@@ -160,12 +166,13 @@ export function createSqliteGrants(options: SqliteGrantOptions): SqliteGrants {
     }
     const found = row ? foundIn({ ...toStored(row), exchangeKey }) : foundNew(exchangeKey);
     const steps = stepsOf({ database, bounds, key, validBeforeMs, holder });
-    return { kind: "taken", lease: holdLease(found, steps, leaseMs) };
+    return { kind: "acquired", lease: holdLease(found, steps, leaseMs) };
   }
 
   return {
     answerBytesMax: bounds.answerBytesMax,
-    take: async (binding, access) => database.transaction(() => take(binding, access), "soon"),
+    acquire: async (binding, access) =>
+      database.transaction(() => acquire(binding, access), "soon"),
     isTokenShared: async (token, payer) => {
       const notesMax = bounds.entriesMax;
       const note = { token, payer, nowMs: now(), notesMax };
@@ -269,7 +276,7 @@ function stepsOf({ database, bounds, key, validBeforeMs, holder }: Held): Steps 
           ),
         "surely",
       ),
-    deliver: async (receipt, answer) =>
+    complete: async (receipt, answer) =>
       database.transaction(() => {
         keep(answer);
         return change(
@@ -280,12 +287,12 @@ function stepsOf({ database, bounds, key, validBeforeMs, holder }: Held): Steps 
           Math.min(validBeforeMs, now() + bounds.replayMs),
         );
       }, "surely"),
-    release: async () =>
+    discard: async () =>
       database.transaction(
         () => database.run(`delete from grants ${ours}`, key, holder) > 0,
         "soon",
       ),
-    leave: async () =>
+    unlock: async () =>
       database.transaction(() => change("holder = null, held_until_ms = 0"), "soon"),
     renew: async () =>
       database.transaction(() => change("held_until_ms = ?", now() + leaseMs), "soon"),

@@ -1,10 +1,10 @@
 /** Grants in a real Redis: the promises of every store, and what only Redis can get wrong. */
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { closingSuite } from "../exchange/closing.suite.ts";
-import { grantSuite, type StoreKind } from "./grants.suite.ts";
+import { grantSuite, type StoreKind } from "./payment-records.suite.ts";
 import { createRedisGrants } from "./redis.ts";
 import { findRedisServer, startRedis } from "./redis-server.testing.ts";
-import type { Access } from "./grants.ts";
+import type { Access } from "./payment-records.ts";
 
 const access: Access = { proof: { token: "t" }, rule: "bound" };
 
@@ -46,13 +46,13 @@ describe.skipIf(findRedisServer() === undefined)("redis", () => {
     const client = await server.connect();
     onTestFinished(() => client.destroy());
     const grants = createRedisGrants({ client });
-    const take = await grants.take(binding, access);
-    if (take.kind !== "taken") throw new Error(`The grant is ${take.kind}.`);
-    expect((await grants.take(binding, access)).kind).toBe("busy");
+    const acquired = await grants.acquire(binding, access);
+    if (acquired.kind !== "acquired") throw new Error(`The grant is ${acquired.kind}.`);
+    expect((await grants.acquire(binding, access)).kind).toBe("busy");
     const answer = { status: 200, headers: [], body: new Uint8Array([1, 2]) };
-    expect(await take.lease.settling({ answer })).toBe(true);
-    expect(await take.lease.deliver(receipt)).toBe(true);
-    expect(await grants.take(binding, access)).toEqual({ kind: "delivered", receipt, answer });
+    expect(await acquired.lease.settling({ answer })).toBe(true);
+    expect(await acquired.lease.complete(receipt)).toBe(true);
+    expect(await grants.acquire(binding, access)).toEqual({ kind: "delivered", receipt, answer });
     expect(Math.ceil((await client.pTTL("farthing:{a}")) / 3_600_000)).toBe(24);
     expect(Math.ceil((await client.pTTL("farthing:{a}:answer")) / 60_000)).toBe(10);
   });
@@ -68,11 +68,11 @@ describe.skipIf(findRedisServer() === undefined)("redis", () => {
       await client.hSet(`first:{${state}}`, state === "claimed" ? fields : { ...fields, r: text });
       await client.hSet(`first:{${state}}:answer`, { status: "200", headers: "[]", body: "AA==" });
     }
-    const at = (key: string) => grants.take({ ...binding, key }, access);
+    const at = (key: string) => grants.acquire({ ...binding, key }, access);
     const [claimed, settling] = [await at("claimed"), await at("settling")];
     expect(claimed).toMatchObject({ lease: { state: "claimed", exchangeKey: expect.any(String) } });
     expect(settling).toMatchObject({ lease: { state: "settling", receipt } });
-    expect(settling.kind === "taken" && settling.lease.exchangeKey).toBeUndefined();
+    expect(settling.kind === "acquired" && settling.lease.exchangeKey).toBeUndefined();
     expect(await at("delivered")).toEqual({ kind: "delivered", receipt });
   });
 
@@ -97,17 +97,17 @@ describe.skipIf(findRedisServer() === undefined)("redis", () => {
     const client = await server.connect();
     onTestFinished(() => client.destroy());
     const grants = createRedisGrants({ client, prefix: "evicted:" });
-    const first = await grants.take(binding, access);
-    if (first.kind !== "taken") throw new Error(`The grant is ${first.kind}.`);
+    const first = await grants.acquire(binding, access);
+    if (first.kind !== "acquired") throw new Error(`The grant is ${first.kind}.`);
     await first.lease.settling({ answer: { status: 200, headers: [], body: new Uint8Array(1) } });
     // What Redis does by itself, key by key, where it may forget.
     await client.del("evicted:{a}");
-    const next = await grants.take({ ...binding, fingerprint: "g" }, access);
-    if (next.kind !== "taken") throw new Error(`The grant is ${next.kind}.`);
+    const next = await grants.acquire({ ...binding, fingerprint: "g" }, access);
+    if (next.kind !== "acquired") throw new Error(`The grant is ${next.kind}.`);
     await next.lease.settling();
-    await next.lease.leave();
-    const last = await grants.take({ ...binding, fingerprint: "g" }, access);
-    expect(last.kind === "taken" && last.lease.answer).toBeUndefined();
+    await next.lease.unlock();
+    const last = await grants.acquire({ ...binding, fingerprint: "g" }, access);
+    expect(last.kind === "acquired" && last.lease.answer).toBeUndefined();
   });
 
   test("without memory for another grant, none is taken", async () => {
@@ -117,6 +117,6 @@ describe.skipIf(findRedisServer() === undefined)("redis", () => {
       client.destroy();
       await small.stop();
     });
-    expect(await createRedisGrants({ client }).take(binding, access)).toEqual({ kind: "full" });
+    expect(await createRedisGrants({ client }).acquire(binding, access)).toEqual({ kind: "full" });
   });
 });

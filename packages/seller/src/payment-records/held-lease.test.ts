@@ -12,9 +12,9 @@ function scene(renews: readonly boolean[] = []) {
   const steps: Steps = {
     settling: step("settling"),
     paid: step("paid"),
-    deliver: step("deliver"),
-    release: step("release"),
-    leave: step("leave"),
+    complete: step("complete"),
+    discard: step("discard"),
+    unlock: step("unlock"),
     renew: async () => (done.push("renew"), outcomes.shift() ?? true),
   };
   return { done, lease: holdLease({ state: "claimed" }, steps, 9_000) };
@@ -24,17 +24,17 @@ test("three times in its time, until the work ends", async () => {
   const { done, lease } = scene();
   await vi.advanceTimersByTimeAsync(9_000);
   expect(done).toEqual(["renew", "renew", "renew"]);
-  expect(await lease.leave()).toBe(true);
+  expect(await lease.unlock()).toBe(true);
   await vi.advanceTimersByTimeAsync(9_000);
   // What comes after the end does not even ask.
-  expect([await lease.settling(), await lease.release()]).toEqual([false, false]);
-  expect(done).toEqual(["renew", "renew", "renew", "leave"]);
+  expect([await lease.settling(), await lease.discard()]).toEqual([false, false]);
+  expect(done).toEqual(["renew", "renew", "renew", "unlock"]);
 });
 
 test("not when somebody else has it", async () => {
   const { done, lease } = scene([false]);
   await vi.advanceTimersByTimeAsync(9_000);
-  expect(await lease.leave()).toBe(false);
+  expect(await lease.unlock()).toBe(false);
   expect(done).toEqual(["renew"]);
 });
 

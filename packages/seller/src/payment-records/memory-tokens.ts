@@ -1,5 +1,5 @@
 /** The tokens of challenges that payments have shown, in memory, and by whom. */
-import { tokenMsMax } from "./grant-times.ts";
+import { tokenMsMax } from "./retention.ts";
 
 interface Note {
   /** Undefined when several payers have shown the token. */

@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { closingSuite } from "../exchange/closing.suite.ts";
-import { grantSuite, type StoreKind } from "./grants.suite.ts";
+import { grantSuite, type StoreKind } from "./payment-records.suite.ts";
 import { createSeller } from "../index.ts";
 import { listenFetch } from "../adapters/listen.testing.ts";
 import { sellerSuite } from "../seller.suite.ts";
 import { createSqliteGrants, type SqliteGrants } from "./sqlite.ts";
-import type { Access } from "./grants.ts";
+import type { Access } from "./payment-records.ts";
 
 const access: Access = { proof: { token: "t" }, rule: "bound" };
 
@@ -108,11 +108,11 @@ test("a restart finds everything again", async () => {
   const binding = { key: "a", fingerprint: "f", payload: "p", validBeforeMs: Date.now() + 60_000 };
   const receipt = { success: true, transaction: "0x1", network: "eip155:50" };
   const before = createSqliteGrants({ path });
-  const take = await before.take(binding, access);
-  if (take.kind === "taken") await take.lease.deliver(receipt);
+  const acquired = await before.acquire(binding, access);
+  if (acquired.kind === "acquired") await acquired.lease.complete(receipt);
   before.close();
   const after = createSqliteGrants({ path });
-  expect(await after.take(binding, access)).toEqual({ kind: "delivered", receipt });
+  expect(await after.acquire(binding, access)).toEqual({ kind: "delivered", receipt });
   after.close();
 });
 
@@ -126,12 +126,12 @@ test("what has ended is cleared away, and the totals with it", async () => {
     nowMs = round * 100_000_000;
     for (let at = 0; at < 8; at++) {
       const key = `${round}/${at}`;
-      const take = await grants.take(
+      const acquired = await grants.acquire(
         { key, fingerprint: "f", payload: "p", validBeforeMs: 1e12 },
         access,
       );
-      if (take.kind !== "taken") throw new Error(`The grant is ${take.kind}.`);
-      await take.lease.deliver(receipt, { status: 200, headers: [], body: new Uint8Array(5) });
+      if (acquired.kind !== "acquired") throw new Error(`The grant is ${acquired.kind}.`);
+      await acquired.lease.complete(receipt, { status: 200, headers: [], body: new Uint8Array(5) });
     }
   }
   grants.close();
@@ -158,12 +158,12 @@ test("a file of the first version is brought to this one, and its records go on"
   const grants = createSqliteGrants({ path });
   onTestFinished(() => grants.close());
   const at = (key: string) =>
-    grants.take({ key, fingerprint: "f", payload: "p", validBeforeMs: 9e14 }, access);
+    grants.acquire({ key, fingerprint: "f", payload: "p", validBeforeMs: 9e14 }, access);
   // What had not been sent gets a name now; what may have been sent was sent without one.
   const [claimed, settling] = [await at("claimed"), await at("settling")];
   expect(claimed).toMatchObject({ lease: { state: "claimed", exchangeKey: expect.any(String) } });
   expect(settling).toMatchObject({ lease: { state: "settling", receipt } });
-  expect(settling.kind === "taken" && settling.lease.exchangeKey).toBeUndefined();
+  expect(settling.kind === "acquired" && settling.lease.exchangeKey).toBeUndefined();
   // Nobody can prove that a kept answer is theirs.
   expect(await at("delivered")).toEqual({ kind: "delivered", receipt });
 });

@@ -3,7 +3,7 @@
  * the chain, so a repeat has to show something that was never there.
  */
 import { parseJson, isObject, member } from "@farthing/protocol";
-import type { Access, Proof } from "./grants.ts";
+import type { Access, Proof } from "./payment-records.ts";
 
 /** What a record keeps of the request that opened it. */
 export type Opener = Omit<Proof, "isTokenShared">;

@@ -1,6 +1,13 @@
 /** What the tests of every store of grants use. */
 import type { SettleResponse } from "@farthing/protocol";
-import type { Access, Binding, GrantStore, Lease, Proof, StoredAnswer } from "./grants.ts";
+import type {
+  Access,
+  Binding,
+  PaymentRecords,
+  Lease,
+  Proof,
+  StoredAnswer,
+} from "./payment-records.ts";
 
 export const minuteMs = 60_000;
 export const dayMs = 24 * 60 * minuteMs;
@@ -36,11 +43,11 @@ export const showing = (proof: Proof, rule: Access["rule"] = "bound"): Access =>
 
 /** Takes the lease of a record; throws when the store gives none. */
 export async function leaseOf(
-  grants: GrantStore,
+  grants: PaymentRecords,
   taken: Binding,
   access: Access = buyer,
 ): Promise<Lease> {
-  const take = await grants.take(taken, access);
-  if (take.kind !== "taken") throw new Error(`The grant is ${take.kind}.`);
-  return take.lease;
+  const acquired = await grants.acquire(taken, access);
+  if (acquired.kind !== "acquired") throw new Error(`The grant is ${acquired.kind}.`);
+  return acquired.lease;
 }

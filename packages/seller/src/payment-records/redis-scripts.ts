@@ -47,7 +47,7 @@ if not s then
   redis.call('PEXPIRE', grant, ARGV[6])
   -- It may still be there: where Redis is allowed to forget, it forgets key by key.
   redis.call('DEL', answer)
-  return {'taken', 'claimed', key}
+  return {'acquired', 'claimed', key}
 end
 if f ~= fingerprint or p ~= payload then return {'bound'} end
 local function same(kept, shown) return kept and shown ~= '' and kept == shown end
@@ -68,7 +68,7 @@ elseif not isAllowed or tonumber(t) <= now then
   return {'delivered', s, '', r}
 end
 local status, headers, body = unpack(redis.call('HMGET', answer, 'status', 'headers', 'body'))
-return {s == 'delivered' and s or 'taken', s, k or '', r, status, headers, body}
+return {s == 'delivered' and s or 'acquired', s, k or '', r, status, headers, body}
 `;
 
 /**

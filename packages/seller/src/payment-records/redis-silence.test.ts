@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createRedisGrants, type RedisClient } from "./redis.ts";
 import { releaseScript, takeScript } from "./redis-scripts.ts";
-import type { Access } from "./grants.ts";
+import type { Access } from "./payment-records.ts";
 
 const access: Access = { proof: { token: "t" }, rule: "bound" };
 
@@ -27,11 +27,11 @@ function silentClient() {
 
 test("a payment is not taken then, and given back when it was after all", async () => {
   const { client, waiting } = silentClient();
-  const take = createRedisGrants({ client }).take(binding, access);
-  const refused = expect(take).rejects.toThrow(/did not answer/);
+  const acquired = createRedisGrants({ client }).acquire(binding, access);
+  const refused = expect(acquired).rejects.toThrow(/did not answer/);
   await vi.advanceTimersByTimeAsync(5_000);
   await refused;
-  waiting[0]?.answer(["taken", "claimed"]);
+  waiting[0]?.answer(["acquired", "claimed"]);
   await vi.advanceTimersByTimeAsync(0);
   expect(waiting.map(({ script }) => script)).toEqual([takeScript, releaseScript]);
   expect(waiting[1]?.holder).toBe(waiting[0]?.holder);

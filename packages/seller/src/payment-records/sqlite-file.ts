@@ -6,7 +6,7 @@ import {
   type StatementSync,
 } from "node:sqlite";
 import { keepPrivate } from "./private-file.ts";
-import { overMsMin } from "./grant-times.ts";
+import { overMsMin } from "./retention.ts";
 
 /** A row by the names of its columns. */
 export type Row = Record<string, SQLOutputValue>;

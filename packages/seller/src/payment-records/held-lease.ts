@@ -1,10 +1,10 @@
 /** Leases and waiting in stores that outlive their processes: what is the same in all of them. */
 import type { SettleResponse } from "@farthing/protocol";
-import type { GrantState, Lease, StoredAnswer } from "./grants.ts";
+import type { PaymentRecordState, Lease, StoredAnswer } from "./payment-records.ts";
 
 /** A grant as it was found when its lease was taken. */
 export interface Found {
-  readonly state: GrantState;
+  readonly state: PaymentRecordState;
   readonly exchangeKey?: string;
   readonly receipt?: SettleResponse;
   readonly answer?: StoredAnswer;
@@ -43,9 +43,9 @@ export function holdLease(found: Found, steps: Steps, leaseMs: number): Lease {
     ...found,
     settling: async (known) => isHeld && steps.settling(known),
     paid: async (receipt) => isHeld && steps.paid(receipt),
-    deliver: (receipt, answer) => end(() => steps.deliver(receipt, answer)),
-    release: () => end(() => steps.release()),
-    leave: () => end(() => steps.leave()),
+    complete: (receipt, answer) => end(() => steps.complete(receipt, answer)),
+    discard: () => end(() => steps.discard()),
+    unlock: () => end(() => steps.unlock()),
   };
 }
 

@@ -1,9 +1,9 @@
 /** Grants in memory: the promises of every store, and the bound on those who wait. */
 import { expect, test } from "vitest";
 import { closingSuite } from "../exchange/closing.suite.ts";
-import { grantSuite, type StoreKind } from "./grants.suite.ts";
-import { createMemoryGrants } from "./memory-grants.ts";
-import type { Access } from "./grants.ts";
+import { grantSuite, type StoreKind } from "./payment-records.suite.ts";
+import { createMemoryGrants } from "./memory.ts";
+import type { Access } from "./payment-records.ts";
 
 const access: Access = { proof: { token: "t" }, rule: "bound" };
 
@@ -18,12 +18,12 @@ closingSuite("memory", memory);
 
 test("does not gather waiters without end", async () => {
   const grants = createMemoryGrants();
-  const take = await grants.take(
+  const acquired = await grants.acquire(
     { key: "a", fingerprint: "f", payload: "p", validBeforeMs: 1 },
     access,
   );
   const waiting = Array.from({ length: 65 }, () => grants.wait("a", 60_000));
   expect(await waiting.at(-1)).toBe(false);
-  if (take.kind === "taken") await take.lease.leave();
+  if (acquired.kind === "acquired") await acquired.lease.unlock();
   expect(await waiting[0]).toBe(true);
 });

@@ -1,7 +1,7 @@
 /** What every store of grants promises: one holder at a time, and how long each thing is kept. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { replayMsMax, undeliveredMsMax } from "./grant-times.ts";
-import type { Binding, GrantStore, Lease } from "./grants.ts";
+import { replayMsMax, undeliveredMsMax } from "./retention.ts";
+import type { Binding, PaymentRecords, Lease } from "./payment-records.ts";
 import {
   answer,
   binding,
@@ -11,7 +11,7 @@ import {
   minuteMs,
   pending,
   receipt,
-} from "./grants.testing.ts";
+} from "./payment-records.testing.ts";
 import { repeatSuite } from "./repeats.suite.ts";
 
 /** What a test asks of a new store. */
@@ -24,7 +24,7 @@ export interface StoreOptions {
 }
 
 /** Makes a store on what the stores of the same test share: a file, a server, or nothing. */
-export type CreateStore = (options: StoreOptions) => GrantStore;
+export type CreateStore = (options: StoreOptions) => PaymentRecords;
 
 /** What kind of store it is. */
 export interface StoreKind {
@@ -39,7 +39,7 @@ export interface StoreKind {
 /** Runs these promises against one store. */
 export function grantSuite(name: string, kind: StoreKind): void {
   let nowMs: number;
-  let grants: GrantStore;
+  let grants: PaymentRecords;
   let stage: Awaited<ReturnType<StoreKind["open"]>>;
   const create = (bounds: Omit<StoreOptions, "now"> = {}) =>
     stage.create({ now: () => nowMs, ...bounds });
@@ -50,35 +50,39 @@ export function grantSuite(name: string, kind: StoreKind): void {
   });
   afterEach(() => stage.close());
 
-  async function taken(key: string, changes: Partial<Binding> = {}, by = grants): Promise<Lease> {
+  async function acquired(
+    key: string,
+    changes: Partial<Binding> = {},
+    by = grants,
+  ): Promise<Lease> {
     return leaseOf(by, binding(key, changes));
   }
 
   async function delivered(key: string, bytes: number, changes: Partial<Binding> = {}) {
-    const lease = await taken(key, changes);
+    const lease = await acquired(key, changes);
     await lease.paid(receipt);
-    await lease.deliver(receipt, answer(bytes));
+    await lease.complete(receipt, answer(bytes));
   }
 
   const kindOf = async (key: string, changes: Partial<Binding> = {}) =>
-    (await grants.take(binding(key, changes), buyer)).kind;
+    (await grants.acquire(binding(key, changes), buyer)).kind;
 
   describe(`${name}: a grant`, () => {
     test("has one holder; another envelope or request is told so", async () => {
-      const lease = await taken("a");
+      const lease = await acquired("a");
       expect(lease.state).toBe("claimed");
       expect(await kindOf("a")).toBe("busy");
       expect(await kindOf("a", { fingerprint: "g" })).toBe("bound");
       expect(await kindOf("a", { payload: "q" })).toBe("bound");
-      expect(await kindOf("b", { fingerprint: "g" })).toBe("taken");
+      expect(await kindOf("b", { fingerprint: "g" })).toBe("acquired");
     });
 
     test("is known by its whole binding", async () => {
       expect(await grants.has(binding("a"))).toBe(false);
-      const lease = await taken("a");
+      const lease = await acquired("a");
       expect(await grants.has(binding("a"))).toBe(true);
       expect(await grants.has(binding("a", { payload: "q" }))).toBe(false);
-      await lease.release();
+      await lease.discard();
       expect(await grants.has(binding("a"))).toBe(false);
     });
 
@@ -86,74 +90,74 @@ export function grantSuite(name: string, kind: StoreKind): void {
       const other = kind.isShared ? create() : grants;
       const takes = await Promise.all(
         Array.from({ length: 20 }, (_one, at) =>
-          (at % 2 ? other : grants).take(binding("a"), buyer),
+          (at % 2 ? other : grants).acquire(binding("a"), buyer),
         ),
       );
-      const countOf = (kind: string) => takes.filter((take) => take.kind === kind).length;
-      expect([countOf("taken"), countOf("busy")]).toEqual([1, 19]);
+      const countOf = (kind: string) => takes.filter((one) => one.kind === kind).length;
+      expect([countOf("acquired"), countOf("busy")]).toEqual([1, 19]);
     });
 
     test("keeps its state for the next holder", async () => {
-      const first = await taken("a");
+      const first = await acquired("a");
       await first.settling({ receipt: pending });
-      await first.leave();
-      const second = await taken("a");
+      await first.unlock();
+      const second = await acquired("a");
       expect(second).toMatchObject({ state: "settling", receipt: pending });
       expect(await second.paid(receipt)).toBe(true);
-      await second.leave();
-      expect(await taken("a")).toMatchObject({ state: "paid", receipt });
+      await second.unlock();
+      expect(await acquired("a")).toMatchObject({ state: "paid", receipt });
     });
 
     test("keeps an answer that waits for its money, until somebody has had it", async () => {
-      const first = await taken("a");
+      const first = await acquired("a");
       expect(await first.settling({ answer: answer(300) })).toBe(true);
       await first.settling({ receipt: pending });
-      await first.leave();
-      const second = await taken("a");
+      await first.unlock();
+      const second = await acquired("a");
       expect(second).toMatchObject({ state: "settling", receipt: pending, answer: answer(300) });
       await second.paid(receipt);
-      await second.leave();
-      const third = await taken("a");
+      await second.unlock();
+      const third = await acquired("a");
       expect(third).toMatchObject({ state: "paid", answer: answer(300) });
-      await third.deliver(receipt);
+      await third.complete(receipt);
       const kept = { kind: "delivered", receipt, answer: answer(300) };
-      expect(await grants.take(binding("a"), buyer)).toEqual(kept);
+      expect(await grants.acquire(binding("a"), buyer)).toEqual(kept);
     });
 
     test("that is released is forgotten, its answer with it", async () => {
-      const lease = await taken("a");
+      const lease = await acquired("a");
       await lease.settling({ answer: answer(3) });
-      await lease.release();
-      const next = await taken("a", { fingerprint: "g" });
+      await lease.discard();
+      const next = await acquired("a", { fingerprint: "g" });
       expect([next.state, next.answer, next.receipt]).toEqual(["claimed", undefined, undefined]);
       await next.settling();
-      await next.leave();
-      const last = await taken("a", { fingerprint: "g" });
+      await next.unlock();
+      const last = await acquired("a", { fingerprint: "g" });
       expect([last.state, last.answer]).toEqual(["settling", undefined]);
     });
 
     test("listens to its holder only", async () => {
-      const first = await taken("a");
-      expect(await first.leave()).toBe(true);
-      await taken("a");
+      const first = await acquired("a");
+      expect(await first.unlock()).toBe(true);
+      await acquired("a");
       expect(await first.settling()).toBe(false);
       expect(await first.paid(receipt)).toBe(false);
-      expect(await first.release()).toBe(false);
-      expect(await first.deliver(receipt)).toBe(false);
+      expect(await first.discard()).toBe(false);
+      expect(await first.complete(receipt)).toBe(false);
       expect(await kindOf("a")).toBe("busy");
     });
 
     test("wakes whoever waits, whatever its end", async () => {
-      for (const end of ["leave", "release", "deliver"] as const) {
-        const lease = await taken(end);
+      for (const end of ["unlock", "discard", "complete"] as const) {
+        const lease = await acquired(end);
         await lease.paid(receipt);
         const waiting = grants.wait(end, minuteMs);
-        await (end === "deliver" ? lease.deliver(receipt) : lease[end]());
+        await (end === "complete" ? lease.complete(receipt) : lease[end]());
         expect(await waiting).toBe(true);
       }
-      expect(await grants.wait("leave", minuteMs)).toBe(true);
-      await taken("leave");
-      expect(await grants.wait("leave", 1)).toBe(false);
+      expect(await grants.wait("unlock", minuteMs)).toBe(true);
+      await acquired("unlock");
+      expect(await grants.wait("unlock", 1)).toBe(false);
     });
   });
 
@@ -164,81 +168,81 @@ export function grantSuite(name: string, kind: StoreKind): void {
       await delivered("a", 3);
       nowMs = replayMsMax - 1;
       const kept = { kind: "delivered", answer: answer(3) };
-      expect(await grants.take(binding("a"), buyer)).toMatchObject(kept);
+      expect(await grants.acquire(binding("a"), buyer)).toMatchObject(kept);
       nowMs = replayMsMax;
-      expect(await grants.take(binding("a"), buyer)).toEqual({ kind: "delivered", receipt });
+      expect(await grants.acquire(binding("a"), buyer)).toEqual({ kind: "delivered", receipt });
       nowMs = dayMs;
-      expect(await kindOf("a")).toBe("taken");
+      expect(await kindOf("a")).toBe("acquired");
     });
 
     test("for an answer when its authorization ends", async () => {
       await delivered("a", 3, { validBeforeMs: minuteMs });
       nowMs = minuteMs;
-      const take = await grants.take(binding("a", { validBeforeMs: minuteMs }), buyer);
-      expect(take).toEqual({ kind: "delivered", receipt });
+      const acquired = await grants.acquire(binding("a", { validBeforeMs: minuteMs }), buyer);
+      expect(acquired).toEqual({ kind: "delivered", receipt });
     });
 
     test("not for an answer that nobody has had, while its authorization ends", async () => {
-      const lease = await taken("a", { validBeforeMs: minuteMs });
+      const lease = await acquired("a", { validBeforeMs: minuteMs });
       await lease.settling({ answer: answer(3) });
       nowMs = minuteMs + 1;
       await lease.paid(receipt);
-      await lease.leave();
-      expect(await taken("a", { validBeforeMs: minuteMs })).toMatchObject({ answer: answer(3) });
+      await lease.unlock();
+      expect(await acquired("a", { validBeforeMs: minuteMs })).toMatchObject({ answer: answer(3) });
     });
 
     test("never for an open settlement before a day, soon for a claim to content", async () => {
-      const settling = await taken("settling");
+      const settling = await acquired("settling");
       await settling.settling();
-      await settling.leave();
-      const paid = await taken("paid");
+      await settling.unlock();
+      const paid = await acquired("paid");
       await paid.paid(receipt);
-      await paid.leave();
+      await paid.unlock();
       nowMs = undeliveredMsMax - 1;
-      await (await taken("paid")).leave();
+      await (await acquired("paid")).unlock();
       nowMs = dayMs - 1;
-      expect(await taken("settling")).toMatchObject({ state: "settling" });
-      expect(await taken("paid")).toMatchObject({ state: "claimed" });
+      expect(await acquired("settling")).toMatchObject({ state: "settling" });
+      expect(await acquired("paid")).toMatchObject({ state: "claimed" });
     });
 
     test("at once for a body above the bound, and not for the fact", async () => {
       grants = create({ answerBytesMax: 6 });
       expect(grants.answerBytesMax).toBe(6);
       await delivered("a", 7);
-      expect(await grants.take(binding("a"), buyer)).toEqual({ kind: "delivered", receipt });
+      expect(await grants.acquire(binding("a"), buyer)).toEqual({ kind: "delivered", receipt });
     });
   });
 
   describe.runIf(kind.isBounded)(`${name}: when there is no room`, () => {
     test("the oldest delivered grant goes, and no other", async () => {
       grants = create({ entriesMax: 2 });
-      await taken("held");
+      await acquired("held");
       await delivered("a", 1);
       await delivered("b", 1);
       expect(await kindOf("b")).toBe("delivered");
-      await taken("c");
+      await acquired("c");
       expect(await kindOf("d")).toBe("full");
       expect(await grants.has(binding("held"))).toBe(true);
       nowMs = dayMs;
-      expect(await kindOf("d")).toBe("taken");
+      expect(await kindOf("d")).toBe("acquired");
     });
 
     test("open settlements go first of which nothing can come any more", async () => {
       grants = create({ entriesMax: 3 });
-      const over = await taken("over", { validBeforeMs: minuteMs });
+      const over = await acquired("over", { validBeforeMs: minuteMs });
       await over.settling();
-      await over.leave();
-      const refused = await taken("refused");
+      await over.unlock();
+      const refused = await acquired("refused");
       await refused.settling({ isDispensable: true });
-      await refused.leave();
+      await refused.unlock();
       await delivered("delivered", 1);
-      await (await taken("c")).settling();
+      await (await acquired("c")).settling();
       nowMs = minuteMs + 30_000 - 1;
-      await (await taken("d")).settling();
+      await (await acquired("d")).settling();
       expect(await grants.has(binding("refused"))).toBe(false);
       expect(await grants.has(binding("delivered"))).toBe(false);
       nowMs++;
-      await taken("e");
+      await acquired("e");
       const there = ["over", "c", "d", "e"].map((key) =>
         grants.has(binding(key, key === "over" ? { validBeforeMs: minuteMs } : {})),
       );
@@ -247,13 +251,13 @@ export function grantSuite(name: string, kind: StoreKind): void {
 
     test("a body that nobody came for goes when its time is over", async () => {
       grants = create({ answerBytesMax: 6, totalBytesMax: 6 });
-      const lease = await taken("a");
+      const lease = await acquired("a");
       await lease.settling({ answer: answer(6) });
       await lease.paid(receipt);
-      await lease.leave();
+      await lease.unlock();
       nowMs = undeliveredMsMax;
       await delivered("b", 6);
-      expect(await grants.take(binding("b"), buyer)).toMatchObject({ answer: answer(6) });
+      expect(await grants.acquire(binding("b"), buyer)).toMatchObject({ answer: answer(6) });
     });
 
     test("the oldest bodies go, and none that nobody has had", async () => {
@@ -263,14 +267,15 @@ export function grantSuite(name: string, kind: StoreKind): void {
       await delivered("b", 5);
       nowMs++;
       await delivered("c", 3);
-      const hasAnswer = async (key: string) => "answer" in (await grants.take(binding(key), buyer));
+      const hasAnswer = async (key: string) =>
+        "answer" in (await grants.acquire(binding(key), buyer));
       expect(await Promise.all(["a", "b", "c"].map(hasAnswer))).toEqual([false, true, true]);
-      const open = await taken("open");
+      const open = await acquired("open");
       await open.settling({ answer: answer(6) });
       await delivered("d", 6);
       expect(await Promise.all(["b", "c", "d"].map(hasAnswer))).toEqual([false, false, false]);
-      await open.leave();
-      expect((await taken("open")).answer).toEqual(answer(6));
+      await open.unlock();
+      expect((await acquired("open")).answer).toEqual(answer(6));
     });
   });
 
@@ -279,23 +284,23 @@ export function grantSuite(name: string, kind: StoreKind): void {
 
     test("leaves its grant to the next when its lease has ended", async () => {
       const [dead, living] = [create({ leaseMs }), create({ leaseMs })];
-      const lost = await taken("a", {}, dead);
+      const lost = await acquired("a", {}, dead);
       await lost.settling({ answer: answer(3) });
       nowMs = leaseMs - 1;
-      expect((await living.take(binding("a"), buyer)).kind).toBe("busy");
+      expect((await living.acquire(binding("a"), buyer)).kind).toBe("busy");
       nowMs = leaseMs;
       expect(await living.wait("a", minuteMs)).toBe(true);
-      const found = await taken("a", {}, living);
+      const found = await acquired("a", {}, living);
       expect(found).toMatchObject({ state: "settling", answer: answer(3) });
       // It was only slow, and hears that it is nobody any more.
-      for (const step of [lost.settling(), lost.paid(receipt), lost.deliver(receipt)]) {
+      for (const step of [lost.settling(), lost.paid(receipt), lost.complete(receipt)]) {
         expect(await step).toBe(false);
       }
-      expect(await found.deliver(receipt)).toBe(true);
+      expect(await found.complete(receipt)).toBe(true);
     });
 
     test("and is only slow keeps what nobody has taken", async () => {
-      const lease = await taken("a");
+      const lease = await acquired("a");
       nowMs = 10 * minuteMs;
       expect(await lease.paid(receipt)).toBe(true);
     });

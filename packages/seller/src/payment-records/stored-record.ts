@@ -1,6 +1,6 @@
 /** Grants as a store keeps them outside of the process: as text and bytes, read back with care. */
 import { parseJson, parseSettleResponse, type SettleResponse } from "@farthing/protocol";
-import type { Binding, GrantState, StoredAnswer } from "./grants.ts";
+import type { Binding, PaymentRecordState, StoredAnswer } from "./payment-records.ts";
 import type { Found } from "./held-lease.ts";
 
 /** What is read back, whatever the store. Anything but text, a number and bytes is absent. */
@@ -39,7 +39,7 @@ export function foundNew(exchangeKey: unknown): Found {
   return { state: "claimed", ...(typeof exchangeKey === "string" ? { exchangeKey } : {}) };
 }
 
-function stateIn({ state }: StoredGrant): GrantState {
+function stateIn({ state }: StoredGrant): PaymentRecordState {
   return state === "settling" || state === "paid" ? state : "claimed";
 }
 
