@@ -9,9 +9,9 @@ export default defineConfig({
     // Says at the end which tests were left out for want of a browser or a Redis.
     // And gives the tests one folder for their files, which goes with them.
     globalSetup: [
-      "tools/e2e/dashboard-notice.testing.ts",
+      "tools/e2e/support/browser-notice.testing.ts",
       "packages/seller/src/payment-records/redis-notice.testing.ts",
-      "tools/e2e/own-folder.testing.ts",
+      "tools/e2e/support/temporary-folder.testing.ts",
     ],
     // The buyer's library asks public nodes unless told otherwise; no test may.
     setupFiles: ["tools/no-internet.testing.ts"],

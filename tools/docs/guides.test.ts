@@ -82,7 +82,7 @@ test("programs in TypeScript are right by their types", { timeout: pageMs }, asy
 
 test("what is not run is little, and everybody sees it grow", () => {
   expect(leftOut).toEqual([
-    "README.md: tools/e2e/demo.test.ts runs the demo",
+    "README.md: tools/demo/demo.test.ts runs the demo",
     "README.md: .ci/run does",
     "docs/guides/run-a-facilitator.md: needs root and systemd",
     "docs/guides/run-a-facilitator.md: needs Docker",

@@ -11,8 +11,8 @@ import { startDevnet } from "@farthing/devnet";
 import { readConfig, silentLog, startFacilitator } from "@farthing/facilitator";
 import express from "express";
 import { listen } from "@farthing/seller/testing/listen";
-import { freePorts } from "../e2e/free-ports.testing.ts";
-import { facilitatorEnvironment, mintKey } from "../e2e/market.testing.ts";
+import { freePorts } from "../e2e/support/free-ports.testing.ts";
+import { facilitatorEnvironment, mintKey } from "../e2e/support/market.testing.ts";
 
 const root = join(import.meta.dirname, "../..");
 

@@ -1,6 +1,6 @@
 /**
  * Exchanges over HTTP: who is told that a payment succeeded, how often, and by which name. What stock
- * sellers make of it is tested in tools/e2e/stock-repeats.test.ts, sellers that poll in
+ * sellers make of it is tested in tools/e2e/sellers/stock-repeats.test.ts, sellers that poll in
  * polling-sellers.test.ts.
  */
 import type { Devnet } from "@farthing/devnet";

@@ -1,0 +1,152 @@
+/** What an owner changes about the account: keys in turn, wallets, sessions, webhooks, its name. */
+import { createHmac } from "node:crypto";
+import { text } from "node:stream/consumers";
+import type { IncomingHttpHeaders } from "node:http";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { describeInBrowser } from "../support/chromium.testing.ts";
+import { openWindow, signIn, startStage, type Stage } from "./fixture.testing.ts";
+import { createKey, linkWallet, visit } from "./steps.testing.ts";
+import { listen } from "@farthing/seller/testing/listen";
+import { changeAccount } from "../support/mock-wallets.testing.ts";
+
+describeInBrowser("the account on the dashboard", () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await startStage();
+  });
+  afterAll(() => stage?.stop());
+
+  /** A window in which an account of its own is signed in. */
+  async function enter() {
+    const owner = stage.market.newBuyer();
+    const window = await openWindow(stage, [{ name: "Alpha", keys: [owner.privateKey] }]);
+    await signIn(window, stage);
+    const [alpha] = window.wallets;
+    if (!alpha) throw new Error("There is no wallet.");
+    return { owner, window, page: window.page, alpha };
+  }
+
+  const statusWith = async (key: string) => {
+    const headers = { Authorization: `Bearer ${key}` };
+    return (await fetch(`${stage.url}/v1/key`, { headers })).status;
+  };
+
+  test("a rotated key works on for a while beside the new one", async () => {
+    const { window, page } = await enter();
+    const old = await createKey(window, "Shop");
+    await page.getByRole("button", { name: "Rotate key Shop" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("For an hour").check();
+    await dialog.getByRole("button", { name: "Sign and rotate" }).click();
+    await dialog.getByRole("button", { name: "I saved it" }).waitFor();
+    const fresh = await dialog.locator("[data-secret]").textContent();
+    await dialog.getByRole("button", { name: "I saved it" }).click();
+    await page.getByText("expiring").waitFor();
+    expect(await statusWith(old)).toBe(200);
+    expect(await statusWith(fresh ?? "")).toBe(200);
+  });
+
+  test("a dialog gives the focus back to the button that opened it", async () => {
+    const { window, page } = await enter();
+    await createKey(window, "Shop");
+    const rotate = page.getByRole("button", { name: "Rotate key Shop" });
+    await rotate.focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    expect(await rotate.evaluate((element) => element === document.activeElement)).toBe(true);
+  });
+
+  test("a linked wallet signs in to the account, until it is unlinked", async () => {
+    const { owner, window, page, alpha } = await enter();
+    const friend = stage.market.newBuyer();
+    await visit(window, "Settings");
+    await changeAccount(page, alpha, [friend.privateKey]);
+    await linkWallet(window, alpha, owner);
+
+    const other = await openWindow(stage, [{ name: "Beta", keys: [friend.privateKey] }]);
+    await other.page.goto(stage.screen("settings"));
+    await other.page.getByText("My wallet is linked to another account").click();
+    await other.page.getByLabel("Account address").fill(owner.address);
+    await other.page.getByRole("button", { name: "Beta" }).click();
+    await other.page.getByRole("heading", { level: 1, name: "Settings" }).waitFor();
+    await other.page.getByText(owner.address).first().waitFor();
+    await other.page.reload();
+
+    await page.getByRole("button", { name: "Unlink" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Sign and unlink" }).click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    // Its session is over with it; the page says so as soon as it asks for anything.
+    await other.page.reload();
+    await other.page.getByRole("heading", { name: "Sign in with your wallet" }).waitFor();
+  });
+
+  test("all other sessions end with one signature", async () => {
+    const { owner, window, page } = await enter();
+    const other = await openWindow(stage, [{ name: "Alpha", keys: [owner.privateKey] }]);
+    await signIn(other, stage);
+    await visit(window, "Settings");
+    await page.getByRole("button", { name: "End all others" }).click();
+    await page.getByRole("button", { name: "Sign and end them" }).click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    // The other one learns of it by whatever it asks next, and goes on there after signing in.
+    await other.page.getByRole("link", { name: "Webhooks" }).click();
+    await other.page.getByText("Your session has ended").waitFor();
+    await other.page.getByRole("button", { name: "Alpha" }).click();
+    await other.page.getByRole("heading", { level: 1, name: "Webhooks" }).waitFor();
+    await page.reload();
+    await page.getByRole("heading", { level: 1, name: "Settings" }).waitFor();
+  });
+
+  test("an endpoint is added, tested, and looked after", async () => {
+    const { window, page } = await enter();
+    const got: { headers: IncomingHttpHeaders; body: string }[] = [];
+    const receiver = await listen((req, res) => {
+      void text(req).then((body) => {
+        got.push({ headers: req.headers, body });
+        return res.writeHead(got.length === 1 ? 500 : 204).end();
+      });
+    });
+    await visit(window, "Webhooks");
+    await page.getByRole("button", { name: "Add endpoint" }).first().click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Address").fill(`${receiver.url}/hook`);
+    await dialog.getByRole("button", { name: "Sign and add" }).click();
+    await dialog.getByRole("button", { name: "I saved it" }).waitFor();
+    const secret = (await dialog.locator("[data-secret]").textContent()) ?? "";
+    await dialog.getByRole("button", { name: "I saved it" }).click();
+    await page.getByRole("link", { name: `${receiver.url}/hook` }).click();
+    await page.getByRole("button", { name: "Send a test" }).click();
+    await page.getByText("HTTP 500").waitFor();
+    await page.getByRole("button", { name: "Send a test" }).click();
+    await page.getByText("HTTP 204").waitFor();
+    const [, second] = got;
+    const { "webhook-id": id, "webhook-timestamp": at } = second?.headers ?? {};
+    const signature = createHmac("sha256", Buffer.from(secret.replace("whsec_", ""), "base64"))
+      .update(`${String(id)}.${String(at)}.${second?.body ?? ""}`)
+      .digest("base64");
+    expect(second?.headers["webhook-signature"]).toBe(`v1,${signature}`);
+    await page.getByRole("button", { name: "Show webhook.test" }).first().click();
+    await page.getByRole("dialog").getByText(String(id)).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Remove" }).click();
+    await page.getByRole("button", { name: "Remove endpoint" }).click();
+    await page.getByText("No endpoint yet").waitFor();
+    await receiver.close();
+  });
+
+  test("the name and the low balance are kept", async () => {
+    const { window, page } = await enter();
+    await visit(window, "Settings");
+    await page.getByLabel("Name").fill("Weather");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("banner").getByText("Weather").waitFor();
+    await visit(window, "Credits");
+    await page.getByLabel("Warn me when the credits fall to").fill("50");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.reload();
+    await page.getByRole("heading", { level: 1, name: "Credits" }).waitFor();
+    expect(await page.getByLabel("Warn me when the credits fall to").inputValue()).toBe("50");
+  });
+});

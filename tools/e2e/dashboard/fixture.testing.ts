@@ -1,0 +1,110 @@
+/**
+ * The dashboard as sellers meet it: its build, served by a facilitator on a local chain, in a real
+ * browser with wallets in it.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { readConfig, silentLog, startFacilitator } from "@farthing/facilitator";
+import { createAuthority, type TestAuthority } from "@farthing/facilitator/testing/certificates";
+import type { Browser, BrowserContextOptions } from "playwright-core";
+import { build } from "vite";
+import { startChromium } from "../support/chromium.testing.ts";
+import { facilitatorEnvironment, startMarket, type Market } from "../support/market.testing.ts";
+import type { WalletGiven } from "../support/mock-wallets.testing.ts";
+import { openWalletWindow, type WalletWindow } from "../support/wallet-window.testing.ts";
+
+/** Purchases above these USDC wait for the operator. */
+const reviewAbove = "20";
+
+/** Longest that a step in the page may take: some blocks, on a machine that is busy. */
+const stepMs = 20_000;
+
+/** A facilitator with its dashboard, and a browser. */
+export interface Stage {
+  readonly market: Market;
+  readonly browser: Browser;
+  /** Whose certificates the facilitator believes, for listed endpoints on this machine. */
+  readonly authority: TestAuthority;
+  /** Of the facilitator. */
+  readonly url: string;
+  /** Of a screen. */
+  screen(path?: string): string;
+  stop(): Promise<void>;
+}
+
+const dashboard = fileURLToPath(new URL("../../../packages/dashboard", import.meta.url));
+
+/** Starts all of it; on chain 51, with a block every second. */
+export async function startStage(): Promise<Stage> {
+  const stack = new AsyncDisposableStack();
+  try {
+    return await openStage(stack);
+  } catch (error) {
+    await stack.disposeAsync();
+    throw error;
+  }
+}
+
+async function openStage(stack: AsyncDisposableStack): Promise<Stage> {
+  const folder = mkdtempSync(join(tmpdir(), "farthing-dashboard-"));
+  stack.defer(() => rmSync(folder, { recursive: true, force: true }));
+  await buildInto(folder);
+  const market = await startMarket({ ownFacilitator: false });
+  stack.defer(() => market.stop());
+  const { devnet, databaseUrl } = market;
+  const authority = createAuthority();
+  const config = readConfig({
+    env: {
+      ...facilitatorEnvironment(devnet, databaseUrl),
+      FARTHING_TREASURY: devnet.treasury.address,
+      FARTHING_PURCHASE_REVIEW_ABOVE: reviewAbove,
+      FARTHING_WEBHOOK_INSECURE: "yes",
+      FARTHING_LISTING_LOCAL: "yes",
+      FARTHING_OUTBOUND_CA: authority.cert,
+      // A person clicks slower than a test; the limits have tests of their own.
+      FARTHING_RATE_LIMIT: "0",
+    },
+  });
+  const facilitator = await startFacilitator({ config, log: silentLog, dashboardFolder: folder });
+  stack.defer(() => facilitator.stop());
+  market.tap.upstream = facilitator.url;
+  const browser = await startChromium();
+  stack.defer(() => browser.close());
+  return {
+    market,
+    browser,
+    authority,
+    url: facilitator.url,
+    screen: (path = "") => `${facilitator.url}/account/facilitator/${path}`,
+    stop: () => stack.disposeAsync(),
+  };
+}
+
+/** Builds the dashboard as it is published; a test run says "test" here, which React takes for development. */
+async function buildInto(outDir: string): Promise<void> {
+  const before = process.env["NODE_ENV"];
+  process.env["NODE_ENV"] = "production";
+  try {
+    await build({ root: dashboard, logLevel: "error", build: { outDir } });
+  } finally {
+    process.env["NODE_ENV"] = before;
+  }
+}
+
+/** Opens a window; it is closed with the browser. */
+export function openWindow(
+  { browser }: Stage,
+  wallets: readonly WalletGiven[],
+  options: BrowserContextOptions = {},
+): Promise<WalletWindow> {
+  return openWalletWindow(browser, wallets, { ...options, stepMs });
+}
+
+/** Signs in with the first wallet and waits for the overview. */
+export async function signIn({ page, wallets }: WalletWindow, stage: Stage): Promise<void> {
+  await page.goto(stage.screen());
+  await page.getByRole("button", { name: wallets[0]?.name ?? "" }).click();
+  await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+}

@@ -1,0 +1,153 @@
+/**
+ * Every screen, with something in it and empty, in light and dark and on a phone: axe finds nothing
+ * serious, nothing is wider than the window, and the content security policy keeps nothing out.
+ */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { expectFit, findBarriers, views } from "../support/axe.testing.ts";
+import { stockBuyer } from "../support/buyers.testing.ts";
+import { describeInBrowser } from "../support/chromium.testing.ts";
+import { openWindow, signIn, startStage, type Stage } from "./fixture.testing.ts";
+import { beginPurchase, createKey, operate, purchaseId, visit } from "./steps.testing.ts";
+import { openStockShop } from "../support/shops.testing.ts";
+import type { WalletWindow } from "../support/wallet-window.testing.ts";
+
+describeInBrowser("the screens of the dashboard", () => {
+  let stage: Stage;
+  /** Places of an account in which much has happened. */
+  let places: readonly string[] = [];
+  beforeAll(async () => {
+    stage = await startStage();
+    places = await fillAccount(stage);
+  }, 120_000);
+  afterAll(() => stage?.stop());
+
+  test.each(views)("with something in them, %s", { timeout: 120_000 }, async (_name, options) => {
+    const { seller } = stage.market.devnet;
+    const window = await openWindow(stage, [{ name: "Alpha", keys: [seller.privateKey] }], options);
+    const { page } = window;
+    await page.goto(stage.screen());
+    await page.getByText("No password").or(page.getByText("There is no password")).waitFor();
+    expect({ place: "sign-in", barriers: await findBarriers(page) }).toMatchObject({
+      barriers: [],
+    });
+    await page.getByRole("button", { name: "Alpha" }).click();
+    await page.getByRole("heading", { level: 1, name: "Weather API" }).waitFor();
+    for (const place of places) {
+      await page.goto(stage.screen(place));
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "detached" });
+      for (const summary of await page.locator("details:not([open]) > summary").all()) {
+        await summary.click();
+      }
+      await expectFit(page, place);
+    }
+    expect(window.complaints).toEqual([]);
+    await window.context.close();
+  });
+
+  test.each(views)(
+    "empty, with their dialogs, %s",
+    { timeout: 120_000 },
+    async (_name, options) => {
+      const { privateKey } = stage.market.newBuyer();
+      const window = await openWindow(stage, [{ name: "Alpha", keys: [privateKey] }], options);
+      const { page } = window;
+      await signIn(window, stage);
+      for (const [place, button] of [
+        ["keys", "Create key"],
+        ["webhooks", "Add endpoint"],
+        ["listings", "List an endpoint"],
+        ["settings", "Link a wallet"],
+      ] as const) {
+        await page.goto(stage.screen(place));
+        await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "detached" });
+        await expectFit(page, place);
+        await page.getByRole("button", { name: button }).first().click();
+        await page.getByRole("dialog").waitFor();
+        await expectFit(page, `${place}, ${button}`);
+      }
+      for (const place of ["", "settlements", "credits", "nowhere", "settlements/stl_none"]) {
+        await page.goto(stage.screen(place));
+        await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "detached" });
+        await expectFit(page, place);
+      }
+      await window.context.close();
+    },
+  );
+});
+
+/** An account with a name, keys, sales, purchases, a webhook; gives all places that show them. */
+async function fillAccount(stage: Stage): Promise<string[]> {
+  const { market } = stage;
+  const { seller, usdc } = market.devnet;
+  await usdc.mint(seller.address, 100_000_000n);
+  await operate(market, ["credits", "grant", seller.address, "2", "--note", "Welcome"]);
+  const window = await openWindow(stage, [{ name: "Alpha", keys: [seller.privateKey] }]);
+  const { page } = window;
+  await signIn(window, stage);
+  const apiKey = await createKey(window, "Shop");
+  const facilitator = () => ({ url: market.tap.url, apiKey });
+  const shop = await openStockShop({ ...market, facilitator }, "public");
+  const buy = stockBuyer(market, market.newBuyer());
+  expect((await buy(shop.url)).status).toBe(200);
+  expect((await buy(shop.url)).status).toBe(200);
+  await shop.close();
+  const purchases: string[] = [];
+  for (const usdcText of ["30", "2"]) {
+    await beginPurchase(window, usdcText);
+    purchases.push(`credits/purchases/${purchaseId(window)}`);
+    if (usdcText === "2") break;
+    await page.getByRole("button", { name: "Sign and pay" }).click();
+    await page.getByText("Held for review").first().waitFor();
+  }
+  await visit(window, "Settlements");
+  const settlement = await page.getByRole("table").getByRole("link").first().getAttribute("href");
+  await visit(window, "Webhooks");
+  await page.getByRole("button", { name: "Add endpoint" }).first().click();
+  await page.getByLabel("Address").fill("http://127.0.0.1:9/hook");
+  await page.getByRole("button", { name: "Sign and add" }).click();
+  await page.getByRole("button", { name: "I saved it" }).click();
+  const endpoint = page.getByRole("link", { name: "http://127.0.0.1:9/hook" });
+  const webhook = await endpoint.getAttribute("href");
+  await endpoint.click();
+  await page.getByRole("button", { name: "Send a test" }).click();
+  await page.getByRole("row", { name: "webhook.test" }).waitFor();
+  const listing = await addListing(window);
+  await visit(window, "Settings");
+  await page.getByLabel("Name").fill("Weather API");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("banner").getByText("Weather API").waitFor();
+  await window.context.close();
+  const details = [settlement, webhook].map(
+    (href) => href?.replace("/account/facilitator/", "") ?? "",
+  );
+  return [
+    "",
+    "settlements",
+    "settlements?state=failed",
+    ...details,
+    "keys",
+    "credits",
+    "credits/buy",
+    ...purchases,
+    "integrate",
+    "listings",
+    listing,
+    "webhooks",
+    "settings",
+  ];
+}
+
+/** Lists an endpoint that nobody answers at, so that its page has much to say; gives its place. */
+async function addListing({ page }: WalletWindow): Promise<string> {
+  await page.getByRole("navigation").getByRole("link", { name: "Listings" }).click();
+  await page.getByRole("button", { name: "List an endpoint" }).first().click();
+  await page.getByLabel("Address").fill("https://127.0.0.1:1/a/rather/long/path/to/a/report");
+  await page.getByLabel("Price in USDC").fill("0.01");
+  await page.getByLabel("Title").fill("Weather report");
+  await page.getByLabel("Description").fill("Rain and wind of a city");
+  await page.getByLabel("Tags").fill("weather, rain");
+  await page.getByRole("button", { name: "List it" }).click();
+  await page.getByText("The last check failed").waitFor();
+  return new URL(page.url()).pathname.replace("/account/facilitator/", "");
+}

@@ -1,0 +1,115 @@
+/** The history of sales: live, filtered, page by page, as a file; and a plan that was switched off. */
+import { readReceipt } from "@farthing/protocol";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { stockBuyer } from "../support/buyers.testing.ts";
+import { describeInBrowser } from "../support/chromium.testing.ts";
+import { openWindow, signIn, startStage, type Stage } from "./fixture.testing.ts";
+import { createKey, operate, visit } from "./steps.testing.ts";
+import { openStockShop, type Shop } from "../support/shops.testing.ts";
+import type { WalletWindow } from "../support/wallet-window.testing.ts";
+
+/** Rows of a page of the dashboard; sales that make more than one of them. */
+const pageRows = 25;
+const sales = 27;
+
+describeInBrowser("settlements on the dashboard", () => {
+  let stage: Stage;
+  let window: WalletWindow;
+  let shop: Shop;
+  beforeAll(async () => {
+    stage = await startStage();
+    const { market } = stage;
+    const { seller } = market.devnet;
+    await operate(market, ["credits", "grant", seller.address, "100", "--note", "Test"]);
+    window = await openWindow(stage, [{ name: "Alpha", keys: [seller.privateKey] }]);
+    await signIn(window, stage);
+    const apiKey = await createKey(window, "Shop");
+    const facilitator = () => ({ url: market.tap.url, apiKey });
+    shop = await openStockShop({ ...market, facilitator }, "public");
+  });
+  afterAll(async () => {
+    await shop?.close();
+    await stage?.stop();
+  });
+
+  /** Waits until the table has so many rows, and no more. */
+  async function expectRows(count: number): Promise<void> {
+    const rows = window.page.getByRole("table").locator("tbody").getByRole("row");
+    await rows.nth(count - 1).waitFor();
+    await rows.nth(count).waitFor({ state: "detached" });
+  }
+
+  /** Buys once with a wallet that has bought nothing yet; gives its address. */
+  async function sell(): Promise<string> {
+    const buyer = stage.market.newBuyer();
+    expect((await stockBuyer(stage.market, buyer)(shop.url)).status).toBe(200);
+    return buyer.address;
+  }
+
+  test("a sale appears by itself and is found by payer, state and day", async () => {
+    const { page } = window;
+    await visit(window, "Settlements");
+    await page.getByText("No settlement yet").waitFor();
+    const first = await sell();
+    await page.getByText("0.01").first().waitFor();
+    await sell();
+    await page.getByText("final", { exact: true }).nth(1).waitFor();
+    await page.getByRole("textbox", { name: "Payer" }).fill(`xdc${first.slice(2)}`);
+    await expectRows(1);
+    expect(page.url()).toContain(`payer=${first}`);
+    // The address is the filter: whoever opens it sees the same.
+    await page.reload();
+    await expectRows(1);
+    await page.getByLabel("State").selectOption("failed");
+    await page.getByText("Nothing matches").waitFor();
+    await page.getByRole("link", { name: "Clear the filters" }).click();
+    await expectRows(2);
+    expect(await page.getByRole("textbox", { name: "Payer" }).inputValue()).toBe("");
+    await page.getByLabel("To (UTC day)").fill("2020-01-01");
+    await page.getByText("Nothing matches").waitFor();
+    await page.getByRole("link", { name: "Clear the filters" }).click();
+  });
+
+  test("older ones are a page further, and the file has all", { timeout: 120_000 }, async () => {
+    const { page } = window;
+    const buy = stockBuyer(stage.market, stage.market.newBuyer());
+    await Promise.all(
+      Array.from({ length: sales }, async () => {
+        const response = await buy(shop.url);
+        const { errorReason, errorMessage } = readReceipt(response.headers) ?? {};
+        expect([response.status, errorReason, errorMessage]).toEqual([200, undefined, undefined]);
+      }),
+    );
+    await page.goto(stage.screen("settlements"));
+    await expectRows(pageRows);
+    await page.getByRole("link", { name: "Older" }).click();
+    await expectRows(sales + 2 - pageRows);
+    await page.getByRole("link", { name: "Newest" }).click();
+    await expectRows(pageRows);
+    const download = page.waitForEvent("download");
+    await page.getByRole("link", { name: "CSV" }).click();
+    const stream = await (await download).createReadStream();
+    const lines = (await stream.toArray()).join("").trim().split("\n");
+    expect(lines[0]).toMatch(/^id,created_at,state/);
+    expect(lines.length).toBeGreaterThan(sales);
+    await visit(window, "Overview");
+    await page
+      .getByText(/settled, 0 failed/)
+      .first()
+      .waitFor();
+    await page.getByText("Show as a table").click();
+    await page.getByRole("table", { name: "Settlements per day" }).waitFor();
+  });
+
+  test("a plan that the operator switched off is said on every screen", async () => {
+    const { page } = window;
+    const { address } = stage.market.devnet.seller;
+    await operate(stage.market, ["accounts", "deactivate", address]);
+    await page.goto(stage.screen("keys"));
+    await page.getByText("This account is not active").waitFor();
+    await operate(stage.market, ["accounts", "activate", address]);
+    await page.reload();
+    await page.getByRole("heading", { level: 1, name: "API keys" }).waitFor();
+    expect(await page.getByText("This account is not active").count()).toBe(0);
+  });
+});

@@ -1,0 +1,165 @@
+/**
+ * The gateway as an operator runs it: `farthing gateway` with the engine inside, its file changed
+ * while it runs, killed and started again.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, renameSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { JsonObject } from "@farthing/protocol";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { bin } from "../support/farthing-command.testing.ts";
+import { configOf, startApi, usualRoutes, type Api } from "../support/gateway.testing.ts";
+import { facilitatorEnvironment, startMarket, type Market } from "../support/market.testing.ts";
+import { signFor } from "../support/signed-payment.testing.ts";
+
+let market: Market;
+let api: Api;
+const folder = mkdtempSync(join(tmpdir(), "farthing-gateway-"));
+const file = join(folder, "gateway.yaml");
+const stack = new AsyncDisposableStack();
+beforeAll(async () => {
+  market = await startMarket({ ownFacilitator: false });
+  stack.defer(() => market.stop());
+  api = await startApi();
+  stack.defer(() => api.close());
+});
+afterAll(() => stack.disposeAsync());
+
+function save(text: string): void {
+  writeFileSync(join(folder, "new"), text);
+  renameSync(join(folder, "new"), file);
+}
+
+function fileWith(changes: JsonObject): string {
+  const more = { facilitator: "embedded", store: "sqlite:./gateway.db", ...changes };
+  return JSON.stringify(configOf(market, api, { more }));
+}
+
+/** Starts the process; `until` resolves with the line that matches. */
+async function run(...flags: string[]) {
+  const { devnet, databaseUrl } = market;
+  const child = spawn(process.execPath, [bin, "gateway", "--config", file, ...flags], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { PATH: process.env["PATH"], ...facilitatorEnvironment(devnet, databaseUrl) },
+  });
+  const said: string[] = [];
+  const listeners = new Set<() => void>();
+  const lines = createInterface({ input: child.stderr });
+  lines.on("line", (line) => {
+    said.push(line);
+    for (const look of listeners) look();
+  });
+  let logged = "";
+  child.stdout.setEncoding("utf8").on("data", (part: string) => (logged += part));
+  const until = (pattern: RegExp, from = 0): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        const found = said.slice(from).find((line) => pattern.test(line));
+        if (found === undefined) return;
+        listeners.delete(look);
+        resolve(found);
+      };
+      listeners.add(look);
+      child.once("exit", (code) => reject(new Error(`Ended with ${code}: ${said.join("\n")}`)));
+      look();
+    });
+  const end = async (signal: NodeJS.Signals): Promise<number | null> => {
+    const ended = once(child, "exit");
+    child.kill(signal);
+    await ended;
+    return child.exitCode;
+  };
+  const listening = await until(/listens on/);
+  const url = /http:\S+/.exec(listening)?.[0] ?? "";
+  return { url, until, end, child, saidSoFar: () => said.length, logged: () => logged };
+}
+
+async function priceAt(url: string): Promise<unknown> {
+  const body: unknown = await (await fetch(`${url}/paid/7`)).json();
+  return body;
+}
+
+/** Two processes that are started and stopped: two seconds alone, thirty where others use both cores. */
+const slowMs = 180_000;
+
+test(
+  "sells, reads its file again, keeps the last good one, and what was paid across a kill",
+  async () => {
+    save(fileWith({}));
+    const first = await run();
+    const buyer = market.newBuyer();
+    const headers = await signFor(buyer, `${first.url}/paid/7`);
+    const bought = await fetch(`${first.url}/paid/7`, { headers });
+    const body = await bought.clone().text();
+    await market.expectPaidOnce(bought, buyer.address);
+
+    const dearer = { routes: [{ ...usualRoutes[1], price: "0.02" }] };
+    save(fileWith(dearer));
+    await first.until(/is in force/);
+    expect(await priceAt(first.url)).toMatchObject({
+      accepts: [{ maxAmountRequired: "20000" }, {}],
+    });
+
+    save(`${fileWith(dearer)}: and no more YAML`);
+    await first.until(/the last good one stays/);
+    expect(await priceAt(first.url)).toMatchObject({
+      accepts: [{ maxAmountRequired: "20000" }, {}],
+    });
+
+    save(fileWith({}));
+    await first.until(/is in force/, first.saidSoFar());
+    const before = first.saidSoFar();
+    first.child.kill("SIGHUP");
+    await first.until(/is in force/, before);
+    expect(first.logged()).toContain('"outcome":"paid"');
+    expect(first.logged()).not.toContain(headers["PAYMENT-SIGNATURE"]);
+    await first.end("SIGKILL");
+
+    const second = await run();
+    const again = await fetch(`${second.url}/paid/7`, { headers });
+    expect([again.headers.get("X-Payment-Replayed"), await again.clone().text()]).toEqual([
+      "true",
+      body,
+    ]);
+    await market.expectPaidOnce(again, buyer.address);
+    expect(api.heard).toHaveLength(1);
+    expect(await second.end("SIGTERM")).toBe(0);
+  },
+  slowMs,
+);
+
+test(
+  "told to stop while its engine waits for a node that says nothing: it ends",
+  async () => {
+    save(fileWith({}));
+    const node = createServer();
+    await once(node.listen(0, "127.0.0.1"), "listening");
+    const { port } = Object(node.address());
+    const { devnet, databaseUrl } = market;
+    const env = {
+      PATH: process.env["PATH"],
+      ...facilitatorEnvironment(devnet, databaseUrl),
+      [`FARTHING_RPC_${devnet.chainId}`]: `http://127.0.0.1:${port}`,
+    };
+    const child = spawn(process.execPath, [bin, "gateway", "--config", file], {
+      stdio: "ignore",
+      env,
+    });
+    const ended = once(child, "exit");
+    const [connection] = await once(node, "connection");
+    child.kill("SIGTERM");
+    expect((await ended)[0]).toBe(0);
+    connection.destroy();
+    node.close();
+  },
+  slowMs,
+);
+
+test("says what is wrong with its file, with 3", async () => {
+  save("version: 1\nprice: 0.1");
+  await expect(run()).rejects.toThrow(/with 3: [^]*cannot start[^]*price/);
+});

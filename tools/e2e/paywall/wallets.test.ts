@@ -1,0 +1,184 @@
+/** What can go wrong before anything is paid: each has words and a next step, and nothing is sent. */
+import { apothem } from "@farthing/protocol";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { describeInBrowser } from "../support/chromium.testing.ts";
+import { changeAccount, type WalletGiven } from "../support/mock-wallets.testing.ts";
+import {
+  contentOf,
+  openPaywallWindow,
+  review,
+  sign,
+  signaturesOf,
+  startPaywallStage,
+  type PaywallStage,
+} from "./fixture.testing.ts";
+import type { WalletWindow } from "../support/wallet-window.testing.ts";
+
+describeInBrowser("wallets on the page for people", () => {
+  let stage: PaywallStage;
+  beforeAll(async () => {
+    stage = await startPaywallStage({ "/report": { type: "text/plain", body: "one report" } });
+  });
+  afterAll(() => stage?.stop());
+
+  const arrive = async (wallets: readonly WalletGiven[]): Promise<WalletWindow> => {
+    const window = await openPaywallWindow(stage, wallets);
+    await window.page.goto(`${stage.core}/report`);
+    return window;
+  };
+
+  /** Nothing left the page that could be paid. */
+  const expectNothingSent = async ({ complaints, context }: WalletWindow) => {
+    expect(stage.market.tap.calls).toEqual([]);
+    expect(complaints).toEqual([]);
+    await context.close();
+  };
+
+  test("without a wallet, it says what to do, also for programs", async () => {
+    const window = await arrive([]);
+    await window.page.getByText("There is no wallet in this browser.").waitFor();
+    await window.page.getByText("Pay from a program").click();
+    const command = window.page.getByText(`npx farthing pay '${stage.core}/report'`);
+    expect(await command.isVisible()).toBe(true);
+    await expectNothingSent(window);
+  });
+
+  test.each([
+    ["reject", "You said no"],
+    ["busy", "Your wallet is waiting for you"],
+  ] as const)("a wallet that answers with %s can be asked again", async (mood, title) => {
+    const window = await arrive([{ name: "Alpha", keys: [stage.market.newBuyer().privateKey] }]);
+    const { page, wallets } = window;
+    const [wallet] = wallets;
+    if (!wallet) throw new Error("There is no wallet.");
+    wallet.mood = mood;
+    await page.getByRole("button", { name: "Alpha" }).click();
+    await page.getByRole("heading", { name: title }).waitFor();
+    wallet.mood = "sign";
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("heading", { name: "Check and sign" }).waitFor();
+    wallet.mood = mood;
+    await sign(window);
+    await page.getByRole("heading", { name: title }).waitFor();
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("heading", { name: title }).waitFor();
+    await expectNothingSent(window);
+  });
+
+  test("a wallet on another network is moved, and taught the network if need be", async () => {
+    const { privateKey } = stage.market.newBuyer();
+    const window = await arrive([{ name: "Alpha", keys: [privateKey], chainId: 1, known: [1] }]);
+    const { wallets } = window;
+    await review(window);
+    const added = wallets[0]?.asked.find(({ method }) => method === "wallet_addEthereumChain");
+    expect(added?.params).toMatchObject([
+      { chainId: "0x33", chainName: apothem.name, blockExplorerUrls: [apothem.explorerUrl] },
+    ]);
+    expect(wallets[0]?.chainId).toBe(51);
+    await expectNothingSent(window);
+  });
+
+  test("a wallet that stays on another network is told which one it has to be", async () => {
+    const { privateKey } = stage.market.newBuyer();
+    const window = await arrive([{ name: "Alpha", keys: [privateKey], chainId: 1 }]);
+    const { page, wallets } = window;
+    const [wallet] = wallets;
+    if (!wallet) throw new Error("There is no wallet.");
+    wallet.refuses.push("wallet_switchEthereumChain");
+    await page.getByRole("button", { name: "Alpha" }).click();
+    await page.getByRole("heading", { name: "Another network" }).waitFor();
+    await page.getByText("Choose Apothem Network (chain 51) in the wallet").waitFor();
+    await expectNothingSent(window);
+  });
+
+  test.each([
+    [50, "XDC Network, chain 50"],
+    [51, "Apothem Network, chain 51"],
+  ])("of two networks, the one that the wallet is on is paid on: %i", async (chainId, network) => {
+    const { privateKey } = stage.market.newBuyer();
+    const wallet = { name: "Alpha", keys: [privateKey], chainId };
+    const window = await openPaywallWindow(stage, [wallet]);
+    await window.page.goto(`${stage.either}/report`);
+    await window.page.getByText("XDC Network or Apothem Network").waitFor();
+    await review(window);
+    await window.page.locator("#flow").getByText(network).waitFor();
+    await expectNothingSent(window);
+  });
+
+  test("a clock that is wrong is pointed out before the signature", async () => {
+    const { privateKey } = stage.market.newBuyer();
+    const window = await openPaywallWindow(stage, [{ name: "Alpha", keys: [privateKey] }]);
+    await window.page.clock.install({ time: Date.now() - 90_000 });
+    await window.page.goto(`${stage.core}/report`);
+    await review(window);
+    await window.page.getByText(/Your clock is \d\d seconds behind the seller's/).waitFor();
+    await expectNothingSent(window);
+  });
+
+  test("too little USDC: what there is and what is needed", async () => {
+    const { privateKey, address } = stage.market.newBuyer();
+    const { usdc } = stage.market.devnet;
+    await usdc.setBalance(address, 9_999n);
+    const window = await arrive([{ name: "Alpha", keys: [privateKey] }]);
+    const { page } = window;
+    await page.getByRole("button", { name: "Alpha" }).click();
+    await page.getByText("The balance is 0.009999 USDC, the price 0.010000 USDC").waitFor();
+    await page.getByText(address).waitFor();
+    await usdc.setBalance(address, 10_000n);
+    await page.getByRole("button", { name: "Look again" }).click();
+    await page.getByRole("heading", { name: "Check and sign" }).waitFor();
+    await expectNothingSent(window);
+  });
+
+  test("an account that changes is asked about again, before and while it signs", async () => {
+    const [one, other] = [stage.market.newBuyer(), stage.market.newBuyer()];
+    const window = await arrive([{ name: "Alpha", keys: [one.privateKey] }]);
+    const { page, wallets } = window;
+    const [wallet] = wallets;
+    if (!wallet) throw new Error("There is no wallet.");
+    await review(window);
+    await changeAccount(page, wallet, [other.privateKey]);
+    await page.getByRole("heading", { name: "Another account" }).waitFor();
+    await page.getByRole("button", { name: "Go on" }).click();
+    const short = `${other.address.slice(0, 6)}…${other.address.slice(-4)}`;
+    await page.getByText(short).first().waitFor();
+    wallet.mood = "hang";
+    await sign(window);
+    await page.getByRole("heading", { name: "Confirm in your wallet" }).waitFor();
+    await changeAccount(page, wallet, [one.privateKey]);
+    await page.getByText("Nothing was sent").waitFor();
+    wallet.mood = "sign";
+    await page.getByRole("button", { name: "Go on" }).click();
+    await page.getByRole("heading", { name: "Check and sign" }).waitFor();
+    expect(signaturesOf(wallet)).toBe(1);
+    await expectNothingSent(window);
+  });
+
+  test("waiting for a wallet that never answers can be left, by the keyboard too", async () => {
+    const window = await arrive([{ name: "Alpha", keys: [stage.market.newBuyer().privateKey] }]);
+    const { page, wallets } = window;
+    const [wallet] = wallets;
+    if (!wallet) throw new Error("There is no wallet.");
+    wallet.mood = "hang";
+    await page.getByRole("button", { name: "Alpha" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Look at your wallet" }).waitFor();
+    // From the heading, which has the focus, the next thing is the way out.
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Choose your wallet" }).waitFor();
+    await expectNothingSent(window);
+  });
+
+  // The last one: it pays.
+  test("a contract wallet pays with the bytes that it gives", async () => {
+    const { smartWallet } = stage.market.devnet;
+    const { owner, address } = smartWallet;
+    const window = await arrive([{ name: "Alpha", keys: [owner.privateKey], speaksFor: address }]);
+    await review(window);
+    await sign(window);
+    expect(await contentOf(window)).toBe("one report");
+    expect(await stage.market.transfers(address)).toHaveLength(1);
+    await window.context.close();
+  });
+});

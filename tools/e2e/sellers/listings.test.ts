@@ -1,0 +1,174 @@
+/**
+ * From a listing to a sale: endpoints on our middleware and on the stock one, over HTTPS, are
+ * listed, checked, found by the stock bazaar client and by `farthing find`, and paid for.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import type { RequestListener } from "node:http";
+import { createServer } from "node:https";
+import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openStore } from "@farthing/facilitator";
+import { createAuthority, type TestAuthority } from "@farthing/facilitator/testing/certificates";
+import { farthing } from "@farthing/seller/express";
+import { PaymentRequirementsV2Schema } from "@x402/core/schemas";
+import { HTTPFacilitatorClient } from "@x402/core/server";
+import { ExactEvmScheme } from "@x402/evm/exact/server";
+import { paymentMiddleware, x402ResourceServer } from "@x402/express";
+import {
+  bazaarResourceServerExtension,
+  declareDiscoveryExtension,
+  validateDiscoveryExtensionSpec,
+  withBazaar,
+} from "@x402/extensions/bazaar";
+import express from "express";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { runFarthing } from "../support/farthing-command.testing.ts";
+import { price, startMarket, termsOn, type Market } from "../support/market.testing.ts";
+
+let folder: string;
+let authority: TestAuthority;
+let market: Market;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "farthing-listed-"));
+  authority = createAuthority();
+  writeFileSync(join(folder, "ca.pem"), authority.cert);
+  market = await startMarket({
+    env: { FARTHING_LISTING_LOCAL: "yes", FARTHING_OUTBOUND_CA: authority.cert },
+  });
+});
+afterAll(async () => {
+  await market?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Serves over HTTPS for the length of a test; gives the origin. */
+async function serveSecurely(listener: RequestListener): Promise<string> {
+  const server = createServer(authority.identify(), listener).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return `https://127.0.0.1:${address.port}`;
+}
+
+/** Lists an endpoint of the seller, as the account API does. */
+async function list(resource: string, title: string): Promise<void> {
+  const store = await openStore(market.databaseUrl);
+  const about = { title, description: "", tags: ["report"], mimeType: null };
+  const terms = { resource, method: "GET" as const, chainId: market.network.chainId, ...about };
+  const id = `lst_${title.toLowerCase()}`;
+  const account = market.devnet.seller.address;
+  const listing = { ...terms, amount: 10_000n, sample: { query: { city: "Rome" } } };
+  await store.createListing(
+    { ...listing, id, account, createdAt: Date.now() },
+    { listingsMax: 10 },
+  );
+  await store.close();
+}
+
+/** The stock client of the catalogue. */
+const bazaar = () =>
+  withBazaar(new HTTPFacilitatorClient({ url: market.tap.url })).extensions.bazaar;
+
+/** What the catalogue says of an endpoint, as soon as a check has passed. */
+async function findListed(resource: string) {
+  const read = async () => {
+    const { items } = await bazaar().listResources({ type: "http", limit: 50 });
+    return items.find((one) => one.resource === resource);
+  };
+  await expect.poll(read, { timeout: 15_000 }).toBeDefined();
+  const item = await read();
+  if (!item) throw new Error("it is gone");
+  return item;
+}
+
+/** Runs `farthing`, which believes the authority of these tests. */
+async function run(
+  args: readonly string[],
+  more: Readonly<Record<string, string>> = {},
+): Promise<unknown> {
+  const out = await runFarthing(args, {
+    NODE_EXTRA_CA_CERTS: join(folder, "ca.pem"),
+    XDG_CONFIG_HOME: folder,
+    FARTHING_FACILITATOR_URL: market.tap.url,
+    ...more,
+  });
+  return JSON.parse(out);
+}
+
+/** Finds by words, pays for what was found, and checks the chain. */
+async function findAndBuy(words: string): Promise<void> {
+  const found = await run(["find", words]);
+  const [first] = Array.isArray(found) ? found : [];
+  const buyer = market.newBuyer();
+  const paid = await run(["pay", "--json", `${first?.resource}?city=Rome`], {
+    FARTHING_WALLET_KEY: buyer.privateKey,
+  });
+  expect(paid).toMatchObject({ status: 200, paymentStatus: "settled" });
+  expect(await market.transfers(buyer.address)).toMatchObject([{ units: 10_000n }]);
+}
+
+test("an endpoint on our middleware", async () => {
+  const app = express();
+  const charge = farthing(termsOn(market, "public"));
+  app.get("/report", charge(), (_req, res) => void res.json({ report: 1 }));
+  const origin = await serveSecurely(app);
+  await list(`${origin}/report`, "Alpha");
+  const item = await findListed(`${origin}/report`);
+  expect(item).toMatchObject({ type: "http", x402Version: 2, serviceName: "Alpha" });
+  // As the stock schema of version 2 has it.
+  for (const offer of item.accepts) {
+    expect(PaymentRequirementsV2Schema.safeParse(offer).success).toBe(true);
+  }
+  expect(validateDiscoveryExtensionSpec(Object(item.extensions?.["bazaar"]))).toEqual({
+    valid: true,
+  });
+  await findAndBuy("alpha");
+});
+
+test("an endpoint on the stock middleware, with the stock extension", async () => {
+  const { url, apiKey } = market.facilitator("public");
+  const headers = { Authorization: `Bearer ${apiKey}` };
+  const facilitator = new HTTPFacilitatorClient({
+    url,
+    createAuthHeaders: async () => ({ verify: headers, settle: headers, supported: {} }),
+  });
+  const told: unknown[] = [];
+  const server = new x402ResourceServer(facilitator)
+    .register(market.network.id, new ExactEvmScheme())
+    .registerExtension(bazaarResourceServerExtension)
+    .onAfterSettle(async ({ result }) => void told.push(result.extensionResponses));
+  const accepts = {
+    scheme: "exact",
+    network: market.network.id,
+    payTo: market.devnet.seller.address,
+    price: `$${price}`,
+  };
+  const extensions = declareDiscoveryExtension({
+    input: { city: "Paris" },
+    inputSchema: { properties: { city: { type: "string" } }, required: ["city"] },
+    output: { example: { report: 1 } },
+  });
+  const app = express();
+  app.use(paymentMiddleware({ "GET /report": { accepts, extensions } }, server));
+  app.get("/report", (_req, res) => void res.json({ report: 1 }));
+  const origin = await serveSecurely(app);
+  await list(`${origin}/report`, "Omega");
+  const item = await findListed(`${origin}/report`);
+  // The seller's own extension, as his challenge had it.
+  expect(item.extensions).toMatchObject({
+    bazaar: { info: { input: { method: "GET", queryParams: { city: "Paris" } } } },
+  });
+  expect(validateDiscoveryExtensionSpec(Object(item.extensions?.["bazaar"]))).toEqual({
+    valid: true,
+  });
+  const { resources } = await bazaar().search({ query: "omega report", network: "eip155:51" });
+  expect(resources[0]).toMatchObject({ resource: `${origin}/report` });
+  await findAndBuy("omega");
+  // Always answered: nobody has to guess why something is not found.
+  expect(told.at(-1)).toEqual({ bazaar: { status: "success" } });
+});
