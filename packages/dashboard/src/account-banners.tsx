@@ -14,10 +14,10 @@ export function AccountBanners() {
   return (
     <>
       {plan === "inactive" && (
-        <Notice tone="bad" title="This account is not active">
+        <Notice tone="bad" title="This account is inactive">
           <p>
-            The operator has switched it off: /verify and /settle answer 403{" "}
-            <code>seller_plan_inactive</code>. Ask the operator what is needed.
+            It was deactivated by the operator. /verify and /settle respond with 403{" "}
+            <code>seller_plan_inactive</code>. Contact the operator to reactivate it.
           </p>
         </Notice>
       )}
@@ -51,8 +51,8 @@ function LowBalance() {
     >
       <p>
         {isOut
-          ? "New settlements are refused with 403 insufficient_facilitator_credits until there are credits again. Buyers are not charged meanwhile."
-          : `That is enough for about ${countText(left)} more settlements. You are warned at ${countText(credits.lowAt ?? 0)}.`}
+          ? "New settlements are refused with 403 insufficient_facilitator_credits until you add credits. Buyers are not charged in the meantime."
+          : `Enough for about ${countText(left)} more settlements. Your warning threshold is ${countText(credits.lowAt ?? 0)}.`}
       </p>
     </Notice>
   );
@@ -67,11 +67,11 @@ function OtherWallet() {
   const shown = connection?.addresses[0];
   if (!shown || connection.addresses.some((one) => isSameAddress(one, wallet))) return null;
   return (
-    <Notice tone="info" title={`${connection.wallet.name} is on another account`}>
+    <Notice tone="info" title={`${connection.wallet.name} is using a different account`}>
       <p>
-        You are signed in with <code title={wallet}>{shortText(wallet)}</code>; the wallet shows{" "}
-        <code title={shown}>{shortText(shown)}</code>. Switch it back before you sign something
-        here, or sign out and in again to use the other account.
+        You are signed in with <code title={wallet}>{shortText(wallet)}</code>, but the wallet is
+        using <code title={shown}>{shortText(shown)}</code>. Switch it back before signing here, or
+        sign out and sign in with the other account.
       </p>
     </Notice>
   );

@@ -91,16 +91,16 @@ function screenAt(path: string): ReactNode {
 
 function Nowhere() {
   return (
-    <Page title="There is no such page">
+    <Page title="Page not found">
       <Empty
-        title="Nothing is here"
+        title="There is nothing at this address"
         action={
           <Link to="" className="button">
             Go to the overview
           </Link>
         }
       >
-        <p>The address may be mistyped, or from another version of the dashboard.</p>
+        <p>The address may be mistyped or belong to another version of the dashboard.</p>
       </Empty>
     </Page>
   );

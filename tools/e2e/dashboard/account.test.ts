@@ -38,9 +38,9 @@ describeInBrowser("the account on the dashboard", () => {
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("For an hour").check();
     await dialog.getByRole("button", { name: "Sign and rotate" }).click();
-    await dialog.getByRole("button", { name: "I saved it" }).waitFor();
+    await dialog.getByRole("button", { name: "I have saved it" }).waitFor();
     const fresh = await dialog.locator("[data-secret]").textContent();
-    await dialog.getByRole("button", { name: "I saved it" }).click();
+    await dialog.getByRole("button", { name: "I have saved it" }).click();
     await page.getByText("expiring").waitFor();
     expect(await statusWith(old)).toBe(200);
     expect(await statusWith(fresh ?? "")).toBe(200);
@@ -113,9 +113,9 @@ describeInBrowser("the account on the dashboard", () => {
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Address").fill(`${receiver.url}/hook`);
     await dialog.getByRole("button", { name: "Sign and add" }).click();
-    await dialog.getByRole("button", { name: "I saved it" }).waitFor();
+    await dialog.getByRole("button", { name: "I have saved it" }).waitFor();
     const secret = (await dialog.locator("[data-secret]").textContent()) ?? "";
-    await dialog.getByRole("button", { name: "I saved it" }).click();
+    await dialog.getByRole("button", { name: "I have saved it" }).click();
     await page.getByRole("link", { name: `${receiver.url}/hook` }).click();
     await page.getByRole("button", { name: "Send a test" }).click();
     await page.getByText("HTTP 500").waitFor();
@@ -132,7 +132,7 @@ describeInBrowser("the account on the dashboard", () => {
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Remove" }).click();
     await page.getByRole("button", { name: "Remove endpoint" }).click();
-    await page.getByText("No endpoint yet").waitFor();
+    await page.getByText("No endpoints yet").waitFor();
     await receiver.close();
   });
 
@@ -143,10 +143,10 @@ describeInBrowser("the account on the dashboard", () => {
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByRole("banner").getByText("Weather").waitFor();
     await visit(window, "Credits");
-    await page.getByLabel("Warn me when the credits fall to").fill("50");
+    await page.getByLabel("Warn me when credits fall to").fill("50");
     await page.getByRole("button", { name: "Save" }).click();
     await page.reload();
     await page.getByRole("heading", { level: 1, name: "Credits" }).waitFor();
-    expect(await page.getByLabel("Warn me when the credits fall to").inputValue()).toBe("50");
+    expect(await page.getByLabel("Warn me when credits fall to").inputValue()).toBe("50");
   });
 });

@@ -108,7 +108,7 @@ describeInBrowser("credits on the dashboard", () => {
       await visit(window, "Integrate");
       await page.getByLabel("API key").fill(key);
       await page.getByRole("button", { name: "Test my key" }).click();
-      await page.getByText("Copy it anew, or create another one").waitFor();
+      await page.getByText("Copy it again, or create a new one").waitFor();
       // A key that is refused is no end of the session.
       await visit(window, "Overview");
       expect(window.complaints).toEqual([]);
@@ -125,8 +125,8 @@ describeInBrowser("credits on the dashboard", () => {
     const id = purchaseId(window);
     await visit(window, "Overview");
     await page.getByText("1 purchase held for review").waitFor();
-    await page.getByRole("link", { name: "See why" }).click();
-    await page.getByText("A person’s decision").waitFor();
+    await page.getByRole("link", { name: "View details" }).click();
+    await page.getByText("Manual review").waitFor();
     expect(await operate(stage.market, ["credits", "review"])).toContain(id);
     await operate(stage.market, ["credits", "approve", id, "--note", "Known customer"]);
     await page.getByText("30,000 credits added").waitFor();
@@ -139,7 +139,7 @@ describeInBrowser("credits on the dashboard", () => {
     await beginPurchase(window, "2");
     alpha.mood = "reject";
     await page.getByRole("button", { name: "Sign and pay" }).click();
-    await page.getByText("Rejected in the wallet").waitFor();
+    await page.getByText("Request rejected in your wallet").waitFor();
     // Another day: from the list of purchases.
     await page.reload();
     alpha.mood = "sign";
@@ -166,7 +166,7 @@ describeInBrowser("credits on the dashboard", () => {
     const { window, page, alpha } = await enter(owner);
     await visit(window, "Settings");
     await changeAccount(page, alpha, [friend.privateKey]);
-    await page.getByText("Alpha is on another account").waitFor();
+    await page.getByText("Alpha is using a different account").waitFor();
     await linkWallet(window, alpha, owner);
     await visit(window, "Credits");
     await page.getByRole("link", { name: "Buy credits" }).first().click();
@@ -176,7 +176,7 @@ describeInBrowser("credits on the dashboard", () => {
     await changeAccount(page, alpha, [friend.privateKey]);
     await page.getByRole("button", { name: "Sign and pay" }).click();
     await page.getByText("1,000 credits added").waitFor();
-    expect(await page.getByText("Alpha is on another account").count()).toBe(0);
+    expect(await page.getByText("Alpha is using a different account").count()).toBe(0);
     expect(await stage.market.devnet.usdc.balanceOf(friend.address)).toBe(buyerUnits - 1_000_000n);
   });
 
@@ -187,7 +187,7 @@ describeInBrowser("credits on the dashboard", () => {
     await stage.market.devnet.usdc.setBalance(buyer.address, 0n);
     await page.getByRole("button", { name: "Sign and pay" }).click();
     await page.getByText(`${buyer.address} holds less than the 10.00 USDC`).waitFor();
-    await page.getByRole("button", { name: "Cancel the purchase" }).click();
+    await page.getByRole("button", { name: "Cancel purchase" }).click();
     await page.getByText("canceled").first().waitFor();
   });
 });

@@ -53,14 +53,18 @@ describeInBrowser("listings on the dashboard", () => {
 
   test("is listed once it is right, which can be tried before", async () => {
     const { page } = await enter();
-    await page.getByText("Nothing is listed yet").waitFor();
+    await page.getByText("No listings yet").waitFor();
     await page.getByRole("button", { name: "List an endpoint" }).first().click();
     const dialog = page.getByRole("dialog");
-    const submit = dialog.getByRole("button", { name: "List it" });
+    const submit = dialog.getByRole("button", { name: "Publish listing" });
     expect(await submit.isDisabled()).toBe(true);
     for (const [label, wrong, why] of [
       ["Address", "http://shop.example/r", "An address that begins with https://"],
-      ["Address", "https://shop.example/r?city=Rome", "Leave out what follows the question mark"],
+      [
+        "Address",
+        "https://shop.example/r?city=Rome",
+        "Remove everything from the question mark on",
+      ],
       ["Price in USDC", "0.0000001", "An amount such as 0.01"],
     ] as const) {
       const field = dialog.getByLabel(label);
@@ -69,17 +73,17 @@ describeInBrowser("listings on the dashboard", () => {
       expect(await field.getAttribute("aria-invalid")).toBe("true");
     }
     await fill(page, "0.02");
-    await dialog.getByRole("button", { name: "Check first" }).click();
-    await dialog.getByText("Not yet in order").waitFor();
+    await dialog.getByRole("button", { name: "Run check" }).click();
+    await dialog.getByText("Check failed").waitFor();
     await dialog
       .getByText("Listed is 20000 (0.020000 USDC), seen was 10000 (0.010000 USDC).")
       .waitFor();
     await dialog.getByLabel("Price in USDC").fill("0.01");
-    await dialog.getByRole("button", { name: "Check first" }).click();
-    await dialog.getByText("The endpoint asks for what you list.").waitFor();
+    await dialog.getByRole("button", { name: "Run check" }).click();
+    await dialog.getByText("The endpoint matches your listing.").waitFor();
     await submit.click();
     await page.getByRole("heading", { level: 1, name: "Weather report" }).waitFor();
-    await page.getByText("Buyers see it.").waitFor();
+    await page.getByText("Visible to buyers.").waitFor();
     expect(await find()).toMatchObject({ resources: [{ resource: `${shop.origin}/report` }] });
   });
 
@@ -88,7 +92,7 @@ describeInBrowser("listings on the dashboard", () => {
     await page.getByRole("button", { name: "List an endpoint" }).first().click();
     await fill(page);
     await page.keyboard.press("Enter");
-    await page.getByText("Buyers see it.").waitFor();
+    await page.getByText("Visible to buyers.").waitFor();
     ask(20_000n);
     const check = page.getByRole("button", { name: "Check now" });
     await check.click();
@@ -97,8 +101,8 @@ describeInBrowser("listings on the dashboard", () => {
     await row.getByText("0.01 USDC").waitFor();
     await row.getByText("0.02 USDC").waitFor();
     await check.click();
-    await page.getByText("Hidden until a check finds it in order").waitFor();
-    await page.getByText("Buyers do not see it.").waitFor();
+    await page.getByText("Hidden until a check passes").waitFor();
+    await page.getByText("Hidden from buyers.").waitFor();
     await visit(window, "Listings");
     await page.getByRole("row", { name: "Weather report" }).getByText("hidden").waitFor();
     await page.getByRole("link", { name: "Weather report" }).click();
@@ -110,12 +114,12 @@ describeInBrowser("listings on the dashboard", () => {
     await dialog.getByLabel("Price in USDC").fill("0.02");
     await dialog.getByRole("button", { name: "Save" }).click();
     await dialog.waitFor({ state: "detached" });
-    await page.getByText("Buyers see it.").waitFor();
+    await page.getByText("Visible to buyers.").waitFor();
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Change");
 
     await page.getByRole("button", { name: "Remove" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Remove listing" }).click();
-    await page.getByText("Nothing is listed yet").waitFor();
+    await page.getByText("No listings yet").waitFor();
     expect(window.complaints).toEqual([]);
   });
 });

@@ -106,7 +106,7 @@ async function fillAccount(stage: Stage): Promise<string[]> {
   await page.getByRole("button", { name: "Add endpoint" }).first().click();
   await page.getByLabel("Address").fill("http://127.0.0.1:9/hook");
   await page.getByRole("button", { name: "Sign and add" }).click();
-  await page.getByRole("button", { name: "I saved it" }).click();
+  await page.getByRole("button", { name: "I have saved it" }).click();
   const endpoint = page.getByRole("link", { name: "http://127.0.0.1:9/hook" });
   const webhook = await endpoint.getAttribute("href");
   await endpoint.click();
@@ -147,7 +147,7 @@ async function addListing({ page }: WalletWindow): Promise<string> {
   await page.getByLabel("Title").fill("Weather report");
   await page.getByLabel("Description").fill("Rain and wind of a city");
   await page.getByLabel("Tags").fill("weather, rain");
-  await page.getByRole("button", { name: "List it" }).click();
+  await page.getByRole("button", { name: "Publish listing" }).click();
   await page.getByText("The last check failed").waitFor();
   return new URL(page.url()).pathname.replace("/account/facilitator/", "");
 }

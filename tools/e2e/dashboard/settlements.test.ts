@@ -49,7 +49,7 @@ describeInBrowser("settlements on the dashboard", () => {
   test("a sale appears by itself and is found by payer, state and day", async () => {
     const { page } = window;
     await visit(window, "Settlements");
-    await page.getByText("No settlement yet").waitFor();
+    await page.getByText("No settlements yet").waitFor();
     const first = await sell();
     await page.getByText("0.01").first().waitFor();
     await sell();
@@ -61,13 +61,13 @@ describeInBrowser("settlements on the dashboard", () => {
     await page.reload();
     await expectRows(1);
     await page.getByLabel("State").selectOption("failed");
-    await page.getByText("Nothing matches").waitFor();
-    await page.getByRole("link", { name: "Clear the filters" }).click();
+    await page.getByText("No matching settlements").waitFor();
+    await page.getByRole("link", { name: "Clear filters" }).click();
     await expectRows(2);
     expect(await page.getByRole("textbox", { name: "Payer" }).inputValue()).toBe("");
     await page.getByLabel("To (UTC day)").fill("2020-01-01");
-    await page.getByText("Nothing matches").waitFor();
-    await page.getByRole("link", { name: "Clear the filters" }).click();
+    await page.getByText("No matching settlements").waitFor();
+    await page.getByRole("link", { name: "Clear filters" }).click();
   });
 
   test("older ones are a page further, and the file has all", { timeout: 120_000 }, async () => {
@@ -106,10 +106,10 @@ describeInBrowser("settlements on the dashboard", () => {
     const { address } = stage.market.devnet.seller;
     await operate(stage.market, ["accounts", "deactivate", address]);
     await page.goto(stage.screen("keys"));
-    await page.getByText("This account is not active").waitFor();
+    await page.getByText("This account is inactive").waitFor();
     await operate(stage.market, ["accounts", "activate", address]);
     await page.reload();
     await page.getByRole("heading", { level: 1, name: "API keys" }).waitFor();
-    expect(await page.getByText("This account is not active").count()).toBe(0);
+    expect(await page.getByText("This account is inactive").count()).toBe(0);
   });
 });

@@ -50,7 +50,7 @@ describeInBrowser("signing in to the dashboard", () => {
     alpha.mood = "reject";
     await page.goto(stage.screen());
     await page.getByRole("button", { name: "Alpha" }).click();
-    await page.getByText("Rejected in the wallet").waitFor();
+    await page.getByText("Request rejected in your wallet").waitFor();
     alpha.mood = "sign";
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByRole("heading", { name: "Overview" }).waitFor();
@@ -63,7 +63,7 @@ describeInBrowser("signing in to the dashboard", () => {
     alpha.mood = "busy";
     await page.goto(stage.screen());
     await page.getByRole("button", { name: "Alpha" }).click();
-    await page.getByText("Your wallet is waiting for you").waitFor();
+    await page.getByText("Continue in your wallet").waitFor();
   });
 
   test("a wallet that never answers can be left", async () => {
@@ -109,7 +109,7 @@ describeInBrowser("signing in to the dashboard", () => {
     await page.getByRole("button", { name: "Alpha" }).click();
     await page.getByText("Sign with Alpha").waitFor();
     await changeAccount(page, alpha, [otherKey()]);
-    await page.getByText("The wallet changed its account").waitFor();
+    await page.getByText("The account in your wallet changed").waitFor();
     expect(await page.getByText("Sign with Alpha").count()).toBe(0);
   });
 
@@ -120,17 +120,17 @@ describeInBrowser("signing in to the dashboard", () => {
     const [alpha] = wallets;
     if (!alpha) throw new Error("There is no wallet.");
     await changeAccount(page, alpha, [otherKey()]);
-    await page.getByText("Alpha is on another account").waitFor();
+    await page.getByText("Alpha is using a different account").waitFor();
     await page.getByRole("link", { name: "API keys" }).click();
     await page.getByRole("button", { name: "Create key" }).first().click();
     await page.getByLabel("Name").fill("Wrong");
     await page.getByRole("button", { name: "Sign and create" }).click();
-    await page.getByText("The wallet is on another account").waitFor();
+    await page.getByText("Your wallet is using a different account").waitFor();
     expect(alpha.asked.some(({ method }) => method === "eth_signTypedData_v4")).toBe(false);
     // Back on the right one it goes on.
     await changeAccount(page, alpha, [sellerKey()]);
     await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByRole("button", { name: "I saved it" }).click();
+    await page.getByRole("button", { name: "I have saved it" }).click();
   });
 
   test("of two wallets the chosen one signs", async () => {
@@ -157,7 +157,7 @@ describeInBrowser("signing in to the dashboard", () => {
   test("no wallet: help instead of an empty list", async () => {
     const { page } = await openWindow(stage, []);
     await page.goto(stage.screen());
-    await page.getByText("No wallet in this browser").waitFor();
+    await page.getByText("No wallet found in this browser").waitFor();
     await page.getByRole("link", { name: "MetaMask" }).waitFor();
   });
 });

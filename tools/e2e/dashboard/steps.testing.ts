@@ -24,11 +24,11 @@ export async function createKey(window: WalletWindow, label: string): Promise<st
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Name").fill(label);
   await dialog.getByRole("button", { name: "Sign and create" }).click();
-  await dialog.getByRole("button", { name: "I saved it" }).waitFor();
+  await dialog.getByRole("button", { name: "I have saved it" }).waitFor();
   const key = await dialog.locator("[data-secret]").textContent();
   // It would be lost.
   await page.keyboard.press("Escape");
-  await dialog.getByRole("button", { name: "I saved it" }).click();
+  await dialog.getByRole("button", { name: "I have saved it" }).click();
   await dialog.waitFor({ state: "detached" });
   await page.getByRole("row", { name: label }).waitFor();
   return key ?? "";

@@ -60,7 +60,7 @@ export async function call<Answer>(path: string, options: CallOptions = {}): Pro
     throw new ApiProblem({
       status: 0,
       code: "unreachable",
-      message: "The service did not answer. Check your connection, then try again.",
+      message: "The service did not respond. Check your connection and try again.",
       requestId: "",
       retryable: true,
     });
@@ -79,7 +79,7 @@ async function readProblem(response: Response): Promise<ApiProblem> {
   return new ApiProblem({
     status: response.status,
     code: text("error") || `http_${response.status}`,
-    message: text("message") || `The service answered with status ${response.status}.`,
+    message: text("message") || `The service responded with status ${response.status}.`,
     requestId: text("requestId") || (response.headers.get("X-Request-Id") ?? ""),
     retryable: (isObject(body) && member(body, "retryable") === true) || response.status >= 502,
   });

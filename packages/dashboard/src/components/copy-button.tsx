@@ -29,7 +29,7 @@ export function CopyButton({
       announce(`Copied ${what}`);
     } catch {
       setOutcome("failed");
-      announce("Copying failed; select the text and copy it by hand");
+      announce("Could not copy. Select the text and copy it manually.");
     }
   };
   const shown = outcome === "copied" ? "Copied" : outcome === "failed" ? "Not copied" : label;

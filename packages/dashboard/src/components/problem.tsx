@@ -5,23 +5,25 @@ import { Notice } from "./notice.tsx";
 import { Whole } from "./values.tsx";
 
 const walletTitles: Readonly<Record<WalletProblem["trouble"], string>> = {
-  not_chosen: "No wallet is chosen",
-  rejected: "Rejected in the wallet",
-  already_open: "Your wallet is waiting for you",
-  other_account: "The wallet is on another account",
-  account_changed: "The wallet changed its account",
-  other_network: "The wallet is on another network",
-  unable: "The wallet cannot do this",
-  failed: "The wallet had a problem",
+  not_chosen: "No wallet selected",
+  rejected: "Request rejected in your wallet",
+  already_open: "Continue in your wallet",
+  other_account: "Your wallet is using a different account",
+  account_changed: "The account in your wallet changed",
+  other_network: "Your wallet is on a different network",
+  unable: "Your wallet does not support this request",
+  failed: "Your wallet reported an error",
 };
 
 function titleOf(problem: unknown): string {
   if (problem instanceof WalletProblem) return walletTitles[problem.trouble];
-  if (!(problem instanceof ApiProblem)) return "Something went wrong in this page";
-  if (problem.status === 0) return "The service cannot be reached";
+  if (!(problem instanceof ApiProblem)) return "Something went wrong on this page";
+  if (problem.status === 0) return "Cannot reach the service";
   if (problem.status === 429) return "Too many requests";
   if (problem.status === 404) return "Not found";
-  return problem.status >= 500 ? "The service has a problem" : "That did not work";
+  return problem.status >= 500
+    ? "The service is having problems"
+    : "The request could not be completed";
 }
 
 /** Shows a problem; `again` repeats what failed. */
@@ -47,7 +49,9 @@ export function Problem({
         )
       }
     >
-      <p>{isOurs ? problem.message : "Reload the page. If it stays, tell the operator."}</p>
+      <p>
+        {isOurs ? problem.message : "Reload the page. If the problem persists, contact support."}
+      </p>
       {requestId !== "" && (
         <p className="request-id">
           Request <Whole text={requestId} what="request id" />

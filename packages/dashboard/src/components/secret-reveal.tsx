@@ -26,7 +26,7 @@ export function SecretReveal({
       {children}
       <div className="dialog-actions">
         <button type="button" className="button primary" onClick={onSaved}>
-          I saved it
+          I have saved it
         </button>
       </div>
     </Dialog>

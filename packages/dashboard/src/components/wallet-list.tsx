@@ -43,7 +43,7 @@ function NoWallet() {
   return (
     <Notice
       tone="info"
-      title="No wallet in this browser"
+      title="No wallet found in this browser"
       actions={
         <button type="button" className="button small" onClick={() => location.reload()}>
           Reload the page
@@ -51,8 +51,8 @@ function NoWallet() {
       }
     >
       <p>
-        You sign in with the wallet of the address that your API is paid at. Install one that runs
-        in this browser and knows XDC, such as{" "}
+        Sign in with the wallet of the address that receives your API’s payments. Install one that
+        runs in this browser and knows XDC, such as{" "}
         <a href="https://metamask.io/download" target="_blank" rel="noreferrer noopener">
           MetaMask
         </a>

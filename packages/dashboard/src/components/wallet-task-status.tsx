@@ -22,13 +22,12 @@ export function WalletTaskStatus({ task }: { readonly task: WalletTask }) {
             Stop waiting
           </button>
         </div>
-        {status.isInWallet && (
-          <p className="hint">Open your wallet if it does not show by itself.</p>
-        )}
+        {status.isInWallet && <p className="hint">If no prompt appears, open your wallet.</p>}
         {status.text !== undefined && (
           <>
             <p id={textId} className="hint">
-              It shows exactly this text, which is no transaction and costs nothing:
+              Your wallet shows exactly this text. Signing it is free and does not send a
+              transaction:
             </p>
             <pre className="sign-text" tabIndex={0} role="region" aria-labelledby={textId}>
               {status.text}
@@ -52,7 +51,7 @@ export function WalletTaskStatus({ task }: { readonly task: WalletTask }) {
       <Problem problem={problem} again={again} />
       {problem instanceof WalletProblem && problem.trouble === "other_account" && (
         <details className="more">
-          <summary>It is in another wallet</summary>
+          <summary>Use a different wallet</summary>
           <WalletList onChoose={(wallet) => void connect(wallet).then(again, again)} />
         </details>
       )}

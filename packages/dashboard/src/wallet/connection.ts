@@ -75,7 +75,10 @@ export async function connect(wallet: Wallet, signal?: AbortSignal): Promise<Con
   const accounts = await ask(wallet.provider, "eth_requestAccounts", [], signal);
   const adopted = await adopt(wallet, accounts);
   if (!adopted) {
-    throw new WalletProblem("failed", "Your wallet shows no account. Unlock it, then try again.");
+    throw new WalletProblem(
+      "failed",
+      "Your wallet shares no account with this page. Unlock it and try again.",
+    );
   }
   localStorage.setItem(rememberedAs, wallet.rdns);
   return adopted;
@@ -119,7 +122,7 @@ export function watchAccounts(listener: (addresses: readonly Address[]) => void)
 /** The chosen wallet, if it shows the account that has to sign; asks the wallet once more if not. */
 export async function connectionOf(address: Address, signal: AbortSignal): Promise<Connection> {
   if (!connection) {
-    throw new WalletProblem("not_chosen", "Choose the wallet that signs.");
+    throw new WalletProblem("not_chosen", "Select the wallet to sign with.");
   }
   const shows = ({ addresses }: Connection) => addresses.some((one) => isSameAddress(one, address));
   if (shows(connection)) return connection;
@@ -127,6 +130,6 @@ export async function connectionOf(address: Address, signal: AbortSignal): Promi
   if (shows(again)) return again;
   throw new WalletProblem(
     "other_account",
-    `${again.wallet.name} is on ${again.addresses[0]}. Switch it to ${address}, then try again.`,
+    `${again.wallet.name} is using ${again.addresses[0]}. Switch it to ${address} and try again.`,
   );
 }

@@ -19,7 +19,7 @@ export async function prove(
   { say, signal }: TaskTools,
 ): Promise<Proof> {
   const connection = await connectionOf(wallet, signal);
-  say({ says: "Preparing the text to sign" });
+  say({ says: "Preparing the message to sign" });
   const { requestId, message } = await call<SignRequest>("/v1/account/step-up", {
     method: "POST",
     body: { action, details },

@@ -32,5 +32,5 @@ export async function signTypedData(
 
 function signatureIn(value: unknown): Hex {
   if (isHexBytes(value, signatureBytesMax)) return value;
-  throw new WalletProblem("failed", "Your wallet gave something that is no signature. Try again.");
+  throw new WalletProblem("failed", "Your wallet returned an invalid signature. Try again.");
 }

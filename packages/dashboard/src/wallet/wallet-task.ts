@@ -54,7 +54,7 @@ export function useWalletTask(): WalletTask {
         current.current?.abort(
           new WalletProblem(
             "account_changed",
-            "Your wallet changed to another account. Nothing was sent; start again when it is right.",
+            "Your wallet switched to a different account, so nothing was sent. Switch back and start again.",
           ),
         );
       }),

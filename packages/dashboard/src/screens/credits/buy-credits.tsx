@@ -23,7 +23,7 @@ export function BuyCredits() {
   return (
     <Page
       title="Buy credits"
-      lead="You sign one USDC payment in your wallet. It moves exactly this amount; the gas is paid here."
+      lead="Sign one USDC payment in your wallet. It moves exactly this amount, and we pay the gas."
       back={["credits", "Credits"]}
     >
       <div className="columns">
@@ -31,7 +31,7 @@ export function BuyCredits() {
           <QueryBoundary query={credits}>
             {(known) =>
               known.treasury === null ? (
-                <p>This facilitator sells no credits. Ask its operator for some.</p>
+                <p>This facilitator does not sell credits. Contact its operator to get some.</p>
               ) : (
                 <BuyForm credits={known} />
               )
@@ -41,7 +41,7 @@ export function BuyCredits() {
         <Section title="What happens">
           <Timeline steps={way} />
           <p className="muted">
-            Nothing moves before you sign, and what you sign cannot be used for anything else or
+            No money moves before you sign, and your signature cannot be used for anything else or
             twice.
           </p>
         </Section>
@@ -58,21 +58,23 @@ const way: readonly Step[] = [
     title: "You review the payment",
     note: "amount, treasury, network",
   },
-  { key: "sign", look: "ahead", title: "Your wallet shows it and you sign" },
+  { key: "sign", look: "ahead", title: "You sign it in your wallet" },
   {
     key: "settle",
     look: "ahead",
     title: "It is settled on chain",
     note: "final within about ten seconds",
   },
-  { key: "credit", look: "ahead", title: "The credits are there" },
+  { key: "credit", look: "ahead", title: "Credits added" },
 ];
 
 /** What is wrong with an amount; undefined when it can be bought. */
 function wrongWith(units: bigint | undefined, minUnits: string): string | undefined {
-  if (units === undefined) return "An amount such as 10 or 2.50, please.";
-  if (units < BigInt(minUnits)) return `At least ${usdcText(minUnits)} USDC.`;
-  return units % creditUnits === 0n ? undefined : "A credit is 0.001 USDC: three decimals at most.";
+  if (units === undefined) return "Enter an amount, such as 10 or 2.50.";
+  if (units < BigInt(minUnits)) return `Enter at least ${usdcText(minUnits)} USDC.`;
+  return units % creditUnits === 0n
+    ? undefined
+    : "One credit is 0.001 USDC, so use at most three decimals.";
 }
 
 /** Where mainnet is served, a test network's USDC buys nothing. */
@@ -169,8 +171,8 @@ function Preview({
       <p className="muted">You will have {countText(after)} credits.</p>
       {units > BigInt(reviewAboveUnits) && (
         <p>
-          Payments above {usdcText(reviewAboveUnits)} USDC are looked at by a person before they are
-          credited. Buy less at once to have it right away.
+          Payments above {usdcText(reviewAboveUnits)} USDC are reviewed before they are credited.
+          Buy a smaller amount to get credits right away.
         </p>
       )}
     </div>
@@ -211,7 +213,7 @@ function PayFrom({
         </Field>
       )}
       {wallets && wallets.length > 1 && (
-        <Field label="Pay from" hint="Your own wallet or one that is linked to this account.">
+        <Field label="Pay from" hint="Your own wallet, or one linked to this account.">
           {(props) => (
             <select
               {...props}

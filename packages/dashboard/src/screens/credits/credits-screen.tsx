@@ -17,7 +17,7 @@ export function CreditsScreen() {
   return (
     <Page
       title="Credits"
-      lead="One credit is 0.001 USDC. A settlement reserves its price when it is accepted and spends it when it is confirmed; when it fails, the credits come back."
+      lead="One credit costs 0.001 USDC. Credits are reserved when a settlement is accepted, spent when it is confirmed, and returned if it fails."
       actions={
         treasury !== null && (
           <Link to="credits/buy" className="button primary">
@@ -50,12 +50,12 @@ function BalanceTiles({ credits }: { readonly credits: Credits }) {
       <div className="tile">
         <h2>Reserved</h2>
         <p className="figure">{countText(held)}</p>
-        <p className="muted">by settlements under way</p>
+        <p className="muted">for settlements in progress</p>
       </div>
       <div className="tile">
         <h2>Price</h2>
         <p className="figure">{perSettlement === 0 ? "Free" : countText(perSettlement)}</p>
-        <p className="muted">{perSettlement === 0 ? "no credits are taken" : "per settlement"}</p>
+        <p className="muted">{perSettlement === 0 ? "no credits charged" : "per settlement"}</p>
       </div>
     </section>
   );

@@ -43,8 +43,8 @@ export function Ledger() {
       <QueryBoundary query={ledger} lines={6}>
         {({ entries, next }) =>
           entries.length === 0 ? (
-            <Empty title="No entry yet">
-              <p>Purchases and settlements write here; nothing is ever changed or removed.</p>
+            <Empty title="No entries yet">
+              <p>Purchases and settlements appear here. Entries are never changed or removed.</p>
             </Empty>
           ) : (
             <>

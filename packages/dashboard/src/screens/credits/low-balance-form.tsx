@@ -42,9 +42,9 @@ export function LowBalanceForm() {
     <Section title="Low balance">
       <form className="inline-form" onSubmit={submit}>
         <Field
-          label="Warn me when the credits fall to"
-          hint="Shown on every screen, and sent as the event credits.low. Empty: no warning before they run out."
-          error={isRight ? undefined : "A whole number of credits, please."}
+          label="Warn me when credits fall to"
+          hint="Shown on every screen and sent as the webhook event credits.low. Leave empty for no warning."
+          error={isRight ? undefined : "Enter a whole number of credits."}
         >
           {(props) => (
             <input

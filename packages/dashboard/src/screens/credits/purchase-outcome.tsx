@@ -17,7 +17,7 @@ const outcomes: Readonly<Partial<Record<PurchaseState, (purchase: Purchase) => R
       title={`${plural(credits, "credit")} added`}
       actions={
         <Link to="credits" className="button small">
-          See the balance
+          View balance
         </Link>
       }
     />
@@ -25,15 +25,15 @@ const outcomes: Readonly<Partial<Record<PurchaseState, (purchase: Purchase) => R
   held: ({ reason, contact }) => (
     <Notice tone="warn" title="Held for review">
       <p>
-        {reason} The payment has arrived. When it is approved, the credits are added and this page
-        changes by itself.
+        {reason} Your payment has arrived. Once it is approved, the credits are added and this page
+        updates automatically.
       </p>
       <Contact contact={contact} />
     </Notice>
   ),
   rejected: ({ reason, contact }) => (
     <Notice tone="bad" title="Not credited">
-      <p>{reason ?? "The review found that this payment cannot be credited."}</p>
+      <p>{reason ?? "This payment was reviewed and cannot be credited."}</p>
       <Contact contact={contact} />
     </Notice>
   ),
@@ -47,20 +47,20 @@ const outcomes: Readonly<Partial<Record<PurchaseState, (purchase: Purchase) => R
         </Link>
       }
     >
-      <p>{reason ?? "The chain refused the transfer. No money moved."}</p>
+      <p>{reason ?? "The transfer was rejected on chain. No money was moved."}</p>
       <Contact contact={contact} />
     </Notice>
   ),
   // An earlier signature that could not be settled leads back to waiting, with the reason.
   awaiting_payment: ({ reason }) =>
     reason !== null && (
-      <Notice tone="warn" title="The last payment did not go through">
+      <Notice tone="warn" title="Your last payment did not go through">
         <p>{reason}</p>
       </Notice>
     ),
   expired: () => (
     <Notice tone="info" title="Not paid in time">
-      <p>No money has moved. Start a new purchase when you are ready.</p>
+      <p>No money was moved. Start a new purchase when you are ready.</p>
     </Notice>
   ),
 };

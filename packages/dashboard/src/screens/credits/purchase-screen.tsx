@@ -82,7 +82,7 @@ function Terms({ purchase }: { readonly purchase: Purchase }) {
           </dd>
         </>
       )}
-      <dt>Purchase id</dt>
+      <dt>Purchase ID</dt>
       <dd>
         <Whole text={purchase.id} what="purchase id" />
       </dd>
@@ -111,7 +111,7 @@ function AwaitingPayment({ purchase }: { readonly purchase: Purchase }) {
             disabled={cancel.isPending}
             onClick={() => cancel.mutate()}
           >
-            Cancel the purchase
+            Cancel purchase
           </button>
         }
       />

@@ -4,7 +4,7 @@ import { Timeline, type Step } from "../../components/timeline.tsx";
 /** The states on the straight way, in order, with what each has achieved. */
 const way: readonly (readonly [PurchaseState, string])[] = [
   ["awaiting_payment", "Purchase started"],
-  ["settling", "Payment signed and handed in"],
+  ["settling", "Payment signed and submitted"],
   ["confirmed", "Settled on chain and final"],
   ["credited", "Credits added"],
 ];
@@ -14,12 +14,12 @@ const waits: Readonly<Partial<Record<PurchaseState, string>>> = {
   awaiting_payment: "Your signature",
   settling: "Settled on chain and final",
   confirmed: "Credits added",
-  held: "A person’s decision",
+  held: "Manual review",
 };
 
 const words: Readonly<Record<PurchaseState, string>> = {
   awaiting_payment: "Waiting for payment",
-  settling: "Payment signed and handed in",
+  settling: "Payment signed and submitted",
   confirmed: "Settled on chain and final",
   credited: "Credits added",
   held: "Held for review",

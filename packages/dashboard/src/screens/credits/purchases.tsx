@@ -18,14 +18,14 @@ export function Purchases() {
         {({ purchases: rows }) =>
           rows.length === 0 ? (
             <Empty
-              title="Nothing bought yet"
+              title="No purchases yet"
               action={
                 <Link to="credits/buy" className="button">
                   Buy credits
                 </Link>
               }
             >
-              <p>You sign a USDC payment in your wallet; the gas is paid here.</p>
+              <p>Pay in USDC from your wallet. We pay the gas.</p>
             </Empty>
           ) : (
             <DataTable

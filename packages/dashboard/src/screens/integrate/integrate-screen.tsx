@@ -31,7 +31,7 @@ export function IntegrateScreen() {
   return (
     <Page
       title="Integrate"
-      lead="Charge for a route of your server: answer 402, verify and settle what the buyer signed, then serve."
+      lead="Charge for a route of your server: respond with 402, verify and settle the buyer’s payment, then serve the content."
       actions={
         networks.length > 1 && (
           <div className="segments" role="group" aria-label="Network">
@@ -87,7 +87,7 @@ function Values({ values, isTest }: { readonly values: SnippetValues; readonly i
         </dd>
         <dt>Key</dt>
         <dd>
-          <Link to="keys">Create or rotate one</Link>, and give it to the server as{" "}
+          <Link to="keys">Create or rotate a key</Link>, and set it on your server as{" "}
           <code>FARTHING_API_KEY</code>
         </dd>
       </dl>

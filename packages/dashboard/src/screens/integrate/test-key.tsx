@@ -38,7 +38,7 @@ export function TestKey({ values }: { readonly values: SnippetValues }) {
       <form className="inline-form" onSubmit={submit}>
         <Field
           label="API key"
-          hint="Asks /v1/key who it is, then has /verify judge a sample payment. Nothing is stored or settled."
+          hint="Looks up the key with /v1/key, then sends a sample payment to /verify. Nothing is stored or settled."
         >
           {(props) => (
             <input
@@ -80,16 +80,16 @@ function Outcome({ trial: { key, verdict, tookMs } }: { readonly trial: KeyTrial
   return (
     <Notice
       tone={isOurs && isExpected ? "good" : "warn"}
-      title={isExpected ? "The key works" : `/verify said ${verdict.invalidReason ?? "valid"}`}
+      title={isExpected ? "The key works" : `/verify returned ${verdict.invalidReason ?? "valid"}`}
     >
       <p>
         <strong>{key.label || "Unnamed key"}</strong> of <code>{shortText(key.account)}</code>,{" "}
         {key.mode === "live" ? "for XDC" : "for Apothem"}, {plural(key.credits, "credit")} left.{" "}
         {isExpected
-          ? `/verify answered in ${tookMs} ms and refused the unsigned sample with invalid_signature, as it should.`
+          ? `/verify responded in ${tookMs} ms and refused the unsigned sample with invalid_signature, as expected.`
           : verdict.invalidMessage}
       </p>
-      {!isOurs && <p>It is a key of another account than the one you are signed in to.</p>}
+      {!isOurs && <p>This key belongs to a different account than the one you are signed in to.</p>}
     </Notice>
   );
 }

@@ -80,13 +80,13 @@ export function adviceFor(problem: unknown): string | undefined {
   if (!(problem instanceof ApiProblem)) return undefined;
   switch (problem.code) {
     case "unauthorized":
-      return "The key is mistyped, expired or revoked. Copy it anew, or create another one.";
+      return "The key is mistyped, expired or revoked. Copy it again, or create a new one.";
     case "payee_mismatch":
-      return "The key belongs to another account: it settles payments to that account’s address only.";
+      return "The key belongs to another account and settles payments to that account’s address only.";
     case "insufficient_facilitator_credits":
-      return "The key is right, but its account has no credits left.";
+      return "The key is valid, but its account has no credits left.";
     case "seller_plan_inactive":
-      return "The key is right, but its account is not active.";
+      return "The key is valid, but its account is inactive.";
     default:
       return undefined;
   }

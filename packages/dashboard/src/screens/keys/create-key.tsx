@@ -52,7 +52,7 @@ export function CreateKey({
     <Dialog title="Create an API key" onClose={onClose}>
       <form onSubmit={submit}>
         <fieldset className="plain" disabled={task.isWorking}>
-          <Field label="Name" hint="Where it is used, for you to recognise it.">
+          <Field label="Name" hint="Describe where the key is used.">
             {(props) => (
               <input
                 {...props}
@@ -112,7 +112,7 @@ function ModeChoice({
       {modes.map((one) => (
         <label key={one}>
           <input type="radio" name="mode" checked={one === mode} onChange={() => onChoose(one)} />
-          {one === "live" ? "XDC, for real money" : "Apothem, for tests"}
+          {one === "live" ? "XDC, real payments" : "Apothem, test payments"}
         </label>
       ))}
     </fieldset>

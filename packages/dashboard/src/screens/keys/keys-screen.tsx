@@ -32,7 +32,7 @@ export function KeysScreen() {
   return (
     <Page
       title="API keys"
-      lead="Your server sends one as Authorization: Bearer … to /verify and /settle. Keep it there, never in a page or an app."
+      lead="Your server sends a key as Authorization: Bearer … to /verify and /settle. Keep keys on your server, never in a web page or an app."
       actions={create}
     >
       <Section title={showsAll ? "All keys" : "Keys in use"}>
@@ -43,8 +43,8 @@ export function KeysScreen() {
             return (
               <>
                 {shown.length === 0 ? (
-                  <Empty title="No key yet" action={create}>
-                    <p>Without a key your server cannot verify or settle a payment.</p>
+                  <Empty title="No keys yet" action={create}>
+                    <p>Your server needs a key to verify and settle payments.</p>
                   </Empty>
                 ) : (
                   <KeysTable
@@ -74,9 +74,8 @@ export function KeysScreen() {
       {open?.what === "shown" && (
         <SecretReveal title="Your new key" secret={open.key.key} what="API key" onSaved={close}>
           <p>
-            Put it into the environment of your server, for example as <code>FARTHING_API_KEY</code>
-            . Only a hash of it is kept here: it cannot be shown again, but you can always create
-            another one.
+            Add it to your server’s environment, for example as <code>FARTHING_API_KEY</code>. Only
+            a hash is stored, so it cannot be shown again. You can create another key at any time.
           </p>
         </SecretReveal>
       )}

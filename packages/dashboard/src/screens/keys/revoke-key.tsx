@@ -30,12 +30,12 @@ export function RevokeKey({
       onClose={onClose}
     >
       <p>
-        From now on calls with{" "}
+        Calls with{" "}
         <code>
           {apiKey.prefix}…{apiKey.lastFour}
         </code>{" "}
-        get 401. A server that still uses it stops selling. This cannot be undone; settlements under
-        way are finished.
+        will get 401 immediately, and servers that still use it stop selling. This cannot be undone.
+        Settlements in progress are completed.
       </p>
     </ConfirmDialog>
   );

@@ -11,9 +11,9 @@ import { prove } from "../../wallet/proof.ts";
 import { useWalletTask } from "../../wallet/wallet-task.ts";
 
 const overlaps = [
-  ["24h", "For 24 hours", "time to deploy the new one"],
+  ["24h", "For 24 hours", "time to deploy the new key"],
   ["1h", "For an hour", ""],
-  ["7d", "For 7 days", "when several teams have to change"],
+  ["7d", "For 7 days", "when several teams need to switch"],
   ["0", "Not at all", "the old key has leaked"],
 ] as const;
 
@@ -47,14 +47,14 @@ export function RotateKey({
     <Dialog title={`Rotate ${apiKey.label || "key"}`} onClose={onClose}>
       <form onSubmit={submit}>
         <p>
-          A new key with the same name takes over from{" "}
+          A new key with the same name replaces{" "}
           <code>
             {apiKey.prefix}…{apiKey.lastFour}
           </code>
           .
         </p>
         <fieldset className="choice column" disabled={task.isWorking}>
-          <legend>The old key goes on working</legend>
+          <legend>Keep the old key working</legend>
           {overlaps.map(([value, title, why]) => (
             <label key={value}>
               <input

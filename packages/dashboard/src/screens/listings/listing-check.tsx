@@ -43,7 +43,7 @@ export function ListingCheck({ listing }: { readonly listing: Listing }) {
         <dt>State</dt>
         <dd>
           <ListingBadge state={check.state} />{" "}
-          {check.isPublic ? "Buyers see it." : "Buyers do not see it."}
+          {check.isPublic ? "Visible to buyers." : "Hidden from buyers."}
         </dd>
         <dt>Last check</dt>
         <dd>
@@ -65,32 +65,30 @@ function Reason({ listing: { check } }: { readonly listing: Listing }) {
   return (
     <>
       {isStale && (
-        <Notice tone="info" title="The last try could not run">
+        <Notice tone="info" title="The last check could not run">
           <p>
-            Not checked since <When at={checkedAt} />. That counts neither as passed nor as failed;
-            it is tried again.
+            Not checked since <When at={checkedAt} />. This counts as neither passed nor failed, and
+            is retried automatically.
           </p>
         </Notice>
       )}
       {state === "blocked" && (
-        <Notice tone="bad" title="The operator has blocked this listing">
-          <p>It is neither shown nor checked. Ask the operator.</p>
+        <Notice tone="bad" title="This listing was blocked by the operator">
+          <p>It is neither shown nor checked. Contact the operator.</p>
         </Notice>
       )}
       {(state === "failing" || state === "hidden") && (
         <Notice
           tone={state === "hidden" ? "bad" : "warn"}
-          title={
-            state === "hidden" ? "Hidden until a check finds it in order" : "The last check failed"
-          }
+          title={state === "hidden" ? "Hidden until a check passes" : "The last check failed"}
         >
           <p>
             {check.differences.length > 0
-              ? "What the endpoint asks for is not what is listed:"
+              ? "The endpoint’s terms do not match the listing:"
               : message}
           </p>
           {state === "failing" && check.isPublic && (
-            <p>It is still shown. If the next check fails as well, it is hidden.</p>
+            <p>It is still shown. If the next check also fails, it is hidden.</p>
           )}
         </Notice>
       )}
@@ -111,11 +109,11 @@ const fieldNames: Readonly<Record<ListingDifference["field"], string>> = {
 function Differences({ rows }: { readonly rows: readonly ListingDifference[] }) {
   return (
     <DataTable
-      caption="What differs"
+      caption="Difference"
       rows={rows}
       keyOf={({ field }) => field}
       columns={[
-        { title: "What differs", inCard: "whole", cell: ({ field }) => fieldNames[field] },
+        { title: "Difference", inCard: "whole", cell: ({ field }) => fieldNames[field] },
         { title: "Listed", cell: ({ field, advertised }) => valueOf(field, advertised) },
         { title: "Seen", cell: ({ field, seen }) => valueOf(field, seen) },
       ]}

@@ -54,18 +54,18 @@ export function problemsOf({ resource, price, tags, body }: ListingDraft): Draft
     price:
       price === "" || (units !== undefined && units > 0n)
         ? undefined
-        : "An amount such as 0.01, with six decimals at most.",
+        : "Enter an amount such as 0.01, with at most six decimals.",
     tags: tagsOf(tags).length > tagsMax ? `At most ${tagsMax} tags.` : undefined,
-    body: body.trim() === "" || jsonOf(body) ? undefined : "This is not JSON.",
+    body: body.trim() === "" || jsonOf(body) ? undefined : "Enter valid JSON.",
   };
 }
 
 function problemOfAddress(text: string): string | undefined {
   const url = URL.parse(text);
-  if (!url || url.protocol !== "https:") return "An address that begins with https://.";
+  if (!url || url.protocol !== "https:") return "Enter an address that begins with https://.";
   if (text.includes("?"))
-    return "Leave out what follows the question mark; give it as an example below.";
-  return url.hash === "" ? undefined : "Leave out what follows the #.";
+    return "Remove everything from the question mark on; add it as an example below.";
+  return url.hash === "" ? undefined : "Remove the # and everything after it.";
 }
 
 function tagsOf(text: string): string[] {

@@ -83,10 +83,10 @@ export function ListingForm({
             disabled={!endpoint || trial.isPending}
             onClick={() => endpoint && trial.mutate(endpoint)}
           >
-            {trial.isPending ? "Checking…" : "Check first"}
+            {trial.isPending ? "Checking…" : "Run check"}
           </button>
           <button type="submit" className="button primary" disabled={!whole || save.isPending}>
-            {listing ? "Save" : "List it"}
+            {listing ? "Save" : "Publish listing"}
           </button>
         </DialogActions>
       </form>
@@ -159,7 +159,11 @@ function EndpointFields({ draft, problems, change }: PartProps) {
 
 function PriceField({ draft, problems, change }: PartProps) {
   return (
-    <Field label="Price in USDC" hint="Exactly what the endpoint asks for." error={problems.price}>
+    <Field
+      label="Price in USDC"
+      hint="Must match the endpoint’s price exactly."
+      error={problems.price}
+    >
       {(props) => (
         <input
           {...props}
@@ -190,7 +194,7 @@ function TextFields({ draft, problems, change }: PartProps) {
           />
         )}
       </Field>
-      <Field label="Description" hint="What a buyer gets, in a sentence or two.">
+      <Field label="Description" hint="What buyers get, in one or two sentences.">
         {(props) => (
           <textarea
             {...props}
@@ -201,11 +205,7 @@ function TextFields({ draft, problems, change }: PartProps) {
           />
         )}
       </Field>
-      <Field
-        label="Tags"
-        hint="Words to be found by, with commas between them."
-        error={problems.tags}
-      >
+      <Field label="Tags" hint="Search keywords, separated by commas." error={problems.tags}>
         {(props) => (
           <input
             {...props}
@@ -228,8 +228,8 @@ function SampleFields({
 }: PartProps & { readonly isOpen: boolean }) {
   return (
     <details className="more" open={isOpen}>
-      <summary>Example of a request</summary>
-      <Field label="Query" hint="As it follows the question mark: city=Rome&days=2">
+      <summary>Example request</summary>
+      <Field label="Query" hint="The part after the question mark, such as city=Rome&days=2">
         {(props) => (
           <input
             {...props}
@@ -239,7 +239,11 @@ function SampleFields({
         )}
       </Field>
       {draft.method !== "GET" && (
-        <Field label="Body" hint="JSON. Checks send it, and buyers see it." error={problems.body}>
+        <Field
+          label="Body"
+          hint="JSON, sent with checks and shown to buyers."
+          error={problems.body}
+        >
           {(props) => (
             <textarea
               {...props}

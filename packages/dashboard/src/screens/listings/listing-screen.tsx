@@ -28,7 +28,7 @@ export function ListingScreen({ id }: { readonly id: string }) {
             <Whole listing={found} />
           ) : (
             <Empty
-              title="There is no such listing"
+              title="Listing not found"
               action={
                 <Link to="listings" className="button">
                   All listings
@@ -52,7 +52,7 @@ function Whole({ listing }: { readonly listing: Listing }) {
     <>
       <ListingCheck listing={listing} />
       <Section
-        title="What is listed"
+        title="Listing details"
         actions={
           <>
             <button type="button" className="button small" onClick={() => setOpen("edit")}>
@@ -72,10 +72,10 @@ function Whole({ listing }: { readonly listing: Listing }) {
       </Section>
       <Sales listing={listing} />
       {lastSeen && (
-        <Section title="The last challenge">
+        <Section title="Latest challenge">
           <p>
             What the endpoint asked for at <When at={lastSeen.at} />.{" "}
-            {listing.check.isPublic && "This is what buyers are shown."}
+            {listing.check.isPublic && "This is what buyers see."}
           </p>
           <CodeBlock
             code={JSON.stringify(lastSeen.accepts, undefined, 2)}
@@ -125,7 +125,7 @@ function Terms({ listing }: { readonly listing: Listing }) {
 
 function Sales({ listing: { stats } }: { readonly listing: Listing }) {
   return (
-    <Section title="Sold in 30 days">
+    <Section title="Sales in the last 30 days">
       <dl className="facts">
         <dt>Settlements</dt>
         <dd>{countText(stats.settlements30d)}</dd>
@@ -141,7 +141,7 @@ function Sales({ listing: { stats } }: { readonly listing: Listing }) {
         </dd>
       </dl>
       <p className="hint">
-        Counted with each check: what was settled with this account’s keys at this price.
+        Settlements with this account’s keys at this price, updated with each check.
       </p>
     </Section>
   );
@@ -171,7 +171,7 @@ function RemoveListing({
       onClose={onClose}
     >
       <p className="breakable">
-        {listing.resource} is not found by buyers any more. The endpoint itself goes on as it is.
+        Buyers can no longer find {listing.resource}. The endpoint itself is not affected.
       </p>
     </ConfirmDialog>
   );

@@ -24,16 +24,16 @@ export function ListingsScreen() {
   return (
     <Page
       title="Listings"
-      lead="Agents and people find your endpoints here. Each is asked for its price again and again: what does not ask for what you list is taken from the list until it does."
+      lead="Agents and people find your endpoints here. We re-check prices regularly. A listing that does not match its endpoint is hidden until it does."
       actions={add}
     >
       <Section title="Endpoints">
         <QueryBoundary query={listings}>
           {({ listings: rows }) =>
             rows.length === 0 ? (
-              <Empty title="Nothing is listed yet" action={add}>
+              <Empty title="No listings yet" action={add}>
                 <p>
-                  List an endpoint that answers 402 and pays this account. Buyers then find it at{" "}
+                  List an endpoint that responds with 402 and pays this account. Buyers find it at{" "}
                   <code>/discovery/resources</code> and with <code>farthing find</code>.
                 </p>
               </Empty>

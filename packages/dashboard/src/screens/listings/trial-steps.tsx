@@ -2,14 +2,14 @@ import type { ListingTrial } from "../../api/responses.ts";
 import { Notice } from "../../components/notice.tsx";
 
 const stepNames: Readonly<Record<string, string>> = {
-  reachable: "It is reached over HTTPS",
-  returns402: "It answers 402 to a request without payment",
-  parse: "Its challenge can be read",
+  reachable: "Reachable over HTTPS",
+  returns402: "Responds with 402 to a request without payment",
+  parse: "The challenge is valid",
   scheme: "The scheme is exact",
-  network: "The network is as listed",
+  network: "The network matches the listing",
   asset: "The asset is USDC",
-  payTo: "This account is paid",
-  amount: "The price is as listed",
+  payTo: "Payments go to this account",
+  amount: "The price matches the listing",
   resourceHost: "The challenge names this host",
 };
 
@@ -17,14 +17,14 @@ const stepNames: Readonly<Record<string, string>> = {
 export function TrialSteps({ trial }: { readonly trial: ListingTrial }) {
   if (trial.ok) {
     return (
-      <Notice tone="good" title="In order">
-        <p>The endpoint asks for what you list.</p>
+      <Notice tone="good" title="Check passed">
+        <p>The endpoint matches your listing.</p>
       </Notice>
     );
   }
   const failed = trial.checks.filter(({ ok, detail }) => !ok && detail !== "Not looked at.");
   return (
-    <Notice tone="warn" title="Not yet in order">
+    <Notice tone="warn" title="Check failed">
       <ul className="plain-list">
         {failed.map(({ name, detail }) => (
           <li key={name} className="breakable">

@@ -19,7 +19,7 @@ export function BalanceTile() {
         <div className="tile">
           <h2>Price of a settlement</h2>
           <p className="figure">Free</p>
-          <p className="muted">This facilitator takes no credits.</p>
+          <p className="muted">This facilitator does not charge credits.</p>
         </div>
       </section>
     );
@@ -33,7 +33,7 @@ export function BalanceTile() {
         <p className="muted">
           ≈ {plural(left, "settlement")} left
           <DaysLeft available={credits.available} />
-          {credits.held > 0 && ` · ${countText(credits.held)} reserved by settlements under way`}
+          {credits.held > 0 && ` · ${countText(credits.held)} reserved for settlements in progress`}
         </p>
       </div>
       {treasury !== null && (

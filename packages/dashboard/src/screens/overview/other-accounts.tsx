@@ -20,8 +20,8 @@ export function OtherAccounts() {
   return (
     <Notice tone="info" title="Your wallet is linked to another account">
       <p>
-        To open it, sign out and give its address below the wallets. This is the account of the
-        wallet itself.
+        You are viewing the account of this wallet. To open the other one, sign out and enter its
+        address on the sign-in page.
       </p>
       {others.map((one) => (
         <p key={one}>

@@ -25,7 +25,7 @@ export function OverviewScreen() {
       {isNew && keys.data && <SetUp keys={keys.data.keys} />}
       <BalanceTile />
       {!isNew && <UsageSection />}
-      <Section title="Last settlements" actions={<Link to="settlements">All settlements</Link>}>
+      <Section title="Recent settlements" actions={<Link to="settlements">All settlements</Link>}>
         <QueryBoundary query={last}>
           {({ settlements }) =>
             settlements.length === 0 ? (
@@ -54,11 +54,11 @@ function HeldPurchases() {
       title={`${plural(held.length, "purchase")} held for review`}
       actions={
         <Link to={`credits/purchases/${first.id}`} className="button small">
-          See why
+          View details
         </Link>
       }
     >
-      <p>The money has arrived; the credits follow when a person has looked at it.</p>
+      <p>Your payment has arrived. Credits are added once the review is complete.</p>
     </Notice>
   );
 }

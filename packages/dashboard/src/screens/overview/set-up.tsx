@@ -12,7 +12,7 @@ export function SetUp({ keys }: { readonly keys: readonly ApiKey[] }) {
     {
       isDone: usable.length > 0,
       title: "Create an API key",
-      text: "Your server names it when it calls /verify and /settle.",
+      text: "Your server sends it with calls to /verify and /settle.",
       to: "keys",
     },
     ...(creditsPerSettlement > 0
@@ -20,21 +20,21 @@ export function SetUp({ keys }: { readonly keys: readonly ApiKey[] }) {
           {
             isDone: credits.available >= creditsPerSettlement,
             title: treasury === null ? "Get credits from the operator" : "Buy credits",
-            text: "One credit is 0.001 USDC. A settlement that fails costs nothing.",
+            text: "One credit costs 0.001 USDC. Failed settlements are free.",
             to: treasury === null ? "credits" : "credits/buy",
           },
         ]
       : []),
     {
       isDone: usable.some(({ lastUsedAt }) => lastUsedAt !== null),
-      title: "Make a first call",
-      text: "Test the key in the browser, or paste a snippet into your server.",
+      title: "Make your first call",
+      text: "Test the key in the browser, or add a code snippet to your server.",
       to: "integrate",
     },
     {
       isDone: false,
-      title: "Settle a first payment",
-      text: "Have somebody pay for your route; it appears here.",
+      title: "Settle your first payment",
+      text: "Pay for your route once; the settlement appears here.",
       to: "integrate",
     },
   ];

@@ -24,7 +24,7 @@ export function EndOtherSessions({ onClose }: { readonly onClose: () => void }) 
     });
   return (
     <Dialog title="End all other sessions?" onClose={onClose}>
-      <p>Every other browser is signed out of this account, whichever wallet it signed in with.</p>
+      <p>This signs every other browser out of this account, whichever wallet it used.</p>
       <WalletTaskStatus task={task} />
       <DialogActions onClose={onClose}>
         <button

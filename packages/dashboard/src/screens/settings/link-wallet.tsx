@@ -55,7 +55,7 @@ function SignWithNew({
       if (!address || isSameAddress(address, own)) {
         throw new WalletProblem(
           "other_account",
-          `${wallet.name} is on the account that you are signed in with. Switch it to the one you want to link, then try again.`,
+          `${wallet.name} is using the account you are signed in with. Switch it to the account you want to link and try again.`,
         );
       }
       await switchNetwork(connection, chainId, signal);
@@ -71,8 +71,8 @@ function SignWithNew({
   return (
     <>
       <p>
-        <strong>1 of 2.</strong> Switch your wallet to the account that you want to link, then
-        choose the wallet here. It signs that it wants to belong to this account.
+        <strong>1 of 2.</strong> Switch your wallet to the account you want to link, then select the
+        wallet here. It signs a request to join this account.
       </p>
       <WalletList onChoose={begin} isDisabled={task.isWorking} />
       <WalletTaskStatus task={task} />
@@ -100,9 +100,9 @@ function Agree({ signed, onClose }: { readonly signed: NewWallet; readonly onClo
   return (
     <>
       <p>
-        <strong>2 of 2.</strong> <code>{shortText(address)}</code> has signed. Switch your wallet
-        back to <code title={account.wallet}>{shortText(account.wallet)}</code>, which you are
-        signed in with, and agree.
+        <strong>2 of 2.</strong> <code>{shortText(address)}</code> has signed. To confirm, switch
+        your wallet back to <code title={account.wallet}>{shortText(account.wallet)}</code>, the
+        wallet you are signed in with.
       </p>
       <WalletTaskStatus task={task} />
       <DialogActions onClose={onClose}>

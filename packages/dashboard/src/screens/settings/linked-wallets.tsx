@@ -25,7 +25,7 @@ export function LinkedWallets() {
       }
     >
       <p className="muted">
-        A linked wallet can sign in to this account, do all that you can do here, and pay for
+        A linked wallet can sign in to this account, do everything you can do here, and pay for
         credits.
       </p>
       <QueryBoundary query={wallets}>
@@ -41,7 +41,7 @@ export function LinkedWallets() {
                 cell: ({ address, isOwn }) => (
                   <span>
                     <Short text={address} what="wallet" />
-                    {isOwn && <span className="muted"> the account itself</span>}
+                    {isOwn && <span className="muted"> this account</span>}
                   </span>
                 ),
               },

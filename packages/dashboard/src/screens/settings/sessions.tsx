@@ -57,7 +57,7 @@ export function Sessions() {
                 hasNoTitle: true,
                 cell: ({ id, isCurrent }) =>
                   isCurrent ? (
-                    <Badge tone="good">this one</Badge>
+                    <Badge tone="good">this browser</Badge>
                   ) : (
                     <button
                       type="button"

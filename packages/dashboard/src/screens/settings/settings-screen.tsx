@@ -22,7 +22,9 @@ export function SettingsScreen() {
           <dt>Address</dt>
           <dd>
             <Whole text={account} what="account address" />
-            <div className="muted">Your API is paid here; it cannot be changed.</div>
+            <div className="muted">
+              Your API’s payments go to this address. It cannot be changed.
+            </div>
           </dd>
           <dt>In XDC’s form</dt>
           <dd>
@@ -61,7 +63,7 @@ function NameForm() {
   return (
     <>
       <form className="inline-form" onSubmit={submit}>
-        <Field label="Name" hint="Shown here only, never to buyers.">
+        <Field label="Name" hint="Only shown here, never to buyers.">
           {(props) => (
             <input
               {...props}

@@ -33,8 +33,8 @@ export function UnlinkWallet({
   return (
     <Dialog title={`Unlink ${shortText(address)}?`} onClose={onClose}>
       <p>
-        It can no longer sign in to this account or pay for it, and its sessions end. You can link
-        it again.
+        This wallet can no longer sign in to this account or pay for it, and its sessions end. You
+        can link it again.
       </p>
       <WalletTaskStatus task={task} />
       <DialogActions onClose={onClose}>

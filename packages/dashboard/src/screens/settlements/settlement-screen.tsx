@@ -62,7 +62,7 @@ function Failure({ settlement }: { readonly settlement: SettlementDetail }) {
       {failureMessage !== null && <p>{failureMessage}</p>}
       <p>
         {nextStep ??
-          "No money has moved and no credit was spent. The buyer can pay again with a new authorization."}
+          "No money was moved and no credits were spent. The buyer can pay again with a new authorization."}
       </p>
     </Notice>
   );
@@ -144,7 +144,7 @@ function OnChain({ settlement }: { readonly settlement: SettlementDetail }) {
       <dt>Sent by</dt>
       <dd>
         {settledBy === "other"
-          ? "somebody else, who used the same authorization: the money is yours all the same"
+          ? "a third party, using the same authorization. You received the payment all the same."
           : "the facilitator"}
       </dd>
     </dl>
@@ -177,7 +177,7 @@ function Gas({ settlement }: { readonly settlement: SettlementDetail }) {
         {gasPaidWei !== null && ` · ${xdcText(gasPaidWei)}`}
         {sharedBy !== null &&
           sharedBy > 1 &&
-          ` · its share of a transaction with ${countText(sharedBy)} payments`}
+          ` · share of a transaction with ${countText(sharedBy)} payments`}
       </span>
     </>
   );

@@ -5,7 +5,7 @@ import { Short } from "../../components/values.tsx";
 
 const titles: Readonly<Record<TimelineStep["what"], string>> = {
   queued: "Accepted and queued",
-  submitted: "Given to a relayer",
+  submitted: "Assigned to a relayer wallet",
   transaction: "Transaction signed and sent",
   confirmed: "Mined",
   finalized: "Final",

@@ -18,7 +18,7 @@ export function SettlementsScreen() {
   return (
     <Page
       title="Settlements"
-      lead="Every payment that was claimed with one of your keys. The first page keeps itself up to date."
+      lead="Every payment accepted with one of your keys. The first page updates automatically."
       actions={
         <a
           className="button"
@@ -38,25 +38,25 @@ export function SettlementsScreen() {
                 <SettlementsTable rows={rows} />
               ) : isFiltered ? (
                 <Empty
-                  title="Nothing matches"
+                  title="No matching settlements"
                   action={
                     <Link to="settlements" className="button">
-                      Clear the filters
+                      Clear filters
                     </Link>
                   }
                 >
-                  <p>No settlement has all of these properties.</p>
+                  <p>No settlement matches all of these filters.</p>
                 </Empty>
               ) : (
                 <Empty
-                  title="No settlement yet"
+                  title="No settlements yet"
                   action={
                     <Link to="integrate" className="button">
                       Integrate
                     </Link>
                   }
                 >
-                  <p>The first payment that your server settles appears here by itself.</p>
+                  <p>The first payment your server settles appears here automatically.</p>
                 </Empty>
               )}
               <Pager

@@ -26,12 +26,12 @@ export function SignInScreen({ hasEnded }: { readonly hasEnded: boolean }) {
         <h1>Sign in with your wallet</h1>
         {hasEnded && (
           <Notice tone="info" title="Your session has ended">
-            <p>Sign in again to go on where you were.</p>
+            <p>Sign in again to continue where you left off.</p>
           </Notice>
         )}
         <p className="lead">
-          Your account is the address that your API is paid at. There is no password and no e-mail:
-          you sign a short text, which moves no money and costs nothing.
+          Your account is the address that receives your API’s payments. There is no password and no
+          e-mail: you sign a short message, which is free and moves no money.
         </p>
         <QueryBoundary query={supported} lines={3}>
           {({ kinds }) => <SignInForm networks={networksOf(kinds)} />}
@@ -91,8 +91,10 @@ function OtherAccount({ onChange }: { readonly onChange: (account: Address | und
       <summary>My wallet is linked to another account</summary>
       <Field
         label="Account address"
-        hint="The address that the API is paid at, 0x… or xdc…. Leave it empty for the wallet’s own account."
-        error={isWrong ? "This is no address: 0x or xdc, then 40 hexadecimal digits." : undefined}
+        hint="The address that receives your API’s payments, 0x… or xdc…. Leave empty to use the wallet’s own account."
+        error={
+          isWrong ? "Enter an address: 0x or xdc, followed by 40 hexadecimal digits." : undefined
+        }
       >
         {(props) => (
           <input

@@ -16,12 +16,13 @@ export function useSignIn({ run }: WalletTask) {
       say({ says: `Connect ${wallet.name}`, isInWallet: true });
       const connection = await connect(wallet, signal);
       const [address] = connection.addresses;
-      if (!address) throw new WalletProblem("failed", "Your wallet shows no account.");
+      if (!address)
+        throw new WalletProblem("failed", "Your wallet shares no account with this page.");
       if (connection.chainId !== network.chainId) {
         say({ says: `Switch ${wallet.name} to ${network.name}`, isInWallet: true });
         await switchNetwork(connection, network.chainId, signal);
       }
-      say({ says: "Preparing the text to sign" });
+      say({ says: "Preparing the message to sign" });
       const { requestId, message } = await call<SignRequest>("/v1/account/sign-in", {
         method: "POST",
         body: { address, chainId: network.chainId, ...(account ? { account } : {}) },

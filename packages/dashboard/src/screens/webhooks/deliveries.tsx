@@ -44,8 +44,8 @@ export function Deliveries({ id }: { readonly id: string }) {
       <QueryBoundary query={deliveries}>
         {({ deliveries: rows, next }) =>
           rows.length === 0 ? (
-            <Empty title="Nothing sent yet">
-              <p>Send a test to see whether your server takes it.</p>
+            <Empty title="No deliveries yet">
+              <p>Send a test message to check that your server accepts it.</p>
             </Empty>
           ) : (
             <>

@@ -20,9 +20,9 @@ export function HowToVerify() {
   return (
     <>
       <p>
-        Messages follow Standard Webhooks. Refuse what is older than five minutes, and act once per{" "}
-        <code>webhook-id</code>: a message that was not answered in time comes again with the same
-        one.
+        Messages follow Standard Webhooks. Reject messages older than five minutes, and process each{" "}
+        <code>webhook-id</code> once: a message that gets no response in time is sent again with the
+        same one.
       </p>
       <details className="more">
         <summary>Code for Node.js</summary>

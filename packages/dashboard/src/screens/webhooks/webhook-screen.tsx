@@ -28,7 +28,7 @@ export function WebhookScreen({ id }: { readonly id: string }) {
             <Endpoint endpoint={endpoint} />
           ) : (
             <Empty
-              title="There is no such endpoint"
+              title="Endpoint not found"
               action={
                 <Link to="webhooks" className="button">
                   All endpoints
@@ -122,7 +122,7 @@ function Disabled({ id }: { readonly id: string }) {
     <>
       <Notice
         tone="warn"
-        title="Nothing is sent here any more"
+        title="Deliveries to this endpoint are paused"
         actions={
           <button
             type="button"
@@ -135,8 +135,8 @@ function Disabled({ id }: { readonly id: string }) {
         }
       >
         <p>
-          No message has arrived there for a day. See below what your server answered, put it right,
-          then enable the endpoint.
+          No message has been delivered for a day. Check your server’s responses below, fix the
+          problem, then enable the endpoint.
         </p>
       </Notice>
       {enable.error && <Problem problem={enable.error} />}
@@ -168,7 +168,7 @@ function RemoveWebhook({
       onClose={onClose}
     >
       <p className="breakable">
-        {endpoint.url} gets no more messages, those that are waiting included.
+        {endpoint.url} receives no more messages, including those still waiting to be sent.
       </p>
     </ConfirmDialog>
   );

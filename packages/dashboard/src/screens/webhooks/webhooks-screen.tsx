@@ -26,17 +26,17 @@ export function WebhooksScreen() {
   return (
     <Page
       title="Webhooks"
-      lead="Your server is told when something happens, so that it need not ask. Every message is signed, and sent again until your server answers 2xx."
+      lead="Get notified when something happens instead of polling. Every message is signed and retried until your server responds with 2xx."
       actions={add}
     >
       <Section title="Endpoints">
         <QueryBoundary query={webhooks}>
           {({ webhooks: rows }) =>
             rows.length === 0 ? (
-              <Empty title="No endpoint yet" action={add}>
+              <Empty title="No endpoints yet" action={add}>
                 <p>
-                  Without one, your server asks <code>GET /settlements/{"{id}"}?wait=</code>, which
-                  works as well.
+                  Without an endpoint, your server can poll{" "}
+                  <code>GET /settlements/{"{id}"}?wait=</code> instead.
                 </p>
               </Empty>
             ) : (
@@ -45,20 +45,20 @@ export function WebhooksScreen() {
           }
         </QueryBoundary>
       </Section>
-      <Section title="How to check a message">
+      <Section title="Verify a message">
         <HowToVerify />
       </Section>
       {open === "add" && <AddWebhook onClose={() => setOpen(undefined)} onAdded={setOpen} />}
       {typeof open === "object" && (
         <SecretReveal
-          title="The signing secret"
+          title="Your signing secret"
           secret={open.secret}
           what="signing secret"
           onSaved={() => setOpen(undefined)}
         >
           <p>
-            Your server checks with it that a message comes from here. It cannot be shown again; a
-            new endpoint gets a new one.
+            Your server uses it to verify that a message comes from this service. It is not shown
+            again; add a new endpoint to get a new secret.
           </p>
         </SecretReveal>
       )}
