@@ -109,12 +109,15 @@ function checkOnly(name: string): Check {
   };
 }
 
+/** In a feature's folder the name says whose service it is. */
+const isServiceOfFeature = (path: string) => /\/features\/[a-z-]+\/service\.ts$/.test(path);
+
 function checkNames({ path }: Source): string[] {
   const stem = basename(path).replace(/(\.(test|suite|testing|config|d))?\.[a-z]+$/, "");
   const parts = [...dirname(path).split("/").slice(1), stem];
   return [
     ...parts
-      .filter((part) => bannedNames.test(part))
+      .filter((part) => bannedNames.test(part) && !isServiceOfFeature(path))
       .map((part) => `${path}: "${part}" says nothing; name it after what it is or does`),
     ...parts
       .filter((part) => !/^[a-z0-9][a-z0-9.-]*$/.test(part))

@@ -2,8 +2,7 @@
 import { dotted, firstValue, listOf, takesFromProcess, type Node } from "./source.ts";
 
 /** Folders of packages/facilitator/src, lowest first: each imports itself and those before it. */
-export const layers =
-  "base model chain storage verification relayer accounts settlement listings http features";
+export const layers = "base model chain storage verification relayer settlement http features";
 
 /** Packages that a package may import; a package that is not listed fails until it is. */
 export const arrows: Readonly<Record<string, string>> = {
@@ -78,12 +77,12 @@ export const facilitator = "packages/facilitator/src/";
 export const onlyRules: Readonly<Record<string, OnlyRule>> = {
   "HTTP statuses and bodies": {
     scope: facilitator,
-    home: /^http\//,
+    home: /^(http\/|features\/([a-z-]+\/)?([a-z-]+-)?(routes|guard|cookies)\.ts$)/,
     imports: /^@?fastify(\/|$)/,
     names: /^(statusCode|httpStatus)$/,
     also: (node) =>
       /\.(code|status)$/.test(dotted(node["callee"])) && typeof firstValue(node) === "number",
-    instead: "return a refusal or throw a Fault; http/ gives it a status",
+    instead: "return a refusal or throw a Fault; http/ or the feature's routes give it a status",
   },
   "SQL and database drivers": {
     scope: facilitator,

@@ -9,6 +9,7 @@ import { selfCheck } from "./chain/self-check.ts";
 import { gasPriceFloorWei, type Config } from "./config.ts";
 import type { ArrivalTimes } from "./http/connections.ts";
 import type { StartStep } from "./http/context.ts";
+import { registerDashboard } from "./http/dashboard.ts";
 import { createMetricsServer } from "./http/metrics-server.ts";
 import { createServer, type Listener } from "./http/server.ts";
 import { startGasWatch } from "./gas-watch.ts";
@@ -24,6 +25,7 @@ import { createStore } from "./storage/open-store.ts";
 import type { Store } from "./storage/store.ts";
 import { installCrypto } from "./verification/signature.ts";
 import { startWalletWatch } from "./wallet-watch.ts";
+import { registerFeatures } from "./features/routes.ts";
 import { wireAccounts } from "./wire-accounts.ts";
 import { wireHttp } from "./wire-http.ts";
 
@@ -122,8 +124,11 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
     trustedProxies: config.trustedProxies,
     connectionsMax: config.connectionsPerAddress,
     arrival: options.arrival,
-    accounts,
-    dashboardFolder: options.dashboardFolder,
+    async registerMore(routes, limits) {
+      if (!accounts) return;
+      await registerFeatures(routes, { context, accounts }, limits);
+      await registerDashboard(routes, options.dashboardFolder);
+    },
   });
   const metricsServer = createMetricsServer(metrics.render);
   const watch = watchEngines([...engines.values()], { clock, log, metrics });

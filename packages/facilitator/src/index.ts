@@ -1,5 +1,5 @@
 /** The facilitator as a library: read a configuration, start it, stop it; manage API keys. */
-export { authenticate, createApiKey, type NewApiKey } from "./accounts/api-keys.ts";
+export { authenticate, createApiKey, type NewApiKey } from "./features/api-keys/key-text.ts";
 export type { CheckLine, CheckStatus } from "./base/check-line.ts";
 export { systemClock, type Clock } from "./base/clock.ts";
 export { Fault, type FaultCode } from "./base/fault.ts";

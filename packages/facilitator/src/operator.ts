@@ -2,7 +2,7 @@
  * What the operator's commands work with: the database, without the service around it. It loads in
  * half the time of all the rest.
  */
-export { createApiKey } from "./accounts/api-keys.ts";
+export { createApiKey } from "./features/api-keys/key-text.ts";
 export { systemClock } from "./base/clock.ts";
 export { Fault } from "./base/fault.ts";
 export { readDatabaseUrl } from "./config.ts";

@@ -1,12 +1,12 @@
 /** The accounts of the service, wired: sign-in, sessions, wallets and keys over one store. */
 import type { ChainId } from "@farthing/protocol";
-import { createKeyRing } from "./accounts/key-ring.ts";
-import { createSessions } from "./accounts/sessions.ts";
-import { createSignIn } from "./accounts/sign-in.ts";
-import type { Site } from "./accounts/sign-requests.ts";
-import { createStepUp } from "./accounts/step-up.ts";
-import { createWallets } from "./accounts/wallets.ts";
-import type { AccountContext } from "./http/account/context.ts";
+import { createKeyRing } from "./features/api-keys/service.ts";
+import { createSessions } from "./features/sign-in/sessions.ts";
+import { createSignIn } from "./features/sign-in/service.ts";
+import type { Site } from "./features/sign-in/sign-requests.ts";
+import { createStepUp } from "./features/sign-in/step-up.ts";
+import { createWallets } from "./features/sign-in/wallets.ts";
+import type { AccountContext } from "./features/accounts/service.ts";
 import { wireCredits, type CreditDeps } from "./wire-credits.ts";
 import { wireListings } from "./wire-listings.ts";
 

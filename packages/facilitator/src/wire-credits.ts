@@ -3,19 +3,19 @@
  * purchases and deliveries going.
  */
 import type { ChainId } from "@farthing/protocol";
-import { startDeliveries } from "./accounts/deliver-webhooks.ts";
-import { createHistory } from "./accounts/history.ts";
-import { createPurchases } from "./accounts/purchases.ts";
-import { createWebhooks } from "./accounts/webhooks.ts";
+import { startDeliveries } from "./features/webhooks/deliveries.ts";
+import { createHistory } from "./features/history/service.ts";
+import { createPurchases } from "./features/purchases/service.ts";
+import { createWebhooks } from "./features/webhooks/service.ts";
 import type { Clock } from "./base/clock.ts";
 import type { Log } from "./base/log.ts";
 import type { Config } from "./config.ts";
-import type { AccountContext } from "./http/account/context.ts";
+import type { AccountContext } from "./features/accounts/service.ts";
 import { createGuardedPost, webhookReach } from "./http/outbound/guarded-post.ts";
 import type { NetworkEngine } from "./network-engine.ts";
-import { createPurchaseKeeper, startPurchaseKeeper } from "./settlement/keep-purchases.ts";
-import { createPayPurchase } from "./settlement/pay-purchase.ts";
-import { createReadEnd } from "./settlement/purchase-end.ts";
+import { createPurchaseKeeper, startPurchaseKeeper } from "./features/purchases/worker.ts";
+import { createPayPurchase } from "./features/purchases/payment.ts";
+import { createReadEnd } from "./features/purchases/authorization-end.ts";
 import type { Settle } from "./settlement/settle.ts";
 import type { Waiters } from "./settlement/waiters.ts";
 import type { Store } from "./storage/store.ts";

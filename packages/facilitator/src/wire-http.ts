@@ -1,7 +1,7 @@
 /** What the routes work with, wired over the store and the networks; nothing is asked yet. */
 import { readFileSync } from "node:fs";
 import { isObject, type ChainId } from "@farthing/protocol";
-import { authenticate } from "./accounts/api-keys.ts";
+import { authenticate } from "./features/api-keys/key-text.ts";
 import { createBatcher } from "./base/batcher.ts";
 import type { Clock } from "./base/clock.ts";
 import { messageOf } from "./base/fault.ts";
@@ -9,7 +9,7 @@ import type { Log } from "./base/log.ts";
 import type { Config } from "./config.ts";
 import type { HttpContext, StartStep } from "./http/context.ts";
 import { surfacesOf } from "./http/surface.ts";
-import { createCatalogue } from "./listings/catalogue.ts";
+import { createCatalogue } from "./features/listings/extension-responses.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Claim, Pair, Settlement } from "./model/settlement.ts";
 import type { NetworkEngine } from "./network-engine.ts";

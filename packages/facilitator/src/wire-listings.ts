@@ -2,12 +2,12 @@
 import type { Clock } from "./base/clock.ts";
 import type { Log } from "./base/log.ts";
 import type { Config } from "./config.ts";
-import type { AccountContext } from "./http/account/context.ts";
-import { listingReach } from "./http/account/listing-schemas.ts";
+import type { AccountContext } from "./features/accounts/service.ts";
+import { listingReach } from "./features/listings/schemas.ts";
 import { createGuardedRequest } from "./http/outbound/guarded-request.ts";
-import { keepChecking, type Keeper } from "./listings/keep-checking.ts";
-import { createListings } from "./listings/listings.ts";
-import { createProbe } from "./listings/probe.ts";
+import { keepChecking, type Keeper } from "./features/listings/check-scheduler.ts";
+import { createListings } from "./features/listings/service.ts";
+import { createProbe } from "./features/listings/probe.ts";
 import type { Store } from "./storage/store.ts";
 
 /** What they work with. */

@@ -2,7 +2,6 @@
 import type { Address, ChainId, Network } from "@farthing/protocol";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
-import type { AnswerExtensions } from "../listings/catalogue.ts";
 import type { EndpointLimits } from "../chain/endpoint-limiter.ts";
 import type { ChainView } from "../chain/block-follower.ts";
 import type { Plan } from "../model/account.ts";
@@ -17,6 +16,7 @@ import type { Settle } from "../settlement/settle.ts";
 import type { Waiters } from "../settlement/waiters.ts";
 import type { KeylessQuestion, KeylessVerdict } from "../storage/keyless-store.ts";
 import type { Verifier } from "../verification/verify.ts";
+import type { RespondToExtensions } from "./extension-responses.ts";
 import type { HttpObserver } from "./observe.ts";
 import type { Surface } from "./surface.ts";
 
@@ -66,8 +66,7 @@ export interface HttpContext {
   readonly refuseIdentifier: RefuseIdentifier;
   /** Whether a payment that would go through can be carried now. */
   readonly admit: Admit;
-  /** What is said to the extensions of a payment. */
-  readonly catalogue: AnswerExtensions;
+  readonly catalogue: RespondToExtensions;
   readonly waiters: Waiters;
   /** Seconds an authorization must still be valid to be settled. */
   readonly settleMarginSeconds: bigint;

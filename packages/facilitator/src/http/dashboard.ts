@@ -12,7 +12,7 @@ import type { FastifyInstance, FastifyReply } from "fastify";
 export const dashboardPath = "/account/facilitator";
 
 /** The build of packages/dashboard, from `src/http` and from `dist/http` alike. */
-export const dashboardFolder = fileURLToPath(new URL("../../../dashboard/dist", import.meta.url));
+const dashboardFolder = fileURLToPath(new URL("../../../dashboard/dist", import.meta.url));
 
 /** Nothing but its own files; `data:` is for the icons of wallets. */
 const policy = [
@@ -50,7 +50,10 @@ const notBuilt = `<!doctype html>
 `;
 
 /** Adds the pages. */
-export async function registerDashboard(server: FastifyInstance, folder: string): Promise<void> {
+export async function registerDashboard(
+  server: FastifyInstance,
+  folder: string = dashboardFolder,
+): Promise<void> {
   await server.register(async (scope) => {
     scope.addHook("onRequest", async (_, reply) => {
       reply.headers(pageHeaders);

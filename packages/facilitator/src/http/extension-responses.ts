@@ -5,10 +5,30 @@
 import { encodeHeader } from "@farthing/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { messageOf } from "../base/fault.ts";
-import type { HttpContext } from "./context.ts";
+import type { Log } from "../base/log.ts";
+
+/** The response to one extension. */
+export interface ExtensionResponse {
+  readonly status: "success" | "processing" | "rejected";
+  /** For people. */
+  readonly rejectedReason?: string;
+  /** For programs. */
+  readonly code?: string;
+}
+
+/** Responds to the extensions of the body of /verify or /settle, by name; undefined when none is ours. */
+export type RespondToExtensions = (
+  body: unknown,
+) => Promise<Readonly<Record<string, ExtensionResponse>> | undefined>;
 
 /** Adds the header to the answer of a request with extensions, before the payment is judged. */
-export function tellExtensions({ catalogue, log }: Pick<HttpContext, "catalogue" | "log">) {
+export function respondToExtensions({
+  catalogue,
+  log,
+}: {
+  readonly catalogue: RespondToExtensions;
+  readonly log: Log;
+}) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     try {
       const answers = await catalogue(request.body);

@@ -36,6 +36,12 @@ export interface LimitTerms {
 /** Makes limits; each counts for itself. */
 export type MakeLimit = (terms: LimitTerms) => Limit;
 
+/** What routes limit their callers with. */
+export interface RouteLimits {
+  readonly throttle: Throttle;
+  readonly makeLimit: MakeLimit;
+}
+
 /** Prepares a server for limits; if it is not to have any, all of them let everything pass. */
 export async function prepareLimits(
   server: FastifyInstance,

@@ -7,7 +7,7 @@ import { isObject } from "@farthing/protocol";
 import swagger from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
 import type { FastifyInstance, FastifySchema } from "fastify";
-import { sessionCookie } from "./account/cookies.ts";
+import { sessionCookie } from "./session.ts";
 import { Problem, problemsOnly } from "./schemas.ts";
 
 /** The page's own scripts and styles, and pictures within them. */

@@ -3,16 +3,12 @@ import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from "fastify";
 import { registerAccepts } from "./accepts.ts";
-import type { AccountContext } from "./account/context.ts";
-import { registerAccounts } from "./account/routes.ts";
 import { HttpProblem } from "./answer.ts";
 import { arrivalTimes, capConnections, toServerOptions, type ArrivalTimes } from "./connections.ts";
 import type { HttpContext } from "./context.ts";
-import { dashboardFolder, registerDashboard } from "./dashboard.ts";
-import { registerDiscovery } from "./discovery.ts";
 import { createInsideFetch } from "./inside-fetch.ts";
 import { createIntake, type Intake } from "./intake.ts";
-import { createThrottle, prepareLimits } from "./limits.ts";
+import { createThrottle, prepareLimits, type RouteLimits } from "./limits.ts";
 import { observeAnswers } from "./observe.ts";
 import { describeRoutes } from "./openapi.ts";
 import { readBodies } from "./read-body.ts";
@@ -71,10 +67,8 @@ export async function createServer(
     /** Connections that one address may hold; 0 for no bound. */
     readonly connectionsMax: number;
     readonly arrival?: ArrivalTimes | undefined;
-    /** Undefined where sellers have no accounts. */
-    readonly accounts: AccountContext | undefined;
-    /** Where the dashboard's build is, when not beside this package. */
-    readonly dashboardFolder?: string | undefined;
+    /** Registers routes beside those of the surfaces. */
+    registerMore?(server: FastifyInstance, limits: RouteLimits): Promise<void>;
   },
 ): Promise<HttpServer> {
   const { trustedProxies, connectionsMax: max, arrival = arrivalTimes } = options;
@@ -119,14 +113,7 @@ export async function createServer(
     registerSettlements(server, context, surface, throttle);
     registerStatus(server, context, surface);
   }
-  const { accounts, dashboardFolder: folder = dashboardFolder } = options;
-  if (accounts) {
-    await registerAccounts(server, { context, accounts }, { throttle, makeLimit });
-    for (const surface of context.surfaces) {
-      await registerDiscovery(server, accounts.listings, surface, throttle);
-    }
-    await registerDashboard(server, folder);
-  }
+  await options.registerMore?.(server, { throttle, makeLimit });
   return {
     listen: (at) => server.listen({ ...at }),
     close: () => server.close(),

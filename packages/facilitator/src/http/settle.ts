@@ -25,7 +25,7 @@ import { admission, checkPayee, sellersMatter } from "./authenticate.ts";
 import type { HttpContext } from "./context.ts";
 import { describePayments } from "./describe-surface.ts";
 import { settleCallTermsOf } from "./exchange-call.ts";
-import { tellExtensions } from "./extension-responses.ts";
+import { respondToExtensions } from "./extension-responses.ts";
 import { gasProblem, keylessTerms } from "./keyless.ts";
 import { giveBackJunk, type Throttle } from "./limits.ts";
 import { parsePrefer } from "./prefer.ts";
@@ -60,7 +60,7 @@ export function registerSettle(
   server.post(`${surface.basePath}/settle`, {
     ...describePayments(surface).settle,
     onRequest: admission(context, surface, throttle),
-    preHandler: [requireBody, tellExtensions(context)],
+    preHandler: [requireBody, respondToExtensions(context)],
     handler: async (request, reply) => {
       const parsed = parsePaymentRequest(request.body);
       if (!parsed.ok)

@@ -10,7 +10,7 @@ import { admission, checkPayee, checkPlan } from "./authenticate.ts";
 import type { HttpContext } from "./context.ts";
 import { describePayments } from "./describe-surface.ts";
 import { whenUnwritten } from "./exchange-call.ts";
-import { tellExtensions } from "./extension-responses.ts";
+import { respondToExtensions } from "./extension-responses.ts";
 import { checkLimits, keylessTerms } from "./keyless.ts";
 import { giveBackJunk, type Throttle } from "./limits.ts";
 import { requireBody } from "./read-body.ts";
@@ -33,7 +33,7 @@ export function registerVerify(
   server.post(`${surface.basePath}/verify`, {
     ...describePayments(surface).verify,
     onRequest: admission(context, surface, throttle),
-    preHandler: [requireBody, tellExtensions(context)],
+    preHandler: [requireBody, respondToExtensions(context)],
     handler: async (request, reply) => {
       const parsed = parsePaymentRequest(request.body);
       if (!parsed.ok) return answerInvalid(parsed.refusal, undefined);

@@ -6,7 +6,7 @@
 import { hostileSignature, type Devnet } from "@farthing/devnet";
 import type { Address } from "@farthing/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createApiKey } from "../../src/accounts/api-keys.ts";
+import { createApiKey } from "../../src/features/api-keys/key-text.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import {
   bodyOn,

@@ -4,7 +4,7 @@
  */
 import type { Devnet } from "@farthing/devnet";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createApiKey } from "../../src/accounts/api-keys.ts";
+import { createApiKey } from "../../src/features/api-keys/key-text.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { openSignedIn } from "../support/browser.testing.ts";
 import {

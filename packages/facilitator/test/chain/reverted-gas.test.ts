@@ -5,7 +5,7 @@
 import { hostileFlag, hostileSignature, type Devnet } from "@farthing/devnet";
 import type { Hex, JsonObject } from "@farthing/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createApiKey } from "../../src/accounts/api-keys.ts";
+import { createApiKey } from "../../src/features/api-keys/key-text.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { silentLog } from "../../src/base/log.ts";
 import { openBrowser } from "../support/browser.testing.ts";

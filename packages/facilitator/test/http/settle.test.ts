@@ -2,7 +2,7 @@
 import type { Devnet } from "@farthing/devnet";
 import type { JsonObject } from "@farthing/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createApiKey } from "../../src/accounts/api-keys.ts";
+import { createApiKey } from "../../src/features/api-keys/key-text.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import {
   bodyOn,

@@ -6,7 +6,7 @@
 import type { Devnet } from "@farthing/devnet";
 import { isObject } from "@farthing/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createApiKey } from "../../src/accounts/api-keys.ts";
+import { createApiKey } from "../../src/features/api-keys/key-text.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { createLog } from "../../src/base/log.ts";
 import {

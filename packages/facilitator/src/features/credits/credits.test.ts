@@ -5,7 +5,7 @@
 import type { Devnet } from "@farthing/devnet";
 import type { Hex, JsonObject } from "@farthing/protocol";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { createApiKey } from "../../accounts/api-keys.ts";
+import { createApiKey } from "../api-keys/key-text.ts";
 import { systemClock } from "../../base/clock.ts";
 import {
   bodyOn,

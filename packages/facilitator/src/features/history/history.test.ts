@@ -13,7 +13,7 @@ import {
   walletAt,
   type Served,
 } from "../../../test/support/facilitator.testing.ts";
-import { createApiKey } from "../../accounts/api-keys.ts";
+import { createApiKey } from "../api-keys/key-text.ts";
 import { systemClock } from "../../base/clock.ts";
 import { holdAnswers, readContract } from "../../../test/support/openapi.testing.ts";
 import { mineToFinal } from "../purchases/purchases.testing.ts";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { Devnet, DevnetWallet } from "@farthing/devnet";
 import type { Address, Hex, JsonObject } from "@farthing/protocol";
-import { createApiKey } from "../../accounts/api-keys.ts";
+import { createApiKey } from "../api-keys/key-text.ts";
 import { systemClock } from "../../base/clock.ts";
 import { openSignedIn, type Browser } from "../../../test/support/browser.testing.ts";
 import {

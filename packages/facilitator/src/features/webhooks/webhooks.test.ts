@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 import type { Devnet } from "@farthing/devnet";
 import { isObject, type JsonObject } from "@farthing/protocol";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { createApiKey } from "../../accounts/api-keys.ts";
+import { createApiKey } from "../api-keys/key-text.ts";
 import { systemClock } from "../../base/clock.ts";
 import { openSignedIn, stepUp, type Browser } from "../../../test/support/browser.testing.ts";
 import { createAuthority } from "../../../test/support/certificates.testing.ts";

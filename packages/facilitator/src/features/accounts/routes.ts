@@ -1,0 +1,131 @@
+/** GET and PATCH /v1/account: who is signed in, and what his account is. */
+import { Type } from "typebox";
+import { walletsMax } from "../sign-in/wallets.ts";
+import { workingKeysMax } from "../api-keys/service.ts";
+import type { Session } from "../../model/account.ts";
+import { windowSeconds } from "../../http/limits.ts";
+import {
+  AddressText,
+  ChainIdNumber,
+  exactly,
+  LabelText,
+  nullable,
+  oneOf,
+  problems,
+} from "../../http/schemas.ts";
+import type { TypedServer } from "../../http/type-provider.ts";
+import { orNew, type AccountContext, type AccountHttp } from "./service.ts";
+import { sessionOf } from "../../http/session.ts";
+import { WalletKindText } from "../sign-in/routes.ts";
+
+/** The largest number of credits that is asked about: a billion is a million USDC. */
+const creditsMax = 1_000_000_000;
+
+/** What an account has. */
+export const BalanceAnswer = {
+  available: Type.Integer({ description: "May be spent" }),
+  held: Type.Integer({ description: "Taken for settlements that are open" }),
+  lowAt: nullable(Type.Integer({ description: "Below this the owner wants to hear of it" })),
+};
+
+const ProfileAnswer = exactly({
+  account: AddressText,
+  wallet: AddressText,
+  walletKind: WalletKindText,
+  chainId: ChainIdNumber,
+  plan: oneOf(["active", "inactive"], "`inactive`: nothing settles with its keys"),
+  label: LabelText,
+  credits: exactly(BalanceAnswer),
+  limits: exactly({
+    requests: nullable(Type.Integer({ description: "Per account and window; null for no limit" })),
+    windowSeconds: Type.Integer(),
+    keys: Type.Integer({ description: "API keys that work at once" }),
+    wallets: Type.Integer({ description: "Linked wallets" }),
+  }),
+  creditsPerSettlement: Type.Integer(),
+  treasury: nullable(AddressText),
+  networks: Type.Array(
+    exactly({
+      id: Type.String({ description: "CAIP-2" }),
+      label: Type.String({ description: "For people" }),
+      chainId: ChainIdNumber,
+      usdc: AddressText,
+      explorer: Type.String({ format: "uri" }),
+    }),
+  ),
+  publicUrl: Type.String({ format: "uri" }),
+  version: Type.String(),
+});
+
+/** Adds the routes. */
+export function registerProfile(server: TypedServer, deps: AccountHttp): void {
+  const { accounts } = deps;
+  server.get("/v1/account", {
+    schema: {
+      operationId: "readAccount",
+      tags: ["Account"],
+      summary: "The account that is signed in",
+      response: { 200: ProfileAnswer, ...problems("unauthorized", "service_unavailable") },
+    },
+    handler: async (request) => answerProfile(deps, sessionOf(request)),
+  });
+  server.patch("/v1/account", {
+    schema: {
+      operationId: "changeAccount",
+      tags: ["Account"],
+      summary: "Changes its name, and when it counts as low on credits",
+      body: exactly({
+        label: Type.Optional(LabelText),
+        lowCreditsAt: Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: creditsMax }))),
+      }),
+      response: {
+        200: ProfileAnswer,
+        ...problems("unauthorized", "foreign_origin", "service_unavailable"),
+      },
+    },
+    handler: async (request) => {
+      const session = sessionOf(request);
+      await accounts.store.updateAccount(session.account, request.body);
+      return answerProfile(deps, session);
+    },
+  });
+}
+
+async function answerProfile({ context, accounts }: AccountHttp, session: Session) {
+  const { account, wallet, walletKind, chainId } = session;
+  const [stored, credits] = await Promise.all([
+    accounts.store.findAccount(account),
+    accounts.store.findCredits(account),
+  ]);
+  const { plan, label, lowCreditsAt } = orNew(account, stored);
+  return {
+    account,
+    wallet,
+    walletKind,
+    chainId,
+    plan,
+    label,
+    credits: { ...credits, lowAt: lowCreditsAt },
+    limits: {
+      requests: context.limits.requestsMax === 0 ? null : context.limits.requestsMax,
+      windowSeconds,
+      keys: workingKeysMax,
+      wallets: walletsMax,
+    },
+    creditsPerSettlement: accounts.creditsPerSettlement,
+    treasury: accounts.treasury,
+    networks: networksOf(accounts),
+    publicUrl: accounts.site().origin,
+    version: context.version,
+  };
+}
+
+function networksOf({ networks }: AccountContext) {
+  return networks.map(({ id, name, chainId, usdc, explorerUrl }) => ({
+    id,
+    label: name,
+    chainId,
+    usdc,
+    explorer: explorerUrl,
+  }));
+}

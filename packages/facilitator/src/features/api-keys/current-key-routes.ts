@@ -1,0 +1,55 @@
+/** GET /v1/key: what an API key is good for; the call with which an integration is tested. */
+import { Type } from "typebox";
+import { admission } from "../../http/authenticate.ts";
+import { HttpProblem } from "../../http/answer.ts";
+import type { Throttle } from "../../http/limits.ts";
+import {
+  AddressText,
+  exactly,
+  KeyModeText,
+  LabelText,
+  oneOf,
+  problems,
+} from "../../http/schemas.ts";
+import type { TypedServer } from "../../http/type-provider.ts";
+import { orNew, type AccountHttp } from "../accounts/service.ts";
+
+/** Adds the route. */
+export function registerOwnKey(
+  server: TypedServer,
+  { context, accounts }: AccountHttp,
+  throttle: Throttle,
+): void {
+  server.get("/v1/key", {
+    onRequest: admission(context, { auth: "api-key" }, throttle),
+    schema: {
+      operationId: "readOwnKey",
+      tags: ["API keys"],
+      summary: "What the API key of the request is good for",
+      description:
+        "Free. Ask it once after setting a key up: `/settle` will not be the first to fail.",
+      security: [{ apiKey: [] }],
+      response: {
+        200: exactly({
+          account: AddressText,
+          mode: KeyModeText,
+          label: LabelText,
+          credits: Type.Integer({ description: "May be spent" }),
+          plan: oneOf(["active", "inactive"]),
+        }),
+        ...problems("unauthorized", "service_unavailable"),
+      },
+    },
+    handler: async (request, reply) => {
+      const key = request.apiKey;
+      if (!key) throw new HttpProblem("unauthorized", "Send an API key.");
+      const { account, mode, label } = key;
+      const [stored, { available }] = await Promise.all([
+        accounts.store.findAccount(account),
+        accounts.store.findCredits(account),
+      ]);
+      reply.header("Cache-Control", "no-store");
+      return { account, mode, label, credits: available, plan: orNew(account, stored).plan };
+    },
+  });
+}

@@ -1,0 +1,103 @@
+/**
+ * Seller API keys: `fk_live_` or `fk_test_`, 12 characters that find the key, 43 characters of
+ * secret (256 bits) and a checksum of 6. Shown once; stored as SHA-256, which is enough for 256
+ * random bits. The checksum turns typing mistakes away before the database is asked, and the fixed
+ * pattern lets secret scanners find a leaked key: `fk_(live|test)_[0-9A-Za-z]{61}`.
+ */
+import { createHash, randomInt, timingSafeEqual } from "node:crypto";
+import { crc32 } from "node:zlib";
+import type { Address } from "@farthing/protocol";
+import type { Clock } from "../../base/clock.ts";
+import type { ApiKey, KeyMode } from "../../model/api-key.ts";
+import type { Store } from "../../storage/store.ts";
+
+const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const idLength = 12;
+/** 43 characters of 62 hold 256 bits. */
+const secretLength = 43;
+const checksumLength = 6;
+const pattern = /^fk_(live|test)_([0-9A-Za-z]{12})[0-9A-Za-z]{43}([0-9A-Za-z]{6})$/;
+
+/** How often "last used" is written at most. */
+const touchEveryMs = 60_000;
+
+/** A key just made: the text is shown once and kept nowhere. */
+export interface NewApiKey {
+  readonly text: string;
+  readonly key: ApiKey;
+}
+
+/** What a key is to be. */
+export interface ApiKeyWish {
+  readonly account: Address;
+  readonly mode: KeyMode;
+  readonly label: string;
+  readonly expiresAt?: number | null;
+}
+
+/** Draws a key, made at `createdAt` (milliseconds since 1970); it works once it is stored. */
+export function drawApiKey(createdAt: number, wish: ApiKeyWish): NewApiKey {
+  const id = randomText(idLength);
+  const body = `fk_${wish.mode}_${id}${randomText(secretLength)}`;
+  const text = `${body}${checksum(body)}`;
+  const key: ApiKey = {
+    id,
+    account: wish.account,
+    mode: wish.mode,
+    label: wish.label,
+    hash: hashOf(text).toString("hex"),
+    lastFour: text.slice(-4),
+    createdAt,
+    lastUsedAt: null,
+    expiresAt: wish.expiresAt ?? null,
+    revokedAt: null,
+  };
+  return { text, key };
+}
+
+/** Makes a key for a payout address and stores its hash; for the operator, without a limit. */
+export async function createApiKey(
+  store: Store,
+  clock: Clock,
+  wish: ApiKeyWish,
+): Promise<NewApiKey> {
+  const made = drawApiKey(clock.nowMs(), wish);
+  await store.createApiKey(made.key);
+  return made;
+}
+
+/** Finds the key a text proves; undefined when it is unknown, expired or revoked, never why. */
+export async function authenticate(
+  store: Store,
+  clock: Clock,
+  text: string,
+): Promise<ApiKey | undefined> {
+  const match = pattern.exec(text);
+  const id = match?.[2];
+  if (id === undefined || checksum(text.slice(0, -checksumLength)) !== match?.[3]) return undefined;
+  const key = await store.findApiKey(id);
+  if (!key || !timingSafeEqual(hashOf(text), Buffer.from(key.hash, "hex"))) return undefined;
+  const now = clock.nowMs();
+  if (key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= now)) return undefined;
+  if (now - (key.lastUsedAt ?? 0) > touchEveryMs) await store.touchApiKey(id, now);
+  return key;
+}
+
+function hashOf(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+function randomText(length: number): string {
+  return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join("");
+}
+
+/** CRC-32 in base 62: 6 characters hold its 32 bits. */
+function checksum(text: string): string {
+  let rest = crc32(text);
+  let result = "";
+  for (let index = 0; index < checksumLength; index++) {
+    result = `${alphabet[rest % alphabet.length]}${result}`;
+    rest = Math.floor(rest / alphabet.length);
+  }
+  return result;
+}

@@ -1,0 +1,175 @@
+/** API keys of an account: listed, created, rotated, revoked. A key's text is shown once. */
+import { Type } from "typebox";
+import type { NewApiKey } from "./key-text.ts";
+import { rotatingKeysMax, workingKeysMax } from "./service.ts";
+import { timeText } from "../../base/clock.ts";
+import type { ApiKey } from "../../model/api-key.ts";
+import { HttpProblem } from "../../http/answer.ts";
+import {
+  emptyAnswer,
+  exactly,
+  KeyModeText,
+  LabelText,
+  nullable,
+  oneOf,
+  problems,
+  TimeText,
+} from "../../http/schemas.ts";
+import type { TypedServer } from "../../http/type-provider.ts";
+import type { AccountContext } from "../accounts/service.ts";
+import { sessionOf } from "../../http/session.ts";
+import { demandStepUp, SignAnswerBody } from "../sign-in/guard.ts";
+import { KeyId, stepDetails } from "../sign-in/step-up-schemas.ts";
+
+const keyRow = {
+  id: KeyId,
+  label: LabelText,
+  mode: KeyModeText,
+  prefix: Type.String({ description: "How the key begins, its id included" }),
+  lastFour: Type.String(),
+  createdAt: TimeText,
+  lastUsedAt: nullable(TimeText),
+  expiresAt: nullable(TimeText),
+  status: oneOf(
+    ["active", "expiring", "expired", "revoked"],
+    "`expiring`: within seven days, also a replaced one",
+  ),
+};
+
+const KeyAnswer = exactly(keyRow);
+const NewKeyAnswer = exactly(
+  {
+    key: Type.String({ description: "The key. It is kept nowhere and shown only here" }),
+    ...keyRow,
+  },
+  "The key, once",
+);
+
+/** Adds the routes. */
+export function registerKeys(server: TypedServer, accounts: AccountContext): void {
+  const { keys } = accounts;
+  server.get("/v1/account/keys", {
+    schema: {
+      operationId: "listKeys",
+      tags: ["API keys"],
+      summary: "The account's API keys, the newest first",
+      response: {
+        200: exactly({ keys: Type.Array(KeyAnswer) }),
+        ...problems("unauthorized", "service_unavailable"),
+      },
+    },
+    handler: async (request) => {
+      const list = await keys.list(sessionOf(request).account);
+      return { keys: list.map((key) => answerKey(accounts, key)) };
+    },
+  });
+  server.delete("/v1/account/keys/:id", {
+    config: { isUnlimited: true },
+    schema: {
+      operationId: "revokeKey",
+      tags: ["API keys"],
+      summary: "Revokes a key: it stops working at once",
+      description: "Takes no further signature and is never refused for being asked too often.",
+      params: exactly({ id: KeyId }),
+      response: {
+        204: emptyAnswer("It does not work any more"),
+        ...problems("unauthorized", "foreign_origin", "not_found", "service_unavailable"),
+      },
+    },
+    handler: async (request, reply) => {
+      if (!(await keys.revoke(sessionOf(request).account, request.params.id))) throw noSuchKey();
+      return reply.status(204).send(null);
+    },
+  });
+  registerMinting(server, accounts);
+}
+
+function registerMinting(server: TypedServer, accounts: AccountContext): void {
+  const { keys } = accounts;
+  const minting = problems(
+    "unauthorized",
+    "foreign_origin",
+    "step_up_failed",
+    "conflict",
+    "service_unavailable",
+  );
+  server.post("/v1/account/keys", {
+    schema: {
+      operationId: "createKey",
+      tags: ["API keys"],
+      summary: "Creates a key",
+      description: "Takes a step-up signature: `create_key` with the other members of the body.",
+      body: exactly({ ...stepDetails.create_key, stepUp: SignAnswerBody }),
+      response: { 201: NewKeyAnswer, ...minting },
+    },
+    handler: async (request, reply) => {
+      const session = sessionOf(request);
+      const { stepUp, ...details } = request.body;
+      await demandStepUp(accounts, session, { action: "create_key", details }, stepUp);
+      const made = await keys.mint(session.account, details);
+      if (!made) {
+        throw new HttpProblem(
+          "conflict",
+          `${workingKeysMax} keys of the account work, as many as may; revoke one first.`,
+        );
+      }
+      return reply.status(201).send(answerNewKey(accounts, made));
+    },
+  });
+  server.post("/v1/account/keys/:id/rotate", {
+    schema: {
+      operationId: "rotateKey",
+      tags: ["API keys"],
+      summary: "Creates a key in place of another one, which works on for a while",
+      description: "Takes a step-up signature: `rotate_key` with the key's `id` and `overlap`.",
+      params: exactly({ id: KeyId }),
+      body: exactly({ overlap: stepDetails.rotate_key.overlap, stepUp: SignAnswerBody }),
+      response: { 201: NewKeyAnswer, ...minting, ...problems("not_found") },
+    },
+    handler: async (request, reply) => {
+      const session = sessionOf(request);
+      const { stepUp, overlap } = request.body;
+      const { id } = request.params;
+      const step = { action: "rotate_key", details: { id, overlap } } as const;
+      await demandStepUp(accounts, session, step, stepUp);
+      const made = await keys.rotate(session.account, id, overlap);
+      if (made === "unknown") throw noSuchKey();
+      if (made === "ended") {
+        throw new HttpProblem(
+          "conflict",
+          "This key does not work any more, or was replaced already; create a new one.",
+        );
+      }
+      if (made === "too_many") {
+        throw new HttpProblem(
+          "conflict",
+          `${rotatingKeysMax} keys of the account work, as many as may; revoke some that were replaced, or rotate without an overlap.`,
+        );
+      }
+      return reply.status(201).send(answerNewKey(accounts, made));
+    },
+  });
+}
+
+function noSuchKey(): HttpProblem {
+  return new HttpProblem("not_found", "There is no such key of this account.");
+}
+
+function answerKey({ keys }: AccountContext, key: ApiKey) {
+  const { id, label, mode, lastFour } = key;
+  return {
+    id,
+    label,
+    mode,
+    prefix: `fk_${mode}_${id}`,
+    lastFour,
+    createdAt: timeText(key.createdAt) ?? "",
+    lastUsedAt: timeText(key.lastUsedAt),
+    expiresAt: timeText(key.expiresAt),
+    status: keys.statusOf(key),
+  };
+}
+
+function answerNewKey(accounts: AccountContext, { text, key }: NewApiKey) {
+  return { key: text, ...answerKey(accounts, key) };
+}

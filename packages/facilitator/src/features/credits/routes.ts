@@ -1,0 +1,119 @@
+/** What an account has in credits, and how it came about. */
+import { Type } from "typebox";
+import { timeText } from "../../base/clock.ts";
+import type { CreditEntry } from "../../model/credits.ts";
+import type { LedgerCursor } from "../../storage/account-store.ts";
+import {
+  AddressText,
+  AmountText,
+  Cursor,
+  exactly,
+  Limit,
+  nullable,
+  oneOf,
+  pageOf,
+  problems,
+  TimeText,
+} from "../../http/schemas.ts";
+import type { TypedServer } from "../../http/type-provider.ts";
+import { orNew, type AccountContext } from "../accounts/service.ts";
+import { Format, jsonOrCsv, sendCsv, wantsCsv, type CsvFile } from "../../http/csv.ts";
+import { ledgerCursor, readLimit } from "../../http/cursor.ts";
+import { sessionOf } from "../../http/session.ts";
+import { BalanceAnswer } from "../accounts/routes.ts";
+
+const EntryAnswer = exactly({
+  id: Type.Integer(),
+  kind: oneOf(
+    ["purchase", "grant", "adjustment", "hold", "charge", "release", "reopen"],
+    "`hold` when a settlement is claimed, `charge` when it is confirmed, `release` when it failed, `reopen` when its block was reorganised away",
+  ),
+  credits: Type.Integer({ description: "Added to what is available; negative when it takes" }),
+  balanceAfter: Type.Integer(),
+  settlementId: nullable(Type.String()),
+  purchaseId: nullable(Type.String()),
+  note: nullable(Type.String()),
+  createdAt: TimeText,
+});
+
+const ledgerFile: CsvFile<CreditEntry> = {
+  name: "credits",
+  columns: {
+    id: ({ id }) => id,
+    created_at: ({ createdAt }) => timeText(createdAt),
+    kind: ({ kind }) => kind,
+    credits: ({ credits }) => credits,
+    balance_after: ({ balanceAfter }) => balanceAfter,
+    settlement_id: ({ settlementId }) => settlementId,
+    purchase_id: ({ purchaseId }) => purchaseId,
+    note: ({ note }) => note,
+  },
+};
+
+/** Adds the routes. */
+export function registerCredits(server: TypedServer, accounts: AccountContext): void {
+  const { store, treasury, creditTerms } = accounts;
+  server.get("/v1/account/credits", {
+    schema: {
+      operationId: "readCredits",
+      tags: ["Credits"],
+      summary: "What the account has, and what credits are sold for",
+      description: "1 credit is 0.001 USDC.",
+      response: {
+        200: exactly({
+          ...BalanceAnswer,
+          perSettlement: Type.Integer({ description: "Credits that a settlement costs" }),
+          treasury: nullable(AddressText),
+          minUnits: AmountText,
+          reviewAboveUnits: AmountText,
+        }),
+        ...problems("unauthorized", "service_unavailable"),
+      },
+    },
+    handler: async (request) => {
+      const { account } = sessionOf(request);
+      const [credits, stored] = await Promise.all([
+        store.findCredits(account),
+        store.findAccount(account),
+      ]);
+      return {
+        ...credits,
+        lowAt: orNew(account, stored).lowCreditsAt,
+        perSettlement: accounts.creditsPerSettlement,
+        treasury,
+        minUnits: creditTerms.minUnits.toString(),
+        reviewAboveUnits: creditTerms.reviewAboveUnits.toString(),
+      };
+    },
+  });
+  server.get("/v1/account/credits/ledger", {
+    schema: {
+      operationId: "listLedger",
+      tags: ["Credits"],
+      summary: "Every entry of the ledger, the newest first",
+      querystring: exactly({ cursor: Cursor, limit: Limit, format: Format }),
+      response: {
+        200: jsonOrCsv(pageOf("entries", EntryAnswer)),
+        ...problems("unauthorized", "service_unavailable"),
+      },
+    },
+    handler: async (request, reply) => {
+      const { account } = sessionOf(request);
+      if (wantsCsv(request)) {
+        return sendCsv<CreditEntry, LedgerCursor>(reply, ledgerFile, (paging) =>
+          store.listCreditEntries(account, paging),
+        );
+      }
+      const { cursor, limit } = request.query;
+      const paging = { from: ledgerCursor.read(cursor), limit: readLimit(limit) };
+      const { items, next } = await store.listCreditEntries(account, paging);
+      return { entries: items.map(answerEntry), next: ledgerCursor.write(next) };
+    },
+  });
+}
+
+function answerEntry(entry: CreditEntry) {
+  const { id, kind, credits, balanceAfter, settlementId, purchaseId, note } = entry;
+  const createdAt = timeText(entry.createdAt) ?? "";
+  return { id, kind, credits, balanceAfter, settlementId, purchaseId, note, createdAt };
+}

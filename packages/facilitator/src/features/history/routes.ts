@@ -1,0 +1,281 @@
+/** What was settled for the account: a list with filters, and each settlement with its story. */
+import {
+  explorerLink,
+  findNetwork,
+  networkOfChain,
+  type ChainId,
+  type RefusalCode,
+} from "@farthing/protocol";
+import { Type } from "typebox";
+import type { SettlementStory, StoryStep } from "./service.ts";
+import { timeText } from "../../base/clock.ts";
+import { creditsOf, type Settlement } from "../../model/settlement.ts";
+import type { HistoryFilter, TimeCursor } from "../../storage/account-store.ts";
+import { HttpProblem } from "../../http/answer.ts";
+import { parseWait } from "../../http/prefer.ts";
+import {
+  AddressText,
+  AmountText,
+  Cursor,
+  exactly,
+  GivenAddress,
+  HashText,
+  Limit,
+  nullable,
+  oneOf,
+  pageOf,
+  problems,
+  TimeText,
+  Wait,
+} from "../../http/schemas.ts";
+import type { TypedServer } from "../../http/type-provider.ts";
+import type { AccountHttp } from "../accounts/service.ts";
+import { Format, jsonOrCsv, sendCsv, wantsCsv, type CsvFile } from "../../http/csv.ts";
+import { readLimit, timeCursor } from "../../http/cursor.ts";
+import { readAddress } from "../../http/address-input.ts";
+import { sessionOf } from "../../http/session.ts";
+import { KeyId } from "../sign-in/step-up-schemas.ts";
+import { DayOrTime, readFrom, readTo } from "../../http/time-span.ts";
+
+const StateText = oneOf(["queued", "submitted", "confirmed", "failed"]);
+
+const row = {
+  id: Type.String(),
+  state: StateText,
+  network: Type.String({ description: "CAIP-2" }),
+  payer: AddressText,
+  payTo: AddressText,
+  amount: AmountText,
+  transaction: nullable(HashText),
+  keyId: nullable(Type.String()),
+  credits: Type.Integer({ description: "Held or charged for it; 0 when it failed" }),
+  createdAt: TimeText,
+  confirmedAt: nullable(TimeText),
+  finalizedAt: nullable(TimeText),
+  failure: nullable(Type.String({ description: "The refusal's code" })),
+};
+
+const RowAnswer = exactly(row);
+
+const StoryAnswer = exactly({
+  ...row,
+  timeline: Type.Array(
+    exactly({
+      what: oneOf(["queued", "submitted", "transaction", "confirmed", "finalized", "failed"]),
+      at: TimeText,
+      transaction: Type.Optional(nullable(HashText)),
+      nonce: Type.Optional(nullable(Type.Integer())),
+      gasPriceWei: Type.Optional(nullable(Type.String())),
+    }),
+  ),
+  gasUsed: nullable(Type.Integer({ description: "Its share of the transaction, once final" })),
+  gasPaidWei: nullable(Type.String({ description: "Paid by the facilitator" })),
+  sharedBy: nullable(Type.Integer({ description: "Payments that its transaction carried" })),
+  blockNumber: nullable(Type.Integer()),
+  logIndex: nullable(
+    Type.Integer({ description: "Of its AuthorizationUsed log; names it within a batch" }),
+  ),
+  settledBy: nullable(oneOf(["relayer", "other"])),
+  requestId: nullable(Type.String()),
+  failureMessage: nullable(Type.String()),
+  nextStep: nullable(Type.String({ description: "What to do about a failure" })),
+  explorer: nullable(Type.String({ format: "uri" })),
+});
+
+const settlementsFile: CsvFile<Settlement> = {
+  name: "settlements",
+  columns: {
+    id: ({ id }) => id,
+    created_at: ({ createdAt }) => timeText(createdAt),
+    state: ({ state }) => state,
+    network: ({ chainId }) => networkOfChain(chainId).id,
+    payer: ({ payer }) => payer,
+    pay_to: ({ payTo }) => payTo,
+    amount: ({ amount }) => amount.toString(),
+    credits: creditsOf,
+    transaction: ({ transaction }) => transaction,
+    block: ({ blockNumber }) => blockNumber,
+    log_index: ({ logIndex }) => logIndex,
+    confirmed_at: ({ confirmedAt }) => timeText(confirmedAt),
+    finalized_at: ({ finalizedAt }) => timeText(finalizedAt),
+    failure: ({ failure }) => failure,
+    key_id: ({ keyId }) => keyId,
+    request_id: ({ requestId }) => requestId,
+  },
+};
+
+const path = "/v1/account/settlements";
+
+const filterQuery = {
+  state: Type.Optional(StateText),
+  payer: Type.Optional(GivenAddress),
+  from: DayOrTime,
+  to: DayOrTime,
+  key: Type.Optional(KeyId),
+  network: Type.Optional(Type.String({ maxLength: 32, description: "`eip155:50` or its name" })),
+  transaction: Type.Optional(HashText),
+};
+
+/** Adds the routes. */
+export function registerAccountSettlements(server: TypedServer, deps: AccountHttp): void {
+  const { context, accounts } = deps;
+  server.get(path, {
+    schema: {
+      operationId: "listSettlements",
+      tags: ["Settlements"],
+      summary: "Settlements made with the account's keys, the newest first",
+      description:
+        "Pages stay in place while new settlements arrive: a cursor names the row after which to read on.",
+      querystring: exactly({ ...filterQuery, cursor: Cursor, limit: Limit, format: Format }),
+      response: {
+        200: jsonOrCsv(pageOf("settlements", RowAnswer)),
+        ...problems("unauthorized", "service_unavailable"),
+      },
+    },
+    handler: async (request, reply) => {
+      const { account } = sessionOf(request);
+      const filter = readFilter(request.query);
+      if (wantsCsv(request)) {
+        return sendCsv<Settlement, TimeCursor>(reply, settlementsFile, (paging) =>
+          accounts.store.listAccountSettlements(account, filter, paging),
+        );
+      }
+      const { cursor, limit } = request.query;
+      const paging = { from: timeCursor.read(cursor), limit: readLimit(limit) };
+      const { items, next } = await accounts.store.listAccountSettlements(account, filter, paging);
+      return { settlements: items.map(answerRow), next: timeCursor.write(next) };
+    },
+  });
+  server.get(`${path}/:id`, {
+    schema: {
+      operationId: "readSettlementStory",
+      tags: ["Settlements"],
+      summary: "One settlement with its story",
+      description: "`wait` holds the answer until something is new, final settlements apart.",
+      params: exactly({ id: Type.String({ pattern: "^stl_[0-9a-f]{32}$" }) }),
+      querystring: exactly({ wait: Wait }),
+      response: {
+        200: StoryAnswer,
+        ...problems("unauthorized", "not_found", "service_unavailable"),
+      },
+    },
+    handler: async (request) => {
+      const { account } = sessionOf(request);
+      const { id } = request.params;
+      const waitMs = parseWait(request.query.wait) ?? 0;
+      // Begun before the first look, so that nothing in between is slept through.
+      const waiting = context.waiters.wait(id, "change", waitMs);
+      let settlement = await accounts.history.find(account, id);
+      if (settlement && waitMs > 0 && !isOver(settlement)) {
+        await waiting.done;
+        settlement = await accounts.history.find(account, id);
+      }
+      waiting.cancel();
+      if (!settlement) {
+        throw new HttpProblem("not_found", "There is no such settlement of this account.");
+      }
+      return answerStory(await accounts.history.tell(settlement));
+    },
+  });
+}
+
+/** Whether nothing more is to come. */
+function isOver({ state, finalizedAt }: Settlement): boolean {
+  return state === "failed" || finalizedAt !== null;
+}
+
+function readFilter(query: {
+  readonly state?: Settlement["state"];
+  readonly payer?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly key?: string;
+  readonly network?: string;
+  readonly transaction?: string;
+}): HistoryFilter {
+  const { state, payer, key, network, transaction } = query;
+  return {
+    state,
+    payer: payer === undefined ? undefined : readAddress(payer),
+    keyId: key,
+    chainId: network === undefined ? undefined : readNetwork(network),
+    transaction: transaction === undefined ? undefined : `0x${transaction.slice(2).toLowerCase()}`,
+    since: readFrom(query.from),
+    before: readTo(query.to),
+  };
+}
+
+function readNetwork(text: string): ChainId {
+  const network = findNetwork(text);
+  if (network) return network.chainId;
+  throw new HttpProblem("invalid_request", "network must be eip155:50 or eip155:51.");
+}
+
+function answerRow(settlement: Settlement) {
+  const { id, state, chainId, payer, payTo, transaction, keyId, failure } = settlement;
+  return {
+    id,
+    state,
+    network: networkOfChain(chainId).id,
+    payer,
+    payTo,
+    amount: settlement.amount.toString(),
+    transaction,
+    keyId,
+    credits: creditsOf(settlement),
+    createdAt: timeText(settlement.createdAt) ?? "",
+    confirmedAt: timeText(settlement.confirmedAt),
+    finalizedAt: timeText(settlement.finalizedAt),
+    failure,
+  };
+}
+
+function answerStory({ settlement, steps, gasUsed, gasPaid }: SettlementStory) {
+  const { chainId, transaction, failure } = settlement;
+  const carrier = steps.find(({ carrier: one }) => one && one.hash === transaction)?.carrier;
+  return {
+    ...answerRow(settlement),
+    timeline: steps.map(answerStep),
+    gasUsed,
+    gasPaidWei: gasPaid === null ? null : gasPaid.toString(),
+    sharedBy: carrier?.settlements ?? null,
+    blockNumber: settlement.blockNumber,
+    logIndex: settlement.logIndex,
+    settledBy: settlement.settledBy,
+    requestId: settlement.requestId,
+    failureMessage: settlement.failureMessage,
+    nextStep: failure === null ? null : nextStepOf(failure),
+    explorer: transaction && explorerLink(networkOfChain(chainId), transaction),
+  };
+}
+
+function answerStep({ what, at, carrier }: StoryStep) {
+  return {
+    what,
+    at: timeText(at) ?? "",
+    ...(carrier && {
+      transaction: carrier.hash,
+      nonce: carrier.nonce,
+      gasPriceWei: carrier.gasPrice.toString(),
+    }),
+  };
+}
+
+/** What the seller does about a failure. His credit is back already, and no money moved. */
+function nextStepOf(failure: RefusalCode): string {
+  switch (failure) {
+    case "authorization_expired":
+      return "Serve nothing. The buyer signs a new payment; a longer maxTimeoutSeconds leaves more time.";
+    case "insufficient_funds":
+      return "Serve nothing. The buyer moved the money elsewhere in between; answer 402, he signs again once he has it.";
+    case "authorization_canceled":
+    case "nonce_already_used":
+      return "Serve nothing. The buyer withdrew this payment; answer 402, and look twice at a payer who does so often.";
+    case "payer_blocked":
+    case "payee_blocked":
+    case "token_paused":
+      return "Serve nothing. The issuer of USDC does not let this transfer pass; another address, or later.";
+    default:
+      return "Serve nothing. Answer 402 again, so that the buyer signs a new payment.";
+  }
+}

@@ -1,0 +1,80 @@
+/** GET /v1/account/usage: what was settled for the account on each day. */
+import { Type } from "typebox";
+import { dayMs, listUsageDays, usageDaysMax } from "./usage.ts";
+import type { UsageDay } from "../../storage/account-store.ts";
+import { HttpProblem } from "../../http/answer.ts";
+import { AmountText, exactly, problems } from "../../http/schemas.ts";
+import type { TypedServer } from "../../http/type-provider.ts";
+import type { AccountHttp } from "../accounts/service.ts";
+import { Format, jsonOrCsv, sendCsv, wantsCsv, type CsvFile } from "../../http/csv.ts";
+import { sessionOf } from "../../http/session.ts";
+import { DayOrTime, readFrom, readTo } from "../../http/time-span.ts";
+
+/** Days that are shown when nobody says which. */
+const daysDefault = 30;
+
+const UsageAnswer = exactly({
+  days: Type.Array(
+    exactly({
+      day: Type.String({ format: "date", description: "In UTC" }),
+      settled: Type.Integer({ description: "Settlements claimed that day and confirmed" }),
+      failed: Type.Integer(),
+      pending: Type.Integer(),
+      amount: AmountText,
+      credits: Type.Integer({ description: "Held or charged" }),
+    }),
+  ),
+});
+
+const usageFile: CsvFile<UsageDay> = {
+  name: "usage",
+  columns: {
+    day: ({ day }) => textOf(day),
+    settled: ({ settled }) => settled,
+    failed: ({ failed }) => failed,
+    pending: ({ pending }) => pending,
+    amount: ({ units }) => units.toString(),
+    credits: ({ credits }) => credits,
+  },
+};
+
+/** Adds the route. */
+export function registerUsage(server: TypedServer, { context, accounts }: AccountHttp): void {
+  server.get("/v1/account/usage", {
+    schema: {
+      operationId: "readUsage",
+      tags: ["Settlements"],
+      summary: "Settlements per day, in UTC, by the day of their claim",
+      description: `Every day from \`from\` to \`to\`, at most ${usageDaysMax}; the last ${daysDefault} when nothing is said.`,
+      querystring: exactly({ from: DayOrTime, to: DayOrTime, format: Format }),
+      response: {
+        200: jsonOrCsv(UsageAnswer),
+        ...problems("unauthorized", "service_unavailable"),
+      },
+    },
+    handler: async (request, reply) => {
+      const { from, to } = request.query;
+      const lastDay = Math.floor(((readTo(to) ?? context.clock.nowMs() + 1) - 1) / dayMs);
+      const since = readFrom(from);
+      const firstDay = since === undefined ? lastDay - daysDefault + 1 : Math.floor(since / dayMs);
+      if (lastDay - firstDay >= usageDaysMax) {
+        throw new HttpProblem("invalid_request", `Ask for ${usageDaysMax} days at most.`);
+      }
+      const { account } = sessionOf(request);
+      const days = await listUsageDays(accounts.store, account, { firstDay, lastDay });
+      if (wantsCsv(request)) {
+        return sendCsv(reply, usageFile, async () => ({ items: days, next: null }));
+      }
+      return { days: days.map(answerDay) };
+    },
+  });
+}
+
+function answerDay({ day, settled, failed, pending, units, credits }: UsageDay) {
+  return { day: textOf(day), settled, failed, pending, amount: units.toString(), credits };
+}
+
+/** `2026-11-20` */
+function textOf(day: number): string {
+  return new Date(day * dayMs).toISOString().slice(0, 10);
+}

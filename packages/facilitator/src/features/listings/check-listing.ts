@@ -1,0 +1,47 @@
+/** One check of one listing that was taken for it: asked, compared, counted, recorded. */
+import { networkOfChain } from "@farthing/protocol";
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import { afterCheck, type CheckRhythm, type Listing } from "../../model/listing.ts";
+import type { ListingVerbs, TakenListing } from "../../storage/listing-store.ts";
+import type { Probe } from "./probe.ts";
+
+/** How long a listing is ours: longer than a check takes, with every redirect at its slowest. */
+export const checkLeaseMs = 60_000;
+
+/** The time over which sales are counted: as many days, and what there is of today. */
+export const statsMs = 30 * 24 * 60 * 60_000;
+
+/** What checking needs. */
+export interface CheckDeps {
+  readonly store: Pick<ListingVerbs, "recordListingCheck" | "readListingStats">;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly probe: Probe;
+  readonly rhythm: CheckRhythm;
+}
+
+/**
+ * Checks a listing. Gives it as it is afterwards; undefined when it was changed meanwhile, or when
+ * the check was ended from here: then it is left to whoever comes next.
+ */
+export async function checkListing(
+  { store, clock, log, probe, rhythm }: CheckDeps,
+  { listing, fence }: TakenListing,
+  signal?: AbortSignal,
+): Promise<Listing | undefined> {
+  const { id, account, amount, chainId, check: before } = listing;
+  const result = await probe({ ...listing, chainIds: [chainId], payTo: account }, signal);
+  if (signal?.aborted) return undefined;
+  const now = clock.nowMs();
+  const check = afterCheck(before, result, now, rhythm);
+  const stats = await store.readListingStats(account, { chainId, amount }, now - statsMs);
+  const after = { check, seen: result.seen, stats };
+  const recorded = await store.recordListingCheck(id, fence, after);
+  const { verdict, reason } = result;
+  const network = networkOfChain(chainId).id;
+  const fields = { listingId: id, network, verdict, reason, state: check.state };
+  if (recorded && check.state !== before.state) log.info(fields, "Listing changed its state");
+  else log.debug(fields, "Listing checked");
+  return recorded;
+}

@@ -1,0 +1,100 @@
+/** A listing as the bazaar's clients read it (x402 specification, extension bazaar). */
+import { isObject, type JsonObject } from "@farthing/protocol";
+import { Type } from "typebox";
+import { timeText } from "../../base/clock.ts";
+import type { Listing } from "../../model/listing.ts";
+import { anyObject, exactly, nullable, TimeText } from "../../http/schemas.ts";
+
+/** One resource. */
+export const DiscoveryItem = exactly({
+  resource: Type.String({ format: "uri" }),
+  type: Type.String({ description: "`http`" }),
+  x402Version: Type.Integer(),
+  accepts: Type.Array(anyObject(), {
+    description: "Of the last challenge that was seen, what was checked first",
+  }),
+  lastUpdated: TimeText,
+  description: Type.Optional(Type.String()),
+  mimeType: Type.Optional(Type.String()),
+  serviceName: Type.String(),
+  tags: Type.Array(Type.String()),
+  metadata: exactly({
+    method: Type.String(),
+    sample: Type.Optional(anyObject()),
+    checkedAt: nullable(Type.String({ format: "date-time" })),
+  }),
+  quality: exactly(
+    {
+      l30DaysTotalCalls: Type.Integer(),
+      l30DaysUniquePayers: Type.Integer(),
+      lastCalledAt: nullable(Type.String({ format: "date-time" })),
+    },
+    "Settlements with the seller's keys at this price on this network",
+  ),
+  extensions: exactly({ bazaar: anyObject() }),
+});
+
+/** Writes a listing for the public. */
+export function answerItem(listing: Listing) {
+  const { resource, method, seen, sample, stats, check } = listing;
+  const description = listing.description || seen?.description || "";
+  const mimeType = listing.mimeType ?? seen?.mimeType ?? "";
+  return {
+    resource,
+    type: "http",
+    x402Version: seen?.x402Version ?? 2,
+    accepts: [...(seen?.accepts ?? [])],
+    lastUpdated: timeText(seen?.at ?? listing.updatedAt) ?? "",
+    ...(description === "" ? {} : { description }),
+    ...(mimeType === "" ? {} : { mimeType }),
+    serviceName: listing.title,
+    tags: [...listing.tags],
+    metadata: {
+      method,
+      ...(Object.keys(sample).length === 0 ? {} : { sample }),
+      checkedAt: timeText(check.checkedAt),
+    },
+    quality: {
+      l30DaysTotalCalls: stats.settlements,
+      l30DaysUniquePayers: stats.payers,
+      lastCalledAt: timeText(stats.lastSettledAt),
+    },
+    extensions: { bazaar: seen?.bazaar ?? bazaarOf(listing) },
+  };
+}
+
+/** What the seller's own extension would say, made from what he listed. */
+function bazaarOf({ method, sample }: Listing): JsonObject {
+  const { query, body } = sample;
+  const withBody = isObject(body) ? { bodyType: "json", body } : {};
+  const hasBody = method === "POST" || method === "PUT" || method === "PATCH";
+  const input = {
+    type: "http",
+    method,
+    ...(query === undefined ? {} : { queryParams: query }),
+    ...(hasBody ? withBody : {}),
+  };
+  const text = { type: "string" };
+  const properties = {
+    type: { ...text, const: "http" },
+    method: { ...text, enum: [method] },
+    ...(query === undefined ? {} : { queryParams: { type: "object" } }),
+    ...("body" in input ? { bodyType: { ...text, enum: ["json"] }, body: { type: "object" } } : {}),
+  };
+  return {
+    info: { input },
+    schema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object",
+      properties: {
+        input: {
+          type: "object",
+          properties,
+          required: Object.keys(properties),
+          additionalProperties: false,
+        },
+      },
+      required: ["input"],
+    },
+  };
+}

@@ -1,0 +1,191 @@
+/**
+ * Discovery for agents: the endpoints that sellers list, as far as checks find them in order. The
+ * shapes are those of the bazaar, so that its clients read them; unknown parameters are refused,
+ * since one that is ignored would look as if it had been obeyed.
+ */
+import { findNetwork, type ChainId } from "@farthing/protocol";
+import type { FastifyInstance, FastifyReply } from "fastify";
+import { Type } from "typebox";
+import type { Listings } from "./service.ts";
+import type { ListingFilter } from "../../storage/listing-store.ts";
+import { readAddress } from "../../http/address-input.ts";
+import { answerItem, DiscoveryItem } from "./discovery-item.ts";
+import type { Throttle } from "../../http/limits.ts";
+import { exactly, GivenAddress, nullable, problems } from "../../http/schemas.ts";
+import type { Surface } from "../../http/surface.ts";
+import type { TypeBoxProvider } from "../../http/type-provider.ts";
+
+/** Items of a page when nobody says how many, and the most that are given. */
+const itemsDefault = 20;
+const itemsMax = 100;
+
+/** How far into a list one may read: as far as it is counted. Beyond, a filter or words help. */
+const offsetMax = 10_000;
+
+const Count = (description: string) =>
+  Type.Optional(Type.String({ pattern: "^[0-9]{1,7}$", description }));
+const Page = {
+  limit: Count(`1 to ${itemsMax}; ${itemsDefault} when left out`),
+  offset: Count(`Items before the page; ${offsetMax} at most`),
+};
+const Filter = {
+  type: Type.Optional(Type.String({ maxLength: 32, description: "`http`; there is nothing else" })),
+  payTo: Type.Optional(GivenAddress),
+  scheme: Type.Optional(Type.String({ maxLength: 32, description: "`exact`; nothing else" })),
+  network: Type.Optional(Type.String({ maxLength: 64, description: "`eip155:50`, `xdc`, …" })),
+  extensions: Type.Optional(Type.String({ maxLength: 64, description: "`bazaar`" })),
+};
+
+const Counted = exactly({
+  limit: Type.Integer(),
+  offset: Type.Integer(),
+  total: Type.Integer({ description: `Up to ${offsetMax}; more are not counted` }),
+});
+const ListAnswer = exactly({
+  x402Version: Type.Integer(),
+  items: Type.Array(DiscoveryItem),
+  pagination: Counted,
+});
+const SearchAnswer = exactly({
+  x402Version: Type.Integer(),
+  resources: Type.Array(DiscoveryItem),
+  partialResults: Type.Boolean({ description: "More fit than were put into order" }),
+  pagination: exactly({ limit: Type.Integer(), cursor: nullable(Type.String()) }),
+});
+const MerchantAnswer = exactly({
+  x402Version: Type.Integer(),
+  payTo: Type.String(),
+  resources: Type.Array(DiscoveryItem),
+  pagination: Counted,
+});
+
+/** What the routes are called on each surface, who may call them, and what else they may answer. */
+function described({ name }: Surface, operationId: string, summary: string) {
+  return {
+    operationId: name === "hosted" ? `${operationId}Hosted` : operationId,
+    tags: ["Discovery"],
+    summary,
+    security: [],
+  };
+}
+
+/** Adds the routes to a surface. */
+export async function registerDiscovery(
+  server: FastifyInstance,
+  listings: Pick<Listings, "page" | "search">,
+  surface: Surface,
+  throttle: Throttle,
+): Promise<void> {
+  await server.register(async (plain) => {
+    const scope = plain.withTypeProvider<TypeBoxProvider>();
+    const path = `${surface.basePath}/discovery`;
+    scope.addHook("onRequest", (request, reply) => throttle(request, reply, null));
+    const answers = problems("service_unavailable");
+    scope.get(`${path}/resources`, {
+      schema: {
+        ...described(surface, "listResources", "Endpoints that can be paid for, the newest first"),
+        querystring: exactly({ ...Filter, ...Page }),
+        response: { 200: ListAnswer, ...answers },
+      },
+      handler: async ({ query }, reply) => {
+        const page = readPage(query);
+        const { items, total } = await pageOf(listings, query, page);
+        share(reply);
+        return { x402Version: 2, items: items.map(answerItem), pagination: { ...page, total } };
+      },
+    });
+    scope.get(`${path}/search`, {
+      schema: {
+        ...described(surface, "searchResources", "Endpoints that fit some words, the best first"),
+        querystring: exactly({
+          query: Type.String({ minLength: 1, maxLength: 200 }),
+          ...Filter,
+          limit: Page.limit,
+          cursor: Count("`pagination.cursor` of the page before"),
+        }),
+        response: { 200: SearchAnswer, ...answers },
+      },
+      handler: async ({ query }, reply) => {
+        const { limit, offset } = readPage({ limit: query.limit, offset: query.cursor });
+        const filter = readFilter(query);
+        const found = filter
+          ? await listings.search(query.query, filter, { limit, offset })
+          : { items: [], next: null, isPartial: false };
+        share(reply);
+        return {
+          x402Version: 2,
+          resources: found.items.map(answerItem),
+          partialResults: found.isPartial,
+          pagination: { limit, cursor: found.next === null ? null : `${found.next}` },
+        };
+      },
+    });
+    scope.get(`${path}/merchant`, {
+      schema: {
+        ...described(surface, "listMerchant", "Endpoints that pay one address"),
+        querystring: exactly({ payTo: GivenAddress, ...Page }),
+        response: { 200: MerchantAnswer, ...answers },
+      },
+      handler: async ({ query }, reply) => {
+        const page = readPage(query);
+        const { items, total } = await pageOf(listings, query, page);
+        share(reply);
+        return {
+          x402Version: 2,
+          payTo: readAddress(query.payTo),
+          resources: items.map(answerItem),
+          pagination: { ...page, total },
+        };
+      },
+    });
+  });
+}
+
+/** Everybody may read it, pages of other origins too, and it need not be asked for each time. */
+function share(reply: FastifyReply): void {
+  reply.headers({ "Cache-Control": "public, max-age=60", "Access-Control-Allow-Origin": "*" });
+}
+
+interface FilterQuery {
+  readonly type?: string;
+  readonly payTo?: string;
+  readonly scheme?: string;
+  readonly network?: string;
+  readonly extensions?: string;
+}
+
+/** What the filter asks for; undefined when nothing here can be like that. */
+function readFilter(query: FilterQuery): ListingFilter | undefined {
+  const { type = "http", scheme = "exact", payTo, network, extensions = "" } = query;
+  const chainId: ChainId | undefined = findNetwork(network)?.chainId;
+  if (type !== "http" || scheme !== "exact") return undefined;
+  if (network !== undefined && chainId === undefined) return undefined;
+  if (extensions !== "" && extensions !== "bazaar") return undefined;
+  return {
+    chainId,
+    payTo: payTo === undefined ? undefined : readAddress(payTo),
+    hasBazaar: extensions === "bazaar" ? true : undefined,
+  };
+}
+
+interface PageWanted {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+function readPage(query: {
+  readonly limit?: string | undefined;
+  readonly offset?: string | undefined;
+}): PageWanted {
+  const limit = Math.min(Math.max(Number(query.limit ?? itemsDefault), 1), itemsMax);
+  return { limit, offset: Math.min(Number(query.offset ?? 0), offsetMax) };
+}
+
+async function pageOf(
+  listings: Pick<Listings, "page">,
+  query: FilterQuery,
+  page: PageWanted,
+): ReturnType<Listings["page"]> {
+  const filter = readFilter(query);
+  return filter ? listings.page(filter, page) : { items: [], total: 0 };
+}

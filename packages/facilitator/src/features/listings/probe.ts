@@ -1,0 +1,187 @@
+/**
+ * Asks an endpoint for its challenge, as a buyer without payment would, and compares that with what
+ * is advertised. What could not be asked at all is said to be `absent`: it says nothing about the
+ * endpoint.
+ */
+import type { Clock } from "../../base/clock.ts";
+import type {
+  CheckReason,
+  CheckResult,
+  ListingDifference,
+  ListingTerms,
+} from "../../model/listing.ts";
+import { advertisedFirst, compareOffer, type AdvertisedOffer } from "./compare-offer.ts";
+import { readChallenge, type ChallengeAnswer, type ReadChallenge } from "./read-challenge.ts";
+
+/** Bytes of an answer: far more than a challenge has. */
+const answerBytesMax = 256 * 1024;
+
+/** Redirects that are followed, all on the same host. */
+const redirectsMax = 3;
+
+/** After this long no further redirect is followed, so that a check has an end. */
+const redirectingMs = 10_000;
+
+/** What came of one request; the rules for addresses of strangers are the sender's. */
+export type ProbeOutcome =
+  | ({ readonly kind: "answered"; readonly status: number } & ChallengeAnswer)
+  | { readonly kind: "unanswered"; readonly problem: string; readonly isOurFault: boolean };
+
+/** What probing needs. */
+export interface ProbeDeps {
+  readonly clock: Clock;
+  /** Says who asks, and where to reach him. */
+  readonly userAgent: string;
+  /** Sends; never throws. */
+  send(request: {
+    readonly method: string;
+    readonly url: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string | undefined;
+    readonly bytesMax: number;
+    readonly signal?: AbortSignal;
+  }): Promise<ProbeOutcome>;
+}
+
+/** What is asked, and what should be answered. */
+export type ProbeTarget = AdvertisedOffer & Pick<ListingTerms, "method" | "sample">;
+
+/** Checks an endpoint. Never throws. */
+export type Probe = (target: ProbeTarget, signal?: AbortSignal) => Promise<CheckResult>;
+
+/** Creates the function. */
+export function createProbe(deps: ProbeDeps): Probe {
+  return async (target, signal) => {
+    const outcome = await ask(deps, target, signal);
+    if ("verdict" in outcome) return outcome;
+    return judge(target, outcome, deps.clock.nowMs());
+  };
+}
+
+type Answered = Extract<ProbeOutcome, { readonly kind: "answered" }>;
+
+/** The final answer, or why there is none. */
+async function ask(
+  { clock, userAgent, send }: ProbeDeps,
+  { resource, method, sample }: ProbeTarget,
+  signal: AbortSignal | undefined,
+): Promise<Answered | CheckResult> {
+  const startedAt = clock.nowMs();
+  const body =
+    method === "GET" || sample.body === undefined ? undefined : JSON.stringify(sample.body);
+  const headers = {
+    accept: "application/json",
+    "accept-encoding": "identity",
+    "user-agent": userAgent,
+    ...(body === undefined ? {} : { "content-type": "application/json" }),
+  };
+  let url = withQuery(resource, sample.query ?? {});
+  for (let redirects = 0; ; redirects++) {
+    const request = { method, url, headers, body, bytesMax: answerBytesMax };
+    const outcome = await send({ ...request, ...(signal && { signal }) });
+    if (outcome.kind === "unanswered") {
+      return outcome.isOurFault
+        ? absent("could_not_run", "The check could not run, which says nothing about the endpoint.")
+        : failed("unreachable", outcome.problem);
+    }
+    if (outcome.status < 300 || outcome.status >= 400) return outcome;
+    const next = nextPlace(outcome, url, method);
+    const isLate = clock.nowMs() - startedAt > redirectingMs;
+    if (typeof next !== "string") return next;
+    if (redirects === redirectsMax || isLate) return failed("redirected", tooManyRedirects);
+    url = next;
+  }
+}
+
+const tooManyRedirects = "It redirects more often than is followed; list the final address.";
+
+function withQuery(resource: string, query: Readonly<Record<string, string>>): string {
+  const url = new URL(resource);
+  for (const [name, value] of Object.entries(query)) url.searchParams.append(name, value);
+  return url.href;
+}
+
+/** Where a redirect leads, when it may be followed. */
+function nextPlace({ status, headers }: Answered, from: string, method: string) {
+  const next = URL.parse(headers["location"] ?? "", from);
+  if (!next || headers["location"] === undefined) {
+    return failed("redirected", `It answered ${status} without a place to go.`);
+  }
+  if (next.protocol !== "https:" || next.host !== new URL(from).host) {
+    return failed("redirected", "It redirects to another host; list the address that sells.");
+  }
+  // Anything else than 307 and 308 makes a GET of it, which is another request than the listed one.
+  if (method !== "GET" && status !== 307 && status !== 308) {
+    return failed("redirected", `It answers ${method} with ${status}; list the final address.`);
+  }
+  next.hash = "";
+  return next.href;
+}
+
+function judge(target: ProbeTarget, answer: Answered, now: number): CheckResult {
+  const { status } = answer;
+  if (status !== 402) return judgeStatus(status, target.method);
+  const challenge = readChallenge(answer, now);
+  if (challenge.kind !== "found") return judgeUnread(challenge);
+  const differences = compareOffer(target, challenge);
+  const { seen } = challenge;
+  if (differences.length === 0) {
+    const accepts = advertisedFirst(target, challenge);
+    return {
+      verdict: "passed",
+      reason: null,
+      message: "",
+      differences,
+      seen: { ...seen, accepts },
+    };
+  }
+  const fields = differences.map(({ field }) => field).join(", ");
+  return {
+    ...failed("terms_differ", `What the endpoint asks for is not what is listed: ${fields}.`),
+    differences,
+    seen,
+  };
+}
+
+function judgeUnread(challenge: Exclude<ReadChallenge, { kind: "found" }>): CheckResult {
+  return challenge.kind === "none"
+    ? failed(
+        "no_challenge",
+        "It answered 402 without a challenge, neither in PAYMENT-REQUIRED nor in the body.",
+      )
+    : failed("unreadable_challenge", challenge.problem);
+}
+
+/** What any other answer than 402 means. */
+function judgeStatus(status: number, method: string): CheckResult {
+  if (status === 429) {
+    return absent("rate_limited", "It answered 429; the check is tried again later.");
+  }
+  if (status < 300) {
+    return failed("served_unpaid", `It answered ${status} without a payment, and not 402.`);
+  }
+  if (status === 404 || status === 410) {
+    return failed("not_found", `It answered ${status}; look at the address.`);
+  }
+  if (status === 405 || status === 501) {
+    return failed("method_not_allowed", `It answered ${status}; ${method} is not its method.`);
+  }
+  if (status === 400 || status === 415 || status === 422) {
+    return failed(
+      "validates_first",
+      `It answered ${status}: it looks at the request before it asks for payment. Answer 402 first, or list a sample request that passes.`,
+    );
+  }
+  if (status >= 500) return failed("server_error", `It answered ${status}.`);
+  return failed("no_challenge", `It answered ${status}, and not 402.`);
+}
+
+const nothing: readonly ListingDifference[] = [];
+
+function failed(reason: CheckReason, message: string): CheckResult {
+  return { verdict: "failed", reason, message, differences: nothing, seen: undefined };
+}
+
+function absent(reason: CheckReason, message: string): CheckResult {
+  return { verdict: "absent", reason, message, differences: nothing, seen: undefined };
+}

@@ -1,0 +1,115 @@
+/**
+ * Reads a stranger's 402: the terms are in the header `PAYMENT-REQUIRED`, or in the body where there
+ * is no such header. Everything that is kept of it is bounded, and none of it is believed.
+ */
+import {
+  decodeHeader,
+  headerNames,
+  isObject,
+  member,
+  parseJson,
+  type JsonObject,
+} from "@farthing/protocol";
+import type { SeenChallenge } from "../../model/listing.ts";
+
+/** Entries that are looked at; nobody offers more ways to pay. */
+const entriesMax = 32;
+
+/** Characters of all entries as JSON: a dual challenge has one thousand, and lists have hundreds. */
+const acceptsCharsMax = 16 * 1024;
+
+/** Characters of a bazaar extension as JSON; it is shown in every list. */
+const bazaarCharsMax = 8 * 1024;
+
+/** Characters of a description or a media type that are kept. */
+const textCharsMax = 500;
+
+/** An answer, as far as a challenge may be in it. */
+export interface ChallengeAnswer {
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+}
+
+/** A challenge, and what it says that it is for. */
+export interface FoundChallenge {
+  readonly seen: SeenChallenge;
+  /** As written; undefined when it names none. */
+  readonly resourceUrl: string | undefined;
+}
+
+/** What was found in an answer. */
+export type ReadChallenge =
+  | ({ readonly kind: "found" } & FoundChallenge)
+  | { readonly kind: "none" }
+  | { readonly kind: "unreadable"; readonly problem: string };
+
+/** Reads the challenge of an answer. */
+export function readChallenge({ headers, body }: ChallengeAnswer, at: number): ReadChallenge {
+  const header = headers[headerNames.paymentRequired.toLowerCase()];
+  if (header !== undefined) {
+    const decoded = decodeHeader(header);
+    if (!decoded) return unreadable("Its header PAYMENT-REQUIRED is not base64 of JSON.");
+    return readObject(decoded.value, "Its header PAYMENT-REQUIRED", at);
+  }
+  if (body === undefined) return unreadable("Its body is too large, or packed.");
+  if (body.trim() === "") return { kind: "none" };
+  const parsed = parseJson(body);
+  if (!parsed || !isObject(parsed.value) || member(parsed.value, "accepts") === undefined) {
+    return { kind: "none" };
+  }
+  return readObject(parsed.value, "Its body", at);
+}
+
+function unreadable(problem: string): ReadChallenge {
+  return { kind: "unreadable", problem };
+}
+
+function readObject(value: unknown, where: string, at: number): ReadChallenge {
+  const accepts = isObject(value) ? member(value, "accepts") : undefined;
+  if (!isObject(value) || !Array.isArray(accepts)) {
+    return unreadable(`${where} has no list accepts.`);
+  }
+  const entries: JsonObject[] = accepts.slice(0, entriesMax).filter(isObject);
+  if (JSON.stringify(entries).length > acceptsCharsMax) {
+    return unreadable(`${where} has more in accepts than is looked at.`);
+  }
+  const resource = member(value, "resource");
+  const described = isObject(resource) ? resource : (entries[0] ?? {});
+  const isSecond = entries.some((entry) => textOf(member(entry, "network"))?.includes(":"));
+  return {
+    kind: "found",
+    resourceUrl: isObject(resource) ? textOf(member(resource, "url")) : undefined,
+    seen: {
+      at,
+      x402Version: isSecond ? 2 : 1,
+      accepts: entries,
+      bazaar: bazaarOf(value),
+      description: shortText(member(described, "description")),
+      mimeType: shortText(member(described, "mimeType")),
+    },
+  };
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+/** Text of a stranger, as it may stand in a list; null when there is none. */
+function shortText(value: unknown): string | null {
+  if (typeof value !== "string") return null;
+  const text = value.replaceAll(/\p{C}/gu, " ").trim().slice(0, textCharsMax);
+  return text === "" ? null : text;
+}
+
+/** The extension `bazaar`, when it has the two objects, is small, and has no markup in it. */
+function bazaarOf(challenge: JsonObject): JsonObject | null {
+  const extensions = member(challenge, "extensions");
+  const bazaar = isObject(extensions) ? member(extensions, "bazaar") : undefined;
+  if (!isObject(bazaar)) return null;
+  const [info, schema] = [member(bazaar, "info"), member(bazaar, "schema")];
+  if (!isObject(info) || !isObject(schema)) return null;
+  const kept = { info, schema };
+  const json = JSON.stringify(kept);
+  return json.length > bazaarCharsMax || /<[a-z!/?]/i.test(json) ? null : kept;
+}

@@ -1,0 +1,199 @@
+/** Listings of an account: what it offers to the public, and what checks of that found. */
+import { networkOfAddress, networkOfChain } from "@farthing/protocol";
+import { Type } from "typebox";
+import { listingsMax } from "./service.ts";
+import type { Listing } from "../../model/listing.ts";
+import { HttpProblem } from "../../http/answer.ts";
+import type { MakeLimit } from "../../http/limits.ts";
+import { emptyAnswer, exactly, problems } from "../../http/schemas.ts";
+import type { TypedServer } from "../../http/type-provider.ts";
+import type { AccountContext } from "../accounts/service.ts";
+import { sessionOf } from "../../http/session.ts";
+import { answerListing, ListingAnswer, ListingBody, readListing } from "./schemas.ts";
+
+const path = "/v1/account/listings";
+const reading = ["unauthorized", "service_unavailable"] as const;
+const changing = [...reading, "foreign_origin"] as const;
+const ListingId = exactly({ id: Type.String({ pattern: "^lst_[0-9a-f]{24}$" }) });
+const NoBody = exactly({});
+
+/** Checks that one account may set off in ten minutes: each asks a stranger's server. */
+const ownChecks = { name: "listing-checks", requestsMax: 30, windowSeconds: 600 };
+
+/** Checks of one host that all accounts together may set off in that time. */
+const hostChecks = { name: "checked-host", requestsMax: 60, windowSeconds: 600 };
+
+/** Counts what sets off a check; throws 429. */
+export type LimitChecks = (
+  request: Parameters<ReturnType<MakeLimit>>[0],
+  reply: Parameters<ReturnType<MakeLimit>>[1],
+  resource: string,
+) => Promise<void>;
+
+/** Makes the limit of checks that are asked for. */
+export function createCheckLimit(makeLimit: MakeLimit): LimitChecks {
+  const limits = [makeLimit(ownChecks), makeLimit(hostChecks)] as const;
+  return async (request, reply, resource) => {
+    const [limitOwn, limitHost] = limits;
+    await limitOwn(request, reply, request.session?.account ?? networkOfAddress(request.ip));
+    await limitHost(request, reply, new URL(resource).hostname);
+  };
+}
+
+/** Adds the routes. */
+export function registerListings(
+  server: TypedServer,
+  accounts: AccountContext,
+  limitChecks: LimitChecks,
+): void {
+  registerReading(server, accounts);
+  registerChanging(server, accounts, limitChecks);
+  server.post(`${path}/:id/check`, {
+    schema: {
+      operationId: "checkListing",
+      tags: ["Listings"],
+      summary: "Checks a listing now, and gives it as it is afterwards",
+      params: ListingId,
+      body: NoBody,
+      response: {
+        200: ListingAnswer,
+        ...problems(...changing, "not_found", "conflict"),
+      },
+    },
+    handler: async (request, reply) => {
+      const { account } = sessionOf(request);
+      const known = await accounts.listings.find(account, request.params.id);
+      if (!known) throw noSuchListing();
+      await limitChecks(request, reply, known.resource);
+      const outcome = await accounts.listings.recheck(account, known.id);
+      if (outcome === "busy") throw notNow(known);
+      if (!outcome) throw noSuchListing();
+      return answerListing(outcome);
+    },
+  });
+}
+
+function registerReading(server: TypedServer, { listings }: AccountContext): void {
+  server.get(path, {
+    schema: {
+      operationId: "listListings",
+      tags: ["Listings"],
+      summary: "The account's listings, the oldest first",
+      response: {
+        200: exactly({ listings: Type.Array(ListingAnswer) }),
+        ...problems(...reading),
+      },
+    },
+    handler: async (request) => {
+      const own = await listings.list(sessionOf(request).account);
+      return { listings: own.map(answerListing) };
+    },
+  });
+  server.get(`${path}/:id`, {
+    schema: {
+      operationId: "readListing",
+      tags: ["Listings"],
+      summary: "One listing",
+      params: ListingId,
+      response: { 200: ListingAnswer, ...problems(...reading, "not_found") },
+    },
+    handler: async (request) => {
+      const found = await listings.find(sessionOf(request).account, request.params.id);
+      if (!found) throw noSuchListing();
+      return answerListing(found);
+    },
+  });
+}
+
+function registerChanging(
+  server: TypedServer,
+  accounts: AccountContext,
+  limitChecks: LimitChecks,
+): void {
+  const { listings } = accounts;
+  server.post(path, {
+    schema: {
+      operationId: "createListing",
+      tags: ["Listings"],
+      summary: "Lists an endpoint that pays the account",
+      description:
+        "It is shown to the public once a check has found it as listed: HTTPS on a public address, an answer of 402 to a request without payment, and in its challenge an offer with this network, USDC, this price, and the account as payee.",
+      body: ListingBody,
+      response: { 201: ListingAnswer, ...problems(...changing, "conflict") },
+    },
+    handler: async (request, reply) => {
+      const { account } = sessionOf(request);
+      const terms = readListing(accounts, request.body);
+      await limitChecks(request, reply, terms.resource);
+      const listing = await listings.create(account, terms);
+      if (listing === "taken") throw taken();
+      if (listing === "too_many") throw tooMany();
+      return reply.status(201).send(answerListing(listing));
+    },
+  });
+  server.put(`${path}/:id`, {
+    schema: {
+      operationId: "changeListing",
+      tags: ["Listings"],
+      summary: "Puts other terms in place of a listing's",
+      description:
+        "Address, method, network, price and sample are what checks are about: when one of them changes, the listing is not public until a check has passed again.",
+      params: ListingId,
+      body: ListingBody,
+      response: { 200: ListingAnswer, ...problems(...changing, "conflict", "not_found") },
+    },
+    handler: async (request, reply) => {
+      const { account } = sessionOf(request);
+      const terms = readListing(accounts, request.body);
+      await limitChecks(request, reply, terms.resource);
+      const listing = await listings.change(account, request.params.id, terms);
+      if (listing === "taken") throw taken();
+      if (!listing) throw noSuchListing();
+      return answerListing(listing);
+    },
+  });
+  server.delete(`${path}/:id`, {
+    schema: {
+      operationId: "removeListing",
+      tags: ["Listings"],
+      summary: "Removes a listing",
+      params: ListingId,
+      response: {
+        204: emptyAnswer("It is not listed any more"),
+        ...problems(...changing, "not_found"),
+      },
+    },
+    handler: async (request, reply) => {
+      const { account } = sessionOf(request);
+      if (!(await listings.remove(account, request.params.id))) throw noSuchListing();
+      return reply.status(204).send(null);
+    },
+  });
+}
+
+function noSuchListing(): HttpProblem {
+  return new HttpProblem("not_found", "There is no such listing of this account.");
+}
+
+function taken(): HttpProblem {
+  return new HttpProblem(
+    "conflict",
+    "The account lists this endpoint on this network already; change that listing.",
+  );
+}
+
+function tooMany(): HttpProblem {
+  return new HttpProblem(
+    "conflict",
+    `The account has ${listingsMax} listings, as many as may be; remove one first.`,
+  );
+}
+
+function notNow({ check, chainId }: Listing): HttpProblem {
+  return new HttpProblem(
+    "conflict",
+    check.state === "blocked"
+      ? `The operator has blocked this listing on ${networkOfChain(chainId).name}; contact them.`
+      : "It is being checked right now; look again in a moment.",
+  );
+}

@@ -1,0 +1,254 @@
+/** Listings as the account API takes and gives them. */
+import { networkOfChain, networks, type ChainId } from "@farthing/protocol";
+import { Type, type Static } from "typebox";
+import { timeText } from "../../base/clock.ts";
+import {
+  checkReasons,
+  comparedFields,
+  isPublic,
+  listingMethods,
+  listingStates,
+  type Listing,
+  type ListingTerms,
+} from "../../model/listing.ts";
+import { HttpProblem } from "../../http/answer.ts";
+import { findUrlProblem, type Reach } from "../../http/outbound/url-rules.ts";
+import {
+  AddressText,
+  AmountText,
+  anyObject,
+  exactly,
+  nullable,
+  oneOf,
+  TimeText,
+} from "../../http/schemas.ts";
+import type { AccountContext } from "../accounts/service.ts";
+import { servedChain } from "../../http/served-chain.ts";
+
+/** Longest address of an endpoint. */
+const urlCharsMax = 2_000;
+
+/** Longest sample request, as JSON: it is sent with every check. */
+const sampleCharsMax = 8_192;
+
+const MethodText = oneOf(listingMethods);
+const SampleBody = exactly(
+  {
+    query: Type.Optional(
+      Type.Record(Type.String({ maxLength: 64 }), Type.String({ maxLength: 500 }), {
+        maxProperties: 20,
+      }),
+    ),
+    body: Type.Optional(Type.Unknown()),
+  },
+  "A request that can be quoted: what checks send, and an example for buyers",
+);
+
+/** What an endpoint is asked with. */
+export const EndpointMembers = {
+  resource: Type.String({
+    format: "uri",
+    maxLength: urlCharsMax,
+    description: "`https://…` on port 443 or 8443; its query belongs into `sample`",
+  }),
+  method: MethodText,
+  sample: Type.Optional(SampleBody),
+};
+const EndpointBody = exactly(EndpointMembers);
+
+export const NetworkText = oneOf(
+  networks.map(({ id }) => id),
+  "CAIP-2",
+);
+
+/** A listing, as its owner says it. */
+export const ListingBody = exactly({
+  ...EndpointMembers,
+  network: NetworkText,
+  amount: AmountText,
+  title: Type.String({ pattern: "^\\P{C}*[\\p{L}\\p{N}]\\P{C}*$", maxLength: 80 }),
+  description: Type.Optional(Type.String({ pattern: "^[\\P{C}\\n]*$", maxLength: 500 })),
+  tags: Type.Optional(
+    Type.Array(Type.String({ pattern: "^[\\p{L}\\p{N}][\\p{L}\\p{N} ._+-]{0,31}$" }), {
+      maxItems: 8,
+      uniqueItems: true,
+    }),
+  ),
+  mimeType: Type.Optional(
+    nullable(Type.String({ pattern: "^[a-zA-Z0-9.+-]+/[a-zA-Z0-9.+*-]+$", maxLength: 100 })),
+  ),
+});
+
+/** A listing as the service has it. */
+export const ListingAnswer = exactly({
+  id: Type.String(),
+  resource: Type.String({ format: "uri" }),
+  method: MethodText,
+  title: Type.String(),
+  description: Type.String(),
+  tags: Type.Array(Type.String()),
+  mimeType: nullable(Type.String()),
+  sample: SampleBody,
+  advertised: exactly({
+    scheme: oneOf(["exact"]),
+    network: NetworkText,
+    asset: AddressText,
+    amount: AmountText,
+    payTo: AddressText,
+  }),
+  check: exactly({
+    state: oneOf(
+      listingStates,
+      "`pending`: not checked yet; `failing`: one check failed; `hidden`: two in a row did, or the payee changed; `blocked`: by the operator",
+    ),
+    isPublic: Type.Boolean({ description: "Whether it is found by /discovery" }),
+    checkedAt: nullable(
+      Type.String({ format: "date-time", description: "The last check that counted" }),
+    ),
+    triedAt: nullable(
+      Type.String({
+        format: "date-time",
+        description: "The last one that was tried, counted or not",
+      }),
+    ),
+    passedAt: nullable(Type.String({ format: "date-time" })),
+    nextAt: nullable(Type.String({ format: "date-time", description: "Null while it is blocked" })),
+    failures: Type.Integer({ description: "In a row" }),
+    reason: nullable(oneOf(checkReasons)),
+    message: Type.String({ description: "What was found and what to change; empty when in order" }),
+    differences: Type.Array(
+      exactly({
+        field: oneOf(comparedFields),
+        advertised: Type.String(),
+        seen: Type.String({ description: "Written by the endpoint" }),
+      }),
+    ),
+  }),
+  lastSeen: nullable(
+    exactly({
+      at: TimeText,
+      x402Version: Type.Integer(),
+      accepts: Type.Array(anyObject(), { description: "Of the last challenge, as received" }),
+    }),
+  ),
+  stats: exactly(
+    {
+      settlements30d: Type.Integer(),
+      volume30d: AmountText,
+      payers30d: Type.Integer(),
+      lastSettledAt: nullable(Type.String({ format: "date-time" })),
+    },
+    "Settlements with the account's keys at this price on this network",
+  ),
+  createdAt: TimeText,
+  updatedAt: TimeText,
+});
+
+/** How far listed endpoints reach: over HTTPS only, and to this machine on devnets. */
+export function listingReach(isLocal: boolean): Reach {
+  return { isLocal, isPlain: false };
+}
+
+/** What reading takes of the accounts. */
+type Reading = Pick<AccountContext, "networks" | "listingLocal">;
+
+/** Reads what is asked. Throws 400. */
+export function readEndpoint(
+  accounts: Reading,
+  { resource, method, sample = {} }: Static<typeof EndpointBody>,
+): Pick<ListingTerms, "resource" | "method" | "sample"> {
+  const problem = findUrlProblem(resource, listingReach(accounts.listingLocal));
+  if (problem !== undefined) throw wrong("resource", problem);
+  const url = new URL(resource);
+  if (url.search !== "" || resource.includes("?")) {
+    throw wrong("resource", "It has a query; leave it out, and give an example of it in sample.");
+  }
+  if (JSON.stringify(sample).length > sampleCharsMax) {
+    throw wrong("sample", `It may have ${sampleCharsMax} characters as JSON.`);
+  }
+  return { resource: url.href, method, sample };
+}
+
+/** Reads a network. Throws 400 when it is not served. */
+export function readNetwork(accounts: Reading, text: Static<typeof NetworkText>): ChainId {
+  const network = networks.find(({ id }) => id === text);
+  if (!network) throw wrong("network", "There is no such network.");
+  return servedChain(accounts, network.chainId);
+}
+
+/** Reads a listing. Throws 400. */
+export function readListing(accounts: Reading, body: Static<typeof ListingBody>): ListingTerms {
+  const { network, amount, title, description = "", tags = [], mimeType = null, ...rest } = body;
+  return {
+    ...readEndpoint(accounts, rest),
+    chainId: readNetwork(accounts, network),
+    amount: readAmount(amount),
+    title: title.trim(),
+    description,
+    tags,
+    mimeType,
+  };
+}
+
+/** Reads a price, in base units. Throws 400. */
+export function readAmount(text: string): bigint {
+  const units = BigInt(text);
+  if (units > 0n && units <= amountMax) return units;
+  throw wrong("amount", "It must be above 0, and less than there is USDC.");
+}
+
+/** A trillion USDC: more than there is, and fits every database. */
+const amountMax = 10n ** 18n;
+
+function wrong(where: string, problem: string): HttpProblem {
+  return new HttpProblem("invalid_request", `${where}: ${problem}`);
+}
+
+/** Writes a listing for its owner. */
+export function answerListing(listing: Listing) {
+  const { id, resource, method, title, description, mimeType, chainId, check, seen, stats } =
+    listing;
+  const network = networkOfChain(chainId);
+  return {
+    id,
+    resource,
+    method,
+    title,
+    description,
+    tags: [...listing.tags],
+    mimeType,
+    sample: listing.sample,
+    advertised: {
+      scheme: "exact" as const,
+      network: network.id,
+      asset: network.usdc,
+      amount: listing.amount.toString(),
+      payTo: listing.account,
+    },
+    check: {
+      state: check.state,
+      isPublic: isPublic(check),
+      checkedAt: timeText(check.checkedAt),
+      triedAt: timeText(check.triedAt),
+      passedAt: timeText(check.passedAt),
+      nextAt: check.state === "blocked" ? null : timeText(check.nextAt),
+      failures: check.failures,
+      reason: check.reason,
+      message: check.message,
+      differences: check.differences.map((difference) => ({ ...difference })),
+    },
+    lastSeen: seen && {
+      at: timeText(seen.at) ?? "",
+      x402Version: seen.x402Version,
+      accepts: [...seen.accepts],
+    },
+    stats: {
+      settlements30d: stats.settlements,
+      volume30d: stats.units.toString(),
+      payers30d: stats.payers,
+      lastSettledAt: timeText(stats.lastSettledAt),
+    },
+    createdAt: timeText(listing.createdAt) ?? "",
+    updatedAt: timeText(listing.updatedAt) ?? "",
+  };
+}

@@ -1,0 +1,63 @@
+/** POST /v1/listings/check: what a check of an endpoint would find, before it is listed. */
+import { Type } from "typebox";
+import { checkSteps } from "./check-steps.ts";
+import { AmountText, exactly, oneOf, problems } from "../../http/schemas.ts";
+import type { TypedServer } from "../../http/type-provider.ts";
+import type { AccountContext } from "../accounts/service.ts";
+import { sessionOf } from "../../http/session.ts";
+import { EndpointMembers, NetworkText, readAmount, readEndpoint, readNetwork } from "./schemas.ts";
+import type { LimitChecks } from "./routes.ts";
+
+const TrialAnswer = exactly({
+  ok: Type.Boolean({ description: "Whether a listing with this would be live" }),
+  checks: Type.Array(
+    exactly({
+      name: oneOf(checkSteps),
+      ok: Type.Boolean(),
+      detail: Type.String({ description: "What was found; empty when in order" }),
+    }),
+  ),
+});
+
+const { resource: url, ...rest } = EndpointMembers;
+
+/** Adds the route. */
+export function registerListingTrial(
+  server: TypedServer,
+  accounts: AccountContext,
+  limitChecks: LimitChecks,
+): void {
+  server.post("/v1/listings/check", {
+    schema: {
+      operationId: "tryListing",
+      tags: ["Listings"],
+      summary: "Checks an endpoint that is not listed, and stores nothing",
+      description:
+        "Compares its challenge with the account that is signed in as payee. Without `amount`, any price is right; without `network`, any that is served.",
+      security: [{ session: [] }],
+      body: exactly({
+        url,
+        ...rest,
+        network: Type.Optional(NetworkText),
+        amount: Type.Optional(AmountText),
+      }),
+      response: {
+        200: TrialAnswer,
+        ...problems("unauthorized", "service_unavailable", "foreign_origin"),
+      },
+    },
+    handler: async (request, reply) => {
+      const { account } = sessionOf(request);
+      const { url: resource, network, amount, ...others } = request.body;
+      const served = accounts.networks.map(({ chainId }) => chainId);
+      const target = {
+        ...readEndpoint(accounts, { resource, ...others }),
+        chainIds: network === undefined ? served : [readNetwork(accounts, network)],
+        amount: amount === undefined ? null : readAmount(amount),
+      };
+      await limitChecks(request, reply, target.resource);
+      const checks = await accounts.listings.tryOut(account, target);
+      return { ok: checks.every(({ ok }) => ok), checks };
+    },
+  });
+}

@@ -1,0 +1,59 @@
+/**
+ * How the time of a purchase ran out: nobody paid, or its payer did without us, in a transaction of
+ * his own. Said only when no block can carry its authorization any more.
+ */
+import { isSameAddress, type Address, type ChainId } from "@farthing/protocol";
+import { purchaseNonce } from "./service.ts";
+import { Fault } from "../../base/fault.ts";
+import { areEventsSeenElsewhere, isUnusedAt } from "../../chain/authorization-logs.ts";
+import { findAuthorizationEvent } from "../../chain/authorization-search.ts";
+import type { ChainView } from "../../chain/block-follower.ts";
+import type { Chain } from "../../chain/chain.ts";
+import type { CreditPurchase } from "../../model/credits.ts";
+import type { KeepDeps } from "./worker.ts";
+
+/** Blocks that a search goes back, eleven hours of XDC: a purchase lives one hour. */
+const searchBlocks = 20_000;
+
+/** Creates the question. */
+export function createReadEnd(
+  networkOf: (
+    chainId: ChainId,
+  ) => { readonly chain: Chain; view(): ChainView | undefined } | undefined,
+): KeepDeps["readEnd"] {
+  return async (purchase, treasury) => {
+    const { chainId, payer, expiresAt } = purchase;
+    if (payer === null) return "unpaid";
+    const network = networkOf(chainId);
+    const view = network?.view();
+    if (!network || !view || Number(view.finalized.time) * 1000 < expiresAt) return undefined;
+    const { chain } = network;
+    const wanted = { payer, nonce: purchaseNonce(purchase.id) };
+    if (await isUnusedAt(chain, wanted, view.finalized.number)) return "unpaid";
+    const headNumber = view.head.number;
+    const fromBlock = Math.max(0, headNumber - searchBlocks);
+    const event = await findAuthorizationEvent(chain, { ...wanted, fromBlock, headNumber });
+    if (!event) throw new Fault("rpc_unavailable", "An authorization is used and has no log");
+    if (!pays(event, purchase, treasury)) return "unpaid";
+    if (event.blockNumber > view.finalized.number) return undefined;
+    const { transaction, blockNumber, logIndex, blockHash } = event;
+    const isSeen = await areEventsSeenElsewhere(chain, blockHash, [event], headNumber);
+    if (isSeen === false) throw new Fault("rpc_unavailable", "RPC endpoints disagree");
+    return { transaction, blockNumber, logIndex };
+  };
+}
+
+function pays(
+  event: NonNullable<Awaited<ReturnType<typeof findAuthorizationEvent>>>,
+  { units }: CreditPurchase,
+  treasury: Address | undefined,
+): boolean {
+  const { kind, transfer } = event;
+  return (
+    kind === "used" &&
+    transfer !== undefined &&
+    treasury !== undefined &&
+    isSameAddress(transfer.to, treasury) &&
+    transfer.value === units
+  );
+}

@@ -1,0 +1,192 @@
+/**
+ * The payment of a purchase: an x402 payment to the treasury through our own engine, without a key
+ * and without a price. The purchase leaves `awaiting_payment` before anything is claimed; whatever
+ * stops in between, the payment is found again by the nonce that comes from the purchase's id.
+ */
+import {
+  networkOfChain,
+  type Address,
+  type ChainId,
+  type Hex,
+  type Network,
+  type PaymentRequest,
+  type Refusal,
+} from "@farthing/protocol";
+import { paysPurchase, purchaseAuthorization, purchasePair } from "./service.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import type { CreditPurchase, PurchaseMove } from "../../model/credits.ts";
+import { isGasRefusal, type GasRefusal, type KeylessTerms } from "../../model/keyless.ts";
+import type { Settlement } from "../../model/settlement.ts";
+import type { Store } from "../../storage/store.ts";
+import { isNotAdmitted } from "../../settlement/admission.ts";
+import type { Settle, SettleOptions } from "../../settlement/settle.ts";
+
+/** How long an answer waits for the sending: as long as an asynchronous settle. */
+const broadcastWaitMs = 500;
+
+/** Looks at a purchase that others move at the same moment. */
+const looksMax = 3;
+
+/** What became of a payment. */
+export type PayOutcome =
+  /** Its payment is claimed, was before, or is over: the state says which. */
+  | { readonly kind: "purchase"; readonly purchase: CreditPurchase }
+  | { readonly kind: "refused"; readonly refusal: Refusal; readonly purchase: CreditPurchase }
+  /** It cannot be paid any more; nothing was looked at. */
+  | { readonly kind: "closed"; readonly purchase: CreditPurchase }
+  /** The gas that buyers may have spent is used up; it can be paid later. */
+  | { readonly kind: "denied"; readonly code: GasRefusal }
+  | { readonly kind: "unknown" };
+
+/** What is shown as payment. */
+export interface PurchasePayment {
+  readonly account: Address;
+  readonly id: string;
+  readonly signature: Hex;
+  readonly requestId: string;
+  /** The gas budget of callers without a key, as it applies to the buyer. */
+  keylessOf(chainId: ChainId): KeylessTerms | undefined;
+}
+
+/** What paying needs. */
+export interface PayDeps {
+  readonly store: Pick<Store, "findPurchase" | "movePurchase" | "findSettlementsByPair">;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly settle: Settle;
+  readonly treasury: Address | undefined;
+  readonly marginSeconds: bigint;
+  readonly networks: readonly Network[];
+}
+
+/** Pays a purchase, or gives what its payment became. Throws faults; then nothing is lost. */
+export type PayPurchase = (payment: PurchasePayment) => Promise<PayOutcome>;
+
+/** Creates the function. */
+export function createPayPurchase(deps: PayDeps): PayPurchase {
+  const { store, clock, log, treasury } = deps;
+
+  async function pay(payment: PurchasePayment, looks = 1): Promise<PayOutcome> {
+    const purchase = await store.findPurchase(payment.id, payment.account);
+    if (!purchase) return { kind: "unknown" };
+    const { state, settlementId, payer } = purchase;
+    // Shown twice: the first one counts, and this is what became of it.
+    if (settlementId !== null || paidStates.has(state)) return { kind: "purchase", purchase };
+    const isOver = purchase.expiresAt <= clock.nowMs();
+    if (!openStates.has(state) || isOver || payer === null || treasury === undefined) {
+      return { kind: "closed", purchase };
+    }
+    const begun = { to: "settling", payer, settlementId: null } as const;
+    const isFirst = await move(purchase, ["awaiting_payment"], begun);
+    // Not first: another one is at it, or its owner gave it up just now.
+    const now = isFirst ?? (await store.findPurchase(purchase.id));
+    if (now?.state !== "settling") {
+      return looks < looksMax ? pay(payment, looks + 1) : { kind: "closed", purchase };
+    }
+    const request = requestOf(purchase, { payer, treasury, signature: payment.signature });
+    const result = await deps
+      .settle(request, settleOptions(payment, purchase.chainId))
+      .catch(async (error: unknown) => {
+        // It can be signed again, also from a page that was loaded anew.
+        if (isFirst && isNotAdmitted(error)) {
+          await move(purchase, ["settling"], { to: "awaiting_payment" });
+        }
+        throw error;
+      });
+    if (result.kind === "settlement") return named(purchase, result.settlement);
+    // Whoever began it ends it; another one's may be right where this one was wrong.
+    if (isFirst) await move(purchase, ["settling"], { to: "awaiting_payment" });
+    const settlement = await findPayment(purchase);
+    if (settlement) return named(purchase, settlement);
+    if (result.kind === "denied") {
+      // The account of a key cannot stand in the way where there is no key.
+      return isGasRefusal(result.code)
+        ? { kind: "denied", code: result.code }
+        : { kind: "closed", purchase };
+    }
+    return { kind: "refused", refusal: result.refusal, purchase };
+  }
+
+  async function findPayment(purchase: CreditPurchase): Promise<Settlement | undefined> {
+    const pair = purchasePair(purchase);
+    const [found] = pair ? await store.findSettlementsByPair([pair]) : [];
+    return found && paysPurchase(found, purchase, treasury) ? found : undefined;
+  }
+
+  async function named(purchase: CreditPurchase, settlement: Settlement): Promise<PayOutcome> {
+    const { id: settlementId, payer } = settlement;
+    const move_ = { to: "settling", payer, settlementId } as const;
+    const moved = await move(purchase, ["settling", "awaiting_payment"], move_);
+    const newest = moved ?? (await store.findPurchase(purchase.id)) ?? purchase;
+    return { kind: "purchase", purchase: newest };
+  }
+
+  /** Moves it from whichever of these states it is in. */
+  async function move(
+    { id, account }: CreditPurchase,
+    states: readonly ("settling" | "awaiting_payment")[],
+    to: PurchaseMove,
+  ): Promise<CreditPurchase | undefined> {
+    for (const from of states) {
+      const moved = await store.movePurchase(id, from, to, clock.nowMs());
+      if (!moved) continue;
+      const { state, settlementId } = moved;
+      log.info({ account, purchaseId: id, settlementId }, `Purchase ${state}`);
+      return moved;
+    }
+    return undefined;
+  }
+
+  function settleOptions(
+    { requestId, keylessOf }: PurchasePayment,
+    chainId: ChainId,
+  ): SettleOptions {
+    return {
+      served: (version, network) => version === 2 && deps.networks.includes(network),
+      marginSeconds: deps.marginSeconds,
+      unitsMin: 0n,
+      keyId: null,
+      account: null,
+      price: 0,
+      requestId,
+      payerCap: null,
+      keyless: keylessOf(chainId),
+      exchange: null,
+      goal: "broadcast",
+      timeoutMs: broadcastWaitMs,
+      repeatTimeoutMs: 0,
+    };
+  }
+
+  return (payment) => pay(payment);
+}
+
+/** States in which a signature is looked at. */
+const openStates: ReadonlySet<string> = new Set(["awaiting_payment", "settling"]);
+
+/** States of a purchase that is paid. */
+const paidStates: ReadonlySet<string> = new Set(["confirmed", "held", "credited", "rejected"]);
+
+/** The payment as if it had come to /settle. */
+function requestOf(
+  purchase: CreditPurchase,
+  signed: { readonly payer: Address; readonly treasury: Address; readonly signature: Hex },
+): PaymentRequest {
+  const network = networkOfChain(purchase.chainId);
+  const { signature, treasury } = signed;
+  const authorization = purchaseAuthorization(purchase, signed);
+  const name = { network, networkName: network.id };
+  return {
+    payment: { shape: "flat-v2", version: 2, ...name, authorization, signature },
+    requirements: {
+      version: 2,
+      ...name,
+      asset: network.usdc,
+      amount: purchase.units,
+      payTo: treasury,
+      // Of no meaning here: the authorization says until when it holds.
+      maxTimeoutSeconds: 1,
+    },
+  };
+}

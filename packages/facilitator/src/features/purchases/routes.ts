@@ -1,0 +1,400 @@
+/** Buying credits: a purchase is asked for, signed by a wallet, and followed until it is credited. */
+import {
+  authorizationTypedData,
+  explorerLink,
+  formatUsdc,
+  networkOfChain,
+  toWireAuthorization,
+  type Refusal,
+} from "@farthing/protocol";
+import { Type } from "typebox";
+import { awaitingMax, creditsMax, purchaseAuthorization } from "./service.ts";
+import { timeText } from "../../base/clock.ts";
+import { unitsPerCredit, type CreditPurchase } from "../../model/credits.ts";
+import { HttpProblem } from "../../http/answer.ts";
+import { gasProblem, purchaseTerms } from "../../http/keyless.ts";
+import type { MakeLimit } from "../../http/limits.ts";
+import { parseWait } from "../../http/prefer.ts";
+import {
+  AddressText,
+  AmountText,
+  anyObject,
+  ChainIdNumber,
+  Cursor,
+  exactly,
+  GivenAddress,
+  HashText,
+  Limit,
+  nullable,
+  oneOf,
+  pageOf,
+  problems,
+  TimeText,
+  Wait,
+} from "../../http/schemas.ts";
+import type { TypedServer } from "../../http/type-provider.ts";
+import type { AccountContext, AccountHttp } from "../accounts/service.ts";
+import { readLimit, timeCursor } from "../../http/cursor.ts";
+import { readAddress } from "../../http/address-input.ts";
+import { sessionOf } from "../../http/session.ts";
+import { sellingChain } from "../../http/served-chain.ts";
+
+/** A contract wallet's signature with many owners; a plain one has 132 characters. */
+const signatureCharsMax = 16_386;
+
+const PurchaseState = oneOf([
+  "awaiting_payment",
+  "settling",
+  "confirmed",
+  "held",
+  "credited",
+  "rejected",
+  "failed",
+  "expired",
+  "canceled",
+]);
+
+const PurchaseAnswer = exactly({
+  id: Type.String(),
+  state: PurchaseState,
+  credits: Type.Integer(),
+  amount: AmountText,
+  payer: nullable(AddressText),
+  payTo: nullable(AddressText),
+  chainId: ChainIdNumber,
+  network: Type.String({ description: "CAIP-2" }),
+  nonce: nullable(HashText),
+  validAfter: nullable(Type.String()),
+  validBefore: nullable(Type.String({ description: "Unix seconds" })),
+  typedData: nullable(
+    anyObject("EIP-712, for `eth_signTypedData_v4`; null when there is nothing to sign"),
+  ),
+  reason: nullable(
+    Type.String({ description: "Why it is held, failed or rejected, and what to do" }),
+  ),
+  reasonCode: nullable(Type.String({ description: "The same for programs" })),
+  settlementId: nullable(Type.String()),
+  transaction: nullable(HashText),
+  explorer: nullable(Type.String({ format: "uri" })),
+  timeline: Type.Array(exactly({ state: PurchaseState, at: TimeText })),
+  createdAt: TimeText,
+  expiresAt: TimeText,
+  creditedAt: nullable(TimeText),
+  contact: nullable(Type.String({ description: "Where to ask the operator" })),
+});
+
+const path = "/v1/account/credits/purchases";
+const PurchaseId = exactly({ id: Type.String({ pattern: "^pur_[0-9a-f]{32}$" }) });
+const reading = ["unauthorized", "service_unavailable"] as const;
+const notAdmitted = [
+  "caller_gas_share_used",
+  "keyless_gas_exhausted",
+  "queue_full",
+  "reverted_gas_exhausted",
+] as const;
+const changing = [...reading, "foreign_origin", "conflict", "not_found"] as const;
+
+/**
+ * Purchases begun by one account in ten minutes: each is looked up on the chain when its time is
+ * over, also when it was given up.
+ */
+const beginning = { name: "purchases", requestsMax: 30, windowSeconds: 600 };
+
+/** Adds the routes. */
+export function registerPurchases(
+  server: TypedServer,
+  deps: AccountHttp,
+  makeLimit: MakeLimit,
+): void {
+  registerBeginning(server, deps, makeLimit);
+  registerPaying(server, deps);
+  registerFollowing(server, deps);
+}
+
+function registerBeginning(
+  server: TypedServer,
+  { accounts }: AccountHttp,
+  makeLimit: MakeLimit,
+): void {
+  const limit = makeLimit(beginning);
+  server.post(path, {
+    schema: {
+      operationId: "createPurchase",
+      tags: ["Credits"],
+      summary: "Begins a purchase of credits",
+      description:
+        "Gives what a wallet signs to pay for it: a transfer of USDC to the treasury, which the service submits. `payer` is the account, or a wallet linked to it; left out, the wallet that is signed in.",
+      body: exactly({
+        credits: Type.Integer({ minimum: 1, maximum: creditsMax }),
+        chainId: ChainIdNumber,
+        payer: Type.Optional(GivenAddress),
+      }),
+      response: { 201: PurchaseAnswer, ...problems(...changing) },
+    },
+    handler: async (request, reply) => {
+      const { account, wallet } = sessionOf(request);
+      await limit(request, reply, account);
+      const { credits, payer } = request.body;
+      const chainId = sellingChain(accounts, request.body.chainId);
+      const outcome = await accounts.purchases.create({
+        account,
+        chainId,
+        credits,
+        payer: payer === undefined ? wallet : readAddress(payer),
+      });
+      if (outcome.kind !== "created") throw notCreated(accounts, outcome.kind);
+      return reply.status(201).send(answerPurchase(accounts, outcome.purchase));
+    },
+  });
+}
+
+function registerPaying(server: TypedServer, { context, accounts }: AccountHttp): void {
+  server.post(`${path}/:id/payment`, {
+    schema: {
+      operationId: "payPurchase",
+      tags: ["Credits"],
+      summary: "Pays a purchase with the signature of its typed data",
+      description:
+        "The same payment shown again gives the purchase as it stands; it is settled once, and credited once it is final.",
+      params: PurchaseId,
+      body: exactly({
+        signature: Type.String({
+          pattern: "^0x([0-9a-fA-F]{2})+$",
+          maxLength: signatureCharsMax,
+        }),
+      }),
+      response: { 200: PurchaseAnswer, ...problems(...changing, ...notAdmitted) },
+    },
+    handler: async (request) => {
+      const { account } = sessionOf(request);
+      const { id } = request.params;
+      const signature: `0x${string}` = `0x${request.body.signature.slice(2).toLowerCase()}`;
+      const outcome = await accounts.payPurchase({
+        account,
+        id,
+        signature,
+        requestId: request.id,
+        keylessOf: (chainId) => purchaseTerms(context, request, chainId),
+      });
+      switch (outcome.kind) {
+        case "denied":
+          throw gasProblem(context, outcome.code);
+        case "unknown":
+          throw noSuchPurchase();
+        case "closed":
+          throw new HttpProblem("conflict", closedMessage(outcome.purchase));
+        case "refused":
+          throw new HttpProblem("conflict", refusedMessage(outcome.refusal, outcome.purchase));
+        case "purchase":
+          return answerPurchase(accounts, outcome.purchase);
+        default:
+          return outcome satisfies never;
+      }
+    },
+  });
+}
+
+function registerFollowing(server: TypedServer, { context, accounts }: AccountHttp): void {
+  server.get(path, {
+    schema: {
+      operationId: "listPurchases",
+      tags: ["Credits"],
+      summary: "The account's purchases, the newest first",
+      querystring: exactly({ cursor: Cursor, limit: Limit }),
+      response: { 200: pageOf("purchases", PurchaseAnswer), ...problems(...reading) },
+    },
+    handler: async (request) => {
+      const { cursor, limit } = request.query;
+      const paging = { from: timeCursor.read(cursor), limit: readLimit(limit) };
+      const page = await accounts.purchases.list(sessionOf(request).account, paging);
+      const purchases = page.items.map((purchase) => answerPurchase(accounts, purchase));
+      return { purchases, next: timeCursor.write(page.next) };
+    },
+  });
+  server.get(`${path}/:id`, {
+    schema: {
+      operationId: "readPurchase",
+      tags: ["Credits"],
+      summary: "Where a purchase stands",
+      params: PurchaseId,
+      description:
+        "`wait` holds the answer until something is new; with `while` as long as it is in that state only, so that nothing is slept through between two reads.",
+      querystring: exactly({ wait: Wait, while: Type.Optional(PurchaseState) }),
+      response: { 200: PurchaseAnswer, ...problems(...reading, "not_found") },
+    },
+    handler: async (request) => {
+      const { account } = sessionOf(request);
+      const { id } = request.params;
+      const waitMs = parseWait(request.query.wait) ?? 0;
+      // Begun before the first look, so that nothing in between is slept through.
+      const waiting = context.waiters.wait(id, "broadcast", waitMs);
+      let purchase = await accounts.purchases.find(account, id);
+      const { while: known } = request.query;
+      const isNews =
+        purchase && (known === undefined ? isResting(purchase) : purchase.state !== known);
+      if (purchase && waitMs > 0 && !isNews) {
+        await waiting.done;
+        purchase = await accounts.purchases.find(account, id);
+      }
+      waiting.cancel();
+      if (!purchase) throw noSuchPurchase();
+      return answerPurchase(accounts, purchase);
+    },
+  });
+  server.delete(`${path}/:id`, {
+    schema: {
+      operationId: "cancelPurchase",
+      tags: ["Credits"],
+      summary: "Gives a purchase up that is not paid",
+      params: PurchaseId,
+      response: { 200: PurchaseAnswer, ...problems(...changing) },
+    },
+    handler: async (request) => {
+      const purchase = await accounts.purchases.cancel(
+        sessionOf(request).account,
+        request.params.id,
+      );
+      if (!purchase) throw noSuchPurchase();
+      if (purchase.state !== "canceled") {
+        throw new HttpProblem("conflict", `The purchase is ${purchase.state} already.`);
+      }
+      return answerPurchase(accounts, purchase);
+    },
+  });
+}
+
+/** Why a payment was not taken; the commonest reason in the words of whoever is buying. */
+function refusedMessage({ code, message }: Refusal, { payer, units }: CreditPurchase): string {
+  // At least cents.
+  const price = formatUsdc(units).replace(/0{1,4}$/, "");
+  return code === "insufficient_funds"
+    ? `${payer} holds less than the ${price} USDC that this costs (${code}). Send USDC to it and sign again, or begin a new purchase from another linked wallet.`
+    : `${code}: ${message}`;
+}
+
+/** Whether nothing more happens to it by itself; a held one waits for the operator. */
+function isResting({ state }: CreditPurchase): boolean {
+  return ["held", "credited", "rejected", "failed", "expired", "canceled"].includes(state);
+}
+
+function notCreated(
+  { creditTerms }: AccountContext,
+  kind: "no_treasury" | "below_minimum" | "payer_not_linked" | "too_many",
+): HttpProblem {
+  switch (kind) {
+    case "no_treasury":
+      return new HttpProblem("conflict", "No credits are sold here; ask the operator.");
+    case "below_minimum": {
+      const least = creditTerms.minUnits / unitsPerCredit;
+      return new HttpProblem("invalid_request", `Buy ${least} credits at least.`);
+    }
+    case "payer_not_linked":
+      return new HttpProblem(
+        "invalid_request",
+        "The payer must be the account's own address or a wallet linked to it, on this chain; link it first.",
+      );
+    case "too_many":
+      return new HttpProblem(
+        "conflict",
+        `${awaitingMax} purchases wait for payment, as many as may; pay or cancel one first.`,
+      );
+    default:
+      return kind satisfies never;
+  }
+}
+
+function noSuchPurchase(): HttpProblem {
+  return new HttpProblem("not_found", "There is no such purchase of this account.");
+}
+
+function closedMessage({ state, expiresAt }: CreditPurchase): string {
+  const why =
+    state === "awaiting_payment" || state === "settling"
+      ? `could be paid until ${timeText(expiresAt)}`
+      : `is ${state}`;
+  return `The purchase ${why}; nothing was sent. Begin a new one.`;
+}
+
+const holdMessages = {
+  amount_above_limit:
+    "The amount is above the limit for automatic approval. No action needed; the operator reviews it.",
+  sender_not_linked:
+    "The wallet that paid is no longer linked to this account. The operator reviews it; contact them.",
+  amount_mismatch: "The payment differs from the purchase. The operator reviews it; contact them.",
+  daily_limit:
+    "Daily limit for automatic approval reached. No action needed; the operator reviews it.",
+} as const;
+
+function reasonOf(purchase: CreditPurchase) {
+  const { state, holdReason, failureMessage, reviewNote } = purchase;
+  if (state === "held" && holdReason !== null) {
+    return { reason: holdMessages[holdReason], reasonCode: holdReason };
+  }
+  if (state === "failed") {
+    const reason = `${failureMessage ?? ""} No money moved; begin a new purchase.`.trim();
+    return { reason, reasonCode: "payment_failed" };
+  }
+  if (state === "rejected") return { reason: reviewNote, reasonCode: "rejected" };
+  return { reason: null, reasonCode: null };
+}
+
+/** A purchase as it is answered. */
+export function answerPurchase(
+  { treasury, creditTerms }: AccountContext,
+  purchase: CreditPurchase,
+) {
+  const network = networkOfChain(purchase.chainId);
+  const { payer, transaction } = purchase;
+  const isOpen = purchase.state === "awaiting_payment";
+  const authorization =
+    isOpen && payer !== null && treasury !== null
+      ? purchaseAuthorization(purchase, { payer, treasury })
+      : undefined;
+  const wasCanceled = purchase.timeline.some(({ state }) => state === "canceled");
+  const shown = (state: CreditPurchase["state"]) =>
+    state === "expired" && wasCanceled ? "canceled" : state;
+  return {
+    id: purchase.id,
+    state: shown(purchase.state),
+    credits: purchase.credits,
+    amount: purchase.units.toString(),
+    payer,
+    payTo: treasury,
+    chainId: purchase.chainId,
+    network: network.id,
+    nonce: authorization?.nonce ?? null,
+    validAfter: authorization?.validAfter.toString() ?? null,
+    validBefore: authorization?.validBefore.toString() ?? null,
+    typedData: authorization ? walletTypedData(network, authorization) : null,
+    ...reasonOf(purchase),
+    settlementId: purchase.settlementId,
+    transaction,
+    explorer: transaction && explorerLink(network, transaction),
+    // Given up and then run out of time is one thing to its owner.
+    timeline: purchase.timeline
+      .filter(({ state }) => !(state === "expired" && wasCanceled))
+      .map(({ state, at }) => ({ state, at: timeText(at) ?? "" })),
+    createdAt: timeText(purchase.createdAt) ?? "",
+    expiresAt: timeText(purchase.expiresAt) ?? "",
+    creditedAt: timeText(purchase.creditedAt),
+    contact: creditTerms.contact,
+  };
+}
+
+const domainTypes = [
+  { name: "name", type: "string" },
+  { name: "version", type: "string" },
+  { name: "chainId", type: "uint256" },
+  { name: "verifyingContract", type: "address" },
+];
+
+/** Typed data as EIP-1193 wallets take it: JSON, with the domain's type among the types. */
+function walletTypedData(...given: Parameters<typeof authorizationTypedData>) {
+  const { domain, types, primaryType, message } = authorizationTypedData(...given);
+  return {
+    domain,
+    types: { EIP712Domain: domainTypes, ...types },
+    primaryType,
+    message: toWireAuthorization(message),
+  };
+}

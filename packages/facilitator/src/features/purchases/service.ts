@@ -1,0 +1,171 @@
+/**
+ * Purchases of credits, up to the payment: what is bought, by which wallet it is paid, and what that
+ * wallet signs. The nonce of the authorization comes from the purchase's id, so that a payment on
+ * chain names its purchase, and one purchase can be paid once only.
+ */
+import { createHash, randomBytes } from "node:crypto";
+import {
+  isSameAddress,
+  networkOfChain,
+  type Address,
+  type Authorization,
+  type ChainId,
+  type Hex,
+} from "@farthing/protocol";
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import { unitsPerCredit, type CreditPurchase } from "../../model/credits.ts";
+import type { Pair, Settlement } from "../../model/settlement.ts";
+import type {
+  AccountVerbs,
+  Page,
+  Paging,
+  PurchaseVerbs,
+  TimeCursor,
+  WalletVerbs,
+} from "../../storage/account-store.ts";
+
+/** How long a purchase may be paid: the owners of a contract wallet have to find each other. */
+export const purchaseLifetimeMs = 60 * 60 * 1000;
+
+/** Purchases of one account that wait for payment at once: what is not paid is soon over. */
+export const awaitingMax = 10;
+
+/** Credits of one purchase at most: a million USDC, more than any balance here. */
+export const creditsMax = 1_000_000_000;
+
+/** What is to be bought. */
+export interface PurchaseWish {
+  readonly account: Address;
+  readonly chainId: ChainId;
+  /** The wallet that is going to sign. */
+  readonly payer: Address;
+  readonly credits: number;
+}
+
+/** What asking for a purchase came to. */
+export type PurchaseOutcome =
+  | { readonly kind: "created"; readonly purchase: CreditPurchase }
+  /** Nobody sells credits here. */
+  | { readonly kind: "no_treasury" }
+  | { readonly kind: "below_minimum" }
+  /** The payer is neither the account nor linked to it on this chain, or is the treasury itself. */
+  | { readonly kind: "payer_not_linked" }
+  | { readonly kind: "too_many" };
+
+/** What purchases work with. */
+export interface PurchaseDeps {
+  readonly store: Pick<PurchaseVerbs, "createPurchase" | "findPurchase" | "listPurchases"> &
+    Pick<PurchaseVerbs, "movePurchase"> &
+    Pick<AccountVerbs, "ensureAccount" | "findAccount"> &
+    Pick<WalletVerbs, "findWallet">;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly treasury: Address | undefined;
+  /** USDC base units. */
+  readonly minUnits: bigint;
+}
+
+/** The purchases of accounts. */
+export interface Purchases {
+  create(wish: PurchaseWish): Promise<PurchaseOutcome>;
+  find(account: Address, id: string): Promise<CreditPurchase | undefined>;
+  /** Newest first. */
+  list(account: Address, paging: Paging<TimeCursor>): Promise<Page<CreditPurchase, TimeCursor>>;
+  /** Gives up one that waits for payment; otherwise gives it as it is. Undefined: there is none. */
+  cancel(account: Address, id: string): Promise<CreditPurchase | undefined>;
+}
+
+/** Creates them. */
+export function createPurchases(deps: PurchaseDeps): Purchases {
+  const { store, clock, log, treasury } = deps;
+
+  async function create(wish: PurchaseWish): Promise<PurchaseOutcome> {
+    const { account, chainId, payer, credits } = wish;
+    if (treasury === undefined) return { kind: "no_treasury" };
+    const units = BigInt(credits) * unitsPerCredit;
+    if (units < deps.minUnits) return { kind: "below_minimum" };
+    const mayPay = await isLinked(store, { account, payer, chainId });
+    if (!mayPay || isSameAddress(payer, treasury)) return { kind: "payer_not_linked" };
+    const now = clock.nowMs();
+    await store.ensureAccount(account, now);
+    const id = `pur_${randomBytes(16).toString("hex")}`;
+    // Whole seconds, the unit of what is signed.
+    const expiresAt = Math.floor((now + purchaseLifetimeMs) / 1000) * 1000;
+    const made = { id, account, chainId, payer, credits, units, createdAt: now, expiresAt };
+    if (!(await store.createPurchase(made, { awaitingMax }))) return { kind: "too_many" };
+    log.info({ account, purchaseId: id, chainId, payer, credits }, "Purchase awaits payment");
+    const purchase = await store.findPurchase(id, account);
+    return purchase ? { kind: "created", purchase } : { kind: "too_many" };
+  }
+
+  async function cancel(account: Address, id: string): Promise<CreditPurchase | undefined> {
+    const move = { to: "canceled" } as const;
+    const found = await store.findPurchase(id, account);
+    if (found?.state !== "awaiting_payment") return found;
+    const canceled = await store.movePurchase(id, "awaiting_payment", move, clock.nowMs());
+    if (canceled) log.info({ account, purchaseId: id }, "Purchase canceled");
+    return canceled ?? store.findPurchase(id, account);
+  }
+
+  return {
+    create,
+    cancel,
+    find: (account, id) => store.findPurchase(id, account),
+    list: (account, paging) => store.listPurchases(account, paging),
+  };
+}
+
+/** Whether a wallet may pay for an account on a chain: a contract is one on its own chain only. */
+export async function isLinked(
+  store: Pick<AccountVerbs, "findAccount"> & Pick<WalletVerbs, "findWallet">,
+  who: { readonly account: Address; readonly payer: Address; readonly chainId: ChainId },
+): Promise<boolean> {
+  const isOwn = isSameAddress(who.account, who.payer);
+  const chainId = isOwn
+    ? (await store.findAccount(who.account))?.contractChainId
+    : (await store.findWallet(who.account, who.payer))?.chainId;
+  // Of its own an account may know nothing yet; any other wallet must be there.
+  if (chainId === undefined) return isOwn;
+  return chainId === null || chainId === who.chainId;
+}
+
+/** The nonce of a purchase's payment. */
+export function purchaseNonce(id: string): Hex {
+  return `0x${createHash("sha256").update(`farthing purchase ${id}`).digest("hex")}`;
+}
+
+/** What identifies the payment of a purchase. */
+export function purchasePair(purchase: CreditPurchase): Pair | undefined {
+  const { chainId, payer } = purchase;
+  if (payer === null) return undefined;
+  return { chainId, asset: networkOfChain(chainId).usdc, payer, nonce: purchaseNonce(purchase.id) };
+}
+
+/** What the payer of a purchase signs. */
+export function purchaseAuthorization(
+  purchase: CreditPurchase,
+  { payer, treasury }: { readonly payer: Address; readonly treasury: Address },
+): Authorization {
+  return {
+    from: payer,
+    to: treasury,
+    value: purchase.units,
+    validAfter: 0n,
+    validBefore: BigInt(purchase.expiresAt / 1000),
+    nonce: purchaseNonce(purchase.id),
+  };
+}
+
+/** Whether a settlement with the purchase's nonce also pays its price to the treasury. */
+export function paysPurchase(
+  settlement: Pick<Settlement, "payTo" | "amount">,
+  purchase: Pick<CreditPurchase, "units">,
+  treasury: Address | undefined,
+): boolean {
+  return (
+    treasury !== undefined &&
+    isSameAddress(settlement.payTo, treasury) &&
+    settlement.amount === purchase.units
+  );
+}

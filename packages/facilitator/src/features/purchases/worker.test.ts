@@ -1,0 +1,187 @@
+/**
+ * Purchases are credited once, whoever dies on the way and however many look at them at once: from
+ * the store alone, on both databases.
+ */
+import type { Address } from "@farthing/protocol";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { purchasePair } from "./service.ts";
+import { silentLog } from "../../base/log.ts";
+import { systemClock, type Clock } from "../../base/clock.ts";
+import type { CreditPurchase } from "../../model/credits.ts";
+import { bothEngines } from "../../storage/store-benches.testing.ts";
+import {
+  chainId,
+  claimOf,
+  hex32,
+  idOf,
+  next,
+  type StoreBench,
+} from "../../storage/store-values.testing.ts";
+import type { Store } from "../../storage/store.ts";
+import { createPurchaseKeeper, type KeepDeps } from "./worker.ts";
+
+const treasury: Address = `0x${"77".repeat(20)}`;
+const account: Address = `0x${"11".repeat(20)}`;
+const now = systemClock.nowMs();
+
+function keeperDeps(store: Store, clock: Clock = systemClock): KeepDeps {
+  return {
+    store,
+    clock,
+    log: silentLog,
+    treasury,
+    reviewAboveUnits: 500_000_000n,
+    readEnd: async () => undefined,
+    onMoved: () => {},
+  };
+}
+
+function keeperOf(store: Store, clock: Clock = systemClock) {
+  return createPurchaseKeeper(keeperDeps(store, clock));
+}
+
+/** A purchase that has been shown its payment; its settlement may be claimed, and final. */
+async function shown(store: Store, payment: "none" | "claimed" | "final"): Promise<CreditPurchase> {
+  const id = `pur_${next().toString(16).padStart(32, "0")}`;
+  await store.ensureAccount(account, now);
+  const made = { id, account, chainId, payer: account, credits: 1_000, units: 1_000_000n };
+  await store.createPurchase(
+    { ...made, createdAt: now, expiresAt: now + 3_600_000 },
+    { awaitingMax: 1_000 },
+  );
+  const settling = { to: "settling", payer: account, settlementId: null } as const;
+  const purchase = await store.movePurchase(id, "awaiting_payment", settling, now);
+  const pair = purchase && purchasePair(purchase);
+  if (!purchase || !pair) throw new Error("no purchase");
+  if (payment === "none") return purchase;
+  const claim = claimOf({ ...pair, payTo: treasury, amount: purchase.units });
+  const [claimed] = await store.claimSettlements([claim], now);
+  const settlementId = idOf(claimed) ?? "";
+  if (payment === "final") {
+    const blockNumber = next();
+    const block = { transaction: hex32(blockNumber), blockNumber, blockHash: hex32(blockNumber) };
+    const mined = { ...block, logIndex: 0, settledBy: "relayer" } as const;
+    await store.recordConfirmed([{ id: settlementId, mined }], now);
+    await store.recordFinalized(chainId, blockNumber, now);
+  }
+  return purchase;
+}
+
+function dead(): never {
+  throw new Error("dead");
+}
+
+/** The store of a process that dies at its n-th move of a purchase, before or after it is made. */
+function dyingStore(store: Store, dies: { readonly at: number; readonly side: string }): Store {
+  let moves = 0;
+  return {
+    ...store,
+    async movePurchase(...given) {
+      if (++moves > dies.at || (moves === dies.at && dies.side === "before")) return dead();
+      const moved = await store.movePurchase(...given);
+      return moves === dies.at ? dead() : moved;
+    },
+  };
+}
+
+describe.each(bothEngines())("on %s", (_, start) => {
+  let bench: StoreBench;
+  let store: Store;
+  beforeAll(async () => {
+    bench = await start();
+    store = await bench.open();
+  });
+  afterAll(async () => {
+    await store?.close();
+    await bench?.stop();
+  });
+
+  const available = async () => (await store.findCredits(account)).available;
+  const crashes = [1, 2, 3].flatMap((at) => ["before", "after"].map((side) => ({ at, side })));
+
+  test.each(crashes)("dead $side move $at: the next process credits it once", async (dies) => {
+    const purchase = await shown(store, "final");
+    const before = await available();
+    await keeperOf(dyingStore(store, dies)).sweep();
+    for (let looks = 0; looks < 3; looks++) await keeperOf(store).sweep();
+    expect(await store.findPurchase(purchase.id)).toMatchObject({ state: "credited" });
+    expect((await available()) - before).toBe(1_000);
+    expect(await store.auditCredits(10)).toEqual([]);
+  });
+
+  test("dead before the claim was made: it can be paid again, and not before its time", async () => {
+    const purchase = await shown(store, "none");
+    await keeperOf(store).sweep();
+    expect(await store.findPurchase(purchase.id)).toMatchObject({ state: "settling" });
+    const later = { ...systemClock, nowMs: () => now + 10 * 60_000 };
+    await keeperOf(store, later).sweep();
+    expect(await store.findPurchase(purchase.id)).toMatchObject({ state: "awaiting_payment" });
+  });
+
+  test("dead between claim and name: the settlement is found by its nonce", async () => {
+    const purchase = await shown(store, "claimed");
+    await keeperOf(store).sweep();
+    const pair = purchasePair(purchase);
+    const [settlement] = pair ? await store.findSettlementsByPair([pair]) : [];
+    expect(await store.findPurchase(purchase.id)).toMatchObject({
+      state: "settling",
+      settlementId: settlement?.id,
+    });
+  });
+
+  test("another transfer with the purchase's nonce is not its payment", async () => {
+    const purchase = await shown(store, "none");
+    const pair = purchasePair(purchase);
+    if (!pair) throw new Error("no payer");
+    await store.claimSettlements([claimOf({ ...pair, amount: purchase.units })], now);
+    await keeperOf(store).sweep();
+    expect(await store.findPurchase(purchase.id)).toMatchObject({ settlementId: null });
+  });
+
+  test("twelve processes at once: every purchase credited once", async () => {
+    const before = await available();
+    const purchases = [];
+    for (let count = 0; count < 20; count++) purchases.push(await shown(store, "final"));
+    const stores = await Promise.all(
+      Array.from({ length: bench.isConcurrent ? 12 : 2 }, () => bench.open()),
+    );
+    await Promise.all(stores.map((one) => keeperOf(one).sweep()));
+    for (let looks = 0; looks < 3; looks++) await keeperOf(store).sweep();
+    await Promise.all(stores.map((one) => one.close()));
+    for (const { id } of purchases) {
+      expect(await store.findPurchase(id)).toMatchObject({ state: "credited" });
+    }
+    expect((await available()) - before).toBe(20_000);
+    expect(await store.auditCredits(10)).toEqual([]);
+  });
+
+  test("hundreds that cannot end keep no later one from ending", async () => {
+    const open = await Promise.all(Array.from({ length: 250 }, () => shown(store, "none")));
+    const purchase = await shown(store, "final");
+    const keeper = keeperOf(store);
+    for (let looks = 0; looks < 3; looks++) await keeper.sweep();
+    expect(await store.findPurchase(purchase.id)).toMatchObject({ state: "credited" });
+    const [first] = open;
+    expect(await store.findPurchase(first?.id ?? "")).toMatchObject({ state: "settling" });
+  });
+
+  test("hundreds that cannot expire keep no later one from expiring", async () => {
+    const made = { account, chainId, payer: account, credits: 1, units: 1_000n };
+    const ids = Array.from({ length: 250 }, () => `pur_${next().toString(16).padStart(32, "0")}`);
+    await Promise.all(
+      ids.map((id, index) =>
+        store.createPurchase(
+          { ...made, id, createdAt: now - 20_000, expiresAt: now - 10_000 + index },
+          { awaitingMax: 1_000 },
+        ),
+      ),
+    );
+    const last = ids.at(-1) ?? "";
+    const keeper = createPurchaseKeeper({
+      ...keeperDeps(store),
+      readEnd: async ({ id }) => (id === last ? "unpaid" : undefined),
+    });
+    for (let looks = 0; looks < 3; looks++) await keeper.sweep();
+    expect(await store.findPurchase(last)).toMatchObject({ state: "expired" });
+  });
+});

@@ -1,0 +1,244 @@
+/**
+ * Brings purchases to their end: credited once their payment is final, held when a rule says so,
+ * failed, or expired. It works from the store alone, a step at a time, each step a guarded move: a
+ * crash between two steps loses nothing, the next look goes on, and of several processes that look
+ * at the same purchase one makes the step. Credits enter the ledger in the transaction of the last.
+ */
+import type { Address, Hex } from "@farthing/protocol";
+import { isLinked, paysPurchase, purchasePair } from "./service.ts";
+import { assert } from "../../base/assert.ts";
+import type { Clock } from "../../base/clock.ts";
+import { messageOf } from "../../base/fault.ts";
+import type { Log } from "../../base/log.ts";
+import type {
+  CreditPurchase,
+  HoldReason,
+  PurchaseMove,
+  PurchaseState,
+} from "../../model/credits.ts";
+import type { Settlement } from "../../model/settlement.ts";
+import type { Page, Paging, PurchaseCursor } from "../../storage/account-store.ts";
+import type { Store } from "../../storage/store.ts";
+
+/** Pause between looks: half a block, so that "final" is soon "credited". */
+const sweepMs = 1_000;
+
+/**
+ * Purchases of one list in one look. The next look goes on behind them, so that those which cannot
+ * end keep no other from ending.
+ */
+const purchasesMax = 200;
+
+/** A payment that has no settlement after this long was left by a process that died. */
+const abandonedMs = 2 * 60 * 1000;
+
+/** The span in which purchases of an account are added up. */
+const dayMs = 24 * 60 * 60 * 1000;
+
+/**
+ * How long a failed purchase is watched. Its authorization is valid for minutes; the rest is for a
+ * service that stood still.
+ */
+const failedWatchedMs = 30 * dayMs;
+
+/** A purchase that was paid without us, by a transaction of somebody's own. */
+export interface PaidElsewhere {
+  readonly transaction: Hex;
+  readonly blockNumber: number;
+  readonly logIndex: number;
+}
+
+/** What keeping purchases needs. */
+export interface KeepDeps {
+  readonly store: Pick<
+    Store,
+    | "listPurchasesIn"
+    | "listExpiredPurchases"
+    | "listPaidAfterFailure"
+    | "movePurchase"
+    | "sumPurchases"
+    | "findSettlement"
+    | "findSettlementsByPair"
+    | "findAccount"
+    | "findWallet"
+  >;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly treasury: Address | undefined;
+  /** USDC base units: a purchase above it is held, and one that brings its day above it. */
+  readonly reviewAboveUnits: bigint;
+  /**
+   * How a purchase's authorization ended, once no block can carry it any more: unused, used for
+   * this payment, or in another way. Undefined while that is open. Throws RPC faults.
+   */
+  readEnd(
+    purchase: CreditPurchase,
+    treasury: Address | undefined,
+  ): Promise<"unpaid" | PaidElsewhere | undefined>;
+  /** Told of each purchase that moved. */
+  onMoved(purchase: CreditPurchase): void;
+}
+
+/** Keeping purchases. */
+export interface PurchaseKeeper {
+  /** One look at everything that can go on. */
+  sweep(): Promise<void>;
+}
+
+/** Creates it; it does nothing until it is asked to. */
+export function createPurchaseKeeper(deps: KeepDeps): PurchaseKeeper {
+  const { store, clock, log, treasury } = deps;
+  /** Where the next look at each list begins; at the first one when left out. */
+  const places = new Map<PurchaseState, PurchaseCursor>();
+
+  async function sweep(): Promise<void> {
+    const now = clock.nowMs();
+    for (const state of ["settling", "confirmed"] as const) {
+      await look(state, (paging) => store.listPurchasesIn(state, paging), advance);
+    }
+    const first = { at: now - failedWatchedMs, id: "" };
+    // Money that moved after all is said to have moved.
+    await look(
+      "failed",
+      ({ from = first, limit }) => store.listPaidAfterFailure({ from, limit }),
+      advance,
+    );
+    for (const state of ["awaiting_payment", "canceled"] as const) {
+      await look(state, (paging) => store.listExpiredPurchases(state, now, paging), end);
+    }
+  }
+
+  async function look(
+    state: PurchaseState,
+    list: (paging: Paging<PurchaseCursor>) => Promise<Page<CreditPurchase, PurchaseCursor>>,
+    step: (purchase: CreditPurchase) => Promise<void>,
+  ): Promise<void> {
+    const { items, next } = await list({ from: places.get(state), limit: purchasesMax });
+    if (next) places.set(state, next);
+    else places.delete(state);
+    for (const purchase of items) await guarded(purchase, step);
+  }
+
+  async function guarded(
+    purchase: CreditPurchase,
+    step: (purchase: CreditPurchase) => Promise<void>,
+  ): Promise<void> {
+    try {
+      await step(purchase);
+    } catch (error) {
+      // Looked at again with the next look; the others go on.
+      const fields = { purchaseId: purchase.id, problem: messageOf(error) };
+      log.warn(fields, "Could not bring a purchase further");
+    }
+  }
+
+  async function advance(purchase: CreditPurchase): Promise<void> {
+    if (purchase.state === "confirmed") return conclude(purchase);
+    const settlement = await findPayment(purchase);
+    if (!settlement) {
+      const isAbandoned = purchase.updatedAt + abandonedMs <= clock.nowMs();
+      if (isAbandoned) await move(purchase, { to: "awaiting_payment" });
+      return;
+    }
+    if (settlement.state === "failed" && purchase.state !== "failed") {
+      await move(purchase, { to: "failed", failureMessage: settlement.failureMessage ?? "" });
+    } else if (settlement.finalizedAt !== null) {
+      await confirm(purchase, settlement);
+    } else if (purchase.settlementId === null) {
+      await move(purchase, {
+        to: "settling",
+        payer: settlement.payer,
+        settlementId: settlement.id,
+      });
+    }
+  }
+
+  async function findPayment(purchase: CreditPurchase): Promise<Settlement | undefined> {
+    // What is named was judged when it was; the operator may have another treasury since.
+    if (purchase.settlementId !== null) return store.findSettlement(purchase.settlementId);
+    const pair = purchasePair(purchase);
+    const [found] = pair ? await store.findSettlementsByPair([pair]) : [];
+    return found && paysPurchase(found, purchase, treasury) ? found : undefined;
+  }
+
+  async function confirm(purchase: CreditPurchase, settlement: Settlement): Promise<void> {
+    const { transaction, blockNumber, logIndex } = settlement;
+    assert(transaction !== null, "a final settlement has a transaction");
+    assert(blockNumber !== null && logIndex !== null, "a final settlement has a place");
+    const paid = { to: "confirmed", transaction, blockNumber, logIndex } as const;
+    const confirmed = await move(purchase, paid);
+    if (confirmed) await conclude(confirmed);
+  }
+
+  async function conclude(purchase: CreditPurchase): Promise<void> {
+    const holdReason = await findHoldReason(purchase);
+    await move(purchase, holdReason ? { to: "held", holdReason } : { to: "credited" });
+  }
+
+  async function findHoldReason(purchase: CreditPurchase): Promise<HoldReason | undefined> {
+    const { account, payer, chainId, units } = purchase;
+    if (units > deps.reviewAboveUnits) return "amount_above_limit";
+    if (payer === null || !(await isLinked(store, { account, payer, chainId }))) {
+      return "sender_not_linked";
+    }
+    // What is reviewed as one must not pass as many.
+    const ofDay = await store.sumPurchases(account, clock.nowMs() - dayMs);
+    return ofDay > deps.reviewAboveUnits ? "daily_limit" : undefined;
+  }
+
+  /** Ends what was not paid in time, or was given up: only once nobody can pay it any more. */
+  async function end(purchase: CreditPurchase): Promise<void> {
+    const settlement = await findPayment(purchase);
+    const payer = settlement?.payer ?? purchase.payer;
+    if (settlement && payer) {
+      await move(purchase, { to: "settling", payer, settlementId: settlement.id });
+      return;
+    }
+    const ended = await deps.readEnd(purchase, treasury);
+    if (ended === undefined) return;
+    if (ended === "unpaid" || payer === null) {
+      await move(purchase, { to: "expired" });
+      return;
+    }
+    const settling = await move(purchase, { to: "settling", payer, settlementId: null });
+    const confirmed = settling && (await move(settling, { to: "confirmed", ...ended }));
+    if (confirmed) await conclude(confirmed);
+  }
+
+  async function move(
+    { id, account, state: from }: CreditPurchase,
+    to: PurchaseMove,
+  ): Promise<CreditPurchase | undefined> {
+    const moved = await store.movePurchase(id, from, to, clock.nowMs());
+    if (!moved) return undefined;
+    const { state, settlementId, credits, holdReason: reason } = moved;
+    log.info({ account, purchaseId: id, settlementId, credits, reason }, `Purchase ${state}`);
+    deps.onMoved(moved);
+    return moved;
+  }
+
+  return { sweep };
+}
+
+/** Looks again and again; gives what ends that. */
+export function startPurchaseKeeper(
+  keeper: PurchaseKeeper,
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+): () => Promise<void> {
+  const stopping = new AbortController();
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      try {
+        await keeper.sweep();
+      } catch (error) {
+        log.warn({ problem: messageOf(error) }, "Could not look for purchases");
+      }
+      await clock.sleep(sweepMs, stopping.signal);
+    }
+  }
+  const running = run();
+  return async () => {
+    stopping.abort();
+    await running;
+  };
+}

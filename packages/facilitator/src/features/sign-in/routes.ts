@@ -1,0 +1,184 @@
+/** Signing in: ask for a text, send its signature, get a session; and sign out. */
+import { isSameAddress, networkOfAddress } from "@farthing/protocol";
+import { Type } from "typebox";
+import { newToken } from "./sessions.ts";
+import { timeText } from "../../base/clock.ts";
+import type { SignRequest } from "../../model/account.ts";
+import { HttpProblem } from "../../http/answer.ts";
+import type { Limit, MakeLimit } from "../../http/limits.ts";
+import {
+  AddressText,
+  ChainIdNumber,
+  emptyAnswer,
+  exactly,
+  GivenAddress,
+  oneOf,
+  problems,
+  TimeText,
+} from "../../http/schemas.ts";
+import type { TypedServer } from "../../http/type-provider.ts";
+import type { AccountContext } from "../accounts/service.ts";
+import { sessionCookie } from "../../http/session.ts";
+import { giveSession, giveSignIn, signInCookie, takeBack, tokenOf } from "./cookies.ts";
+import { readAddress } from "../../http/address-input.ts";
+import { SignAnswerBody } from "./guard.ts";
+import { servedChain } from "../../http/served-chain.ts";
+
+/** Texts and answers of one network address in a minute: a person who tries again and again. */
+const perNetwork = { name: "sign-in", requestsMax: 30, windowSeconds: 60 };
+
+/**
+ * Texts for one wallet in a minute. Anybody can ask for them, so this keeps load away and not
+ * attackers; it is wide enough that its owner still gets one while somebody else plays with it.
+ */
+const perWallet = { name: "wallet", requestsMax: 60, windowSeconds: 60 };
+
+/** One text, whatever was wrong. */
+const failed = "The sign-in did not succeed. Begin again, and sign the new text with that wallet.";
+
+const undeployed =
+  "The wallet is not deployed on this chain yet. Deploy it, or sign in with another wallet.";
+
+/** A text to sign. */
+export const SignRequestAnswer = exactly({
+  requestId: Type.String(),
+  message: Type.String({ description: "To be signed as it stands, by `personal_sign`" }),
+  expiresAt: TimeText,
+});
+
+/** A text to sign, as it is answered. */
+export function answerSignRequest({ id, message, expiresAt }: SignRequest) {
+  return { requestId: id, message, expiresAt: timeText(expiresAt) ?? "" };
+}
+
+/** What a wallet is. */
+export const WalletKindText = oneOf(
+  ["plain", "contract"],
+  "A key pair, or a contract (ERC-1271) on one chain",
+);
+
+/** Adds the routes. */
+export function registerSignIn(
+  server: TypedServer,
+  accounts: AccountContext,
+  makeLimit: MakeLimit,
+): void {
+  const limits = { network: makeLimit(perNetwork), wallet: makeLimit(perWallet) };
+  registerBeginning(server, accounts, limits);
+  registerCompletion(server, accounts, limits);
+  registerSignOut(server, accounts);
+}
+
+/** How often may be signed in: from one network, and with one wallet. */
+interface SignInLimits {
+  readonly network: Limit;
+  readonly wallet: Limit;
+}
+
+function registerBeginning(
+  server: TypedServer,
+  accounts: AccountContext,
+  limits: SignInLimits,
+): void {
+  server.post("/v1/account/sign-in", {
+    config: { isOpen: true },
+    schema: {
+      operationId: "beginSignIn",
+      tags: ["Sign-in"],
+      summary: "Asks for a text to sign",
+      description:
+        "The text (EIP-4361) is kept by the service and can be answered once, within ten minutes, by the browser that asked for it. `account` names an account that has linked the wallet; without it the account is the wallet's own address.",
+      security: [],
+      body: exactly({
+        address: GivenAddress,
+        chainId: ChainIdNumber,
+        account: Type.Optional(GivenAddress),
+      }),
+      response: { 200: SignRequestAnswer, ...problems("foreign_origin", "service_unavailable") },
+    },
+    handler: async (request, reply) => {
+      await limits.network(request, reply, networkOfAddress(request.ip));
+      const address = readAddress(request.body.address);
+      await limits.wallet(request, reply, address);
+      const { account: named } = request.body;
+      const account = named === undefined ? undefined : readAddress(named);
+      const chainId = servedChain(accounts, request.body.chainId);
+      const browser = tokenOf(request, signInCookie) ?? newToken();
+      const asked = await accounts.signIn.begin({ address, chainId, account }, browser);
+      giveSignIn(reply, browser);
+      return answerSignRequest(asked);
+    },
+  });
+}
+
+function registerCompletion(
+  server: TypedServer,
+  accounts: AccountContext,
+  limits: SignInLimits,
+): void {
+  server.post("/v1/account/sign-in/complete", {
+    config: { isOpen: true },
+    schema: {
+      operationId: "completeSignIn",
+      tags: ["Sign-in"],
+      summary: "Signs in with the signature of the text",
+      description:
+        "Gives the session's cookie. Whatever comes of it, the text is used up. A node that cannot be asked about a contract wallet is a 503; then begin again.",
+      security: [],
+      body: SignAnswerBody,
+      response: {
+        200: exactly({
+          account: AddressText,
+          wallet: AddressText,
+          walletKind: WalletKindText,
+          chainId: ChainIdNumber,
+          expiresAt: TimeText,
+          accounts: Type.Array(AddressText, {
+            description: "Other accounts that have linked this wallet",
+          }),
+        }),
+        ...problems("sign_in_failed", "foreign_origin", "service_unavailable"),
+      },
+    },
+    handler: async (request, reply) => {
+      await limits.network(request, reply, networkOfAddress(request.ip));
+      const browser = tokenOf(request, signInCookie) ?? "";
+      const outcome = await accounts.signIn.complete(request.body, browser);
+      if (!outcome.ok) {
+        throw new HttpProblem("sign_in_failed", outcome.isUndeployed ? undeployed : failed);
+      }
+      const { token, session } = outcome.opened;
+      await leaveFormer(accounts, tokenOf(request, sessionCookie));
+      giveSession(reply, token, session.expiresAt - session.createdAt);
+      takeBack(reply, signInCookie);
+      const { account, wallet, walletKind, chainId } = session;
+      const expiresAt = timeText(session.expiresAt) ?? "";
+      const others = outcome.otherAccounts.filter((one) => !isSameAddress(one, account));
+      return { account, wallet, walletKind, chainId, expiresAt, accounts: others };
+    },
+  });
+}
+
+function registerSignOut(server: TypedServer, accounts: AccountContext): void {
+  server.post("/v1/account/sign-out", {
+    config: { isOpen: true, isUnlimited: true },
+    schema: {
+      operationId: "signOut",
+      tags: ["Sign-in"],
+      summary: "Ends the session",
+      security: [],
+      response: { 204: emptyAnswer("There is no session any more"), ...problems("foreign_origin") },
+    },
+    handler: async (request, reply) => {
+      await leaveFormer(accounts, tokenOf(request, sessionCookie));
+      takeBack(reply, sessionCookie);
+      return reply.status(204).send(null);
+    },
+  });
+}
+
+/** Ends the session that the browser had, if it had one. */
+async function leaveFormer(accounts: AccountContext, token: string | undefined): Promise<void> {
+  const former = await accounts.sessions.find(token);
+  if (former) await accounts.sessions.revoke(former.account, former.id);
+}

@@ -1,0 +1,99 @@
+/** The browsers that are signed in to an account: listed, and signed out. */
+import { Type } from "typebox";
+import { timeText } from "../../base/clock.ts";
+import { HttpProblem } from "../../http/answer.ts";
+import { AddressText, emptyAnswer, exactly, problems, TimeText } from "../../http/schemas.ts";
+import type { TypedServer } from "../../http/type-provider.ts";
+import type { AccountContext } from "../accounts/service.ts";
+import { sessionCookie } from "../../http/session.ts";
+import { takeBack } from "./cookies.ts";
+import { sessionOf } from "../../http/session.ts";
+import { demandStepUp, SignAnswerBody } from "./guard.ts";
+
+/** Adds the routes. */
+export function registerSessions(server: TypedServer, accounts: AccountContext): void {
+  const { sessions } = accounts;
+  server.get("/v1/account/sessions", {
+    schema: {
+      operationId: "listSessions",
+      tags: ["Account"],
+      summary: "The browsers that are signed in",
+      response: {
+        200: exactly({
+          sessions: Type.Array(
+            exactly({
+              id: Type.String(),
+              wallet: AddressText,
+              createdAt: TimeText,
+              lastSeenAt: TimeText,
+              expiresAt: TimeText,
+              isCurrent: Type.Boolean({ description: "The one that asks" }),
+            }),
+          ),
+        }),
+        ...problems("unauthorized", "service_unavailable"),
+      },
+    },
+    handler: async (request) => {
+      const { account, id: current } = sessionOf(request);
+      const running = await sessions.list(account);
+      return {
+        sessions: running.map(({ id, wallet, createdAt, lastSeenAt, expiresAt }) => ({
+          id,
+          wallet,
+          createdAt: timeText(createdAt) ?? "",
+          lastSeenAt: timeText(lastSeenAt) ?? "",
+          expiresAt: timeText(expiresAt) ?? "",
+          isCurrent: id === current,
+        })),
+      };
+    },
+  });
+  registerEnding(server, accounts);
+}
+
+function registerEnding(server: TypedServer, accounts: AccountContext): void {
+  const { sessions } = accounts;
+  server.delete("/v1/account/sessions/:id", {
+    config: { isUnlimited: true },
+    schema: {
+      operationId: "endSession",
+      tags: ["Account"],
+      summary: "Signs one browser out",
+      params: exactly({ id: Type.String() }),
+      response: {
+        204: emptyAnswer("It is signed out"),
+        ...problems("unauthorized", "foreign_origin", "not_found", "service_unavailable"),
+      },
+    },
+    handler: async (request, reply) => {
+      const { account, id: current } = sessionOf(request);
+      const { id } = request.params;
+      if (!(await sessions.revoke(account, id))) {
+        throw new HttpProblem("not_found", "There is no such session of this account.");
+      }
+      if (id === current) takeBack(reply, sessionCookie);
+      return reply.status(204).send(null);
+    },
+  });
+  server.delete("/v1/account/sessions", {
+    schema: {
+      operationId: "endOtherSessions",
+      tags: ["Account"],
+      summary: "Signs all other browsers out",
+      description: "Takes a step-up signature: `revoke_sessions`, without details.",
+      body: exactly({ stepUp: SignAnswerBody }),
+      response: {
+        204: emptyAnswer("Only this browser is signed in"),
+        ...problems("unauthorized", "foreign_origin", "step_up_failed", "service_unavailable"),
+      },
+    },
+    handler: async (request, reply) => {
+      const session = sessionOf(request);
+      const step = { action: "revoke_sessions", details: {} } as const;
+      await demandStepUp(accounts, session, step, request.body.stepUp);
+      await sessions.revokeOthers(session);
+      return reply.status(204).send(null);
+    },
+  });
+}

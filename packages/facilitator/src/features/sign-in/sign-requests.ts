@@ -1,0 +1,167 @@
+/**
+ * Texts that wallets are asked to sign: composed and stored here, answered with a signature only.
+ * Each may be answered once, right or wrong, by the browser that asked for it, within its time.
+ */
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { isHexBytes, type Address, type ChainId } from "@farthing/protocol";
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import type { Chain } from "../../chain/chain.ts";
+import type { SignPurpose, SignRequest, WalletKind } from "../../model/account.ts";
+import type { SessionVerbs } from "../../storage/account-store.ts";
+import { composeMessage, statementText } from "../../verification/wallet-message.ts";
+import { readWalletSignature, signatureBytesMax } from "../../verification/wallet-signature.ts";
+
+/** How long a text may be answered: the time that a hardware wallet and its owner need. */
+export const signRequestMs = 10 * 60 * 1000;
+
+/** How far two processes' clocks may be apart before a text counts as made in the future. */
+const clockSkewMsMax = 60_000;
+
+/** Said at the end of every text. */
+const noTransaction = "This is not a transaction and costs no fee.";
+
+/** Where browsers find the service. */
+export interface Site {
+  /** `https://pay.example` */
+  readonly origin: string;
+  /** Host, and port where it is not the usual one. */
+  readonly host: string;
+}
+
+/** What signing works with. */
+export interface SigningDeps {
+  readonly store: Pick<SessionVerbs, "createSignRequest" | "takeSignRequest">;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** From the configuration, never from a request. */
+  site(): Site;
+  /** Undefined for a chain that is not served. */
+  chainOf(chainId: ChainId): Chain | undefined;
+}
+
+/** Who is asked to sign what. */
+export interface SignWish {
+  readonly purpose: SignPurpose;
+  readonly address: Address;
+  readonly chainId: ChainId;
+  readonly account: Address | null;
+  /** See {@link bindingOf}. */
+  readonly binding: string;
+  /** One sentence. */
+  readonly statement: string;
+  /** Canonical JSON: what the signature allows. */
+  readonly details: string;
+  /** The same as URI fragments, for whoever reads the text with care. */
+  readonly fragment?: string;
+}
+
+/** An answer to a text. */
+export interface SignAnswer {
+  readonly requestId: string;
+  readonly signature: string;
+}
+
+/** What an answer came to. */
+export type SignOutcome =
+  | { readonly ok: true; readonly request: SignRequest; readonly walletKind: WalletKind }
+  | { readonly ok: false; readonly reason: SignFailure };
+
+/** For the log only, but for `undeployed`: whoever answers wrongly is not told what was wrong. */
+export type SignFailure =
+  | "unknown_request"
+  | "other_purpose"
+  | "other_browser"
+  | "expired"
+  | "made_in_the_future"
+  | "chain_not_served"
+  | "undeployed"
+  | "malformed_signature"
+  | "foreign_signature";
+
+/** What ties a text to a browser: the hash of what only that browser has. */
+export function bindingOf(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
+}
+
+/** Composes a text and stores it. */
+export async function askToSign(deps: SigningDeps, wish: SignWish): Promise<SignRequest> {
+  const { purpose, address, chainId, account, binding, details } = wish;
+  const { origin, host } = deps.site();
+  const uri = `${origin}/account/facilitator`;
+  const id = `sgn_${randomBytes(16).toString("hex")}`;
+  const createdAt = deps.clock.nowMs();
+  const expiresAt = createdAt + signRequestMs;
+  const message = composeMessage({
+    domain: host,
+    uri,
+    address,
+    chainId,
+    statement: statementText(`${wish.statement} ${noTransaction}`),
+    // 128 random bits.
+    nonce: randomBytes(16).toString("hex"),
+    requestId: id,
+    issuedAt: createdAt,
+    expiresAt,
+    ...(wish.fragment === undefined ? {} : { resources: [`${uri}#${wish.fragment}`] }),
+  });
+  const stored = { id, purpose, address, chainId, account, message, binding, details };
+  const request: SignRequest = { ...stored, createdAt, expiresAt };
+  await deps.store.createSignRequest(request);
+  return request;
+}
+
+/**
+ * Takes a text out of the store and judges its answer; the text is gone, whatever comes of it.
+ * Throws RPC faults when the chain has to be asked and does not answer.
+ */
+export async function takeSigned(
+  deps: SigningDeps,
+  { requestId, signature }: SignAnswer,
+  expected: { readonly purpose: SignPurpose; readonly binding: string },
+): Promise<SignOutcome> {
+  const request = await deps.store.takeSignRequest(requestId);
+  const failure = judgeRequest(request, expected, deps.clock.nowMs());
+  if (failure !== undefined || request === undefined) {
+    return refuse(deps, requestId, failure ?? "unknown_request");
+  }
+  if (!isHexBytes(signature, signatureBytesMax)) {
+    return refuse(deps, requestId, "malformed_signature");
+  }
+  const chain = deps.chainOf(request.chainId);
+  if (!chain) return refuse(deps, requestId, "chain_not_served");
+  const walletKind = await readWalletSignature(chain, {
+    address: request.address,
+    message: request.message,
+    signature,
+  });
+  if (walletKind === "undeployed") return refuse(deps, requestId, walletKind);
+  if (walletKind === "foreign") return refuse(deps, requestId, "foreign_signature");
+  return { ok: true, request, walletKind };
+}
+
+function judgeRequest(
+  request: SignRequest | undefined,
+  expected: { readonly purpose: SignPurpose; readonly binding: string },
+  now: number,
+): SignFailure | undefined {
+  if (!request) return "unknown_request";
+  if (request.purpose !== expected.purpose) return "other_purpose";
+  if (!isSameText(request.binding, expected.binding)) return "other_browser";
+  if (request.expiresAt <= now) return "expired";
+  return request.createdAt > now + clockSkewMsMax ? "made_in_the_future" : undefined;
+}
+
+function refuse(deps: SigningDeps, requestId: string, reason: SignFailure): SignOutcome {
+  deps.log.info({ signRequest: requestId.slice(0, idCharsMax), reason }, "Signature refused");
+  return { ok: false, reason };
+}
+
+/** Longest id that is repeated in the log: it is whatever somebody sent. */
+const idCharsMax = 40;
+
+/** Compares in constant time. */
+function isSameText(one: string, other: string): boolean {
+  const [first, second] = [Buffer.from(one), Buffer.from(other)];
+  return first.length === second.length && timingSafeEqual(first, second);
+}

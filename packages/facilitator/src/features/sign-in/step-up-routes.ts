@@ -1,0 +1,29 @@
+/** POST /v1/account/step-up: asks for the text that allows one action, to be signed by the wallet. */
+import { problems } from "../../http/schemas.ts";
+import type { TypedServer } from "../../http/type-provider.ts";
+import type { AccountContext } from "../accounts/service.ts";
+import { sessionOf } from "../../http/session.ts";
+import { answerSignRequest, SignRequestAnswer } from "./routes.ts";
+import { readStep, StepBody } from "./step-up-schemas.ts";
+
+/** Adds the route. */
+export function registerStepUp(server: TypedServer, accounts: AccountContext): void {
+  server.post("/v1/account/step-up", {
+    schema: {
+      operationId: "askForStepUp",
+      tags: ["Sign-in"],
+      summary: "Asks for a text that allows one action",
+      description:
+        "For what the cookie alone does not allow. The wallet that is signed in signs the text, and the signature goes with the action as `stepUp`. It allows that action with these details once, within ten minutes.",
+      body: StepBody,
+      response: {
+        200: SignRequestAnswer,
+        ...problems("unauthorized", "foreign_origin", "service_unavailable"),
+      },
+    },
+    handler: async (request) => {
+      const asked = await accounts.stepUp.ask(sessionOf(request), readStep(request.body));
+      return answerSignRequest(asked);
+    },
+  });
+}

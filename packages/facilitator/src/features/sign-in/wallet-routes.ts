@@ -1,0 +1,151 @@
+/** Further wallets that sign in to an account and pay for it: listed, linked, unlinked. */
+import { Type } from "typebox";
+import { walletsMax, type AccountWallet, type LinkOutcome } from "./wallets.ts";
+import { timeText } from "../../base/clock.ts";
+import { HttpProblem } from "../../http/answer.ts";
+import {
+  AddressText,
+  ChainIdNumber,
+  emptyAnswer,
+  exactly,
+  GivenAddress,
+  nullable,
+  problems,
+  TimeText,
+} from "../../http/schemas.ts";
+import type { TypedServer } from "../../http/type-provider.ts";
+import type { AccountContext } from "../accounts/service.ts";
+import { readAddress } from "../../http/address-input.ts";
+import { sessionOf } from "../../http/session.ts";
+import { SignAnswerBody, stepUpFailed } from "./guard.ts";
+import { servedChain } from "../../http/served-chain.ts";
+import { answerSignRequest, SignRequestAnswer, WalletKindText } from "./routes.ts";
+import { stepDetails } from "./step-up-schemas.ts";
+
+const WalletAnswer = exactly({
+  address: AddressText,
+  kind: WalletKindText,
+  chainId: nullable(ChainIdNumber),
+  linkedAt: nullable(TimeText),
+  isOwn: Type.Boolean({ description: "The account's own address, which stays" }),
+});
+
+/** Adds the routes. */
+export function registerWallets(server: TypedServer, accounts: AccountContext): void {
+  const { wallets } = accounts;
+  server.get("/v1/account/wallets", {
+    schema: {
+      operationId: "listWallets",
+      tags: ["Wallets"],
+      summary: "The wallets that may sign in, the account's own first",
+      response: {
+        200: exactly({ wallets: Type.Array(WalletAnswer) }),
+        ...problems("unauthorized", "service_unavailable"),
+      },
+    },
+    handler: async (request) => {
+      const list = await wallets.list(sessionOf(request).account);
+      return { wallets: list.map(answerWallet) };
+    },
+  });
+  server.post("/v1/account/wallets/link", {
+    schema: {
+      operationId: "askForNewWallet",
+      tags: ["Wallets"],
+      summary: "Asks for a text for the wallet that is to be linked",
+      body: exactly({ address: GivenAddress, chainId: ChainIdNumber }),
+      response: {
+        200: SignRequestAnswer,
+        ...problems("unauthorized", "foreign_origin", "service_unavailable"),
+      },
+    },
+    handler: async (request) => {
+      const address = readAddress(request.body.address);
+      const chainId = servedChain(accounts, request.body.chainId);
+      return answerSignRequest(await wallets.askNew(sessionOf(request), { address, chainId }));
+    },
+  });
+  registerLinking(server, accounts);
+}
+
+function registerLinking(server: TypedServer, { wallets }: AccountContext): void {
+  server.post("/v1/account/wallets", {
+    schema: {
+      operationId: "linkWallet",
+      tags: ["Wallets"],
+      summary: "Links a wallet, by its signature and a step-up",
+      description:
+        "`requestId` and `signature` are the new wallet's answer to its text; `stepUp` is the answer of the wallet that is signed in: `link_wallet` with the new `address`.",
+      body: exactly({ ...SignAnswerBody.properties, stepUp: SignAnswerBody }),
+      response: {
+        201: WalletAnswer,
+        ...problems(
+          "unauthorized",
+          "foreign_origin",
+          "step_up_failed",
+          "conflict",
+          "service_unavailable",
+        ),
+      },
+    },
+    handler: async (request, reply) => {
+      const { stepUp, ...signed } = request.body;
+      const outcome = await wallets.link(sessionOf(request), signed, stepUp);
+      return reply.status(201).send(answerWallet(linkedOf(outcome)));
+    },
+  });
+  server.delete("/v1/account/wallets/:address", {
+    schema: {
+      operationId: "unlinkWallet",
+      tags: ["Wallets"],
+      summary: "Unlinks a wallet and signs it out",
+      description: "Takes a step-up signature: `unlink_wallet` with the `address`.",
+      params: exactly(stepDetails.unlink_wallet),
+      body: exactly({ stepUp: SignAnswerBody }),
+      response: {
+        204: emptyAnswer("It may not sign in any more"),
+        ...problems(
+          "unauthorized",
+          "foreign_origin",
+          "step_up_failed",
+          "not_found",
+          "service_unavailable",
+        ),
+      },
+    },
+    handler: async (request, reply) => {
+      const address = readAddress(request.params.address);
+      const outcome = await wallets.unlink(sessionOf(request), address, request.body.stepUp);
+      if (outcome === "step_up_failed") throw stepUpFailed();
+      if (outcome === "unknown") {
+        throw new HttpProblem("not_found", "This wallet is not linked to the account.");
+      }
+      return reply.status(204).send(null);
+    },
+  });
+}
+
+/** The wallet that was linked; throws why it was not. */
+function linkedOf(outcome: LinkOutcome): AccountWallet {
+  switch (outcome.kind) {
+    case "linked":
+      return outcome.wallet;
+    case "step_up_failed":
+      throw stepUpFailed();
+    case "undeployed":
+      throw new HttpProblem("conflict", "The wallet is not deployed on this chain yet.");
+    case "known":
+      throw new HttpProblem("conflict", "This wallet signs in to the account already.");
+    case "too_many":
+      throw new HttpProblem(
+        "conflict",
+        `${walletsMax} wallets are linked, as many as may be; unlink one first.`,
+      );
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function answerWallet({ address, kind, chainId, linkedAt, isOwn }: AccountWallet) {
+  return { address, kind, chainId, linkedAt: timeText(linkedAt), isOwn };
+}

@@ -1,0 +1,130 @@
+/**
+ * Further wallets of an account: they sign in to it and pay for it. Linking takes two signatures,
+ * the new wallet's and, by step-up, that of the wallet which is signed in.
+ */
+import { isSameAddress, type Address, type ChainId } from "@farthing/protocol";
+import type { LinkedWallet, Session, SignRequest, WalletKind } from "../../model/account.ts";
+import type { AccountVerbs, WalletVerbs } from "../../storage/account-store.ts";
+import {
+  askToSign,
+  bindingOf,
+  takeSigned,
+  type SignAnswer,
+  type SigningDeps,
+} from "./sign-requests.ts";
+import type { StepUp } from "./step-up.ts";
+
+/** Wallets that may be linked to one account. */
+export const walletsMax = 20;
+
+/** A wallet that may sign in to an account. */
+export interface AccountWallet {
+  readonly address: Address;
+  readonly kind: WalletKind;
+  /** The chain of a contract wallet; null for a plain one. */
+  readonly chainId: ChainId | null;
+  /** Null for the account's own address. */
+  readonly linkedAt: number | null;
+  readonly isOwn: boolean;
+}
+
+/** What linking came to. */
+export type LinkOutcome =
+  | { readonly kind: "linked"; readonly wallet: AccountWallet }
+  /** A signature is missing, wrong, late or for something else. */
+  | { readonly kind: "step_up_failed" }
+  | { readonly kind: "undeployed" }
+  /** It is the account's own address, or linked already. */
+  | { readonly kind: "known" }
+  | { readonly kind: "too_many" };
+
+/** The wallets of accounts. */
+export interface Wallets {
+  /** The account's own address first. */
+  list(account: Address): Promise<AccountWallet[]>;
+  /** Composes the text for the new wallet. */
+  askNew(
+    session: Session,
+    wallet: { readonly address: Address; readonly chainId: ChainId },
+  ): Promise<SignRequest>;
+  /** Links the wallet that signed. Throws RPC faults. */
+  link(session: Session, signed: SignAnswer, stepUp: SignAnswer): Promise<LinkOutcome>;
+  /** Unlinks a wallet and ends its sessions. Throws RPC faults. */
+  unlink(
+    session: Session,
+    address: Address,
+    stepUp: SignAnswer,
+  ): Promise<"unlinked" | "unknown" | "step_up_failed">;
+}
+
+/** What the wallets work with. */
+export interface WalletDeps extends SigningDeps {
+  readonly stepUp: StepUp;
+  readonly accounts: WalletVerbs & Pick<AccountVerbs, "findAccount">;
+}
+
+/** Creates the wallets. */
+export function createWallets(deps: WalletDeps): Wallets {
+  const { accounts, clock, log, stepUp } = deps;
+  return {
+    async list(address) {
+      const [account, linked] = await Promise.all([
+        accounts.findAccount(address),
+        accounts.listWallets(address),
+      ]);
+      const chainId = account?.contractChainId ?? null;
+      const kind = chainId === null ? "plain" : "contract";
+      return [{ address, kind, chainId, linkedAt: null, isOwn: true }, ...linked.map(toWallet)];
+    },
+    askNew(session, { address, chainId }) {
+      return askToSign(deps, {
+        purpose: "link_wallet",
+        address,
+        chainId,
+        account: session.account,
+        binding: bindingOfNew(session),
+        statement: `Let this wallet sign in and pay for the account ${session.account}.`,
+        details: "{}",
+      });
+    },
+    async link(session, signed, approval) {
+      const expected = { purpose: "link_wallet", binding: bindingOfNew(session) } as const;
+      const outcome = await takeSigned(deps, signed, expected);
+      if (!outcome.ok) {
+        return { kind: outcome.reason === "undeployed" ? "undeployed" : "step_up_failed" };
+      }
+      const { address, chainId } = outcome.request;
+      const step = { action: "link_wallet", details: { address } } as const;
+      if (!(await stepUp.confirm(session, step, approval))) return { kind: "step_up_failed" };
+      if (isSameAddress(address, session.account)) return { kind: "known" };
+      const wallet: LinkedWallet = {
+        account: session.account,
+        address,
+        kind: outcome.walletKind,
+        chainId: outcome.walletKind === "contract" ? chainId : null,
+        linkedAt: clock.nowMs(),
+      };
+      const result = await accounts.linkWallet(wallet, { walletsMax });
+      if (result !== "linked") return { kind: result };
+      log.info({ account: session.account, wallet: address, chainId }, "Wallet linked");
+      return { kind: "linked", wallet: toWallet(wallet) };
+    },
+    async unlink(session, address, approval) {
+      const step = { action: "unlink_wallet", details: { address } } as const;
+      if (!(await stepUp.confirm(session, step, approval))) return "step_up_failed";
+      const isUnlinked = await accounts.unlinkWallet(session.account, address, clock.nowMs());
+      if (!isUnlinked) return "unknown";
+      log.info({ account: session.account, wallet: address }, "Wallet unlinked");
+      return "unlinked";
+    },
+  };
+}
+
+/** Not that of a step-up: the session's wallet cannot be taken for the new one, nor the reverse. */
+function bindingOfNew({ id }: Session): string {
+  return bindingOf(`new wallet of ${id}`);
+}
+
+function toWallet({ address, kind, chainId, linkedAt }: LinkedWallet): AccountWallet {
+  return { address, kind, chainId, linkedAt, isOwn: false };
+}

@@ -1,0 +1,193 @@
+/**
+ * Carries out what the outbox holds, at least once each: a delivery is taken for a while, tried, and
+ * its end recorded; whoever dies in between leaves it to the next, who tries again. Processes that
+ * share a database do not take the same one. A slow endpoint gets a few of the slots, never all.
+ */
+import type { Clock } from "../../base/clock.ts";
+import { messageOf } from "../../base/fault.ts";
+import type { Log } from "../../base/log.ts";
+import type { DueDelivery, WebhookVerbs } from "../../storage/account-store.ts";
+import { signatureHeaders } from "./service.ts";
+
+/** Tries of a delivery, and the pauses between them: a restart, a deployment, an outage. */
+export const triesMax = 5;
+const pausesMs = [30_000, 2 * 60_000, 15 * 60_000, 60 * 60_000] as const;
+
+/** Deliveries under way in this process: each is a socket and a body of a few kilobytes. */
+const runningMax = 96;
+
+/**
+ * Deliveries that one endpoint has under way. It begins with few, has one more for each that it took
+ * quickly, and is back to few when one fails: an endpoint that hangs holds few, and one that answers
+ * in 200 ms takes 120 a second. A quarter of all, so that no endpoint holds up the others.
+ */
+const perEndpointMin = 4;
+const perEndpointMax = runningMax / 4;
+
+/** Endpoints with nothing under way whose bound is remembered. */
+const rememberedMax = 1_000;
+
+/** Quick enough for one more at once, in milliseconds. */
+const quickMs = 1_000;
+
+/** Deliveries of one look: as many as a new endpoint may have under way. */
+const takenMax = perEndpointMin;
+
+/** How long a delivery is ours: three times as long as an attempt may take. */
+const leaseMs = 30_000;
+
+/** Pause between looks when there is nothing due: news may be a second old. */
+const pollMs = 1_000;
+
+/** An endpoint that took nothing for a day, five given up at least, is not tried any more. */
+const quietMs = 24 * 60 * 60_000;
+const failuresMin = 5;
+
+/** What an attempt came to. */
+export type AttemptOutcome =
+  | { readonly kind: "answered"; readonly status: number }
+  | { readonly kind: "unanswered"; readonly problem: string };
+
+/** What delivering needs. */
+export interface DeliveryDeps {
+  readonly store: Pick<WebhookVerbs, "takeDueDeliveries" | "recordAttempt" | "pauseWebhook">;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Named to the endpoints. */
+  readonly version: string;
+  /** Sends; never throws. */
+  send(message: {
+    readonly url: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string;
+    readonly signal: AbortSignal;
+  }): Promise<AttemptOutcome>;
+}
+
+/** Starts delivering; gives what ends it. What is cut off then is tried again later. */
+export function startDeliveries(deps: DeliveryDeps): () => Promise<void> {
+  const { store, clock, log } = deps;
+  const stopping = new AbortController();
+  /** Under way, by endpoint, and how many may be. */
+  const running = new Map<string, { count: number; most: number }>();
+  const attempts = new Set<Promise<void>>();
+  let ended = 0;
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const before = ended;
+      const taken = await guarded(takeSome, 0);
+      // What ended meanwhile has made room that the look did not see.
+      if (taken === 0 && ended === before) await restOrRoom();
+    }
+    await Promise.all(attempts);
+  }
+
+  /** Something to do may come with the time, or with room: of its endpoint, or of all. */
+  async function restOrRoom(): Promise<void> {
+    const rest = new AbortController();
+    const news = clock.sleep(pollMs, AbortSignal.any([stopping.signal, rest.signal]));
+    await Promise.race([news, ...attempts]);
+    rest.abort();
+  }
+
+  async function takeSome(): Promise<number> {
+    const limit = Math.min(takenMax, runningMax - attempts.size);
+    if (limit <= 0) return 0;
+    const full = [...running]
+      .filter(([, { count, most }]) => count + limit > most)
+      .map(([id]) => id);
+    const now = clock.nowMs();
+    const due = await store.takeDueDeliveries({ now, leaseMs, limit, exceptEndpoints: full });
+    for (const one of due) begin(one);
+    return due.length;
+  }
+
+  function begin(due: DueDelivery): void {
+    const { id } = due.endpoint;
+    const load = running.get(id) ?? { count: 0, most: perEndpointMin };
+    running.set(id, load);
+    load.count++;
+    const startedMs = clock.nowMs();
+    const attempt = guarded(() => attemptOf(due), false)
+      .then((isDelivered) => {
+        const isQuick = isDelivered && clock.nowMs() - startedMs < quickMs;
+        if (!isDelivered) load.most = perEndpointMin;
+        else if (isQuick) load.most = Math.min(perEndpointMax, load.most + 1);
+        return undefined;
+      })
+      .finally(() => {
+        attempts.delete(attempt);
+        ended++;
+        load.count--;
+        const isForgotten = load.most === perEndpointMin || running.size > rememberedMax;
+        if (load.count === 0 && isForgotten) running.delete(id);
+      });
+    attempts.add(attempt);
+  }
+
+  /** Returns whether the endpoint took it. */
+  async function attemptOf({ delivery, endpoint }: DueDelivery): Promise<boolean> {
+    const atSeconds = Math.floor(clock.nowMs() / 1000);
+    const outcome = await deps.send({
+      url: endpoint.url,
+      headers: {
+        "content-type": "application/json",
+        "user-agent": `Farthing/${deps.version}`,
+        ...signatureHeaders(delivery, endpoint.secret, atSeconds),
+      },
+      body: delivery.body,
+      signal: stopping.signal,
+    });
+    // Cut off by our own end: not the endpoint's fault, and tried again by whoever comes next.
+    if (stopping.signal.aborted && outcome.kind === "unanswered") return false;
+    const isDelivered =
+      outcome.kind === "answered" && outcome.status >= 200 && outcome.status < 300;
+    const now = clock.nowMs();
+    const pauseMs = isDelivered ? undefined : pausesMs[delivery.attempts - 1];
+    const result = {
+      isDelivered,
+      status: outcome.kind === "answered" ? outcome.status : null,
+      error: isDelivered ? null : problemOf(outcome),
+      retryAt: pauseMs === undefined ? null : now + pauseMs,
+    };
+    await store.recordAttempt(delivery.id, result, now);
+    const fields = { endpointId: endpoint.id, deliveryId: delivery.id, attempt: delivery.attempts };
+    if (isDelivered) {
+      log.debug(fields, "Webhook delivered");
+      return true;
+    }
+    log.info({ ...fields, status: result.status, problem: result.error }, "Webhook not delivered");
+    if (result.retryAt === null) await pauseIfDead(endpoint.id, now);
+    return false;
+  }
+
+  async function pauseIfDead(id: string, now: number): Promise<void> {
+    if (await store.pauseWebhook(id, { quietMs, failuresMin, now })) {
+      log.warn({ endpointId: id }, "Webhook paused: nothing arrives there any more");
+    }
+  }
+
+  async function guarded<T>(work: () => Promise<T>, otherwise: T): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      log.warn({ problem: messageOf(error) }, "Could not deliver webhooks");
+      return otherwise;
+    }
+  }
+
+  const done = run();
+  return async () => {
+    stopping.abort();
+    await done;
+  };
+}
+
+function problemOf(outcome: AttemptOutcome): string {
+  if (outcome.kind === "unanswered") return outcome.problem;
+  const { status } = outcome;
+  return status >= 300 && status < 400
+    ? `It answered ${status}; redirects are not followed, name the address itself.`
+    : `It answered ${status}, and only 2xx means that it took the message.`;
+}

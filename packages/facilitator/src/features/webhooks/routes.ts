@@ -1,0 +1,261 @@
+/** Webhooks of an account: where it wants to hear of what happens, and what was sent there. */
+import { Type } from "typebox";
+import { endpointsMax } from "./service.ts";
+import { timeText } from "../../base/clock.ts";
+import { webhookEvents, type WebhookDelivery, type WebhookEndpoint } from "../../model/webhook.ts";
+import { HttpProblem } from "../../http/answer.ts";
+import { webhookReach } from "../../http/outbound/guarded-post.ts";
+import { findUrlProblem } from "../../http/outbound/url-rules.ts";
+import {
+  Cursor,
+  emptyAnswer,
+  exactly,
+  Limit,
+  nullable,
+  oneOf,
+  pageOf,
+  problems,
+  TimeText,
+} from "../../http/schemas.ts";
+import type { TypedServer } from "../../http/type-provider.ts";
+import type { AccountContext } from "../accounts/service.ts";
+import { readLimit, timeCursor } from "../../http/cursor.ts";
+import { sessionOf } from "../../http/session.ts";
+import { demandStepUp, SignAnswerBody } from "../sign-in/guard.ts";
+import { stepDetails } from "../sign-in/step-up-schemas.ts";
+
+const endpointRow = {
+  id: Type.String(),
+  url: Type.String({ format: "uri" }),
+  events: Type.Array(oneOf(webhookEvents)),
+  createdAt: TimeText,
+  disabledAt: nullable(
+    Type.String({
+      format: "date-time",
+      description: "Since when nothing is sent, because nothing arrived; `enable` has it go on",
+    }),
+  ),
+};
+
+const EndpointAnswer = exactly(endpointRow);
+const NewEndpointAnswer = exactly({
+  ...endpointRow,
+  secret: Type.String({ description: "What messages are signed with; shown only here" }),
+});
+
+const DeliveryAnswer = exactly({
+  id: Type.String({ description: "`webhook-id` of every try" }),
+  type: Type.String(),
+  state: oneOf(["pending", "delivered", "failed"], "`failed`: given up after five tries"),
+  attempts: Type.Integer(),
+  nextAt: nullable(TimeText),
+  lastStatus: nullable(Type.Integer()),
+  lastError: nullable(Type.String()),
+  body: Type.String({ description: "What is sent, byte for byte" }),
+  createdAt: TimeText,
+  deliveredAt: nullable(TimeText),
+});
+
+const path = "/v1/account/webhooks";
+const reading = ["unauthorized", "service_unavailable"] as const;
+const changing = [...reading, "foreign_origin", "not_found"] as const;
+const EndpointId = exactly({ id: Type.String({ pattern: "^whk_[0-9a-f]{24}$" }) });
+const DeliveryId = Type.String({ pattern: "^evt_[0-9a-f]{32}$" });
+const NoBody = exactly({});
+
+/** Adds the routes. */
+export function registerWebhooks(server: TypedServer, accounts: AccountContext): void {
+  registerEndpoints(server, accounts);
+  registerCreating(server, accounts);
+  registerDeliveries(server, accounts);
+}
+
+function registerEndpoints(server: TypedServer, { webhooks }: AccountContext): void {
+  server.get(path, {
+    schema: {
+      operationId: "listWebhooks",
+      tags: ["Webhooks"],
+      summary: "The account's endpoints",
+      response: {
+        200: exactly({ webhooks: Type.Array(EndpointAnswer) }),
+        ...problems(...reading),
+      },
+    },
+    handler: async (request) => {
+      const list = await webhooks.list(sessionOf(request).account);
+      return { webhooks: list.map(answerEndpoint) };
+    },
+  });
+  server.delete(`${path}/:id`, {
+    schema: {
+      operationId: "removeWebhook",
+      tags: ["Webhooks"],
+      summary: "Removes an endpoint and what waits for it",
+      params: EndpointId,
+      response: { 204: emptyAnswer("Nothing is sent there any more"), ...problems(...changing) },
+    },
+    handler: async (request, reply) => {
+      const { account } = sessionOf(request);
+      if (!(await webhooks.remove(account, request.params.id))) throw noSuch("endpoint");
+      return reply.status(204).send(null);
+    },
+  });
+  server.post(`${path}/:id/enable`, {
+    schema: {
+      operationId: "enableWebhook",
+      tags: ["Webhooks"],
+      summary: "Has an endpoint go on to which nothing was sent any more",
+      params: EndpointId,
+      body: NoBody,
+      response: { 200: EndpointAnswer, ...problems(...changing) },
+    },
+    handler: async (request) => {
+      const { account } = sessionOf(request);
+      const endpoint = await webhooks.resume(account, request.params.id);
+      if (!endpoint) throw noSuch("endpoint");
+      return answerEndpoint(endpoint);
+    },
+  });
+}
+
+function registerCreating(server: TypedServer, accounts: AccountContext): void {
+  const { webhooks, webhookInsecure } = accounts;
+  server.post(path, {
+    schema: {
+      operationId: "createWebhook",
+      tags: ["Webhooks"],
+      summary: "Adds an endpoint; gives its secret, once",
+      description:
+        "Takes a step-up signature: `webhook_secret` with the `url`. HTTPS only, on a public address, port 443 or 8443; redirects are not followed.",
+      body: exactly({
+        ...stepDetails.webhook_secret,
+        events: Type.Array(oneOf(webhookEvents), {
+          minItems: 1,
+          maxItems: webhookEvents.length,
+          uniqueItems: true,
+        }),
+        stepUp: SignAnswerBody,
+      }),
+      response: {
+        201: NewEndpointAnswer,
+        ...problems(...reading, "foreign_origin", "step_up_failed", "conflict"),
+      },
+    },
+    handler: async (request, reply) => {
+      const session = sessionOf(request);
+      const { url, events, stepUp } = request.body;
+      const problem = findUrlProblem(url, webhookReach(webhookInsecure));
+      if (problem !== undefined) throw new HttpProblem("invalid_request", `url: ${problem}`);
+      const step = { action: "webhook_secret", details: { url } } as const;
+      await demandStepUp(accounts, session, step, stepUp);
+      const endpoint = await webhooks.create(session.account, { url, events });
+      if (!endpoint) {
+        throw new HttpProblem(
+          "conflict",
+          `The account has ${endpointsMax} endpoints, as many as may be; remove one first.`,
+        );
+      }
+      return reply.status(201).send({ ...answerEndpoint(endpoint), secret: endpoint.secret });
+    },
+  });
+}
+
+function registerDeliveries(server: TypedServer, { webhooks }: AccountContext): void {
+  server.post(`${path}/:id/test`, {
+    schema: {
+      operationId: "testWebhook",
+      tags: ["Webhooks"],
+      summary: "Sends a test message",
+      params: EndpointId,
+      body: NoBody,
+      response: {
+        202: exactly({ id: Type.String({ description: "Of the delivery" }) }),
+        ...problems(...changing, "conflict"),
+      },
+    },
+    handler: async (request, reply) => {
+      const endpoint = await webhooks.find(sessionOf(request).account, request.params.id);
+      if (!endpoint) throw noSuch("endpoint");
+      refusePaused(endpoint);
+      return reply.status(202).send({ id: await webhooks.test(endpoint) });
+    },
+  });
+  server.get(`${path}/:id/deliveries`, {
+    schema: {
+      operationId: "listDeliveries",
+      tags: ["Webhooks"],
+      summary: "What was sent, the newest first, for thirty days",
+      params: EndpointId,
+      querystring: exactly({ cursor: Cursor, limit: Limit }),
+      response: {
+        200: pageOf("deliveries", DeliveryAnswer),
+        ...problems(...reading, "not_found"),
+      },
+    },
+    handler: async (request) => {
+      const endpoint = await webhooks.find(sessionOf(request).account, request.params.id);
+      if (!endpoint) throw noSuch("endpoint");
+      const { cursor, limit } = request.query;
+      const paging = { from: timeCursor.read(cursor), limit: readLimit(limit) };
+      const { items, next } = await webhooks.deliveries(endpoint, paging);
+      return { deliveries: items.map(answerDelivery), next: timeCursor.write(next) };
+    },
+  });
+  server.post(`${path}/:id/deliveries/:deliveryId/resend`, {
+    schema: {
+      operationId: "resendDelivery",
+      tags: ["Webhooks"],
+      summary: "Sends a message again, with the same id",
+      params: exactly({ ...EndpointId.properties, deliveryId: DeliveryId }),
+      body: NoBody,
+      response: { 202: DeliveryAnswer, ...problems(...changing, "conflict") },
+    },
+    handler: async (request, reply) => {
+      const { id, deliveryId } = request.params;
+      const endpoint = await webhooks.find(sessionOf(request).account, id);
+      if (!endpoint) throw noSuch("endpoint");
+      refusePaused(endpoint);
+      const delivery = await webhooks.resend(endpoint, deliveryId);
+      if (!delivery) throw noSuch("delivery");
+      return reply.status(202).send(answerDelivery(delivery));
+    },
+  });
+}
+
+function noSuch(what: "endpoint" | "delivery"): HttpProblem {
+  return new HttpProblem("not_found", `There is no such ${what} of this account.`);
+}
+
+function refusePaused({ pausedAt }: WebhookEndpoint): void {
+  if (pausedAt === null) return;
+  throw new HttpProblem(
+    "conflict",
+    "Nothing is sent to this endpoint, since nothing arrived there for a day; enable it first.",
+  );
+}
+
+function answerEndpoint({ id, url, events, createdAt, pausedAt }: WebhookEndpoint) {
+  return {
+    id,
+    url,
+    events: [...events],
+    createdAt: timeText(createdAt) ?? "",
+    disabledAt: timeText(pausedAt),
+  };
+}
+
+function answerDelivery(delivery: WebhookDelivery) {
+  const { id, type, state, attempts, lastStatus, lastError, body } = delivery;
+  return {
+    id,
+    type,
+    state,
+    attempts,
+    nextAt: state === "pending" ? timeText(delivery.nextAt) : null,
+    lastStatus,
+    lastError,
+    body,
+    createdAt: timeText(delivery.createdAt) ?? "",
+    deliveredAt: timeText(delivery.deliveredAt),
+  };
+}

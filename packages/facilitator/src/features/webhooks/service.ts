@@ -1,0 +1,100 @@
+/**
+ * Webhooks: an account's endpoints, and what is sent to them, signed as the Standard Webhooks
+ * specification says (standardwebhooks.com). Events are put into the outbox by the store, in the
+ * transaction in which they happen; who carries them out is in deliver-webhooks.ts.
+ */
+import { createHmac, randomBytes } from "node:crypto";
+import type { Address } from "@farthing/protocol";
+import type { Clock } from "../../base/clock.ts";
+import { timeText } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import type { WebhookDelivery, WebhookEndpoint, WebhookEvent } from "../../model/webhook.ts";
+import type { Page, Paging, TimeCursor, WebhookVerbs } from "../../storage/account-store.ts";
+
+/** Endpoints of one account: one for each system that wants to know, and some to spare. */
+export const endpointsMax = 10;
+
+/** Bytes of a secret, as many as the hash has. */
+const secretBytes = 32;
+
+/** Webhooks of accounts. */
+export interface Webhooks {
+  list(account: Address): Promise<WebhookEndpoint[]>;
+  find(account: Address, id: string): Promise<WebhookEndpoint | undefined>;
+  /** A new endpoint with its secret; undefined when there are as many as may be. */
+  create(
+    account: Address,
+    wish: { readonly url: string; readonly events: readonly WebhookEvent[] },
+  ): Promise<WebhookEndpoint | undefined>;
+  remove(account: Address, id: string): Promise<boolean>;
+  /** Lets a paused one go on. */
+  resume(account: Address, id: string): Promise<WebhookEndpoint | undefined>;
+  /** Puts a test message into the outbox; gives its id. */
+  test(endpoint: WebhookEndpoint): Promise<string>;
+  /** Newest first. */
+  deliveries(
+    endpoint: WebhookEndpoint,
+    paging: Paging<TimeCursor>,
+  ): Promise<Page<WebhookDelivery, TimeCursor>>;
+  resend(endpoint: WebhookEndpoint, deliveryId: string): Promise<WebhookDelivery | undefined>;
+}
+
+/** Creates the webhooks of a store. */
+export function createWebhooks(deps: {
+  readonly store: WebhookVerbs;
+  readonly clock: Clock;
+  readonly log: Log;
+}): Webhooks {
+  const { store, clock, log } = deps;
+  return {
+    list: (account) => store.listWebhooks(account),
+    find: (account, id) => store.findWebhook(account, id),
+    async create(account, { url, events }) {
+      const endpoint: WebhookEndpoint = {
+        id: `whk_${randomBytes(12).toString("hex")}`,
+        account,
+        url,
+        secret: `whsec_${randomBytes(secretBytes).toString("base64")}`,
+        events,
+        createdAt: clock.nowMs(),
+        disabledAt: null,
+        pausedAt: null,
+      };
+      if (!(await store.createWebhook(endpoint, { endpointsMax }))) return undefined;
+      log.info({ account, endpointId: endpoint.id, events }, "Webhook created");
+      return endpoint;
+    },
+    async remove(account, id) {
+      const isRemoved = await store.disableWebhook(account, id, clock.nowMs());
+      if (isRemoved) log.info({ account, endpointId: id }, "Webhook removed");
+      return isRemoved;
+    },
+    resume: (account, id) => store.resumeWebhook(account, id, clock.nowMs()),
+    async test({ id: endpointId, account }) {
+      const createdAt = clock.nowMs();
+      const id = `evt_${randomBytes(16).toString("hex")}`;
+      const type = "webhook.test";
+      const data = { message: "This is a test; nothing happened.", endpointId };
+      const body = JSON.stringify({ type, timestamp: timeText(createdAt), data });
+      await store.addDelivery({ id, endpointId, account, type, body, createdAt });
+      return id;
+    },
+    deliveries: ({ id }, paging) => store.listDeliveries(id, paging),
+    resend: ({ id }, deliveryId) => store.resendDelivery(id, deliveryId, clock.nowMs()),
+  };
+}
+
+/** The headers of one attempt; `atSeconds` is its time, so that a signature does not stay good. */
+export function signatureHeaders(
+  { id, body }: Pick<WebhookDelivery, "id" | "body">,
+  secret: string,
+  atSeconds: number,
+): Readonly<Record<string, string>> {
+  const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
+  const signature = createHmac("sha256", key).update(`${id}.${atSeconds}.${body}`).digest("base64");
+  return {
+    "webhook-id": id,
+    "webhook-timestamp": `${atSeconds}`,
+    "webhook-signature": `v1,${signature}`,
+  };
+}

@@ -1,0 +1,93 @@
+/**
+ * Lists as CSV (RFC 4180), streamed: a page is read when the reader has taken the one before, so
+ * that a list of any length needs the memory of one page. What goes wrong on the way breaks the
+ * connection off; a file is whole when its transfer is.
+ */
+import { Readable } from "node:stream";
+import type { FastifyReply } from "fastify";
+import { Type } from "typebox";
+import type { Page, Paging } from "../storage/account-store.ts";
+import { oneOf } from "./schemas.ts";
+
+/** Rows that are read at a time. */
+const pageRows = 500;
+
+/** What CSV is asked for with. */
+export const Format = Type.Optional(
+  oneOf(["json", "csv"], "`csv`: everything as one file, whatever `cursor` and `limit` say"),
+);
+
+/** Tells whether a request wants a file. */
+export function wantsCsv(request: {
+  readonly query: { readonly format?: string | undefined };
+  readonly headers: { readonly accept?: string | undefined };
+}): boolean {
+  if (request.query.format !== undefined) return request.query.format === "csv";
+  return /^text\/csv\b/i.test(request.headers.accept ?? "");
+}
+
+/** How a 200 is described that is JSON or a file. */
+export function jsonOrCsv<Schema>(schema: Schema) {
+  return {
+    description: "As asked for",
+    content: {
+      "application/json": { schema },
+      "text/csv": { schema: Type.String({ description: "RFC 4180, with a line of names" }) },
+    },
+  };
+}
+
+/** A value of a cell. */
+type Cell = string | number | null;
+
+/** What a file is made of. */
+export interface CsvFile<Item> {
+  readonly name: string;
+  readonly columns: Readonly<Record<string, (item: Item) => Cell>>;
+}
+
+/** Sends a list as a file, page by page. */
+export function sendCsv<Item, Cursor>(
+  reply: FastifyReply,
+  file: CsvFile<Item>,
+  readPage: (paging: Paging<Cursor>) => Promise<Page<Item, Cursor>>,
+): FastifyReply {
+  return reply
+    .type("text/csv; charset=utf-8")
+    .header("Content-Disposition", `attachment; filename="${file.name}.csv"`)
+    .send(csvStream(file, readPage));
+}
+
+/** The bytes of a file, made as they are read. */
+export function csvStream<Item, Cursor>(
+  file: CsvFile<Item>,
+  readPage: (paging: Paging<Cursor>) => Promise<Page<Item, Cursor>>,
+): Readable {
+  return Readable.from(lines(file, readPage), { objectMode: false });
+}
+
+async function* lines<Item, Cursor>(
+  { columns }: CsvFile<Item>,
+  readPage: (paging: Paging<Cursor>) => Promise<Page<Item, Cursor>>,
+): AsyncGenerator<string> {
+  const cells = Object.values(columns);
+  yield line(Object.keys(columns));
+  let from: Cursor | undefined;
+  do {
+    const { items, next } = await readPage({ from, limit: pageRows });
+    yield items.map((item) => line(cells.map((cell) => cell(item)))).join("");
+    from = next ?? undefined;
+  } while (from !== undefined);
+}
+
+function line(cells: readonly Cell[]): string {
+  return `${cells.map(toCell).join(",")}\r\n`;
+}
+
+function toCell(value: Cell): string {
+  if (value === null) return "";
+  if (typeof value === "number") return `${value}`;
+  // What begins so would be a formula to a spreadsheet, and some of it is written by others.
+  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

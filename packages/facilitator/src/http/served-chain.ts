@@ -1,0 +1,29 @@
+/** Chains that the service serves. */
+import type { ChainId, Network } from "@farthing/protocol";
+import { HttpProblem } from "./answer.ts";
+
+/** The networks that the service serves. */
+export interface ServedNetworks {
+  readonly networks: readonly Network[];
+}
+
+/** Returns the chain when it is served; throws 400 otherwise. */
+export function servedChain({ networks }: ServedNetworks, chainId: ChainId): ChainId {
+  if (networks.some((network) => network.chainId === chainId)) return chainId;
+  const served = networks.map((network) => network.chainId).join(" or ");
+  throw new HttpProblem("invalid_request", `This service serves the chain ${served}; name that.`);
+}
+
+/** XDC mainnet, whose USDC is money. */
+const mainnet: ChainId = 50;
+
+/**
+ * Returns the chain when credits are sold on it; throws 400 otherwise. An account has one
+ * balance, so where mainnet is served, a test network's USDC buys nothing.
+ */
+export function sellingChain(context: ServedNetworks, chainId: ChainId): ChainId {
+  const served = servedChain(context, chainId);
+  const isMainnetServed = context.networks.some((network) => network.chainId === mainnet);
+  if (!isMainnetServed || served === mainnet) return served;
+  throw new HttpProblem("invalid_request", `Credits are bought on chain ${mainnet}; name that.`);
+}

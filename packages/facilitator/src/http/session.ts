@@ -1,0 +1,30 @@
+/** The session of a request to the account API, which the guard sets before the body is read. */
+import type { FastifyRequest } from "fastify";
+import type { Session } from "../model/account.ts";
+import { HttpProblem } from "./answer.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Null on routes that need no session. */
+    session: Session | null;
+  }
+
+  interface FastifyContextConfig {
+    /** Of the account API: needs no session. All others do. */
+    readonly isOpen?: boolean;
+    /** Never refused for asking too often: what ends an attack must always work. */
+    readonly isUnlimited?: boolean;
+  }
+}
+
+/** The cookie that holds the session's token. */
+export const sessionCookie = "__Host-farthing";
+
+/** The response to a request without a session, and to one whose session has ended. */
+export const noSession = "Sign in with your wallet first: POST /v1/account/sign-in.";
+
+/** The session of a request to a guarded route. */
+export function sessionOf({ session }: FastifyRequest): Session {
+  if (!session) throw new HttpProblem("unauthorized", noSession);
+  return session;
+}

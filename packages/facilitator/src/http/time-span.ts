@@ -1,0 +1,30 @@
+/** Times of a filter, as people write them: a day, which is meant in UTC, or an instant. */
+import { Type } from "typebox";
+import { HttpProblem } from "./answer.ts";
+
+/** A day or an instant, in a query. */
+export const DayOrTime = Type.Optional(
+  Type.String({
+    pattern: "^\\d{4}-\\d{2}-\\d{2}(T[0-9:.]{5,15}(Z|[+-]\\d{2}:\\d{2}))?$",
+    description: "`2026-11-20`, a day in UTC, or RFC 3339",
+  }),
+);
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** The first moment that is meant, in milliseconds. Throws 400 for what is no time. */
+export function readFrom(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : parse(text);
+}
+
+/** The first moment that is not meant any more: a day ends with it. */
+export function readTo(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  return parse(text) + (text.includes("T") ? 0 : dayMs);
+}
+
+function parse(text: string): number {
+  const time = Date.parse(text);
+  if (Number.isSafeInteger(time)) return time;
+  throw new HttpProblem("invalid_request", `${text} is no time; write 2026-11-20 or RFC 3339.`);
+}
