@@ -2,24 +2,22 @@
  * From a request of canonical form to its answer. What is not served says so here; after preflights
  * the order of the checks is: host, method, rule.
  */
-import type { FastifyReply } from "fastify";
 import type { Incoming } from "./incoming.ts";
 import { preflight, withCors } from "./headers/cors.ts";
 import { paymentHeaders } from "./headers/header-rules.ts";
 import type { Notes } from "./observations.ts";
-import { passFree, type PassedAnswer } from "./pass-free.ts";
-import { passPaid, tellFailure, type Way } from "./proxy.ts";
+import { proxyFreeRequest, proxyPaidRequest, tellFailure, type RouteTarget } from "./proxy.ts";
 import { servedMethods } from "./routing/route-pattern.ts";
 import type { RunningTable } from "./running-table.ts";
 import { say } from "./say.ts";
+import type { Outgoing } from "./write-response.ts";
 
-/** Answers a request under a table; `reply` is what a free answer is put on. */
+/** Answers a request under a table. */
 export async function answerRequest(
   table: RunningTable,
   incoming: Incoming,
   notes: Notes,
-  reply: FastifyReply,
-): Promise<Response | PassedAnswer> {
+): Promise<Outgoing> {
   const { method, host, path } = incoming;
   // Preflights carry no payment and must not reach an upstream that would answer them otherwise.
   if (method === "OPTIONS") {
@@ -36,18 +34,15 @@ export async function answerRequest(
   const upstream = table.upstreamOf(route);
   notes.route = route.name;
   notes.upstream = route.upstream.name;
-  const way: Way = { route, upstream, publicUrl: table.config.publicUrl };
+  const target: RouteTarget = { route, upstream, publicUrl: table.config.publicUrl };
   const sale = table.saleOf(route);
   notes.kind = sale ? "paid" : "free";
-  if (!sale) {
-    const answer = await passFree(way, incoming, notes, reply);
-    return answer instanceof Response ? withCors(answer) : answer;
-  }
+  if (!sale) return withCors(await proxyFreeRequest(target, incoming, notes));
   // Before any money: a payment for what cannot be asked for would be taken for nothing.
   if (upstream.isFull() && hasPayment(incoming)) return withCors(tellFailure("full", notes));
   return sale.charge(
     incoming,
-    (payment) => passPaid(way, incoming, payment, notes),
+    (payment) => proxyPaidRequest(target, incoming, payment, notes),
     (event) => notes.events.push(event),
   );
 }

@@ -63,7 +63,10 @@ export function outcomeOf(notes: Notes, answer: { readonly status: number }): Ou
 }
 
 /** The facts of the payment behind an answer: public, and no signature among them. */
-export function paymentOf(notes: Notes, answer: Response): Record<string, string> {
+export function paymentOf(
+  notes: Notes,
+  answer: { readonly headers: Headers },
+): Record<string, string> {
   const receipt = readReceipt(answer.headers);
   const event = notes.events.findLast((one) => "payment" in one);
   const payment = event && "payment" in event ? event.payment : undefined;

@@ -1,4 +1,7 @@
-/** A paid request's way to the upstream and back, and what is said when there is no answer. */
+/**
+ * A request's way to the upstream and back, the same for free and for paid ones: the headers of both
+ * directions, the two bodies, and what is responded when the upstream gave no response.
+ */
 import { Readable } from "node:stream";
 import type { PaidRequest } from "@farthing/seller";
 import { clientHeaders } from "./headers/answer-headers.ts";
@@ -8,43 +11,110 @@ import type { Notes } from "./observations.ts";
 import { upstreamHeaders, type PaymentFacts } from "./headers/request-headers.ts";
 import { say, type GatewayCode } from "./say.ts";
 import type {
-  OpenAnswer,
+  NoAnswer,
   Upstream,
+  UpstreamAnswer,
   UpstreamCall,
   UpstreamFailure,
-  WholeAnswer,
 } from "./upstream.ts";
 
 /** Where a request goes, and under which rule. */
-export interface Way {
+export interface RouteTarget {
   readonly route: RouteConfig;
   readonly upstream: Upstream;
   readonly publicUrl: string;
 }
 
+/** The upstream's response with the headers that the client gets. */
+interface ProxiedResponse<B> {
+  readonly status: number;
+  readonly headers: Headers;
+  /** A stream that may still be arriving, or all of it. */
+  readonly body: B | null;
+}
+
 /**
- * Passes a paid request on. Its body is there already, since it is bound to the payment, and it goes
- * on when the client leaves: what he paid for is kept for him.
+ * Proxies a free request: its body goes on as it arrives, and the call ends when the client leaves.
  */
-export async function passPaid(
-  way: Way,
+export async function proxyFreeRequest(
+  target: RouteTarget,
+  incoming: Incoming,
+  notes: Notes,
+): Promise<ProxiedResponse<Readable> | Response> {
+  const { route, upstream } = target;
+  const body = incoming.openBody(route.upstream.requestBytesMax);
+  if (body === "too_large") return tooLarge(route);
+  const { contentLength, gone: signal } = incoming;
+  const length = body && contentLength !== undefined ? { contentLength } : {};
+  const response = await proxyRequest(target, incoming, notes, {
+    ...length,
+    body,
+    signal,
+    ask: (call) => upstream.open(call),
+  });
+  if (!body?.errored) return response;
+  if (response.body instanceof Readable) response.body.destroy();
+  return tooLarge(route);
+}
+
+/**
+ * Proxies a paid request: its body has been read already, since it is bound to the payment, and the
+ * call goes on when the client leaves: the response that they paid for is kept for them.
+ */
+export async function proxyPaidRequest(
+  target: RouteTarget,
   incoming: Incoming,
   payment: PaidRequest,
   notes: Notes,
 ): Promise<Response> {
-  const { upstream, route } = way;
+  const { route, upstream } = target;
   const bytes = (await incoming.readBody(route.upstream.requestBytesMax)) ?? new Uint8Array();
-  const facts = paymentFacts(payment);
-  const call: UpstreamCall = {
-    method: incoming.method,
-    target: incoming.target,
-    headers: upstreamHeaders(incoming, route, way.publicUrl, facts),
+  const response = await proxyRequest<Readable | Uint8Array<ArrayBuffer>>(target, incoming, notes, {
     body: bytes.byteLength > 0 ? bytes : undefined,
-  };
+    payment: paymentFacts(payment),
+    ask: (call) => (route.stream ? upstream.open(call) : upstream.fetch(call)),
+  });
+  if (response instanceof Response) return response;
+  const { status, headers, body } = response;
+  return new Response(body instanceof Readable ? toWeb(body) : body, { status, headers });
+}
+
+/** In what free and paid requests differ on their way. */
+interface Passage<B> extends Pick<UpstreamCall, "body" | "signal"> {
+  /** Of a body that is a stream, where the client has declared it. */
+  readonly contentLength?: number;
+  readonly payment?: PaymentFacts | undefined;
+  readonly ask: (call: UpstreamCall) => Promise<UpstreamAnswer<B> | NoAnswer>;
+}
+
+async function proxyRequest<B extends Readable | Uint8Array<ArrayBuffer>>(
+  { route, publicUrl }: RouteTarget,
+  { method, target, ...client }: Incoming,
+  notes: Notes,
+  { contentLength, payment, ask, ...bodyAndSignal }: Passage<B>,
+): Promise<ProxiedResponse<B> | Response> {
+  const headers = upstreamHeaders(client, route, publicUrl, payment);
+  if (contentLength !== undefined) headers["content-length"] = `${contentLength}`;
+  const call: UpstreamCall = { method, target, headers, ...bodyAndSignal };
   const startedMs = performance.now();
-  const answer = await (route.stream ? upstream.open(call) : upstream.fetch(call));
+  const answer = await ask(call);
   notes.upstreamMs = performance.now() - startedMs;
-  return answer.kind === "failed" ? tellFailure(answer.reason, notes) : toResponse(way, answer);
+  if (answer.kind === "failed") return tellFailure(answer.reason, notes);
+  const { status } = answer;
+  return {
+    status,
+    headers: clientHeaders(answer.headers, route, publicUrl),
+    body: method === "HEAD" || bodiless.has(status) ? readToEnd(answer.body) : answer.body,
+  };
+}
+
+/** Statuses of responses that have no body. */
+const bodiless = new Set([204, 205, 304]);
+
+/** Reads a body to its end, which is near, so that the connection can be used again. */
+function readToEnd(body: Readable | Uint8Array): null {
+  if (body instanceof Readable) body.resume();
+  return null;
 }
 
 /** What the upstream is told of the payment: nothing of one that nobody made (`head: free`). */
@@ -53,20 +123,6 @@ function paymentFacts(payment: PaidRequest): PaymentFacts | undefined {
   if (amount === "0") return undefined;
   const id = settlementId ?? transaction;
   return { payer, amount, network, ...(id === undefined ? {} : { id }) };
-}
-
-/** Statuses of answers that have no body. */
-const bodiless = new Set([204, 205, 304]);
-
-function toResponse(way: Way, answer: OpenAnswer | WholeAnswer): Response {
-  const { status, body } = answer;
-  const headers = clientHeaders(answer.headers, way.route, way.publicUrl);
-  if (bodiless.has(status)) {
-    // Read to its end, which is near, so that the connection can be used again.
-    if (body instanceof Readable) body.resume();
-    return new Response(null, { status, headers });
-  }
-  return new Response(body instanceof Readable ? toWeb(body) : body, { status, headers });
 }
 
 function toWeb(body: Readable): ReadableStream<Uint8Array> {

@@ -6,10 +6,10 @@ import type { Log } from "./log.ts";
 import type { GatewayMetrics } from "./metrics.ts";
 import { takeNotes, type Notes } from "./observations.ts";
 import { outcomeOf, paymentOf } from "./outcome.ts";
-import type { PassedAnswer } from "./pass-free.ts";
 import type { RunningTable } from "./running-table.ts";
 import { say } from "./say.ts";
 import { malformedTarget, type Answer } from "./server.ts";
+import type { Outgoing } from "./write-response.ts";
 
 /** What answering needs. */
 export interface Responder {
@@ -23,19 +23,19 @@ export interface Responder {
 /** Creates what the server calls for each request. */
 export function createAnswer(responder: Responder): Answer {
   const { log } = responder;
-  return async (request, reply, gone) => {
+  return async (request, gone) => {
     const notes: Notes = { kind: "denied", route: "none", events: [] };
     const startedMs = performance.now();
     const table = responder.table();
     const leave = table.enter();
-    let answer: Response | PassedAnswer;
+    let answer: Outgoing;
     try {
       const incoming = readIncoming(request, table.rules.pathRules, gone);
       const own = incoming && table.ownPaths(incoming, responder.isStopping());
       if (own) notes.kind = "own";
       if (!incoming) answer = malformedTarget();
       else if (own) answer = own;
-      else answer = await takeNotes(notes, () => answerRequest(table, incoming, notes, reply));
+      else answer = await takeNotes(notes, () => answerRequest(table, incoming, notes));
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error);
       log.error({ requestId: request.id, route: notes.route, problem }, "Request failed");
@@ -51,11 +51,7 @@ export function createAnswer(responder: Responder): Answer {
 function record(
   { log, metrics }: Responder,
   { id: requestId, method }: FastifyRequest,
-  {
-    notes,
-    answer,
-    ms,
-  }: { readonly notes: Notes; readonly answer: Response | PassedAnswer; readonly ms: number },
+  { notes, answer, ms }: { readonly notes: Notes; readonly answer: Outgoing; readonly ms: number },
 ): void {
   const outcome = outcomeOf(notes, answer);
   const { route, upstream, upstreamMs, verifyMs, settleMs } = notes;
@@ -73,7 +69,7 @@ function record(
       route,
       status: answer.status,
       outcome,
-      ...(notes.kind === "paid" && answer instanceof Response ? paymentOf(notes, answer) : {}),
+      ...(notes.kind === "paid" ? paymentOf(notes, answer) : {}),
       ...Object.fromEntries(times),
     },
     "Request answered",

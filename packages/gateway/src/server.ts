@@ -9,20 +9,11 @@ import {
   connectionsPerAddressMax,
   toServerOptions,
 } from "./connections.ts";
-import { registerFree, type PassedAnswer } from "./pass-free.ts";
 import { say } from "./say.ts";
-import { sendPassed } from "./send-passed.ts";
-import { writeAnswer } from "./write-answer.ts";
+import { writeResponse, type Outgoing } from "./write-response.ts";
 
-/**
- * Answers a request, with a whole answer or one that stands on the reply; `gone` is aborted when the
- * client has left before its answer.
- */
-export type Answer = (
-  request: FastifyRequest,
-  reply: FastifyReply,
-  gone: AbortSignal,
-) => Promise<Response | PassedAnswer>;
+/** Answers a request; `gone` is aborted when the client has left before its response. */
+export type Answer = (request: FastifyRequest, gone: AbortSignal) => Promise<Outgoing>;
 
 /** Longer than the 60 s after which common proxies close idle connections, so that they do it. */
 const keepAliveMs = 72_000;
@@ -48,7 +39,6 @@ export function createServer(
   server.addHook("preClose", async () => {
     isClosing = true;
   });
-  registerFree(server);
   async function serve(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const leaving = new AbortController();
     reply.raw.once("close", () => {
@@ -56,15 +46,14 @@ export function createServer(
     });
     const { method } = request;
     const isTrace = method === "TRACE";
-    const said = isTrace ? methodNotAllowed() : await answer(request, reply, leaving.signal);
+    const response = isTrace ? methodNotAllowed() : await answer(request, leaving.signal);
     const more = {
       "X-Request-Id": request.id,
       // Kept alive, the connection would hold the stop up until the client lets go of it.
       ...(isClosing ? { Connection: "close" } : {}),
     };
-    if (!(said instanceof Response)) return sendPassed(reply, said, more);
     reply.hijack();
-    await writeAnswer(reply.raw, said, { hasBody: method !== "HEAD", more });
+    await writeResponse(reply.raw, response, { hasBody: method !== "HEAD", more });
   }
   // Before Fastify looks at the body: it is bound to the payment, or passed on, byte by byte. The
   // hook never says that it is done, so nothing comes after it.

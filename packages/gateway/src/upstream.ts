@@ -35,17 +35,12 @@ export type UpstreamFailure =
   | "bad_status"
   | "gone";
 
-/** The head of an answer, and its body as it comes. */
-export interface OpenAnswer {
+/** An upstream's response, with its body as it arrives or read to its end. */
+export interface UpstreamAnswer<B> {
   readonly kind: "answer";
   readonly status: number;
   readonly headers: Dispatcher.ResponseData["headers"];
-  readonly body: Readable;
-}
-
-/** An answer that is there to its last byte. */
-export interface WholeAnswer extends Omit<OpenAnswer, "body"> {
-  readonly body: Uint8Array<ArrayBuffer>;
+  readonly body: B;
 }
 
 /** No answer. */
@@ -61,9 +56,9 @@ export interface Upstream {
   /** Whether a call would be refused at once. */
   isFull(): boolean;
   /** Asks, and gives the answer when its head is there; the total time bounds the head alone. */
-  open(call: UpstreamCall): Promise<OpenAnswer | NoAnswer>;
+  open(call: UpstreamCall): Promise<UpstreamAnswer<Readable> | NoAnswer>;
   /** Asks, and gives the answer when all of it is there, within the total time and size. */
-  fetch(call: UpstreamCall): Promise<WholeAnswer | NoAnswer>;
+  fetch(call: UpstreamCall): Promise<UpstreamAnswer<Uint8Array<ArrayBuffer>> | NoAnswer>;
   /** Lets go of the connections, after the calls under way. */
   close(): Promise<void>;
 }
@@ -90,7 +85,10 @@ export function createUpstream(config: UpstreamConfig): Upstream {
   // A turn is part of getting through to the upstream, so it may take as long as a connection.
   const slots = createSlots({ slotsMax: concurrency, waitMs: timeouts.connectMs });
 
-  async function ask(call: UpstreamCall, clock: Deadline): Promise<OpenAnswer | NoAnswer> {
+  async function ask(
+    call: UpstreamCall,
+    clock: Deadline,
+  ): Promise<UpstreamAnswer<Readable> | NoAnswer> {
     if (!(await slots.take())) return failed("full");
     try {
       const { method, headers, body = null } = call;

@@ -1,6 +1,6 @@
 /**
- * What browsers ask of answers to other origins' scripts. The exchange of payments dresses its own
- * answers; these are the free ones, and the preflight, which is never forwarded.
+ * What browsers ask of answers to other origins' scripts. The exchange of payments adds them to
+ * its own responses; these are the free ones, and the preflight, which is never forwarded.
  */
 import { headerNames } from "@farthing/protocol";
 
@@ -39,16 +39,11 @@ export function preflight(methods: readonly string[]): Response {
   );
 }
 
-/** Lets scripts of all origins read an answer, unless whoever made it has said who may. */
-export function withCors(response: Response): Response {
-  addCors(response.headers);
-  return response;
-}
-
-/** The same for an answer's headers alone. */
-export function addCors(headers: Headers): Headers {
-  if (headers.has("Access-Control-Allow-Origin")) return headers;
+/** Lets scripts of all origins read a response, unless the upstream has said which may. */
+export function withCors<R extends { readonly headers: Headers }>(response: R): R {
+  const { headers } = response;
+  if (headers.has("Access-Control-Allow-Origin")) return response;
   headers.set("Access-Control-Allow-Origin", "*");
   headers.set("Access-Control-Expose-Headers", exposedHeaders.join(", "));
-  return headers;
+  return response;
 }
