@@ -70,6 +70,12 @@ const patienceMs = 60_000;
 /** Asks of `payNow`: each holds for 10 s at least, the chain needs a few. */
 const payNowAsksMax = 5;
 
+/**
+ * Blocks for which `payNow` comes back after a 503: with nothing open the balances of wallets are read
+ * once a minute, which is 30 blocks, and the read may have to be repeated.
+ */
+const unavailableBlocksMax = 32;
+
 /** Creates the callers of a run. */
 export function createCallers(deps: CallersDeps): Callers {
   const { clock, trace, chainId, door, keys } = deps;
@@ -179,9 +185,15 @@ export function createCallers(deps: CallersDeps): Callers {
   async function payNow(index: number, payment: SignedPayment): Promise<void> {
     const body = requestBody(chainId, payment);
     const question = { door, path: "/settle", body, prefer: "wait=20" };
-    for (let asks = 0; asks < payNowAsksMax; asks++) {
-      const { status } = (await ask(index, "settle", question)).body;
-      if (status !== "pending") return;
+    let unavailable = 0;
+    for (let asks = 0; asks < payNowAsksMax;) {
+      const { status, body: told } = await ask(index, "settle", question);
+      if (status === 503 && unavailable++ < unavailableBlocksMax) {
+        await deps.blocksLater(1);
+        continue;
+      }
+      if (told["status"] !== "pending") return;
+      asks++;
     }
   }
 
