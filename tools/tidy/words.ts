@@ -60,11 +60,7 @@ const replacedWords: readonly (readonly [string, string, string?])[] = [
     "packages/buyer packages/gateway packages/paywall packages/seller",
   ],
   ["till", "charging dependencies", "packages/gateway"],
-  [
-    "trouble",
-    "error code; fault kind",
-    "packages/buyer packages/dashboard packages/paywall tools/e2e tools/sim",
-  ],
+  ["trouble", "error code; fault kind", "tools/e2e tools/sim"],
   ["troubles", "fault kinds", "tools/sim tools/soak"],
   ["twin", "duplicate", "packages/engine packages/facilitator packages/gateway tools/soak"],
   ["undone", "serialization failure", "packages/engine packages/facilitator"],

@@ -20,7 +20,10 @@ export interface Connected {
 export async function connect(wallet: Wallet, signal: AbortSignal): Promise<Connected> {
   const [address] = readAddresses(await ask(wallet.provider, "eth_requestAccounts", [], signal));
   if (!address) {
-    throw new WalletProblem("failed", "Your wallet shows no account. Unlock it, then try again.");
+    throw new WalletProblem(
+      "failed",
+      "Your wallet shares no account with this page. Unlock it and try again.",
+    );
   }
   const chainId = readChainId(await ask(wallet.provider, "eth_chainId", [], signal));
   return { wallet, address, chainId };
@@ -39,7 +42,7 @@ export function watchAccount(
     moved(
       new WalletProblem(
         "account_changed",
-        "Your wallet changed to another account. Nothing was sent; go on when it is right.",
+        "Nothing was sent. Select the account to pay with, then continue.",
       ),
     );
   };

@@ -12,7 +12,7 @@ export async function showContent(response: Response): Promise<HTMLElement> {
   if (type === "text/event-stream" && response.body) return eventBox(response.body);
   const blob = await response.blob();
   const save = saveLink(response, blob, type);
-  if (blob.size === 0) return el("div", {}, el("p", {}, "The answer is empty."));
+  if (blob.size === 0) return el("div", {}, el("p", {}, "The content is empty."));
   const view = await viewOf(response, blob, type);
   return el("div", { class: "content" }, view, el("p", {}, save));
 }
@@ -44,7 +44,7 @@ function eventBox(events: ReadableStream<Uint8Array<ArrayBuffer>>): HTMLElement 
       box.append(part.slice(0, left));
       left -= part.length;
       // Ends the stream at its source as well.
-      if (left <= 0) throw new Error("There is more than can be shown.");
+      if (left <= 0) throw new Error("Too long to show.");
     },
   });
   events

@@ -17,7 +17,13 @@ import { showContent } from "./content.ts";
 import type { KeptPayment } from "./kept-payment.ts";
 import { complaintAbout, type Payable } from "./offers.ts";
 import { explain, explainOpen, messageOf, type Words } from "./outcomes.ts";
-import { showOpen, showPaid, showProblem, showProgress, showUnserved } from "./payment-screens.ts";
+import {
+  showOpen,
+  showPaid,
+  showProblem,
+  showProgress,
+  showMissingContent,
+} from "./payment-screens.ts";
 import { show } from "./screen.ts";
 import { signerOf, signOnce } from "./sign-once.ts";
 import { walletNode, walletNodeUrl } from "./wallet-node.ts";
@@ -42,11 +48,14 @@ export function startFlow({ request, kept, payable, notes }: Stage): void {
 
   const before = kept.current();
   if (before?.state === "settled") {
-    showUnserved(paidBefore, before, { label: "Show it again", run: () => send(before) });
+    showMissingContent(paidBefore, before, {
+      label: "Show content again",
+      run: () => send(before),
+    });
   } else if (before) open(before, { title: "Your payment is not finished", why: signedBefore });
   else chooseWallet();
 
-  /** Runs a step that can be left; its trouble becomes a screen. */
+  /** Runs a step that can be left; its code becomes a screen. */
   function run(step: (signal: AbortSignal) => Promise<void>, again: () => void): void {
     work.abort();
     const own = new AbortController();
@@ -55,7 +64,7 @@ export function startFlow({ request, kept, payable, notes }: Stage): void {
       // Whoever left or stopped it has shown something else.
       if (own.signal.aborted) return;
       const { title, why } = explain(error);
-      const other = { label: "Use another wallet", run: chooseWallet };
+      const other = { label: "Use a different wallet", run: chooseWallet };
       showProblem(title, why, { label: "Try again", run: again }, other);
     });
   }
@@ -79,13 +88,13 @@ export function startFlow({ request, kept, payable, notes }: Stage): void {
 
   /** Connects, and from then on notices when the wallet moves to another account. */
   async function join(wallet: Wallet, signal: AbortSignal, again: () => void): Promise<Connected> {
-    showWaiting("Look at your wallet", `${wallet.name} asks which account to show.`, chooseWallet);
+    showWaiting("Open your wallet", `Choose an account in ${wallet.name}.`, chooseWallet);
     const connected = await connect(wallet, signal);
     stopWatching();
     stopWatching = watchAccount(connected, (problem) => {
       work.abort();
       const { title, why } = explain(problem);
-      showProblem(title, why, { label: "Go on", run: again });
+      showProblem(title, why, { label: "Continue", run: again });
     });
     return connected;
   }
@@ -96,7 +105,7 @@ export function startFlow({ request, kept, payable, notes }: Stage): void {
     const complaint = complaintAbout(offer, address);
     if (complaint !== undefined) throw new Error(complaint);
     await moveTo(payer, chosen, signal);
-    showWaiting("One moment", "Reading your balance.", chooseWallet);
+    showWaiting("One moment", "Checking your balance.", chooseWallet);
     const node = walletNode(wallet.provider);
     const { verdict, message } = await checkBalance(
       node,
@@ -106,11 +115,11 @@ export function startFlow({ request, kept, payable, notes }: Stage): void {
     );
     signal.throwIfAborted();
     if (verdict === "fail") {
-      const look = { label: "Look again", run: () => pay(wallet) };
-      const other = { label: "Use another wallet", run: chooseWallet };
-      return showProblem("Too little USDC", message, look, other);
+      const look = { label: "Check again", run: () => pay(wallet) };
+      const other = { label: "Use a different wallet", run: chooseWallet };
+      return showProblem("Not enough USDC", message, look, other);
     }
-    const balance = verdict === "pass" ? message : "not known";
+    const balance = verdict === "pass" ? message : "unknown";
     const steps = { sign: () => sign(payer, chosen), other: chooseWallet };
     show(reviewScreen(requirements, { wallet: wallet.name, address, balance }, notes, steps));
   }
@@ -118,7 +127,7 @@ export function startFlow({ request, kept, payable, notes }: Stage): void {
   async function moveTo(payer: Connected, { requirements }: Payable, signal: AbortSignal) {
     const { chainId, name } = requirements.network;
     if (payer.chainId === chainId) return;
-    showWaiting("Look at your wallet", `It is asked to change to ${name}.`, chooseWallet);
+    showWaiting("Open your wallet", `Approve the switch to ${name}.`, chooseWallet);
     await switchNetwork(payer, chainId, signal);
   }
 
@@ -126,7 +135,11 @@ export function startFlow({ request, kept, payable, notes }: Stage): void {
     const { wallet } = payer;
     run(
       async (signal) => {
-        showWaiting("Confirm in your wallet", `${wallet.name} shows what you sign.`, chooseWallet);
+        showWaiting(
+          "Confirm in your wallet",
+          `Review the payment in ${wallet.name} and sign it.`,
+          chooseWallet,
+        );
         const record = await signOnce({ request, kept, payer, payable: chosen, signal });
         stopWatching();
         send(record);
@@ -167,19 +180,23 @@ export function startFlow({ request, kept, payable, notes }: Stage): void {
       return showPaid(record, own, await showContent(response));
     }
     if (state !== "settled") return open(record, await explainOpen(delivery));
-    const said = await messageOf(response);
-    unserved(record, said ?? `The seller answered ${response?.status ?? "nothing"}.`);
+    const status = response && `The seller responded with status ${response.status}.`;
+    contentMissing(record, (await messageOf(response)) ?? status ?? "The seller did not respond.");
   }
 
-  function unserved(record: LedgerRecord, why: string): void {
-    const title = "Paid, but there is no content yet";
-    showUnserved({ title, why }, record, { label: "Ask again", run: () => send(record) });
+  function contentMissing(record: LedgerRecord, why: string): void {
+    const title = "Paid, but the content is not available yet";
+    showMissingContent({ title, why }, record, {
+      label: "Request content again",
+      run: () => send(record),
+    });
   }
 
   function open(record: LedgerRecord, words: Words): void {
     showOpen(words, record, {
       again: () => send(kept.current() ?? record),
-      findOut: () => showWallets("Through which wallet?", (wallet) => findOut(record, wallet)),
+      findOut: () =>
+        showWallets("Choose a wallet to check with", (wallet) => findOut(record, wallet)),
     });
   }
 
@@ -189,13 +206,13 @@ export function startFlow({ request, kept, payable, notes }: Stage): void {
     run(async (signal) => {
       const reader = await join(wallet, signal, again);
       await switchNetwork(reader, networkOfRecord(record).chainId, signal);
-      showWaiting("One moment", "Asking the chain.");
+      showWaiting("One moment", "Checking the blockchain.");
       const end = await readEnd(record, kept, wallet.provider);
       stopWatching();
       signal.throwIfAborted();
       if (end.state === "settled")
-        unserved(kept.current() ?? record, "The seller took the payment.");
-      else if (end.state === "unknown") open(record, { title: "Not decided yet", why: end.reason });
+        contentMissing(kept.current() ?? record, "The seller received your payment.");
+      else if (end.state === "unknown") open(record, { title: "Not final yet", why: end.reason });
       else showProblem(neverUsed.title, neverUsed.why, { label: "Start again", run: chooseWallet });
     }, again);
   }
@@ -203,16 +220,16 @@ export function startFlow({ request, kept, payable, notes }: Stage): void {
 
 const nothing = () => {};
 
-const signedBefore = "You signed a payment for this page, and it has not been answered.";
+const signedBefore = "You signed a payment for this page and have not received a response yet.";
 
 const paidBefore: Words = {
-  title: "You have paid for this page",
-  why: "The seller keeps its content for you for some minutes.",
+  title: "You have already paid for this page",
+  why: "The seller keeps the content available to you for a few minutes.",
 };
 
 const neverUsed: Words = {
-  title: "Nothing was paid",
-  why: "Your signature has ended without being used, and nobody can use it any more.",
+  title: "You have not been charged",
+  why: "Your signature expired unused and can no longer be used.",
 };
 
 /** Answers whose body is what was bought. */

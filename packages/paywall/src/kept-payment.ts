@@ -36,7 +36,8 @@ export function openKeptPayment(url: string, nowMs: number): KeptPayment {
     find: async () => record,
     onMove: () => {},
     reserve(reservation) {
-      if (record) throw new Error("A payment for this page is out already. Reload the page.");
+      if (record)
+        throw new Error("A payment for this page is already in progress. Reload the page.");
       // Nothing is signed yet, so nothing has to last.
       record = { ...reservation, state: "reserved", attempt: 0 };
       return record;

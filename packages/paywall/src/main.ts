@@ -42,7 +42,7 @@ function ownRequest(): ReplayableRequest {
 }
 
 const forgetful =
-  "This browser keeps nothing for this page: do not reload it after you have signed.";
+  "This browser blocks storage for this page. Do not reload the page after you have signed.";
 
 /** More than a slow page takes to arrive; the authorization's times are this clock's. */
 const clockSkewSecondsMax = 15;
@@ -52,13 +52,13 @@ function clockNote(): string {
   const skew = Math.round((Date.now() - Number(byId("challenge").dataset["now"])) / 1000);
   if (!(Math.abs(skew) > clockSkewSecondsMax)) return "";
   const direction = skew > 0 ? "ahead of" : "behind";
-  return `Your clock is ${Math.abs(skew)} seconds ${direction} the seller's. Set it first, or the payment may be refused.`;
+  return `Your clock is ${Math.abs(skew)} seconds ${direction} the seller's. Correct it first, or the payment may be refused.`;
 }
 
 async function start(): Promise<void> {
-  const title = "This cannot be paid here";
+  const title = "This page cannot take a payment";
   if (location.protocol !== "https:" && !isLoopback(location.hostname)) {
-    return showProblem(title, "A payment needs https; this page came without.");
+    return showProblem(title, "Payments require HTTPS.");
   }
   byId("program").removeAttribute("open");
   byId("host").textContent = location.host;

@@ -56,5 +56,8 @@ export async function readOffers(challenge: string): Promise<Offers> {
   if (payable.length > 0) return { payable };
   const [first] = ordered;
   const complaint = first ? complaintAbout(first, zeroAddress) : complaints.join("; ");
-  return { payable, complaint: complaint ?? "The seller asks for nothing that can be paid." };
+  return {
+    payable,
+    complaint: complaint ?? "The seller offers no payment option that this page supports.",
+  };
 }

@@ -1,6 +1,6 @@
 /** What happened, in words for the person who pays. */
 import type { AnswerKind, Delivery } from "@farthing/buyer/steps";
-import { WalletProblem, type WalletTrouble } from "@farthing/buyer/wallet";
+import { WalletProblem, type WalletErrorCode } from "@farthing/buyer/wallet";
 import { isObject, isRefusalCode, member, parseJson, refusal } from "@farthing/protocol";
 
 /** A heading and what stands under it. */
@@ -9,38 +9,46 @@ export interface Words {
   readonly why: string;
 }
 
-const walletTitles: Partial<Record<WalletTrouble, string>> = {
-  rejected: "You said no",
-  already_open: "Your wallet is waiting for you",
-  account_changed: "Another account",
-  other_network: "Another network",
+const walletTitles: Partial<Record<WalletErrorCode, string>> = {
+  rejected: "Request rejected in your wallet",
+  already_open: "Continue in your wallet",
+  account_changed: "The account in your wallet changed",
+  other_network: "Your wallet is on a different network",
 };
 
 /** Explains why there is no signature. */
 export function explain(problem: unknown): Words {
-  const why = problem instanceof Error ? problem.message : String(problem);
-  const title = problem instanceof WalletProblem ? walletTitles[problem.trouble] : undefined;
-  return { title: title ?? "That did not work", why };
+  const code = problem instanceof WalletProblem ? problem.code : undefined;
+  const title = (code && walletTitles[code]) ?? "The request could not be completed";
+  if (code === "rejected") return { title, why: "You have not been charged." };
+  return { title, why: problem instanceof Error ? problem.message : String(problem) };
 }
 
-const notKnown = "Whether you have paid is not yet known; do not pay again.";
+/** Said whenever the outcome is open. */
+export const notKnown = "We do not know yet whether you have been charged. Do not pay again.";
 
 const openWords: Readonly<Record<AnswerKind, Words>> = {
   settled: { title: "Paid", why: "" },
-  pending: { title: "Not confirmed yet", why: `Your payment is under way. ${notKnown}` },
-  busy: { title: "The seller is not ready", why: notKnown },
-  server_error: { title: "The seller has a problem", why: notKnown },
+  pending: { title: "Not confirmed yet", why: `Your payment is in progress. ${notKnown}` },
+  busy: { title: "The seller is busy", why: notKnown },
+  server_error: { title: "The seller is having problems", why: notKnown },
   not_charged: {
-    title: "The seller has a problem",
-    why: "The seller says that nothing was charged.",
+    title: "The seller is having problems",
+    why: "The seller reports that you have not been charged.",
   },
-  no_answer: { title: "No answer", why: `The seller did not answer. ${notKnown}` },
-  refused: { title: "Not accepted", why: "The seller did not accept the payment." },
-  failed_receipt: { title: "Not settled", why: "The payment was not settled." },
-  conflict: { title: "Already used", why: "The seller has seen this payment before." },
-  client_error: { title: "Refused", why: `The seller refused the request. ${notKnown}` },
-  redirect: { title: "Moved", why: `The seller sent us elsewhere. ${notKnown}` },
-  lying_receipt: { title: "Wrong receipt", why: `The receipt is not of this payment. ${notKnown}` },
+  no_answer: { title: "No response", why: `The seller did not respond. ${notKnown}` },
+  refused: { title: "Payment not accepted", why: "The seller did not accept the payment." },
+  failed_receipt: { title: "Payment not settled", why: "The payment was not settled." },
+  conflict: { title: "Payment already used", why: "The seller has already received this payment." },
+  client_error: { title: "Request refused", why: `The seller refused the request. ${notKnown}` },
+  redirect: {
+    title: "Redirected",
+    why: `The seller redirected to a different address. ${notKnown}`,
+  },
+  lying_receipt: {
+    title: "Receipt does not match",
+    why: `The receipt belongs to a different payment. ${notKnown}`,
+  },
   served_without_receipt: { title: "No receipt", why: notKnown },
 };
 

@@ -3,19 +3,19 @@ import type { LedgerRecord } from "@farthing/buyer/steps";
 import { findNetwork, type SettleResponse } from "@farthing/protocol";
 import { byId, el } from "./element.ts";
 import { isOver } from "./kept-payment.ts";
-import type { Words } from "./outcomes.ts";
+import { notKnown, type Words } from "./outcomes.ts";
 import { actions, facts, say, show, text, type Action } from "./screen.ts";
 import { address, timeOfDay, transactionLink, usdc } from "./words.ts";
 
 /** Stages of a payment as people see them. */
-const stages = ["Signed", "Sent to the seller", "Confirmed on the chain"] as const;
+const stages = ["Signed", "Sent to the seller", "Confirmed on chain"] as const;
 
 /** Shows how far the payment is. Called again at every step, which is then said aloud. */
 export function showProgress(record: LedgerRecord): void {
   const done = record.state === "settled" ? 3 : record.transaction === undefined ? 1 : 2;
   const items = stages.map((stage, at) => {
     const state = at < done ? "done" : at === done ? "current" : "ahead";
-    const word = { done: "done", current: "under way", ahead: "not yet" }[state];
+    const word = { done: "done", current: "in progress", ahead: "not yet" }[state];
     return el("li", { class: state }, stage, el("span", { class: "state" }, word));
   });
   show({
@@ -25,8 +25,8 @@ export function showProgress(record: LedgerRecord): void {
   });
   say(
     done === 3
-      ? "Confirmed. Your content comes."
-      : `${stages[done - 1]}. ${stages[done]}: under way.`,
+      ? "Confirmed. Loading your content."
+      : `${stages[done - 1]}. ${stages[done]}: in progress.`,
   );
 }
 
@@ -57,10 +57,10 @@ export function showOpen({ title, why }: Words, record: LedgerRecord, run: OpenA
   const validBefore = record.signed?.validBefore ?? 0;
   const end = timeOfDay(validBefore);
   const rule = over
-    ? "Your signature has ended. The chain tells whether it was used before; only if it was not, you can sign another one."
-    : `Sending the same signature again never pays twice. It is valid until ${end}; until then no second one is made.`;
+    ? "Your signature has expired. The blockchain shows whether it was used; if not, you can sign again."
+    : `Sending the same signature again never charges you twice. It is valid until ${end}; no new one is made before then.`;
   const again: Action = { label: "Try again with the same signature", run: run.again };
-  const findOut: Action = { label: "Ask the chain", run: run.findOut };
+  const findOut: Action = { label: "Check the blockchain", run: run.findOut };
   show({
     title,
     tone: "warn",
@@ -93,14 +93,18 @@ export function showProblem(title: string, why: string, ...list: readonly Action
 }
 
 /** The money has moved, and the content is not here. */
-export function showUnserved({ title, why }: Words, record: LedgerRecord, again: Action): void {
+export function showMissingContent(
+  { title, why }: Words,
+  record: LedgerRecord,
+  again: Action,
+): void {
   show({
     title,
     tone: "warn",
     children: [
       text(why),
       transactionOf(record),
-      el("p", { class: "note" }, "Asking again with the same payment costs nothing more."),
+      el("p", { class: "note" }, "Requesting it again does not charge you again."),
       actions(again),
     ],
   });
@@ -115,13 +119,9 @@ export function showPaid(
   document.body.classList.add("paid");
   const note = receipt
     ? undefined
-    : el(
-        "p",
-        { class: "note" },
-        "The seller gave the content without a receipt: whether the payment was taken is not known. Do not pay again.",
-      );
+    : el("p", { class: "note" }, `The seller sent no receipt. ${notKnown}`);
   show({
-    title: receipt ? `Paid ${usdc(record.amountUnits)}` : "The content",
+    title: receipt ? `Paid ${usdc(record.amountUnits)}` : "Your content",
     tone: receipt ? "good" : "warn",
     children: [
       note,
@@ -135,7 +135,7 @@ export function showPaid(
           ["Paid to", address(record.payTo)],
           ["From", address(record.wallet)],
           ["Network", findNetwork(record.network)?.name ?? record.network],
-          ["Transaction", linkOf(record) ?? "not named"],
+          ["Transaction", linkOf(record) ?? "not provided"],
         ]),
       ),
     ],

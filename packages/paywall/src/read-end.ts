@@ -13,7 +13,7 @@ import { walletNode, walletNodeUrl } from "./wallet-node.ts";
 /** The network of a payment; the page writes only those that it knows. */
 export function networkOfRecord({ network }: LedgerRecord): Network {
   const known = findNetwork(network);
-  if (!known) throw new Error(`The network ${network} is not known here.`);
+  if (!known) throw new Error(`The network ${network} is not supported here.`);
   return known;
 }
 
@@ -25,7 +25,7 @@ export async function readEnd(
 ): Promise<ChainOutcome> {
   const { requestId } = record;
   const terms = signedTermsOf(record);
-  if (!terms) throw new Error("There is no signature to ask for.");
+  if (!terms) throw new Error("There is no signature to check.");
   const outcome = await readOutcome(walletNode(provider), walletNodeUrl, terms);
   if (outcome.state === "unknown") return outcome;
   // It may have left before the tab could note it.

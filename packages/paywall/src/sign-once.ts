@@ -59,7 +59,7 @@ export function signerOf({ wallet, address }: Connected, signal: AbortSignal) {
       const signature = await ask(wallet.provider, "eth_signTypedData_v4", params, signal);
       // Contract wallets give more than 65 bytes, and the token takes them as they are.
       if (isHexBytes(signature, signatureBytesMax)) return signature;
-      throw new Error("Your wallet gave something that is no signature. Try again.");
+      throw new Error("Your wallet returned an invalid signature. Try again.");
     },
   };
 }

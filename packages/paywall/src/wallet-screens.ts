@@ -44,9 +44,9 @@ function noWallet(): HTMLElement {
   return el(
     "div",
     { class: "note" },
-    text(el("strong", {}, "There is no wallet in this browser.")),
+    text(el("strong", {}, "No wallet found in this browser.")),
     text(
-      "Install a browser wallet that knows XDC and holds USDC, then reload this page. On a phone, open this address in the wallet's own browser.",
+      "Install a browser wallet that supports XDC and holds USDC, then reload this page. On a phone, open this page in your wallet's browser.",
     ),
     actions({ label: "Reload", run: () => location.reload() }),
   );
@@ -68,12 +68,12 @@ export function reviewScreen(
   const { amount, payTo, network, maxTimeoutSeconds } = requirements;
   const validity = duration(Math.min(maxTimeoutSeconds, validitySecondsMax));
   return {
-    title: "Check and sign",
+    title: "Review and sign",
     children: [
       text(
-        `Your signature pays ${usdc(amount)} to `,
+        `This signature pays ${usdc(amount)} to `,
         el("code", {}, shortAddress(payTo)),
-        `, is valid for ${validity}, and costs you no network fee.`,
+        `. It is valid for ${validity} and costs no network fee.`,
       ),
       facts([
         ["Amount", el("strong", {}, usdc(amount))],
@@ -81,12 +81,12 @@ export function reviewScreen(
         ["For", location.host],
         ["Network", `${network.name}, chain ${network.chainId}`],
         ["From", el("span", {}, `${payer.wallet}, `, el("code", {}, shortAddress(payer.address)))],
-        ["You have", payer.balance],
+        ["Your balance", payer.balance],
       ]),
       ...notes.map((note) => el("p", { class: "note" }, note)),
       actions(
         { label: `Sign and pay ${usdc(amount)}`, run: run.sign },
-        { label: "Use another wallet", run: run.other },
+        { label: "Use a different wallet", run: run.other },
       ),
     ],
   };

@@ -148,7 +148,7 @@ export async function openPaywallWindow(
 /** Chooses a wallet and gets as far as the last look before the signature. */
 export async function review({ page, wallets }: WalletWindow, name = wallets[0]?.name ?? "") {
   await page.getByRole("button", { name }).click();
-  await page.getByRole("heading", { name: "Check and sign" }).waitFor();
+  await page.getByRole("heading", { name: "Review and sign" }).waitFor();
 }
 
 /** Signs what is shown. */

@@ -142,11 +142,11 @@ describeInBrowser("what stands on the page for people", () => {
     await expectFit(page, "wallets");
     if (wallet) wallet.mood = "reject";
     await page.getByRole("button", { name: "Alpha" }).click();
-    await page.getByRole("heading", { name: "You said no" }).waitFor();
+    await page.getByRole("heading", { name: "Request rejected in your wallet" }).waitFor();
     await expectFit(page, "problem");
     if (wallet) wallet.mood = "sign";
     await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByRole("heading", { name: "Check and sign" }).waitFor();
+    await page.getByRole("heading", { name: "Review and sign" }).waitFor();
     await page.locator("#flow .address summary").first().click();
     await expectFit(page, "review");
     // Here and not at the facilitator: the other windows pay meanwhile.

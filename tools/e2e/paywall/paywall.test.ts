@@ -115,8 +115,8 @@ describeInBrowser("paying on the page for people", () => {
     expect(await signedAndPaid()).toEqual([1, 1]);
     // And once more: what is paid for is shown again without asking the wallet.
     await page.reload();
-    await page.getByRole("heading", { name: "You have paid for this page" }).waitFor();
-    await page.getByRole("button", { name: "Show it again" }).click();
+    await page.getByRole("heading", { name: "You have already paid for this page" }).waitFor();
+    await page.getByRole("button", { name: "Show content again" }).click();
     await contentOf(window);
     expect(served() - servedBefore).toBe(1);
     expect(await signedAndPaid()).toEqual([1, 1]);
@@ -132,9 +132,7 @@ describeInBrowser("paying on the page for people", () => {
     const stages = page.locator(".stages li");
     await stages.nth(2).and(page.locator(".current")).waitFor();
     await page.getByRole("link", { name: "on the explorer" }).waitFor();
-    expect(await page.locator("#live").textContent()).toContain(
-      "Confirmed on the chain: under way",
-    );
+    expect(await page.locator("#live").textContent()).toContain("Confirmed on chain: in progress");
     expect(await paid()).toEqual([]);
     await stage.market.devnet.rpc("evm_setIntervalMining", [1]);
     await contentOf(window);
@@ -149,8 +147,8 @@ describeInBrowser("paying on the page for people", () => {
     await review(window);
     await usdc.setBalance(buyer.address, 0n);
     await sign(window);
-    await page.getByRole("heading", { name: "Not accepted" }).waitFor();
-    await page.getByText("until then no second one is made").waitFor();
+    await page.getByRole("heading", { name: "Payment not accepted" }).waitFor();
+    await page.getByText("no new one is made before then").waitFor();
     await usdc.setBalance(buyer.address, 10_000n);
     await page.getByRole("button", { name: "Try again with the same signature" }).click();
     await contentOf(window);
@@ -168,12 +166,14 @@ describeInBrowser("paying on the page for people", () => {
     await signInVain(window);
     await page.clock.fastForward(121_000);
     await askChain(window);
-    await page.getByRole("heading", { name: "Paid, but there is no content yet" }).waitFor();
+    await page
+      .getByRole("heading", { name: "Paid, but the content is not available yet" })
+      .waitFor();
     const [transfer] = await paid();
     const link = page.getByRole("link", { name: "on the explorer" });
     expect(await link.getAttribute("href")).toContain(transfer?.transaction);
     tap.loses = () => false;
-    await page.getByRole("button", { name: "Ask again" }).click();
+    await page.getByRole("button", { name: "Request content again" }).click();
     await contentOf(window);
     expect(await signedAndPaid()).toEqual([1, 1]);
     await window.context.close();
@@ -190,16 +190,16 @@ describeInBrowser("paying on the page for people", () => {
     await page.goto(`${stage.express}/report`);
     await review(window);
     await signInVain(window);
-    await page.getByText("until then no second one is made").waitFor();
-    expect(await page.getByRole("button", { name: "Ask the chain" }).count()).toBe(0);
+    await page.getByText("no new one is made before then").waitFor();
+    expect(await page.getByRole("button", { name: "Check the blockchain" }).count()).toBe(0);
     await page.clock.fastForward(121_000);
     await askChain(window);
-    await page.getByRole("heading", { name: "Not decided yet" }).waitFor();
+    await page.getByRole("heading", { name: "Not final yet" }).waitFor();
     await devnet.setNextBlockTimestamp(Math.floor(Date.now() / 1000) + 125);
     // Final is two blocks behind the newest.
     await devnet.mine(4);
     await askChain(window);
-    await page.getByRole("heading", { name: "Nothing was paid" }).waitFor();
+    await page.getByRole("heading", { name: "You have not been charged" }).waitFor();
     expect(await signedAndPaid()).toEqual([1, 0]);
     tap.upstream = upstream;
     await page.getByRole("button", { name: "Start again" }).click();
@@ -220,6 +220,6 @@ async function signInVain(window: WalletWindow): Promise<void> {
 }
 
 async function askChain({ page }: WalletWindow): Promise<void> {
-  await page.getByRole("button", { name: "Ask the chain" }).click();
+  await page.getByRole("button", { name: "Check the blockchain" }).click();
   await page.getByRole("button", { name: "Alpha" }).click();
 }

@@ -36,7 +36,7 @@ describeInBrowser("wallets on the page for people", () => {
 
   test("without a wallet, it says what to do, also for programs", async () => {
     const window = await arrive([]);
-    await window.page.getByText("There is no wallet in this browser.").waitFor();
+    await window.page.getByText("No wallet found in this browser.").waitFor();
     await window.page.getByText("Pay from a program").click();
     const command = window.page.getByText(`npx farthing pay '${stage.core}/report'`);
     expect(await command.isVisible()).toBe(true);
@@ -44,8 +44,8 @@ describeInBrowser("wallets on the page for people", () => {
   });
 
   test.each([
-    ["reject", "You said no"],
-    ["busy", "Your wallet is waiting for you"],
+    ["reject", "Request rejected in your wallet"],
+    ["busy", "Continue in your wallet"],
   ] as const)("a wallet that answers with %s can be asked again", async (mood, title) => {
     const window = await arrive([{ name: "Alpha", keys: [stage.market.newBuyer().privateKey] }]);
     const { page, wallets } = window;
@@ -56,7 +56,7 @@ describeInBrowser("wallets on the page for people", () => {
     await page.getByRole("heading", { name: title }).waitFor();
     wallet.mood = "sign";
     await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByRole("heading", { name: "Check and sign" }).waitFor();
+    await page.getByRole("heading", { name: "Review and sign" }).waitFor();
     wallet.mood = mood;
     await sign(window);
     await page.getByRole("heading", { name: title }).waitFor();
@@ -86,8 +86,8 @@ describeInBrowser("wallets on the page for people", () => {
     if (!wallet) throw new Error("There is no wallet.");
     wallet.refuses.push("wallet_switchEthereumChain");
     await page.getByRole("button", { name: "Alpha" }).click();
-    await page.getByRole("heading", { name: "Another network" }).waitFor();
-    await page.getByText("Choose Apothem Network (chain 51) in the wallet").waitFor();
+    await page.getByRole("heading", { name: "Your wallet is on a different network" }).waitFor();
+    await page.getByText("Select Apothem Network (chain 51) in the wallet").waitFor();
     await expectNothingSent(window);
   });
 
@@ -125,8 +125,8 @@ describeInBrowser("wallets on the page for people", () => {
     await page.getByText("The balance is 0.009999 USDC, the price 0.010000 USDC").waitFor();
     await page.getByText(address).waitFor();
     await usdc.setBalance(address, 10_000n);
-    await page.getByRole("button", { name: "Look again" }).click();
-    await page.getByRole("heading", { name: "Check and sign" }).waitFor();
+    await page.getByRole("button", { name: "Check again" }).click();
+    await page.getByRole("heading", { name: "Review and sign" }).waitFor();
     await expectNothingSent(window);
   });
 
@@ -138,8 +138,8 @@ describeInBrowser("wallets on the page for people", () => {
     if (!wallet) throw new Error("There is no wallet.");
     await review(window);
     await changeAccount(page, wallet, [other.privateKey]);
-    await page.getByRole("heading", { name: "Another account" }).waitFor();
-    await page.getByRole("button", { name: "Go on" }).click();
+    await page.getByRole("heading", { name: "The account in your wallet changed" }).waitFor();
+    await page.getByRole("button", { name: "Continue" }).click();
     const short = `${other.address.slice(0, 6)}…${other.address.slice(-4)}`;
     await page.getByText(short).first().waitFor();
     wallet.mood = "hang";
@@ -148,8 +148,8 @@ describeInBrowser("wallets on the page for people", () => {
     await changeAccount(page, wallet, [one.privateKey]);
     await page.getByText("Nothing was sent").waitFor();
     wallet.mood = "sign";
-    await page.getByRole("button", { name: "Go on" }).click();
-    await page.getByRole("heading", { name: "Check and sign" }).waitFor();
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.getByRole("heading", { name: "Review and sign" }).waitFor();
     expect(signaturesOf(wallet)).toBe(1);
     await expectNothingSent(window);
   });
@@ -162,7 +162,7 @@ describeInBrowser("wallets on the page for people", () => {
     wallet.mood = "hang";
     await page.getByRole("button", { name: "Alpha" }).focus();
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "Look at your wallet" }).waitFor();
+    await page.getByRole("heading", { name: "Open your wallet" }).waitFor();
     // From the heading, which has the focus, the next thing is the way out.
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");

@@ -17,9 +17,9 @@ describe("asking a wallet", () => {
     [4200, "unable"],
     [-32601, "unable"],
     [-32603, "failed"],
-  ] as const)("error %d is %s", async (code, trouble) => {
-    const asked = ask(throwing(withCode(code)), "personal_sign", []);
-    await expect(asked).rejects.toMatchObject({ name: "WalletProblem", trouble });
+  ] as const)("error %d is %s", async (walletCode, code) => {
+    const asked = ask(throwing(withCode(walletCode)), "personal_sign", []);
+    await expect(asked).rejects.toMatchObject({ name: "WalletProblem", code });
   });
 
   test("an unknown chain stays as it is, for the caller to add it", async () => {

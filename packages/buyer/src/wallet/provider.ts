@@ -9,7 +9,7 @@ export interface Provider {
 }
 
 /** Why a wallet did not do what it was asked. */
-export type WalletTrouble =
+export type WalletErrorCode =
   /** Nobody has chosen a wallet yet. */
   | "not_chosen"
   /** The person said no: 4001. */
@@ -28,12 +28,12 @@ export type WalletTrouble =
 
 /** A wallet did not do what it was asked; the message says what to do. */
 export class WalletProblem extends Error {
-  readonly trouble: WalletTrouble;
+  readonly code: WalletErrorCode;
 
-  constructor(trouble: WalletTrouble, message: string) {
+  constructor(code: WalletErrorCode, message: string) {
     super(message);
     this.name = "WalletProblem";
-    this.trouble = trouble;
+    this.code = code;
   }
 }
 
@@ -75,22 +75,25 @@ export async function ask(
 function toProblem(error: unknown): unknown {
   switch (codeOf(error)) {
     case 4001:
-      return new WalletProblem("rejected", "You said no in your wallet. Nothing was signed.");
+      return new WalletProblem("rejected", "Nothing was signed. Try again when you are ready.");
     case -32002:
       return new WalletProblem(
         "already_open",
-        "Your wallet still shows an earlier request. Open it, answer or dismiss that one, then try again.",
+        "An earlier request is still open in your wallet. Approve or reject it there, then try again.",
       );
     // 4900 and 4901: disconnected, here kept for the caller of switchNetwork as they are.
     case 4902:
       return error;
     case 4200:
     case -32601:
-      return new WalletProblem("unable", "This wallet cannot do that. Try it with another one.");
+      return new WalletProblem(
+        "unable",
+        "This wallet does not support the request. Try a different wallet.",
+      );
     default:
       return new WalletProblem(
         "failed",
-        `Your wallet reported a problem: ${messageOf(error)}. Try again, or use another wallet.`,
+        `Your wallet reported a problem: ${messageOf(error)}. Try again, or use a different wallet.`,
       );
   }
 }

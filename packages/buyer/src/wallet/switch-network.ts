@@ -37,7 +37,7 @@ export async function switchNetwork(
     });
   } catch (error) {
     if (!(error instanceof WalletProblem)) throw refused(wallet.name, chainId);
-    throw error.trouble === "unable" || error.trouble === "failed"
+    throw error.code === "unable" || error.code === "failed"
       ? refused(wallet.name, chainId)
       : error;
   }
@@ -58,6 +58,6 @@ function refused(wallet: string, chainId: ChainId): WalletProblem {
   const { name } = networkOfChain(chainId);
   return new WalletProblem(
     "other_network",
-    `${wallet} did not switch to ${name}. Choose ${name} (chain ${chainId}) in the wallet, then try again.`,
+    `${wallet} did not switch to ${name}. Select ${name} (chain ${chainId}) in the wallet and try again.`,
   );
 }

@@ -4,7 +4,7 @@ import { WalletProblem } from "@farthing/buyer/wallet";
 import { Notice } from "./notice.tsx";
 import { Whole } from "./values.tsx";
 
-const walletTitles: Readonly<Record<WalletProblem["trouble"], string>> = {
+const walletTitles: Readonly<Record<WalletProblem["code"], string>> = {
   not_chosen: "No wallet selected",
   rejected: "Request rejected in your wallet",
   already_open: "Continue in your wallet",
@@ -16,7 +16,7 @@ const walletTitles: Readonly<Record<WalletProblem["trouble"], string>> = {
 };
 
 function titleOf(problem: unknown): string {
-  if (problem instanceof WalletProblem) return walletTitles[problem.trouble];
+  if (problem instanceof WalletProblem) return walletTitles[problem.code];
   if (!(problem instanceof ApiProblem)) return "Something went wrong on this page";
   if (problem.status === 0) return "Cannot reach the service";
   if (problem.status === 429) return "Too many requests";
@@ -35,7 +35,7 @@ export function Problem({
   readonly again?: (() => unknown) | undefined;
 }) {
   const isOurs = problem instanceof ApiProblem || problem instanceof WalletProblem;
-  const isQuiet = problem instanceof WalletProblem && problem.trouble === "rejected";
+  const isQuiet = problem instanceof WalletProblem && problem.code === "rejected";
   const requestId = problem instanceof ApiProblem ? problem.requestId : "";
   return (
     <Notice

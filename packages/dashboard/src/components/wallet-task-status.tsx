@@ -38,7 +38,7 @@ export function WalletTaskStatus({ task }: { readonly task: WalletTask }) {
     );
   }
   const { problem, again } = status;
-  if (problem instanceof WalletProblem && problem.trouble === "not_chosen") {
+  if (problem instanceof WalletProblem && problem.code === "not_chosen") {
     return (
       <div className="task">
         <p>{problem.message}</p>
@@ -49,7 +49,7 @@ export function WalletTaskStatus({ task }: { readonly task: WalletTask }) {
   return (
     <>
       <Problem problem={problem} again={again} />
-      {problem instanceof WalletProblem && problem.trouble === "other_account" && (
+      {problem instanceof WalletProblem && problem.code === "other_account" && (
         <details className="more">
           <summary>Use a different wallet</summary>
           <WalletList onChoose={(wallet) => void connect(wallet).then(again, again)} />
