@@ -40,7 +40,6 @@ export const knownLong: Readonly<Record<string, number>> = {
   "lane.ts#createLane": 278,
   "work-queue.ts#createWorkQueue": 210,
   "outcome.ts#createOutcomeBook": 218,
-  "flow.ts#startFlow": 164,
   "chain-world.ts#createWorld": 201,
   "happenings.ts#createHappenings": 204,
   "node-view.ts#createNodeView": 197,

@@ -11,6 +11,7 @@ import {
   type ReplayableRequest,
 } from "@farthing/buyer/steps";
 import { switchNetwork, type Wallet } from "@farthing/buyer/wallet";
+import type { Requirements } from "@farthing/protocol";
 import { networkOfRecord, readEnd } from "./read-end.ts";
 import { connect, watchAccount, type Connected } from "./connected.ts";
 import { showContent } from "./content.ts";
@@ -45,17 +46,16 @@ const answerTimeoutMs = 70_000;
 export function startFlow({ request, kept, payable, notes }: Stage): void {
   let work = new AbortController();
   let stopWatching: () => void = nothing;
+  const otherWallet = { label: "Use a different wallet", run: chooseWallet };
 
   const before = kept.current();
   if (before?.state === "settled") {
-    showMissingContent(paidBefore, before, {
-      label: "Show content again",
-      run: () => send(before),
-    });
+    const again = { label: "Show content again", run: () => send(before) };
+    showMissingContent(paidBefore, before, again);
   } else if (before) open(before, { title: "Your payment is not finished", why: signedBefore });
   else chooseWallet();
 
-  /** Runs a step that can be left; its code becomes a screen. */
+  /** Runs a step that can be left; its error becomes a screen. */
   function run(step: (signal: AbortSignal) => Promise<void>, again: () => void): void {
     work.abort();
     const own = new AbortController();
@@ -64,8 +64,7 @@ export function startFlow({ request, kept, payable, notes }: Stage): void {
       // Whoever left or stopped it has shown something else.
       if (own.signal.aborted) return;
       const { title, why } = explain(error);
-      const other = { label: "Use a different wallet", run: chooseWallet };
-      showProblem(title, why, { label: "Try again", run: again }, other);
+      showProblem(title, why, { label: "Try again", run: again }, otherWallet);
     });
   }
 
@@ -106,18 +105,11 @@ export function startFlow({ request, kept, payable, notes }: Stage): void {
     if (complaint !== undefined) throw new Error(complaint);
     await moveTo(payer, chosen, signal);
     showWaiting("One moment", "Checking your balance.", chooseWallet);
-    const node = walletNode(wallet.provider);
-    const { verdict, message } = await checkBalance(
-      node,
-      walletNodeUrl,
-      signerOf(payer, signal),
-      requirements,
-    );
+    const { verdict, message } = await readBalance(payer, requirements, signal);
     signal.throwIfAborted();
     if (verdict === "fail") {
       const look = { label: "Check again", run: () => pay(wallet) };
-      const other = { label: "Use a different wallet", run: chooseWallet };
-      return showProblem("Not enough USDC", message, look, other);
+      return showProblem("Not enough USDC", message, look, otherWallet);
     }
     const balance = verdict === "pass" ? message : "unknown";
     const steps = { sign: () => sign(payer, chosen), other: chooseWallet };
@@ -135,11 +127,7 @@ export function startFlow({ request, kept, payable, notes }: Stage): void {
     const { wallet } = payer;
     run(
       async (signal) => {
-        showWaiting(
-          "Confirm in your wallet",
-          `Review the payment in ${wallet.name} and sign it.`,
-          chooseWallet,
-        );
+        showWaiting("Confirm in your wallet", `Review and sign in ${wallet.name}.`, chooseWallet);
         const record = await signOnce({ request, kept, payer, payable: chosen, signal });
         stopWatching();
         send(record);
@@ -150,23 +138,10 @@ export function startFlow({ request, kept, payable, notes }: Stage): void {
 
   /** Sends the signature that is there; nothing here can make another one. */
   function send(record: LedgerRecord): void {
-    const { signed, wallet: payer, amountUnits } = record;
-    if (!signed) return;
-    const order = {
-      request,
-      record,
-      signed,
-      expected: { payer, network: networkOfRecord(record), amountUnits },
-    };
-    const tools = {
-      fetch: (input: string | URL, init?: RequestInit) => fetch(input, init),
-      ledger: kept,
-      surroundings: realSurroundings,
-      answerTimeoutMs,
-    };
+    if (!record.signed) return;
     kept.onMove = showProgress;
     showProgress(record);
-    void sendPayment(tools, order)
+    void sendSigned(request, kept, { ...record, signed: record.signed })
       .finally(() => (kept.onMove = () => {}))
       .then((delivery) => finish(delivery, kept.current() ?? record))
       .catch((error: unknown) => open(record, explain(error)));
@@ -186,10 +161,8 @@ export function startFlow({ request, kept, payable, notes }: Stage): void {
 
   function contentMissing(record: LedgerRecord, why: string): void {
     const title = "Paid, but the content is not available yet";
-    showMissingContent({ title, why }, record, {
-      label: "Request content again",
-      run: () => send(record),
-    });
+    const again = { label: "Request content again", run: () => send(record) };
+    showMissingContent({ title, why }, record, again);
   }
 
   function open(record: LedgerRecord, words: Words): void {
@@ -219,6 +192,28 @@ export function startFlow({ request, kept, payable, notes }: Stage): void {
 }
 
 const nothing = () => {};
+
+/** Asks through the payer's own wallet whether the balance is enough. */
+function readBalance(payer: Connected, requirements: Requirements, signal: AbortSignal) {
+  const node = walletNode(payer.wallet.provider);
+  return checkBalance(node, walletNodeUrl, signerOf(payer, signal), requirements);
+}
+
+function sendSigned(
+  request: ReplayableRequest,
+  ledger: KeptPayment,
+  record: LedgerRecord & { readonly signed: NonNullable<LedgerRecord["signed"]> },
+): Promise<Delivery> {
+  const { signed, wallet: payer, amountUnits } = record;
+  const expected = { payer, network: networkOfRecord(record), amountUnits };
+  const tools = {
+    fetch: (input: string | URL, init?: RequestInit) => fetch(input, init),
+    ledger,
+    surroundings: realSurroundings,
+    answerTimeoutMs,
+  };
+  return sendPayment(tools, { request, record, signed, expected });
+}
 
 const signedBefore = "You signed a payment for this page and have not received a response yet.";
 
