@@ -236,7 +236,7 @@ export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
   }
 
   async function requeue(settlementIds: readonly string[]): Promise<Settlement[]> {
-    const put = await store.requeueSettlements(missing(settlementIds));
+    const put = await store.requeueSettlements(missing(settlementIds), clock.nowMs());
     for (const settlement of put) {
       track(settlement);
       log.info({ chainId, settlementId: settlement.id }, "Settlement queued again");

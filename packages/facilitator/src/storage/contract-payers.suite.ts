@@ -104,7 +104,7 @@ export function contractPayersSuite(start: () => Promise<StoreBench>): void {
       const id = reserved?.id ?? 0;
       await store.recordSigned(lease, [{ id, raw: hex32(next()), hash: hex32(next()) }], 3);
       await store.closeTransactions([id], "mined", 5);
-      expect(await store.requeueSettlements(carried)).toHaveLength(carried.length);
+      expect(await store.requeueSettlements(carried, 6)).toHaveLength(carried.length);
     }
     expect([...(await other.findRevertedTwice(ids))]).toEqual([twice]);
     // Carried again: a start opens the nonce that carries it, not those that are final.

@@ -4,8 +4,10 @@
  * negative one, and lets no entry of a settlement come twice.
  */
 import { toLowerHex, type Address } from "@farthing/protocol";
+import { sql } from "kysely";
 import type { CreditEntryKind } from "../model/credits.ts";
 import type { Claim, Settlement } from "../model/settlement.ts";
+import type { CreditEntryRow } from "./account-schema.ts";
 import type { Database } from "./dialect.ts";
 import { putIntoOutbox } from "./outbox.ts";
 import {
@@ -14,6 +16,8 @@ import {
   type AnnotationChanges,
   type ClaimDenial,
   type EngineTransaction,
+  type PruneReview,
+  type PruneTransaction,
   type SettlementParticipant,
   type Transition,
 } from "./participant.ts";
@@ -35,7 +39,40 @@ export const creditsParticipant: SettlementParticipant = {
   beforeClaim: denyUnpaid,
   onClaimed: reserveAll,
   onTransitions: moveCredits,
+  beforePrune: exportEntries,
+  async onPruned({ db, engine }, ids) {
+    await sql`delete from credit_entries
+      where settlement_id in (select given.of from ${listOf(engine, ids)})`.execute(db);
+  },
 };
+
+function listOf(engine: Database["engine"], ids: readonly string[]) {
+  return engine.list(
+    ids.map((of) => ({ of })),
+    { of: "text" },
+  );
+}
+
+/** The entries of settlements leave the ledger with them, and are exported before. */
+async function exportEntries(
+  { db, engine }: PruneTransaction,
+  ids: readonly string[],
+): Promise<PruneReview> {
+  const { rows } = await sql<CreditEntryRow>`
+    select credit_entries.* from credit_entries join ${listOf(engine, ids)} on settlement_id = given.of
+    order by credit_entries.id`.execute(db);
+  const rowsOf = Map.groupBy(rows, (row) => row.settlement_id);
+  const exported = ids.map((id) => {
+    const entries = (rowsOf.get(id) ?? []).map((row) => ({
+      id: Number(row.id),
+      kind: row.kind,
+      credits: Number(row.credits),
+      createdAt: Number(row.created_at),
+    }));
+    return [id, { entries }] as const;
+  });
+  return { exported: new Map(exported) };
+}
 
 async function denyUnpaid(
   tx: EngineTransaction,

@@ -215,7 +215,7 @@ function lifeTests(at: StoreAt): void {
     const { store } = at();
     await fund(store, seller, 1);
     const id = await claimed(store);
-    await store.requeueSettlements([id]);
+    await store.requeueSettlements([id], 4);
     expect(await store.findCredits(seller)).toEqual({ available: 0, held: 1 });
   });
 }

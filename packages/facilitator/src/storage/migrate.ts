@@ -15,6 +15,7 @@ import * as revertedGas from "./migrations/0010-reverted-gas.ts";
 import * as settlementSums from "./migrations/0011-settlement-sums.ts";
 import * as failureWatches from "./migrations/0012-failure-watches.ts";
 import * as retention from "./migrations/0013-retention.ts";
+import * as participants from "./migrations/0014-participants.ts";
 
 /** Every migration, by number. */
 const migrations: Readonly<Record<string, (db: Kysely<unknown>, idType: IdType) => Promise<void>>> =
@@ -31,6 +32,7 @@ const migrations: Readonly<Record<string, (db: Kysely<unknown>, idType: IdType) 
     "0011-settlement-sums": settlementSums.up,
     "0012-failure-watches": failureWatches.up,
     "0013-retention": retention.up,
+    "0014-participants": participants.up,
   };
 
 /** Names of all migrations, oldest first. */

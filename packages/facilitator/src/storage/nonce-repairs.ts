@@ -1,4 +1,4 @@
-/** Repairs of a lane: another transaction at a nonce that is taken, and work given back. */
+/** Repairs of a lane: another transaction at a nonce that is taken. */
 import type { Hex } from "@farthing/protocol";
 import { assert } from "../base/assert.ts";
 import type {
@@ -9,17 +9,12 @@ import type {
 import { inTransaction, type Database } from "./dialect.ts";
 import { checkFence } from "./lanes.ts";
 import { insertTransactions } from "./relayer-transactions.ts";
-import { settlementColumns } from "./schema.ts";
-import { announceMoved, isOneOf, lockSettlements } from "./settlements.ts";
+import { isOneOf, lockSettlements } from "./settlements.ts";
 import type { Store } from "./store.ts";
 
 type RepairVerbs = Pick<
   Store,
-  | "replaceTransaction"
-  | "requeueSettlements"
-  | "isRelayerTransaction"
-  | "listSignedHashes"
-  | "listUnfinalizedBlocks"
+  "replaceTransaction" | "isRelayerTransaction" | "listSignedHashes" | "listUnfinalizedBlocks"
 >;
 
 /** The store's verbs about repairs. */
@@ -28,37 +23,6 @@ export function repairVerbs(database: Database): RepairVerbs {
   return {
     replaceTransaction: (lease, nonce, plan, now) =>
       inTransaction(database, (inside) => replaceTransaction(inside, lease, nonce, plan, now)),
-    requeueSettlements: async (ids) => {
-      if (ids.length === 0) return [];
-      return inTransaction(database, async (inside) => {
-        const which = isOneOf(inside.engine, ids);
-        await lockSettlements(inside, which);
-        const rows = await inside.db
-          .updateTable("settlements")
-          .set({
-            state: "queued",
-            transaction_id: null,
-            transaction_hash: null,
-            submitted_at: null,
-          })
-          .where(which)
-          .where("state", "=", "submitted")
-          .where(({ not, exists, selectFrom }) =>
-            not(
-              exists(
-                selectFrom("transaction_settlements as link")
-                  .innerJoin("relayer_transactions as carrier", "carrier.id", "link.transaction_id")
-                  .select("carrier.id")
-                  .whereRef("link.settlement_id", "=", "settlements.id")
-                  .where("carrier.state", "in", ["intent", "signed", "sent"]),
-              ),
-            ),
-          )
-          .returning(settlementColumns)
-          .execute();
-        return announceMoved(inside, rows);
-      });
-    },
     listSignedHashes: (ids) => listSignedHashes(database, ids),
     isRelayerTransaction: async (hash) => {
       const row = await db

@@ -25,8 +25,10 @@ import { openPostgres, type PostgresLimits } from "./postgres/open-postgres.ts";
 import { purchaseVerbs } from "./purchases.ts";
 import { relayerVerbs } from "./relayer-transactions.ts";
 import type { Tables } from "./schema.ts";
-import { retentionVerbs } from "./retention.ts";
-import { participants } from "./participants.ts";
+import { nothing, retentionVerbs } from "./retention.ts";
+import type { SettlementParticipant } from "./participant.ts";
+import { serviceParticipants } from "./service-participants.ts";
+import { recordParticipants } from "./recorded-participants.ts";
 import { transitionMethods } from "./settlement-transitions.ts";
 import { settlementVerbs } from "./settlements.ts";
 import { revertedGasVerbs } from "./reverted-gas.ts";
@@ -37,12 +39,15 @@ import { openSqlite } from "./sqlite/node-sqlite.ts";
 import { sqlitePathOf } from "./sqlite/sqlite-path.ts";
 import type { Store } from "./store.ts";
 import { updateAside } from "./sqlite/update-aside.ts";
+import { isComplete } from "./settlement-sums.ts";
 import { startSummingHistory, type HistorySumming } from "./sum-history.ts";
 import { walletVerbs } from "./wallets.ts";
 import { webhookVerbs } from "./webhooks.ts";
 
 /** What a store may be given. */
 export interface StoreOptions {
+  /** Who takes part in settlements, in this order; the service's own when left out. */
+  readonly participants?: readonly SettlementParticipant[];
   readonly log?: Log;
   readonly limits?: PostgresLimits;
 }
@@ -70,6 +75,7 @@ export async function openStore(databaseUrl: string, options: StoreOptions = {})
 
 /** Names a database without asking it anything. Throws as `openStore` does for a wrong URL or path. */
 export function createStore(databaseUrl: string, options: StoreOptions = {}): ClosedStore {
+  const { participants = serviceParticipants } = options;
   const engine = engineOf(databaseUrl, options);
   const db = new Kysely<Tables>({ dialect: engine.dialect });
   // Without row locks there is one writer, and transactions wait for each other anyway.
@@ -78,6 +84,7 @@ export function createStore(databaseUrl: string, options: StoreOptions = {}): Cl
   const { changes } = engine;
   let indexing: LateIndexing | undefined;
   let summing: HistorySumming | undefined;
+  const retention = retentionVerbs(database, participants);
   const verbs = guard({
     ...settlementVerbs(database, participants),
     ...transitionMethods(database, participants),
@@ -101,9 +108,12 @@ export function createStore(databaseUrl: string, options: StoreOptions = {}): Cl
     ...exchangeCountVerbs(database),
     ...claimingCallVerbs(database),
     ...identifierVerbs(database),
-    ...retentionVerbs(database),
+    ...retention,
     ...keylessVerbs(database),
     ...revertedGasVerbs(database),
+    pruneSettlements: async (...given: Parameters<Store["pruneSettlements"]>) =>
+      // Nothing can be removed until the sums have it, so nothing is looked for either.
+      (await isComplete(database)) ? retention.pruneSettlements(...given) : nothing,
     announceSent: (ids: readonly string[]) => changes.announce(db, { kind: "sent", ids }),
     announceUnserved: (ids: readonly string[]) => changes.announce(db, { kind: "unserved", ids }),
     ping: async () => {
@@ -113,6 +123,10 @@ export function createStore(databaseUrl: string, options: StoreOptions = {}): Cl
       try {
         await updateAside(database, options.log ?? silentLog);
         await migrate(database);
+        await recordParticipants(
+          database,
+          participants.map(({ name }) => name),
+        );
         await changes.start();
         indexing = await startLateIndexes(database, options.log ?? silentLog);
         summing = await startSummingHistory(database, options.log ?? silentLog);

@@ -35,6 +35,17 @@ export interface Transition {
   readonly carrierId: number | null;
 }
 
+/** The transaction that removes settlements; it records no step, and so has no time. */
+export type PruneTransaction = Omit<EngineTransaction, "now">;
+
+/** What a participant has to say about settlements that are about to be removed. */
+export interface PruneReview {
+  /** Those that have to stay. */
+  readonly kept?: ReadonlySet<string>;
+  /** What is exported beside the others, by the settlement's id. */
+  readonly exported?: ReadonlyMap<string, object>;
+}
+
 /** Takes part in the life of settlements. Each hook is called once for a whole batch. */
 export interface SettlementParticipant {
   /** Recorded in the database, which is not opened without this participant again. */
@@ -56,6 +67,10 @@ export interface SettlementParticipant {
     tx: EngineTransaction,
     transitions: readonly Transition[],
   ): Promise<AnnotationChanges>;
+  /** Reviews settlements that are over and about to be removed, in the transaction that removes them. */
+  beforePrune?(tx: PruneTransaction, ids: readonly string[]): Promise<PruneReview>;
+  /** Removes what belonged to settlements that are removed now, in the same transaction. */
+  onPruned?(tx: PruneTransaction, ids: readonly string[]): Promise<void>;
   /**
    * Called after the commit, for metrics, log events and wake-ups: the transaction may be repeated
    * or rolled back.
@@ -72,7 +87,7 @@ export function beginStep({ db, engine }: Database, now: number): EngineTransact
 }
 
 /** Creates a value of its own for each step, at its first use. */
-export function createLocal<T>(create: () => T): (tx: EngineTransaction) => T {
+export function createLocal<T>(create: () => T): (tx: Pick<EngineTransaction, "locals">) => T {
   const values = new WeakMap<object, { readonly value: T }>();
   return ({ locals }) => {
     const entry = values.get(locals) ?? { value: create() };
@@ -151,6 +166,20 @@ export function showCommitted(
 ): void {
   if (transitions.length === 0) return;
   for (const participant of participants) participant.onCommitted?.(transitions);
+}
+
+/** Asks the participants about settlements that are about to be removed, all of them about all. */
+export async function reviewPrune(
+  tx: PruneTransaction,
+  participants: readonly SettlementParticipant[],
+  ids: readonly string[],
+): Promise<readonly PruneReview[]> {
+  const reviews: PruneReview[] = [];
+  for (const participant of participants) {
+    const review = await participant.beforePrune?.(tx, ids);
+    if (review) reviews.push(review);
+  }
+  return reviews;
 }
 
 /** The step of a settlement whose row has just been changed. */

@@ -234,7 +234,7 @@ function newsTests(): void {
     await one.announceSent([claim.id]);
     await one.announceUnserved([claim.id]);
     await one.closeTransactions([taken?.id ?? 0], "dropped");
-    await one.requeueSettlements([claim.id]);
+    await one.requeueSettlements([claim.id], 4);
     await one.recordConfirmed([{ id: claim.id, mined: minedIn(9) }], 1);
     await one.recordReorganised(chainId, 9, 1);
     await one.recordConfirmed([{ id: claim.id, mined: minedIn(9) }], 1);

@@ -16,11 +16,29 @@ import { lockAccount } from "./accounts.ts";
 import { inTransaction, type Database } from "./dialect.ts";
 import { lockFunds } from "./credit-reservations.ts";
 import { putIntoOutbox } from "./outbox.ts";
+import type { SettlementParticipant } from "./participant.ts";
 import { fromCursor, toPage } from "./pages.ts";
 import { address, numberOrNull } from "./rows.ts";
 
 /** Before every purchase. */
 const firstPurchase: PurchaseCursor = { at: 0, id: "" };
+
+/** Settlements that pay for purchases are kept for as long as the purchase names them. */
+export const purchasesParticipant: SettlementParticipant = {
+  name: "purchases",
+  async beforePrune({ db, engine }, ids) {
+    const list = engine.list(
+      ids.map((of) => ({ of })),
+      { of: "text" },
+    );
+    const rows = await db
+      .selectFrom("credit_purchases")
+      .select("settlement_id")
+      .where("settlement_id", "in", db.selectFrom(list).select("given.of"))
+      .execute();
+    return { kept: new Set(rows.flatMap(({ settlement_id: id }) => id ?? [])) };
+  },
+};
 
 /** The store's verbs about purchases. */
 export function purchaseVerbs(database: Database): PurchaseVerbs {

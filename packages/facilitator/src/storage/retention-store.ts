@@ -1,18 +1,11 @@
 /** What the store removes when it is over; see store.ts for the rest. */
 import type { ChainId } from "@farthing/protocol";
-import type { CreditEntryKind } from "../model/credits.ts";
 import type { Settlement } from "../model/settlement.ts";
 import type { WebhookDelivery } from "../model/webhook.ts";
 
-/** A settlement that is removed, with its part of the ledger. */
-export interface RetiredSettlement {
+/** A settlement that is removed, with what participants export beside it: its part of the ledger. */
+export interface RetiredSettlement extends Readonly<Record<string, unknown>> {
   readonly settlement: Omit<Settlement, "signature">;
-  readonly entries: readonly {
-    readonly id: number;
-    readonly kind: CreditEntryKind;
-    readonly credits: number;
-    readonly createdAt: number;
-  }[];
 }
 
 /** A place among settlements that are put into order by a time. */
@@ -46,7 +39,7 @@ export interface RetentionVerbs {
   pruneSignedBytes(chainId: ChainId, upToBlock: number, limit: number): Promise<number>;
   /**
    * Removes settlements that are over: made before a time, final or failed, their authorization past
-   * its end for a while, no purchase names them and nobody watches for their late confirmation.
+   * its end for a while, no participant keeps them and no one watches for their late confirmation.
    * `onRemoval` gets them before they are gone; where it throws, nothing is removed. It may be given
    * the same ones again. After an upgrade nothing is removed before the sums and the indexes that
    * this needs are there.

@@ -179,7 +179,7 @@ describe.each(bothEngines())("%s", (name, start) => {
       [gone, failed].toSorted(),
     );
     const exported = removed.find(({ settlement }) => settlement.id === gone);
-    expect(exported?.entries).toMatchObject([
+    expect(exported?.["entries"]).toMatchObject([
       { kind: "hold", credits: -2 },
       { kind: "charge", credits: 0 },
     ]);

@@ -5,9 +5,9 @@
  */
 import type { ChainId } from "@farthing/protocol";
 import { sql } from "kysely";
-import type { CreditEntryRow } from "./account-schema.ts";
 import { inTransaction, type Database } from "./dialect.ts";
 import { hasLateIndex } from "./late-indexes.ts";
+import { reviewPrune, type PruneReview, type SettlementParticipant } from "./participant.ts";
 import type {
   RetentionVerbs,
   RetiredSettlement,
@@ -17,11 +17,13 @@ import type {
 } from "./retention-store.ts";
 import { toSettlement } from "./rows.ts";
 import { settlementColumns, type SettlementRow } from "./schema.ts";
-import { isComplete } from "./settlement-sums.ts";
 import { toDelivery } from "./webhook-rows.ts";
 
 /** The store's verbs about retention. */
-export function retentionVerbs(database: Database): RetentionVerbs {
+export function retentionVerbs(
+  database: Database,
+  participants: readonly SettlementParticipant[],
+): RetentionVerbs {
   return {
     pruneSignedBytes: async (chainId, upToBlock, limit) => {
       // Without it each group would read the whole table.
@@ -31,9 +33,9 @@ export function retentionVerbs(database: Database): RetentionVerbs {
       );
     },
     pruneSettlements: async (chainId, options, onRemoval) => {
-      // What is removed before it is in the sums would be missing there for ever.
-      if (!(await isComplete(database)) || !(await hasIndexes(database))) return nothing;
-      return inTransaction(database, (inside) => retire(inside, chainId, options, onRemoval));
+      if (!(await hasIndexes(database))) return nothing;
+      const port = { participants, onRemoval };
+      return inTransaction(database, (inside) => retire(inside, chainId, options, port));
     },
     removeDeliveries: async (madeBefore, limit, onRemoval) => {
       if (!(await hasLateIndex(database, "webhook_deliveries_created"))) return 0;
@@ -44,7 +46,14 @@ export function retentionVerbs(database: Database): RetentionVerbs {
   };
 }
 
-const nothing: RetirementStep = { removed: 0, next: null };
+/** Who has a say in removals, and who exports what is removed. */
+interface RemovalPort {
+  readonly participants: readonly SettlementParticipant[];
+  readonly onRemoval: Parameters<RetentionVerbs["pruneSettlements"]>[2];
+}
+
+/** A step that removes nothing and ends the walk. */
+export const nothing: RetirementStep = { removed: 0, next: null };
 
 /** Without one of them each step would read all settlements. */
 async function hasIndexes(database: Database): Promise<boolean> {
@@ -94,13 +103,9 @@ async function retire(
   inside: Database,
   chainId: ChainId,
   options: Parameters<RetentionVerbs["pruneSettlements"]>[1],
-  onRemoval: Parameters<RetentionVerbs["pruneSettlements"]>[2],
+  port: RemovalPort,
 ): Promise<RetirementStep> {
   const { madeBefore, limit, from = walkStart } = options;
-  // What no sum contains yet would be missing from them for ever.
-  const { rows: unsummed } = await sql`select is_complete from sums_progress
-    where is_complete = 0`.execute(inside.db);
-  if (unsummed.length > 0) return nothing;
   // By the key, which grows with time: nothing newer than the end of the list is read.
   const { rows: carriers } = await sql<CarrierRow>`select id, created_at from relayer_transactions
     where id > ${from.transactionId} order by id limit ${limit}`.execute(inside.db);
@@ -113,7 +118,7 @@ async function retire(
     inside,
     { chainId, carrierIds, ids: [...failed, ...elsewhere].map(({ id }) => id) },
     options,
-    onRemoval,
+    port,
   );
   await removeCarriers(inside, carrierIds);
   const isOver = [old, failed, elsewhere].every(({ length }) => length < limit);
@@ -159,7 +164,7 @@ async function removeOver(
     readonly ids: readonly string[];
   },
   { madeBefore, endedBefore }: { readonly madeBefore: number; readonly endedBefore: number },
-  onRemoval: Parameters<RetentionVerbs["pruneSettlements"]>[2],
+  { participants, onRemoval }: RemovalPort,
 ): Promise<number> {
   const { db, engine } = inside;
   const carriers = engine.list(
@@ -184,39 +189,34 @@ async function removeOver(
       or length(valid_before) = ${end.length} and valid_before < ${end})
     and (state = 'failed' and failed_at < ${madeBefore}
       or state = 'confirmed' and finalized_at is not null)
-    and not exists (select 1 from credit_purchases where settlement_id = settlements.id)
     and not exists (select 1 from failure_watches where settlement_id = settlements.id)
     order by id${skipLocked(inside)}`.execute(db);
   if (rows.length === 0) return 0;
+  const tx = { db, engine, locals: {} };
+  const ids = rows.map(({ id }) => id);
+  const reviews = await reviewPrune(tx, participants, ids);
+  const removed = rows.filter(({ id }) => !reviews.some(({ kept }) => kept?.has(id)));
+  if (removed.length === 0) return 0;
+  await onRemoval(removed.map((row) => retiredOf(row, reviews)));
+  const removedIds = removed.map(({ id }) => id);
   const list = engine.list(
-    rows.map(({ id }) => ({ of: id })),
+    removedIds.map((of) => ({ of })),
     { of: "text" },
   );
-  const { rows: entries } = await sql<CreditEntryRow>`
-    select credit_entries.* from credit_entries join ${list} on settlement_id = given.of
-    order by credit_entries.id`.execute(db);
-  const entriesOf = Map.groupBy(entries, (entry) => entry.settlement_id);
-  await onRemoval(rows.map((row) => retiredOf(row, entriesOf.get(row.id) ?? [])));
-  // The settlements first: the ledger lets go of the entries of a settlement that is gone.
+  // The settlements first: what belongs to one is not removed while it is there.
   await sql`delete from settlements where id in (select given.of from ${list})`.execute(db);
-  for (const table of ["credit_entries", "settlement_claims", "transaction_settlements"]) {
+  for (const participant of participants) await participant.onPruned?.(tx, removedIds);
+  for (const table of ["settlement_claims", "transaction_settlements"]) {
     await sql`delete from ${sql.table(table)}
       where settlement_id in (select given.of from ${list})`.execute(db);
   }
-  return rows.length;
+  return removed.length;
 }
 
-function retiredOf(row: SettlementRow, entries: readonly CreditEntryRow[]): RetiredSettlement {
+function retiredOf(row: SettlementRow, reviews: readonly PruneReview[]): RetiredSettlement {
   const { signature: _, ...settlement } = toSettlement(row);
-  return {
-    settlement,
-    entries: entries.map(({ id, kind, credits, created_at: createdAt }) => ({
-      id: Number(id),
-      kind,
-      credits: Number(credits),
-      createdAt: Number(createdAt),
-    })),
-  };
+  const parts = reviews.map(({ exported }) => exported?.get(row.id));
+  return Object.assign({ settlement }, ...parts);
 }
 
 /** Transactions that carry nothing any more; the last one of a wallet tells its nonce. */

@@ -199,6 +199,11 @@ export interface PayerPauseTable {
   paused_until: Whole;
 }
 
+/** A participant in settlements; see recorded-participants.ts. */
+export interface ParticipantTable {
+  name: string;
+}
+
 export interface FailureWatchTable {
   settlement_id: string;
   chain_id: ChainId;
@@ -237,6 +242,7 @@ export interface Tables {
   sums_progress: SumsProgressTable;
   reverted_gas_reservations: RevertedGasReservationTable;
   failure_watches: FailureWatchTable;
+  participants: ParticipantTable;
 }
 
 /** What a new settlement has; the rest is null until it happens. */

@@ -55,6 +55,14 @@ export const aggregatesParticipant: SettlementParticipant = {
     );
     return unchanged;
   },
+  // What is removed before it is in the sums would be missing there for ever.
+  async beforePrune({ db }, ids) {
+    const { is_complete: isComplete } = await db
+      .selectFrom("sums_progress")
+      .select("is_complete")
+      .executeTakeFirstOrThrow();
+    return { kept: new Set(isComplete === 1 ? [] : ids) };
+  },
 };
 
 /** Transitions that change what is counted. */

@@ -1,5 +1,5 @@
 /**
- * Transitions of settlements after the claim: confirmed, failed, reorganised out, finalized. Each is a
+ * Transitions of settlements after the claim: confirmed, failed, requeued, reorganised out, finalized. Each is a
  * guarded update of a whole batch, and what the engine and its participants do with it happens in
  * the same transaction.
  */
@@ -27,7 +27,11 @@ import type { Confirmation, Failure, Store } from "./store.ts";
 
 type TransitionMethods = Pick<
   Store,
-  "recordConfirmed" | "recordFailed" | "recordReorganised" | "recordFinalized"
+  | "recordConfirmed"
+  | "recordFailed"
+  | "requeueSettlements"
+  | "recordReorganised"
+  | "recordFinalized"
 >;
 
 /** Updates rows, and returns the transitions that this made. */
@@ -55,6 +59,7 @@ export function transitionMethods(
   return {
     recordConfirmed: (confirmations, now) => recordConfirmed(record, confirmations, now),
     recordFailed: (failures, now) => recordFailed(record, failures, now),
+    requeueSettlements: (ids, now) => requeueSettlements(record, ids, now),
     recordReorganised: (chainId, fromBlock, now, hashes) =>
       recordReorganised(record, chainId, { fromBlock, hashes }, now),
     recordFinalized: (chainId, upToBlock, now) => recordFinalized(record, chainId, upToBlock, now),
@@ -212,6 +217,44 @@ async function lockStates({ db, engine }: Database, which: ReturnType<typeof isO
   if (engine.hasRowLocks) query = query.forUpdate();
   const rows = await query.execute();
   return new Map(rows.map(({ id, state, credits }) => [id, { state, credits: Number(credits) }]));
+}
+
+async function requeueSettlements(
+  record: Record,
+  ids: readonly string[],
+  now: number,
+): Promise<Settlement[]> {
+  if (ids.length === 0) return [];
+  return record(now, async (tx) => {
+    const which = isOneOf(tx.engine, ids);
+    await lockSettlements(tx, which);
+    const rows = await tx.db
+      .updateTable("settlements")
+      .set({
+        state: "queued",
+        transaction_id: null,
+        transaction_hash: null,
+        submitted_at: null,
+      })
+      .where(which)
+      .where("state", "=", "submitted")
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom("transaction_settlements as link")
+              .innerJoin("relayer_transactions as carrier", "carrier.id", "link.transaction_id")
+              .select("carrier.id")
+              .whereRef("link.settlement_id", "=", "settlements.id")
+              .where("carrier.state", "in", ["intent", "signed", "sent"]),
+          ),
+        ),
+      )
+      .returning(settlementColumns)
+      .execute();
+    return rows.map((row) => {
+      return transitionOf("requeued", row, { state: "submitted", credits: Number(row.credits) });
+    });
+  });
 }
 
 async function recordReorganised(

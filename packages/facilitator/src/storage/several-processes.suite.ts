@@ -80,7 +80,7 @@ async function giveBack(store: Store, { id, transaction }: OnItsWay) {
     open.map((one) => one.id),
     "dropped",
   );
-  return store.requeueSettlements([id]);
+  return store.requeueSettlements([id], 4);
 }
 
 type Verb = (store: Store, way: OnItsWay) => Promise<unknown>;
@@ -379,7 +379,7 @@ function unassignedTests(storeAt: (index: number) => Store): void {
   test("is listed again when its transaction can never be mined", async () => {
     const way = await queued(storeAt(0));
     await sign(storeAt(0), way);
-    expect(await storeAt(1).requeueSettlements([way.id])).toEqual([]);
+    expect(await storeAt(1).requeueSettlements([way.id], 4)).toEqual([]);
     expect(await giveBack(storeAt(1), way)).toMatchObject([{ state: "queued" }]);
     const found = await storeAt(1).listUnassigned(chainId, { olderThan: 2, limit: 1 });
     expect(found).toMatchObject([{ id: way.id, transaction: null, submittedAt: null }]);

@@ -191,7 +191,7 @@ async function repair(store: Store): Promise<void> {
   const used = { lane, fromNonce: one.nonce, upToBlock: 9_000_000 };
   await store.reopenTransactions(chainId, used);
   await store.closeTransactions([one.id, other.id], "dropped");
-  await store.requeueSettlements([contract.id]);
+  await store.requeueSettlements([contract.id], now);
   await store.findRevertedTwice([contract.id]);
   await store.findPayerPauses(chainId, [rarePayer]);
   await store.findProvenPayers(chainId, [rarePayer], now);

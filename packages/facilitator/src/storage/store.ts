@@ -252,9 +252,9 @@ export interface Store
   ): Promise<RelayerTransaction>;
   /**
    * Puts submitted settlements back to queued, as far as no open transaction carries them: theirs
-   * can never be mined, since another one has finally taken the nonce. Gives those that moved.
+   * can never be mined, since another one has finally taken the nonce. Returns those that moved.
    */
-  requeueSettlements(ids: readonly string[]): Promise<Settlement[]>;
+  requeueSettlements(ids: readonly string[], now: number): Promise<Settlement[]>;
   /** The wallets whose transactions carry open settlements, whoever is configured with them. */
   listCarryingWallets(chainId: ChainId, now: number): Promise<CarryingWallet[]>;
   /** Hashes of all transactions that were ever signed for these settlements. */

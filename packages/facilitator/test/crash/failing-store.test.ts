@@ -81,10 +81,10 @@ function failing(store: Store): Store {
       once("closeTransactions", () => store.closeTransactions(...given)),
     recordConfirmed: (...given) => once("recordConfirmed", () => store.recordConfirmed(...given)),
     recordFailed: (...given) => once("recordFailed", () => store.recordFailed(...given)),
-    requeueSettlements: (ids) =>
+    requeueSettlements: (ids, now) =>
       ids.length === 0
-        ? store.requeueSettlements(ids)
-        : once("requeueSettlements", () => store.requeueSettlements(ids)),
+        ? store.requeueSettlements(ids, now)
+        : once("requeueSettlements", () => store.requeueSettlements(ids, now)),
     recordReorganised: (...given) =>
       once("recordReorganised", () => store.recordReorganised(...given)),
   };

@@ -4,6 +4,7 @@ import { creditsParticipant } from "./credit-reservations.ts";
 import { keylessParticipant } from "./keyless-limits.ts";
 import { webhooksParticipant } from "./outbox.ts";
 import type { SettlementParticipant } from "./participant.ts";
+import { purchasesParticipant } from "./purchases.ts";
 import { aggregatesParticipant } from "./settlement-sums.ts";
 
 /**
@@ -12,10 +13,11 @@ import { aggregatesParticipant } from "./settlement-sums.ts";
  * Aggregates come last: all settlements of an account share their rows, which stay locked until the
  * transaction ends.
  */
-export const participants: readonly SettlementParticipant[] = [
+export const serviceParticipants: readonly SettlementParticipant[] = [
   apiKeysParticipant,
   keylessParticipant,
   creditsParticipant,
+  purchasesParticipant,
   webhooksParticipant,
   aggregatesParticipant,
 ];
