@@ -187,10 +187,11 @@ export function claimOf(
     seenUnusedAt: 1,
     networkName: `eip155:${chainId}`,
     keyId: null,
-    account: seller,
+    owner: seller,
+    priority: "open",
     requestId: "bench",
-    price: 1,
-    payerCap: null,
+    credits: 1,
+    terms: {},
     claimingCall: { caller: "c", idempotencyKey: null, isUpfront: false, successToldTo: "w" },
   } as const;
 }

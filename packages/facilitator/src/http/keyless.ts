@@ -11,8 +11,7 @@ import {
 } from "@farthing/protocol";
 import type { FastifyRequest } from "fastify";
 import { hourMs, secondsToRefill, type GasRefusal, type KeylessTerms } from "../model/keyless.ts";
-import type { Claim } from "../model/settlement.ts";
-import type { KeylessQuestion } from "../storage/keyless-store.ts";
+import type { KeylessLimits, KeylessQuestion } from "../storage/keyless-store.ts";
 import { pairOf, type VerifiedPayment } from "../verification/verify.ts";
 import { HttpProblem } from "./answer.ts";
 import type { HttpContext } from "./context.ts";
@@ -30,9 +29,9 @@ export function keylessTerms(
   surface: Pick<Surface, "auth">,
   request: FastifyRequest,
   { payment }: PaymentRequest,
-): Pick<Claim, "payerCap" | "keyless"> {
+): KeylessLimits {
   const { payerCapUnits, payerCountMax } = context.limits;
-  if (surface.auth !== "none") return { payerCap: null };
+  if (surface.auth !== "none") return {};
   const gas = gasTerms(context, payment.network.chainId);
   const isLimited = payerCountMax !== null || gas !== null;
   return {
@@ -65,10 +64,10 @@ function gasTerms({ limits, gasOf }: HttpContext, chainId: ChainId): KeylessTerm
  */
 export async function checkLimits(
   context: HttpContext,
-  terms: Pick<Claim, "payerCap" | "keyless">,
+  terms: KeylessLimits,
   verified: VerifiedPayment,
 ): Promise<Refusal | undefined> {
-  if (terms.payerCap === null && terms.keyless === undefined) return undefined;
+  if (terms.payerCap == null && terms.keyless === undefined) return undefined;
   const { to: payTo, value: amount } = verified.payment.authorization;
   const { payerHasCode } = verified;
   const question: KeylessQuestion = {
@@ -76,8 +75,7 @@ export async function checkLimits(
     payTo,
     amount,
     payerHasCode,
-    payerCap: terms.payerCap,
-    keyless: terms.keyless,
+    terms,
   };
   const { refusal: code, isTight } = await context.checkKeyless(question);
   switch (code) {

@@ -89,7 +89,7 @@ function asError(thrown: unknown): Error {
 }
 
 function callerOf(apiKey: ApiKey | null): AdmissionCaller {
-  return { keyId: apiKey?.id ?? null, account: apiKey?.account ?? null };
+  return { owner: apiKey?.account ?? null, priority: apiKey ? "keyed" : "open" };
 }
 
 /** Said beside a 503: the payment was not judged. */

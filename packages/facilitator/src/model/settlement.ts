@@ -3,7 +3,6 @@
  * (chain, asset, payer, nonce), which the token itself lets be used once.
  */
 import type { Address, ChainId, Hex, RefusalCode } from "@farthing/protocol";
-import type { KeylessTerms } from "./keyless.ts";
 import type { RevertedGasTerms } from "./reverted-gas.ts";
 
 /**
@@ -38,8 +37,22 @@ export interface Pair {
   readonly nonce: Hex;
 }
 
+/** Whose turn it is among others: callers with an API key before the open surfaces' callers. */
+export type Priority = "keyed" | "open";
+
+/** What features note on a settlement. The engine stores and returns it, and decides nothing by it. */
+export interface SettlementAnnotations {
+  /** The API key's lookup id on an authenticated surface, else null. */
+  readonly keyId: string | null;
+  /** Its price in credits: reserved while it is open, charged when confirmed, released when failed. */
+  readonly credits: number;
+}
+
+/** What participants decide a claim by and the engine does not store; features declare their part. */
+export interface ClaimTerms {}
+
 /** What is claimed: a verified payment, ready to be settled. */
-export interface Claim extends Pair {
+export interface Claim extends Pair, SettlementAnnotations {
   readonly id: string;
   readonly payTo: Address;
   /** USDC base units. */
@@ -55,18 +68,12 @@ export interface Claim extends Pair {
   readonly seenUnusedAt: number;
   /** The network as the payment named it; answers repeat it. */
   readonly networkName: string;
-  /** The API key's lookup id on an authenticated surface, else null. */
-  readonly keyId: string | null;
-  /** The account of that key, which pays for the settlement; null without a key. */
-  readonly account: Address | null;
+  /** The seller's account, for which it is settled; null where the caller has none. */
+  readonly owner: Address | null;
+  readonly priority: Priority;
   /** Names the request that claimed it, in answers and logs; null when it had none. */
   readonly requestId: string | null;
-  /** Credits that it costs; held with the claim when not 0, which takes an account. */
-  readonly price: number;
-  /** What one payer may have claimed in the trailing window, on surfaces without keys. */
-  readonly payerCap: { readonly units: bigint; readonly windowMs: number } | null;
-  /** The other limits of callers without a key; absent where there are none. */
-  readonly keyless?: KeylessTerms | undefined;
+  readonly terms: ClaimTerms;
   /** What a contract payer's transaction may burn by reverting; absent where there is no bound. */
   readonly revertedGas?: RevertedGasTerms | undefined;
   /** The id that the buyer gave the payment. */
@@ -97,22 +104,11 @@ export interface Mined {
   readonly settledBy: "relayer" | "other";
 }
 
-/** What features note on a settlement. The engine stores and returns it, and decides nothing by it. */
-export interface SettlementAnnotations {
-  /** The API key's lookup id on an authenticated surface, else null. */
-  readonly keyId: string | null;
-  /** Its price in credits: reserved while it is open, charged when confirmed, released when failed. */
-  readonly credits: number;
-}
-
 /** A settlement as stored. Times are milliseconds since 1970. */
-export interface Settlement
-  extends
-    Omit<
-      Claim,
-      "payerCap" | "keyless" | "revertedGas" | "price" | "claimingCall" | "identifier" | "keyId"
-    >,
-    SettlementAnnotations {
+export interface Settlement extends Omit<
+  Claim,
+  "terms" | "revertedGas" | "claimingCall" | "identifier"
+> {
   readonly state: SettlementState;
   /** Hash of the transaction that carries or carried it; null while queued. */
   readonly transaction: Hex | null;

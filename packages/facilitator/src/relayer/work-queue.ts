@@ -36,7 +36,7 @@ export interface QueueEvents {
 }
 
 /** What a settlement's place in the queue depends on. */
-export type Waiter = Pick<Settlement, "payer" | "payTo" | "keyId" | "account" | "payerHasCode">;
+export type Waiter = Pick<Settlement, "payer" | "payTo" | "owner" | "priority" | "payerHasCode">;
 
 /** The queue of a relayer. */
 export interface WorkQueue {
@@ -259,8 +259,8 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
     reserve: (waiter) => queue.reserve(guestOf(waiter)),
     enqueue(queued) {
       const { settlement, goesAlone = false } = queued;
-      const { id, createdAt, keyId } = settlement;
-      if (keyId !== null) use.noteKeyed();
+      const { id, createdAt, priority } = settlement;
+      if (priority === "keyed") use.noteKeyed();
       queue.add({ ...guestOf(settlement, goesAlone), id, since: createdAt }, queued);
       if (settlement.payerHasCode) void preferProven(settlement);
       schedule();
@@ -285,10 +285,11 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
 }
 
 /** Keyed callers are told apart by their account, keyless ones by the payee. */
-function guestOf({ payer, payTo, keyId, account, payerHasCode }: Waiter, goesAlone = false): Guest {
-  const isKeyed = keyId !== null;
+function guestOf(waiter: Waiter, goesAlone = false): Guest {
+  const { payer, payTo, owner, priority, payerHasCode } = waiter;
+  const isKeyed = priority === "keyed";
   return {
-    group: (isKeyed ? (account ?? keyId) : payTo).toLowerCase(),
+    group: ((isKeyed ? owner : null) ?? payTo).toLowerCase(),
     payer: payer.toLowerCase(),
     isKeyed,
     isAlone: payerHasCode || goesAlone,

@@ -12,15 +12,13 @@ import { secondsToRefill } from "../model/keyless.ts";
 import type { PayerPause } from "../model/payer-pause.ts";
 import type { RevertedGasTerms } from "../model/reverted-gas.ts";
 import type { Relayer } from "../relayer/relayer.ts";
+import type { Claim } from "../model/settlement.ts";
 import type { RevertedGasQuestion } from "../storage/reverted-gas.ts";
 import type { Store } from "../storage/store.ts";
 import type { VerifiedPayment } from "../verification/verify.ts";
 
-/** The caller: the lookup id of the API key and its account; null where no key was shown. */
-export interface AdmissionCaller {
-  readonly keyId: string | null;
-  readonly account: Address | null;
-}
+/** Who asks, as far as the queue is fair between callers. */
+export type AdmissionCaller = Pick<Claim, "owner" | "priority">;
 
 /**
  * Returns the refusal of a payment whose payer waits. Throws the fault `no_wallet`, `queue_full` or
@@ -62,7 +60,7 @@ export function createAdmission(deps: {
     ...batches,
   });
 
-  return async ({ payment, payerHasCode }, { keyId, account }) => {
+  return async ({ payment, payerHasCode }, { owner, priority }) => {
     const { network, authorization } = payment;
     const { chainId } = network;
     const { from: payer, to: payTo } = authorization;
@@ -70,7 +68,7 @@ export function createAdmission(deps: {
     if (!relayer?.isAble()) {
       throw new Fault("no_wallet", "No relayer wallet can take work; try again shortly");
     }
-    if (!relayer.hasRoom({ payer, payTo, keyId, account, payerHasCode })) throw queueFull();
+    if (!relayer.hasRoom({ payer, payTo, owner, priority, payerHasCode })) throw queueFull();
     if (!payerHasCode) return undefined;
     const pause = await pauseOf({ chainId, payer });
     if (pause && pause.pausedUntilMs > deps.clock.nowMs()) {

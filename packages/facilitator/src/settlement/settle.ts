@@ -30,18 +30,12 @@ import type { OutcomeBook } from "./outcome-book.ts";
 import type { Waiters, WaitGoal } from "./waiters.ts";
 
 /** How a settlement is asked for. */
-export interface SettleOptions extends VerifyOptions {
-  /** The API key's lookup id and its account, where one was shown. */
-  readonly keyId: string | null;
-  readonly account: Claim["account"];
-  /** Credits that the account pays for the settlement. */
-  readonly price: number;
+export interface SettleOptions
+  extends VerifyOptions, Pick<Claim, "owner" | "priority" | "keyId" | "credits" | "terms"> {
   /** Names the request in logs. */
   readonly requestId: string;
-  readonly payerCap: Claim["payerCap"];
   /** The seller's call; null when no seller asks. */
   readonly exchange: ClaimingExchange | null;
-  readonly keyless?: Claim["keyless"];
   /** What the first asker waits for, and how long at most. */
   readonly goal: WaitGoal;
   readonly timeoutMs: number;
@@ -198,14 +192,14 @@ function claimOf(verified: VerifiedPayment, options: SettleOptions): Claim {
     payerHasCode,
     seenUnusedAt,
     networkName: payment.networkName,
+    owner: options.owner,
+    priority: options.priority,
     keyId: options.keyId,
-    account: options.account,
+    credits: options.credits,
+    terms: options.terms,
     requestId: options.requestId,
-    price: options.price,
-    payerCap: options.payerCap,
     identifier: verified.identifier,
     claimingCall: options.exchange?.claimingCall ?? null,
-    keyless: options.keyless,
   };
 }
 

@@ -78,10 +78,10 @@ async function denyUnpaid(
   tx: EngineTransaction,
   claims: readonly Claim[],
 ): Promise<ReadonlyMap<string, ClaimDenial>> {
-  const priced = claims.filter(({ price }) => price > 0);
+  const priced = claims.filter(({ credits }) => credits > 0);
   const funds = await lockFunds(
     tx,
-    priced.flatMap(({ account }) => account ?? []),
+    priced.flatMap(({ owner }) => owner ?? []),
   );
   fundsOfClaims(tx).funds = funds;
   const denial = { code: "insufficient_facilitator_credits" };
@@ -131,12 +131,11 @@ export async function lockFunds(
 /** The claims that their accounts cannot pay, in their order: each takes from what is left. */
 function unpaid(claims: readonly Claim[], funds: Funds): Claim[] {
   const left = new Map([...funds].map(([account, { available }]) => [account, available]));
-  return claims.filter(({ account, price }) => {
-    if (price === 0) return false;
-    const key = account && toLowerHex(account);
+  return claims.filter(({ owner, credits }) => {
+    const key = owner && toLowerHex(owner);
     const available = (key && left.get(key)) ?? 0;
-    if (key === null || available < price) return true;
-    left.set(key, available - price);
+    if (key === null || available < credits) return true;
+    left.set(key, available - credits);
     return false;
   });
 }
@@ -154,8 +153,8 @@ async function reserveAll(
     priced.map((settlement) => entryOf(settlement, "hold", 1)),
   );
   const spent = new Map<Address, number>();
-  for (const { account, credits } of priced) {
-    const key = account && toLowerHex(account);
+  for (const { owner, credits } of priced) {
+    const key = owner && toLowerHex(owner);
     if (key) spent.set(key, (spent.get(key) ?? 0) + credits);
   }
   const low = [...spent].flatMap(([account, credits]) => {
@@ -192,7 +191,7 @@ async function releaseAll(tx: EngineTransaction, priced: readonly Settlement[]):
 }
 
 function accountsOf(priced: readonly Settlement[]): Address[] {
-  return priced.flatMap(({ account }) => account ?? []);
+  return priced.flatMap(({ owner }) => owner ?? []);
 }
 
 /**
@@ -267,16 +266,16 @@ async function chargeLate(
   const left = new Map([...funds].map(([account, { available }]) => [account, available]));
   const free = new Map<string, { readonly credits: number }>();
   const added = late.flatMap((settlement) => {
-    const { id, account, credits } = settlement;
+    const { id, owner, credits } = settlement;
     const { step = null, kind } = lastOf.get(id) ?? {};
-    if (step === null || account === null || kind !== "release") return [];
-    const payer = toLowerHex(account);
-    const available = left.get(payer) ?? 0;
+    if (step === null || owner === null || kind !== "release") return [];
+    const account = toLowerHex(owner);
+    const available = left.get(account) ?? 0;
     if (available < credits) {
       free.set(id, { credits: 0 });
       return [{ ...entryOf(settlement, "charge", step + 1), note: freeNote }];
     }
-    left.set(payer, available - credits);
+    left.set(account, available - credits);
     return [entryOf(settlement, "hold", step + 1), entryOf(settlement, "charge", step + 2)];
   });
   await addEntries(tx, added);
@@ -296,7 +295,7 @@ interface NewEntry {
 
 function entryOf(settlement: Settlement, kind: "hold" | "charge", step: number): NewEntry {
   return {
-    account: settlement.account && toLowerHex(settlement.account),
+    account: settlement.owner && toLowerHex(settlement.owner),
     kind,
     credits: kind === "hold" ? -settlement.credits : 0,
     settlement_id: settlement.id,

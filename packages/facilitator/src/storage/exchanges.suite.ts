@@ -3,7 +3,14 @@ import { describe, expect, test } from "vitest";
 import type { Claim, ClaimingCall, Settlement } from "../model/settlement.ts";
 import { payerPaymentsMax } from "./exchange-store.ts";
 import { storeForEach } from "./store-benches.testing.ts";
-import { claimOf, confirm, hex32, next, type StoreBench } from "./store-values.testing.ts";
+import {
+  claimOf,
+  confirm,
+  hex32,
+  next,
+  type StoreBench,
+  type ClaimChanges,
+} from "./store-values.testing.ts";
 import type { Store } from "./store.ts";
 
 const hourMs = 3_600_000;
@@ -24,7 +31,7 @@ export function exchangesSuite(start: () => Promise<StoreBench>): void {
   describe("the success", () => successTests(store, at));
 }
 
-async function claimed(store: Store, changes: Partial<Claim> = {}, now = 1): Promise<Settlement> {
+async function claimed(store: Store, changes: ClaimChanges = {}, now = 1): Promise<Settlement> {
   const [result] = await store.claimSettlements([claimOf({ claimingCall: call, ...changes })], now);
   if (result?.kind !== "created") throw new Error("the claim is new");
   return result.settlement;

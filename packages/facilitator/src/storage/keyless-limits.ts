@@ -118,7 +118,7 @@ async function checkKeyless(
     const judged = judge({ ...question, isQuestion: true }, counters, now);
     if ("refusal" in judged) return { refusal: judged.refusal, isTight: true };
     const { half } = judged.charge;
-    const size = halfOf(question.keyless?.gas?.budgetGwei ?? 0);
+    const size = halfOf(question.terms.keyless?.gas?.budgetGwei ?? 0);
     const used = half && counters.used({ chainId: question.chainId, kind: "half", name: half });
     return { refusal: null, isTight: used !== null && used >= size * notedShare };
   });
@@ -154,13 +154,14 @@ async function readGasUse(
   return { open: counters.used(of("open")), proven: counters.used(of("proven")) };
 }
 
-function isLimited({ payerCap, keyless }: KeylessQuestion): boolean {
+function isLimited({ terms: { payerCap = null, keyless } }: KeylessQuestion): boolean {
   return payerCap !== null || keyless !== undefined;
 }
 
 /** The counters that decide about a payment. */
 function countersOf(question: KeylessQuestion): CounterName[] {
-  const { chainId, payTo, keyless } = question;
+  const { chainId, payTo, terms } = question;
+  const { keyless } = terms;
   const payer = toLowerHex(question.payer);
   const gas = keyless?.gas
     ? [
@@ -200,7 +201,8 @@ function judge(
   counters: Counters,
   now: number,
 ): Judged {
-  const { chainId, amount, payerCap, keyless } = question;
+  const { chainId, amount, terms } = question;
+  const { payerCap = null, keyless } = terms;
   const payer = toLowerHex(question.payer);
   const entries: CounterEntry[] = [];
   let spentSlot: number | null = null;
@@ -233,7 +235,8 @@ function judgeGas(
   counters: Counters,
   now: number,
 ) {
-  const { chainId, keyless, payTo, payerHasCode, isQuestion = false } = question;
+  const { chainId, terms, payTo, payerHasCode, isQuestion = false } = question;
+  const { keyless } = terms;
   if (!keyless?.gas) return { half: null, gwei: 0, entries: [] };
   const { budgetGwei, plainGwei, contractGwei } = keyless.gas;
   const { callerNetwork } = keyless;

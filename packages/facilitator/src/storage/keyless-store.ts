@@ -1,12 +1,24 @@
 /** What is kept of callers without a key, as verbs; see store.ts for what all verbs promise. */
 import type { ChainId } from "@farthing/protocol";
-import type { GasHalf, GasRefusal } from "../model/keyless.ts";
+import type { GasHalf, GasRefusal, KeylessTerms } from "../model/keyless.ts";
 import type { Claim } from "../model/settlement.ts";
+
+/** The limits of a caller without a key. */
+export interface KeylessLimits {
+  /** What one payer may have claimed in the trailing window. */
+  readonly payerCap?: { readonly units: bigint; readonly windowMs: number } | null;
+  /** The other limits; absent where there are none. */
+  readonly keyless?: KeylessTerms | undefined;
+}
+
+declare module "../model/settlement.ts" {
+  interface ClaimTerms extends KeylessLimits {}
+}
 
 /** A payment, as far as the limits of callers without a key are concerned. */
 export type KeylessQuestion = Pick<
   Claim,
-  "chainId" | "payer" | "nonce" | "payTo" | "amount" | "payerHasCode" | "payerCap" | "keyless"
+  "chainId" | "payer" | "nonce" | "payTo" | "amount" | "payerHasCode" | "terms"
 >;
 
 /** Which limit a payment meets. */

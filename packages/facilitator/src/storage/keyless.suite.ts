@@ -15,6 +15,7 @@ import {
   minedIn,
   next,
   type StoreBench,
+  type ClaimChanges,
 } from "./store-values.testing.ts";
 import type { Store } from "./store.ts";
 
@@ -30,7 +31,7 @@ const noon = 500 * dayMs + 12 * hourMs + hourMs / 2;
 const gas = { budgetGwei: 200, plainGwei: 1, contractGwei: 4 };
 
 /** A claim of a payer of its own through a caller's network. */
-function open(callerNetwork: string, changes: Partial<Claim> = {}): Claim {
+function open(callerNetwork: string, changes: ClaimChanges = {}): Claim {
   const payer: Address = `0x${next().toString(16).padStart(40, "0")}`;
   return claimOf({ payer, keyless: { callerNetwork, payerCountMax: null, gas }, ...changes });
 }

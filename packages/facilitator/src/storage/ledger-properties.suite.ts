@@ -192,7 +192,7 @@ async function checkBooks(
   for (const [of, credits] of granted) {
     let [held, charged] = [0, 0];
     for (const settlement of settlements) {
-      if (settlement?.account?.toLowerCase() !== of || settlement.state === "failed") continue;
+      if (settlement?.owner?.toLowerCase() !== of || settlement.state === "failed") continue;
       if (settlement.state === "confirmed") charged += settlement.credits;
       else held += settlement.credits;
     }

@@ -18,6 +18,7 @@ import {
   next,
   refusalOf,
   type StoreBench,
+  type ClaimChanges,
 } from "./store-values.testing.ts";
 import type { Store } from "./store.ts";
 
@@ -25,7 +26,7 @@ const seller: Address = `0x${"33".repeat(20)}`;
 const other: Address = `0x${"44".repeat(20)}`;
 
 /** A claim that costs something. */
-function priced(changes: Partial<Claim> = {}): Claim {
+function priced(changes: ClaimChanges = {}): Claim {
   return claimOf({ account: seller, price: 1, ...changes });
 }
 
@@ -48,7 +49,7 @@ function claimTests(at: StoreAt): void {
     const { store } = at();
     await fund(store, seller, 10);
     const [result] = await store.claimSettlements([priced({ price: 4 })], 5);
-    expect(result).toMatchObject({ kind: "created", settlement: { account: seller, credits: 4 } });
+    expect(result).toMatchObject({ kind: "created", settlement: { owner: seller, credits: 4 } });
     expect(await store.findCredits(seller)).toEqual({ available: 6, held: 4 });
   });
 
@@ -132,7 +133,7 @@ function claimTests(at: StoreAt): void {
 }
 
 /** A settlement of the seller's, held; gives its id. */
-async function claimed(store: Store, changes: Partial<Claim> = {}): Promise<string> {
+async function claimed(store: Store, changes: ClaimChanges = {}): Promise<string> {
   const claim = priced(changes);
   const [result] = await store.claimSettlements([claim], 5);
   expect(result?.kind).toBe("created");

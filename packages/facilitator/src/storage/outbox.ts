@@ -33,7 +33,7 @@ async function notifyAccounts(
   transitions: readonly Transition[],
 ): Promise<AnnotationChanges> {
   const events = transitions.flatMap(({ kind, settlement }) => {
-    const { account } = settlement;
+    const { owner: account } = settlement;
     const type = eventOf[kind];
     return account === null || type === undefined
       ? []

@@ -5,7 +5,9 @@ import type { WebhookDelivery } from "../model/webhook.ts";
 
 /** A settlement that is removed, with what participants export beside it: its part of the ledger. */
 export interface RetiredSettlement extends Readonly<Record<string, unknown>> {
-  readonly settlement: Omit<Settlement, "signature">;
+  readonly settlement: Omit<Settlement, "signature" | "owner" | "priority"> & {
+    readonly account: Settlement["owner"];
+  };
 }
 
 /** A place among settlements that are put into order by a time. */

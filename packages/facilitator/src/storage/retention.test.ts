@@ -16,6 +16,7 @@ import {
   minedIn,
   next,
   planOf,
+  type ClaimChanges,
 } from "./store-values.testing.ts";
 import type { Store } from "./store.ts";
 
@@ -25,7 +26,7 @@ const account: Address = `0x${"33".repeat(20)}`;
 const over = { madeBefore: 1_000_000, endedBefore: 1_000, limit: 100 };
 
 /** An authorization that is over, by an account that pays two credits. */
-const oldClaim = (changes: Partial<Claim> = {}) =>
+const oldClaim = (changes: ClaimChanges = {}) =>
   claimOf({ account, price: 2, validBefore: 900n, ...changes });
 
 /** Claims, signs and sends settlements, one transaction each; their ids with those of the transactions. */

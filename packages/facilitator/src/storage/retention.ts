@@ -214,9 +214,9 @@ async function removeOver(
 }
 
 function retiredOf(row: SettlementRow, reviews: readonly PruneReview[]): RetiredSettlement {
-  const { signature: _, ...settlement } = toSettlement(row);
+  const { signature: _, priority: _priority, owner: account, ...settlement } = toSettlement(row);
   const parts = reviews.map(({ exported }) => exported?.get(row.id));
-  return Object.assign({ settlement }, ...parts);
+  return Object.assign({ settlement: { ...settlement, account } }, ...parts);
 }
 
 /** Transactions that carry nothing any more; the last one of a wallet tells its nonce. */

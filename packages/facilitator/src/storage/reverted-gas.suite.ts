@@ -18,6 +18,7 @@ import {
   next,
   planOf,
   type StoreBench,
+  type ClaimChanges,
 } from "./store-values.testing.ts";
 import type { Failure, Store } from "./store.ts";
 
@@ -30,7 +31,7 @@ const noon = 500 * dayMs + 12 * hourMs + hourMs / 2;
 const revertedGas = { budgetGwei: 200, reserveGwei: 10 };
 
 /** A payment of a contract wallet of its own, by a caller with a key unless told otherwise. */
-function byContract(changes: Partial<Claim> = {}): Claim {
+function byContract(changes: ClaimChanges = {}): Claim {
   const payer: Address = `0x${next().toString(16).padStart(40, "0")}`;
   return claimOf({ payer, payerHasCode: true, revertedGas, ...changes });
 }

@@ -40,6 +40,8 @@ export function toSettlement(row: SettlementRow): Settlement {
     seenUnusedAt: Number(row.seen_unused_at),
     networkName: row.network_name,
     keyId: row.key_id,
+    // Whoever shows a key is served before those that show none.
+    priority: row.key_id === null ? "open" : "keyed",
     state: row.state,
     transaction: row.transaction_hash,
     blockNumber: numberOrNull(row.block_number),
@@ -54,7 +56,7 @@ export function toSettlement(row: SettlementRow): Settlement {
     confirmedAt: numberOrNull(row.confirmed_at),
     finalizedAt: numberOrNull(row.finalized_at),
     failedAt: numberOrNull(row.failed_at),
-    account: row.account === null ? null : address(row.account),
+    owner: row.account === null ? null : address(row.account),
     requestId: row.request_id,
   };
 }
@@ -77,9 +79,9 @@ export function toSettlementRow(claim: Claim, now: number): NewSettlementRow {
     network_name: claim.networkName,
     key_id: claim.keyId,
     state: "queued",
-    credits: claim.price,
+    credits: claim.credits,
     created_at: now,
-    account: claim.account === null ? null : toLowerHex(claim.account),
+    account: claim.owner === null ? null : toLowerHex(claim.owner),
     request_id: claim.requestId,
   };
 }

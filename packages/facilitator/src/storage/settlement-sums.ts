@@ -75,10 +75,10 @@ const isCounted: Readonly<Record<Transition["kind"], boolean>> = {
 };
 
 function toCountedRow(settlement: Settlement): CountedRow {
-  const { id, account, chainId, amount, payer, state, credits, createdAt } = settlement;
+  const { id, owner, chainId, amount, payer, state, credits, createdAt } = settlement;
   return {
     id,
-    account: account && toLowerHex(account),
+    account: owner && toLowerHex(owner),
     chain_id: chainId,
     amount: amount.toString(),
     payer: toLowerHex(payer),

@@ -2,6 +2,7 @@
 import { apothem, type Address, type Hex } from "@farthing/protocol";
 import type { LaneLease, TransactionPlan } from "../model/relayer-transaction.ts";
 import type { Claim } from "../model/settlement.ts";
+import type { KeylessLimits } from "./keyless-store.ts";
 import type { ClaimResult, Store } from "./store.ts";
 
 /** A database of its own; every `open` is another process's connection to it. */
@@ -38,9 +39,17 @@ export function hex32(number: number): Hex {
   return `0x${number.toString(16).padStart(64, "0")}`;
 }
 
+/** What a test says of a claim: also in the words of the features that take part in it. */
+export interface ClaimChanges extends Partial<Claim>, KeylessLimits {
+  readonly account?: Address | null;
+  readonly price?: number;
+}
+
 /** A claim of a payment that was not there before. */
-export function claimOf(changes: Partial<Claim> = {}): Claim {
+export function claimOf(changes: ClaimChanges = {}): Claim {
   const number = next();
+  const { account = null, price = 0, payerCap, keyless, ...claim } = changes;
+  const keyId = claim.keyId ?? null;
   return {
     id: `stl_${number}`,
     chainId,
@@ -55,13 +64,14 @@ export function claimOf(changes: Partial<Claim> = {}): Claim {
     payerHasCode: false,
     seenUnusedAt: 7,
     networkName: "eip155:51",
-    keyId: null,
-    account: null,
+    keyId,
+    owner: account,
+    priority: keyId === null ? "open" : "keyed",
     requestId: null,
-    price: 0,
-    payerCap: null,
+    credits: price,
+    terms: { ...(payerCap !== undefined && { payerCap }), ...(keyless && { keyless }) },
     claimingCall: null,
-    ...changes,
+    ...claim,
   };
 }
 

@@ -6,7 +6,7 @@ import { refusalCodes, type Hex } from "@farthing/protocol";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { LaneLease } from "../model/relayer-transaction.ts";
-import { settlementMoves, type Claim, type SettlementState } from "../model/settlement.ts";
+import { settlementMoves, type SettlementState } from "../model/settlement.ts";
 import { storeForEach } from "./store-benches.testing.ts";
 import {
   chainId,
@@ -21,6 +21,7 @@ import {
   planOf,
   take,
   type StoreBench,
+  type ClaimChanges,
 } from "./store-values.testing.ts";
 import type { ClaimResult, Store } from "./store.ts";
 
@@ -86,8 +87,8 @@ function claimTests(at: () => { bench: StoreBench; store: Store }): void {
     const other = await bench.open();
     try {
       const found = await other.findSettlement(claim.id);
-      const { payerCap: _, claimingCall: _call, price, ...kept } = claim;
-      expect(found).toMatchObject({ ...kept, credits: price, state: "queued", transaction: null });
+      const { terms: _, claimingCall: _call, ...kept } = claim;
+      expect(found).toMatchObject({ ...kept, state: "queued", transaction: null });
       expect(await other.findSettlementsByPair([claimOf(), claim])).toEqual([undefined, found]);
     } finally {
       await other.close();
@@ -328,7 +329,7 @@ function capTests(store: () => Store): void {
   });
 
   test("counts a payer's own, in the window, on one network, without what failed or had a key", async () => {
-    const claimAt = async (now: number, changes: Partial<Claim> = {}) =>
+    const claimAt = async (now: number, changes: ClaimChanges = {}) =>
       kindsOf(
         await store().claimSettlements([claimOf({ amount: 60n, payerCap: cap, ...changes })], now),
       )[0];

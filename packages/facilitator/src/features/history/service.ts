@@ -88,7 +88,7 @@ export function createHistory(deps: HistoryDeps): History {
   return {
     async find(account, id) {
       const settlement = await store.findSettlement(id);
-      const isOwn = settlement?.account != null && isSameAddress(settlement.account, account);
+      const isOwn = settlement?.owner != null && isSameAddress(settlement.owner, account);
       return isOwn ? settlement : undefined;
     },
     async tell(settlement) {
