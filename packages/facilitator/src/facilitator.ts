@@ -25,8 +25,8 @@ import { createStore } from "./storage/open-store.ts";
 import type { Store } from "./storage/store.ts";
 import { installCrypto } from "./verification/signature.ts";
 import { startWalletWatch } from "./wallet-watch.ts";
+import { createFeatures } from "./features/features.ts";
 import { registerFeatures } from "./features/routes.ts";
-import { wireAccounts } from "./wire-accounts.ts";
 import { wireHttp } from "./wire-http.ts";
 
 /** A running facilitator. */
@@ -117,16 +117,22 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
   const startStep = () => step;
   const context = wireHttp({ ...shared, selfBuilt, listens, startStep, engines, metrics });
   // The self-built face has no accounts.
-  const accounts = selfBuilt
+  const features = selfBuilt
     ? undefined
-    : wireAccounts({ ...shared, settle: context.settle, version: context.version, networkOf });
+    : createFeatures({
+        ...shared,
+        ...context,
+        requestsMax: context.limits.requestsMax || null,
+        budget: context,
+        networkOf,
+      });
   const server = await createServer(context, {
     trustedProxies: config.trustedProxies,
     connectionsMax: config.connectionsPerAddress,
     arrival: options.arrival,
     async registerMore(routes, limits) {
-      if (!accounts) return;
-      await registerFeatures(routes, { context, accounts }, limits);
+      if (!features) return;
+      await registerFeatures(routes, features, { ...context, limits });
       await registerDashboard(routes, options.dashboardFolder);
     },
   });
@@ -146,14 +152,14 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
     const removal = startRemoval({ engines, retention: config.retention, ...shared });
     const stopListening = listenToNeighbours({ ...shared, networks: engines });
     endings.push(gasWatch.stop, removal.stop, stopListening);
-    if (accounts) endings.push(accounts.start());
+    if (features) endings.push(features.start());
   }
 
   async function listenAt(): Promise<Pick<Facilitator, "url" | "metricsUrl">> {
     const metricsUrl = config.metrics && (await listen(metricsServer, config.metrics, "METRICS_"));
     const url = listens ? await listen(server, config, "") : insideUrl;
     if (!listens) return { url, metricsUrl };
-    accounts?.listensAt(url);
+    features?.listensAt(url);
     log.info({ event: "port_opened" }, "Port opened; the chain is checked");
     options.onListening?.(url);
     return { url, metricsUrl };

@@ -1,80 +1,53 @@
 /**
- * The account API, for the dashboard: /v1/account/… with a session's cookie, and GET /v1/key with
- * an API key. It is there where sellers have accounts, which the self-built face has not.
+ * Registers the routes of all features: the account API of the dashboard, with a session's cookie,
+ * routes for API keys, and public ones on each surface. The self-built surface has none of them.
  */
 import cookies from "@fastify/cookie";
 import type { FastifyInstance } from "fastify";
 import { Fault } from "../base/fault.ts";
-import { isNotAdmitted } from "../settlement/admission.ts";
+import type { Log } from "../base/log.ts";
 import type { RouteLimits } from "../http/limits.ts";
 import { sendProblem } from "../http/send-problem.ts";
-import type { TypedServer } from "../http/type-provider.ts";
-import type { TypeBoxProvider } from "../http/type-provider.ts";
-import type { AccountHttp } from "./accounts/service.ts";
-import { registerCredits } from "./credits/routes.ts";
-import { guardAccounts } from "./sign-in/guard.ts";
-import { registerKeys } from "./api-keys/routes.ts";
-import { registerOwnKey } from "./api-keys/current-key-routes.ts";
-import { registerListingTrial } from "./listings/trial-routes.ts";
-import { registerDiscovery } from "./listings/discovery-routes.ts";
-import { createCheckLimit, registerListings } from "./listings/routes.ts";
-import { registerProfile } from "./accounts/routes.ts";
-import { registerPurchases } from "./purchases/routes.ts";
-import { registerSessions } from "./sign-in/session-routes.ts";
-import { registerAccountSettlements } from "./history/routes.ts";
-import { registerSignIn } from "./sign-in/routes.ts";
-import { registerStepUp } from "./sign-in/step-up-routes.ts";
-import { registerUsage } from "./history/usage-routes.ts";
-import { registerWallets } from "./sign-in/wallet-routes.ts";
-import { registerWebhooks } from "./webhooks/routes.ts";
+import type { Surface } from "../http/surface.ts";
+import type { TypeBoxProvider, TypedServer } from "../http/type-provider.ts";
+import { isNotAdmitted } from "../settlement/admission.ts";
+import type { Features } from "./features.ts";
 
-/** Said where the chain or the database cannot be asked. */
+/** The message when the chain or the database cannot be asked. */
 const unavailable =
   "The service cannot reach the chain or its database right now; nothing was changed that you were not told of. Try again shortly.";
 
-/** Registers the routes of all features. */
+/** Registers them. */
 export async function registerFeatures(
   server: FastifyInstance,
-  deps: AccountHttp,
-  { throttle, makeLimit }: RouteLimits,
+  { list, guard }: Pick<Features, "list" | "guard">,
+  deps: { readonly log: Log; readonly surfaces: readonly Surface[]; readonly limits: RouteLimits },
 ): Promise<void> {
+  const { surfaces, limits } = deps;
+  const typed: TypedServer = server.withTypeProvider<TypeBoxProvider>();
   await server.register(async (plain) => {
     const scope: TypedServer = plain.withTypeProvider<TypeBoxProvider>();
     answerFaults(scope, deps);
-    registerOwnKey(scope, deps, throttle);
+    for (const { routes } of list) routes?.keyed?.(scope, limits);
   });
   await server.register(async (plain) => {
     const scope: TypedServer = plain.withTypeProvider<TypeBoxProvider>();
-    const { accounts } = deps;
     answerFaults(scope, deps);
     await scope.register(cookies);
-    guardAccounts(scope, accounts, throttle);
-    registerSignIn(scope, accounts, makeLimit);
-    registerStepUp(scope, accounts);
-    registerProfile(scope, deps);
-    registerSessions(scope, accounts);
-    registerWallets(scope, accounts);
-    registerKeys(scope, accounts);
-    registerCredits(scope, accounts);
-    registerPurchases(scope, deps, makeLimit);
-    registerAccountSettlements(scope, deps);
-    registerUsage(scope, deps);
-    registerWebhooks(scope, accounts);
-    const limitChecks = createCheckLimit(makeLimit);
-    registerListings(scope, accounts, limitChecks);
-    registerListingTrial(scope, accounts, limitChecks);
+    guard(scope, limits.throttle);
+    for (const { routes } of list) routes?.account?.(scope, limits);
   });
-  for (const surface of deps.context.surfaces) {
-    await registerDiscovery(server, deps.accounts.listings, surface, throttle);
+  for (const surface of surfaces) {
+    for (const { routes } of list) await routes?.surface?.(typed, surface, limits);
   }
 }
 
 /** A fault here is about no payment, unless it says why one is not carried now. */
-function answerFaults(scope: TypedServer, { context }: AccountHttp): void {
+function answerFaults(scope: TypedServer, { log }: { readonly log: Log }): void {
   const { errorHandler } = scope;
   scope.setErrorHandler((error, request, reply) => {
     if (!(error instanceof Fault)) return errorHandler(error, request, reply);
-    if (isNotAdmitted(error)) return sendProblem(context, request, reply, error);
-    return sendProblem(context, request, reply, error, { message: unavailable });
+    if (isNotAdmitted(error)) return sendProblem({ log }, request, reply, error);
+    return sendProblem({ log }, request, reply, error, { message: unavailable });
   });
 }

@@ -16,7 +16,7 @@ const noKey =
  * wrong key counts against the address it came from, so that keys cannot be tried out at will.
  */
 export function admission(
-  context: HttpContext,
+  context: Pick<HttpContext, "authenticate">,
   surface: Pick<Surface, "auth">,
   throttle: Throttle,
 ) {
@@ -32,7 +32,7 @@ export function admission(
 
 /** The key of a request; null where the surface asks for none. Throws 401. */
 async function authenticateCaller(
-  context: HttpContext,
+  context: Pick<HttpContext, "authenticate">,
   surface: Pick<Surface, "auth">,
   request: FastifyRequest,
 ): Promise<ApiKey | null> {

@@ -42,18 +42,23 @@ export function keylessTerms(
   };
 }
 
+/** What the gas of purchases is charged to. */
+export interface PurchaseBudget extends Pick<HttpContext, "gasOf"> {
+  readonly limits: Pick<HttpContext["limits"], "keylessGasGwei">;
+}
+
 /** The gas budget as it applies to a buyer of credits, whose payments have no other limit. */
 export function purchaseTerms(
-  context: HttpContext,
+  budget: PurchaseBudget,
   { ip }: FastifyRequest,
   chainId: ChainId,
 ): KeylessTerms | undefined {
-  const gas = gasTerms(context, chainId);
+  const gas = gasTerms(budget, chainId);
   if (gas === null) return undefined;
   return { callerNetwork: networkOfAddress(ip, networkBits), payerCountMax: null, gas };
 }
 
-function gasTerms({ limits, gasOf }: HttpContext, chainId: ChainId): KeylessTerms["gas"] {
+function gasTerms({ limits, gasOf }: PurchaseBudget, chainId: ChainId): KeylessTerms["gas"] {
   const { keylessGasGwei: budgetGwei } = limits;
   return budgetGwei === null ? null : { budgetGwei, ...gasOf(chainId) };
 }
@@ -101,6 +106,6 @@ const gasMessages: Readonly<Record<GasRefusal, string>> = {
 };
 
 /** The answer when the budget has no room: come back when it refills, at the full hour. */
-export function gasProblem({ clock }: HttpContext, code: GasRefusal): HttpProblem {
+export function gasProblem({ clock }: Pick<HttpContext, "clock">, code: GasRefusal): HttpProblem {
   return new HttpProblem(code, gasMessages[code], secondsToRefill(clock.nowMs()));
 }

@@ -161,3 +161,9 @@ export function problemsOnly(...codes: readonly ErrorCode[]) {
     ]),
   );
 }
+
+/** What kind a wallet is. */
+export const WalletKindText = oneOf(
+  ["plain", "contract"],
+  "A key pair, or a contract (ERC-1271) on one chain",
+);

@@ -1,12 +1,12 @@
 /** Sends an answer that judges nothing, and logs what the operator should know of. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Fault, messageOf } from "../base/fault.ts";
+import type { Log } from "../base/log.ts";
 import { answerProblem, HttpProblem } from "./answer.ts";
-import type { HttpContext } from "./context.ts";
 
 /** Answers a thrown thing; faults and bugs are logged, where the caller's own mistakes are not. */
 export function sendProblem(
-  context: HttpContext,
+  { log }: { readonly log: Log },
   request: FastifyRequest,
   reply: FastifyReply,
   error: unknown,
@@ -16,9 +16,9 @@ export function sendProblem(
   if (!(error instanceof HttpProblem)) {
     const cause = error instanceof Error && error.cause ? messageOf(error.cause) : undefined;
     const fields = { requestId: request.id, problem: messageOf(error), cause };
-    if (error instanceof Fault) context.log.warn(fields, "Request met a fault");
+    if (error instanceof Fault) log.warn(fields, "Request met a fault");
     else
-      context.log.error(
+      log.error(
         { ...fields, stack: error instanceof Error ? error.stack : undefined },
         "Request met a bug",
       );

@@ -1,7 +1,6 @@
-/** GET and PATCH /v1/account: who is signed in, and what his account is. */
+/** GET and PATCH /v1/account: who is signed in, and the state of their account. */
+import type { Address, Network } from "@farthing/protocol";
 import { Type } from "typebox";
-import { walletsMax } from "../sign-in/wallets.ts";
-import { workingKeysMax } from "../api-keys/service.ts";
 import type { Session } from "../../model/account.ts";
 import { windowSeconds } from "../../http/limits.ts";
 import {
@@ -12,11 +11,12 @@ import {
   nullable,
   oneOf,
   problems,
+  WalletKindText,
 } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
-import { orNew, type AccountContext, type AccountHttp } from "./service.ts";
+import type { CreditBalance } from "../../model/credits.ts";
+import type { Accounts } from "./service.ts";
 import { sessionOf } from "../../http/session.ts";
-import { WalletKindText } from "../sign-in/routes.ts";
 
 /** The largest number of credits that is asked about: a billion is a million USDC. */
 const creditsMax = 1_000_000_000;
@@ -57,8 +57,26 @@ const ProfileAnswer = exactly({
   version: Type.String(),
 });
 
-/** Adds the routes. */
-export function registerProfile(server: TypedServer, deps: AccountHttp): void {
+/** What the profile shows, besides the account itself. */
+export interface ProfileDeps {
+  readonly accounts: Accounts;
+  findCredits(account: Address): Promise<CreditBalance>;
+  /** Bounds of one account; `requests` is null for no limit. */
+  readonly limits: {
+    readonly requests: number | null;
+    readonly keys: number;
+    readonly wallets: number;
+  };
+  readonly creditsPerSettlement: number;
+  /** Where credits are paid to; undefined when none are sold. */
+  readonly treasury: Address | undefined;
+  readonly networks: readonly Network[];
+  readonly version: string;
+  site(): { readonly origin: string };
+}
+
+/** Registers the routes. */
+export function registerProfile(server: TypedServer, deps: ProfileDeps): void {
   const { accounts } = deps;
   server.get("/v1/account", {
     schema: {
@@ -85,19 +103,19 @@ export function registerProfile(server: TypedServer, deps: AccountHttp): void {
     },
     handler: async (request) => {
       const session = sessionOf(request);
-      await accounts.store.updateAccount(session.account, request.body);
+      await accounts.update(session.account, request.body);
       return answerProfile(deps, session);
     },
   });
 }
 
-async function answerProfile({ context, accounts }: AccountHttp, session: Session) {
+async function answerProfile(deps: ProfileDeps, session: Session) {
   const { account, wallet, walletKind, chainId } = session;
   const [stored, credits] = await Promise.all([
-    accounts.store.findAccount(account),
-    accounts.store.findCredits(account),
+    deps.accounts.find(account),
+    deps.findCredits(account),
   ]);
-  const { plan, label, lowCreditsAt } = orNew(account, stored);
+  const { plan, label, lowCreditsAt } = stored;
   return {
     account,
     wallet,
@@ -106,21 +124,16 @@ async function answerProfile({ context, accounts }: AccountHttp, session: Sessio
     plan,
     label,
     credits: { ...credits, lowAt: lowCreditsAt },
-    limits: {
-      requests: context.limits.requestsMax === 0 ? null : context.limits.requestsMax,
-      windowSeconds,
-      keys: workingKeysMax,
-      wallets: walletsMax,
-    },
-    creditsPerSettlement: accounts.creditsPerSettlement,
-    treasury: accounts.treasury,
-    networks: networksOf(accounts),
-    publicUrl: accounts.site().origin,
-    version: context.version,
+    limits: { ...deps.limits, windowSeconds },
+    creditsPerSettlement: deps.creditsPerSettlement,
+    treasury: deps.treasury ?? null,
+    networks: networksOf(deps),
+    publicUrl: deps.site().origin,
+    version: deps.version,
   };
 }
 
-function networksOf({ networks }: AccountContext) {
+function networksOf({ networks }: ProfileDeps) {
   return networks.map(({ id, name, chainId, usdc, explorerUrl }) => ({
     id,
     label: name,

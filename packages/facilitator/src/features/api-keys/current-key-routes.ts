@@ -1,5 +1,7 @@
 /** GET /v1/key: what an API key is good for; the call with which an integration is tested. */
+import type { Address } from "@farthing/protocol";
 import { Type } from "typebox";
+import type { ApiKey } from "../../model/api-key.ts";
 import { admission } from "../../http/authenticate.ts";
 import { HttpProblem } from "../../http/answer.ts";
 import type { Throttle } from "../../http/limits.ts";
@@ -12,16 +14,23 @@ import {
   problems,
 } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
-import { orNew, type AccountHttp } from "../accounts/service.ts";
+import type { Accounts } from "../accounts/service.ts";
 
-/** Adds the route. */
-export function registerOwnKey(
+/** What the route needs. */
+export interface CurrentKeyDeps {
+  readonly accounts: Accounts;
+  authenticate(text: string): Promise<ApiKey | undefined>;
+  findCredits(account: Address): Promise<{ readonly available: number }>;
+}
+
+/** Registers the route. */
+export function registerCurrentKey(
   server: TypedServer,
-  { context, accounts }: AccountHttp,
+  deps: CurrentKeyDeps,
   throttle: Throttle,
 ): void {
   server.get("/v1/key", {
-    onRequest: admission(context, { auth: "api-key" }, throttle),
+    onRequest: admission(deps, { auth: "api-key" }, throttle),
     schema: {
       operationId: "readOwnKey",
       tags: ["API keys"],
@@ -44,12 +53,12 @@ export function registerOwnKey(
       const key = request.apiKey;
       if (!key) throw new HttpProblem("unauthorized", "Send an API key.");
       const { account, mode, label } = key;
-      const [stored, { available }] = await Promise.all([
-        accounts.store.findAccount(account),
-        accounts.store.findCredits(account),
+      const [{ plan }, { available }] = await Promise.all([
+        deps.accounts.find(account),
+        deps.findCredits(account),
       ]);
       reply.header("Cache-Control", "no-store");
-      return { account, mode, label, credits: available, plan: orNew(account, stored).plan };
+      return { account, mode, label, credits: available, plan };
     },
   });
 }

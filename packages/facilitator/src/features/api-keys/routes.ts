@@ -1,7 +1,7 @@
 /** API keys of an account: listed, created, rotated, revoked. A key's text is shown once. */
 import { Type } from "typebox";
 import type { NewApiKey } from "./key-text.ts";
-import { rotatingKeysMax, workingKeysMax } from "./service.ts";
+import { rotatingKeysMax, workingKeysMax, type KeyRing } from "./service.ts";
 import { timeText } from "../../base/clock.ts";
 import type { ApiKey } from "../../model/api-key.ts";
 import { HttpProblem } from "../../http/answer.ts";
@@ -16,7 +16,7 @@ import {
   TimeText,
 } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
-import type { AccountContext } from "../accounts/service.ts";
+import type { StepUp } from "../sign-in/step-up.ts";
 import { sessionOf } from "../../http/session.ts";
 import { demandStepUp, SignAnswerBody } from "../sign-in/guard.ts";
 import { KeyId, stepDetails } from "../sign-in/step-up-schemas.ts";
@@ -45,9 +45,15 @@ const NewKeyAnswer = exactly(
   "The key, once",
 );
 
-/** Adds the routes. */
-export function registerKeys(server: TypedServer, accounts: AccountContext): void {
-  const { keys } = accounts;
+/** What the routes of API keys need. */
+export interface KeyRouteDeps {
+  readonly keys: KeyRing;
+  readonly stepUp: StepUp;
+}
+
+/** Registers the routes. */
+export function registerKeys(server: TypedServer, deps: KeyRouteDeps): void {
+  const { keys } = deps;
   server.get("/v1/account/keys", {
     schema: {
       operationId: "listKeys",
@@ -60,7 +66,7 @@ export function registerKeys(server: TypedServer, accounts: AccountContext): voi
     },
     handler: async (request) => {
       const list = await keys.list(sessionOf(request).account);
-      return { keys: list.map((key) => answerKey(accounts, key)) };
+      return { keys: list.map((key) => answerKey(keys, key)) };
     },
   });
   server.delete("/v1/account/keys/:id", {
@@ -81,11 +87,10 @@ export function registerKeys(server: TypedServer, accounts: AccountContext): voi
       return reply.status(204).send(null);
     },
   });
-  registerMinting(server, accounts);
+  registerMinting(server, deps);
 }
 
-function registerMinting(server: TypedServer, accounts: AccountContext): void {
-  const { keys } = accounts;
+function registerMinting(server: TypedServer, { keys, stepUp: stepUps }: KeyRouteDeps): void {
   const minting = problems(
     "unauthorized",
     "foreign_origin",
@@ -105,7 +110,7 @@ function registerMinting(server: TypedServer, accounts: AccountContext): void {
     handler: async (request, reply) => {
       const session = sessionOf(request);
       const { stepUp, ...details } = request.body;
-      await demandStepUp(accounts, session, { action: "create_key", details }, stepUp);
+      await demandStepUp(stepUps, session, { action: "create_key", details }, stepUp);
       const made = await keys.mint(session.account, details);
       if (!made) {
         throw new HttpProblem(
@@ -113,7 +118,7 @@ function registerMinting(server: TypedServer, accounts: AccountContext): void {
           `${workingKeysMax} keys of the account work, as many as may; revoke one first.`,
         );
       }
-      return reply.status(201).send(answerNewKey(accounts, made));
+      return reply.status(201).send(answerNewKey(keys, made));
     },
   });
   server.post("/v1/account/keys/:id/rotate", {
@@ -131,7 +136,7 @@ function registerMinting(server: TypedServer, accounts: AccountContext): void {
       const { stepUp, overlap } = request.body;
       const { id } = request.params;
       const step = { action: "rotate_key", details: { id, overlap } } as const;
-      await demandStepUp(accounts, session, step, stepUp);
+      await demandStepUp(stepUps, session, step, stepUp);
       const made = await keys.rotate(session.account, id, overlap);
       if (made === "unknown") throw noSuchKey();
       if (made === "ended") {
@@ -146,7 +151,7 @@ function registerMinting(server: TypedServer, accounts: AccountContext): void {
           `${rotatingKeysMax} keys of the account work, as many as may; revoke some that were replaced, or rotate without an overlap.`,
         );
       }
-      return reply.status(201).send(answerNewKey(accounts, made));
+      return reply.status(201).send(answerNewKey(keys, made));
     },
   });
 }
@@ -155,7 +160,7 @@ function noSuchKey(): HttpProblem {
   return new HttpProblem("not_found", "There is no such key of this account.");
 }
 
-function answerKey({ keys }: AccountContext, key: ApiKey) {
+function answerKey(keys: KeyRing, key: ApiKey) {
   const { id, label, mode, lastFour } = key;
   return {
     id,
@@ -170,6 +175,6 @@ function answerKey({ keys }: AccountContext, key: ApiKey) {
   };
 }
 
-function answerNewKey(accounts: AccountContext, { text, key }: NewApiKey) {
-  return { key: text, ...answerKey(accounts, key) };
+function answerNewKey(keys: KeyRing, { text, key }: NewApiKey) {
+  return { key: text, ...answerKey(keys, key) };
 }

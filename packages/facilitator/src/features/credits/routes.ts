@@ -1,8 +1,9 @@
 /** What an account has in credits, and how it came about. */
+import type { Address } from "@farthing/protocol";
 import { Type } from "typebox";
 import { timeText } from "../../base/clock.ts";
 import type { CreditEntry } from "../../model/credits.ts";
-import type { LedgerCursor } from "../../storage/account-store.ts";
+import type { CreditVerbs, LedgerCursor } from "../../storage/account-store.ts";
 import {
   AddressText,
   AmountText,
@@ -16,7 +17,7 @@ import {
   TimeText,
 } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
-import { orNew, type AccountContext } from "../accounts/service.ts";
+import type { Accounts } from "../accounts/service.ts";
 import { Format, jsonOrCsv, sendCsv, wantsCsv, type CsvFile } from "../../http/csv.ts";
 import { ledgerCursor, readLimit } from "../../http/cursor.ts";
 import { sessionOf } from "../../http/session.ts";
@@ -50,9 +51,29 @@ const ledgerFile: CsvFile<CreditEntry> = {
   },
 };
 
-/** Adds the routes. */
-export function registerCredits(server: TypedServer, accounts: AccountContext): void {
-  const { store, treasury, creditTerms } = accounts;
+/** On what terms credits are sold. */
+export interface CreditTerms {
+  /** The smallest purchase, in USDC base units. */
+  readonly minUnits: bigint;
+  /** The operator reviews purchases above this, in USDC base units. */
+  readonly reviewAboveUnits: bigint;
+  /** Where sellers reach the operator; null when it is not configured. */
+  readonly contact: string | null;
+}
+
+/** What the routes of credits need. */
+export interface CreditRouteDeps {
+  readonly store: Pick<CreditVerbs, "findCredits" | "listCreditEntries">;
+  readonly accounts: Accounts;
+  /** Where credits are paid to; undefined when none are sold. */
+  readonly treasury: Address | undefined;
+  readonly creditsPerSettlement: number;
+  readonly creditTerms: CreditTerms;
+}
+
+/** Registers the routes. */
+export function registerCredits(server: TypedServer, deps: CreditRouteDeps): void {
+  const { store, accounts, creditTerms } = deps;
   server.get("/v1/account/credits", {
     schema: {
       operationId: "readCredits",
@@ -72,15 +93,15 @@ export function registerCredits(server: TypedServer, accounts: AccountContext): 
     },
     handler: async (request) => {
       const { account } = sessionOf(request);
-      const [credits, stored] = await Promise.all([
+      const [credits, { lowCreditsAt }] = await Promise.all([
         store.findCredits(account),
-        store.findAccount(account),
+        accounts.find(account),
       ]);
       return {
         ...credits,
-        lowAt: orNew(account, stored).lowCreditsAt,
-        perSettlement: accounts.creditsPerSettlement,
-        treasury,
+        lowAt: lowCreditsAt,
+        perSettlement: deps.creditsPerSettlement,
+        treasury: deps.treasury ?? null,
         minUnits: creditTerms.minUnits.toString(),
         reviewAboveUnits: creditTerms.reviewAboveUnits.toString(),
       };

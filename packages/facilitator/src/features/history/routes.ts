@@ -7,10 +7,11 @@ import {
   type RefusalCode,
 } from "@farthing/protocol";
 import { Type } from "typebox";
-import type { SettlementStory, StoryStep } from "./service.ts";
+import type { History, SettlementStory, StoryStep } from "./service.ts";
 import { timeText } from "../../base/clock.ts";
 import { creditsOf, type Settlement } from "../../model/settlement.ts";
-import type { HistoryFilter, TimeCursor } from "../../storage/account-store.ts";
+import type { HistoryFilter, HistoryVerbs, TimeCursor } from "../../storage/account-store.ts";
+import type { Waiters } from "../../settlement/waiters.ts";
 import { HttpProblem } from "../../http/answer.ts";
 import { parseWait } from "../../http/prefer.ts";
 import {
@@ -29,7 +30,6 @@ import {
   Wait,
 } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
-import type { AccountHttp } from "../accounts/service.ts";
 import { Format, jsonOrCsv, sendCsv, wantsCsv, type CsvFile } from "../../http/csv.ts";
 import { readLimit, timeCursor } from "../../http/cursor.ts";
 import { readAddress } from "../../http/address-input.ts";
@@ -116,9 +116,16 @@ const filterQuery = {
   transaction: Type.Optional(HashText),
 };
 
-/** Adds the routes. */
-export function registerAccountSettlements(server: TypedServer, deps: AccountHttp): void {
-  const { context, accounts } = deps;
+/** What the routes of the history need. */
+export interface HistoryRouteDeps {
+  readonly store: Pick<HistoryVerbs, "listAccountSettlements">;
+  readonly history: History;
+  readonly waiters: Waiters;
+}
+
+/** Registers the routes. */
+export function registerAccountSettlements(server: TypedServer, deps: HistoryRouteDeps): void {
+  const { store, history, waiters } = deps;
   server.get(path, {
     schema: {
       operationId: "listSettlements",
@@ -137,12 +144,12 @@ export function registerAccountSettlements(server: TypedServer, deps: AccountHtt
       const filter = readFilter(request.query);
       if (wantsCsv(request)) {
         return sendCsv<Settlement, TimeCursor>(reply, settlementsFile, (paging) =>
-          accounts.store.listAccountSettlements(account, filter, paging),
+          store.listAccountSettlements(account, filter, paging),
         );
       }
       const { cursor, limit } = request.query;
       const paging = { from: timeCursor.read(cursor), limit: readLimit(limit) };
-      const { items, next } = await accounts.store.listAccountSettlements(account, filter, paging);
+      const { items, next } = await store.listAccountSettlements(account, filter, paging);
       return { settlements: items.map(answerRow), next: timeCursor.write(next) };
     },
   });
@@ -164,17 +171,17 @@ export function registerAccountSettlements(server: TypedServer, deps: AccountHtt
       const { id } = request.params;
       const waitMs = parseWait(request.query.wait) ?? 0;
       // Begun before the first look, so that nothing in between is slept through.
-      const waiting = context.waiters.wait(id, "change", waitMs);
-      let settlement = await accounts.history.find(account, id);
+      const waiting = waiters.wait(id, "change", waitMs);
+      let settlement = await history.find(account, id);
       if (settlement && waitMs > 0 && !isOver(settlement)) {
         await waiting.done;
-        settlement = await accounts.history.find(account, id);
+        settlement = await history.find(account, id);
       }
       waiting.cancel();
       if (!settlement) {
         throw new HttpProblem("not_found", "There is no such settlement of this account.");
       }
-      return answerStory(await accounts.history.tell(settlement));
+      return answerStory(await history.describe(settlement));
     },
   });
 }

@@ -43,7 +43,8 @@ export interface HistoryDeps {
 export interface History {
   /** A settlement of the account; undefined when there is none such. */
   find(account: Address, id: string): Promise<Settlement | undefined>;
-  tell(settlement: Settlement): Promise<SettlementStory>;
+  /** Reads the gas of its transactions once they are final. */
+  describe(settlement: Settlement): Promise<SettlementStory>;
 }
 
 /** Creates it. */
@@ -91,7 +92,7 @@ export function createHistory(deps: HistoryDeps): History {
       const isOwn = settlement?.owner != null && isSameAddress(settlement.owner, account);
       return isOwn ? settlement : undefined;
     },
-    async tell(settlement) {
+    async describe(settlement) {
       const carriers = await withGas(settlement, await store.listCarriers(settlement.id));
       return { settlement, steps: stepsOf(settlement, carriers), ...shareOf(carriers) };
     },

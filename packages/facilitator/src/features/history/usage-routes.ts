@@ -1,11 +1,11 @@
 /** GET /v1/account/usage: what was settled for the account on each day. */
 import { Type } from "typebox";
 import { dayMs, listUsageDays, usageDaysMax } from "./usage.ts";
-import type { UsageDay } from "../../storage/account-store.ts";
+import type { HistoryVerbs, UsageDay } from "../../storage/account-store.ts";
 import { HttpProblem } from "../../http/answer.ts";
 import { AmountText, exactly, problems } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
-import type { AccountHttp } from "../accounts/service.ts";
+import type { Clock } from "../../base/clock.ts";
 import { Format, jsonOrCsv, sendCsv, wantsCsv, type CsvFile } from "../../http/csv.ts";
 import { sessionOf } from "../../http/session.ts";
 import { DayOrTime, readFrom, readTo } from "../../http/time-span.ts";
@@ -38,8 +38,11 @@ const usageFile: CsvFile<UsageDay> = {
   },
 };
 
-/** Adds the route. */
-export function registerUsage(server: TypedServer, { context, accounts }: AccountHttp): void {
+/** Registers the route. */
+export function registerUsage(
+  server: TypedServer,
+  { store, clock }: { readonly store: Pick<HistoryVerbs, "listUsage">; readonly clock: Clock },
+): void {
   server.get("/v1/account/usage", {
     schema: {
       operationId: "readUsage",
@@ -54,14 +57,14 @@ export function registerUsage(server: TypedServer, { context, accounts }: Accoun
     },
     handler: async (request, reply) => {
       const { from, to } = request.query;
-      const lastDay = Math.floor(((readTo(to) ?? context.clock.nowMs() + 1) - 1) / dayMs);
+      const lastDay = Math.floor(((readTo(to) ?? clock.nowMs() + 1) - 1) / dayMs);
       const since = readFrom(from);
       const firstDay = since === undefined ? lastDay - daysDefault + 1 : Math.floor(since / dayMs);
       if (lastDay - firstDay >= usageDaysMax) {
         throw new HttpProblem("invalid_request", `Ask for ${usageDaysMax} days at most.`);
       }
       const { account } = sessionOf(request);
-      const days = await listUsageDays(accounts.store, account, { firstDay, lastDay });
+      const days = await listUsageDays(store, account, { firstDay, lastDay });
       if (wantsCsv(request)) {
         return sendCsv(reply, usageFile, async () => ({ items: days, next: null }));
       }

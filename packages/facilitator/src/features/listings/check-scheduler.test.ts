@@ -7,7 +7,7 @@ import type { CheckResult, Listing } from "../../model/listing.ts";
 import { bothEngines, storeForEach } from "../../storage/store-benches.testing.ts";
 import { next } from "../../storage/store-values.testing.ts";
 import type { Store } from "../../storage/store.ts";
-import { keepChecking } from "./check-scheduler.ts";
+import { startCheckScheduler } from "./check-scheduler.ts";
 import type { Probe } from "./probe.ts";
 
 const account: Address = `0x${"33".repeat(20)}`;
@@ -23,7 +23,7 @@ const everyMs = 3_600_000;
 
 function keepWith(store: Store, probe: Probe, clock = systemClock) {
   const rhythm = { everyMs, random: Math.random };
-  return keepChecking({ store, clock, log: silentLog, probe, rhythm });
+  return startCheckScheduler({ store, clock, log: silentLog, probe, rhythm });
 }
 
 async function addListing(store: Store, host: string): Promise<string> {

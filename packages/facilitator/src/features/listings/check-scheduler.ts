@@ -1,7 +1,7 @@
 /**
- * Checks every listing when it is due. A listing is taken for a while, checked, and its end
- * recorded; whoever dies in between leaves it to the next. Processes that share a database do not
- * take the same one, and no host is asked for many at once.
+ * Checks every listing when it is due. A listing is leased, checked, and its result recorded; when a
+ * process dies in between, the lease ends and another process checks it. Processes that share a
+ * database do not take the same listing, and no host gets many requests at once.
  */
 import { messageOf } from "../../base/fault.ts";
 import type { TakenListing, ListingVerbs } from "../../storage/listing-store.ts";
@@ -18,21 +18,21 @@ const pollMs = 2_000;
 const forgetEveryMs = 60 * 60_000;
 const forgottenMax = 1_000;
 
-/** What keeping needs. */
-export interface KeepDeps extends CheckDeps {
+/** What the scheduler needs. */
+export interface SchedulerDeps extends CheckDeps {
   readonly store: CheckDeps["store"] & Pick<ListingVerbs, "takeDueListings" | "forgetSales">;
 }
 
-/** Who keeps checking. */
-export interface Keeper {
-  /** Has it look now: something has just become due. */
+/** Checks listings that are due. */
+export interface CheckScheduler {
+  /** Looks for due listings now. */
   wake(): void;
-  /** Ends it. What is cut off then is checked again later. */
+  /** Stops it. Checks that are cut off are repeated later. */
   stop(): Promise<void>;
 }
 
-/** Starts checking. */
-export function keepChecking(deps: KeepDeps): Keeper {
+/** Starts the scheduler. */
+export function startCheckScheduler(deps: SchedulerDeps): CheckScheduler {
   const { store, clock, log } = deps;
   const stopping = new AbortController();
   let news = new AbortController();

@@ -1,15 +1,20 @@
 /** Listings of an account: what it offers to the public, and what checks of that found. */
 import { networkOfAddress, networkOfChain } from "@farthing/protocol";
 import { Type } from "typebox";
-import { listingsMax } from "./service.ts";
+import { listingsMax, type Listings } from "./service.ts";
 import type { Listing } from "../../model/listing.ts";
 import { HttpProblem } from "../../http/answer.ts";
 import type { MakeLimit } from "../../http/limits.ts";
 import { emptyAnswer, exactly, problems } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
-import type { AccountContext } from "../accounts/service.ts";
 import { sessionOf } from "../../http/session.ts";
-import { answerListing, ListingAnswer, ListingBody, readListing } from "./schemas.ts";
+import {
+  answerListing,
+  ListingAnswer,
+  ListingBody,
+  readListing,
+  type ListingScope,
+} from "./schemas.ts";
 
 const path = "/v1/account/listings";
 const reading = ["unauthorized", "service_unavailable"] as const;
@@ -40,14 +45,19 @@ export function createCheckLimit(makeLimit: MakeLimit): LimitChecks {
   };
 }
 
-/** Adds the routes. */
+/** What the routes of listings need. */
+export interface ListingRouteDeps extends ListingScope {
+  readonly listings: Listings;
+}
+
+/** Registers the routes. */
 export function registerListings(
   server: TypedServer,
-  accounts: AccountContext,
+  deps: ListingRouteDeps,
   limitChecks: LimitChecks,
 ): void {
-  registerReading(server, accounts);
-  registerChanging(server, accounts, limitChecks);
+  registerReading(server, deps);
+  registerChanging(server, deps, limitChecks);
   server.post(`${path}/:id/check`, {
     schema: {
       operationId: "checkListing",
@@ -62,10 +72,10 @@ export function registerListings(
     },
     handler: async (request, reply) => {
       const { account } = sessionOf(request);
-      const known = await accounts.listings.find(account, request.params.id);
+      const known = await deps.listings.find(account, request.params.id);
       if (!known) throw noSuchListing();
       await limitChecks(request, reply, known.resource);
-      const outcome = await accounts.listings.recheck(account, known.id);
+      const outcome = await deps.listings.recheck(account, known.id);
       if (outcome === "busy") throw notNow(known);
       if (!outcome) throw noSuchListing();
       return answerListing(outcome);
@@ -73,7 +83,7 @@ export function registerListings(
   });
 }
 
-function registerReading(server: TypedServer, { listings }: AccountContext): void {
+function registerReading(server: TypedServer, { listings }: ListingRouteDeps): void {
   server.get(path, {
     schema: {
       operationId: "listListings",
@@ -107,10 +117,10 @@ function registerReading(server: TypedServer, { listings }: AccountContext): voi
 
 function registerChanging(
   server: TypedServer,
-  accounts: AccountContext,
+  deps: ListingRouteDeps,
   limitChecks: LimitChecks,
 ): void {
-  const { listings } = accounts;
+  const { listings } = deps;
   server.post(path, {
     schema: {
       operationId: "createListing",
@@ -123,7 +133,7 @@ function registerChanging(
     },
     handler: async (request, reply) => {
       const { account } = sessionOf(request);
-      const terms = readListing(accounts, request.body);
+      const terms = readListing(deps, request.body);
       await limitChecks(request, reply, terms.resource);
       const listing = await listings.create(account, terms);
       if (listing === "taken") throw taken();
@@ -144,7 +154,7 @@ function registerChanging(
     },
     handler: async (request, reply) => {
       const { account } = sessionOf(request);
-      const terms = readListing(accounts, request.body);
+      const terms = readListing(deps, request.body);
       await limitChecks(request, reply, terms.resource);
       const listing = await listings.change(account, request.params.id, terms);
       if (listing === "taken") throw taken();

@@ -22,8 +22,7 @@ import {
   oneOf,
   TimeText,
 } from "../../http/schemas.ts";
-import type { AccountContext } from "../accounts/service.ts";
-import { servedChain } from "../../http/served-chain.ts";
+import { servedChain, type ServedNetworks } from "../../http/served-chain.ts";
 
 /** Longest address of an endpoint. */
 const urlCharsMax = 2_000;
@@ -149,15 +148,18 @@ export function listingReach(isLocal: boolean): Reach {
   return { isLocal, isPlain: false };
 }
 
-/** What reading takes of the accounts. */
-type Reading = Pick<AccountContext, "networks" | "listingLocal">;
+/** What may be listed. */
+export interface ListingScope extends ServedNetworks {
+  /** Listed endpoints may be on this machine. */
+  readonly listingLocal: boolean;
+}
 
 /** Reads what is asked. Throws 400. */
 export function readEndpoint(
-  accounts: Reading,
+  scope: ListingScope,
   { resource, method, sample = {} }: Static<typeof EndpointBody>,
 ): Pick<ListingTerms, "resource" | "method" | "sample"> {
-  const problem = findUrlProblem(resource, listingReach(accounts.listingLocal));
+  const problem = findUrlProblem(resource, listingReach(scope.listingLocal));
   if (problem !== undefined) throw wrong("resource", problem);
   const url = new URL(resource);
   if (url.search !== "" || resource.includes("?")) {
@@ -170,18 +172,18 @@ export function readEndpoint(
 }
 
 /** Reads a network. Throws 400 when it is not served. */
-export function readNetwork(accounts: Reading, text: Static<typeof NetworkText>): ChainId {
+export function readNetwork(scope: ListingScope, text: Static<typeof NetworkText>): ChainId {
   const network = networks.find(({ id }) => id === text);
   if (!network) throw wrong("network", "There is no such network.");
-  return servedChain(accounts, network.chainId);
+  return servedChain(scope, network.chainId);
 }
 
 /** Reads a listing. Throws 400. */
-export function readListing(accounts: Reading, body: Static<typeof ListingBody>): ListingTerms {
+export function readListing(scope: ListingScope, body: Static<typeof ListingBody>): ListingTerms {
   const { network, amount, title, description = "", tags = [], mimeType = null, ...rest } = body;
   return {
-    ...readEndpoint(accounts, rest),
-    chainId: readNetwork(accounts, network),
+    ...readEndpoint(scope, rest),
+    chainId: readNetwork(scope, network),
     amount: readAmount(amount),
     title: title.trim(),
     description,

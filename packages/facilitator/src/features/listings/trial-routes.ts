@@ -3,10 +3,9 @@ import { Type } from "typebox";
 import { checkSteps } from "./check-steps.ts";
 import { AmountText, exactly, oneOf, problems } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
-import type { AccountContext } from "../accounts/service.ts";
 import { sessionOf } from "../../http/session.ts";
 import { EndpointMembers, NetworkText, readAmount, readEndpoint, readNetwork } from "./schemas.ts";
-import type { LimitChecks } from "./routes.ts";
+import type { LimitChecks, ListingRouteDeps } from "./routes.ts";
 
 const TrialAnswer = exactly({
   ok: Type.Boolean({ description: "Whether a listing with this would be live" }),
@@ -21,10 +20,10 @@ const TrialAnswer = exactly({
 
 const { resource: url, ...rest } = EndpointMembers;
 
-/** Adds the route. */
+/** Registers the route. */
 export function registerListingTrial(
   server: TypedServer,
-  accounts: AccountContext,
+  deps: ListingRouteDeps,
   limitChecks: LimitChecks,
 ): void {
   server.post("/v1/listings/check", {
@@ -49,14 +48,14 @@ export function registerListingTrial(
     handler: async (request, reply) => {
       const { account } = sessionOf(request);
       const { url: resource, network, amount, ...others } = request.body;
-      const served = accounts.networks.map(({ chainId }) => chainId);
+      const served = deps.networks.map(({ chainId }) => chainId);
       const target = {
-        ...readEndpoint(accounts, { resource, ...others }),
-        chainIds: network === undefined ? served : [readNetwork(accounts, network)],
+        ...readEndpoint(deps, { resource, ...others }),
+        chainIds: network === undefined ? served : [readNetwork(deps, network)],
         amount: amount === undefined ? null : readAmount(amount),
       };
       await limitChecks(request, reply, target.resource);
-      const checks = await accounts.listings.tryOut(account, target);
+      const checks = await deps.listings.tryOut(account, target);
       return { ok: checks.every(({ ok }) => ok), checks };
     },
   });

@@ -10,7 +10,7 @@ import { findAuthorizationEvent } from "../../chain/authorization-search.ts";
 import type { ChainView } from "../../chain/block-follower.ts";
 import type { Chain } from "../../chain/chain.ts";
 import type { CreditPurchase } from "../../model/credits.ts";
-import type { KeepDeps } from "./worker.ts";
+import type { WorkerDeps } from "./worker.ts";
 
 /** Blocks that a search goes back, eleven hours of XDC: a purchase lives one hour. */
 const searchBlocks = 20_000;
@@ -20,7 +20,7 @@ export function createReadEnd(
   networkOf: (
     chainId: ChainId,
   ) => { readonly chain: Chain; view(): ChainView | undefined } | undefined,
-): KeepDeps["readEnd"] {
+): WorkerDeps["readEnd"] {
   return async (purchase, treasury) => {
     const { chainId, payer, expiresAt } = purchase;
     if (payer === null) return "unpaid";

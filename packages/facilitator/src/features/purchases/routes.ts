@@ -1,87 +1,39 @@
 /** Buying credits: a purchase is asked for, signed by a wallet, and followed until it is credited. */
-import {
-  authorizationTypedData,
-  explorerLink,
-  formatUsdc,
-  networkOfChain,
-  toWireAuthorization,
-  type Refusal,
-} from "@farthing/protocol";
+import { formatUsdc, type Refusal } from "@farthing/protocol";
 import { Type } from "typebox";
-import { awaitingMax, creditsMax, purchaseAuthorization } from "./service.ts";
-import { timeText } from "../../base/clock.ts";
+import { awaitingMax, creditsMax, type Purchases } from "./service.ts";
+import { timeText, type Clock } from "../../base/clock.ts";
 import { unitsPerCredit, type CreditPurchase } from "../../model/credits.ts";
 import { HttpProblem } from "../../http/answer.ts";
-import { gasProblem, purchaseTerms } from "../../http/keyless.ts";
+import { gasProblem, purchaseTerms, type PurchaseBudget } from "../../http/keyless.ts";
 import type { MakeLimit } from "../../http/limits.ts";
 import { parseWait } from "../../http/prefer.ts";
 import {
-  AddressText,
-  AmountText,
-  anyObject,
   ChainIdNumber,
   Cursor,
   exactly,
   GivenAddress,
-  HashText,
   Limit,
-  nullable,
-  oneOf,
   pageOf,
   problems,
-  TimeText,
   Wait,
 } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
-import type { AccountContext, AccountHttp } from "../accounts/service.ts";
+import type { Waiters } from "../../settlement/waiters.ts";
+import {
+  answerPurchase,
+  PurchaseAnswer,
+  PurchaseState,
+  type PurchaseTerms,
+} from "./purchase-response.ts";
+import type { PayPurchase } from "./payment.ts";
 import { readLimit, timeCursor } from "../../http/cursor.ts";
 import { readAddress } from "../../http/address-input.ts";
 import { sessionOf } from "../../http/session.ts";
-import { sellingChain } from "../../http/served-chain.ts";
+import { sellingChain, type ServedNetworks } from "../../http/served-chain.ts";
 
 /** A contract wallet's signature with many owners; a plain one has 132 characters. */
 const signatureCharsMax = 16_386;
-
-const PurchaseState = oneOf([
-  "awaiting_payment",
-  "settling",
-  "confirmed",
-  "held",
-  "credited",
-  "rejected",
-  "failed",
-  "expired",
-  "canceled",
-]);
-
-const PurchaseAnswer = exactly({
-  id: Type.String(),
-  state: PurchaseState,
-  credits: Type.Integer(),
-  amount: AmountText,
-  payer: nullable(AddressText),
-  payTo: nullable(AddressText),
-  chainId: ChainIdNumber,
-  network: Type.String({ description: "CAIP-2" }),
-  nonce: nullable(HashText),
-  validAfter: nullable(Type.String()),
-  validBefore: nullable(Type.String({ description: "Unix seconds" })),
-  typedData: nullable(
-    anyObject("EIP-712, for `eth_signTypedData_v4`; null when there is nothing to sign"),
-  ),
-  reason: nullable(
-    Type.String({ description: "Why it is held, failed or rejected, and what to do" }),
-  ),
-  reasonCode: nullable(Type.String({ description: "The same for programs" })),
-  settlementId: nullable(Type.String()),
-  transaction: nullable(HashText),
-  explorer: nullable(Type.String({ format: "uri" })),
-  timeline: Type.Array(exactly({ state: PurchaseState, at: TimeText })),
-  createdAt: TimeText,
-  expiresAt: TimeText,
-  creditedAt: nullable(TimeText),
-  contact: nullable(Type.String({ description: "Where to ask the operator" })),
-});
 
 const path = "/v1/account/credits/purchases";
 const PurchaseId = exactly({ id: Type.String({ pattern: "^pur_[0-9a-f]{32}$" }) });
@@ -100,10 +52,19 @@ const changing = [...reading, "foreign_origin", "conflict", "not_found"] as cons
  */
 const beginning = { name: "purchases", requestsMax: 30, windowSeconds: 600 };
 
-/** Adds the routes. */
+/** What the routes of purchases need. */
+export interface PurchaseRouteDeps extends ServedNetworks, PurchaseTerms {
+  readonly purchases: Purchases;
+  readonly payPurchase: PayPurchase;
+  readonly budget: PurchaseBudget;
+  readonly clock: Clock;
+  readonly waiters: Waiters;
+}
+
+/** Registers the routes. */
 export function registerPurchases(
   server: TypedServer,
-  deps: AccountHttp,
+  deps: PurchaseRouteDeps,
   makeLimit: MakeLimit,
 ): void {
   registerBeginning(server, deps, makeLimit);
@@ -113,7 +74,7 @@ export function registerPurchases(
 
 function registerBeginning(
   server: TypedServer,
-  { accounts }: AccountHttp,
+  deps: PurchaseRouteDeps,
   makeLimit: MakeLimit,
 ): void {
   const limit = makeLimit(beginning);
@@ -135,20 +96,20 @@ function registerBeginning(
       const { account, wallet } = sessionOf(request);
       await limit(request, reply, account);
       const { credits, payer } = request.body;
-      const chainId = sellingChain(accounts, request.body.chainId);
-      const outcome = await accounts.purchases.create({
+      const chainId = sellingChain(deps, request.body.chainId);
+      const outcome = await deps.purchases.create({
         account,
         chainId,
         credits,
         payer: payer === undefined ? wallet : readAddress(payer),
       });
-      if (outcome.kind !== "created") throw notCreated(accounts, outcome.kind);
-      return reply.status(201).send(answerPurchase(accounts, outcome.purchase));
+      if (outcome.kind !== "created") throw notCreated(deps, outcome.kind);
+      return reply.status(201).send(answerPurchase(deps, outcome.purchase));
     },
   });
 }
 
-function registerPaying(server: TypedServer, { context, accounts }: AccountHttp): void {
+function registerPaying(server: TypedServer, deps: PurchaseRouteDeps): void {
   server.post(`${path}/:id/payment`, {
     schema: {
       operationId: "payPurchase",
@@ -169,16 +130,16 @@ function registerPaying(server: TypedServer, { context, accounts }: AccountHttp)
       const { account } = sessionOf(request);
       const { id } = request.params;
       const signature: `0x${string}` = `0x${request.body.signature.slice(2).toLowerCase()}`;
-      const outcome = await accounts.payPurchase({
+      const outcome = await deps.payPurchase({
         account,
         id,
         signature,
         requestId: request.id,
-        keylessOf: (chainId) => purchaseTerms(context, request, chainId),
+        keylessOf: (chainId) => purchaseTerms(deps.budget, request, chainId),
       });
       switch (outcome.kind) {
         case "denied":
-          throw gasProblem(context, outcome.code);
+          throw gasProblem(deps, outcome.code);
         case "unknown":
           throw noSuchPurchase();
         case "closed":
@@ -186,7 +147,7 @@ function registerPaying(server: TypedServer, { context, accounts }: AccountHttp)
         case "refused":
           throw new HttpProblem("conflict", refusedMessage(outcome.refusal, outcome.purchase));
         case "purchase":
-          return answerPurchase(accounts, outcome.purchase);
+          return answerPurchase(deps, outcome.purchase);
         default:
           return outcome satisfies never;
       }
@@ -194,7 +155,7 @@ function registerPaying(server: TypedServer, { context, accounts }: AccountHttp)
   });
 }
 
-function registerFollowing(server: TypedServer, { context, accounts }: AccountHttp): void {
+function registerFollowing(server: TypedServer, deps: PurchaseRouteDeps): void {
   server.get(path, {
     schema: {
       operationId: "listPurchases",
@@ -206,8 +167,8 @@ function registerFollowing(server: TypedServer, { context, accounts }: AccountHt
     handler: async (request) => {
       const { cursor, limit } = request.query;
       const paging = { from: timeCursor.read(cursor), limit: readLimit(limit) };
-      const page = await accounts.purchases.list(sessionOf(request).account, paging);
-      const purchases = page.items.map((purchase) => answerPurchase(accounts, purchase));
+      const page = await deps.purchases.list(sessionOf(request).account, paging);
+      const purchases = page.items.map((purchase) => answerPurchase(deps, purchase));
       return { purchases, next: timeCursor.write(page.next) };
     },
   });
@@ -227,18 +188,18 @@ function registerFollowing(server: TypedServer, { context, accounts }: AccountHt
       const { id } = request.params;
       const waitMs = parseWait(request.query.wait) ?? 0;
       // Begun before the first look, so that nothing in between is slept through.
-      const waiting = context.waiters.wait(id, "broadcast", waitMs);
-      let purchase = await accounts.purchases.find(account, id);
+      const waiting = deps.waiters.wait(id, "broadcast", waitMs);
+      let purchase = await deps.purchases.find(account, id);
       const { while: known } = request.query;
       const isNews =
         purchase && (known === undefined ? isResting(purchase) : purchase.state !== known);
       if (purchase && waitMs > 0 && !isNews) {
         await waiting.done;
-        purchase = await accounts.purchases.find(account, id);
+        purchase = await deps.purchases.find(account, id);
       }
       waiting.cancel();
       if (!purchase) throw noSuchPurchase();
-      return answerPurchase(accounts, purchase);
+      return answerPurchase(deps, purchase);
     },
   });
   server.delete(`${path}/:id`, {
@@ -250,15 +211,12 @@ function registerFollowing(server: TypedServer, { context, accounts }: AccountHt
       response: { 200: PurchaseAnswer, ...problems(...changing) },
     },
     handler: async (request) => {
-      const purchase = await accounts.purchases.cancel(
-        sessionOf(request).account,
-        request.params.id,
-      );
+      const purchase = await deps.purchases.cancel(sessionOf(request).account, request.params.id);
       if (!purchase) throw noSuchPurchase();
       if (purchase.state !== "canceled") {
         throw new HttpProblem("conflict", `The purchase is ${purchase.state} already.`);
       }
-      return answerPurchase(accounts, purchase);
+      return answerPurchase(deps, purchase);
     },
   });
 }
@@ -278,7 +236,7 @@ function isResting({ state }: CreditPurchase): boolean {
 }
 
 function notCreated(
-  { creditTerms }: AccountContext,
+  { creditTerms }: PurchaseRouteDeps,
   kind: "no_treasury" | "below_minimum" | "payer_not_linked" | "too_many",
 ): HttpProblem {
   switch (kind) {
@@ -313,88 +271,4 @@ function closedMessage({ state, expiresAt }: CreditPurchase): string {
       ? `could be paid until ${timeText(expiresAt)}`
       : `is ${state}`;
   return `The purchase ${why}; nothing was sent. Begin a new one.`;
-}
-
-const holdMessages = {
-  amount_above_limit:
-    "The amount is above the limit for automatic approval. No action needed; the operator reviews it.",
-  sender_not_linked:
-    "The wallet that paid is no longer linked to this account. The operator reviews it; contact them.",
-  amount_mismatch: "The payment differs from the purchase. The operator reviews it; contact them.",
-  daily_limit:
-    "Daily limit for automatic approval reached. No action needed; the operator reviews it.",
-} as const;
-
-function reasonOf(purchase: CreditPurchase) {
-  const { state, holdReason, failureMessage, reviewNote } = purchase;
-  if (state === "held" && holdReason !== null) {
-    return { reason: holdMessages[holdReason], reasonCode: holdReason };
-  }
-  if (state === "failed") {
-    const reason = `${failureMessage ?? ""} No money moved; begin a new purchase.`.trim();
-    return { reason, reasonCode: "payment_failed" };
-  }
-  if (state === "rejected") return { reason: reviewNote, reasonCode: "rejected" };
-  return { reason: null, reasonCode: null };
-}
-
-/** A purchase as it is answered. */
-export function answerPurchase(
-  { treasury, creditTerms }: AccountContext,
-  purchase: CreditPurchase,
-) {
-  const network = networkOfChain(purchase.chainId);
-  const { payer, transaction } = purchase;
-  const isOpen = purchase.state === "awaiting_payment";
-  const authorization =
-    isOpen && payer !== null && treasury !== null
-      ? purchaseAuthorization(purchase, { payer, treasury })
-      : undefined;
-  const wasCanceled = purchase.timeline.some(({ state }) => state === "canceled");
-  const shown = (state: CreditPurchase["state"]) =>
-    state === "expired" && wasCanceled ? "canceled" : state;
-  return {
-    id: purchase.id,
-    state: shown(purchase.state),
-    credits: purchase.credits,
-    amount: purchase.units.toString(),
-    payer,
-    payTo: treasury,
-    chainId: purchase.chainId,
-    network: network.id,
-    nonce: authorization?.nonce ?? null,
-    validAfter: authorization?.validAfter.toString() ?? null,
-    validBefore: authorization?.validBefore.toString() ?? null,
-    typedData: authorization ? walletTypedData(network, authorization) : null,
-    ...reasonOf(purchase),
-    settlementId: purchase.settlementId,
-    transaction,
-    explorer: transaction && explorerLink(network, transaction),
-    // Given up and then run out of time is one thing to its owner.
-    timeline: purchase.timeline
-      .filter(({ state }) => !(state === "expired" && wasCanceled))
-      .map(({ state, at }) => ({ state, at: timeText(at) ?? "" })),
-    createdAt: timeText(purchase.createdAt) ?? "",
-    expiresAt: timeText(purchase.expiresAt) ?? "",
-    creditedAt: timeText(purchase.creditedAt),
-    contact: creditTerms.contact,
-  };
-}
-
-const domainTypes = [
-  { name: "name", type: "string" },
-  { name: "version", type: "string" },
-  { name: "chainId", type: "uint256" },
-  { name: "verifyingContract", type: "address" },
-];
-
-/** Typed data as EIP-1193 wallets take it: JSON, with the domain's type among the types. */
-function walletTypedData(...given: Parameters<typeof authorizationTypedData>) {
-  const { domain, types, primaryType, message } = authorizationTypedData(...given);
-  return {
-    domain,
-    types: { EIP712Domain: domainTypes, ...types },
-    primaryType,
-    message: toWireAuthorization(message),
-  };
 }

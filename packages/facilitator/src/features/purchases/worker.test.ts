@@ -18,13 +18,13 @@ import {
   type StoreBench,
 } from "../../storage/store-values.testing.ts";
 import type { Store } from "../../storage/store.ts";
-import { createPurchaseKeeper, type KeepDeps } from "./worker.ts";
+import { createPurchaseWorker, type WorkerDeps } from "./worker.ts";
 
 const treasury: Address = `0x${"77".repeat(20)}`;
 const account: Address = `0x${"11".repeat(20)}`;
 const now = systemClock.nowMs();
 
-function keeperDeps(store: Store, clock: Clock = systemClock): KeepDeps {
+function workerDeps(store: Store, clock: Clock = systemClock): WorkerDeps {
   return {
     store,
     clock,
@@ -36,8 +36,8 @@ function keeperDeps(store: Store, clock: Clock = systemClock): KeepDeps {
   };
 }
 
-function keeperOf(store: Store, clock: Clock = systemClock) {
-  return createPurchaseKeeper(keeperDeps(store, clock));
+function workerOf(store: Store, clock: Clock = systemClock) {
+  return createPurchaseWorker(workerDeps(store, clock));
 }
 
 /** A purchase that has been shown its payment; its settlement may be claimed, and final. */
@@ -102,8 +102,8 @@ describe.each(bothEngines())("on %s", (_, start) => {
   test.each(crashes)("dead $side move $at: the next process credits it once", async (dies) => {
     const purchase = await shown(store, "final");
     const before = await available();
-    await keeperOf(dyingStore(store, dies)).sweep();
-    for (let looks = 0; looks < 3; looks++) await keeperOf(store).sweep();
+    await workerOf(dyingStore(store, dies)).poll();
+    for (let looks = 0; looks < 3; looks++) await workerOf(store).poll();
     expect(await store.findPurchase(purchase.id)).toMatchObject({ state: "credited" });
     expect((await available()) - before).toBe(1_000);
     expect(await store.auditCredits(10)).toEqual([]);
@@ -111,16 +111,16 @@ describe.each(bothEngines())("on %s", (_, start) => {
 
   test("dead before the claim was made: it can be paid again, and not before its time", async () => {
     const purchase = await shown(store, "none");
-    await keeperOf(store).sweep();
+    await workerOf(store).poll();
     expect(await store.findPurchase(purchase.id)).toMatchObject({ state: "settling" });
     const later = { ...systemClock, nowMs: () => now + 10 * 60_000 };
-    await keeperOf(store, later).sweep();
+    await workerOf(store, later).poll();
     expect(await store.findPurchase(purchase.id)).toMatchObject({ state: "awaiting_payment" });
   });
 
   test("dead between claim and name: the settlement is found by its nonce", async () => {
     const purchase = await shown(store, "claimed");
-    await keeperOf(store).sweep();
+    await workerOf(store).poll();
     const pair = purchasePair(purchase);
     const [settlement] = pair ? await store.findSettlementsByPair([pair]) : [];
     expect(await store.findPurchase(purchase.id)).toMatchObject({
@@ -134,7 +134,7 @@ describe.each(bothEngines())("on %s", (_, start) => {
     const pair = purchasePair(purchase);
     if (!pair) throw new Error("no payer");
     await store.claimSettlements([claimOf({ ...pair, amount: purchase.units })], now);
-    await keeperOf(store).sweep();
+    await workerOf(store).poll();
     expect(await store.findPurchase(purchase.id)).toMatchObject({ settlementId: null });
   });
 
@@ -145,8 +145,8 @@ describe.each(bothEngines())("on %s", (_, start) => {
     const stores = await Promise.all(
       Array.from({ length: bench.isConcurrent ? 12 : 2 }, () => bench.open()),
     );
-    await Promise.all(stores.map((one) => keeperOf(one).sweep()));
-    for (let looks = 0; looks < 3; looks++) await keeperOf(store).sweep();
+    await Promise.all(stores.map((one) => workerOf(one).poll()));
+    for (let looks = 0; looks < 3; looks++) await workerOf(store).poll();
     await Promise.all(stores.map((one) => one.close()));
     for (const { id } of purchases) {
       expect(await store.findPurchase(id)).toMatchObject({ state: "credited" });
@@ -158,8 +158,8 @@ describe.each(bothEngines())("on %s", (_, start) => {
   test("hundreds that cannot end keep no later one from ending", async () => {
     const open = await Promise.all(Array.from({ length: 250 }, () => shown(store, "none")));
     const purchase = await shown(store, "final");
-    const keeper = keeperOf(store);
-    for (let looks = 0; looks < 3; looks++) await keeper.sweep();
+    const worker = workerOf(store);
+    for (let looks = 0; looks < 3; looks++) await worker.poll();
     expect(await store.findPurchase(purchase.id)).toMatchObject({ state: "credited" });
     const [first] = open;
     expect(await store.findPurchase(first?.id ?? "")).toMatchObject({ state: "settling" });
@@ -177,11 +177,11 @@ describe.each(bothEngines())("on %s", (_, start) => {
       ),
     );
     const last = ids.at(-1) ?? "";
-    const keeper = createPurchaseKeeper({
-      ...keeperDeps(store),
+    const worker = createPurchaseWorker({
+      ...workerDeps(store),
       readEnd: async ({ id }) => (id === last ? "unpaid" : undefined),
     });
-    for (let looks = 0; looks < 3; looks++) await keeper.sweep();
+    for (let looks = 0; looks < 3; looks++) await worker.poll();
     expect(await store.findPurchase(last)).toMatchObject({ state: "expired" });
   });
 });

@@ -21,7 +21,7 @@ import type { Page, Paging, PurchaseCursor } from "../../storage/account-store.t
 import type { Store } from "../../storage/store.ts";
 
 /** Pause between looks: half a block, so that "final" is soon "credited". */
-const sweepMs = 1_000;
+const pollMs = 1_000;
 
 /**
  * Purchases of one list in one look. The next look goes on behind them, so that those which cannot
@@ -48,8 +48,8 @@ export interface PaidElsewhere {
   readonly logIndex: number;
 }
 
-/** What keeping purchases needs. */
-export interface KeepDeps {
+/** What the worker needs. */
+export interface WorkerDeps {
   readonly store: Pick<
     Store,
     | "listPurchasesIn"
@@ -75,23 +75,23 @@ export interface KeepDeps {
     purchase: CreditPurchase,
     treasury: Address | undefined,
   ): Promise<"unpaid" | PaidElsewhere | undefined>;
-  /** Told of each purchase that moved. */
+  /** Called with each purchase that changed. */
   onMoved(purchase: CreditPurchase): void;
 }
 
-/** Keeping purchases. */
-export interface PurchaseKeeper {
-  /** One look at everything that can go on. */
-  sweep(): Promise<void>;
+/** Advances purchases. */
+export interface PurchaseWorker {
+  /** Advances every purchase that can advance, once. */
+  poll(): Promise<void>;
 }
 
-/** Creates it; it does nothing until it is asked to. */
-export function createPurchaseKeeper(deps: KeepDeps): PurchaseKeeper {
+/** Creates the worker; it does nothing until it is asked to. */
+export function createPurchaseWorker(deps: WorkerDeps): PurchaseWorker {
   const { store, clock, log, treasury } = deps;
   /** Where the next look at each list begins; at the first one when left out. */
   const places = new Map<PurchaseState, PurchaseCursor>();
 
-  async function sweep(): Promise<void> {
+  async function poll(): Promise<void> {
     const now = clock.nowMs();
     for (const state of ["settling", "confirmed"] as const) {
       await look(state, (paging) => store.listPurchasesIn(state, paging), advance);
@@ -217,23 +217,23 @@ export function createPurchaseKeeper(deps: KeepDeps): PurchaseKeeper {
     return moved;
   }
 
-  return { sweep };
+  return { poll };
 }
 
 /** Looks again and again; gives what ends that. */
-export function startPurchaseKeeper(
-  keeper: PurchaseKeeper,
+export function startPurchaseWorker(
+  worker: PurchaseWorker,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
 ): () => Promise<void> {
   const stopping = new AbortController();
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       try {
-        await keeper.sweep();
+        await worker.poll();
       } catch (error) {
         log.warn({ problem: messageOf(error) }, "Could not look for purchases");
       }
-      await clock.sleep(sweepMs, stopping.signal);
+      await clock.sleep(pollMs, stopping.signal);
     }
   }
   const running = run();

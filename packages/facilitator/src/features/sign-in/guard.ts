@@ -5,14 +5,15 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import type { SignAnswer } from "./sign-requests.ts";
-import type { Step } from "./step-up.ts";
+import type { Step, StepUp } from "./step-up.ts";
 import type { Session } from "../../model/account.ts";
 import { noSession } from "../../http/session.ts";
 import { HttpProblem } from "../../http/answer.ts";
 import type { Throttle } from "../../http/limits.ts";
 import { exactly } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
-import type { AccountContext } from "../accounts/service.ts";
+import type { Sessions } from "./sessions.ts";
+import type { Site } from "./site.ts";
 import { sessionCookie } from "../../http/session.ts";
 import { takeBack, tokenOf } from "./cookies.ts";
 
@@ -36,18 +37,20 @@ export const SignAnswerBody = exactly({
   }),
 });
 
+/** What the guard needs. */
+export interface GuardDeps {
+  readonly sessions: Pick<Sessions, "find">;
+  site(): Site;
+}
+
 /** Guards all routes of a server that are registered from here on. */
-export function guardAccounts(
-  server: TypedServer,
-  accounts: AccountContext,
-  throttle: Throttle,
-): void {
+export function guardAccounts(server: TypedServer, deps: GuardDeps, throttle: Throttle): void {
   server.decorateRequest("session", null);
   server.addHook("onRequest", async (request, reply) => {
     reply.headers({ "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" });
-    if (!readingMethods.has(request.method)) checkOrigin(request, accounts.site().origin);
+    if (!readingMethods.has(request.method)) checkOrigin(request, deps.site().origin);
     const { isOpen = false, isUnlimited = false } = request.routeOptions.config;
-    request.session = isOpen ? null : await findSession(request, reply, accounts, throttle);
+    request.session = isOpen ? null : await findSession(request, reply, deps, throttle);
     if (!isUnlimited) await throttle(request, reply, request.session);
   });
 }
@@ -56,10 +59,10 @@ export function guardAccounts(
 async function findSession(
   request: FastifyRequest,
   reply: FastifyReply,
-  accounts: AccountContext,
+  deps: GuardDeps,
   throttle: Throttle,
 ): Promise<Session> {
-  const session = await accounts.sessions.find(tokenOf(request, sessionCookie));
+  const session = await deps.sessions.find(tokenOf(request, sessionCookie));
   if (session) return session;
   await throttle(request, reply, null);
   if (request.cookies[sessionCookie] !== undefined) takeBack(reply, sessionCookie);
@@ -84,12 +87,12 @@ function checkOrigin({ headers }: FastifyRequest, origin: string): void {
 
 /** Lets an action pass whose details were signed; throws 403 otherwise. */
 export async function demandStepUp(
-  accounts: AccountContext,
+  stepUp: StepUp,
   session: Session,
   step: Step,
   answer: SignAnswer,
 ): Promise<void> {
-  if (!(await accounts.stepUp.confirm(session, step, answer))) throw stepUpFailed();
+  if (!(await stepUp.confirm(session, step, answer))) throw stepUpFailed();
 }
 
 /** What is said when a signature that was asked for is not there. */

@@ -12,17 +12,18 @@ import {
   emptyAnswer,
   exactly,
   GivenAddress,
-  oneOf,
   problems,
   TimeText,
+  WalletKindText,
 } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
-import type { AccountContext } from "../accounts/service.ts";
+import type { SignIn } from "./service.ts";
+import type { Sessions } from "./sessions.ts";
 import { sessionCookie } from "../../http/session.ts";
 import { giveSession, giveSignIn, signInCookie, takeBack, tokenOf } from "./cookies.ts";
 import { readAddress } from "../../http/address-input.ts";
 import { SignAnswerBody } from "./guard.ts";
-import { servedChain } from "../../http/served-chain.ts";
+import { servedChain, type ServedNetworks } from "../../http/served-chain.ts";
 
 /** Texts and answers of one network address in a minute: a person who tries again and again. */
 const perNetwork = { name: "sign-in", requestsMax: 30, windowSeconds: 60 };
@@ -51,22 +52,22 @@ export function answerSignRequest({ id, message, expiresAt }: SignRequest) {
   return { requestId: id, message, expiresAt: timeText(expiresAt) ?? "" };
 }
 
-/** What a wallet is. */
-export const WalletKindText = oneOf(
-  ["plain", "contract"],
-  "A key pair, or a contract (ERC-1271) on one chain",
-);
+/** What the routes of sign-in need. */
+export interface SignInRouteDeps extends ServedNetworks {
+  readonly signIn: SignIn;
+  readonly sessions: Sessions;
+}
 
-/** Adds the routes. */
+/** Registers the routes. */
 export function registerSignIn(
   server: TypedServer,
-  accounts: AccountContext,
+  deps: SignInRouteDeps,
   makeLimit: MakeLimit,
 ): void {
   const limits = { network: makeLimit(perNetwork), wallet: makeLimit(perWallet) };
-  registerBeginning(server, accounts, limits);
-  registerCompletion(server, accounts, limits);
-  registerSignOut(server, accounts);
+  registerBeginning(server, deps, limits);
+  registerCompletion(server, deps, limits);
+  registerSignOut(server, deps);
 }
 
 /** How often may be signed in: from one network, and with one wallet. */
@@ -75,11 +76,7 @@ interface SignInLimits {
   readonly wallet: Limit;
 }
 
-function registerBeginning(
-  server: TypedServer,
-  accounts: AccountContext,
-  limits: SignInLimits,
-): void {
+function registerBeginning(server: TypedServer, deps: SignInRouteDeps, limits: SignInLimits): void {
   server.post("/v1/account/sign-in", {
     config: { isOpen: true },
     schema: {
@@ -102,9 +99,9 @@ function registerBeginning(
       await limits.wallet(request, reply, address);
       const { account: named } = request.body;
       const account = named === undefined ? undefined : readAddress(named);
-      const chainId = servedChain(accounts, request.body.chainId);
+      const chainId = servedChain(deps, request.body.chainId);
       const browser = tokenOf(request, signInCookie) ?? newToken();
-      const asked = await accounts.signIn.begin({ address, chainId, account }, browser);
+      const asked = await deps.signIn.begin({ address, chainId, account }, browser);
       giveSignIn(reply, browser);
       return answerSignRequest(asked);
     },
@@ -113,7 +110,7 @@ function registerBeginning(
 
 function registerCompletion(
   server: TypedServer,
-  accounts: AccountContext,
+  deps: SignInRouteDeps,
   limits: SignInLimits,
 ): void {
   server.post("/v1/account/sign-in/complete", {
@@ -143,12 +140,12 @@ function registerCompletion(
     handler: async (request, reply) => {
       await limits.network(request, reply, networkOfAddress(request.ip));
       const browser = tokenOf(request, signInCookie) ?? "";
-      const outcome = await accounts.signIn.complete(request.body, browser);
+      const outcome = await deps.signIn.complete(request.body, browser);
       if (!outcome.ok) {
         throw new HttpProblem("sign_in_failed", outcome.isUndeployed ? undeployed : failed);
       }
       const { token, session } = outcome.opened;
-      await leaveFormer(accounts, tokenOf(request, sessionCookie));
+      await endPrevious(deps.sessions, tokenOf(request, sessionCookie));
       giveSession(reply, token, session.expiresAt - session.createdAt);
       takeBack(reply, signInCookie);
       const { account, wallet, walletKind, chainId } = session;
@@ -159,7 +156,7 @@ function registerCompletion(
   });
 }
 
-function registerSignOut(server: TypedServer, accounts: AccountContext): void {
+function registerSignOut(server: TypedServer, deps: SignInRouteDeps): void {
   server.post("/v1/account/sign-out", {
     config: { isOpen: true, isUnlimited: true },
     schema: {
@@ -170,7 +167,7 @@ function registerSignOut(server: TypedServer, accounts: AccountContext): void {
       response: { 204: emptyAnswer("There is no session any more"), ...problems("foreign_origin") },
     },
     handler: async (request, reply) => {
-      await leaveFormer(accounts, tokenOf(request, sessionCookie));
+      await endPrevious(deps.sessions, tokenOf(request, sessionCookie));
       takeBack(reply, sessionCookie);
       return reply.status(204).send(null);
     },
@@ -178,7 +175,7 @@ function registerSignOut(server: TypedServer, accounts: AccountContext): void {
 }
 
 /** Ends the session that the browser had, if it had one. */
-async function leaveFormer(accounts: AccountContext, token: string | undefined): Promise<void> {
-  const former = await accounts.sessions.find(token);
-  if (former) await accounts.sessions.revoke(former.account, former.id);
+async function endPrevious(sessions: Sessions, token: string | undefined): Promise<void> {
+  const previous = await sessions.find(token);
+  if (previous) await sessions.revoke(previous.account, previous.id);
 }

@@ -4,15 +4,21 @@ import { timeText } from "../../base/clock.ts";
 import { HttpProblem } from "../../http/answer.ts";
 import { AddressText, emptyAnswer, exactly, problems, TimeText } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
-import type { AccountContext } from "../accounts/service.ts";
+import type { Sessions } from "./sessions.ts";
+import type { StepUp } from "./step-up.ts";
 import { sessionCookie } from "../../http/session.ts";
 import { takeBack } from "./cookies.ts";
 import { sessionOf } from "../../http/session.ts";
 import { demandStepUp, SignAnswerBody } from "./guard.ts";
 
-/** Adds the routes. */
-export function registerSessions(server: TypedServer, accounts: AccountContext): void {
-  const { sessions } = accounts;
+interface SessionRouteDeps {
+  readonly sessions: Sessions;
+  readonly stepUp: StepUp;
+}
+
+/** Registers the routes. */
+export function registerSessions(server: TypedServer, deps: SessionRouteDeps): void {
+  const { sessions } = deps;
   server.get("/v1/account/sessions", {
     schema: {
       operationId: "listSessions",
@@ -49,11 +55,10 @@ export function registerSessions(server: TypedServer, accounts: AccountContext):
       };
     },
   });
-  registerEnding(server, accounts);
+  registerEnding(server, deps);
 }
 
-function registerEnding(server: TypedServer, accounts: AccountContext): void {
-  const { sessions } = accounts;
+function registerEnding(server: TypedServer, { sessions, stepUp }: SessionRouteDeps): void {
   server.delete("/v1/account/sessions/:id", {
     config: { isUnlimited: true },
     schema: {
@@ -91,7 +96,7 @@ function registerEnding(server: TypedServer, accounts: AccountContext): void {
     handler: async (request, reply) => {
       const session = sessionOf(request);
       const step = { action: "revoke_sessions", details: {} } as const;
-      await demandStepUp(accounts, session, step, request.body.stepUp);
+      await demandStepUp(stepUp, session, step, request.body.stepUp);
       await sessions.revokeOthers(session);
       return reply.status(204).send(null);
     },

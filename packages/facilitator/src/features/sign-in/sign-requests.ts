@@ -9,6 +9,7 @@ import type { Log } from "../../base/log.ts";
 import type { Chain } from "../../chain/chain.ts";
 import type { SignPurpose, SignRequest, WalletKind } from "../../model/account.ts";
 import type { SessionVerbs } from "../../storage/account-store.ts";
+import type { Site } from "./site.ts";
 import { composeMessage, statementText } from "../../verification/wallet-message.ts";
 import { readWalletSignature, signatureBytesMax } from "../../verification/wallet-signature.ts";
 
@@ -20,14 +21,6 @@ const clockSkewMsMax = 60_000;
 
 /** Said at the end of every text. */
 const noTransaction = "This is not a transaction and costs no fee.";
-
-/** Where browsers find the service. */
-export interface Site {
-  /** `https://pay.example` */
-  readonly origin: string;
-  /** Host, and port where it is not the usual one. */
-  readonly host: string;
-}
 
 /** What signing works with. */
 export interface SigningDeps {

@@ -1,13 +1,13 @@
 /** POST /v1/account/step-up: asks for the text that allows one action, to be signed by the wallet. */
 import { problems } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
-import type { AccountContext } from "../accounts/service.ts";
+import type { StepUp } from "./step-up.ts";
 import { sessionOf } from "../../http/session.ts";
 import { answerSignRequest, SignRequestAnswer } from "./routes.ts";
 import { readStep, StepBody } from "./step-up-schemas.ts";
 
-/** Adds the route. */
-export function registerStepUp(server: TypedServer, accounts: AccountContext): void {
+/** Registers the route. */
+export function registerStepUp(server: TypedServer, stepUp: StepUp): void {
   server.post("/v1/account/step-up", {
     schema: {
       operationId: "askForStepUp",
@@ -22,7 +22,7 @@ export function registerStepUp(server: TypedServer, accounts: AccountContext): v
       },
     },
     handler: async (request) => {
-      const asked = await accounts.stepUp.ask(sessionOf(request), readStep(request.body));
+      const asked = await stepUp.ask(sessionOf(request), readStep(request.body));
       return answerSignRequest(asked);
     },
   });

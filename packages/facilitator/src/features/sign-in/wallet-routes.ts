@@ -1,6 +1,6 @@
 /** Further wallets that sign in to an account and pay for it: listed, linked, unlinked. */
 import { Type } from "typebox";
-import { walletsMax, type AccountWallet, type LinkOutcome } from "./wallets.ts";
+import { walletsMax, type AccountWallet, type LinkOutcome, type Wallets } from "./wallets.ts";
 import { timeText } from "../../base/clock.ts";
 import { HttpProblem } from "../../http/answer.ts";
 import {
@@ -12,14 +12,14 @@ import {
   nullable,
   problems,
   TimeText,
+  WalletKindText,
 } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
-import type { AccountContext } from "../accounts/service.ts";
 import { readAddress } from "../../http/address-input.ts";
 import { sessionOf } from "../../http/session.ts";
 import { SignAnswerBody, stepUpFailed } from "./guard.ts";
-import { servedChain } from "../../http/served-chain.ts";
-import { answerSignRequest, SignRequestAnswer, WalletKindText } from "./routes.ts";
+import { servedChain, type ServedNetworks } from "../../http/served-chain.ts";
+import { answerSignRequest, SignRequestAnswer } from "./routes.ts";
 import { stepDetails } from "./step-up-schemas.ts";
 
 const WalletAnswer = exactly({
@@ -30,9 +30,13 @@ const WalletAnswer = exactly({
   isOwn: Type.Boolean({ description: "The account's own address, which stays" }),
 });
 
-/** Adds the routes. */
-export function registerWallets(server: TypedServer, accounts: AccountContext): void {
-  const { wallets } = accounts;
+interface WalletRouteDeps extends ServedNetworks {
+  readonly wallets: Wallets;
+}
+
+/** Registers the routes. */
+export function registerWallets(server: TypedServer, deps: WalletRouteDeps): void {
+  const { wallets } = deps;
   server.get("/v1/account/wallets", {
     schema: {
       operationId: "listWallets",
@@ -61,14 +65,14 @@ export function registerWallets(server: TypedServer, accounts: AccountContext): 
     },
     handler: async (request) => {
       const address = readAddress(request.body.address);
-      const chainId = servedChain(accounts, request.body.chainId);
+      const chainId = servedChain(deps, request.body.chainId);
       return answerSignRequest(await wallets.askNew(sessionOf(request), { address, chainId }));
     },
   });
-  registerLinking(server, accounts);
+  registerLinking(server, deps);
 }
 
-function registerLinking(server: TypedServer, { wallets }: AccountContext): void {
+function registerLinking(server: TypedServer, { wallets }: WalletRouteDeps): void {
   server.post("/v1/account/wallets", {
     schema: {
       operationId: "linkWallet",

@@ -1,11 +1,10 @@
 /** Webhooks of an account: where it wants to hear of what happens, and what was sent there. */
 import { Type } from "typebox";
-import { endpointsMax } from "./service.ts";
+import { endpointsMax, type Webhooks } from "./service.ts";
 import { timeText } from "../../base/clock.ts";
 import { webhookEvents, type WebhookDelivery, type WebhookEndpoint } from "../../model/webhook.ts";
 import { HttpProblem } from "../../http/answer.ts";
-import { webhookReach } from "../../http/outbound/guarded-post.ts";
-import { findUrlProblem } from "../../http/outbound/url-rules.ts";
+import { findUrlProblem, type Reach } from "../../http/outbound/url-rules.ts";
 import {
   Cursor,
   emptyAnswer,
@@ -18,7 +17,7 @@ import {
   TimeText,
 } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
-import type { AccountContext } from "../accounts/service.ts";
+import type { StepUp } from "../sign-in/step-up.ts";
 import { readLimit, timeCursor } from "../../http/cursor.ts";
 import { sessionOf } from "../../http/session.ts";
 import { demandStepUp, SignAnswerBody } from "../sign-in/guard.ts";
@@ -63,14 +62,22 @@ const EndpointId = exactly({ id: Type.String({ pattern: "^whk_[0-9a-f]{24}$" }) 
 const DeliveryId = Type.String({ pattern: "^evt_[0-9a-f]{32}$" });
 const NoBody = exactly({});
 
-/** Adds the routes. */
-export function registerWebhooks(server: TypedServer, accounts: AccountContext): void {
-  registerEndpoints(server, accounts);
-  registerCreating(server, accounts);
-  registerDeliveries(server, accounts);
+/** What the routes of webhooks need. */
+export interface WebhookRouteDeps {
+  readonly webhooks: Webhooks;
+  /** Where endpoints may be. */
+  readonly reach: Reach;
+  readonly stepUp: StepUp;
 }
 
-function registerEndpoints(server: TypedServer, { webhooks }: AccountContext): void {
+/** Registers the routes. */
+export function registerWebhooks(server: TypedServer, deps: WebhookRouteDeps): void {
+  registerEndpoints(server, deps);
+  registerCreating(server, deps);
+  registerDeliveries(server, deps);
+}
+
+function registerEndpoints(server: TypedServer, { webhooks }: WebhookRouteDeps): void {
   server.get(path, {
     schema: {
       operationId: "listWebhooks",
@@ -118,8 +125,10 @@ function registerEndpoints(server: TypedServer, { webhooks }: AccountContext): v
   });
 }
 
-function registerCreating(server: TypedServer, accounts: AccountContext): void {
-  const { webhooks, webhookInsecure } = accounts;
+function registerCreating(
+  server: TypedServer,
+  { webhooks, reach, stepUp: stepUps }: WebhookRouteDeps,
+): void {
   server.post(path, {
     schema: {
       operationId: "createWebhook",
@@ -144,10 +153,10 @@ function registerCreating(server: TypedServer, accounts: AccountContext): void {
     handler: async (request, reply) => {
       const session = sessionOf(request);
       const { url, events, stepUp } = request.body;
-      const problem = findUrlProblem(url, webhookReach(webhookInsecure));
+      const problem = findUrlProblem(url, reach);
       if (problem !== undefined) throw new HttpProblem("invalid_request", `url: ${problem}`);
       const step = { action: "webhook_secret", details: { url } } as const;
-      await demandStepUp(accounts, session, step, stepUp);
+      await demandStepUp(stepUps, session, step, stepUp);
       const endpoint = await webhooks.create(session.account, { url, events });
       if (!endpoint) {
         throw new HttpProblem(
@@ -160,7 +169,7 @@ function registerCreating(server: TypedServer, accounts: AccountContext): void {
   });
 }
 
-function registerDeliveries(server: TypedServer, { webhooks }: AccountContext): void {
+function registerDeliveries(server: TypedServer, { webhooks }: WebhookRouteDeps): void {
   server.post(`${path}/:id/test`, {
     schema: {
       operationId: "testWebhook",

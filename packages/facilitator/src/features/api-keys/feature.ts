@@ -1,0 +1,35 @@
+/** API keys: created, rotated and revoked by their account, and looked up by the key's own request. */
+import type { Address } from "@farthing/protocol";
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import type { ApiKey } from "../../model/api-key.ts";
+import type { Store } from "../../storage/store.ts";
+import type { Accounts } from "../accounts/service.ts";
+import type { Feature } from "../feature.ts";
+import type { StepUp } from "../sign-in/step-up.ts";
+import { registerCurrentKey } from "./current-key-routes.ts";
+import { registerKeys } from "./routes.ts";
+import { createKeyRing } from "./service.ts";
+
+/** What API keys need. */
+export interface KeyFeatureDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly accounts: Accounts;
+  readonly stepUp: StepUp;
+  authenticate(text: string): Promise<ApiKey | undefined>;
+  findCredits(account: Address): Promise<{ readonly available: number }>;
+}
+
+/** Creates the feature. */
+export function keysFeature(deps: KeyFeatureDeps): Feature {
+  const keys = createKeyRing(deps);
+  return {
+    name: "api-keys",
+    routes: {
+      keyed: (server, { throttle }) => registerCurrentKey(server, deps, throttle),
+      account: (server) => registerKeys(server, { keys, stepUp: deps.stepUp }),
+    },
+  };
+}

@@ -1,0 +1,24 @@
+/** What a feature of the service is: a folder of its own, registered by one line in features.ts. */
+import type { RouteLimits } from "../http/limits.ts";
+import type { Surface } from "../http/surface.ts";
+import type { TypedServer } from "../http/type-provider.ts";
+
+/** A feature, as the service runs it. */
+export interface Feature {
+  readonly name: string;
+  readonly routes?: FeatureRoutes;
+  readonly jobs?: readonly Job[];
+}
+
+/** Routes, by who may call them. */
+export interface FeatureRoutes {
+  /** Below `/v1/account`: every route requires a session unless its `config.isOpen` says otherwise. */
+  readonly account?: (server: TypedServer, limits: RouteLimits) => void;
+  /** For callers with an API key, outside the account API. */
+  readonly keyed?: (server: TypedServer, limits: RouteLimits) => void;
+  /** Public, below the path of each surface. */
+  readonly surface?: (server: TypedServer, surface: Surface, limits: RouteLimits) => Promise<void>;
+}
+
+/** Background work: starts once the database is open, and returns a function that stops it. */
+export type Job = () => () => Promise<void>;

@@ -1,0 +1,107 @@
+/**
+ * The features of the service: one list, in which a feature imports only earlier ones. What an
+ * earlier feature needs of a later one is an argument here.
+ */
+import type { Address, ChainId, Network } from "@farthing/protocol";
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import type { ChainView } from "../chain/block-follower.ts";
+import type { Chain } from "../chain/chain.ts";
+import type { PurchaseBudget } from "../http/keyless.ts";
+import type { ApiKey } from "../model/api-key.ts";
+import type { Settle } from "../settlement/settle.ts";
+import type { Waiters } from "../settlement/waiters.ts";
+import type { Store } from "../storage/store.ts";
+import { accountsFeature } from "./accounts/feature.ts";
+import { createAccounts } from "./accounts/service.ts";
+import { keysFeature } from "./api-keys/feature.ts";
+import { workingKeysMax } from "./api-keys/service.ts";
+import { creditsFeature } from "./credits/feature.ts";
+import type { Feature } from "./feature.ts";
+import { historyFeature } from "./history/feature.ts";
+import { listingsFeature, type ListingFeatureDeps } from "./listings/feature.ts";
+import { purchasesFeature, type PurchaseFeatureDeps } from "./purchases/feature.ts";
+import { signInFeature, type SignInFeature } from "./sign-in/feature.ts";
+import { createSiteAddress } from "./sign-in/site.ts";
+import { walletsMax } from "./sign-in/wallets.ts";
+import { webhooksFeature, type WebhookFeatureDeps } from "./webhooks/feature.ts";
+
+/** What the features need of the service. */
+export interface FeaturesDeps {
+  readonly config: Parameters<typeof createSiteAddress>[0] &
+    WebhookFeatureDeps["config"] &
+    PurchaseFeatureDeps["config"] &
+    ListingFeatureDeps["config"] & {
+      readonly networks: readonly { readonly network: Network }[];
+      readonly treasury: Address | undefined;
+      readonly creditsPerSettlement: number;
+      readonly purchaseMinUnits: bigint;
+      readonly purchaseReviewAboveUnits: bigint;
+    };
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly waiters: Waiters;
+  readonly version: string;
+  readonly settle: Settle;
+  /** Requests that one account may make in a window; null for no limit. */
+  readonly requestsMax: number | null;
+  readonly budget: PurchaseBudget;
+  authenticate(text: string): Promise<ApiKey | undefined>;
+  networkOf(chainId: ChainId): { readonly chain: Chain; view(): ChainView | undefined } | undefined;
+}
+
+/** The features, and what the service tells them. */
+export interface Features {
+  readonly list: readonly Feature[];
+  readonly guard: SignInFeature["guard"];
+  /** Takes the address at which the service listens. */
+  listensAt(url: string): void;
+  /** Starts all background jobs; the returned function stops them. */
+  start(): () => Promise<void>;
+}
+
+/** Creates the features. */
+export function createFeatures(given: FeaturesDeps): Features {
+  const { config, store } = given;
+  const { treasury, creditsPerSettlement } = config;
+  const { site, listensAt } = createSiteAddress(config);
+  const deps = {
+    ...given,
+    site,
+    treasury,
+    creditsPerSettlement,
+    networks: config.networks.map(({ network }) => network),
+    accounts: createAccounts(store),
+    findCredits: (account: Address) => store.findCredits(account),
+    creditTerms: {
+      minUnits: config.purchaseMinUnits,
+      reviewAboveUnits: config.purchaseReviewAboveUnits,
+      contact: config.contact ?? null,
+    },
+    limits: { requests: given.requestsMax, keys: workingKeysMax, wallets: walletsMax },
+  };
+  const signIn = signInFeature(deps);
+  const { stepUp } = signIn;
+  const list: readonly Feature[] = [
+    accountsFeature(deps),
+    signIn,
+    webhooksFeature({ ...deps, stepUp }),
+    keysFeature({ ...deps, stepUp }),
+    creditsFeature(deps),
+    purchasesFeature(deps),
+    listingsFeature(deps),
+    historyFeature(deps),
+  ];
+  return {
+    list,
+    guard: signIn.guard,
+    listensAt,
+    start() {
+      const stops = list.flatMap(({ jobs = [] }) => jobs.map((job) => job()));
+      return async () => {
+        await Promise.all(stops.map((stop) => stop()));
+      };
+    },
+  };
+}

@@ -1,0 +1,72 @@
+/** Listings: endpoints that accounts offer to the public, checked again and again, and their discovery. */
+import type { Network } from "@farthing/protocol";
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import { createGuardedRequest } from "../../http/outbound/guarded-request.ts";
+import type { Store } from "../../storage/store.ts";
+import type { Feature } from "../feature.ts";
+import { startCheckScheduler, type CheckScheduler } from "./check-scheduler.ts";
+import { registerDiscovery } from "./discovery-routes.ts";
+import { createProbe } from "./probe.ts";
+import { createCheckLimit, registerListings } from "./routes.ts";
+import { listingReach } from "./schemas.ts";
+import { createListings } from "./service.ts";
+import { registerListingTrial } from "./trial-routes.ts";
+
+/** What listings need. */
+export interface ListingFeatureDeps {
+  readonly config: {
+    /** Listed endpoints may be on this machine. */
+    readonly listingLocal: boolean;
+    readonly listingCheckMinutes: number;
+    readonly outboundCa: string | undefined;
+    readonly publicUrl: string | undefined;
+    readonly contact: string | undefined;
+  };
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly networks: readonly Network[];
+  readonly version: string;
+}
+
+/** Creates the feature. */
+export function listingsFeature(deps: ListingFeatureDeps): Feature {
+  const { config, networks } = deps;
+  const { listingLocal, outboundCa: extraCa } = config;
+  const probe = createProbe({
+    ...deps,
+    userAgent: userAgentOf(deps),
+    send: createGuardedRequest({ reach: listingReach(listingLocal), extraCa }),
+  });
+  const rhythm = { everyMs: config.listingCheckMinutes * 60_000, random: Math.random };
+  const checking = { ...deps, probe, rhythm };
+  let scheduler: CheckScheduler | undefined;
+  const listings = createListings({ ...checking, onDue: () => scheduler?.wake() });
+  return {
+    name: "listings",
+    routes: {
+      account(server, { makeLimit }) {
+        const limitChecks = createCheckLimit(makeLimit);
+        registerListings(server, { listings, networks, listingLocal }, limitChecks);
+        registerListingTrial(server, { listings, networks, listingLocal }, limitChecks);
+      },
+      surface: (server, surface, { throttle }) =>
+        registerDiscovery(server, listings, surface, throttle),
+    },
+    jobs: [
+      () => {
+        scheduler = startCheckScheduler(checking);
+        return scheduler.stop;
+      },
+    ],
+  };
+}
+
+/** Names the service to the owners of endpoints, with the address at which they can object. */
+function userAgentOf({ config, version }: ListingFeatureDeps): string {
+  const address = config.contact ?? config.publicUrl;
+  // Header values are ASCII; a contact need not be.
+  const shown = address === undefined || !/^[\x21-\x7e]+$/.test(address) ? "" : `; +${address}`;
+  return `Farthing/${version} (listing check${shown})`;
+}

@@ -1,0 +1,56 @@
+/** Purchases of credits: an account pays the treasury through the service's own engine. */
+import type { Address, ChainId, Network } from "@farthing/protocol";
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import type { ChainView } from "../../chain/block-follower.ts";
+import type { Chain } from "../../chain/chain.ts";
+import type { PurchaseBudget } from "../../http/keyless.ts";
+import type { Settle } from "../../settlement/settle.ts";
+import type { Waiters } from "../../settlement/waiters.ts";
+import type { Store } from "../../storage/store.ts";
+import type { CreditTerms } from "../credits/routes.ts";
+import type { Feature } from "../feature.ts";
+import { createReadEnd } from "./authorization-end.ts";
+import { createPayPurchase } from "./payment.ts";
+import { registerPurchases } from "./routes.ts";
+import { createPurchases } from "./service.ts";
+import { createPurchaseWorker, startPurchaseWorker } from "./worker.ts";
+
+/** What purchases need. */
+export interface PurchaseFeatureDeps {
+  readonly config: { readonly settleMarginSeconds: bigint };
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly waiters: Waiters;
+  readonly settle: Settle;
+  readonly networks: readonly Network[];
+  readonly treasury: Address | undefined;
+  readonly creditTerms: CreditTerms;
+  readonly budget: PurchaseBudget;
+  networkOf(chainId: ChainId): { readonly chain: Chain; view(): ChainView | undefined } | undefined;
+}
+
+/** Creates the feature. */
+export function purchasesFeature(deps: PurchaseFeatureDeps): Feature {
+  const { waiters, creditTerms } = deps;
+  const { minUnits, reviewAboveUnits } = creditTerms;
+  const marginSeconds = deps.config.settleMarginSeconds;
+  const worker = createPurchaseWorker({
+    ...deps,
+    reviewAboveUnits,
+    readEnd: createReadEnd(deps.networkOf),
+    // Other processes are notified by the store.
+    onMoved: ({ id }) => waiters.notifySent([id]),
+  });
+  const purchases = createPurchases({ ...deps, minUnits });
+  const payPurchase = createPayPurchase({ ...deps, marginSeconds });
+  return {
+    name: "purchases",
+    routes: {
+      account: (server, { makeLimit }) =>
+        registerPurchases(server, { ...deps, purchases, payPurchase }, makeLimit),
+    },
+    jobs: [() => startPurchaseWorker(worker, deps)],
+  };
+}

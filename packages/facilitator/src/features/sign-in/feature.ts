@@ -1,0 +1,59 @@
+/** Sign-in with a wallet: sessions, step-up signatures, and the wallets that are linked to an account. */
+import type { ChainId, Network } from "@farthing/protocol";
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import type { Chain } from "../../chain/chain.ts";
+import type { Throttle } from "../../http/limits.ts";
+import type { TypedServer } from "../../http/type-provider.ts";
+import type { Store } from "../../storage/store.ts";
+import type { Feature } from "../feature.ts";
+import { guardAccounts } from "./guard.ts";
+import { registerSignIn } from "./routes.ts";
+import { createSignIn } from "./service.ts";
+import { registerSessions } from "./session-routes.ts";
+import { createSessions } from "./sessions.ts";
+import type { Site } from "./site.ts";
+import { registerStepUp } from "./step-up-routes.ts";
+import { createStepUp, type StepUp } from "./step-up.ts";
+import { registerWallets } from "./wallet-routes.ts";
+import { createWallets } from "./wallets.ts";
+
+/** What sign-in needs. */
+export interface SignInFeatureDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly networks: readonly Network[];
+  site(): Site;
+  networkOf(chainId: ChainId): { readonly chain: Chain } | undefined;
+}
+
+/** The feature, with what the routes of other features need of it. */
+export interface SignInFeature extends Feature {
+  readonly stepUp: StepUp;
+  /** Guards the routes of the account API that are registered afterwards. */
+  guard(server: TypedServer, throttle: Throttle): void;
+}
+
+/** Creates the feature. */
+export function signInFeature(deps: SignInFeatureDeps): SignInFeature {
+  const { store, networks, site } = deps;
+  const signing = { ...deps, chainOf: (chainId: ChainId) => deps.networkOf(chainId)?.chain };
+  const sessions = createSessions(deps);
+  const stepUp = createStepUp(signing);
+  const signIn = createSignIn({ ...signing, sessions, accounts: store });
+  const wallets = createWallets({ ...signing, stepUp, accounts: store });
+  return {
+    name: "sign-in",
+    stepUp,
+    guard: (server, throttle) => guardAccounts(server, { sessions, site }, throttle),
+    routes: {
+      account(server, { makeLimit }) {
+        registerSignIn(server, { signIn, sessions, networks }, makeLimit);
+        registerStepUp(server, stepUp);
+        registerSessions(server, { sessions, stepUp });
+        registerWallets(server, { wallets, networks });
+      },
+    },
+  };
+}
