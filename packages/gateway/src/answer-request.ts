@@ -5,9 +5,9 @@
 import type { Incoming } from "./incoming.ts";
 import { preflight, withCors } from "./headers/cors.ts";
 import { paymentHeaders } from "./headers/header-rules.ts";
-import type { Notes } from "./observations.ts";
 import { proxyFreeRequest, proxyPaidRequest, tellFailure, type RouteTarget } from "./proxy.ts";
 import { servedMethods } from "./routing/route-pattern.ts";
+import type { RequestContext } from "./request-context.ts";
 import type { RunningTable } from "./running-table.ts";
 import { say } from "./say.ts";
 import type { Outgoing } from "./write-response.ts";
@@ -16,12 +16,12 @@ import type { Outgoing } from "./write-response.ts";
 export async function answerRequest(
   table: RunningTable,
   incoming: Incoming,
-  notes: Notes,
+  context: RequestContext,
 ): Promise<Outgoing> {
   const { method, host, path } = incoming;
   // Preflights carry no payment and must not reach an upstream that would answer them otherwise.
   if (method === "OPTIONS") {
-    notes.kind = "own";
+    context.kind = "own";
     return preflight(servedMethods);
   }
   const match = table.rules.match(method, host, path);
@@ -32,19 +32,20 @@ export async function answerRequest(
   if (match.kind === "deny") return withCors(say(404, "not_found", "There is nothing here."));
   const { route } = match;
   const upstream = table.upstreamOf(route);
-  notes.route = route.name;
-  notes.upstream = route.upstream.name;
+  context.route = route.name;
+  context.upstream = route.upstream.name;
   const target: RouteTarget = { route, upstream, publicUrl: table.config.publicUrl };
   const sale = table.saleOf(route);
-  notes.kind = sale ? "paid" : "free";
-  if (!sale) return withCors(await proxyFreeRequest(target, incoming, notes));
+  context.kind = sale ? "paid" : "free";
+  if (!sale) return withCors(await proxyFreeRequest(target, incoming, context));
   // Before any money: a payment for what cannot be asked for would be taken for nothing.
-  if (upstream.isFull() && hasPayment(incoming)) return withCors(tellFailure("full", notes));
-  return sale.charge(
-    incoming,
-    (payment) => proxyPaidRequest(target, incoming, payment, notes),
-    (event) => notes.events.push(event),
+  if (upstream.isFull() && hasPayment(incoming)) return withCors(tellFailure("full", context));
+  const charged = await sale.charge(incoming, (payment) =>
+    proxyPaidRequest(target, incoming, payment, context),
   );
+  if (charged instanceof Response) return charged;
+  context.charged = charged;
+  return charged.response;
 }
 
 function hasPayment({ headers }: Incoming): boolean {

@@ -6,9 +6,9 @@ import {
   type SellerEvent,
 } from "@farthing/seller";
 import type { GatewayConfig } from "./configuration/configuration.ts";
+import { measureCalls, withoutSettling } from "./facilitator-calls.ts";
 import { silentLog, type Log } from "./log.ts";
 import { createGatewayMetrics, type GatewayMetrics } from "./metrics.ts";
-import { noteFailure, watchFacilitator, withoutSettling } from "./observations.ts";
 import { openGrants } from "./open-grants.ts";
 import { createAnswer } from "./respond.ts";
 import { createRunningTable, type RunningTable } from "./running-table.ts";
@@ -122,7 +122,7 @@ function createTill(
   if (!facilitator) throw new Error("The configuration says embedded, and no engine was given.");
   const judged = given.isDryRun ? withoutSettling(facilitator) : facilitator;
   return {
-    facilitator: watchFacilitator(judged, metrics.facilitatorAnswered),
+    facilitator: measureCalls(judged, metrics.facilitatorAnswered),
     grants,
     onEvent: ({ name: route }, event) => observe(route, event, { log, metrics }),
   };
@@ -134,9 +134,7 @@ function observe(
   event: SellerEvent,
   { log, metrics }: { readonly log: Log; readonly metrics: GatewayMetrics },
 ): void {
-  if (event.type === "uncharged") {
-    metrics.uncharged(route, noteFailure() ?? `status_${Math.floor(event.status / 100)}xx`);
-  } else if (event.type === "undelivered") {
+  if (event.type === "undelivered") {
     metrics.undelivered(route);
     const { transaction, payer } = event.payment;
     log.error({ route, transaction, payer }, "Paid, and not delivered yet");

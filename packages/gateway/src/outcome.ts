@@ -1,6 +1,5 @@
 /** What became of a request, in one word, for its log line and the metrics. */
-import { readReceipt } from "@farthing/protocol";
-import type { Notes } from "./observations.ts";
+import type { RequestContext } from "./request-context.ts";
 
 /**
  * - `free`: a route without a price, or an answer of the gateway's own
@@ -25,26 +24,28 @@ export type Outcome =
   | "pending"
   | "faulted";
 
-/** Judges by what the exchange said, and without a word of it by the answer. */
-export function outcomeOf(notes: Notes, answer: { readonly status: number }): Outcome {
-  const last = notes.events.at(-1);
-  if (notes.failure) return "upstream_failed";
-  switch (last?.type) {
+/** The outcome of charging, where there was one that decides; else by the status of the response. */
+export function outcomeOf(
+  { kind, failure, charged }: RequestContext,
+  { status }: { readonly status: number },
+): Outcome {
+  if (failure) return "upstream_failed";
+  const outcome = charged?.outcome;
+  switch (outcome?.type) {
     case "delivered":
-    case "settled":
       return "paid";
     case "repeated":
-      return last.isKept ? "replayed" : "conflict";
+      return outcome.isKept ? "replayed" : "conflict";
     case "undelivered":
     case "uncharged":
       return "upstream_failed";
     case "challenged":
-      return last.reason === undefined ? "challenged" : "rejected";
+      return outcome.reason === undefined ? "challenged" : "rejected";
     case "failed":
       return "settle_failed";
     case "pending":
     case "conflict":
-      return last.type;
+      return outcome.type;
     case "unserved":
       return "conflict";
     case "full":
@@ -52,33 +53,28 @@ export function outcomeOf(notes: Notes, answer: { readonly status: number }): Ou
     case "facilitator_fault":
     case "broken":
       return "faulted";
+    case "undecided":
     case undefined:
   }
-  if (notes.kind === "own") return "free";
-  if (notes.kind === "denied") return answer.status < 500 ? "denied" : "faulted";
-  if (notes.kind === "free") return answer.status < 500 ? "free" : "upstream_failed";
-  if (answer.status === 409) return "conflict";
-  if (answer.status === 503) return "pending";
-  return answer.status < 500 ? "rejected" : "faulted";
+  if (kind === "own") return "free";
+  if (kind === "denied") return status < 500 ? "denied" : "faulted";
+  if (kind === "free") return status < 500 ? "free" : "upstream_failed";
+  if (status === 409) return "conflict";
+  if (status === 503) return "pending";
+  return status < 500 ? "rejected" : "faulted";
 }
 
-/** The facts of the payment behind an answer: public, and no signature among them. */
-export function paymentOf(
-  notes: Notes,
-  answer: { readonly headers: Headers },
-): Record<string, string> {
-  const receipt = readReceipt(answer.headers);
-  const event = notes.events.findLast((one) => "payment" in one);
-  const payment = event && "payment" in event ? event.payment : undefined;
-  const settlementId = receipt?.extra?.["settlementId"];
+/** The payment behind a response, for its log line: public facts, and no signature among them. */
+export function paymentFields({ charged }: RequestContext): Record<string, string> {
+  const { payer, amount, transaction, settlementId } = charged?.payment ?? {};
   return {
-    ...fact("payer", payment?.payer ?? receipt?.payer),
-    ...fact("amountUnits", payment?.amount),
-    ...fact("transaction", receipt?.transaction),
-    ...fact("settlementId", settlementId),
+    ...field("payer", payer),
+    ...field("amountUnits", amount),
+    ...field("transaction", transaction),
+    ...field("settlementId", settlementId),
   };
 }
 
-function fact(name: string, value: unknown): Record<string, string> {
-  return typeof value === "string" && value !== "" ? { [name]: value } : {};
+function field(name: string, value: string | undefined): Record<string, string> {
+  return value === undefined || value === "" ? {} : { [name]: value };
 }

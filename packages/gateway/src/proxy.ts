@@ -7,7 +7,7 @@ import type { PaidRequest } from "@farthing/seller";
 import { clientHeaders } from "./headers/answer-headers.ts";
 import type { RouteConfig } from "./configuration/configuration.ts";
 import type { Incoming } from "./incoming.ts";
-import type { Notes } from "./observations.ts";
+import type { RequestContext } from "./request-context.ts";
 import { upstreamHeaders, type PaymentFacts } from "./headers/request-headers.ts";
 import { say, type GatewayCode } from "./say.ts";
 import type {
@@ -39,14 +39,14 @@ interface ProxiedResponse<B> {
 export async function proxyFreeRequest(
   target: RouteTarget,
   incoming: Incoming,
-  notes: Notes,
+  context: RequestContext,
 ): Promise<ProxiedResponse<Readable> | Response> {
   const { route, upstream } = target;
   const body = incoming.openBody(route.upstream.requestBytesMax);
   if (body === "too_large") return tooLarge(route);
   const { contentLength, gone: signal } = incoming;
   const length = body && contentLength !== undefined ? { contentLength } : {};
-  const response = await proxyRequest(target, incoming, notes, {
+  const response = await proxyRequest(target, incoming, context, {
     ...length,
     body,
     signal,
@@ -65,15 +65,20 @@ export async function proxyPaidRequest(
   target: RouteTarget,
   incoming: Incoming,
   payment: PaidRequest,
-  notes: Notes,
+  context: RequestContext,
 ): Promise<Response> {
   const { route, upstream } = target;
   const bytes = (await incoming.readBody(route.upstream.requestBytesMax)) ?? new Uint8Array();
-  const response = await proxyRequest<Readable | Uint8Array<ArrayBuffer>>(target, incoming, notes, {
-    body: bytes.byteLength > 0 ? bytes : undefined,
-    payment: paymentFacts(payment),
-    ask: (call) => (route.stream ? upstream.open(call) : upstream.fetch(call)),
-  });
+  const response = await proxyRequest<Readable | Uint8Array<ArrayBuffer>>(
+    target,
+    incoming,
+    context,
+    {
+      body: bytes.byteLength > 0 ? bytes : undefined,
+      payment: paymentFacts(payment),
+      ask: (call) => (route.stream ? upstream.open(call) : upstream.fetch(call)),
+    },
+  );
   if (response instanceof Response) return response;
   const { status, headers, body } = response;
   return new Response(body instanceof Readable ? toWeb(body) : body, { status, headers });
@@ -90,7 +95,7 @@ interface Passage<B> extends Pick<UpstreamCall, "body" | "signal"> {
 async function proxyRequest<B extends Readable | Uint8Array<ArrayBuffer>>(
   { route, publicUrl }: RouteTarget,
   { method, target, ...client }: Incoming,
-  notes: Notes,
+  context: RequestContext,
   { contentLength, payment, ask, ...bodyAndSignal }: Passage<B>,
 ): Promise<ProxiedResponse<B> | Response> {
   const headers = upstreamHeaders(client, route, publicUrl, payment);
@@ -98,8 +103,8 @@ async function proxyRequest<B extends Readable | Uint8Array<ArrayBuffer>>(
   const call: UpstreamCall = { method, target, headers, ...bodyAndSignal };
   const startedMs = performance.now();
   const answer = await ask(call);
-  notes.upstreamMs = performance.now() - startedMs;
-  if (answer.kind === "failed") return tellFailure(answer.reason, notes);
+  context.upstreamMs = performance.now() - startedMs;
+  if (answer.kind === "failed") return tellFailure(answer.reason, context);
   const { status } = answer;
   return {
     status,
@@ -148,8 +153,8 @@ const failures: Readonly<
 };
 
 /** Says that there is no answer of the upstream, and notes why. */
-export function tellFailure(reason: UpstreamFailure, notes: Notes): Response {
-  notes.failure = reason;
+export function tellFailure(reason: UpstreamFailure, context: RequestContext): Response {
+  context.failure = reason;
   const [status, code, message] = failures[reason];
   const more = reason === "full" ? { retryAfterSeconds: busyRetrySeconds } : undefined;
   return say(status, code, message, more);

@@ -4,8 +4,8 @@ import { answerRequest } from "./answer-request.ts";
 import { readIncoming } from "./incoming.ts";
 import type { Log } from "./log.ts";
 import type { GatewayMetrics } from "./metrics.ts";
-import { takeNotes, type Notes } from "./observations.ts";
-import { outcomeOf, paymentOf } from "./outcome.ts";
+import { outcomeOf, paymentFields } from "./outcome.ts";
+import type { RequestContext } from "./request-context.ts";
 import type { RunningTable } from "./running-table.ts";
 import { say } from "./say.ts";
 import { malformedTarget, type Answer } from "./server.ts";
@@ -24,7 +24,7 @@ export interface Responder {
 export function createAnswer(responder: Responder): Answer {
   const { log } = responder;
   return async (request, gone) => {
-    const notes: Notes = { kind: "denied", route: "none", events: [] };
+    const context: RequestContext = { kind: "denied", route: "none" };
     const startedMs = performance.now();
     const table = responder.table();
     const leave = table.enter();
@@ -32,18 +32,18 @@ export function createAnswer(responder: Responder): Answer {
     try {
       const incoming = readIncoming(request, table.rules.pathRules, gone);
       const own = incoming && table.ownPaths(incoming, responder.isStopping());
-      if (own) notes.kind = "own";
+      if (own) context.kind = "own";
       if (!incoming) answer = malformedTarget();
       else if (own) answer = own;
-      else answer = await takeNotes(notes, () => answerRequest(table, incoming, notes));
+      else answer = await answerRequest(table, incoming, context);
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error);
-      log.error({ requestId: request.id, route: notes.route, problem }, "Request failed");
+      log.error({ requestId: request.id, route: context.route, problem }, "Request failed");
       answer = say(500, "internal_error", "The gateway failed; its operator finds it in the log.");
     } finally {
       leave();
     }
-    record(responder, request, { notes, answer, ms: performance.now() - startedMs });
+    record(responder, request, { context, answer, ms: performance.now() - startedMs });
     return answer;
   };
 }
@@ -51,11 +51,19 @@ export function createAnswer(responder: Responder): Answer {
 function record(
   { log, metrics }: Responder,
   { id: requestId, method }: FastifyRequest,
-  { notes, answer, ms }: { readonly notes: Notes; readonly answer: Outgoing; readonly ms: number },
+  {
+    context,
+    answer,
+    ms,
+  }: { readonly context: RequestContext; readonly answer: Outgoing; readonly ms: number },
 ): void {
-  const outcome = outcomeOf(notes, answer);
-  const { route, upstream, upstreamMs, verifyMs, settleMs } = notes;
+  const outcome = outcomeOf(context, answer);
+  const { route, upstream, upstreamMs, charged, failure } = context;
+  const { verifyMs, settleMs } = charged?.timings ?? {};
   metrics.answered(route, outcome);
+  if (charged?.outcome.type === "uncharged") {
+    metrics.uncharged(route, failure ?? `status_${Math.floor(charged.outcome.status / 100)}xx`);
+  }
   if (upstream !== undefined && upstreamMs !== undefined) {
     metrics.upstreamAnswered(upstream, upstreamMs);
   }
@@ -69,7 +77,7 @@ function record(
       route,
       status: answer.status,
       outcome,
-      ...(notes.kind === "paid" ? paymentOf(notes, answer) : {}),
+      ...paymentFields(context),
       ...Object.fromEntries(times),
     },
     "Request answered",

@@ -5,6 +5,8 @@
 import {
   createSeller,
   readRequestAddress,
+  type Charged,
+  type ChargeOutcome,
   type Facilitator,
   type PaymentRecords,
   type Route,
@@ -31,11 +33,7 @@ export type SaleRequest = Pick<Incoming, "method" | "target" | "headers" | "read
 /** The terms of a route, and those it had before. */
 export interface SaleRoute {
   /** Charges for a request, under today's terms or those that its payment was signed for. */
-  charge(
-    incoming: SaleRequest,
-    serve: Serve,
-    onEvent: (event: SellerEvent) => void,
-  ): Promise<Response>;
+  charge(incoming: SaleRequest, serve: Serve): Promise<Charged | Response>;
   /** The terms so far, newest first, for the route that takes this one's place. */
   readonly terms: readonly Terms[];
 }
@@ -103,26 +101,18 @@ export function createSaleRoute(
 
   return {
     terms: [current, ...earlier],
-    async charge(incoming, serve, onEvent) {
+    async charge(incoming, serve) {
       const request = toRequest(publicUrl, incoming);
       if (request instanceof Response) return request;
       const readBody = (bytesMax: number) => incoming.readBody(bytesMax);
       const boundTo = whatElseCounts(own, incoming);
-      let said: Response | undefined;
-      for (const terms of [current, ...earlier.filter(isInForce)]) {
-        const events: SellerEvent[] = [];
-        const listen = (event: SellerEvent) => {
-          events.push(event);
-          // What is said of former terms counts only when they are the ones that were signed.
-          if (!said || !isForOtherTerms(event)) onEvent(event);
-        };
-        const more = { readBody, boundTo, onEvent: listen };
-        const answer = await terms.route.charge(request, serve, more);
-        if (!events.some(isForOtherTerms)) return answer;
-        said ??= answer;
+      const first = await current.route.charge(request, serve, { readBody, boundTo });
+      if (!isForOtherTerms(first.outcome)) return first;
+      for (const terms of earlier.filter(isInForce)) {
+        const charged = await terms.route.charge(request, serve, { readBody, boundTo });
+        if (!isForOtherTerms(charged.outcome)) return charged;
       }
-      if (!said) throw new Error("A route always has terms.");
-      return said;
+      return first;
     },
   };
 }
@@ -131,8 +121,8 @@ function isInForce({ replacedAtMs, lastsMs }: Terms): boolean {
   return replacedAtMs === undefined || performance.now() < replacedAtMs + lastsMs;
 }
 
-function isForOtherTerms(event: SellerEvent): boolean {
-  return event.type === "challenged" && otherTerms.has(event.reason ?? "");
+function isForOtherTerms(outcome: ChargeOutcome): boolean {
+  return outcome.type === "challenged" && otherTerms.has(outcome.reason ?? "");
 }
 
 /** What the upstream's answer depends on, beside what every payment is bound to. */

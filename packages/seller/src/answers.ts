@@ -217,7 +217,7 @@ export function preflight(): Response {
 }
 
 /** Adds what every answer has: CORS, and that caches must look at the payment. */
-export function dress(response: Response, allowOrigin: string | false): Response {
+export function addCommonHeaders(response: Response, allowOrigin: string | false): Response {
   const { headers } = response;
   addTokens(headers, "Vary", [headerNames.paymentSignature, headerNames.xPayment]);
   if (allowOrigin !== false) {

@@ -24,8 +24,8 @@ export interface SettledRequest extends PaidRequest {
   readonly transaction: string;
 }
 
-/** One thing that happened. `url` is the paid resource, as the challenge names it. */
-export type SellerEvent = { readonly url: string } & (
+/** What charging for one request came to. */
+export type ChargeOutcome =
   | /** The content went out, the first time. */
     { readonly type: "delivered"; readonly payment: SettledRequest }
   /** The payment came again after its delivery; `isKept` tells whether the answer did, too. */
@@ -42,13 +42,11 @@ export type SellerEvent = { readonly url: string } & (
       readonly status: number;
       readonly error?: unknown;
     }
-  /** The transfer took longer than the buyer's wait; he was asked to repeat. */
+  /** The transfer took longer than the buyer's wait; they were asked to repeat. */
   | { readonly type: "pending"; readonly receipt: SettleResponse }
-  /** The money moved after the buyer was asked to repeat; his answer is kept for him. */
-  | { readonly type: "settled"; readonly payment: SettledRequest }
   /**
-   * The payment was used, or may have been, and nobody here knows for which request: the buyer got
-   * a 409 with this receipt. He may come to you with it.
+   * The payment was used, or may have been, and it is not known here for which request: the buyer
+   * got a 409 with this receipt, and may come to you with it.
    */
   | { readonly type: "unserved"; readonly receipt: SettleResponse }
   /** The settlement came to nothing. */
@@ -68,10 +66,26 @@ export type SellerEvent = { readonly url: string } & (
   | { readonly type: "account_problem"; readonly problem: AccountProblem }
   /** The facilitator did not answer properly; the buyer was asked to repeat. */
   | { readonly type: "facilitator_fault"; readonly fault: Fault }
+  /**
+   * Nothing was decided about a payment: a preflight, a request that cannot be charged for as it is,
+   * or one that is to be repeated since another request has the payment. There is no event for it.
+   */
+  | { readonly type: "undecided" };
+
+/** One thing that happened. `url` is the paid resource, as the challenge names it. */
+export type SellerEvent = { readonly url: string } & (
+  | Exclude<ChargeOutcome, { readonly type: "undecided" }>
+  /** The money moved after the buyer was asked to repeat; their answer is kept for them. */
+  | { readonly type: "settled"; readonly payment: SettledRequest }
 );
 
-/** Hears of events. What it throws is ignored: a log must not cost a buyer his answer. */
+/** Hears of events. What it throws is ignored: a log must not cost a buyer their response. */
 export type EventListener = (event: SellerEvent) => void;
+
+/** Emits the event of an outcome, where there is one. */
+export function emitOutcome(emit: EventListener, url: string, outcome: ChargeOutcome): void {
+  if (outcome.type !== "undecided") emit({ url, ...outcome });
+}
 
 /** Speaks up, where no listener is given, for what the seller has to act on. */
 export const warnOnConsole: EventListener = (event) => {

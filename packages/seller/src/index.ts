@@ -13,7 +13,14 @@ export type {
 } from "./configuration.ts";
 export type { Clock } from "./clock.ts";
 export type { Serve } from "./exchange/paid-request.ts";
-export type { EventListener, PaidRequest, SellerEvent, SettledRequest } from "./events.ts";
+export type { ChargeTimings } from "./exchange/call-timings.ts";
+export type {
+  ChargeOutcome,
+  EventListener,
+  PaidRequest,
+  SellerEvent,
+  SettledRequest,
+} from "./events.ts";
 export { createFacilitatorClient } from "./facilitator.ts";
 export type {
   AccountProblem,
@@ -43,4 +50,4 @@ export type { MemoryGrantOptions, MemoryGrants } from "./payment-records/memory.
 export { isPlainHost, readRequestAddress } from "./request-address.ts";
 export type { AddressOutcome, AddressRefusal, RequestLine } from "./request-address.ts";
 export { createSeller } from "./seller.ts";
-export type { ChargeOptions, Route, Seller } from "./seller.ts";
+export type { Charged, ChargeOptions, Route, Seller } from "./seller.ts";

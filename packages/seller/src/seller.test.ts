@@ -9,17 +9,19 @@ import { startScriptedFacilitator } from "./scripted-facilitator.testing.ts";
 sellerSuite("core", (options, route, app) => {
   const paid = createSeller(options).route(route);
   return listenFetch((request) =>
-    paid.charge(request, async (payment) => {
-      const {
-        body = "",
-        status = 200,
-        headers = {},
-      } = await app({
-        body: await request.text(),
-        payment,
-      });
-      return new Response(body, { status, headers });
-    }),
+    paid
+      .charge(request, async (payment) => {
+        const {
+          body = "",
+          status = 200,
+          headers = {},
+        } = await app({
+          body: await request.text(),
+          payment,
+        });
+        return new Response(body, { status, headers });
+      })
+      .then(({ response }) => response),
   );
 });
 
@@ -28,7 +30,9 @@ const payTo = "xdc209693Bc6afc0C5328bA36FaF03C514EF312287C";
 
 test("charge uses the price of the seller's options", async () => {
   const seller = createSeller({ facilitator, payTo, price: 5n, network: ["xdc", "eip155:51"] });
-  const response = await seller.charge(new Request("http://shop.example/a"), () => new Response());
+  const response = await seller
+    .charge(new Request("http://shop.example/a"), () => new Response())
+    .then(({ response }) => response);
   expect(await response.json()).toMatchObject({
     accepts: [
       { network: "xdc", payTo: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C" },
@@ -41,7 +45,9 @@ test("charge uses the price of the seller's options", async () => {
 
 test("charge without any price says so", async () => {
   const seller = createSeller({ facilitator, payTo });
-  const answer = seller.charge(new Request("http://shop.example/a"), () => new Response());
+  const answer = seller
+    .charge(new Request("http://shop.example/a"), () => new Response())
+    .then(({ response }) => response);
   await expect(answer).rejects.toThrow(ConfigurationError);
 });
 
@@ -49,7 +55,9 @@ test("who listens to nothing is warned on the console of a facilitator that errs
   const warn = vi.spyOn(console, "warn").mockReturnValue();
   const scripted = await startScriptedFacilitator();
   const seller = createSeller({ facilitator: { url: scripted.url }, payTo, price: "0.01" });
-  const shop = await listenFetch((request) => seller.charge(request, () => new Response("it")));
+  const shop = await listenFetch((request) =>
+    seller.charge(request, () => new Response("it")).then(({ response }) => response),
+  );
   onTestFinished(async () => {
     warn.mockRestore();
     await shop.close();
@@ -84,13 +92,17 @@ test("what a listener rejects with costs nobody anything", async () => {
   // oxlint-disable-next-line typescript/no-misused-promises -- what sellers do nevertheless
   const seller = createSeller({ facilitator, payTo, price: "1", onEvent });
   const request = new Request("http://shop.example/a");
-  expect((await seller.charge(request, () => new Response())).status).toBe(402);
+  expect(
+    (await seller.charge(request, () => new Response()).then(({ response }) => response)).status,
+  ).toBe(402);
   await new Promise((resolve) => setImmediate(resolve));
   expect([heard, unhandled.mock.calls]).toEqual([1, []]);
 });
 
 test("v2-only leaves version 1 out", async () => {
   const seller = createSeller({ facilitator, payTo, price: "1", mode: "v2-only" });
-  const response = await seller.charge(new Request("http://shop.example/a"), () => new Response());
+  const response = await seller
+    .charge(new Request("http://shop.example/a"), () => new Response())
+    .then(({ response }) => response);
   expect(await response.json()).toMatchObject({ x402Version: 2, accepts: [{ amount: "1000000" }] });
 });

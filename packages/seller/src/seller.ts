@@ -1,6 +1,6 @@
 /** The seller: charges for requests on web-standard Request and Response. */
 import {
-  dress,
+  addCommonHeaders,
   preflight,
   reasonOf,
   refuseAddress,
@@ -18,8 +18,15 @@ import {
   type RouteOptions,
   type SellerOptions,
 } from "./configuration.ts";
+import { timeCalls, type ChargeTimings } from "./exchange/call-timings.ts";
 import { createBackgroundSettlements } from "./exchange/background-settlement.ts";
-import { warnOnConsole, type EventListener } from "./events.ts";
+import {
+  emitOutcome,
+  warnOnConsole,
+  type ChargeOutcome,
+  type EventListener,
+  type PaidRequest,
+} from "./events.ts";
 import { toError } from "./errors.ts";
 import { exchange } from "./exchange/exchange.ts";
 import { answerHead } from "./exchange/head.ts";
@@ -30,7 +37,14 @@ import { readPresentedPayment } from "./presented-payment.ts";
 import { matchPayment, type BodyReader } from "./exchange/match-payment.ts";
 import { createQuote } from "./quote.ts";
 import { checkRequestAddress } from "./request-address.ts";
-import type { ExchangeDeps, Serve } from "./exchange/paid-request.ts";
+import {
+  factsAfter,
+  undecided,
+  type ExchangeDeps,
+  type ExchangeResult,
+  type MatchedPayment,
+  type Serve,
+} from "./exchange/paid-request.ts";
 import { createWalletBudget } from "./exchange/wallet-budget.ts";
 
 /** What a server can add to one charge. */
@@ -40,17 +54,29 @@ export interface ChargeOptions<R = unknown> extends BodyReader {
    * one. Where it is absent, they receive the request that `charge` was called with.
    */
   readonly original?: R;
-  /** Hears of the events of this request, beside the seller's own listener. */
-  readonly onEvent?: EventListener;
+}
+
+/** What charging for one request came to. */
+export interface Charged {
+  /** To be sent to the buyer as it is. */
+  readonly response: Response;
+  /** The event that the seller's listener has received, without its `url`. */
+  readonly outcome: ChargeOutcome;
+  /**
+   * The payment behind the response; absent where none was found good. It has no transaction while
+   * its settlement is open or where nobody was charged.
+   */
+  readonly payment?: PaidRequest;
+  readonly timings: ChargeTimings;
 }
 
 /** A route with a price. */
 export interface Route<R = unknown> {
   /**
-   * Answers one request: a challenge when nothing was paid, the content of `serve` when the
-   * payment is confirmed. The answer's own headers tell the buyer everything.
+   * Charges for one request. The response is a challenge when nothing was paid, and the content of
+   * `serve` when the payment is confirmed; its own headers tell the buyer everything.
    */
-  charge(request: Request, serve: Serve, options?: ChargeOptions<R>): Promise<Response>;
+  charge(request: Request, serve: Serve, options?: ChargeOptions<R>): Promise<Charged>;
 }
 
 /** A seller. `charge` uses the price of the seller's options, `route` sets another. */
@@ -68,7 +94,7 @@ export interface Seller<R = unknown> extends Route<R> {
  *   payTo: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
  *   price: "0.01",
  * });
- * const answer = await seller.charge(request, () => Response.json({ report: "…" }));
+ * const { response } = await seller.charge(request, () => Response.json({ report: "…" }));
  */
 export function createSeller<R = Request>(
   options: SellerOptions<R>,
@@ -141,14 +167,14 @@ function createRoute<R>(
   const quote = createQuote(of.networks, route);
 
   async function answer(
-    at: ExchangeDeps,
+    deps: ExchangeDeps,
     request: Request,
     serve: Serve,
     options: ChargeOptions<R>,
-  ): Promise<Response> {
-    if (request.method === "OPTIONS") return preflight();
+  ): Promise<ExchangeResult & Pick<Charged, "payment">> {
+    if (request.method === "OPTIONS") return undecided(preflight());
     const malformed = checkRequestAddress(request);
-    if (malformed) return refuseAddress(malformed);
+    if (malformed) return undecided(refuseAddress(malformed));
     const resource = resourceOf(request, of, route);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without a framework, R is Request
     const original = options.original ?? (request as R);
@@ -158,43 +184,49 @@ function createRoute<R>(
     if (request.method === "HEAD" && route.head !== "charge") {
       const isPaid = presented.kind !== "none";
       const free = route.head === "free" ? serve : undefined;
-      return answerHead(at, { terms, isPaid, order, redirects }, free);
+      return answerHead({ terms, isPaid, order, redirects }, free);
     }
     if (presented.kind === "none") {
-      return offerPage(ask(at, terms), terms, request, of.paywall, at.clock.now());
+      const asked = ask(terms);
+      const response = offerPage(asked.response, terms, request, of.paywall, deps.clock.now());
+      return { ...asked, response: await response };
     }
-    if (presented.kind === "refused") return ask(at, terms, reasonOf(presented.refusal));
+    if (presented.kind === "refused") return ask(terms, reasonOf(presented.refusal));
     if (presented.kind === "ambiguous") {
-      return refuseRequest(
-        400,
-        "ambiguous_payment",
-        "Send one payment; in both headers only the same one.",
-      );
+      const message = "Send one payment; in both headers only the same one.";
+      return undecided(refuseRequest(400, "ambiguous_payment", message));
     }
     if (presented.kind === "too_large") {
-      return refuseRequest(431, "payment_header_too_large", "The payment header is too long.");
+      const message = "The payment header is too long.";
+      return undecided(refuseRequest(431, "payment_header_too_large", message));
     }
     const { payment } = presented;
     const { bodyBytesMax } = of;
     const rules = { redeliver, requiresBinding, serveWhen };
     const about = { ...options, ...rules, request, payment, terms, bodyBytesMax, isPublic };
-    const matched = await matchPayment(at, about);
-    if (matched instanceof Response) return matched;
+    const matched = await matchPayment(deps, about);
+    if ("response" in matched) return matched;
     // A server that says what else counts has bound the payment to it.
     const audience = options.boundTo === undefined ? await audienceOf(request) : undefined;
     const who = audience === undefined ? {} : { audience };
     const kind = { isStreamed, order, redirects, redeliver, workMs };
-    return exchange(at, { ...matched, ...kind, serve, ...who });
+    const result = await exchange(deps, { ...matched, ...kind, serve, ...who });
+    const behind = paymentBehind(matched, result);
+    return { ...result, ...(behind === undefined ? {} : { payment: behind }) };
   }
 
   return {
     async charge(request, serve, options = {}) {
-      const { onEvent } = options;
-      const at = onEvent ? { ...seller, emit: both(seller.emit, guard(onEvent)) } : seller;
+      const { facilitator, timings } = timeCalls(seller.facilitator, seller.clock);
+      const { url } = resourceOf(request, of, route);
       try {
-        return dress(await answer(at, request, serve, options), of.allowOrigin);
+        const deps = { ...seller, facilitator };
+        const { response, outcome, payment } = await answer(deps, request, serve, options);
+        addCommonHeaders(response, of.allowOrigin);
+        emitOutcome(seller.emit, url, outcome);
+        return { response, outcome, ...(payment === undefined ? {} : { payment }), timings };
       } catch (error) {
-        at.emit({ type: "broken", url: resourceOf(request, of, route).url, error });
+        seller.emit({ type: "broken", url, error });
         // Frameworks take other values for "nothing went wrong", and run what was to be paid for.
         throw toError(error);
       }
@@ -202,11 +234,15 @@ function createRoute<R>(
   };
 }
 
-function both(first: EventListener, second: EventListener): EventListener {
-  return (event) => {
-    first(event);
-    second(event);
-  };
+/** The payment that a result is about: one that was verified, or whose receipt the buyer gets. */
+function paymentBehind(
+  matched: MatchedPayment,
+  { outcome, receipt }: ExchangeResult,
+): PaidRequest | undefined {
+  if ("payment" in outcome) return outcome.payment;
+  if (receipt === undefined) return undefined;
+  const { transaction, ...facts } = factsAfter(matched, receipt);
+  return transaction === "" ? facts : { ...facts, transaction };
 }
 
 function resourceOf(

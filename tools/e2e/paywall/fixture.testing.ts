@@ -110,10 +110,12 @@ function sellOnCore(options: SellerOptions, goods: Readonly<Record<string, Goods
       const found = routes.get(path);
       if (!found) return new Response("Not here.", { status: 404 });
       const { type, body } = found.good;
-      return found.route.charge(request, () => {
-        count(path);
-        return new Response(body, { headers: { "Content-Type": type } });
-      });
+      return found.route
+        .charge(request, () => {
+          count(path);
+          return new Response(body, { headers: { "Content-Type": type } });
+        })
+        .then(({ response }) => response);
     });
   });
 }

@@ -102,10 +102,12 @@ test.each(["to its listener", "to the console"])("a seller's, which goes %s", as
   const seller = createSeller({ ...terms, ...listener });
   let isBroken = false;
   const shop = await listenFetch((request) =>
-    seller.charge(request, () => {
-      if (isBroken) throw new Error("The report is broken");
-      return new Response("report");
-    }),
+    seller
+      .charge(request, () => {
+        if (isBroken) throw new Error("The report is broken");
+        return new Response("report");
+      })
+      .then(({ response }) => response),
   );
   try {
     await expectKept(shop.url, (now) => {

@@ -204,8 +204,9 @@ async function challengeOf(
   const grants = createMemoryGrants();
   const sale = createSaleRoute(config, route, { facilitator: nobody, grants, onEvent: ignore });
   const request = { method, target, headers: {}, readBody: async () => undefined };
-  const answer = await sale.charge(request, () => new Response(), ignore);
-  const header = decodeHeader(answer.headers.get(headerNames.paymentRequired));
+  const charged = await sale.charge(request, () => new Response());
+  if (charged instanceof Response) return {};
+  const header = decodeHeader(charged.response.headers.get(headerNames.paymentRequired));
   return isObject(header?.value) ? header.value : {};
 }
 

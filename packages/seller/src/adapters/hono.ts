@@ -33,7 +33,7 @@ export function farthing(options: SellerOptions<HonoRequest>): Charge {
       const { raw } = c.req;
       const target = nodeTargetOf(c.env);
       if (target !== undefined && !isPlainTarget(target)) return refuseAddress(badTarget);
-      const answer = await route.charge(
+      const { response } = await route.charge(
         raw,
         async (payment) => {
           c.set("payment", payment);
@@ -50,7 +50,7 @@ export function farthing(options: SellerOptions<HonoRequest>): Charge {
       );
       // First without: Hono would let the headers of the handler's answer win over ours.
       c.res = undefined;
-      c.res = answer;
+      c.res = response;
       return undefined;
     };
   };

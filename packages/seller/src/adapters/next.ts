@@ -37,10 +37,12 @@ export function farthing(options: SellerOptions<NextRequest>): Charge {
   const seller = createSeller(options);
   return (own, handler) => {
     const route = seller.route(own);
-    return (request, context) =>
-      route.charge(request, (payment) => {
+    return async (request, context) => {
+      const { response } = await route.charge(request, (payment) => {
         for (const name of partialHeaders) request.headers.delete(name);
         return handler(request, context, payment);
       });
+      return response;
+    };
   };
 }

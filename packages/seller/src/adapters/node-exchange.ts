@@ -48,15 +48,15 @@ export async function chargeNode<R>(route: Route<R>, exchange: NodeExchange<R>):
   };
   try {
     const request = toRequest(req, exchange.line);
-    const answer =
+    const { response } =
       request instanceof Response
-        ? request
+        ? { response: request }
         : await route.charge(request, serve, {
             original: exchange.original,
             readBody: (bytesMax) => readNodeBody(req, exchange.body, bytesMax),
           });
     if (!caught?.isBegun()) exchange.takeOver?.();
-    await send(res, answer, caught);
+    await send(res, response, caught);
   } catch (error) {
     caught?.close();
     exchange.failed(toError(error));

@@ -21,7 +21,13 @@ import {
 import type { Lease } from "../payment-records/payment-records.ts";
 import { checkHeld, releaseClaim } from "./lost-lease.ts";
 import { ask } from "./open-answers.ts";
-import { factsAfter, factsBefore, type ChargedRequest, type ExchangeDeps } from "./paid-request.ts";
+import {
+  factsAfter,
+  factsBefore,
+  type ChargedRequest,
+  type ExchangeDeps,
+  type ExchangeResult,
+} from "./paid-request.ts";
 import { settleMsMin } from "./settle.ts";
 
 /** Serves a claimed payment for which nothing was sent yet. */
@@ -30,14 +36,14 @@ export async function serveAfterSuccess(
   charged: ChargedRequest,
   lease: Lease,
   deadlineMs: number,
-): Promise<Response> {
+): Promise<ExchangeResult> {
   const late = answerTooLate(deps, charged);
   const refused = late ?? (await verify(deps, charged, lease, deadlineMs));
   if (late) await releaseClaim(lease);
   if (refused) return refused;
   const startedAtMs = deps.clock.now();
   const made = await makeInTime(deps, charged);
-  if (made instanceof Response) {
+  if ("response" in made) {
     await releaseClaim(lease);
     return made;
   }
@@ -51,36 +57,40 @@ export async function serveAfterSuccess(
     const { receipt } = collected;
     if (collected.isQueued) deps.background.watch(charged, receipt);
     checkHeld(await lease.complete(receipt));
-    const { url } = charged.terms.resource;
-    deps.emit({ type: "delivered", url, payment: factsAfter(charged, receipt) });
-    return handOut(made, receipt);
+    const outcome = { type: "delivered", payment: factsAfter(charged, receipt) } as const;
+    return { response: handOut(made, receipt), outcome, receipt };
   }
   drop(made);
   if (collected.kind === "open") deps.background.poll(charged);
-  return collected.response;
+  return collected.result;
 }
 
 /** Refuses an authorization that would end before the work is done and settled. */
 function answerTooLate(
   deps: ExchangeDeps,
   { binding, terms, workMs }: ChargedRequest,
-): Response | undefined {
+): ExchangeResult | undefined {
   if (binding.validBeforeMs - deps.clock.now() >= workMs + settleMsMin) return undefined;
   const message = "The authorization ends before the answer could be made and settled.";
-  return ask(deps, terms, { error: "authorization_expired", message });
+  return ask(terms, { error: "authorization_expired", message });
 }
 
-/** Does the work: what came of it, or the answer to a buyer who is not charged. */
-async function makeInTime(deps: ExchangeDeps, charged: ChargedRequest): Promise<Made | Response> {
-  const { url } = charged.terms.resource;
+/** Does the work: what came of it, or the result for a buyer who is not charged. */
+async function makeInTime(
+  deps: ExchangeDeps,
+  charged: ChargedRequest,
+): Promise<Made | ExchangeResult> {
   const payment = factsBefore(charged);
-  const fail = (status: number, error: unknown): Response => {
-    deps.emit({ type: "uncharged", url, payment, status, error });
+  const end = (response: Response, status: number, error?: unknown): ExchangeResult => {
+    const why = error === undefined ? {} : { error };
+    return { response, outcome: { type: "uncharged", payment, status, ...why } };
+  };
+  const fail = (status: number, error: unknown): ExchangeResult => {
     const message =
       "The seller could not make the answer, and nothing was charged. Repeat the request with the " +
       "same payment if you still want it, or let the payment end unused.";
     const body = { error: "not_charged", message, retryable: true } as const;
-    return say(status, body, { retryAfterSeconds: retrySeconds });
+    return end(say(status, body, { retryAfterSeconds: retrySeconds }), status, error);
   };
   let made: Made | undefined;
   try {
@@ -91,14 +101,11 @@ async function makeInTime(deps: ExchangeDeps, charged: ChargedRequest): Promise<
   if (!made) return fail(504, new Error(`The answer was not made within ${charged.workMs} ms.`));
   if (isSold(made.answer, charged)) return made;
   const { status } = made.answer;
-  if (isRedirect(made.answer)) {
-    drop(made);
-    const error = new Error(`The answer was a redirect (${status}), which this route withholds.`);
-    deps.emit({ type: "uncharged", url, payment, status, error });
-    return say(502, { error: "not_charged", message: withheld, retryable: false });
-  }
-  deps.emit({ type: "uncharged", url, payment, status });
-  return uncharged(made.answer, made.body);
+  if (!isRedirect(made.answer)) return end(uncharged(made.answer, made.body), status);
+  drop(made);
+  const error = new Error(`The answer was a redirect (${status}), which this route withholds.`);
+  const response = say(502, { error: "not_charged", message: withheld, retryable: false });
+  return end(response, status, error);
 }
 
 const withheld =

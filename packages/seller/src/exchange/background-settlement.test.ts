@@ -49,10 +49,12 @@ async function scene(outcomes: SettleOutcome[], own: RouteOptions = {}) {
   );
   let served = 0;
   const charge = (headers?: HeadersInit) =>
-    seller.charge(
-      new Request("http://shop.example/a", headers ? { headers } : {}),
-      () => new Response(`made ${++served}`),
-    );
+    seller
+      .charge(
+        new Request("http://shop.example/a", headers ? { headers } : {}),
+        () => new Response(`made ${++served}`),
+      )
+      .then(({ response }) => response);
   const headers = await pay(await charge(), "v2");
   events.length = 0;
   const first = await charge(headers);

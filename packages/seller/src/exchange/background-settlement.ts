@@ -6,6 +6,7 @@
  * what the grant has recorded.
  */
 import type { SettleResponse } from "@farthing/protocol";
+import { emitOutcome } from "../events.ts";
 import { overMsMin } from "../payment-records/retention.ts";
 import type { Lease } from "../payment-records/payment-records.ts";
 import { collect, settleMatched } from "./collect.ts";
@@ -13,6 +14,7 @@ import {
   factsAfter,
   type BackgroundSettlements,
   type ExchangeDeps,
+  type ExchangeResult,
   type MatchedPayment,
 } from "./paid-request.ts";
 
@@ -130,10 +132,19 @@ async function close(deps: ExchangeDeps, matched: MatchedPayment): Promise<void>
     const deadlineMs = deps.clock.now() + deps.waitMs;
     const collected = await collect(deps, matched, lease, { deadlineMs });
     if (collected.kind === "refused") await lease.discard();
-    if (collected.kind === "paid") await notePaid(deps, matched, lease, collected.receipt);
+    if (collected.kind !== "paid") return emitResult(deps, matched, collected.result);
+    await notePaid(deps, matched, lease, collected.receipt);
   } finally {
     await lease.unlock();
   }
+}
+
+function emitResult(
+  deps: ExchangeDeps,
+  matched: MatchedPayment,
+  { outcome }: ExchangeResult,
+): void {
+  emitOutcome(deps.emit, matched.terms.resource.url, outcome);
 }
 
 /** Records that the money moved, and tells the seller; not where another holder has taken over. */
@@ -184,7 +195,10 @@ async function goOn(deps: ExchangeDeps, matched: MatchedPayment): Promise<boolea
     if (lease.state === "paid" || !(lease.answer ?? lease.receipt)) return true;
     const deadlineMs = deps.clock.now() + deps.waitMs;
     const collected = await collect(deps, matched, lease, { deadlineMs });
-    if (collected.kind !== "paid") return collected.kind === "refused";
+    if (collected.kind !== "paid") {
+      emitResult(deps, matched, collected.result);
+      return collected.kind === "refused";
+    }
     await notePaid(deps, matched, lease, collected.receipt);
     return true;
   } finally {

@@ -41,7 +41,9 @@ export function closingSuite(name: string, kind: StoreKind): void {
       const clock = { now: () => nowMs, sleep: async (ms: number) => void (nowMs += ms) };
       const seller = createSeller(options, clock);
       shop = await listenFetch((request) =>
-        seller.charge(request, () => new Response(`content ${++served}`)),
+        seller
+          .charge(request, () => new Response(`content ${++served}`))
+          .then(({ response }) => response),
       );
     });
     afterEach(async () => {

@@ -23,7 +23,12 @@ import {
   untouched,
   whyInvalid,
 } from "./open-answers.ts";
-import type { MatchedPayment, ExchangeDeps } from "./paid-request.ts";
+import {
+  undecided,
+  type ExchangeDeps,
+  type ExchangeResult,
+  type MatchedPayment,
+} from "./paid-request.ts";
 import {
   callMsMin,
   settleAndWait,
@@ -40,10 +45,10 @@ export type Collected =
       /** The engine has stored the settlement, and it is not confirmed yet. */
       readonly isQueued?: boolean;
     }
-  /** This payment opens nothing here; the answer says why. */
-  | { readonly kind: "refused"; readonly response: Response }
+  /** This payment opens nothing here; the response says why. */
+  | { readonly kind: "refused"; readonly result: ExchangeResult }
   /** The outcome is not known yet. The grant stays as it is, and settling again is safe. */
-  | { readonly kind: "open"; readonly response: Response };
+  | { readonly kind: "open"; readonly result: ExchangeResult };
 
 /** Asks whether the payment is good. Undefined when it is; else the answer, the claim released. */
 export async function verify(
@@ -51,11 +56,11 @@ export async function verify(
   matched: MatchedPayment,
   lease: Lease,
   deadlineMs: number,
-): Promise<Response | undefined> {
+): Promise<ExchangeResult | undefined> {
   const untimely = checkTime(deps, matched);
   if (untimely) {
     await releaseClaim(lease);
-    return ask(deps, matched.terms, untimely);
+    return ask(matched.terms, untimely);
   }
   const outcome = await deps.facilitator.verify(matched.request, {
     timeoutMs: deadlineMs - deps.clock.now(),
@@ -91,16 +96,17 @@ async function answerUnverified(
   matched: MatchedPayment,
   outcome: VerifyOutcome,
   deadlineMs: number,
-): Promise<Response> {
-  const { url } = matched.terms.resource;
-  if (outcome.kind === "fault") return answerFault(deps, url, outcome, { what: unchecked });
-  if (outcome.kind === "account") return answerAccountProblem(deps, url, outcome, {});
+): Promise<ExchangeResult> {
+  if (outcome.kind === "fault") return answerFault(outcome, { what: unchecked });
+  if (outcome.kind === "account") return answerAccountProblem(outcome, {});
   const { verdict } = outcome;
-  if (verdict.isValid)
-    return later("facilitator_unavailable", untouched, { retryAfterSeconds: faultRetrySeconds });
+  if (verdict.isValid) {
+    const more = { retryAfterSeconds: faultRetrySeconds };
+    return undecided(later("facilitator_unavailable", untouched, more));
+  }
   return isNonceUsed(verdict.invalidReason)
-    ? findOut(deps, matched, deadlineMs)
-    : ask(deps, matched.terms, whyInvalid(verdict));
+    ? resolveOutcome(deps, matched, deadlineMs)
+    : ask(matched.terms, whyInvalid(verdict));
 }
 
 /**
@@ -108,19 +114,19 @@ async function answerUnverified(
  * it again moves nothing, and tells what became of it. The content stays closed: whoever it was
  * opened for may have it already.
  */
-async function findOut(
+async function resolveOutcome(
   deps: ExchangeDeps,
   matched: MatchedPayment,
   deadlineMs: number,
-): Promise<Response> {
+): Promise<ExchangeResult> {
   // Under no name: this record has claimed nothing, and takes no success for its own.
   const wait = { deadlineMs, onPending: async () => undefined };
   const { settled } = await settleMatched(deps, matched, wait);
   const isDoubtful =
     settled.kind === "failed" && !isProven(settled.receipt) && !isCanceled(settled.receipt);
   // Whatever is in the way of a transfer now, the token has said that there was one.
-  if (isDoubtful) return alreadySettled(deps, matched, settled.receipt);
-  return answerUnpaid(deps, matched, settled);
+  if (isDoubtful) return alreadySettled(settled.receipt);
+  return answerUnpaid(matched, settled);
 }
 
 /**
@@ -170,13 +176,13 @@ export async function collect(
   // A call that was lost, or answered by a proxy, may still have moved the money.
   const isReleased = isUnsent && !isResumed && !pending;
   const isOver = settled.kind === "failed" || isReleased || isOthers;
-  const response = answerUnpaid(deps, matched, settled, pending);
+  const result = answerUnpaid(matched, settled, pending);
   if (isOver) await releaseClaim(lease);
   else if (isUnavailable(settled) && !isResumed && !pending) {
     await lease.settling({ isDispensable: true });
   }
   if (!isOver) deps.background.closeLater(matched);
-  return { kind: isOver ? "refused" : "open", response };
+  return { kind: isOver ? "refused" : "open", result };
 }
 
 /** Whether the facilitator itself says that it can do nothing at the moment. */
@@ -201,16 +207,16 @@ function answerDoubtful(
 ): Collected | undefined {
   const { errorReason } = receipt;
   if (isNonceUsed(errorReason)) {
-    return { kind: "refused", response: alreadySettled(deps, matched, receipt) };
+    return { kind: "refused", result: alreadySettled(receipt) };
   }
   if (isProven(receipt)) return undefined;
   const isOver = deps.clock.now() >= matched.binding.validBeforeMs + overMsMin;
   if (hasLookedItUp(receipt)) {
-    return isOver ? undefined : { kind: "open", response: stillOpen() };
+    return isOver ? undefined : { kind: "open", result: stillOpen() };
   }
   return isOver || isExpired(errorReason)
-    ? { kind: "refused", response: outcomeUnknown(deps, matched, receipt) }
-    : { kind: "open", response: stillOpen() };
+    ? { kind: "refused", result: outcomeUnknown(receipt) }
+    : { kind: "open", result: stillOpen() };
 }
 
 /** Whether a failure names what has failed: a transaction, or a settlement in its book. */

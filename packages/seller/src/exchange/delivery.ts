@@ -6,10 +6,10 @@ import type { SettleResponse } from "@farthing/protocol";
 import { content, replayedHeader, say, type ChallengeTerms } from "../answers.ts";
 import { readHead, resume } from "../body.ts";
 import { workMsMax, type Order, type Redeliver, type Redirects } from "../configuration.ts";
-import type { EventListener, PaidRequest, SettledRequest } from "../events.ts";
+import type { PaidRequest, SettledRequest } from "../events.ts";
 import type { PaymentRecords, Lease, StoredAnswer } from "../payment-records/payment-records.ts";
 import { checkHeld } from "./lost-lease.ts";
-import type { Serve } from "./paid-request.ts";
+import type { ExchangeResult, Serve } from "./paid-request.ts";
 
 /** A paid grant that waits for its content. */
 export interface Paid {
@@ -122,49 +122,45 @@ export function handOut({ answer, body }: Made, receipt: SettleResponse): Respon
 
 /** Makes the content, and keeps it; when it cannot be made, keeps the fact that it is paid. */
 export async function deliver(
-  deps: { readonly records: PaymentRecords; readonly emit: EventListener },
+  { records }: { readonly records: PaymentRecords },
   charged: Delivery,
-  { lease, receipt, facts }: Paid,
-): Promise<Response> {
-  const { url } = charged.terms.resource;
-  const failed = (status: number, error: unknown): Response => {
-    // The lease is left as `paid`: the next request with this payment makes the content again.
-    deps.emit({ type: "undelivered", url, payment: facts, error });
-    return undelivered(status, receipt);
+  { lease, receipt, facts: payment }: Paid,
+): Promise<ExchangeResult> {
+  // The lease is left as `paid`: the next request with this payment makes the content again.
+  const failed = (status: number, error: unknown): ExchangeResult => {
+    const response = undelivered(status, receipt);
+    return { response, outcome: { type: "undelivered", payment, error }, receipt };
   };
   let made: Made | undefined;
   try {
-    made = await makeWithin(charged, facts, deps.records.answerBytesMax, workMsMax);
+    made = await makeWithin(charged, payment, records.answerBytesMax, workMsMax);
   } catch (error) {
     return failed(failureStatusMin, error);
   }
-  // He has paid, and has a right to another try.
+  // The buyer has paid, and has a right to another try.
   if (!made) return failed(504, new Error(`The answer was not made within ${workMsMax} ms.`));
   const { status } = made.answer;
-  // Sold by its success, it is owed until it succeeds; elsewhere a no is an answer as well.
-  if (
-    charged.order === "after-success" ? !isSold(made.answer, charged) : status >= failureStatusMin
-  ) {
+  // Sold by its success, it is owed until it succeeds; elsewhere a no is a response as well.
+  const isFailure =
+    charged.order === "after-success" ? !isSold(made.answer, charged) : status >= failureStatusMin;
+  if (isFailure) {
     drop(made);
     const error = new Error(`The seller's code answered ${status}.`);
     return failed(Math.max(status, failureStatusMin), error);
   }
   const kept = charged.redeliver === "never" ? undefined : toStored(made, charged);
   checkHeld(await lease.complete(receipt, kept));
-  deps.emit({ type: "delivered", url, payment: facts });
-  return handOut(made, receipt);
+  return { response: handOut(made, receipt), outcome: { type: "delivered", payment }, receipt };
 }
 
 /** Hands out, for the first time, an answer that was made before the money moved. */
 export async function handOutKept(
-  deps: { readonly emit: EventListener },
-  charged: Delivery,
-  { lease, receipt, facts }: Paid,
+  { lease, receipt, facts: payment }: Paid,
   answer: StoredAnswer,
-): Promise<Response> {
+): Promise<ExchangeResult> {
   checkHeld(await lease.complete(receipt));
-  deps.emit({ type: "delivered", url: charged.terms.resource.url, payment: facts });
-  return fromStored(answer, receipt);
+  const response = fromStored(answer, receipt);
+  return { response, outcome: { type: "delivered", payment }, receipt };
 }
 
 /** Hands out a kept answer again, with its receipt and the word that it is a repeat. */

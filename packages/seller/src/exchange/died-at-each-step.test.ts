@@ -76,7 +76,9 @@ function openShop(settle: Order, store: PaymentRecords) {
     publicUrl: "https://shop.example",
     onEvent: () => undefined,
   });
-  return listenFetch((request) => seller.charge(request, () => new Response("content")));
+  return listenFetch((request) =>
+    seller.charge(request, () => new Response("content")).then(({ response }) => response),
+  );
 }
 
 describe.each(["before-work", "after-success"] as const)("settling %s", (settle) => {

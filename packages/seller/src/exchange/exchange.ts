@@ -22,26 +22,33 @@ import {
   pendingRetrySeconds,
   storeFailed,
 } from "./open-answers.ts";
-import type { ChargedRequest, ExchangeDeps } from "./paid-request.ts";
+import {
+  undecided,
+  type ChargedRequest,
+  type ExchangeDeps,
+  type ExchangeResult,
+} from "./paid-request.ts";
 
 /**
  * Takes the request from its payment to its response. A store that fails leaves the outcome open, and
  * must not look like a payment that has failed.
  */
-export async function exchange(deps: ExchangeDeps, charged: ChargedRequest): Promise<Response> {
+export async function exchange(
+  deps: ExchangeDeps,
+  charged: ChargedRequest,
+): Promise<ExchangeResult> {
   try {
     return await takeAndWork(deps, charged);
   } catch (error) {
-    return storeFailed(deps, charged.terms.resource.url, error);
+    return storeFailed(error);
   } finally {
     // Not before: the request may need the room of what is over.
     deps.background.closeDue();
   }
 }
 
-async function takeAndWork(deps: ExchangeDeps, charged: ChargedRequest): Promise<Response> {
+async function takeAndWork(deps: ExchangeDeps, charged: ChargedRequest): Promise<ExchangeResult> {
   const { records, clock } = deps;
-  const { url } = charged.terms.resource;
   const deadlineMs = clock.now() + deps.waitMs;
   for (;;) {
     const acquired = await records.acquire(charged.binding, charged.access);
@@ -52,28 +59,33 @@ async function takeAndWork(deps: ExchangeDeps, charged: ChargedRequest): Promise
         const receipt = await newestReceipt(deps, charged, acquired.receipt);
         const answer =
           charged.redeliver === "never" ? undefined : answerFor(charged, acquired.answer);
-        deps.emit({ type: "repeated", url, receipt, isKept: answer !== undefined });
-        return answer ? replay(answer, receipt) : alreadyDelivered(receipt);
+        const response = answer ? replay(answer, receipt) : alreadyDelivered(receipt);
+        const isKept = answer !== undefined;
+        return { response, outcome: { type: "repeated", receipt, isKept }, receipt };
       }
-      case "unproven":
-        deps.emit({ type: "conflict", url });
-        return alreadyDelivered(acquired.receipt);
-      case "bound":
-        deps.emit({ type: "conflict", url });
-        return say(409, {
+      case "unproven": {
+        const { receipt } = acquired;
+        const known = receipt === undefined ? {} : { receipt };
+        return { response: alreadyDelivered(receipt), outcome: { type: "conflict" }, ...known };
+      }
+      case "bound": {
+        const response = say(409, {
           error: "payment_bound_elsewhere",
           message: "This payment belongs to another request; one payment opens one response.",
           retryable: false,
         });
-      case "full":
-        deps.emit({ type: "full", url });
-        return later("busy", "Too many payments are under way. Yours was not taken.", {
+        return { response, outcome: { type: "conflict" } };
+      }
+      case "full": {
+        const response = later("busy", "Too many payments are under way. Yours was not taken.", {
           retryAfterSeconds: faultRetrySeconds,
         });
+        return { response, outcome: { type: "full" } };
+      }
       case "busy": {
         const leftMs = deadlineMs - clock.now();
         if (leftMs > 0 && (await records.wait(charged.binding.key, leftMs))) break;
-        return stillBusy();
+        return undecided(stillBusy());
       }
     }
   }
@@ -103,7 +115,7 @@ async function work(
   charged: ChargedRequest,
   lease: Lease,
   deadlineMs: number,
-): Promise<Response> {
+): Promise<ExchangeResult> {
   // What an earlier holder began has left the order behind: money first, then what is left to do.
   const isFresh = lease.state === "claimed";
   const serve =
@@ -111,11 +123,10 @@ async function work(
   try {
     if (!isFresh || !charged.isFormer) return await serve(deps, charged, lease, deadlineMs);
     await releaseClaim(lease);
-    return ask(deps, charged.terms);
+    return ask(charged.terms);
   } catch (error) {
     if (!(error instanceof LeaseLostError)) throw error;
-    deps.emit({ type: "broken", url: charged.terms.resource.url, error });
-    return stillBusy();
+    return { response: stillBusy(), outcome: { type: "broken", error } };
   } finally {
     // What cannot be given back now ends by itself.
     await lease.unlock().catch(() => undefined);

@@ -5,10 +5,9 @@
 import { headerNames, zeroAddress } from "@farthing/protocol";
 import { uncharged, type ChallengeTerms } from "../answers.ts";
 import { workMsMax, type Order, type Redirects } from "../configuration.ts";
-import type { EventListener } from "../events.ts";
 import { drop, makeWithin } from "./delivery.ts";
 import { ask } from "./open-answers.ts";
-import type { Serve } from "./paid-request.ts";
+import { undecided, type ExchangeResult, type Serve } from "./paid-request.ts";
 
 /** A HEAD request for a paid resource. */
 interface HeadRequest {
@@ -29,15 +28,15 @@ const takesNoPayment = {
  * leads to content.
  */
 export async function answerHead(
-  deps: { readonly emit: EventListener },
   { terms, isPaid, order, redirects }: HeadRequest,
   serve?: Serve,
-): Promise<Response> {
+): Promise<ExchangeResult> {
   if (!serve) {
-    const { status, headers } = ask(deps, terms, isPaid ? takesNoPayment : undefined);
+    const { response, outcome } = ask(terms, isPaid ? takesNoPayment : undefined);
+    const { status, headers } = response;
     // A buyer that hears so need not keep the payment open until it ends.
     if (isPaid) headers.set(headerNames.paymentCharged, "no");
-    return new Response(null, { status, headers });
+    return { response: new Response(null, { status, headers }), outcome };
   }
   const network = terms.offers[0]?.network.id ?? "";
   // Nobody has paid, and nothing: what the seller's code notes of it is true.
@@ -46,5 +45,5 @@ export async function answerHead(
   const made = await makeWithin(work, nobody, 0, workMsMax);
   if (!made) throw new Error(`The answer to HEAD was not made within ${workMsMax} ms.`);
   drop(made);
-  return uncharged(made.answer, null);
+  return undecided(uncharged(made.answer, null));
 }

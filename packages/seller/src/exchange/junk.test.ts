@@ -30,7 +30,9 @@ beforeEach(async () => {
     onEvent: () => undefined,
   };
   const seller = createSeller(options, clock);
-  shop = await listenFetch((request) => seller.charge(request, () => new Response("content")));
+  shop = await listenFetch((request) =>
+    seller.charge(request, () => new Response("content")).then(({ response }) => response),
+  );
 });
 afterEach(async () => {
   await shop.close();

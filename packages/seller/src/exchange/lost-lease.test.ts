@@ -22,10 +22,12 @@ function losingAt(step: "settling" | "paid" | "complete" | "discard"): PaymentRe
 const at = useScene((options, route, app) => {
   const paid = createSeller(options).route(route);
   return listenFetch((request) =>
-    paid.charge(request, async (payment) => {
-      const { body = "", status = 200 } = await app({ body: "", payment });
-      return new Response(body, { status });
-    }),
+    paid
+      .charge(request, async (payment) => {
+        const { body = "", status = 200 } = await app({ body: "", payment });
+        return new Response(body, { status });
+      })
+      .then(({ response }) => response),
   );
 });
 

@@ -18,7 +18,12 @@ import type { Access, Proof } from "../payment-records/payment-records.ts";
 import { matchOffer, offersOf } from "../offer.ts";
 import { checkRequestBinding, type BindingSubject } from "./request-binding.ts";
 import { ask, storeFailed, tooManyWallets } from "./open-answers.ts";
-import type { MatchedPayment, ExchangeDeps } from "./paid-request.ts";
+import {
+  undecided,
+  type ExchangeDeps,
+  type ExchangeResult,
+  type MatchedPayment,
+} from "./paid-request.ts";
 
 /** For servers that hand over requests in their own way. */
 export interface BodyReader {
@@ -56,22 +61,22 @@ export interface Presentation extends BodyReader {
 export async function matchPayment(
   deps: ExchangeDeps,
   presented: Presentation,
-): Promise<MatchedPayment | Response> {
+): Promise<MatchedPayment | ExchangeResult> {
   const { payment, terms, bodyBytesMax } = presented;
   const isOwnUrl = ownUrl(terms.resource.url, presented.isPublic);
   const match = matchOffer(terms.offers, payment, isOwnUrl);
   const offer = match.ok ? match.value : formerOffer(terms.offers, payment, isOwnUrl);
-  if (!offer) return refuse(deps, presented, match);
+  if (!offer) return refuse(presented, match);
   const body = await readBody(presented);
   if (!body) {
     const message = `A paid request has at most ${bodyBytesMax} bytes of body.`;
-    return refuseRequest(413, "request_too_large", message);
+    return undecided(refuseRequest(413, "request_too_large", message));
   }
   const { url } = terms.resource;
   const { boundTo, request: asked } = presented;
   const subject = presented.bindingSubject ?? { method: asked.method, body };
   const opening = checkRequestBinding(payment, { ...subject, url });
-  if (!opening.ok) return ask(deps, terms, reasonOf(opening.refusal));
+  if (!opening.ok) return ask(terms, reasonOf(opening.refusal));
   const bound = { method: asked.method, url, body, ...(boundTo === undefined ? {} : { boundTo }) };
   const binding = await bind(bound, payment, offer);
   // Other terms than today's count for a payment that was begun under them, and for no other.
@@ -79,19 +84,19 @@ export async function matchPayment(
   const request = toFacilitatorRequest(payment, offer, terms);
   try {
     const hasRecord = async () => deps.records.has(binding);
-    if (isFormer && !(await hasRecord())) return refuse(deps, presented, match);
+    if (isFormer && !(await hasRecord())) return refuse(presented, match);
     // A buyer who paid before bindings were required gets what they paid for, and is not asked again.
     const isUnbound = presented.requiresBinding && !opening.value;
-    if (isUnbound && !(await hasRecord())) return ask(deps, terms, bindingRequired);
+    if (isUnbound && !(await hasRecord())) return ask(terms, bindingRequired);
     // What has a record was let through before, and asks the facilitator for nothing new.
-    if (!deps.wallets.allows(payment) && !(await hasRecord())) return tooManyWallets();
+    if (!deps.wallets.allows(payment) && !(await hasRecord())) return undecided(tooManyWallets());
     const proof = await readProof(deps, presented, opening.value);
     const access = { proof, rule: ruleOf(presented.redeliver, isFormer) };
     const servesQueued = presented.serveWhen === "queued";
     const bare = withoutProof(payment);
     return { payment: bare, offer, binding, access, terms, request, isFormer, servesQueued };
   } catch (error) {
-    return storeFailed(deps, url, error);
+    return storeFailed(error);
   }
 }
 
@@ -125,11 +130,10 @@ function ruleOf(redeliver: Redeliver, isFormer: boolean): Access["rule"] {
 }
 
 function refuse(
-  deps: ExchangeDeps,
   { terms }: Presentation,
   match: { readonly ok: boolean; readonly refusal?: Refusal },
-): Response {
-  return ask(deps, terms, match.refusal && reasonOf(match.refusal));
+): ExchangeResult {
+  return ask(terms, match.refusal && reasonOf(match.refusal));
 }
 
 /**

@@ -4,9 +4,8 @@
  */
 import { x402ReasonOf, type SettleResponse, type VerifyResponse } from "@farthing/protocol";
 import { challenge, say, type ChallengeTerms } from "../answers.ts";
-import type { EventListener } from "../events.ts";
 import type { AccountProblem, Fault } from "../facilitator.ts";
-import type { MatchedPayment, ExchangeDeps } from "./paid-request.ts";
+import { undecided, type ExchangeResult, type MatchedPayment } from "./paid-request.ts";
 import type { Settled } from "./settle.ts";
 
 /** Seconds after which a repeat is worth it: one block, for a settlement under way. */
@@ -24,16 +23,14 @@ export const untouched = "The seller cannot take payments at the moment. Yours w
 
 /** Asks for a payment, or for another one: nothing moves with what was presented. */
 export function ask(
-  deps: { readonly emit: EventListener },
   terms: ChallengeTerms,
   why?: { readonly error: string; readonly message?: string },
-): Response {
-  const { url } = terms.resource;
-  deps.emit({ type: "challenged", url, ...(why ? { reason: why.error } : {}) });
-  return challenge(terms, why);
+): ExchangeResult {
+  const outcome = { type: "challenged" as const, ...(why ? { reason: why.error } : {}) };
+  return { response: challenge(terms, why), outcome };
 }
 
-/** The answer that leaves the outcome open: repeat, and do not sign again. */
+/** The response that leaves the outcome open: repeat, and do not sign again. */
 export function later(
   error: "busy" | "settlement_pending" | "facilitator_unavailable" | "seller_account_problem",
   what: string,
@@ -44,88 +41,74 @@ export function later(
 }
 
 /**
- * The answer when the store of payment records has failed: the outcome is open, and it must not look
+ * The result when the store of payment records has failed: the outcome is open, and it must not look
  * like a payment that has failed.
  */
-export function storeFailed(
-  deps: { readonly emit: EventListener },
-  url: string,
-  error: unknown,
-): Response {
-  deps.emit({ type: "broken", url, error });
-  return later("busy", "The seller could not look up or record your payment.", {
+export function storeFailed(error: unknown): ExchangeResult {
+  const response = later("busy", "The seller could not look up or record your payment.", {
     retryAfterSeconds: faultRetrySeconds,
   });
+  return { response, outcome: { type: "broken", error } };
 }
 
-/** The answer to a payment that opened nothing, by where its settlement stands. */
+/** The result of a payment that opened nothing, by where its settlement stands. */
 export function answerUnpaid(
-  deps: ExchangeDeps,
   matched: MatchedPayment,
   settled: Settled,
   pending?: SettleResponse,
-): Response {
-  const { url } = matched.terms.resource;
-  const receipt = pending ? { receipt: pending } : {};
-  if (settled.kind === "fault") return answerFault(deps, url, settled, receipt);
-  if (settled.kind === "account") return answerAccountProblem(deps, url, settled, receipt);
-  if (settled.kind === "failed") return answerFailed(deps, matched, settled.receipt);
-  if (settled.kind === "confirmed") return alreadySettled(deps, matched, settled.receipt);
-  deps.emit({ type: "pending", url, receipt: settled.receipt });
-  return later("settlement_pending", "The transfer is under way.", {
-    receipt: settled.receipt,
-    retryAfterSeconds: pendingRetrySeconds,
-  });
+): ExchangeResult {
+  const known = pending ? { receipt: pending } : {};
+  if (settled.kind === "fault") return answerFault(settled, known);
+  if (settled.kind === "account") return answerAccountProblem(settled, known);
+  const { receipt } = settled;
+  if (settled.kind === "failed") return answerFailed(matched, receipt);
+  if (settled.kind === "confirmed") return alreadySettled(receipt);
+  const more = { receipt, retryAfterSeconds: pendingRetrySeconds };
+  const response = later("settlement_pending", "The transfer is under way.", more);
+  return { response, outcome: { type: "pending", receipt }, receipt };
 }
 
-function answerFailed(
-  deps: ExchangeDeps,
-  matched: MatchedPayment,
-  receipt: SettleResponse,
-): Response {
+function answerFailed({ terms }: MatchedPayment, receipt: SettleResponse): ExchangeResult {
   const { errorReason, errorMessage } = receipt;
   // Used, and as far as anyone can tell by a transfer: this must not ask for another one.
-  if (isNonceUsed(errorReason)) return alreadySettled(deps, matched, receipt);
-  deps.emit({ type: "failed", url: matched.terms.resource.url, receipt });
+  if (isNonceUsed(errorReason)) return alreadySettled(receipt);
   const why = { error: errorReason ?? "settlement_failed", ...message(errorMessage) };
-  return challenge(matched.terms, why, receipt);
+  return {
+    response: challenge(terms, why, receipt),
+    outcome: { type: "failed", receipt },
+    receipt,
+  };
 }
 
-/** The answer when the facilitator judged nothing. */
+/** The result when the facilitator decided nothing. */
 export function answerFault(
-  deps: ExchangeDeps,
-  url: string,
   fault: Fault,
-  { what = unknown, ...receipt }: { what?: string; receipt?: SettleResponse },
-): Response {
-  deps.emit({ type: "facilitator_fault", url, fault });
+  { what = unknown, ...known }: { what?: string; receipt?: SettleResponse },
+): ExchangeResult {
   const retryAfterSeconds = fault.retryAfterSeconds ?? faultRetrySeconds;
-  return later("facilitator_unavailable", what, { ...receipt, retryAfterSeconds });
+  const response = later("facilitator_unavailable", what, { ...known, retryAfterSeconds });
+  return { response, outcome: { type: "facilitator_fault", fault }, ...known };
 }
 
-/** Says nothing of credits or plans to the buyer, and nothing of a failed payment: neither is his. */
+/** Says nothing of credits or plans to the buyer, and nothing of a failed payment: neither is theirs. */
 export function answerAccountProblem(
-  deps: ExchangeDeps,
-  url: string,
   problem: AccountProblem,
-  receipt: { receipt?: SettleResponse },
-): Response {
-  deps.emit({ type: "account_problem", url, problem });
-  const what = receipt.receipt ? "The transfer is under way." : untouched;
-  return later("seller_account_problem", what, {
-    ...receipt,
-    retryAfterSeconds: accountRetrySeconds,
-  });
+  known: { receipt?: SettleResponse },
+): ExchangeResult {
+  const what = known.receipt ? "The transfer is under way." : untouched;
+  const more = { ...known, retryAfterSeconds: accountRetrySeconds };
+  const response = later("seller_account_problem", what, more);
+  return { response, outcome: { type: "account_problem", problem }, ...known };
 }
 
-/** The answer to a payment whose signature only the chain can judge, when too many of them came. */
+/** The response to a payment whose signature only the chain can judge, when too many of them came. */
 export function tooManyWallets(): Response {
   return later("busy", "Too many payments of contract wallets came at once. Yours was not taken.", {
     retryAfterSeconds: faultRetrySeconds,
   });
 }
 
-/** The answer to a repeat whose answer is not kept, or that does not show whose it is. */
+/** The response to a repeat whose content is not kept, or that does not show whose it is. */
 export function alreadyDelivered(receipt: SettleResponse | undefined): Response {
   const message =
     "This payment has opened its one response, which is not kept any more, or belongs to the " +
@@ -135,44 +118,35 @@ export function alreadyDelivered(receipt: SettleResponse | undefined): Response 
   return say(409, { error: "already_delivered", message, retryable: false }, proof);
 }
 
-/** The answer to a payment that moved money for a request that is not known here. */
-export function alreadySettled(
-  deps: ExchangeDeps,
-  matched: MatchedPayment,
-  receipt: SettleResponse,
-): Response {
+/** The result of a payment that moved money for a request that is not known here. */
+export function alreadySettled(receipt: SettleResponse): ExchangeResult {
   const message =
     "This payment was used before, and this server does not know for which request. " +
     "If you did not get your content, show the seller the receipt in this answer's headers.";
-  return unserved(deps, matched, receipt, { error: "already_settled", message });
+  return unserved(receipt, { error: "already_settled", message });
 }
 
-/** The answer to a refusal that an earlier, unanswered call of ours may still belie. */
-export function stillOpen(): Response {
-  return later("settlement_pending", unknown, { retryAfterSeconds: faultRetrySeconds });
+/** The result of a refusal that an earlier, unanswered call of ours may still contradict. */
+export function stillOpen(): ExchangeResult {
+  const more = { retryAfterSeconds: faultRetrySeconds };
+  return undecided(later("settlement_pending", unknown, more));
 }
 
-/** The answer when nobody can tell any more what became of a payment that was sent to be settled. */
-export function outcomeUnknown(
-  deps: ExchangeDeps,
-  matched: MatchedPayment,
-  receipt: SettleResponse,
-): Response {
+/** The result when it can no longer be known what became of a payment that was sent to be settled. */
+export function outcomeUnknown(receipt: SettleResponse): ExchangeResult {
   const message =
     "The facilitator does not take this payment any more, and does not tell whether it moved " +
     "money before. Look at your wallet before you sign another one.";
-  return unserved(deps, matched, receipt, { error: "outcome_unknown", message });
+  return unserved(receipt, { error: "outcome_unknown", message });
 }
 
 /** Money moved, or may have, and nothing is served for it: the seller is told, the buyer gets proof. */
 function unserved(
-  deps: ExchangeDeps,
-  matched: MatchedPayment,
   receipt: SettleResponse,
   why: { readonly error: "already_settled" | "outcome_unknown"; readonly message: string },
-): Response {
-  deps.emit({ type: "unserved", url: matched.terms.resource.url, receipt });
-  return say(409, { ...why, retryable: false }, { receipt });
+): ExchangeResult {
+  const response = say(409, { ...why, retryable: false }, { receipt });
+  return { response, outcome: { type: "unserved", receipt }, receipt };
 }
 
 const nonceUsedReasons = new Set([

@@ -3,7 +3,7 @@ import type { Payment, Requirements, SettleResponse } from "@farthing/protocol";
 import type { ChallengeTerms } from "../answers.ts";
 import type { Clock } from "../clock.ts";
 import type { Order, Redeliver, Redirects } from "../configuration.ts";
-import type { EventListener, PaidRequest, SettledRequest } from "../events.ts";
+import type { ChargeOutcome, EventListener, PaidRequest, SettledRequest } from "../events.ts";
 import type { Facilitator, FacilitatorRequest } from "../facilitator.ts";
 import type { Access, Binding, PaymentRecords } from "../payment-records/payment-records.ts";
 import { settlementIdOf } from "./settle.ts";
@@ -14,6 +14,19 @@ import type { WalletBudget } from "./wallet-budget.ts";
  * the route settles after success.
  */
 export type Serve = (payment: PaidRequest) => Response | Promise<Response>;
+
+/** What the exchange came to: the response, and what it means for the seller. */
+export interface ExchangeResult {
+  readonly response: Response;
+  readonly outcome: ChargeOutcome;
+  /** The receipt in the headers of the response, where there is one. */
+  readonly receipt?: SettleResponse;
+}
+
+/** A response that decides nothing about a payment. */
+export function undecided(response: Response): ExchangeResult {
+  return { response, outcome: { type: "undecided" } };
+}
 
 /** What the exchange of every route of one seller depends on. */
 export interface ExchangeDeps {

@@ -26,9 +26,11 @@ test("is given up after ten minutes, and done again for the repeat, free of char
   let served = 0;
   const serving = Promise.withResolvers<void>();
   const charge = (headers: HeadersInit) =>
-    seller.charge(new Request("http://shop.example/a", { headers }), () =>
-      ++served === 1 ? new Promise<Response>(() => serving.resolve()) : new Response("at last"),
-    );
+    seller
+      .charge(new Request("http://shop.example/a", { headers }), () =>
+        ++served === 1 ? new Promise<Response>(() => serving.resolve()) : new Response("at last"),
+      )
+      .then(({ response }) => response);
   const headers = await pay(await charge({}), "v2");
   vi.useFakeTimers();
   const hanging = charge(headers);

@@ -45,7 +45,9 @@ async function open(settle: Order): Promise<string> {
   const seller = createSeller(optionsOf({ settle }));
   let served = 0;
   shop = await listenFetch((request) =>
-    seller.charge(request, () => new Response(`content ${++served}`)),
+    seller
+      .charge(request, () => new Response(`content ${++served}`))
+      .then(({ response }) => response),
   );
   return shop.url;
 }
@@ -102,7 +104,9 @@ test("one that is still open when the wait ends is not served either", async () 
   let nowMs = Date.now();
   const clock = { now: () => nowMs, sleep: async (ms: number) => void (nowMs += ms) };
   const seller = createSeller(optionsOf({ waitMs: 2_000 }), clock);
-  shop = await listenFetch((request) => seller.charge(request, () => new Response("content")));
+  shop = await listenFetch((request) =>
+    seller.charge(request, () => new Response("content")).then(({ response }) => response),
+  );
   const extra = { settlementId: "s_1", replayed: true };
   const open = { json: { ...pendingReply().json, extra } };
   facilitator.script.settle.push(open);

@@ -43,7 +43,9 @@ function openShop(entriesMax = payments): Promise<Listening> {
     onEvent: () => undefined,
   });
   return listenFetch((request) =>
-    seller.charge(request, () => new Response(`content ${++served}`)),
+    seller
+      .charge(request, () => new Response(`content ${++served}`))
+      .then(({ response }) => response),
   );
 }
 

@@ -8,7 +8,8 @@ import type { Route } from "../seller.ts";
 const lost: Route = {
   async charge(_request, serve) {
     await Promise.allSettled([serve({ payer: "0x1", amount: "1", network: "eip155:50" })]);
-    return later("settlement_pending", "x", { retryAfterSeconds: 2 });
+    const response = later("settlement_pending", "x", { retryAfterSeconds: 2 });
+    return { response, outcome: { type: "undecided" }, timings: {} };
   },
 };
 

@@ -1,5 +1,4 @@
 /** One call of a paid tool: through the exchange, and back as the result that the SDK sends. */
-import { isObject, member, parseJson, readReceipt } from "@farthing/protocol";
 import {
   normalizeObjectSchema,
   safeParseAsync,
@@ -41,19 +40,12 @@ export async function callPaid(
       throw error;
     }
   };
-  const answer = await route.charge(request, serve, { bindingSubject });
-  // With a receipt it is the exchange that speaks: paid, and the result can still be had.
-  const isFree = !readReceipt(answer.headers) && !(await isOpen(answer));
+  const { response, outcome } = await route.charge(request, serve, { bindingSubject });
+  // Every other outcome is the exchange's to tell: paid, or perhaps charged for by another process.
+  const isFree = outcome.type === "uncharged";
   if (isFree && failed.result) return failed.result;
   if (isFree && "thrown" in failed) throw failed.thrown;
-  return toToolResult(answer);
-}
-
-/** Whether the exchange says "not now": another process has the payment, and may charge for it. */
-async function isOpen(answer: Response): Promise<boolean> {
-  if (answer.status !== 503) return false;
-  const said = parseJson(await answer.clone().text())?.value;
-  return !(isObject(said) && member(said, "error") === "not_charged");
+  return toToolResult(response);
 }
 
 /**

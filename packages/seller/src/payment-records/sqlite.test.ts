@@ -87,10 +87,12 @@ sellerSuite("core on sqlite", async (options, route, app) => {
   const grants = createSqliteGrants({ path });
   const paid = createSeller({ grants, ...options }).route(route);
   const shop = await listenFetch((request) =>
-    paid.charge(request, async (payment) => {
-      const { body = "", ...head } = await app({ body: await request.text(), payment });
-      return new Response(body, head);
-    }),
+    paid
+      .charge(request, async (payment) => {
+        const { body = "", ...head } = await app({ body: await request.text(), payment });
+        return new Response(body, head);
+      })
+      .then(({ response }) => response),
   );
   return {
     url: shop.url,

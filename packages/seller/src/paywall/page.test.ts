@@ -17,7 +17,7 @@ const nobody: Facilitator = {
 const visit = (init: RequestInit, options: Partial<SellerOptions> = {}, path = "/report") => {
   const seller = createSeller({ facilitator: nobody, payTo, price: "0.0123", ...options });
   const request = new Request(`https://api.example.com${path}`, init);
-  return seller.charge(request, () => new Response("never"));
+  return seller.charge(request, () => new Response("never")).then(({ response }) => response);
 };
 
 describe("who gets the page", () => {
