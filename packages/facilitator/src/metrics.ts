@@ -17,7 +17,8 @@ import type { GasBudgetName } from "./gas-watch.ts";
 import type { GasHalf } from "./model/keyless.ts";
 import type { CreditPurchase } from "./model/credits.ts";
 import type { Settlement } from "./model/settlement.ts";
-import type { Failure, Store } from "./storage/store.ts";
+import type { Store } from "./storage/store.ts";
+import type { Failure } from "./storage/engine-store.ts";
 
 /** A network, as far as its state is looked up. */
 export interface WatchedNetwork {

@@ -25,7 +25,7 @@ import type { OutcomeBook } from "./settlement/outcome-book.ts";
 import { createOutcomeBook } from "./settlement/outcome.ts";
 import { createStock } from "./settlement/take-stock.ts";
 import type { Waiters } from "./settlement/waiters.ts";
-import type { Store } from "./storage/store.ts";
+import type { EngineStore } from "./storage/engine-store.ts";
 
 /** A network at work. */
 export interface NetworkEngine {
@@ -41,7 +41,7 @@ export interface NetworkEngine {
 /** What all networks share. */
 export interface EngineDeps {
   readonly config: Config;
-  readonly store: Store;
+  readonly store: EngineStore;
   readonly clock: Clock;
   readonly log: Log;
   readonly waiters: Waiters;
@@ -191,7 +191,7 @@ function before(read: PaymentReader, onRead: () => void): PaymentReader {
 /** Queues what waited when an earlier process stopped. */
 async function enqueueStored(
   stored: readonly Settlement[],
-  { relayer, store }: { readonly relayer: Relayer; readonly store: Store },
+  { relayer, store }: { readonly relayer: Relayer; readonly store: EngineStore },
 ): Promise<void> {
   const queued = stored.filter(({ state }) => state === "queued");
   const alone = await store.findRevertedTwice(queued.map(({ id }) => id));

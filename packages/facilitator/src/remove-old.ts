@@ -9,6 +9,7 @@ import { messageOf } from "./base/fault.ts";
 import type { ChainView } from "./chain/block-follower.ts";
 import type { Log } from "./base/log.ts";
 import { createExportFile } from "./retention-export.ts";
+import type { WebhookVerbs } from "./storage/account-store.ts";
 import type { RetentionVerbs, RetirementCursor } from "./storage/retention-store.ts";
 
 /** Pause between looks for signed bytes: five blocks. */
@@ -50,7 +51,7 @@ export function startRemoval(deps: {
   readonly engines: ReadonlyMap<ChainId, { view(): ChainView | undefined }>;
   /** Undefined: settlements are kept for ever, and webhook deliveries for 30 days. */
   readonly retention: Retention | undefined;
-  readonly store: RetentionVerbs;
+  readonly store: RetentionVerbs & Pick<WebhookVerbs, "removeDeliveries">;
   readonly clock: Clock;
   readonly log: Log;
 }): { stop(): Promise<void> } {

@@ -1,6 +1,6 @@
 /** Ends a nonce that is used up: what was mined at it, and what never will be. */
 import type { RelayerTransaction } from "../model/relayer-transaction.ts";
-import type { Store } from "../storage/store.ts";
+import type { EngineStore } from "../storage/engine-store.ts";
 import type { Slot } from "./slot.ts";
 
 /** The transaction of a nonce that is in a block. */
@@ -11,7 +11,7 @@ export interface MinedAttempt {
 
 /** Stores the end of a slot; without `mined`, somebody else's transaction used the nonce. */
 export async function closeSlot(
-  store: Pick<Store, "closeTransactions">,
+  store: Pick<EngineStore, "closeTransactions">,
   { attempts }: Pick<Slot, "attempts">,
   mined: MinedAttempt | undefined,
 ): Promise<void> {

@@ -8,7 +8,7 @@ import { steadyClockOf, type Clock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import type { LaneLease } from "../model/relayer-transaction.ts";
-import type { LaneHolder, Store } from "../storage/store.ts";
+import type { LaneHolder, EngineStore } from "../storage/engine-store.ts";
 import { leaseMs, leaseRenewMs, type LeaseOwner } from "./lease.ts";
 
 /**
@@ -38,7 +38,7 @@ export interface LaneHold {
 
 /** Creates the hold on a wallet; nothing is taken yet. */
 export function createLaneHold(deps: {
-  readonly store: Pick<Store, "takeLane" | "renewLane" | "handOverLane">;
+  readonly store: Pick<EngineStore, "takeLane" | "renewLane" | "handOverLane">;
   readonly clock: Clock;
   readonly log: Log;
   readonly owner: LeaseOwner;

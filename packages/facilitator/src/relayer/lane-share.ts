@@ -8,7 +8,7 @@ import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import type { Address, ChainId } from "@farthing/protocol";
-import type { LaneHolder, Store } from "../storage/store.ts";
+import type { LaneHolder, EngineStore } from "../storage/engine-store.ts";
 import type { Lane } from "./lane.ts";
 import { isFree, lostLeaseMs, type LeaseOwner } from "./lease.ts";
 
@@ -58,7 +58,7 @@ export interface LaneShare {
 /** Creates it. */
 export function createLaneShare(deps: {
   readonly store: Pick<
-    Store,
+    EngineStore,
     "findLaneHolders" | "shortenLostLeases" | "askForLane" | "releaseLanes"
   >;
   readonly clock: Clock;

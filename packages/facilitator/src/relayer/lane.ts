@@ -15,7 +15,7 @@ import type {
   TransactionPlan,
 } from "../model/relayer-transaction.ts";
 import type { Settlement } from "../model/settlement.ts";
-import type { LaneHolder, Store } from "../storage/store.ts";
+import type { LaneHolder, EngineStore } from "../storage/engine-store.ts";
 import { broadcast } from "./broadcast.ts";
 import { closeSlot, type MinedAttempt } from "./close-slot.ts";
 import { contractTransferGasMax } from "./fees.ts";
@@ -92,7 +92,7 @@ export interface Lane {
 /** What a lane works with. */
 export interface LaneDeps {
   readonly chain: Chain;
-  readonly store: Store;
+  readonly store: EngineStore;
   readonly clock: Clock;
   readonly log: Log;
   readonly owner: LeaseOwner;

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
-import type { LaneHolder } from "../storage/store.ts";
+import type { LaneHolder } from "../storage/engine-store.ts";
 
 /** How long a lease runs: longer than a pause of the process, short enough to move on. */
 export const leaseMs = 15_000;

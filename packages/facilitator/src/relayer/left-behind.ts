@@ -11,7 +11,7 @@ import type { Log } from "../base/log.ts";
 import type { Chain } from "../chain/chain.ts";
 import { readTransactionCount } from "../chain/reads.ts";
 import type { RelayerTransaction } from "../model/relayer-transaction.ts";
-import type { CarryingWallet, Store } from "../storage/store.ts";
+import type { CarryingWallet, EngineStore } from "../storage/engine-store.ts";
 import { broadcast } from "./broadcast.ts";
 import { closeSlot } from "./close-slot.ts";
 import { isFree, type LeaseOwner } from "./lease.ts";
@@ -34,7 +34,7 @@ const sentMax = 8;
 export interface LeftBehindDeps {
   readonly chain: Chain;
   readonly store: Pick<
-    Store,
+    EngineStore,
     "listCarryingWallets" | "listOpenTransactions" | "closeTransactions" | "recordSent"
   >;
   readonly clock: Clock;

@@ -7,7 +7,7 @@ import { messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import type { Chain } from "../chain/chain.ts";
 import { readNonceUse, readTransactionCount } from "../chain/reads.ts";
-import type { Store } from "../storage/store.ts";
+import type { EngineStore } from "../storage/engine-store.ts";
 
 /**
  * Nonces that are looked at in one go: more than a wallet may have on its way, so that none is left
@@ -18,7 +18,7 @@ export const gapsMax = 16;
 /** What looking for them needs. */
 export interface GapDeps {
   readonly chain: Chain;
-  readonly store: Pick<Store, "countMinedNonces" | "reopenTransactions">;
+  readonly store: Pick<EngineStore, "countMinedNonces" | "reopenTransactions">;
   readonly log: Log;
   finalizedNumber(): number;
 }

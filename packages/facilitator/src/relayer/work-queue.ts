@@ -9,7 +9,7 @@ import { messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import type { TransactionPlan } from "../model/relayer-transaction.ts";
 import type { Settlement } from "../model/settlement.ts";
-import type { Store } from "../storage/store.ts";
+import type { EngineStore } from "../storage/engine-store.ts";
 import { batchPlans, dropFailing, type BatchSettings } from "./batch.ts";
 import { FairQueue, type QueueGroup } from "./fair-queue.ts";
 import type { Lane } from "./lane.ts";
@@ -60,7 +60,7 @@ export interface WorkQueue {
 
 /** What the queue works with. */
 export interface WorkQueueDeps extends PrepareDeps {
-  readonly store: Pick<Store, "findUnassigned" | "findPayerPauses" | "findProvenPayers">;
+  readonly store: Pick<EngineStore, "findUnassigned" | "findPayerPauses" | "findProvenPayers">;
   readonly log: Log;
   readonly events: QueueEvents;
   readonly lanes: readonly Lane[];

@@ -14,7 +14,7 @@ import type { RevertedGasTerms } from "../model/reverted-gas.ts";
 import type { Relayer } from "../relayer/relayer.ts";
 import type { Claim } from "../model/settlement.ts";
 import type { RevertedGasQuestion } from "../storage/reverted-gas.ts";
-import type { Store } from "../storage/store.ts";
+import type { EngineStore } from "../storage/engine-store.ts";
 import type { VerifiedPayment } from "../verification/verify.ts";
 
 /** Who asks, as far as the queue is fair between callers. */
@@ -37,7 +37,7 @@ const batches = { itemsMax: payersMax, inFlightMax: 1, waitingMax: payersWaiting
 /** Creates the check. */
 export function createAdmission(deps: {
   readonly clock: Clock;
-  readonly store: Pick<Store, "findPayerPauses" | "hasRevertedGas">;
+  readonly store: Pick<EngineStore, "findPayerPauses" | "hasRevertedGas">;
   /** What contract wallets may burn; undefined for no bound. */
   revertedGasOf(chainId: ChainId): RevertedGasTerms | undefined;
   networkOf(chainId: ChainId): { readonly relayer: Relayer } | undefined;

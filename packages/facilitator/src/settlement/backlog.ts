@@ -8,7 +8,7 @@ import type { Log } from "../base/log.ts";
 import type { ChainView } from "../chain/block-follower.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { Settlement } from "../model/settlement.ts";
-import type { Failure } from "../storage/store.ts";
+import type { Failure } from "../storage/engine-store.ts";
 import { isNews, type Evidence, type Found } from "./evidence.ts";
 
 /** Settlements of one group: a few requests to the node, and one commit of some milliseconds. */

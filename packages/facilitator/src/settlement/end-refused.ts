@@ -5,7 +5,7 @@
 import { createBatcher } from "../base/batcher.ts";
 import type { Settlement } from "../model/settlement.ts";
 import type { Judgement } from "../relayer/prepare.ts";
-import type { Failure } from "../storage/store.ts";
+import type { Failure } from "../storage/engine-store.ts";
 import type { Evidence, Findings, Found } from "./evidence.ts";
 import { logsLag } from "./mined-without-log.ts";
 

@@ -19,7 +19,7 @@ import { createForwardSearch } from "../chain/forward-search.ts";
 import { readReceipts } from "../chain/reads.ts";
 import { payerNonceKey, type Mined, type Settlement } from "../model/settlement.ts";
 import type { MinedTransaction } from "../relayer/used-nonces.ts";
-import type { Failure, Store } from "../storage/store.ts";
+import type { Failure, EngineStore } from "../storage/engine-store.ts";
 
 /** A settlement and the event that ends it. */
 export interface Found {
@@ -53,7 +53,7 @@ export interface Evidence {
 /** Creates the questions of a network. */
 export function createEvidence(deps: {
   chain: Chain;
-  store: Pick<Store, "isRelayerTransaction" | "listSignedHashes">;
+  store: Pick<EngineStore, "isRelayerTransaction" | "listSignedHashes">;
   log: Log;
 }): Evidence {
   const { chain, store, log } = deps;

@@ -10,7 +10,7 @@ import type { Log } from "../base/log.ts";
 import type { ChainView } from "../chain/block-follower.ts";
 import type { Chain } from "../chain/chain.ts";
 import { payerNonceKey, type Settlement } from "../model/settlement.ts";
-import type { Store } from "../storage/store.ts";
+import type { EngineStore } from "../storage/engine-store.ts";
 import { isAuthorizedTransfer, type Evidence, type Found } from "./evidence.ts";
 
 /** How long the blocks are read for a failure: payers who can pay after all mostly do so at once. */
@@ -49,7 +49,10 @@ export interface FailureWatch {
 /** What the watch works with. */
 export interface FailureWatchDeps {
   readonly chain: Pick<Chain, "network">;
-  readonly store: Pick<Store, "takeFailuresToLookAt" | "endFailureWatches" | "watchFailedSince">;
+  readonly store: Pick<
+    EngineStore,
+    "takeFailuresToLookAt" | "endFailureWatches" | "watchFailedSince"
+  >;
   readonly clock: Clock;
   readonly log: Log;
   readonly evidence: Pick<Evidence, "lookUp">;

@@ -11,7 +11,7 @@ import type { BlockName } from "../chain/block-events.ts";
 import type { ChainView } from "../chain/block-follower.ts";
 import type { Chain } from "../chain/chain.ts";
 import { readBlockHash } from "../chain/reads.ts";
-import type { Store } from "../storage/store.ts";
+import type { EngineStore } from "../storage/engine-store.ts";
 import type { Waiters } from "./waiters.ts";
 
 /** Blocks that are remembered: finality comes within a handful on XDC. */
@@ -39,7 +39,7 @@ export interface Finality {
 /** What finality needs. */
 export interface FinalityDeps {
   readonly chain: Chain;
-  readonly store: Pick<Store, "listUnfinalizedBlocks" | "recordFinalized">;
+  readonly store: Pick<EngineStore, "listUnfinalizedBlocks" | "recordFinalized">;
   readonly clock: Clock;
   readonly log: Log;
   readonly waiters: Waiters;

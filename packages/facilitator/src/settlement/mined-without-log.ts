@@ -9,7 +9,7 @@ import type { Chain } from "../chain/chain.ts";
 import { payerNonceKey, type Settlement } from "../model/settlement.ts";
 import type { Judgement } from "../relayer/prepare.ts";
 import type { MinedTransaction } from "../relayer/used-nonces.ts";
-import type { Failure, Store } from "../storage/store.ts";
+import type { Failure, EngineStore } from "../storage/engine-store.ts";
 import {
   failureOfMined,
   isCarriedBy,
@@ -21,7 +21,7 @@ import {
 /** What ending them needs. */
 export interface MinedWithoutLogDeps {
   readonly chain: Chain;
-  readonly store: Pick<Store, "findSettlement" | "findPayerPauses">;
+  readonly store: Pick<EngineStore, "findSettlement" | "findPayerPauses">;
   readonly log: Log;
   readonly evidence: Pick<Evidence, "lookUp">;
   /** Would the transfer go through now? The reason when it would not. */

@@ -9,7 +9,7 @@ import { messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { isSettled, type Settlement } from "../model/settlement.ts";
 import type { Relayer } from "../relayer/relayer.ts";
-import type { Store } from "../storage/store.ts";
+import type { EngineStore } from "../storage/engine-store.ts";
 import type { OutcomeBook } from "./outcome-book.ts";
 import type { Waiters } from "./waiters.ts";
 
@@ -36,7 +36,7 @@ export interface LocalNetwork {
 
 /** What listening to neighbours needs. */
 export interface NeighbourDeps {
-  readonly store: Store;
+  readonly store: EngineStore;
   readonly clock: Clock;
   readonly log: Log;
   readonly waiters: Waiters;

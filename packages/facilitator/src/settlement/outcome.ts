@@ -12,7 +12,7 @@ import type { Chain } from "../chain/chain.ts";
 import { readBlockHash } from "../chain/reads.ts";
 import { isSettled, payerNonceKey, type Settlement } from "../model/settlement.ts";
 import type { Judgement } from "../relayer/prepare.ts";
-import type { Confirmation, Failure, Store } from "../storage/store.ts";
+import type { Confirmation, Failure, EngineStore } from "../storage/engine-store.ts";
 import { createBacklog } from "./backlog.ts";
 import { createEndRefused } from "./end-refused.ts";
 import { counts, createEvidence, failureOf, isAuthorizedTransfer, type Found } from "./evidence.ts";
@@ -34,7 +34,7 @@ const confirmedAtOnce = 500;
 /** What a book works with. */
 export interface OutcomeDeps {
   readonly chain: Chain;
-  readonly store: Store;
+  readonly store: EngineStore;
   readonly clock: Clock;
   readonly log: Log;
   readonly waiters: Waiters;

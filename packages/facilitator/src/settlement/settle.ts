@@ -16,7 +16,8 @@ import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { isSettled, type Claim, type Settlement } from "../model/settlement.ts";
 import type { Relayer } from "../relayer/relayer.ts";
-import type { ClaimRefusal, ClaimResult } from "../storage/store.ts";
+import type { ClaimResult } from "../storage/engine-store.ts";
+import type { ClaimRefusal } from "../storage/participant.ts";
 import type { RefuseUsed } from "../verification/earlier-use.ts";
 import {
   pairOf,

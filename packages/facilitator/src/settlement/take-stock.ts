@@ -8,7 +8,7 @@ import { messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import type { Settlement } from "../model/settlement.ts";
 import type { Relayer } from "../relayer/relayer.ts";
-import type { Store } from "../storage/store.ts";
+import type { EngineStore } from "../storage/engine-store.ts";
 import type { OutcomeBook, Vanished } from "./outcome-book.ts";
 
 /** A network's stock. */
@@ -36,7 +36,10 @@ export interface Stock {
 /** Creates it. */
 export function createStock(deps: {
   readonly chainId: ChainId;
-  readonly store: Pick<Store, "listOpenSettlements" | "reopenTransactions" | "findRevertedTwice">;
+  readonly store: Pick<
+    EngineStore,
+    "listOpenSettlements" | "reopenTransactions" | "findRevertedTwice"
+  >;
   readonly log: Log;
   readonly book: Pick<OutcomeBook, "catchUp" | "recheck" | "missing" | "requeue">;
   readonly relayer: Pick<Relayer, "enqueue" | "onReorganised">;

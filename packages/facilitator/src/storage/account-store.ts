@@ -370,6 +370,15 @@ export interface WebhookVerbs {
     },
     now: number,
   ): Promise<void>;
+  /**
+   * Removes webhook deliveries that were made before a time, at most `limit`; returns how many.
+   * `onRemoval` gets them before they are gone; where it throws, nothing is removed.
+   */
+  removeDeliveries(
+    madeBefore: number,
+    limit: number,
+    onRemoval: (deliveries: readonly WebhookDelivery[]) => Promise<void>,
+  ): Promise<number>;
 }
 
 /** Everything about accounts. */

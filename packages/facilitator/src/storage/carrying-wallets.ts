@@ -1,10 +1,10 @@
 /** The wallets whose transactions carry open settlements, whichever process is configured with them. */
 import type { ChainId } from "@farthing/protocol";
 import type { Database } from "./dialect.ts";
-import type { CarryingWallet, Store } from "./store.ts";
+import type { CarryingWallet, EngineStore } from "./engine-store.ts";
 
 /** The store's verb about them. */
-export function carryingWalletVerbs(database: Database): Pick<Store, "listCarryingWallets"> {
+export function carryingWalletVerbs(database: Database): Pick<EngineStore, "listCarryingWallets"> {
   return {
     listCarryingWallets: (chainId, now) => listCarryingWallets(database, chainId, now),
   };

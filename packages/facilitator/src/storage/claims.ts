@@ -25,7 +25,8 @@ import {
 } from "./reverted-gas.ts";
 import { toSettlement, toSettlementRow } from "./rows.ts";
 import { newSettlementNames, settlementColumns, type NewSettlementRow } from "./schema.ts";
-import type { ClaimRefusal, ClaimResult } from "./store.ts";
+import type { ClaimResult } from "./engine-store.ts";
+import type { ClaimRefusal } from "./participant.ts";
 
 /** Claims a batch; results in order. */
 export async function claimAll(

@@ -2,7 +2,7 @@
 import { Kysely } from "kysely";
 import { lateIndexes } from "./late-indexes.ts";
 import { migrate } from "./migrate.ts";
-import { engineOf } from "./open-store.ts";
+import { engineOf } from "./open-storage.ts";
 import type { Tables } from "./schema.ts";
 
 /** The schema of the version before the exchanges, of which services run that have years behind them. */

@@ -9,9 +9,12 @@ import type { Settlement } from "../model/settlement.ts";
 import { inTransaction, type Database } from "./dialect.ts";
 import { toSettlement } from "./rows.ts";
 import { settlementColumns, type SettlementRow } from "./schema.ts";
-import type { Store } from "./store.ts";
+import type { EngineStore } from "./engine-store.ts";
 
-type WatchVerbs = Pick<Store, "takeFailuresToLookAt" | "endFailureWatches" | "watchFailedSince">;
+type WatchVerbs = Pick<
+  EngineStore,
+  "takeFailuresToLookAt" | "endFailureWatches" | "watchFailedSince"
+>;
 
 /** The store's verbs about watched failures. */
 export function failureWatchVerbs(database: Database): WatchVerbs {

@@ -3,7 +3,7 @@ import { Kysely, sql } from "kysely";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { newDatabaseUrl } from "../../test/support/facilitator.testing.ts";
 import { createGroupCommit, type GroupCommit } from "./group-commit.ts";
-import { engineOf } from "./open-store.ts";
+import { engineOf } from "./open-storage.ts";
 import type { Tables } from "./schema.ts";
 
 let db: Kysely<Tables>;

@@ -7,7 +7,7 @@ import { Fault } from "../base/fault.ts";
 import { measureDatabase, type DatabaseSize } from "./database-size.ts";
 import type { Engine } from "./dialect.ts";
 import { migrationNames } from "./migrate.ts";
-import { engineOf } from "./open-store.ts";
+import { engineOf } from "./open-storage.ts";
 import type { Tables } from "./schema.ts";
 import { sqlitePathOf } from "./sqlite/sqlite-path.ts";
 

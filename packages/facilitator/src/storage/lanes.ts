@@ -4,10 +4,10 @@ import { sql } from "kysely";
 import { Fault } from "../base/fault.ts";
 import type { LaneLease } from "../model/relayer-transaction.ts";
 import { inTransaction, type Database } from "./dialect.ts";
-import type { LaneHolder, Store } from "./store.ts";
+import type { LaneHolder, EngineStore } from "./engine-store.ts";
 
 type LaneVerbs = Pick<
-  Store,
+  EngineStore,
   | "appear"
   | "findLaneHolders"
   | "shortenLostLeases"
@@ -119,7 +119,7 @@ async function findLaneHolders(
 
 async function takeLane(
   { db, engine }: Database,
-  options: Parameters<Store["takeLane"]>[0],
+  options: Parameters<EngineStore["takeLane"]>[0],
 ): Promise<LaneLease | undefined> {
   const { chainId, owner, goneOwner = owner, nonceFloor, leaseMs, now } = options;
   const lane = toLowerHex(options.lane);

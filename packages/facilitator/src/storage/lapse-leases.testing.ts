@@ -1,6 +1,6 @@
 /** Lets leases run out before their time, for tests that would otherwise wait for that. */
 import { Kysely } from "kysely";
-import { engineOf } from "./open-store.ts";
+import { engineOf } from "./open-storage.ts";
 import type { Tables } from "./schema.ts";
 
 /** Every lease ends now; who held it is not asked. */

@@ -9,7 +9,8 @@ import {
   planOf,
   type StoreBench,
 } from "./store-values.testing.ts";
-import type { Failure, Store } from "./store.ts";
+import type { Store } from "./store.ts";
+import type { Failure } from "./engine-store.ts";
 
 const refused = (id: string): Failure => ({
   id,

@@ -10,10 +10,10 @@ import { inTransaction, type Database } from "./dialect.ts";
 import { checkFence } from "./lanes.ts";
 import { insertTransactions } from "./relayer-transactions.ts";
 import { isOneOf, lockSettlements } from "./settlements.ts";
-import type { Store } from "./store.ts";
+import type { EngineStore } from "./engine-store.ts";
 
 type RepairVerbs = Pick<
-  Store,
+  EngineStore,
   "replaceTransaction" | "isRelayerTransaction" | "listSignedHashes" | "listUnfinalizedBlocks"
 >;
 

@@ -16,6 +16,12 @@ export interface EngineTransaction extends Pick<Database, "db" | "engine"> {
   readonly locals: object;
 }
 
+/**
+ * Why nothing was claimed: the code of a participant's denial, `payment_identifier_conflict`, or
+ * `reverted_gas_exhausted` when contract wallets have burned or reserved what they may burn.
+ */
+export type ClaimRefusal = string;
+
 /** Why a claim is denied. Codes are open: the feature that denies maps its codes to responses. */
 export interface ClaimDenial {
   readonly code: string;

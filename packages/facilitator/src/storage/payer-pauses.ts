@@ -8,10 +8,10 @@ import { forgetRevertsAfterMs, pauseMsAfter } from "../model/payer-pause.ts";
 import type { Database } from "./dialect.ts";
 import { forgetProvenPayers } from "./proven-payers.ts";
 import type { SettlementRow } from "./schema.ts";
-import type { Store } from "./store.ts";
+import type { EngineStore } from "./engine-store.ts";
 
 /** The store's verb about pauses. */
-export function payerPauseVerbs({ db }: Database): Pick<Store, "findPayerPauses"> {
+export function payerPauseVerbs({ db }: Database): Pick<EngineStore, "findPayerPauses"> {
   return {
     findPayerPauses: async (chainId, payers) => {
       if (payers.length === 0) return [];

@@ -9,7 +9,7 @@ import { sql } from "kysely";
 import type { Claim } from "../model/settlement.ts";
 import { inTransaction, type Database } from "./dialect.ts";
 import type { IdentifiedPayment, IdentifierVerbs } from "./identifier-store.ts";
-import type { ClaimRefusal } from "./store.ts";
+import type { ClaimRefusal } from "./participant.ts";
 
 /** Bytes of a hash that are kept: nobody can make two payments that share them. */
 const hashBytes = 16;

@@ -14,10 +14,10 @@ import { checkFence, takeNonces } from "./lanes.ts";
 import { toRelayerTransaction } from "./rows.ts";
 import { settlementColumns, transactionColumns, type Tables } from "./schema.ts";
 import { announceMoved, isOneOf, lockSettlements } from "./settlements.ts";
-import type { Store, UsedNonces } from "./store.ts";
+import type { EngineStore, UsedNonces } from "./engine-store.ts";
 
 type RelayerVerbs = Pick<
-  Store,
+  EngineStore,
   | "reserveTransactions"
   | "recordSigned"
   | "recordSent"
@@ -248,7 +248,7 @@ export async function insertTransactions(
 async function recordSigned(
   inside: Database,
   lease: LaneLease,
-  signed: Parameters<Store["recordSigned"]>[1],
+  signed: Parameters<EngineStore["recordSigned"]>[1],
   now: number,
 ): Promise<Settlement[]> {
   await checkFence(inside, lease, now);

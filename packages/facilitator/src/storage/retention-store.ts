@@ -1,7 +1,6 @@
 /** What the store removes when it is over; see store.ts for the rest. */
 import type { ChainId } from "@farthing/protocol";
 import type { Settlement } from "../model/settlement.ts";
-import type { WebhookDelivery } from "../model/webhook.ts";
 
 /** A settlement that is removed, with what participants export beside it: its part of the ledger. */
 export interface RetiredSettlement extends Readonly<Record<string, unknown>> {
@@ -57,13 +56,4 @@ export interface RetentionVerbs {
     },
     onRemoval: (retired: readonly RetiredSettlement[]) => Promise<void>,
   ): Promise<RetirementStep>;
-  /**
-   * Removes webhook deliveries that were made before a time, at most `limit`; returns how many.
-   * `onRemoval` gets them as above.
-   */
-  removeDeliveries(
-    madeBefore: number,
-    limit: number,
-    onRemoval: (deliveries: readonly WebhookDelivery[]) => Promise<void>,
-  ): Promise<number>;
 }

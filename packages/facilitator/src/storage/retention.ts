@@ -17,7 +17,6 @@ import type {
 } from "./retention-store.ts";
 import { toSettlement } from "./rows.ts";
 import { settlementColumns, type SettlementRow } from "./schema.ts";
-import { toDelivery } from "./webhook-rows.ts";
 
 /** The store's verbs about retention. */
 export function retentionVerbs(
@@ -36,12 +35,6 @@ export function retentionVerbs(
       if (!(await hasIndexes(database))) return nothing;
       const port = { participants, onRemoval };
       return inTransaction(database, (inside) => retire(inside, chainId, options, port));
-    },
-    removeDeliveries: async (madeBefore, limit, onRemoval) => {
-      if (!(await hasLateIndex(database, "webhook_deliveries_created"))) return 0;
-      return inTransaction(database, (inside) =>
-        removeDeliveries(inside, { madeBefore, limit }, onRemoval),
-      );
     },
   };
 }
@@ -232,29 +225,4 @@ async function removeCarriers(inside: Database, ids: readonly number[]): Promise
     and exists (select 1 from lanes where lanes.chain_id = relayer_transactions.chain_id
       and lanes.lane = relayer_transactions.lane
       and relayer_transactions.nonce < lanes.next_nonce - 1)`.execute(inside.db);
-}
-
-async function removeDeliveries(
-  inside: Database,
-  { madeBefore, limit }: { readonly madeBefore: number; readonly limit: number },
-  onRemoval: Parameters<RetentionVerbs["removeDeliveries"]>[2],
-): Promise<number> {
-  const { db, engine } = inside;
-  let old = db
-    .selectFrom("webhook_deliveries")
-    .selectAll()
-    .where("created_at", "<", madeBefore)
-    .orderBy("created_at")
-    .limit(limit);
-  if (engine.hasRowLocks) old = old.forUpdate().skipLocked();
-  const rows = await old.execute();
-  if (rows.length === 0) return 0;
-  await onRemoval(rows.map(toDelivery));
-  const list = engine.list(
-    rows.map(({ id }) => ({ of: id })),
-    { of: "text" },
-  );
-  await sql`delete from webhook_deliveries
-    where id in (select given.of from ${list})`.execute(db);
-  return rows.length;
 }

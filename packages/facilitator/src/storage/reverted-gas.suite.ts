@@ -20,7 +20,8 @@ import {
   type StoreBench,
   type ClaimChanges,
 } from "./store-values.testing.ts";
-import type { Failure, Store } from "./store.ts";
+import type { Store } from "./store.ts";
+import type { Failure } from "./engine-store.ts";
 
 const dayMs = hoursPerDay * hourMs;
 

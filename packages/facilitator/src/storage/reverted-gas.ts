@@ -26,7 +26,7 @@ import {
   provenPayerVerbs,
   type ProvenPayerVerbs,
 } from "./proven-payers.ts";
-import type { ClaimRefusal } from "./store.ts";
+import type { ClaimRefusal } from "./participant.ts";
 
 /** A payment of a contract wallet, as far as this budget is concerned. */
 export interface RevertedGasQuestion {

@@ -1,10 +1,10 @@
 /** Settlements whose transactions were mined and reverted as a whole. */
 import type { Database } from "./dialect.ts";
 import { isOneOf } from "./settlements.ts";
-import type { Store } from "./store.ts";
+import type { EngineStore } from "./engine-store.ts";
 
 /** The store's verb about them. */
-export function revertedVerbs({ db, engine }: Database): Pick<Store, "findRevertedTwice"> {
+export function revertedVerbs({ db, engine }: Database): Pick<EngineStore, "findRevertedTwice"> {
   return {
     findRevertedTwice: async (ids) => {
       if (ids.length === 0) return new Set();

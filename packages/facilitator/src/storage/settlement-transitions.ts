@@ -23,10 +23,10 @@ import { countForPayers } from "./proven-payers.ts";
 import { closeRevertedGas } from "./reverted-gas.ts";
 import { settlementColumns, type SettlementRow, type Tables } from "./schema.ts";
 import { isOneOf, lockSettlements } from "./settlements.ts";
-import type { Confirmation, Failure, Store } from "./store.ts";
+import type { Confirmation, Failure, EngineStore } from "./engine-store.ts";
 
 type TransitionMethods = Pick<
-  Store,
+  EngineStore,
   | "recordConfirmed"
   | "recordFailed"
   | "requeueSettlements"

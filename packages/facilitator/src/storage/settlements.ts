@@ -7,10 +7,10 @@ import { inTransaction, type Database, type Engine } from "./dialect.ts";
 import type { SettlementParticipant } from "./participant.ts";
 import { toSettlement } from "./rows.ts";
 import { settlementColumns, type SettlementRow, type Tables } from "./schema.ts";
-import type { Store } from "./store.ts";
+import type { EngineStore } from "./engine-store.ts";
 
 type SettlementVerbs = Pick<
-  Store,
+  EngineStore,
   | "claimSettlements"
   | "findSettlement"
   | "findSettlementsByPair"
@@ -71,7 +71,7 @@ export async function listed(query: {
 function unassignedOf(
   database: Database,
   chainId: ChainId,
-  { olderThan, limit, from = 0, isKeyed }: Parameters<Store["listUnassigned"]>[1],
+  { olderThan, limit, from = 0, isKeyed }: Parameters<EngineStore["listUnassigned"]>[1],
 ) {
   const all = unassigned(database)
     .where("chain_id", "=", chainId)

@@ -3,7 +3,8 @@ import { apothem, type Address, type Hex } from "@farthing/protocol";
 import type { LaneLease, TransactionPlan } from "../model/relayer-transaction.ts";
 import type { Claim } from "../model/settlement.ts";
 import type { KeylessLimits } from "./keyless-store.ts";
-import type { ClaimResult, Store } from "./store.ts";
+import type { Store } from "./store.ts";
+import type { ClaimResult } from "./engine-store.ts";
 
 /** A database of its own; every `open` is another process's connection to it. */
 export interface StoreBench {

@@ -23,7 +23,8 @@ import {
   type StoreBench,
   type ClaimChanges,
 } from "./store-values.testing.ts";
-import type { ClaimResult, Store } from "./store.ts";
+import type { Store } from "./store.ts";
+import type { ClaimResult } from "./engine-store.ts";
 
 /** The tests, on databases that `start` makes. */
 export function storeSuite(start: () => Promise<StoreBench>): void {

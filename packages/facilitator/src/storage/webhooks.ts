@@ -4,12 +4,17 @@ import type { WebhookVerbs } from "./account-store.ts";
 import { lockAccount } from "./accounts.ts";
 import { inTransaction, type Database } from "./dialect.ts";
 import { takeDueDeliveries } from "./due-deliveries.ts";
+import { oldDeliveryMethods } from "./old-deliveries.ts";
 import { fromCursor, toPage } from "./pages.ts";
 import { toDelivery, toEndpoint } from "./webhook-rows.ts";
 
 /** The store's verbs about webhooks. */
 export function webhookVerbs(database: Database): WebhookVerbs {
-  return { ...endpointVerbs(database), ...deliveryVerbs(database) };
+  return {
+    ...endpointVerbs(database),
+    ...deliveryVerbs(database),
+    ...oldDeliveryMethods(database),
+  };
 }
 
 type EndpointVerbs = Pick<
@@ -147,7 +152,9 @@ async function disable(
   return true;
 }
 
-function deliveryVerbs(database: Database): Omit<WebhookVerbs, keyof EndpointVerbs> {
+function deliveryVerbs(
+  database: Database,
+): Omit<WebhookVerbs, keyof EndpointVerbs | "removeDeliveries"> {
   const { db } = database;
   return {
     addDelivery: async (delivery) => {

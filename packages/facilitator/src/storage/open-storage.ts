@@ -1,0 +1,169 @@
+/** Opens the database that a DATABASE_URL names, with the engine's store on it. */
+import { Kysely, sql } from "kysely";
+import { Fault } from "../base/fault.ts";
+import { silentLog, type Log } from "../base/log.ts";
+import { carryingWalletVerbs } from "./carrying-wallets.ts";
+import { claimingCallVerbs } from "./claiming-calls.ts";
+import { databasePlace, findDatabaseProblem } from "./database-problem.ts";
+import type { Database, Engine } from "./dialect.ts";
+import { exchangeCountVerbs } from "./exchange-counts.ts";
+import { failureWatchVerbs } from "./failure-watches.ts";
+import type { EngineStore } from "./engine-store.ts";
+import { createGroupCommit } from "./group-commit.ts";
+import { identifierVerbs } from "./payment-identifiers.ts";
+import { laneVerbs } from "./lanes.ts";
+import { startLateIndexes, type LateIndexing } from "./late-indexes.ts";
+import { migrate } from "./migrate.ts";
+import { repairVerbs } from "./nonce-repairs.ts";
+import { payerPauseVerbs } from "./payer-pauses.ts";
+import { openPostgres, type PostgresLimits } from "./postgres/open-postgres.ts";
+import { relayerVerbs } from "./relayer-transactions.ts";
+import type { Tables } from "./schema.ts";
+import { retentionVerbs } from "./retention.ts";
+import type { SettlementParticipant } from "./participant.ts";
+import { recordParticipants } from "./recorded-participants.ts";
+import { transitionMethods } from "./settlement-transitions.ts";
+import { settlementVerbs } from "./settlements.ts";
+import { revertedGasVerbs } from "./reverted-gas.ts";
+import { revertedVerbs } from "./reverted-settlements.ts";
+import { openSqlite } from "./sqlite/node-sqlite.ts";
+import { sqlitePathOf } from "./sqlite/sqlite-path.ts";
+import { updateAside } from "./sqlite/update-aside.ts";
+
+/** What opening a database may be given. */
+export interface StorageOptions {
+  readonly log?: Log;
+  readonly limits?: PostgresLimits;
+}
+
+/** A database that has to be opened before anything else is asked of it; it is closed in any case. */
+export interface Storage {
+  /** For the stores of features. */
+  readonly database: Database;
+  /** The engine's store on it, all but what opens and closes it. */
+  readonly store: Omit<EngineStore, "close">;
+  /** Brings the schema up to date. Throws `storage_unavailable`. */
+  open(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Names `sqlite:/path/to/file`, `sqlite::memory:` or `postgres://…` without asking it anything, with
+ * who takes part in its settlements. Throws `storage_unavailable` for a wrong path, `configuration`
+ * for anything else.
+ */
+export function createStorage(
+  databaseUrl: string,
+  participants: readonly SettlementParticipant[],
+  options: StorageOptions,
+): Storage {
+  const { log = silentLog } = options;
+  const engine = engineOf(databaseUrl, options);
+  const db = new Kysely<Tables>({ dialect: engine.dialect });
+  // Without row locks there is one writer, and transactions wait for each other anyway.
+  const commitTogether = engine.hasRowLocks ? undefined : createGroupCommit(db);
+  const database = { db, engine, commitTogether };
+  const { changes } = engine;
+  let indexing: LateIndexing | undefined;
+  const methods = guard({
+    ...settlementVerbs(database, participants),
+    ...transitionMethods(database, participants),
+    ...laneVerbs(database),
+    ...relayerVerbs(database),
+    ...repairVerbs(database),
+    ...payerPauseVerbs(database),
+    ...revertedVerbs(database),
+    ...failureWatchVerbs(database),
+    ...carryingWalletVerbs(database),
+    ...exchangeCountVerbs(database),
+    ...claimingCallVerbs(database),
+    ...identifierVerbs(database),
+    ...retentionVerbs(database, participants),
+    ...revertedGasVerbs(database),
+    announceSent: (ids: readonly string[]) => changes.announce(db, { kind: "sent", ids }),
+    announceUnserved: (ids: readonly string[]) => changes.announce(db, { kind: "unserved", ids }),
+    ping: async () => {
+      await sql`select 1`.execute(db);
+    },
+  });
+  return {
+    database,
+    store: { ...methods, onChange: changes.onChange },
+    async open() {
+      try {
+        await updateAside(database, log);
+        await migrate(database);
+        await recordParticipants(
+          database,
+          participants.map(({ name }) => name),
+        );
+        await changes.start();
+        indexing = await startLateIndexes(database, log);
+      } catch (error) {
+        throw explained(error, databaseUrl);
+      }
+    },
+    async close() {
+      await indexing?.stop();
+      await changes.stop();
+      await db.destroy();
+      engine.exchangeFile?.close();
+    },
+  };
+}
+
+/** A start that failed for want of the database itself says which one, why, and what to do. */
+function explained(error: unknown, databaseUrl: string): unknown {
+  const problem = findDatabaseProblem(error);
+  if (!problem) return error;
+  const { text, fix } = problem;
+  const message = `The database cannot be used (${databasePlace(databaseUrl)}): ${text}; ${fix}`;
+  return new Fault("storage_unavailable", message, { cause: error });
+}
+
+/** The engine of a database. Throws `configuration`, or `storage_unavailable` for a file. */
+export function engineOf(
+  databaseUrl: string,
+  options: StorageOptions & { readonly isReadOnly?: boolean },
+): Engine {
+  const { log = silentLog, limits } = options;
+  if (/^postgres(ql)?:\/\//.test(databaseUrl)) return openPostgres(databaseUrl, log, limits);
+  const path = sqlitePathOf(databaseUrl);
+  if (path === undefined) {
+    throw new Fault(
+      "configuration",
+      "DATABASE_URL must be sqlite:/path/to/file or postgres://user:password@host:5432/database",
+      { retryable: false },
+    );
+  }
+  try {
+    return openSqlite(path, { isReadOnly: options.isReadOnly ?? false });
+  } catch (error) {
+    throw new Fault(
+      "storage_unavailable",
+      `The SQLite file ${path} cannot be opened; check its folder and rights`,
+      { cause: error },
+    );
+  }
+}
+
+type Methods = Readonly<Record<string, (...parameters: never[]) => Promise<unknown>>>;
+
+/** Turns every error of the database into the one fault that the layers above know. */
+export function guard<T extends Methods>(methods: T): T {
+  return new Proxy(methods, {
+    get(target, name) {
+      const method: unknown = Reflect.get(target, name);
+      if (typeof method !== "function") return method;
+      return async (...parameters: unknown[]) => {
+        try {
+          return await Reflect.apply(method, target, parameters);
+        } catch (error) {
+          if (error instanceof Fault) throw error;
+          const message = `The database failed at ${String(name)}`;
+          throw new Fault("storage_unavailable", message, { cause: error });
+        }
+      };
+    },
+  });
+}
