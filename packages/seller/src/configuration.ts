@@ -115,7 +115,7 @@ export interface SellerOptions<R = unknown> extends RouteOptions<R> {
   readonly publicUrl?: string;
   /** `dual` (the default) speaks both x402 versions, `v2-only` leaves version 1 out. */
   readonly mode?: "dual" | "v2-only";
-  /** Where grants are kept; in memory when absent, which serves one process. */
+  /** Where payment records are kept; in memory when absent, which serves one process. */
   readonly grants?: PaymentRecords;
   /**
    * Longest time from a paid request to the start of its content, in milliseconds, without the

@@ -55,10 +55,10 @@ export type ChargeOutcome =
   | { readonly type: "challenged"; readonly reason?: string }
   /** A payment that belongs to another request was presented with this one. */
   | { readonly type: "conflict" }
-  /** The store of grants has no room; no payment can be taken. Act on this. */
+  /** The store of payment records has no room; no payment can be taken. Act on this. */
   | { readonly type: "full" }
   /**
-   * The exchange broke: a price function, or the store of grants, threw; or this process was not
+   * The exchange broke: a price function, or the store of payment records, threw; or this process was not
    * heard of for longer than a lease, and another one took its payment over. Look at this.
    */
   | { readonly type: "broken"; readonly error: unknown }
@@ -107,7 +107,7 @@ export const warnOnConsole: EventListener = (event) => {
   } else if (event.type === "broken") {
     warn("A request could not be handled.", event.error);
   } else if (event.type === "full") {
-    warn("No payment can be taken: the store of grants is full.");
+    warn("No payment can be taken: the store of payment records is full.");
   } else if (event.type === "challenged" && event.reason === "amount_below_minimum") {
     // Every sale of the route ends so, and only the seller can change it.
     warn(

@@ -45,6 +45,20 @@ export type {
   StoredAnswer,
   Acquisition,
 } from "./payment-records/payment-records.ts";
+export { createPaymentRecords } from "./payment-records/create-payment-records.ts";
+export type { PaymentRecordOptions } from "./payment-records/create-payment-records.ts";
+export type { PaymentRecord } from "./payment-records/record-transitions.ts";
+export type {
+  Change,
+  Changed,
+  Deadline,
+  Expected,
+  Inserted,
+  NewPaymentRecord,
+  PaymentRecordStore,
+  RecordList,
+  TokenStore,
+} from "./payment-records/store.ts";
 export { createMemoryGrants } from "./payment-records/memory.ts";
 export type { MemoryGrantOptions, MemoryGrants } from "./payment-records/memory.ts";
 export { isPlainHost, readRequestAddress } from "./request-address.ts";

@@ -3,7 +3,7 @@
  * settlement is asked for until its outcome is known, so that his repeat finds it.
  *
  * A convenience with bounds, and no promise: when the process ends, the repeat itself goes on from
- * what the grant has recorded.
+ * what the record says.
  */
 import type { SettleResponse } from "@farthing/protocol";
 import { emitOutcome } from "../events.ts";

@@ -7,6 +7,7 @@ import {
   canonicalJson,
   toWirePayment,
   withoutRequestBinding,
+  type JsonObject,
   type Payment,
   type Requirements,
 } from "@farthing/protocol";
@@ -33,9 +34,10 @@ export async function bind(
 ): Promise<Binding> {
   const { from, nonce, validBefore } = payment.authorization;
   const url = new URL(request.url);
-  const [bodyHash, payload] = await Promise.all([
+  const [bodyHash, payload, earlierPayload] = await Promise.all([
     sha256(request.body),
     sha256(encode(canonicalJson(toWirePayment(withoutProof(payment))))),
+    sha256(encode(canonicalJson(toEarlierPayment(payment)))),
   ]);
   const parts = [
     request.method.toUpperCase(),
@@ -52,8 +54,18 @@ export async function bind(
     // As JSON, so that no two lists of parts have the same text.
     fingerprint: await sha256(encode(JSON.stringify(parts))),
     payload,
+    earlierPayload,
     validBeforeMs: Math.min(Number(validBefore) * 1000, timeMsMax),
   };
+}
+
+/**
+ * The payment as sellers hashed it before 0.1.0: with its extensions, and scheme and network only in
+ * the chosen entry of version 2. A payment that was begun with one of them goes on with this one.
+ */
+function toEarlierPayment(payment: Payment): JsonObject {
+  const { scheme, network, ...others }: JsonObject = { ...toWirePayment(payment) };
+  return payment.shape === "v2" ? others : { ...others, scheme, network };
 }
 
 /**

@@ -29,7 +29,8 @@ export function closingSuite(name: string, kind: StoreKind): void {
       facilitator = await startScriptedFacilitator();
       stage = await kind.open();
       settled = Promise.withResolvers();
-      nowMs = Date.now();
+      // A whole second, in which authorizations count: what is signed ends with this clock.
+      nowMs = Math.floor(Date.now() / 1000) * 1000;
       served = 0;
       const options = {
         facilitator: { url: facilitator.url },
@@ -54,7 +55,7 @@ export function closingSuite(name: string, kind: StoreKind): void {
 
     /** A payment whose settlement is lost: nobody knows whether it moved money. */
     async function lose() {
-      const headers = await payFor(shop.url);
+      const headers = await payFor(shop.url, {}, { authorization: longer() });
       facilitator.script.settle.push("cut");
       await expectLater(await fetch(shop.url, { headers }), "facilitator_unavailable");
       return headers;

@@ -47,7 +47,7 @@ export type Collected =
     }
   /** This payment opens nothing here; the response says why. */
   | { readonly kind: "refused"; readonly result: ExchangeResult }
-  /** The outcome is not known yet. The grant stays as it is, and settling again is safe. */
+  /** The outcome is not known yet. The record stays as it is, and settling again is safe. */
   | { readonly kind: "open"; readonly result: ExchangeResult };
 
 /** Asks whether the payment is good. Undefined when it is; else the answer, the claim released. */
@@ -110,7 +110,7 @@ async function answerUnverified(
 }
 
 /**
- * The payment is used, and not by a grant of ours: perhaps before this process started. Settling
+ * The payment is used, and not by a record of ours: perhaps before this process started. Settling
  * it again moves nothing, and tells what became of it. The content stays closed: whoever it was
  * opened for may have it already.
  */
@@ -131,7 +131,7 @@ async function resolveOutcome(
 
 /**
  * Settles a payment that was verified, or whose settlement an earlier holder left open, and waits
- * for the outcome. An `answer` that was made before is kept with the grant before anything is sent.
+ * for the outcome. An `answer` that was made before is kept with the record before anything is sent.
  */
 export async function collect(
   deps: ExchangeDeps,

@@ -11,7 +11,7 @@ import type { PaymentRecords, Lease, StoredAnswer } from "../payment-records/pay
 import { checkHeld } from "./lost-lease.ts";
 import type { ExchangeResult, Serve } from "./paid-request.ts";
 
-/** A paid grant that waits for its content. */
+/** A paid record that waits for its content. */
 export interface Paid {
   readonly lease: Lease;
   readonly receipt: SettleResponse;

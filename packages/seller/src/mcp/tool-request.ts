@@ -10,7 +10,7 @@ export const paymentMetaKey = "x402/payment";
 
 /** One `tools/call`, as the exchange has to know it. */
 export interface ToolCall {
-  /** Name of the server, where several servers share one store of grants. */
+  /** Name of the server, where several servers share one store of payment records. */
   readonly server?: string | undefined;
   readonly tool: string;
   /** As the handler gets them, schema applied. */

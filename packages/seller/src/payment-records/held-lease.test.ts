@@ -1,6 +1,7 @@
 /** A lease is renewed while its holder works, and not a moment longer. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createWaiting, holdLease, type Steps } from "./held-lease.ts";
+import { holdLease, type Steps } from "./held-lease.ts";
+import { createWaiting } from "./waiting.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,35 +1,32 @@
 /** The tokens of challenges that payments have shown, in memory, and by whom. */
 import { tokenMsMax } from "./retention.ts";
+import type { TokenStore } from "./store.ts";
 
 interface Note {
-  /** Undefined when several payers have shown the token. */
-  readonly payer: string | undefined;
+  /** Null when several payers have shown the token. */
+  readonly payer: string | null;
   readonly expiresAtMs: number;
 }
 
 /** Creates the notes of one process; of more than `notesMax` the oldest are forgotten. */
-export function createTokenNotes(notesMax: number, now: () => number) {
+export function createMemoryTokens(notesMax: number, now: () => number): TokenStore {
   // In order of creation, so that the first is the oldest.
   const notes = new Map<string, Note>();
+  function note(token: string, payer: string | null): void {
+    notes.delete(token);
+    notes.set(token, { payer, expiresAtMs: now() + tokenMsMax });
+    for (const [oldest] of notes) {
+      if (notes.size <= notesMax) break;
+      notes.delete(oldest);
+    }
+  }
   return {
-    /** Notes that a payer has shown a token. True when another payer has shown it as well. */
-    isShared(token: string, payer: string): boolean {
+    async insert(token, payer) {
       const found = notes.get(token);
-      const note = found && found.expiresAtMs > now() ? found : undefined;
-      if (note && (note.payer === undefined || note.payer === payer)) {
-        return note.payer === undefined;
-      }
-      notes.delete(token);
-      const isShared = note !== undefined;
-      notes.set(token, {
-        payer: isShared ? undefined : payer,
-        expiresAtMs: now() + tokenMsMax,
-      });
-      for (const [oldest] of notes) {
-        if (notes.size <= notesMax) break;
-        notes.delete(oldest);
-      }
-      return isShared;
+      if (found && found.expiresAtMs > now()) return found.payer;
+      note(token, payer);
+      return undefined;
     },
+    share: async (token) => note(token, null),
   };
 }

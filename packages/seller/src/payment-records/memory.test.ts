@@ -1,7 +1,7 @@
-/** Grants in memory: the promises of every store, and the bound on those who wait. */
+/** Payment records in memory: the promises of every store, and the bound on those who wait. */
 import { expect, test } from "vitest";
 import { closingSuite } from "../exchange/closing.suite.ts";
-import { grantSuite, type StoreKind } from "./payment-records.suite.ts";
+import { paymentRecordsSuite, type StoreKind } from "./payment-records.suite.ts";
 import { createMemoryGrants } from "./memory.ts";
 import type { Access } from "./payment-records.ts";
 
@@ -13,7 +13,7 @@ const memory: StoreKind = {
   open: async () => ({ create: createMemoryGrants, close: async () => undefined }),
 };
 
-grantSuite("memory", memory);
+paymentRecordsSuite("memory", memory);
 closingSuite("memory", memory);
 
 test("does not gather waiters without end", async () => {

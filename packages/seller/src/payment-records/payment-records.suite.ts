@@ -1,4 +1,4 @@
-/** What every store of grants promises: one holder at a time, and how long each thing is kept. */
+/** What every store of payment records promises: one holder at a time, and how long each thing is kept. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { replayMsMax, undeliveredMsMax } from "./retention.ts";
 import type { Binding, PaymentRecords, Lease } from "./payment-records.ts";
@@ -30,14 +30,14 @@ export type CreateStore = (options: StoreOptions) => PaymentRecords;
 export interface StoreKind {
   /** Sets up what the stores of one test share; gives how to take it down. */
   open(): Promise<{ create: CreateStore; close(): Promise<void> }>;
-  /** Whether other processes see the grants, and take over when one dies. */
+  /** Whether other processes see the records, and take over when one dies. */
   readonly isShared: boolean;
-  /** Whether it bounds the number and the size of grants by itself. */
+  /** Whether it bounds the number and the size of records by itself. */
   readonly isBounded: boolean;
 }
 
 /** Runs these promises against one store. */
-export function grantSuite(name: string, kind: StoreKind): void {
+export function paymentRecordsSuite(name: string, kind: StoreKind): void {
   let nowMs: number;
   let grants: PaymentRecords;
   let stage: Awaited<ReturnType<StoreKind["open"]>>;
@@ -67,7 +67,7 @@ export function grantSuite(name: string, kind: StoreKind): void {
   const kindOf = async (key: string, changes: Partial<Binding> = {}) =>
     (await grants.acquire(binding(key, changes), buyer)).kind;
 
-  describe(`${name}: a grant`, () => {
+  describe(`${name}: a payment record`, () => {
     test("has one holder; another envelope or request is told so", async () => {
       const lease = await acquired("a");
       expect(lease.state).toBe("claimed");
@@ -214,7 +214,7 @@ export function grantSuite(name: string, kind: StoreKind): void {
   });
 
   describe.runIf(kind.isBounded)(`${name}: when there is no room`, () => {
-    test("the oldest delivered grant goes, and no other", async () => {
+    test("the oldest delivered record goes, and no other", async () => {
       grants = create({ entriesMax: 2 });
       await acquired("held");
       await delivered("a", 1);
@@ -282,7 +282,7 @@ export function grantSuite(name: string, kind: StoreKind): void {
   describe.runIf(kind.isShared)(`${name}: a process that dies`, () => {
     const leaseMs = 10_000;
 
-    test("leaves its grant to the next when its lease has ended", async () => {
+    test("leaves its record to the next when its lease has ended", async () => {
       const [dead, living] = [create({ leaseMs }), create({ leaseMs })];
       const lost = await acquired("a", {}, dead);
       await lost.settling({ answer: answer(3) });

@@ -1,4 +1,4 @@
-/** What the tests of every store of grants use. */
+/** What the tests of every store of payment records use. */
 import type { SettleResponse } from "@farthing/protocol";
 import type {
   Access,
@@ -48,6 +48,6 @@ export async function leaseOf(
   access: Access = buyer,
 ): Promise<Lease> {
   const acquired = await grants.acquire(taken, access);
-  if (acquired.kind !== "acquired") throw new Error(`The grant is ${acquired.kind}.`);
+  if (acquired.kind !== "acquired") throw new Error(`The record is ${acquired.kind}.`);
   return acquired.lease;
 }

@@ -1,8 +1,8 @@
 /**
- * Grants: the memory that makes one payment open one response. A grant belongs to one payment,
- * known by (network, asset, payer, nonce), and is bound to one request and one payload.
+ * Payment records: the memory that makes one payment open one response. A record belongs to one
+ * payment, known by (network, asset, payer, nonce), and is bound to one request and one payload.
  *
- * One worker at a time holds a grant's lease. Everyone else with the same payment and the same
+ * One worker at a time holds a record's lease. Everyone else with the same payment and the same
  * request waits for that worker, and finds the outcome. A store that outlives its processes lets
  * the lease of a dead one expire, and whoever comes next goes on from what was recorded.
  */
@@ -11,12 +11,12 @@ import type { SettleResponse } from "@farthing/protocol";
 /**
  * - `claimed`: nothing was sent to be settled; may be forgotten.
  * - `settling`: `/settle` was sent and the outcome is open; never forgotten while that is so. The
- *   answer may have been made before, and is then kept with the grant.
+ *   answer may have been made before, and is then kept with the record.
  * - `paid`: the money moved, nothing was delivered; the next holder delivers without a charge.
  */
 export type PaymentRecordState = "claimed" | "settling" | "paid";
 
-/** What a grant is bound to. */
+/** What a record is bound to. */
 export interface Binding {
   /** The payment's identity: network, asset, payer, nonce. */
   readonly key: string;
@@ -24,6 +24,8 @@ export interface Binding {
   readonly fingerprint: string;
   /** SHA-256 of the whole payment, its envelope included. */
   readonly payload: string;
+  /** The same as earlier versions made it; their records have this one. */
+  readonly earlierPayload?: string;
   /** When the authorization ends, in milliseconds since the Unix epoch. */
   readonly validBeforeMs: number;
 }
@@ -74,7 +76,7 @@ export interface SettlingStep {
 }
 
 /**
- * The right to work on one grant. Every call says whether it took effect: false when the lease is
+ * The right to work on one record. Every call says whether it took effect: false when the lease is
  * no longer this holder's, after one of the last three or because it expired while the holder was
  * not heard of. Who hears that hands nothing out: somebody else may be doing it.
  */
@@ -102,13 +104,13 @@ export interface Lease {
    * or only the fact and the receipt.
    */
   complete(receipt: SettleResponse, answer?: StoredAnswer): Promise<boolean>;
-  /** Ends the work: the grant is forgotten, as if the payment had never been seen. */
+  /** Ends the work: the record is forgotten, as if the payment had never been seen. */
   discard(): Promise<boolean>;
   /** Ends the work where it stands; whoever comes next goes on from there. */
   unlock(): Promise<boolean>;
 }
 
-/** What came of asking for a grant. */
+/** What came of asking for a record. */
 export type Acquisition =
   | { readonly kind: "acquired"; readonly lease: Lease }
   /** Somebody works on it; see {@link PaymentRecords.wait}. */
@@ -123,22 +125,22 @@ export type Acquisition =
       readonly receipt: SettleResponse;
       readonly answer?: StoredAnswer;
     }
-  /** No room for another grant. */
+  /** No room for another record. */
   | { readonly kind: "full" };
 
-/** Keeps grants. Shared by all processes that sell the same routes. */
+/** The payment records of a seller. Shared by all processes that sell the same routes. */
 export interface PaymentRecords {
   /** Longest body of an answer that is kept, in bytes. */
   readonly answerBytesMax: number;
-  /** Takes the grant of a payment, atomically: of any number of callers one gets the lease. */
+  /** Acquires the record of a payment, atomically: of any number of callers one gets the lease. */
   acquire(binding: Binding, access: Access): Promise<Acquisition>;
   /**
    * Notes that a payer has shown a challenge's token, and tells whether another payer has shown it
    * as well. Tokens are remembered for a day.
    */
   isTokenShared(token: string, payer: string): Promise<boolean>;
-  /** Whether there is a grant with exactly this binding, in whatever state. */
+  /** Whether there is a record with exactly this binding, in whatever state. */
   has(binding: Binding): Promise<boolean>;
-  /** Waits until a busy grant is free again. False when that took longer than `timeoutMs`. */
+  /** Waits until a busy record is free again. False when that took longer than `timeoutMs`. */
   wait(key: string, timeoutMs: number): Promise<boolean>;
 }

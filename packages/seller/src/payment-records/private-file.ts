@@ -1,4 +1,4 @@
-/** The file of grants holds paid answers: nobody else on the machine reads it. */
+/** The file of payment records holds paid answers: nobody else on the machine reads it. */
 import { chmodSync, closeSync, openSync, statSync } from "node:fs";
 
 /** For the file's owner alone. */

@@ -47,9 +47,12 @@ export function openerText(opener: Opener): string {
   return JSON.stringify(opener);
 }
 
-/** Reads it back. A record of an earlier version has none: nothing can prove anything for it. */
-export function openerIn(text: unknown): Opener {
-  const value = parseJson(text)?.value;
+/**
+ * Reads it back from JSON, or from its values. A record of an earlier version has none: nothing can
+ * prove anything for it.
+ */
+export function openerIn(stored: unknown): Opener {
+  const value = typeof stored === "string" ? parseJson(stored)?.value : stored;
   if (!isObject(value)) return {};
   return {
     ...hashIn(member(value, "token"), "token"),

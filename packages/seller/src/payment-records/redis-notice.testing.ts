@@ -2,8 +2,8 @@
 import type { TestProject } from "vitest/node";
 import { findRedisServer } from "./redis-server.testing.ts";
 
-/** Tests of the store in Redis: all of the first file, half of the second. */
-const files = /\/(redis|several-processes)\.test\.ts$/;
+/** Tests of the store in Redis: all of the first file, half of the others. */
+const files = /\/(redis|several-processes|rolling-restart)\.test\.ts$/;
 
 /** Runs around all tests; gives what to do after them. */
 export default function watchForLeftOut(project: TestProject): () => void {
@@ -15,7 +15,7 @@ export default function watchForLeftOut(project: TestProject): () => void {
     process.stdout.write(
       [
         "",
-        "LEFT OUT: the tests of grants in Redis, because there is no redis-server on this machine:",
+        "LEFT OUT: the tests of payment records in Redis, because there is no redis-server on this machine:",
         ...leftOut.map((name) => `  ${name}`),
         "To run them: apt-get install redis-server, or set REDIS_SERVER_PATH to one, then",
         "  npx vitest run packages/seller/src/payment-records/redis packages/seller/src/payment-records/several-processes",

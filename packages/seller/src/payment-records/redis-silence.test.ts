@@ -1,7 +1,7 @@
 /** A Redis that does not answer: nobody is left hanging, and nothing is held for nobody. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createRedisGrants, type RedisClient } from "./redis.ts";
-import { releaseScript, takeScript } from "./redis-scripts.ts";
+import { changeScript, insertScript } from "./redis-scripts.ts";
 import type { Access } from "./payment-records.ts";
 
 const access: Access = { proof: { token: "t" }, rule: "bound" };
@@ -16,10 +16,11 @@ function silentClient() {
   const waiting: { script: string; holder: string | undefined; answer(reply: unknown): void }[] =
     [];
   const client: RedisClient = {
-    eval: (script, { arguments: [, ...more] }) =>
+    eval: (script, { arguments: [, fields = "{}"] }) =>
       new Promise((resolve) => {
-        const holder = script === takeScript ? more[2] : more[0];
-        waiting.push({ script, holder, answer: resolve });
+        // The holder of a new record, or the one that is expected.
+        const { h }: { h?: string | [string] } = JSON.parse(fields);
+        waiting.push({ script, holder: Array.isArray(h) ? h[0] : h, answer: resolve });
       }),
   };
   return { client, waiting };
@@ -31,9 +32,10 @@ test("a payment is not taken then, and given back when it was after all", async 
   const refused = expect(acquired).rejects.toThrow(/did not answer/);
   await vi.advanceTimersByTimeAsync(5_000);
   await refused;
-  waiting[0]?.answer(["acquired", "claimed"]);
+  waiting[0]?.answer("inserted");
   await vi.advanceTimersByTimeAsync(0);
-  expect(waiting.map(({ script }) => script)).toEqual([takeScript, releaseScript]);
+  expect(waiting.map(({ script }) => script)).toEqual([insertScript, changeScript]);
+  expect(waiting[0]?.holder).toEqual(expect.any(String));
   expect(waiting[1]?.holder).toBe(waiting[0]?.holder);
 });
 

@@ -1,7 +1,7 @@
-/** Grants in a real Redis: the promises of every store, and what only Redis can get wrong. */
+/** Payment records in a real Redis: the promises of every store, and what only Redis can get wrong. */
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { closingSuite } from "../exchange/closing.suite.ts";
-import { grantSuite, type StoreKind } from "./payment-records.suite.ts";
+import { paymentRecordsSuite, type StoreKind } from "./payment-records.suite.ts";
 import { createRedisGrants } from "./redis.ts";
 import { findRedisServer, startRedis } from "./redis-server.testing.ts";
 import type { Access } from "./payment-records.ts";
@@ -39,15 +39,15 @@ describe.skipIf(findRedisServer() === undefined)("redis", () => {
     },
   };
 
-  grantSuite("redis", redis);
+  paymentRecordsSuite("redis", redis);
   closingSuite("redis", redis);
 
-  test("by its own clock, grants and answers are forgotten by Redis itself", async () => {
+  test("by its own clock, records and responses are forgotten by Redis itself", async () => {
     const client = await server.connect();
     onTestFinished(() => client.destroy());
     const grants = createRedisGrants({ client });
     const acquired = await grants.acquire(binding, access);
-    if (acquired.kind !== "acquired") throw new Error(`The grant is ${acquired.kind}.`);
+    if (acquired.kind !== "acquired") throw new Error(`The record is ${acquired.kind}.`);
     expect((await grants.acquire(binding, access)).kind).toBe("busy");
     const answer = { status: 200, headers: [], body: new Uint8Array([1, 2]) };
     expect(await acquired.lease.settling({ answer })).toBe(true);
@@ -93,24 +93,24 @@ describe.skipIf(findRedisServer() === undefined)("redis", () => {
     expect(await grants.isTokenShared("token 0", "other")).toBe(false);
   });
 
-  test("an answer that outlived its grant goes to nobody", async () => {
+  test("an answer that outlived its record goes to nobody", async () => {
     const client = await server.connect();
     onTestFinished(() => client.destroy());
     const grants = createRedisGrants({ client, prefix: "evicted:" });
     const first = await grants.acquire(binding, access);
-    if (first.kind !== "acquired") throw new Error(`The grant is ${first.kind}.`);
+    if (first.kind !== "acquired") throw new Error(`The record is ${first.kind}.`);
     await first.lease.settling({ answer: { status: 200, headers: [], body: new Uint8Array(1) } });
     // What Redis does by itself, key by key, where it may forget.
     await client.del("evicted:{a}");
     const next = await grants.acquire({ ...binding, fingerprint: "g" }, access);
-    if (next.kind !== "acquired") throw new Error(`The grant is ${next.kind}.`);
+    if (next.kind !== "acquired") throw new Error(`The record is ${next.kind}.`);
     await next.lease.settling();
     await next.lease.unlock();
     const last = await grants.acquire({ ...binding, fingerprint: "g" }, access);
     expect(last.kind === "acquired" && last.lease.answer).toBeUndefined();
   });
 
-  test("without memory for another grant, none is taken", async () => {
+  test("without memory for another record, none is taken", async () => {
     const small = await startRedis("--maxmemory", "1", "--maxmemory-policy", "noeviction");
     const client = await small.connect();
     onTestFinished(async () => {

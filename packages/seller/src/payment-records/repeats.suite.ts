@@ -1,4 +1,4 @@
-/** What every store of grants promises about repeats: what they show decides what they get. */
+/** What every store of payment records promises about repeats: what they show decides what they get. */
 import { describe, expect, test } from "vitest";
 import type { Access, PaymentRecords, Lease, Proof } from "./payment-records.ts";
 import { answer, binding, leaseOf, pending, receipt, showing } from "./payment-records.testing.ts";

@@ -1,13 +1,7 @@
 /** Sellers in several processes that share a store: one payment opens one response, also when one dies. */
-import { spawn } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { readReceipt } from "@farthing/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { payFor } from "../buyer.testing.ts";
-import { findRedisServer, startRedis } from "./redis-server.testing.ts";
 import { expectLater, payTo } from "../scene.testing.ts";
 import {
   startScriptedFacilitator,
@@ -15,52 +9,7 @@ import {
   type ScriptedFacilitator,
 } from "../scripted-facilitator.testing.ts";
 import type { ShopOrder } from "./shop-process.testing.ts";
-
-type Store = ShopOrder["store"];
-
-async function openFile(): Promise<{ store: Store; close(): Promise<void> }> {
-  const folder = await mkdtemp(join(tmpdir(), "farthing-shops-"));
-  return {
-    store: { kind: "sqlite", path: join(folder, "grants.db") },
-    close: () => rm(folder, { recursive: true, force: true }),
-  };
-}
-
-async function openServer(): Promise<{ store: Store; close(): Promise<void> }> {
-  const { path, stop } = await startRedis();
-  return { store: { kind: "redis", path }, close: stop };
-}
-
-const script = join(import.meta.dirname, "shop-process.testing.ts");
-
-/** Starts a seller's process; `made` counts the reports it made. */
-async function startShop(order: ShopOrder) {
-  const command = ["--conditions=@farthing/source", script, JSON.stringify(order)];
-  const shop = spawn(process.execPath, command, { stdio: ["ignore", "pipe", "inherit"] });
-  const ended = new Promise<void>((resolve) => shop.once("close", () => resolve()));
-  const lines = createInterface(shop.stdout);
-  let made = 0;
-  const url = await new Promise<string>((resolve, reject) => {
-    lines.once("line", resolve);
-    shop.once("close", () => reject(new Error("The seller's process ended.")));
-  });
-  lines.on("line", () => made++);
-  return {
-    url: `${url}/report`,
-    made: () => made,
-    freeze: () => shop.kill("SIGSTOP"),
-    thaw: () => shop.kill("SIGCONT"),
-    async kill() {
-      shop.kill("SIGKILL");
-      await ended;
-    },
-  };
-}
-
-const stores = [
-  ["sqlite", true, openFile],
-  ["redis", findRedisServer() !== undefined, openServer],
-] as const;
+import { startShop, stores } from "./shops.testing.ts";
 
 for (const [name, isThere, open] of stores) {
   describe.skipIf(!isThere)(`two processes on one store in ${name}`, () => {

@@ -1,4 +1,4 @@
-/** The SQLite file with the grants: its table, its totals, and transactions of two strengths. */
+/** The SQLite file with the payment records: its table, its totals, and transactions of two strengths. */
 import {
   DatabaseSync,
   type SQLInputValue,
@@ -16,6 +16,7 @@ export type Value = SQLInputValue;
 /** The file, opened. */
 export interface Database {
   get(text: string, ...values: Value[]): Row | undefined;
+  all(text: string, named: Record<string, Value>): readonly Row[];
   /** Gives the number of rows that changed. */
   run(text: string, ...values: Value[]): number;
   /**
@@ -95,7 +96,7 @@ pragma user_version = ${schemaVersion};
 `;
 
 /** Opens the file, and makes it when there is none. */
-export function openGrants(path: string, busyTimeoutMs: number): Database {
+export function openRecords(path: string, busyTimeoutMs: number): Database {
   keepPrivate(path);
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
   // A handful of texts, all of them written in this package.
@@ -108,6 +109,7 @@ export function openGrants(path: string, busyTimeoutMs: number): Database {
   let strengthNow = "";
   const opened: Database = {
     get: (text, ...values) => prepare(text).get(...values),
+    all: (text, named) => prepare(text).all(named),
     run: (text, ...values) => Number(prepare(text).run(...values).changes),
     transaction(work, strength) {
       if (strength !== strengthNow) {
@@ -138,7 +140,7 @@ export function openGrants(path: string, busyTimeoutMs: number): Database {
 
 function setUp(database: DatabaseSync, path: string): void {
   const version = database.prepare("pragma user_version").get()?.["user_version"];
-  if (version === schemaVersion) return;
+  if (version === schemaVersion) return addFormat(database);
   const { tables } = database.prepare("select count(*) as tables from sqlite_schema").get() ?? {};
   const isNew = version === 0 && tables === 0;
   if (!isNew && version !== 1) {
@@ -146,4 +148,16 @@ function setUp(database: DatabaseSync, path: string): void {
   }
   if (isNew) database.exec(schema);
   database.exec(secondVersion);
+  addFormat(database);
+}
+
+/**
+ * Adds the number of a record's format; those that are there, and those that earlier versions still
+ * make, have format 1. `user_version` stays: earlier versions may open the file beside this one, and
+ * again after it.
+ */
+function addFormat(database: DatabaseSync): void {
+  const names = database.prepare("select name from pragma_table_info('grants')").all();
+  if (names.some(({ name }) => name === "format")) return;
+  database.exec("alter table grants add column format integer not null default 1");
 }

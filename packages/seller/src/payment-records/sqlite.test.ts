@@ -1,11 +1,11 @@
-/** Grants in a SQLite file: the promises of every store, and what only a file can get wrong. */
+/** Payment records in a SQLite file: the promises of every store, and what only a file can get wrong. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { closingSuite } from "../exchange/closing.suite.ts";
-import { grantSuite, type StoreKind } from "./payment-records.suite.ts";
+import { paymentRecordsSuite, type StoreKind } from "./payment-records.suite.ts";
 import { createSeller } from "../index.ts";
 import { listenFetch } from "../adapters/listen.testing.ts";
 import { sellerSuite } from "../seller.suite.ts";
@@ -78,7 +78,7 @@ const sqlite: StoreKind = {
   },
 };
 
-grantSuite("sqlite", sqlite);
+paymentRecordsSuite("sqlite", sqlite);
 closingSuite("sqlite", sqlite);
 
 /** The promises of a seller hold on this store as they do in memory. */
@@ -132,7 +132,7 @@ test("what has ended is cleared away, and the totals with it", async () => {
         { key, fingerprint: "f", payload: "p", validBeforeMs: 1e12 },
         access,
       );
-      if (acquired.kind !== "acquired") throw new Error(`The grant is ${acquired.kind}.`);
+      if (acquired.kind !== "acquired") throw new Error(`The record is ${acquired.kind}.`);
       await acquired.lease.complete(receipt, { status: 200, headers: [], body: new Uint8Array(5) });
     }
   }

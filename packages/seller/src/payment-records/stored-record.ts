@@ -1,73 +1,81 @@
-/** Grants as a store keeps them outside of the process: as text and bytes, read back with care. */
+/** Payment records as a store keeps them outside of the process: text and numbers, read with care. */
 import { parseJson, parseSettleResponse, type SettleResponse } from "@farthing/protocol";
-import type { Binding, PaymentRecordState, StoredAnswer } from "./payment-records.ts";
-import type { Found } from "./held-lease.ts";
+import type { StoredAnswer } from "./payment-records.ts";
+import { recordFormat, type PaymentRecord, type StoredState } from "./record-transitions.ts";
+import { openerIn } from "./proof.ts";
 
-/** What is read back, whatever the store. Anything but text, a number and bytes is absent. */
-export interface StoredGrant {
-  readonly exchangeKey: unknown;
-  readonly fingerprint: unknown;
-  readonly payload: unknown;
-  readonly state: unknown;
-  /** JSON. */
-  readonly receipt: unknown;
-  readonly answerStatus: unknown;
-  /** JSON. */
-  readonly answerHeaders: unknown;
-  readonly answerBody: Uint8Array | undefined;
-}
+/** The values of a record by their names in {@link PaymentRecord}; what is not there is null or absent. */
+export type StoredRecord = Readonly<Partial<Record<keyof PaymentRecord | "format", unknown>>>;
 
-/** Whether the grant belongs to this request and payload. */
-export function isBoundTo(stored: StoredGrant, binding: Binding): boolean {
-  return stored.fingerprint === binding.fingerprint && stored.payload === binding.payload;
-}
-
-/** The state, receipt and answer for the next holder. */
-export function foundIn(stored: StoredGrant): Found {
-  const receipt = receiptIn(stored);
-  const answer = answerIn(stored);
+/**
+ * Reads a record back. Earlier versions kept less: no format, no exchange key, nothing of the first
+ * request. Throws for what this version does not know, which is then left alone.
+ */
+export function recordIn(stored: StoredRecord): PaymentRecord {
+  const format = Number(stored.format ?? 1);
+  if (format > recordFormat) {
+    throw new Error(
+      `A later version made this payment record (format ${format}): update this one.`,
+    );
+  }
+  const { exchangeKey, holder } = stored;
+  const receipt = receiptIn(stored.receipt);
   return {
-    ...foundNew(stored.exchangeKey),
-    state: stateIn(stored),
+    key: String(stored.key),
+    fingerprint: String(stored.fingerprint),
+    payload: String(stored.payload),
+    state: stateIn(stored.state),
+    opener: openerIn(stored.opener),
+    ...(typeof exchangeKey === "string" ? { exchangeKey } : {}),
     ...(receipt ? { receipt } : {}),
-    ...(answer ? { answer } : {}),
+    ...(typeof holder === "string" ? { holder } : {}),
+    heldUntilMs: Number(stored.heldUntilMs ?? 0),
+    ...(stored.dispensableFromMs == null
+      ? {}
+      : { dispensableFromMs: Number(stored.dispensableFromMs) }),
+    answerUntilMs: Number(stored.answerUntilMs ?? 0),
+    ...(stored.answerBytes == null ? {} : { answerBytes: Number(stored.answerBytes) }),
+    readAtMs: Number(stored.readAtMs),
   };
 }
 
-/** A record that nobody has worked on. */
-export function foundNew(exchangeKey: unknown): Found {
-  return { state: "claimed", ...(typeof exchangeKey === "string" ? { exchangeKey } : {}) };
+function stateIn(state: unknown): StoredState {
+  switch (state) {
+    case "claimed":
+    case "settling":
+    case "paid":
+    case "delivered":
+      return state;
+    default:
+      throw new Error("The store keeps something else under the key of a payment record.");
+  }
 }
 
-function stateIn({ state }: StoredGrant): PaymentRecordState {
-  return state === "settling" || state === "paid" ? state : "claimed";
-}
-
-/** The receipt, when one is kept. */
-export function receiptIn({ receipt }: StoredGrant): SettleResponse | undefined {
+function receiptIn(receipt: unknown): SettleResponse | undefined {
   return typeof receipt === "string" ? parseSettleResponse(parseJson(receipt)?.value) : undefined;
 }
 
-/** Stands for the reader among an answer's headers; no header has such a name. */
+/** Stands for the reader among the headers of a response; no header has such a name. */
 const readerName = ":reader";
 
-/** An answer's headers, and for whom it was made, as JSON. */
+/** The headers of a response, and for whom it was made, as JSON. */
 export function headersText({ headers, reader }: StoredAnswer): string {
   return JSON.stringify(reader === undefined ? headers : [...headers, [readerName, reader]]);
 }
 
-/** The answer, when one is kept. */
-export function answerIn(stored: StoredGrant): StoredAnswer | undefined {
-  const { answerStatus: status, answerHeaders, answerBody } = stored;
-  if (typeof status !== "number" || typeof answerHeaders !== "string" || !answerBody) {
-    return undefined;
-  }
-  const list: unknown = parseJson(answerHeaders)?.value;
+/** The response of which these are kept; undefined when one of them is not there. */
+export function answerIn(
+  status: unknown,
+  headersJson: unknown,
+  keptBody: Uint8Array | undefined,
+): StoredAnswer | undefined {
+  if (typeof status !== "number" || typeof headersJson !== "string" || !keptBody) return undefined;
+  const list: unknown = parseJson(headersJson)?.value;
   if (!Array.isArray(list)) return undefined;
   const pairs = list.filter(isPair);
   const headers = pairs.filter(([name]) => name !== readerName);
   const reader = pairs.find(([name]) => name === readerName)?.[1];
-  const body = new Uint8Array(answerBody);
+  const body = new Uint8Array(keptBody);
   return { status, headers, body, ...(reader === undefined ? {} : { reader }) };
 }
 

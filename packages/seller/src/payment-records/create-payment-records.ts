@@ -1,0 +1,148 @@
+/**
+ * The rules of payment records, for every store: who gets the lease, what a holder may do, and what
+ * makes room. The stores only find, insert, change under a condition and list, see store.ts.
+ */
+import { leaseMsDefault, replayMsMax, settlingMsMax } from "./retention.ts";
+import type { Access, Binding, PaymentRecords, Acquisition } from "./payment-records.ts";
+import { holdLease } from "./held-lease.ts";
+import { inTime } from "./in-time.ts";
+import { createSteps } from "./lease-steps.ts";
+import { makeRoom } from "./make-room.ts";
+import { isHeld, type PaymentRecord } from "./record-transitions.ts";
+import { mayResume, newExchangeKey, openerOf } from "./proof.ts";
+import type { Changed, Inserted, PaymentRecordStore } from "./store.ts";
+import { asRead, transit } from "./transit.ts";
+import { createWaiting } from "./waiting.ts";
+
+/** Bounds of the records of one seller. */
+export interface PaymentRecordOptions {
+  /** Longest body of a response that is kept, in bytes. */
+  readonly answerBytesMax: number;
+  /** Most bytes of bodies together, where the store has such a bound. */
+  readonly totalBytesMax?: number;
+  /** How long a delivered response is kept, in milliseconds; ten minutes at most. */
+  readonly replayMs?: number;
+  /** How long a lease lasts that is not renewed, in milliseconds; `Infinity` in one process. */
+  readonly leaseMs?: number;
+  /** How often a waiting request looks, in milliseconds, where the store cannot be watched. */
+  readonly pollMs?: number;
+  /**
+   * Longest wait for the store before a payment is acquired, in milliseconds. Once a payment is
+   * under way its steps are waited for: they must not take effect after they were given up.
+   */
+  readonly replyMsMax?: number;
+}
+
+/** Times that an insertion is tried while other processes take the room that was made. */
+const insertionsMax = 3;
+
+/** Creates the records over a store. */
+export function createPaymentRecords(
+  store: PaymentRecordStore,
+  options: PaymentRecordOptions,
+): PaymentRecords {
+  const { answerBytesMax, leaseMs = leaseMsDefault, pollMs = 25, replyMsMax } = options;
+  const keptBytesMax = Math.min(answerBytesMax, options.totalBytesMax ?? Infinity);
+  const replayMs = Math.min(options.replayMs ?? replayMsMax, replayMsMax);
+
+  function prepare(binding: Binding) {
+    const lock = { holder: crypto.randomUUID(), until: { inMs: leaseMs } };
+    const steps = createSteps(store, { binding, lock, replayMs, keptBytesMax });
+    return { lock, steps };
+  }
+
+  async function insert(binding: Binding, { proof }: Access): Promise<Acquisition | PaymentRecord> {
+    const { lock, steps } = prepare(binding);
+    const exchangeKey = newExchangeKey();
+    const expires = { inMs: settlingMsMax };
+    const record = { binding, opener: openerOf(proof), exchangeKey, lock, expires };
+    // Acquired after all, for nobody: forgotten again.
+    const undo = async ({ kind }: Inserted) => kind === "inserted" && steps.discard();
+    for (let nth = 1; nth <= insertionsMax; nth++) {
+      const inserted = await inTime(store.insert(record), replyMsMax, undo);
+      if (inserted.kind === "exists") return inserted.record;
+      if (inserted.kind === "inserted") {
+        const found = { state: "claimed", exchangeKey } as const;
+        return { kind: "acquired", lease: holdLease(found, steps, leaseMs) };
+      }
+      if (!(await makeRoom(store))) break;
+    }
+    return { kind: "full" };
+  }
+
+  /** Acquires the lease of a record that nobody holds, as it was read. */
+  async function resume(binding: Binding, read: PaymentRecord): Promise<Acquisition> {
+    const { lock, steps } = prepare(binding);
+    // Nothing was sent for a claim; one of an earlier version gets its key now.
+    const isUnnamed = read.state === "claimed" && read.exchangeKey === undefined;
+    const details = { lock, ...(isUnnamed ? { exchangeKey: newExchangeKey() } : {}) };
+    const changing = transit(store, read.key, "acquire", asRead(read), details);
+    const undo = async ({ kind }: Changed) => kind === "changed" && steps.unlock();
+    const changed = await inTime(changing, replyMsMax, undo);
+    const record = changed.kind === "changed" ? changed.record : undefined;
+    // Another request was quicker.
+    if (!record || record.state === "delivered") return { kind: "busy" };
+    const { state, exchangeKey, receipt } = record;
+    try {
+      // Nothing is kept with a claim.
+      const reading =
+        state === "claimed" ? undefined : inTime(store.getAnswer(read.key), replyMsMax);
+      const answer = await reading;
+      const found = {
+        state,
+        ...(exchangeKey === undefined ? {} : { exchangeKey }),
+        ...(receipt ? { receipt } : {}),
+        ...(answer ? { answer } : {}),
+      };
+      return { kind: "acquired", lease: holdLease(found, steps, leaseMs) };
+    } catch (error) {
+      steps.unlock().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async function acquire(binding: Binding, access: Access): Promise<Acquisition> {
+    const found = await insert(binding, access);
+    if ("kind" in found) return found;
+    if (!isBoundTo(found, binding)) return { kind: "bound" };
+    const { key, state, receipt, opener } = found;
+    const isAllowed = mayResume(opener, access, state === "delivered");
+    if (state === "delivered") {
+      if (!receipt) throw new Error("The record of a delivered payment has no receipt.");
+      const isKept = isAllowed && found.answerUntilMs > found.readAtMs;
+      const answer = isKept ? await inTime(store.getAnswer(key), replyMsMax) : undefined;
+      return { kind: "delivered", receipt, ...(answer ? { answer } : {}) };
+    }
+    if (!isAllowed) return { kind: "unproven", ...(receipt ? { receipt } : {}) };
+    return isHeld(found) ? { kind: "busy" } : resume(binding, found);
+  }
+
+  async function isTokenShared(token: string, payer: string): Promise<boolean> {
+    const known = await inTime(store.tokens.insert(token, payer), replyMsMax);
+    if (known === undefined || known === payer) return false;
+    if (known !== null) await inTime(store.tokens.share(token), replyMsMax);
+    return true;
+  }
+
+  const find = (key: string) => inTime(store.get(key), replyMsMax);
+  async function isBusy(key: string): Promise<boolean> {
+    const record = await find(key);
+    return record !== undefined && isHeld(record);
+  }
+  return {
+    answerBytesMax,
+    acquire,
+    isTokenShared,
+    async has(binding) {
+      const record = await find(binding.key);
+      return record !== undefined && isBoundTo(record, binding);
+    },
+    wait: createWaiting(isBusy, pollMs, store.watch?.bind(store)),
+  };
+}
+
+function isBoundTo(record: PaymentRecord, binding: Binding): boolean {
+  const { fingerprint, payload, earlierPayload } = binding;
+  const isSamePayload = record.payload === payload || record.payload === earlierPayload;
+  return record.fingerprint === fingerprint && isSamePayload;
+}

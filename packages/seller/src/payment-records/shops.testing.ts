@@ -1,0 +1,58 @@
+/** Sellers in processes of their own, and the stores that they share. */
+import { spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { findRedisServer, startRedis } from "./redis-server.testing.ts";
+import type { ShopOrder } from "./shop-process.testing.ts";
+
+/** What the processes share. */
+export type Store = ShopOrder["store"];
+
+async function openFile(): Promise<{ store: Store; close(): Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), "farthing-shops-"));
+  return {
+    store: { kind: "sqlite", path: join(folder, "grants.db") },
+    close: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+async function openServer(): Promise<{ store: Store; close(): Promise<void> }> {
+  const { path, stop } = await startRedis();
+  return { store: { kind: "redis", path }, close: stop };
+}
+
+/** Today's seller, and that of commit 7c505e4, which was the newest one before this format. */
+export const today = join(import.meta.dirname, "shop-process.testing.ts");
+export const before = join(import.meta.dirname, "generated/seller-7c505e4.testing.mjs");
+
+/** Starts a seller's process; `made` counts the reports it made. */
+export async function startShop(order: ShopOrder, script = today) {
+  const command = ["--conditions=@farthing/source", script, JSON.stringify(order)];
+  const shop = spawn(process.execPath, command, { stdio: ["ignore", "pipe", "inherit"] });
+  const ended = new Promise<void>((resolve) => shop.once("close", () => resolve()));
+  const lines = createInterface(shop.stdout);
+  let made = 0;
+  const url = await new Promise<string>((resolve, reject) => {
+    lines.once("line", resolve);
+    shop.once("close", () => reject(new Error("The seller's process ended.")));
+  });
+  lines.on("line", () => made++);
+  return {
+    url: `${url}/report`,
+    made: () => made,
+    freeze: () => shop.kill("SIGSTOP"),
+    thaw: () => shop.kill("SIGCONT"),
+    async kill() {
+      shop.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
+
+/** The stores that processes can share: name, whether it is here, how to open one. */
+export const stores = [
+  ["sqlite", true, openFile],
+  ["redis", findRedisServer() !== undefined, openServer],
+] as const;
