@@ -2,7 +2,8 @@
 import { dotted, firstValue, listOf, takesFromProcess, type Node } from "./source.ts";
 
 /** Folders of packages/facilitator/src, lowest first: each imports itself and those before it. */
-export const layers = "base model chain storage verification relayer settlement http features";
+export const layers =
+  "base model chain storage verification relayer settlement http payments features";
 
 /** Packages that a package may import; a package that is not listed fails until it is. */
 export const arrows: Readonly<Record<string, string>> = {
@@ -73,12 +74,12 @@ export const facilitator = "packages/facilitator/src/";
 export const onlyRules: Readonly<Record<string, OnlyRule>> = {
   "HTTP statuses and bodies": {
     scope: facilitator,
-    home: /^(http\/|features\/([a-z-]+\/)?([a-z-]+-)?(routes|guard|cookies)\.ts$)/,
+    home: /^(http\/|payments\/|features\/([a-z-]+\/)?([a-z-]+-)?(routes|guard|cookies)\.ts$)/,
     imports: /^@?fastify(\/|$)/,
     names: /^(statusCode|httpStatus)$/,
     also: (node) =>
       /\.(code|status)$/.test(dotted(node["callee"])) && typeof firstValue(node) === "number",
-    instead: "return a refusal or throw a Fault; http/ or the feature's routes give it a status",
+    instead: "return a refusal or throw a Fault; http/ or a route gives it a status",
   },
   "SQL and database drivers": {
     scope: facilitator,

@@ -8,10 +8,10 @@ import { orAborted } from "./base/or-aborted.ts";
 import { selfCheck } from "./chain/self-check.ts";
 import { gasPriceFloorWei, type Config } from "./config.ts";
 import type { ArrivalTimes } from "./http/connections.ts";
-import type { StartStep } from "./http/context.ts";
 import { registerDashboard } from "./http/dashboard.ts";
 import { createMetricsServer } from "./http/metrics-server.ts";
-import { createServer, type Listener } from "./http/server.ts";
+import { createServer, type Listener, type StartStep } from "./http/server.ts";
+import { registerPayments } from "./payments/routes.ts";
 import { startGasWatch } from "./gas-watch.ts";
 import { createMetrics, noMetrics, type Metrics } from "./metrics.ts";
 import { createNetworkEngine, openChain, type NetworkEngine } from "./network-engine.ts";
@@ -130,7 +130,8 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
     trustedProxies: config.trustedProxies,
     connectionsMax: config.connectionsPerAddress,
     arrival: options.arrival,
-    async registerMore(routes, limits) {
+    async registerRoutes(routes, limits) {
+      registerPayments(routes, context, limits);
       if (!features) return;
       await registerFeatures(routes, features, { ...context, limits });
       await registerDashboard(routes, options.dashboardFolder);

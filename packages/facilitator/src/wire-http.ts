@@ -7,7 +7,8 @@ import type { Clock } from "./base/clock.ts";
 import { messageOf } from "./base/fault.ts";
 import type { Log } from "./base/log.ts";
 import type { Config } from "./config.ts";
-import type { HttpContext, StartStep } from "./http/context.ts";
+import type { StartStep } from "./http/server.ts";
+import type { PaymentContext } from "./payments/context.ts";
 import { surfacesOf } from "./http/surface.ts";
 import { createCatalogue } from "./features/listings/extension-responses.ts";
 import type { Metrics } from "./metrics.ts";
@@ -45,7 +46,7 @@ export interface HttpWiring {
 }
 
 /** Wires it. */
-export function wireHttp(wiring: HttpWiring): HttpContext {
+export function wireHttp(wiring: HttpWiring): PaymentContext {
   const { selfBuilt, config, clock, log, store, waiters, engines, metrics } = wiring;
   const networks = config.networks.map(({ network }) => network);
   const findByPair = createBatcher<Pair, Settlement | undefined>({
@@ -116,7 +117,7 @@ export function wireHttp(wiring: HttpWiring): HttpContext {
 }
 
 /** The limits of the surfaces; a service inside another process has that one's callers only. */
-function limitsOf({ listens, config }: HttpWiring): HttpContext["limits"] {
+function limitsOf({ listens, config }: HttpWiring): PaymentContext["limits"] {
   return {
     requestsMax: listens ? config.rateLimit : 0,
     unitsMin: listens ? config.minAmountUnits : 0n,

@@ -4,7 +4,7 @@ import { createBatcher } from "./base/batcher.ts";
 import type { Clock } from "./base/clock.ts";
 import type { ChainView } from "./chain/block-follower.ts";
 import { gasPriceFloorWei, type Config } from "./config.ts";
-import type { HttpContext } from "./http/context.ts";
+import type { PaymentContext } from "./payments/context.ts";
 import { contractTransferGasMax, gasPriceOf } from "./relayer/fees.ts";
 import type { RevertedGasTerms } from "./model/reverted-gas.ts";
 import type { KeylessQuestion, KeylessVerdict } from "./storage/keyless-store.ts";
@@ -35,7 +35,7 @@ export function wireKeyless(deps: {
   readonly store: Store;
   readonly clock: Clock;
   viewOf(chainId: ChainId): ChainView | undefined;
-}): Pick<HttpContext, "gasOf" | "checkKeyless" | "noteKeyless"> & {
+}): Pick<PaymentContext, "gasOf" | "checkKeyless" | "noteKeyless"> & {
   /** What contract wallets may burn by reverting; undefined for no bound. */
   revertedGasOf(chainId: ChainId): RevertedGasTerms | undefined;
 } {

@@ -1,9 +1,9 @@
 /** Who calls: an API key where the surface asks for one, before the body is looked at. */
-import { isSameAddress, type PaymentRequest } from "@farthing/protocol";
+import { isSameAddress, type Address, type PaymentRequest } from "@farthing/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Plan } from "../model/account.ts";
 import type { ApiKey } from "../model/api-key.ts";
 import { HttpProblem } from "./answer.ts";
-import type { HttpContext } from "./context.ts";
 import type { Throttle } from "./limits.ts";
 import type { Surface } from "./surface.ts";
 
@@ -11,12 +11,17 @@ import type { Surface } from "./surface.ts";
 const noKey =
   "The seller asked without a valid API key, which goes into the header `Authorization: Bearer fk_…`. Sellers create one at /account/facilitator, operators with `farthing keys create`; a buyer needs none.";
 
+/** Finds the API key that a text proves. */
+export interface Authentication {
+  authenticate(text: string): Promise<ApiKey | undefined>;
+}
+
 /**
  * Lets a request in before its body is read: who calls, and whether he may call again already. A
  * wrong key counts against the address it came from, so that keys cannot be tried out at will.
  */
 export function admission(
-  context: Pick<HttpContext, "authenticate">,
+  context: Authentication,
   surface: Pick<Surface, "auth">,
   throttle: Throttle,
 ) {
@@ -32,7 +37,7 @@ export function admission(
 
 /** The key of a request; null where the surface asks for none. Throws 401. */
 async function authenticateCaller(
-  context: Pick<HttpContext, "authenticate">,
+  context: Authentication,
   surface: Pick<Surface, "auth">,
   request: FastifyRequest,
 ): Promise<ApiKey | null> {
@@ -80,7 +85,10 @@ export const sellersMatter =
  * Refuses a key whose account's plan is inactive. `/settle` looks at the plan in the transaction of
  * the claim; `/verify` claims nothing and looks here. Throws 403.
  */
-export async function checkPlan(context: HttpContext, key: ApiKey | null): Promise<void> {
+export async function checkPlan(
+  context: { planOf(account: Address): Promise<Plan | undefined> },
+  key: ApiKey | null,
+): Promise<void> {
   if (key === null || (await context.planOf(key.account)) === "active") return;
   throw new HttpProblem("seller_plan_inactive", sellersMatter);
 }

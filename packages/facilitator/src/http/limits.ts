@@ -39,6 +39,8 @@ export type MakeLimit = (terms: LimitTerms) => Limit;
 /** What routes limit their callers with. */
 export interface RouteLimits {
   readonly throttle: Throttle;
+  /** Counts for itself, so that questions cannot keep a seller from settling. */
+  readonly settleThrottle: Throttle;
   readonly makeLimit: MakeLimit;
 }
 

@@ -1,25 +1,20 @@
-/** The HTTP server: how bodies are read, what errors look like, and which routes there are. */
+/** The HTTP server: how bodies are read, how errors look, and which limits its routes share. */
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from "fastify";
-import { registerAccepts } from "./accepts.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
 import { HttpProblem } from "./answer.ts";
 import { arrivalTimes, capConnections, toServerOptions, type ArrivalTimes } from "./connections.ts";
-import type { HttpContext } from "./context.ts";
 import { createInsideFetch } from "./inside-fetch.ts";
 import { createIntake, type Intake } from "./intake.ts";
 import { createThrottle, prepareLimits, type RouteLimits } from "./limits.ts";
-import { observeAnswers } from "./observe.ts";
+import { observeAnswers, type HttpObserver } from "./observe.ts";
 import { describeRoutes } from "./openapi.ts";
 import { readBodies } from "./read-body.ts";
 import { sayInvalid } from "./say-invalid.ts";
 import { sendProblem } from "./send-problem.ts";
-import { registerSettle } from "./settle.ts";
-import { registerSettlements } from "./settlements.ts";
-import { registerStatus } from "./status.ts";
-import { registerSupported } from "./supported.ts";
 import { surfacePaths, type Surface } from "./surface.ts";
-import { registerVerify } from "./verify.ts";
 
 /** Largest body: a payment with a long contract signature and a bazaar schema is far smaller. */
 const bodyBytesMax = 64 * 1024;
@@ -53,22 +48,40 @@ export interface Listener {
   close(): Promise<void>;
 }
 
+/**
+ * What a start is about, in this order: whether the chains are the right ones, and opening the
+ * database. Requests are taken once both are done.
+ */
+export type StartStep = "chain" | "database" | "done";
+
+/** What the server needs, besides its routes. */
+export interface ServerContext {
+  readonly version: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly surfaces: readonly Surface[];
+  readonly observer: HttpObserver;
+  /** Requests per caller and window; 0 for no limit. */
+  readonly limits: { readonly requestsMax: number };
+  startStep(): StartStep;
+}
+
 /** The server of the surfaces, which can also stop taking requests before it closes. */
 export interface HttpServer extends Listener, Intake {
   /** Answers without a socket. */
   readonly fetch: typeof globalThis.fetch;
 }
 
-/** Creates the server with all routes of the surfaces; it does not listen yet. */
+/** Creates the server with its routes; it does not listen yet. */
 export async function createServer(
-  context: HttpContext,
+  context: ServerContext,
   options: {
     readonly trustedProxies: readonly string[];
     /** Connections that one address may hold; 0 for no bound. */
     readonly connectionsMax: number;
     readonly arrival?: ArrivalTimes | undefined;
-    /** Registers routes beside those of the surfaces. */
-    registerMore?(server: FastifyInstance, limits: RouteLimits): Promise<void>;
+    /** Registers the routes. */
+    registerRoutes(server: FastifyInstance, limits: RouteLimits): Promise<void>;
   },
 ): Promise<HttpServer> {
   const { trustedProxies, connectionsMax: max, arrival = arrivalTimes } = options;
@@ -105,15 +118,7 @@ export async function createServer(
   const { clock } = context;
   const throttle = createThrottle(makeLimit, requestsMax, { clock, isForSettle: false });
   const settleThrottle = createThrottle(makeLimit, requestsMax, { clock, isForSettle: true });
-  for (const surface of context.surfaces) {
-    registerSupported(server, context, surface);
-    registerAccepts(server, context, surface, throttle);
-    registerVerify(server, context, surface, throttle);
-    registerSettle(server, context, surface, settleThrottle);
-    registerSettlements(server, context, surface, throttle);
-    registerStatus(server, context, surface);
-  }
-  await options.registerMore?.(server, { throttle, makeLimit });
+  await options.registerRoutes(server, { throttle, settleThrottle, makeLimit });
   return {
     listen: (at) => server.listen({ ...at }),
     close: () => server.close(),
@@ -175,7 +180,7 @@ function methodsOf(routes: readonly Route[], path: string): string[] {
 
 function answerErrors(
   server: FastifyInstance,
-  context: HttpContext,
+  context: ServerContext,
   routes: readonly Route[],
 ): void {
   // Not async: an answer under way through hooks is none yet to Fastify, and it would send another.
@@ -203,7 +208,7 @@ function nothingHere(surfaces: readonly Surface[]): HttpProblem {
 }
 
 /** Fastify's own errors in our words. */
-function translate(error: FastifyError, { surfaces }: HttpContext): unknown {
+function translate(error: FastifyError, { surfaces }: ServerContext): unknown {
   if (error.validation) return new HttpProblem("invalid_request", sayInvalid(error));
   switch (error.code) {
     case "FST_ERR_CTP_BODY_TOO_LARGE":

@@ -5,7 +5,7 @@
  * instead, which explains why an endpoint is not found.
  */
 import { isObject, member, parseWireAddress, type JsonObject } from "@farthing/protocol";
-import type { ExtensionResponse, RespondToExtensions } from "../../http/extension-responses.ts";
+import type { ExtensionResponse, RespondToExtensions } from "../../payments/extension-responses.ts";
 import { isPublic, listingMethods, type Listing } from "../../model/listing.ts";
 import type { ListingVerbs } from "../../storage/listing-store.ts";
 

@@ -4,7 +4,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { ChainView } from "../../chain/block-follower.ts";
 import type { Chain } from "../../chain/chain.ts";
-import type { PurchaseBudget } from "../../http/keyless.ts";
+import type { PurchaseBudget } from "../../payments/keyless.ts";
 import type { Settle } from "../../settlement/settle.ts";
 import type { Waiters } from "../../settlement/waiters.ts";
 import type { Store } from "../../storage/store.ts";

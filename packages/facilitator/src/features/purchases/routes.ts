@@ -5,7 +5,7 @@ import { awaitingMax, creditsMax, type Purchases } from "./service.ts";
 import { timeText, type Clock } from "../../base/clock.ts";
 import { unitsPerCredit, type CreditPurchase } from "../../model/credits.ts";
 import { HttpProblem } from "../../http/answer.ts";
-import { gasProblem, purchaseTerms, type PurchaseBudget } from "../../http/keyless.ts";
+import { gasProblem, purchaseTerms, type PurchaseBudget } from "../../payments/keyless.ts";
 import type { MakeLimit } from "../../http/limits.ts";
 import { parseWait } from "../../http/prefer.ts";
 import {

@@ -2,19 +2,19 @@
 import { isSameAddress } from "@farthing/protocol";
 import type { FastifyInstance } from "fastify";
 import { isSettled, type Settlement } from "../model/settlement.ts";
-import { answerSettlement, HttpProblem } from "./answer.ts";
-import { admission } from "./authenticate.ts";
-import type { HttpContext } from "./context.ts";
+import { answerSettlement, HttpProblem } from "../http/answer.ts";
+import { admission } from "../http/authenticate.ts";
+import type { PaymentContext } from "./context.ts";
 import { describePayments } from "./describe-surface.ts";
 import { callTermsOf } from "./exchange-call.ts";
-import type { Throttle } from "./limits.ts";
-import { parseWait, waitSecondsMax } from "./prefer.ts";
-import type { Surface } from "./surface.ts";
+import type { Throttle } from "../http/limits.ts";
+import { parseWait, waitSecondsMax } from "../http/prefer.ts";
+import type { Surface } from "../http/surface.ts";
 
 /** Adds the route to a surface. */
 export function registerSettlements(
   server: FastifyInstance,
-  context: HttpContext,
+  context: PaymentContext,
   surface: Surface,
   throttle: Throttle,
 ): void {

@@ -1,7 +1,7 @@
 /** How the routes of a surface are described: the same on each, but for who may call. */
 import type { ErrorCode } from "@farthing/protocol";
 import { Type } from "typebox";
-import { described } from "./openapi.ts";
+import { described } from "../http/openapi.ts";
 import {
   AcceptsAnswer,
   AcceptsBody,
@@ -12,10 +12,10 @@ import {
   UnjudgedSettle,
   UnjudgedVerdict,
   VerdictAnswer,
-} from "./payment-schemas.ts";
-import { Problem, problems, problemsOnly, refTo, Wait } from "./schemas.ts";
+} from "./schemas.ts";
+import { Problem, problems, problemsOnly, refTo, Wait } from "../http/schemas.ts";
 import { HealthAnswer, ReadinessAnswer, StatusAnswer } from "./status-schemas.ts";
-import type { Surface } from "./surface.ts";
+import type { Surface } from "../http/surface.ts";
 
 /** What the routes can say that ask for nobody and count nobody. */
 const freeProblems = problemsOnly("invalid_request", "internal_error");

@@ -12,7 +12,7 @@ import {
   oneOf,
   Problem,
   TimeText,
-} from "./schemas.ts";
+} from "../http/schemas.ts";
 
 const anything = Type.Record(Type.String(), Type.Unknown());
 

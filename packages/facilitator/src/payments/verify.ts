@@ -5,22 +5,28 @@ import { Fault } from "../base/fault.ts";
 import { pairOf } from "../verification/verify.ts";
 import type { ApiKey } from "../model/api-key.ts";
 import type { AdmissionCaller } from "../settlement/admission.ts";
-import { answerInvalid, answerValid, HttpProblem, refusedStatus, shapedCodes } from "./answer.ts";
-import { admission, checkPayee, checkPlan } from "./authenticate.ts";
-import type { HttpContext } from "./context.ts";
+import {
+  answerInvalid,
+  answerValid,
+  HttpProblem,
+  refusedStatus,
+  shapedCodes,
+} from "../http/answer.ts";
+import { admission, checkPayee, checkPlan } from "../http/authenticate.ts";
+import type { PaymentContext } from "./context.ts";
 import { describePayments } from "./describe-surface.ts";
 import { whenUnwritten } from "./exchange-call.ts";
 import { respondToExtensions } from "./extension-responses.ts";
 import { checkLimits, keylessTerms } from "./keyless.ts";
-import { giveBackJunk, type Throttle } from "./limits.ts";
-import { requireBody } from "./read-body.ts";
-import { sendProblem } from "./send-problem.ts";
-import { isServed, unitsMinOf, type Surface } from "./surface.ts";
+import { giveBackJunk, type Throttle } from "../http/limits.ts";
+import { requireBody } from "../http/read-body.ts";
+import { sendProblem } from "../http/send-problem.ts";
+import { isServed, unitsMinOf, type Surface } from "../http/surface.ts";
 
 /** Adds the route to a surface. */
 export function registerVerify(
   server: FastifyInstance,
-  context: HttpContext,
+  context: PaymentContext,
   surface: Surface,
   throttle: Throttle,
 ): void {

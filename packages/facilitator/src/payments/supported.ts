@@ -4,14 +4,14 @@
  */
 import { usdcDecimals, type SupportedKind, type SupportedResponse } from "@farthing/protocol";
 import type { FastifyInstance } from "fastify";
-import type { HttpContext } from "./context.ts";
+import type { PaymentContext } from "./context.ts";
 import { describePayments } from "./describe-surface.ts";
-import type { Surface } from "./surface.ts";
+import type { Surface } from "../http/surface.ts";
 
 /** Adds the route to a surface. */
 export function registerSupported(
   server: FastifyInstance,
-  context: HttpContext,
+  context: PaymentContext,
   surface: Surface,
 ): void {
   const body = supportedBy(surface, context);
@@ -23,7 +23,7 @@ export function registerSupported(
 }
 
 /** The kinds of a surface. */
-export function supportedBy(surface: Surface, context: HttpContext): SupportedResponse {
+export function supportedBy(surface: Surface, context: PaymentContext): SupportedResponse {
   const kinds = surface.networks.flatMap((network): SupportedKind[] =>
     surface.versions.toReversed().flatMap((x402Version) => {
       const names = x402Version === 2 ? [network.id] : [network.label, ...network.aliases];

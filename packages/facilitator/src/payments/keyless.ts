@@ -13,9 +13,9 @@ import type { FastifyRequest } from "fastify";
 import { hourMs, secondsToRefill, type GasRefusal, type KeylessTerms } from "../model/keyless.ts";
 import type { KeylessLimits, KeylessQuestion } from "../storage/keyless-store.ts";
 import { pairOf, type VerifiedPayment } from "../verification/verify.ts";
-import { HttpProblem } from "./answer.ts";
-import type { HttpContext } from "./context.ts";
-import type { Surface } from "./surface.ts";
+import { HttpProblem } from "../http/answer.ts";
+import type { PaymentContext } from "./context.ts";
+import type { Surface } from "../http/surface.ts";
 
 /** The window of a payer's cap: a day. */
 const payerCapWindowMs = 24 * hourMs;
@@ -25,7 +25,7 @@ const networkBits = { ipv4: 24, ipv6: 48 } as const;
 
 /** The limits of a payment on a surface; none where callers show a key. */
 export function keylessTerms(
-  context: HttpContext,
+  context: PaymentContext,
   surface: Pick<Surface, "auth">,
   request: FastifyRequest,
   { payment }: PaymentRequest,
@@ -43,8 +43,8 @@ export function keylessTerms(
 }
 
 /** What the gas of purchases is charged to. */
-export interface PurchaseBudget extends Pick<HttpContext, "gasOf"> {
-  readonly limits: Pick<HttpContext["limits"], "keylessGasGwei">;
+export interface PurchaseBudget extends Pick<PaymentContext, "gasOf"> {
+  readonly limits: Pick<PaymentContext["limits"], "keylessGasGwei">;
 }
 
 /** The gas budget as it applies to a buyer of credits, whose payments have no other limit. */
@@ -68,7 +68,7 @@ function gasTerms({ limits, gasOf }: PurchaseBudget, chainId: ChainId): KeylessT
  * to refuse. Gives a refusal of the payment, or throws the problem of the budget.
  */
 export async function checkLimits(
-  context: HttpContext,
+  context: PaymentContext,
   terms: KeylessLimits,
   verified: VerifiedPayment,
 ): Promise<Refusal | undefined> {
@@ -106,6 +106,9 @@ const gasMessages: Readonly<Record<GasRefusal, string>> = {
 };
 
 /** The answer when the budget has no room: come back when it refills, at the full hour. */
-export function gasProblem({ clock }: Pick<HttpContext, "clock">, code: GasRefusal): HttpProblem {
+export function gasProblem(
+  { clock }: Pick<PaymentContext, "clock">,
+  code: GasRefusal,
+): HttpProblem {
   return new HttpProblem(code, gasMessages[code], secondsToRefill(clock.nowMs()));
 }

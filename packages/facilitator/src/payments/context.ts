@@ -1,11 +1,10 @@
-/** What the routes work with. */
+/** What the routes of payments need: the engine, and the limits and features that apply to them. */
 import type { Address, ChainId, Network } from "@farthing/protocol";
-import type { Clock } from "../base/clock.ts";
-import type { Log } from "../base/log.ts";
 import type { EndpointLimits } from "../chain/endpoint-limiter.ts";
 import type { ChainView } from "../chain/block-follower.ts";
 import type { Plan } from "../model/account.ts";
-import type { ApiKey } from "../model/api-key.ts";
+import type { Authentication } from "../http/authenticate.ts";
+import type { ServerContext } from "../http/server.ts";
 import type { KeylessGas } from "../model/keyless.ts";
 import type { Settlement } from "../model/settlement.ts";
 import type { RelayerLoad } from "../relayer/relayer.ts";
@@ -17,8 +16,6 @@ import type { Waiters } from "../settlement/waiters.ts";
 import type { KeylessQuestion, KeylessVerdict } from "../storage/keyless-store.ts";
 import type { Verifier } from "../verification/verify.ts";
 import type { RespondToExtensions } from "./extension-responses.ts";
-import type { HttpObserver } from "./observe.ts";
-import type { Surface } from "./surface.ts";
 
 /** A network as the status routes see it. */
 export interface NetworkStatus {
@@ -30,14 +27,8 @@ export interface NetworkStatus {
   endpointLimits(): readonly EndpointLimits[];
 }
 
-/**
- * What a start is about, in this order: whether the chains are the right ones, and opening the
- * database. Requests are taken once both are done.
- */
-export type StartStep = "chain" | "database" | "done";
-
 /** Limits of the surfaces. */
-export interface HttpLimits {
+export interface PaymentLimits {
   /** Requests per caller and window; 0 for no limit. */
   readonly requestsMax: number;
   /** The least that is settled without a key, in USDC base units; 0 for no bound. */
@@ -52,15 +43,10 @@ export interface HttpLimits {
   readonly headAgeMaxSeconds: number;
 }
 
-/** The service behind the routes. */
-export interface HttpContext {
-  readonly version: string;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly surfaces: readonly Surface[];
+/** What the routes of a surface need. */
+export interface PaymentContext extends Omit<ServerContext, "limits">, Authentication {
   readonly networks: readonly NetworkStatus[];
-  readonly limits: HttpLimits;
-  readonly observer: HttpObserver;
+  readonly limits: PaymentLimits;
   readonly verifier: Verifier;
   readonly settle: Settle;
   readonly refuseIdentifier: RefuseIdentifier;
@@ -78,10 +64,8 @@ export interface HttpContext {
   checkKeyless(question: KeylessQuestion): Promise<KeylessVerdict>;
   noteKeyless(question: KeylessQuestion): Promise<void>;
   findSettlement(id: string): Promise<Settlement | undefined>;
-  authenticate(text: string): Promise<ApiKey | undefined>;
   /** The plan of a key's account; undefined when there is no such account. */
   planOf(account: Address): Promise<Plan | undefined>;
   pingStore(): Promise<void>;
-  startStep(): StartStep;
   viewOf(chainId: ChainId): ChainView | undefined;
 }

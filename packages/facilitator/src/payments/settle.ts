@@ -20,18 +20,18 @@ import {
   HttpProblem,
   refusedStatus,
   shapedCodes,
-} from "./answer.ts";
-import { admission, checkPayee, sellersMatter } from "./authenticate.ts";
-import type { HttpContext } from "./context.ts";
+} from "../http/answer.ts";
+import { admission, checkPayee, sellersMatter } from "../http/authenticate.ts";
+import type { PaymentContext } from "./context.ts";
 import { describePayments } from "./describe-surface.ts";
 import { settleCallTermsOf } from "./exchange-call.ts";
 import { respondToExtensions } from "./extension-responses.ts";
 import { gasProblem, keylessTerms } from "./keyless.ts";
-import { giveBackJunk, type Throttle } from "./limits.ts";
-import { parsePrefer } from "./prefer.ts";
-import { requireBody } from "./read-body.ts";
-import { sendProblem } from "./send-problem.ts";
-import { isServed, unitsMinOf, type Surface } from "./surface.ts";
+import { giveBackJunk, type Throttle } from "../http/limits.ts";
+import { parsePrefer } from "../http/prefer.ts";
+import { requireBody } from "../http/read-body.ts";
+import { sendProblem } from "../http/send-problem.ts";
+import { isServed, unitsMinOf, type Surface } from "../http/surface.ts";
 import { faultMessage } from "./verify.ts";
 
 /** Who asks for it with `Prefer: respond-async` is answered once the transfer is sent, or after this long. */
@@ -53,7 +53,7 @@ const repeatWaitMs = 10_000;
 /** Adds the route to a surface. */
 export function registerSettle(
   server: FastifyInstance,
-  context: HttpContext,
+  context: PaymentContext,
   surface: Surface,
   throttle: Throttle,
 ): void {
@@ -98,7 +98,7 @@ export function registerSettle(
 }
 
 function settleOptions(
-  context: HttpContext,
+  context: PaymentContext,
   surface: Surface,
   given: PaymentRequest,
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },

@@ -2,14 +2,14 @@
 import type { FastifyInstance } from "fastify";
 import { messageOf } from "../base/fault.ts";
 import type { EndpointLimits } from "../chain/endpoint-limiter.ts";
-import type { HttpContext, NetworkStatus } from "./context.ts";
+import type { PaymentContext, NetworkStatus } from "./context.ts";
 import { describeStatus } from "./describe-surface.ts";
-import type { Surface } from "./surface.ts";
+import type { Surface } from "../http/surface.ts";
 
 /** Adds the routes to a surface. */
 export function registerStatus(
   server: FastifyInstance,
-  context: HttpContext,
+  context: PaymentContext,
   surface: Surface,
 ): void {
   const { basePath } = surface;
@@ -36,7 +36,7 @@ export function registerStatus(
   }));
 }
 
-function describe(context: HttpContext, status: NetworkStatus) {
+function describe(context: PaymentContext, status: NetworkStatus) {
   const { network, relayers, view, load, endpointLimits } = status;
   const { head, finalized, walkedTo, clockSkewSeconds } = view() ?? {};
   return {
@@ -78,7 +78,7 @@ const skewSecondsMax = 30;
  */
 const unreadSecondsMax = 15;
 
-function headAge(context: HttpContext, time: bigint): number {
+function headAge(context: PaymentContext, time: bigint): number {
   return Math.max(0, Math.round(context.clock.nowMs() / 1000 - Number(time)));
 }
 
@@ -100,7 +100,7 @@ const waitsFor = {
   },
 } as const;
 
-async function readiness(context: HttpContext): Promise<ReadyCheck[]> {
+async function readiness(context: PaymentContext): Promise<ReadyCheck[]> {
   const step = context.startStep();
   if (step !== "done") {
     const { database, network } = waitsFor[step];
@@ -139,7 +139,7 @@ async function readiness(context: HttpContext): Promise<ReadyCheck[]> {
   return [await storeCheck(context), ...networks];
 }
 
-async function storeCheck(context: HttpContext): Promise<ReadyCheck> {
+async function storeCheck(context: PaymentContext): Promise<ReadyCheck> {
   try {
     await context.pingStore();
     return { name: "database", ok: true };

@@ -1,7 +1,7 @@
 /** Schemas of the status routes. */
 import { Type } from "typebox";
 import { batchingStates } from "../relayer/batching.ts";
-import { exactly, nullable, oneOf } from "./schemas.ts";
+import { exactly, nullable, oneOf } from "../http/schemas.ts";
 
 /** The answer of /health. */
 export const HealthAnswer = exactly({ status: Type.Literal("ok") }, "The process answers");

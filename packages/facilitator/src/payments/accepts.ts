@@ -17,13 +17,13 @@ import {
   type Requirements,
 } from "@farthing/protocol";
 import type { FastifyInstance } from "fastify";
-import { HttpProblem } from "./answer.ts";
-import { admission } from "./authenticate.ts";
-import type { HttpContext } from "./context.ts";
+import { HttpProblem } from "../http/answer.ts";
+import { admission } from "../http/authenticate.ts";
+import type { PaymentContext } from "./context.ts";
 import { describeAccepts } from "./describe-surface.ts";
-import type { Throttle } from "./limits.ts";
-import { requireBody } from "./read-body.ts";
-import { isServed, unitsMinOf, type Surface } from "./surface.ts";
+import type { Throttle } from "../http/limits.ts";
+import { requireBody } from "../http/read-body.ts";
+import { isServed, unitsMinOf, type Surface } from "../http/surface.ts";
 
 /** Most entries of one request: a seller offers a few networks; as many as a buyer of ours reads. */
 const acceptsMax = 32;
@@ -34,7 +34,7 @@ const timeoutSecondsDefault = 300;
 /** Adds the route to a surface. */
 export function registerAccepts(
   server: FastifyInstance,
-  context: HttpContext,
+  context: PaymentContext,
   surface: Surface,
   throttle: Throttle,
 ): void {

@@ -1,0 +1,26 @@
+/** Registers the routes that every surface has, below its base path. */
+import type { FastifyInstance } from "fastify";
+import type { RouteLimits } from "../http/limits.ts";
+import { registerAccepts } from "./accepts.ts";
+import type { PaymentContext } from "./context.ts";
+import { registerSettle } from "./settle.ts";
+import { registerSettlements } from "./settlements.ts";
+import { registerStatus } from "./status.ts";
+import { registerSupported } from "./supported.ts";
+import { registerVerify } from "./verify.ts";
+
+/** Registers them. */
+export function registerPayments(
+  server: FastifyInstance,
+  context: PaymentContext,
+  { throttle, settleThrottle }: RouteLimits,
+): void {
+  for (const surface of context.surfaces) {
+    registerSupported(server, context, surface);
+    registerAccepts(server, context, surface, throttle);
+    registerVerify(server, context, surface, throttle);
+    registerSettle(server, context, surface, settleThrottle);
+    registerSettlements(server, context, surface, throttle);
+    registerStatus(server, context, surface);
+  }
+}
