@@ -6,12 +6,11 @@ import {
   createSeller,
   readRequestAddress,
   type Charged,
-  type ChargeOutcome,
   type Facilitator,
   type PaymentRecords,
-  type Route,
   type SellerEvent,
   type Serve,
+  type Terms,
 } from "@farthing/seller";
 import type { GatewayConfig, RouteConfig } from "./configuration/configuration.ts";
 import { clientCredentials } from "./headers/header-rules.ts";
@@ -30,39 +29,32 @@ export interface Till {
 /** What of a request a sale looks at. */
 export type SaleRequest = Pick<Incoming, "method" | "target" | "headers" | "readBody">;
 
-/** The terms of a route, and those it had before. */
+/** A route with a price, and the terms it had before. */
 export interface SaleRoute {
-  /** Charges for a request, under today's terms or those that its payment was signed for. */
+  /** Charges for a request, under today's terms or previous ones that its payment was signed for. */
   charge(incoming: SaleRequest, serve: Serve): Promise<Charged | Response>;
   /** The terms so far, newest first, for the route that takes this one's place. */
-  readonly terms: readonly Terms[];
+  readonly terms: readonly DatedTerms[];
 }
 
-/** Terms under which a payment can be signed. */
-interface Terms {
-  readonly key: string;
-  readonly route: Route;
-  /** How long a signature for them lasts. */
-  readonly lastsMs: number;
+/** Terms under which a payment can be signed, as long as such a signature lasts. */
+interface DatedTerms extends Terms {
   /** When they were replaced, by `performance.now()`. */
   readonly replacedAtMs?: number;
 }
 
-/** Earlier terms that are remembered; more changes within one signature's life are a mistake. */
-const formerTermsMax = 8;
+/** Previous terms that are remembered; more changes within one signature's life are a mistake. */
+const maxPreviousTerms = 8;
 
 /** The upstream's own clock ends first, in milliseconds before the exchange's, and says why. */
 const workSlackMs = 1_000;
 
-/** Reasons of a refusal that say: this payment was signed for other terms. */
-const otherTerms = new Set(["amount_mismatch", "pay_to_mismatch"]);
-
-/** Creates the sale of a route; `former` is what the route before a reload had. */
+/** Creates the route; `previous` are the terms that it had before a reload. */
 export function createSaleRoute(
   config: GatewayConfig,
   own: RouteConfig,
   till: Till,
-  former: readonly Terms[] = [],
+  previous: readonly DatedTerms[] = [],
 ): SaleRoute {
   const { publicUrl, network, payTo, discovery } = config;
   const seller = createSeller({
@@ -91,13 +83,14 @@ export function createSaleRoute(
     ...(own.description === undefined ? {} : { description: own.description }),
     ...(own.mimeType === undefined ? {} : { mimeType: own.mimeType }),
   });
-  const key = `${price ?? 0n} ${payTo}`;
-  const current: Terms = { key, route, lastsMs: own.maxTimeoutSeconds * 1000 };
+  const { maxTimeoutSeconds } = own;
+  const current: DatedTerms = { amount: price ?? 0n, payTo, maxTimeoutSeconds };
   const nowMs = performance.now();
-  const earlier = former
+  const earlier = previous
     .map((terms) => ({ ...terms, replacedAtMs: terms.replacedAtMs ?? nowMs }))
-    .filter((terms) => terms.key !== key && isInForce(terms))
-    .slice(0, formerTermsMax);
+    .filter((terms) => terms.amount !== current.amount || terms.payTo !== payTo)
+    .filter(isAccepted)
+    .slice(0, maxPreviousTerms);
 
   return {
     terms: [current, ...earlier],
@@ -106,23 +99,15 @@ export function createSaleRoute(
       if (request instanceof Response) return request;
       const readBody = (bytesMax: number) => incoming.readBody(bytesMax);
       const boundTo = whatElseCounts(own, incoming);
-      const first = await current.route.charge(request, serve, { readBody, boundTo });
-      if (!isForOtherTerms(first.outcome)) return first;
-      for (const terms of earlier.filter(isInForce)) {
-        const charged = await terms.route.charge(request, serve, { readBody, boundTo });
-        if (!isForOtherTerms(charged.outcome)) return charged;
-      }
-      return first;
+      const acceptedTerms = earlier.filter(isAccepted);
+      return route.charge(request, serve, { readBody, boundTo, acceptedTerms });
     },
   };
 }
 
-function isInForce({ replacedAtMs, lastsMs }: Terms): boolean {
+function isAccepted({ replacedAtMs, maxTimeoutSeconds }: DatedTerms): boolean {
+  const lastsMs = maxTimeoutSeconds * 1000;
   return replacedAtMs === undefined || performance.now() < replacedAtMs + lastsMs;
-}
-
-function isForOtherTerms(outcome: ChargeOutcome): boolean {
-  return outcome.type === "challenged" && otherTerms.has(outcome.reason ?? "");
 }
 
 /** What the upstream's answer depends on, beside what every payment is bound to. */

@@ -61,6 +61,7 @@ export type {
 } from "./payment-records/store.ts";
 export { createMemoryGrants } from "./payment-records/memory.ts";
 export type { MemoryGrantOptions, MemoryGrants } from "./payment-records/memory.ts";
+export type { Terms } from "./offer.ts";
 export { isPlainHost, readRequestAddress } from "./request-address.ts";
 export type { AddressOutcome, AddressRefusal, RequestLine } from "./request-address.ts";
 export { createSeller } from "./seller.ts";

@@ -17,9 +17,8 @@ import {
   type Requirements,
 } from "@farthing/protocol";
 
-/** The terms of a route. */
+/** What a route asks for, on every network of its seller. */
 export interface Terms {
-  readonly networks: readonly Network[];
   readonly payTo: Address;
   /** USDC base units. */
   readonly amount: bigint;
@@ -27,8 +26,8 @@ export interface Terms {
 }
 
 /** One offer for each network, in the seller's order. */
-export function offersOf(terms: Terms): readonly Requirements[] {
-  return terms.networks.map((network) => ({
+export function offersOf(networks: readonly Network[], terms: Terms): readonly Requirements[] {
+  return networks.map((network) => ({
     version: 2,
     network,
     networkName: network.id,

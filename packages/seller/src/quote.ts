@@ -16,14 +16,13 @@ export function createQuote<R>(
 ): Quote<R> {
   const { amount, payTo, maxTimeoutSeconds } = route;
   if (typeof amount === "bigint" && typeof payTo === "string") {
-    const offers = offersOf({ networks, amount, payTo, maxTimeoutSeconds });
+    const offers = offersOf(networks, { amount, payTo, maxTimeoutSeconds });
     return async () => offers;
   }
   return async (request, original) => {
     // Without the body, which is read once, for the binding, and by the seller's code after it.
     const asked = new Request(request.url, { method: request.method, headers: request.headers });
-    return offersOf({
-      networks,
+    return offersOf(networks, {
       amount: typeof amount === "bigint" ? amount : await amount(asked, original),
       payTo: typeof payTo === "string" ? payTo : await payTo(asked, original),
       maxTimeoutSeconds,

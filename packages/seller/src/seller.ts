@@ -33,6 +33,7 @@ import { answerHead } from "./exchange/head.ts";
 import { createMemoryGrants } from "./payment-records/memory.ts";
 import { ask } from "./exchange/open-answers.ts";
 import { offerPage } from "./paywall/offer-page.ts";
+import type { Terms } from "./offer.ts";
 import { readPresentedPayment } from "./presented-payment.ts";
 import { matchPayment, type BodyReader } from "./exchange/match-payment.ts";
 import { createQuote } from "./quote.ts";
@@ -54,6 +55,11 @@ export interface ChargeOptions<R = unknown> extends BodyReader {
    * one. Where it is absent, they receive the request that `charge` was called with.
    */
   readonly original?: R;
+  /**
+   * Terms that a payment may have been signed for beside the route's own, such as those from before
+   * a change of its price. Challenges name the route's own alone.
+   */
+  readonly acceptedTerms?: readonly Terms[];
 }
 
 /** What charging for one request came to. */
@@ -201,9 +207,18 @@ function createRoute<R>(
       return undecided(refuseRequest(431, "payment_header_too_large", message));
     }
     const { payment } = presented;
-    const { bodyBytesMax } = of;
+    const { bodyBytesMax, networks } = of;
     const rules = { redeliver, requiresBinding, serveWhen };
-    const about = { ...options, ...rules, request, payment, terms, bodyBytesMax, isPublic };
+    const about = {
+      ...options,
+      ...rules,
+      request,
+      payment,
+      terms,
+      networks,
+      bodyBytesMax,
+      isPublic,
+    };
     const matched = await matchPayment(deps, about);
     if ("response" in matched) return matched;
     // A server that says what else counts has bound the payment to it.

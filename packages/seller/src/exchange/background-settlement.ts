@@ -111,8 +111,8 @@ function bareOf({
   terms,
   ...flags
 }: MatchedPayment): MatchedPayment {
-  const { isFormer, servesQueued } = flags;
-  return { payment, offer, binding, access, request, terms, isFormer, servesQueued };
+  const { acceptsPreviousTerms, servesQueued } = flags;
+  return { payment, offer, binding, access, request, terms, acceptsPreviousTerms, servesQueued };
 }
 
 /**

@@ -121,7 +121,8 @@ async function work(
   const serve =
     charged.order === "after-success" && isFresh ? serveAfterSuccess : serveAfterPayment;
   try {
-    if (!isFresh || !charged.isFormer) return await serve(deps, charged, lease, deadlineMs);
+    if (!isFresh || !charged.acceptsPreviousTerms)
+      return await serve(deps, charged, lease, deadlineMs);
     await releaseClaim(lease);
     return ask(charged.terms);
   } catch (error) {

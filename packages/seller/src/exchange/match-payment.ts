@@ -6,6 +6,7 @@ import {
   refusal,
   toRequirementsV2,
   toWireAuthorization,
+  type Network,
   type Payment,
   type Refusal,
   type Requirements,
@@ -15,7 +16,7 @@ import { bind, hashOf, withoutProof } from "./binding.ts";
 import { readBytes } from "../body.ts";
 import type { Redeliver, ServeWhen } from "../configuration.ts";
 import type { Access, Proof } from "../payment-records/payment-records.ts";
-import { matchOffer, offersOf } from "../offer.ts";
+import { matchOffer, offersOf, type Terms } from "../offer.ts";
 import { checkRequestBinding, type BindingSubject } from "./request-binding.ts";
 import { ask, storeFailed, tooManyWallets } from "./open-answers.ts";
 import {
@@ -49,6 +50,10 @@ export interface Presentation extends BodyReader {
   readonly request: Request;
   readonly payment: Payment;
   readonly terms: ChallengeTerms;
+  /** Those of the seller. */
+  readonly networks: readonly Network[];
+  /** Terms that a payment may have been signed for beside the route's own. */
+  readonly acceptedTerms?: readonly Terms[];
   readonly bodyBytesMax: number;
   /** Whether the address in the terms is the one that the seller has configured. */
   readonly isPublic: boolean;
@@ -65,7 +70,8 @@ export async function matchPayment(
   const { payment, terms, bodyBytesMax } = presented;
   const isOwnUrl = ownUrl(terms.resource.url, presented.isPublic);
   const match = matchOffer(terms.offers, payment, isOwnUrl);
-  const offer = match.ok ? match.value : formerOffer(terms.offers, payment, isOwnUrl);
+  const accepted = match.ok ? match.value : acceptedOffer(presented, isOwnUrl);
+  const offer = accepted ?? previousOffer(terms.offers, payment, isOwnUrl);
   if (!offer) return refuse(presented, match);
   const body = await readBody(presented);
   if (!body) {
@@ -79,22 +85,23 @@ export async function matchPayment(
   if (!opening.ok) return ask(terms, reasonOf(opening.refusal));
   const bound = { method: asked.method, url, body, ...(boundTo === undefined ? {} : { boundTo }) };
   const binding = await bind(bound, payment, offer);
-  // Other terms than today's count for a payment that was begun under them, and for no other.
-  const isFormer = !match.ok;
+  // Terms that are no longer accepted count for a payment that was begun under them, and for no other.
+  const acceptsPreviousTerms = !accepted;
   const request = toFacilitatorRequest(payment, offer, terms);
   try {
     const hasRecord = async () => deps.records.has(binding);
-    if (isFormer && !(await hasRecord())) return refuse(presented, match);
+    if (acceptsPreviousTerms && !(await hasRecord())) return refuse(presented, match);
     // A buyer who paid before bindings were required gets what they paid for, and is not asked again.
     const isUnbound = presented.requiresBinding && !opening.value;
     if (isUnbound && !(await hasRecord())) return ask(terms, bindingRequired);
     // What has a record was let through before, and asks the facilitator for nothing new.
     if (!deps.wallets.allows(payment) && !(await hasRecord())) return undecided(tooManyWallets());
     const proof = await readProof(deps, presented, opening.value);
-    const access = { proof, rule: ruleOf(presented.redeliver, isFormer) };
+    const access = { proof, rule: ruleOf(presented.redeliver, acceptsPreviousTerms) };
     const servesQueued = presented.serveWhen === "queued";
     const bare = withoutProof(payment);
-    return { payment: bare, offer, binding, access, terms, request, isFormer, servesQueued };
+    const flags = { acceptsPreviousTerms, servesQueued };
+    return { payment: bare, offer, binding, access, terms, request, ...flags };
   } catch (error) {
     return storeFailed(error);
   }
@@ -123,10 +130,10 @@ async function readProof(
   };
 }
 
-/** Terms that are not today's any more are resumed by a buyer who proves that they paid. */
-function ruleOf(redeliver: Redeliver, isFormer: boolean): Access["rule"] {
+/** Under previous terms a buyer resumes who proves that they paid. */
+function ruleOf(redeliver: Redeliver, acceptsPreviousTerms: boolean): Access["rule"] {
   if (redeliver === "anyone") return "anyone";
-  return isFormer ? "proven" : "bound";
+  return acceptsPreviousTerms ? "proven" : "bound";
 }
 
 function refuse(
@@ -136,11 +143,23 @@ function refuse(
   return ask(terms, match.refusal && reasonOf(match.refusal));
 }
 
+/** The offer of the terms that are accepted beside the route's own, if the payment takes one. */
+function acceptedOffer(
+  { payment, networks, acceptedTerms = [] }: Presentation,
+  isOwnUrl: (given: string) => boolean,
+): Requirements | undefined {
+  for (const terms of acceptedTerms) {
+    const match = matchOffer(offersOf(networks, terms), payment, isOwnUrl);
+    if (match.ok) return match.value;
+  }
+  return undefined;
+}
+
 /**
- * The offer that a payment took when price, payee or network were others: whoever paid then and
- * repeats now must get what he paid for, and not be asked again.
+ * The offer that a payment took when price, payee or network were others: a buyer who paid then and
+ * repeats now must get what they paid for, and not be asked again.
  */
-function formerOffer(
+function previousOffer(
   offers: readonly Requirements[],
   payment: Payment,
   isOwnUrl: (given: string) => boolean,
@@ -149,8 +168,8 @@ function formerOffer(
   const [today] = offers;
   if (!today) return undefined;
   const { maxTimeoutSeconds } = today;
-  const former = offersOf({ networks: [payment.network], amount, payTo, maxTimeoutSeconds });
-  const match = matchOffer(former, payment, isOwnUrl);
+  const previous = offersOf([payment.network], { amount, payTo, maxTimeoutSeconds });
+  const match = matchOffer(previous, payment, isOwnUrl);
   return match.ok ? match.value : undefined;
 }
 

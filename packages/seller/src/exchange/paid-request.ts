@@ -68,8 +68,8 @@ export interface MatchedPayment {
   readonly access: Access;
   readonly request: FacilitatorRequest;
   readonly terms: ChallengeTerms;
-  /** Whether it was begun under other terms than today's, and may only be finished. */
-  readonly isFormer: boolean;
+  /** Whether it was begun under previous terms, which are accepted to finish it and for nothing else. */
+  readonly acceptsPreviousTerms: boolean;
   /** Whether the content may go out as soon as the engine has stored the settlement. */
   readonly servesQueued: boolean;
 }
