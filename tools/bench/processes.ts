@@ -1,9 +1,8 @@
 /** The programs that are measured: started, given a core of their own, and asked what they used. */
-import { execFileSync, spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { createInterface } from "node:readline";
+import { startServerProcess } from "@farthing/lab/server-process";
 
 /** What a process has used since it started. */
 export interface Usage {
@@ -19,7 +18,7 @@ export interface Server {
   readonly pid: number;
   /** Undefined where the system does not tell (it is read from Linux's /proc). */
   usage(): Usage | undefined;
-  stop(): Promise<void>;
+  stop(): Promise<unknown>;
 }
 
 /** The core of the program that is measured, and the one of chain and load. */
@@ -42,57 +41,28 @@ export function pin(pid: number, core: number): void {
   if (canPin) execFileSync("taskset", ["-a", "-c", "-p", `${core}`, `${pid}`], { stdio: "ignore" });
 }
 
-/** Lines of a program that did not start; enough to see why. */
-const complaintLinesMax = 20;
+/** An orderly stop takes as long as the last payment; the reference has none and waits for ever. */
+const stopMs = 12_000;
 
-/** Starts a Node program that prints `… listens on http://…` to standard error. */
+/** Starts a Node program that prints `… listens on http://…`. */
 export async function startServer(
   argv: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Promise<Server> {
-  const command = [process.execPath, ...argv];
-  const [program = "", ...rest] = canPin
-    ? ["taskset", "-c", `${cores.server}`, ...command]
-    : command;
-  const child = spawn(program, rest, {
-    stdio: ["ignore", "ignore", "pipe"],
-    env: { PATH: process.env["PATH"], ...env },
+  const started = startServerProcess({
+    argv,
+    env,
+    launcher: canPin ? ["taskset", "-c", `${cores.server}`] : [],
+    addressLine: / listens on (http\S+)$/,
+    stopMs,
   });
-  // Whoever interrupts the measurement leaves nothing behind.
-  const endWithUs = (): void => void child.kill("SIGKILL");
-  process.once("exit", endWithUs);
-  const said: string[] = [];
-  const url = await new Promise<string>((resolve, reject) => {
-    createInterface({ input: child.stderr }).on("line", (line) => {
-      if (said.length < complaintLinesMax) said.push(line);
-      const found = / listens on (http\S+)$/.exec(line)?.[1];
-      if (found !== undefined) resolve(found);
-    });
-    child.once("exit", () => reject(new Error(`It ended:\n${said.join("\n")}`)));
-  });
-  const { pid } = child;
-  if (pid === undefined) throw new Error("A process without an id");
+  const { pid } = started;
   return {
-    url,
+    url: await started.listening,
     pid,
     usage: () => readUsage(pid),
-    async stop() {
-      process.off("exit", endWithUs);
-      await end(child);
-    },
+    stop: () => started.stop(),
   };
-}
-
-/** An orderly stop takes as long as the last payment; the reference has none and waits for ever. */
-const stopMs = 12_000;
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, "exit");
-  child.kill("SIGTERM");
-  const timer = setTimeout(() => child.kill("SIGKILL"), stopMs);
-  await ended;
-  clearTimeout(timer);
 }
 
 /** Linux counts CPU time in hundredths of a second for programs that ask (USER_HZ). */

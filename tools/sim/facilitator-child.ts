@@ -1,8 +1,6 @@
 /** The facilitator's process as a run handles it: started, killed, stopped in order, started again. */
-import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { startServerProcess, type ServerProcess } from "@farthing/lab/server-process";
 import type { Bites } from "./bites.ts";
 import type { Trace } from "./trace.ts";
 
@@ -36,11 +34,9 @@ export function createFacilitatorChild(
   trace: Trace,
   bites: Bites,
 ): FacilitatorChild {
-  let child: ChildProcess | undefined;
-  let url: string | undefined;
+  let child: ServerProcess | undefined;
   let crashes = 0;
   let tail: Promise<void> = Promise.resolve();
-  const told = new WeakSet<ChildProcess>();
 
   /** One after the other: a start that meets a kill would leave a process behind. */
   function inTurn(step: () => Promise<void>): Promise<void> {
@@ -49,29 +45,28 @@ export function createFacilitatorChild(
     return run;
   }
 
+  /** Where it listens; a process that was told to end takes no more requests. */
+  const url = () => (child?.isTold() === false ? child.url() : undefined);
+
   async function startOnce(): Promise<boolean> {
-    const started = spawn(process.execPath, ["--conditions=@farthing/source", program], {
-      env: { PATH: process.env["PATH"], ...env },
-      stdio: ["pipe", "pipe", "pipe"],
+    const started = startServerProcess({
+      argv: ["--conditions=@farthing/source", program],
+      env,
+      addressLine: /^(http:\S+)$/,
+      stopMs,
+      onLine: (line) => trace.note(`  [${started.pid}] ${line}`),
     });
-    const exited = once(started, "exit");
-    const name = `[${started.pid}]`;
-    createInterface({ input: started.stderr }).on("line", (line) =>
-      trace.note(`  ${name} ${line}`),
+    const serves = await started.listening.then(
+      () => true,
+      () => false,
     );
-    const line = await Promise.race([
-      once(createInterface({ input: started.stdout }), "line"),
-      exited.then(() => undefined),
-    ]);
-    if (line === undefined) return false;
+    if (!serves) return false;
     child = started;
-    url = String(line[0]);
-    trace.note(`facilitator ${name} serves`);
-    started.once("exit", (code, signal) => {
-      if (told.has(started)) return;
-      if (child === started) url = undefined;
+    trace.note(`facilitator [${started.pid}] serves`);
+    void started.ended.then((how) => {
+      if (started.isTold()) return;
       crashes++;
-      trace.note(`facilitator ${name} ended by itself: ${String(code)} ${String(signal)}`);
+      trace.note(`facilitator [${started.pid}] ended by itself: ${how}`);
     });
     return true;
   }
@@ -81,32 +76,25 @@ export function createFacilitatorChild(
     throw new Error("the facilitator does not start");
   }
 
-  async function end(ending: ChildProcess | undefined, signal: "SIGKILL" | "SIGTERM") {
-    if (!ending || ending.exitCode !== null || ending.signalCode !== null) return;
-    told.add(ending);
-    const isLast = child === ending;
-    if (isLast) bites.note(signal === "SIGKILL" ? "crash: killed" : "crash: stopped");
-    if (isLast) url = undefined;
-    const exited = once(ending, "exit");
-    ending.kill(signal);
-    const late = setTimeout(() => {
-      trace.note("facilitator did not stop in time");
-      ending.kill("SIGKILL");
-    }, stopMs);
-    await exited;
-    clearTimeout(late);
+  async function end(ending: ServerProcess | undefined, signal: "SIGKILL" | "SIGTERM") {
+    if (ending?.url() === undefined || ending.isTold()) return;
+    if (child === ending) {
+      bites.note(signal === "SIGKILL" ? "crash: killed" : "crash: stopped");
+    }
+    const how = await (signal === "SIGKILL" ? ending.kill() : ending.stop());
+    if (signal === "SIGTERM" && how === "SIGKILL") trace.note("facilitator did not stop in time");
     trace.note(`facilitator [${ending.pid}] ended by ${signal}`);
   }
 
   return {
-    url: () => url,
-    start: () => inTurn(async () => (url === undefined ? start() : undefined)),
+    url,
+    start: () => inTurn(async () => (url() === undefined ? start() : undefined)),
     kill: () => inTurn(() => end(child, "SIGKILL")),
     stop: () => inTurn(() => end(child, "SIGTERM")),
     handOver: () =>
       inTurn(async () => {
         const old = child;
-        const wasServing = url !== undefined;
+        const wasServing = url() !== undefined;
         await start();
         if (wasServing) bites.note("crash: handed over");
         await end(old, "SIGTERM");

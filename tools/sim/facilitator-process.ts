@@ -10,7 +10,4 @@ const facilitator = await startFacilitator({
   log: createLog("info", process.stderr),
 });
 process.stdout.write(`${facilitator.url}\n`);
-// The run's process holds the other end: when that is gone, nobody is left to stop this one.
-process.stdin.once("end", () => process.kill(process.pid, "SIGKILL")).resume();
-if ("unref" in process.stdin) process.stdin.unref();
 process.once("SIGTERM", () => void facilitator.stop());

@@ -4,12 +4,13 @@
  */
 import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { startProcess, type FacilitatorProcess } from "./facilitator-process.ts";
+import { fileURLToPath } from "node:url";
+import { startServerProcess, type ServerProcess } from "@farthing/lab/server-process";
 
 /** Facilitators that come and go. */
 export interface Fleet {
   /** Those that serve now, neither killed nor frozen, in order. */
-  serving(): readonly FacilitatorProcess[];
+  serving(): readonly ServerProcess[];
   /** Resolves when all serve. */
   whole(): Promise<void>;
   /** Those that ended without being told to, with their last words. */
@@ -28,6 +29,8 @@ export interface FleetOptions {
   onLine(pid: number, line: string): void;
 }
 
+const bin = fileURLToPath(new URL("../../packages/cli/bin/farthing.js", import.meta.url));
+
 /** Starts of one place in the fleet at most: more than any soak kills. */
 const startsMax = 10_000;
 
@@ -35,16 +38,17 @@ const startsMax = 10_000;
 export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const { processes, env, logs } = options;
   if (logs !== undefined) mkdirSync(logs, { recursive: true });
-  const running: FacilitatorProcess[] = [];
+  const running: ServerProcess[] = [];
   const crashes: string[] = [];
   const stopping = new AbortController();
 
-  function start(place: number): FacilitatorProcess {
-    const started = startProcess(env, (line) => {
+  function start(place: number): ServerProcess {
+    const onLine = (line: string) => {
       options.onLine(started.pid, line);
       if (logs === undefined) return;
       appendFileSync(join(logs, `facilitator-${place}.log`), `[${started.pid}] ${line}\n`);
-    });
+    };
+    const started = startServerProcess({ argv: [bin, "serve"], env, onLine });
     running[place] = started;
     return started;
   }
@@ -54,7 +58,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
       const started = start(place);
       const how = await started.ended;
       if (started.isTold()) continue;
-      crashes.push(`process ${started.pid} ended by itself: ${how}\n    ${started.lastWords()}`);
+      crashes.push(`process ${started.pid} ended by itself: ${how}\n    ${started.lastLines()}`);
     }
   }
 
@@ -64,7 +68,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
 
   const keeping = Array.from({ length: processes }, (_, place) => keep(place));
   // A frozen process does not notice that nobody holds it any more.
-  const endAll = () => running.forEach((one) => one.kill());
+  const endAll = () => running.forEach((one) => void one.kill());
   process.once("exit", endAll);
   try {
     await whole();

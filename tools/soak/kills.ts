@@ -4,7 +4,7 @@
  * serves is spared.
  */
 import type { Rolls } from "../sim/rolls.ts";
-import type { FacilitatorProcess } from "./facilitator-process.ts";
+import type { ServerProcess } from "@farthing/lab/server-process";
 import type { Fleet } from "./fleet.ts";
 
 /** One blow. */
@@ -51,7 +51,7 @@ export function startKills(options: KillsOptions): Kills {
     else victim.kill();
   }
 
-  function freeze(victim: FacilitatorProcess): void {
+  function freeze(victim: ServerProcess): void {
     const frozen = victim.freeze(freezeMs).finally(() => freezing.delete(frozen));
     freezing.add(frozen);
   }

@@ -1,7 +1,5 @@
 /** The facilitator as an operator runs it: `farthing serve`, a process that can be killed. */
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { createInterface } from "node:readline";
+import { startServerProcess } from "@farthing/lab/server-process";
 import { bin } from "./farthing-command.testing.ts";
 import { facilitatorEnvironment, type Market } from "./market.testing.ts";
 
@@ -9,42 +7,21 @@ import { facilitatorEnvironment, type Market } from "./market.testing.ts";
 export interface FacilitatorProcess {
   readonly url: string;
   /** Ends it without a chance to tidy up; resolves when it is gone. */
-  kill(): Promise<void>;
-  /** Tells it to stop and gives its exit status. */
-  stop(): Promise<number | null>;
+  kill(): Promise<unknown>;
+  /** Tells it to stop; resolves with its exit status, NaN when a signal ended it. */
+  stop(): Promise<number>;
 }
 
 /** Starts the process on a market's chain and database; resolves when it listens. */
 export async function serveFacilitator(
-  market: Market,
+  { devnet, databaseUrl }: Market,
   more: Readonly<Record<string, string>> = {},
 ): Promise<FacilitatorProcess> {
-  const { devnet, databaseUrl } = market;
-  const child = spawn(process.execPath, [bin, "serve"], {
-    stdio: ["ignore", "ignore", "pipe"],
-    env: { PATH: process.env["PATH"], ...facilitatorEnvironment(devnet, databaseUrl), ...more },
-  });
-  const said: string[] = [];
-  const listening = new Promise<string>((resolve, reject) => {
-    createInterface({ input: child.stderr }).on("line", (line) => {
-      said.push(line);
-      const url = /^Farthing listens on (http\S+)$/.exec(line)?.[1];
-      if (url !== undefined) resolve(url);
-    });
-    child.once("exit", () => reject(new Error(`It ended: ${said.join("\n")}`)));
-  });
-  const end = async (signal: NodeJS.Signals): Promise<void> => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    const ended = once(child, "exit");
-    child.kill(signal);
-    await ended;
-  };
+  const env = { ...facilitatorEnvironment(devnet, databaseUrl), ...more };
+  const started = startServerProcess({ argv: [bin, "serve"], env });
   return {
-    url: await listening,
-    kill: () => end("SIGKILL"),
-    async stop() {
-      await end("SIGTERM");
-      return child.exitCode;
-    },
+    url: await started.listening,
+    kill: () => started.kill(),
+    stop: async () => Number(await started.stop()),
   };
 }
