@@ -63,12 +63,15 @@ export function createFacilitatorChild(
     if (!serves) return false;
     child = started;
     trace.note(`facilitator [${started.pid}] serves`);
-    void started.ended.then((how) => {
-      if (started.isTold()) return;
-      crashes++;
-      trace.note(`facilitator [${started.pid}] ended by itself: ${how}`);
-    });
+    void noteCrash(started);
     return true;
+  }
+
+  async function noteCrash(started: ServerProcess): Promise<void> {
+    const how = await started.ended;
+    if (started.isTold()) return;
+    crashes++;
+    trace.note(`facilitator [${started.pid}] ended by itself: ${how}`);
   }
 
   async function start(): Promise<void> {

@@ -48,7 +48,7 @@ export function startKills(options: KillsOptions): Kills {
     const what = isFreeze ? "freeze" : "kill";
     blows.push({ what, pid: victim.pid, atMs: performance.now() });
     if (isFreeze) freeze(victim);
-    else victim.kill();
+    else void victim.kill();
   }
 
   function freeze(victim: ServerProcess): void {

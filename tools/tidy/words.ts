@@ -30,7 +30,7 @@ const replacedWords: readonly (readonly [string, string, string?])[] = [
   ],
   ["judgement", "result", "packages/engine packages/facilitator"],
   ["keeper", "worker, scheduler", "packages/engine packages/facilitator"],
-  ["leash", "parent watchdog", "tools/interop tools/soak"],
+  ["leash", "parent watchdog"],
   [
     "linger",
     "keep-alive grace",

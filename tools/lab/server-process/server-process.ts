@@ -62,19 +62,7 @@ const lastLinesMax = 20;
 
 /** Starts a program. */
 export function startServerProcess(options: ServerProcessOptions): ServerProcess {
-  const [program = process.execPath, ...args] = [
-    ...(options.launcher ?? []),
-    process.execPath,
-    "--import",
-    watchdog,
-    ...options.argv,
-  ];
-  const child = spawn(program, args, {
-    env: { PATH: process.env["PATH"], ...options.env },
-    stdio: ["pipe", "pipe", "pipe"],
-  });
-  // A process that ends closes its end of the pipe; `ended` says so.
-  child.stdin.on("error", () => {});
+  const child = spawnWatched(options);
   const lastLines: string[] = [];
   const listening = Promise.withResolvers<string>();
   // A caller that only waits for the end need not handle the rejection.
@@ -133,6 +121,18 @@ export function startServerProcess(options: ServerProcessOptions): ServerProcess
     },
     lastLines: () => lastLines.join("\n    "),
   };
+}
+
+function spawnWatched({ launcher = [], argv, env }: ServerProcessOptions) {
+  const node = [process.execPath, "--import", watchdog, ...argv];
+  const [program = process.execPath, ...args] = [...launcher, ...node];
+  const child = spawn(program, args, {
+    env: { PATH: process.env["PATH"], ...env },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  // A process that ends closes its end of the pipe; `ended` says so.
+  child.stdin.on("error", () => {});
+  return child;
 }
 
 /** Waits until the process and its output have ended; a program that cannot be started has ended. */
