@@ -61,7 +61,7 @@ const ownNames = [
   "explorerUrl|hasApprover|isContradicted|isDoubled|isInterrupted|isUnanswered|verdict",
   "isLasting|lookalikes|maxAmountUnits|maxTimeoutSeconds|networkName|openPayments",
   "openPaymentsMax|openPaymentsPerHostMax|paymentFlow|perCallUnits|perDayUnits|requirements",
-  "resendsMax|retryAfterSeconds|saysUncharged|spentUnits|surroundings",
+  "resendsMax|retryAfterSeconds|saysUncharged|spentUnits|runtime",
 ];
 
 /** Browsers of spring 2024 and later, the first with `light-dark()`. */

@@ -14,7 +14,7 @@ export function buyerBench(over: Partial<BuyerOptions> = {}) {
   const pay = wrapFetch(fetch, {
     signer,
     ledger,
-    surroundings: clock,
+    runtime: clock,
     rpcUrl: "none",
     onEvent: (event) => events.push(event),
     ...over,

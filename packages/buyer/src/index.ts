@@ -1,6 +1,6 @@
 /** Pay for a 402: a `fetch` with spending limits for x402 payments in USDC on XDC. */
 export type { AgreedTerms, Allow, Check } from "./offer/check-offer.ts";
-export type { JudgedOffer, PreferredVersion } from "./offer/choose-offer.ts";
+export type { EvaluatedOffer, PreferredVersion } from "./offer/choose-offer.ts";
 export * from "./ledger/ledger.ts";
 export {
   askAboveDefault,
@@ -32,7 +32,7 @@ export type { ChainOutcome, FoundPayment, SignedTerms } from "./chain/read-outco
 export { readOutcome, readOutcomeOf } from "./chain/read-outcome.ts";
 export type { FetchFunction } from "./replayable-request.ts";
 export * from "./signer.ts";
-export type { Surroundings } from "./surroundings.ts";
+export type { Runtime } from "./runtime.ts";
 export {
   wrapFetch,
   type BuyerOptions,

@@ -80,7 +80,7 @@ export async function resumePayment(
   if (!signed) {
     throw new PaymentError(inFlightProblem("payment_unresolved", undefined), requestId);
   }
-  const isExpired = tools.surroundings.now() >= signed.validBefore * 1000;
+  const isExpired = tools.runtime.now() >= signed.validBefore * 1000;
   // A settled payment is shown again whatever the time: the seller may still have its answer.
   if (isExpired && record.state !== "settled") {
     throw new PaymentError(inFlightProblem("authorization_expired", signed.validBefore), requestId);
@@ -122,9 +122,9 @@ async function reserve(
   request: ReplayableRequest,
   quote: Quote,
 ): Promise<Reserved> {
-  const { ledger, signer, surroundings, limits } = tools;
+  const { ledger, signer, runtime, limits } = tools;
   const { requestId, amountUnits } = quote;
-  const now = surroundings.now();
+  const now = runtime.now();
   const scope = { wallet: signer.address, network: quote.network.id, asset: quote.asset };
   const outcome = await ledger.reserve(
     {
@@ -195,7 +195,7 @@ async function sign(
       ? deriveNonce(nonceSecret, { requestId, attempt, fingerprint, wallet, requirements })
       : undefined;
   try {
-    return await signPayment(tools.signer, tools.surroundings, {
+    return await signPayment(tools.signer, tools.runtime, {
       offer,
       requirements,
       request,

@@ -7,7 +7,7 @@ import {
   type Network,
   type SettleResponse,
 } from "@farthing/protocol";
-import { rows, type AnswerKind, type KnownState } from "./judge-answer.ts";
+import { rows, type ResponseKind, type KnownState } from "./read-paid-response.ts";
 import type { LedgerRecord, SignedPayment } from "./ledger/ledger.ts";
 import { PaymentError, type OutcomeCode, type PaymentProblem } from "./payment-error.ts";
 import type { Delivery } from "./send-payment.ts";
@@ -152,8 +152,8 @@ const sameAgain: ReadonlySet<OutcomeCode> = new Set([
 function problemOf(signed: SignedPayment, delivery: Delivery): PaymentProblem | undefined {
   const { reading, response, isInterrupted } = delivery;
   if (delivery.state === "settled" && response !== undefined) return undefined;
-  const kind: AnswerKind = response === undefined ? "no_answer" : reading.kind;
-  const isUncharged = reading.saysUncharged === true && doubtfulKinds.has(kind);
+  const kind: ResponseKind = response === undefined ? "no_answer" : reading.kind;
+  const isUncharged = reading.saysUncharged === true && ambiguousKinds.has(kind);
   const said = isUncharged ? "not_charged" : (rows[kind].code ?? "no_answer");
   const code = isInterrupted ? "interrupted" : said;
   const problem = inFlightProblem(code, signed.validBefore, {
@@ -168,7 +168,7 @@ function problemOf(signed: SignedPayment, delivery: Delivery): PaymentProblem | 
 }
 
 /** Answers that alone say nothing about the money, so that the seller's word on it is worth telling. */
-const doubtfulKinds: ReadonlySet<AnswerKind> = new Set(["not_charged", "client_error", "busy"]);
+const ambiguousKinds: ReadonlySet<ResponseKind> = new Set(["not_charged", "client_error", "busy"]);
 
 function rfc3339(seconds: number): string {
   return new Date(seconds * 1000).toISOString();

@@ -25,7 +25,7 @@ import { quoteText } from "./offer/read-challenge.ts";
 import { readJsonAtMost } from "./replayable-request.ts";
 
 /** The kinds of answer, see {@link rows}. */
-export type AnswerKind =
+export type ResponseKind =
   | "settled"
   | "lying_receipt"
   | "pending"
@@ -51,7 +51,7 @@ interface Row {
 }
 
 /** The table. A facilitator's fault looks like a refusal, so a refusal is tried again too. */
-export const rows: Readonly<Record<AnswerKind, Row>> = {
+export const rows: Readonly<Record<ResponseKind, Row>> = {
   settled: { state: "settled", resendsMax: 0 },
   lying_receipt: { state: "ambiguous", resendsMax: 0, code: "receipt_mismatch" },
   pending: { state: "pending", resendsMax: Infinity, code: "settlement_pending" },
@@ -76,8 +76,8 @@ export interface ExpectedReceipt {
 }
 
 /** One answer, understood. */
-export interface AnswerReading {
-  readonly kind: AnswerKind;
+export interface ResponseReading {
+  readonly kind: ResponseKind;
   readonly receipt?: SettleResponse;
   /** The hash the seller named, whatever the state. */
   readonly transaction?: Hex;
@@ -88,17 +88,17 @@ export interface AnswerReading {
 }
 
 /** Reads an answer without consuming its body. */
-export async function judgeAnswer(
+export async function readPaidResponse(
   response: Response,
   expected: ExpectedReceipt,
-): Promise<AnswerReading> {
+): Promise<ResponseReading> {
   const inHeaders = readReceipt(response.headers);
-  if (inHeaders) return judgeReceipt(inHeaders, expected);
+  if (inHeaders) return readReceiptStatus(inHeaders, expected);
   const said = await readSmallJson(response);
   const receipt = parseSettleResponse(said);
   // A body is the seller's content, so it is never taken as a proof of payment: only a "not yet"
   // or a "no" counts.
-  if (receipt && isNo(receipt)) return judgeReceipt(receipt, expected);
+  if (receipt && isNo(receipt)) return readReceiptStatus(receipt, expected);
   const isUncharged = saysUncharged(response, said);
   const kind = kindOf(response, isUncharged);
   const reason = kind === "refused" ? reasonOf(response, said) : undefined;
@@ -109,7 +109,7 @@ export async function judgeAnswer(
   };
 }
 
-function judgeReceipt(receipt: SettleResponse, expected: ExpectedReceipt): AnswerReading {
+function readReceiptStatus(receipt: SettleResponse, expected: ExpectedReceipt): ResponseReading {
   const transaction = isTransactionHash(receipt.transaction) ? receipt.transaction : undefined;
   const base = { receipt, ...(transaction === undefined ? {} : { transaction }) };
   const status = statusOf(receipt);
@@ -138,7 +138,7 @@ function mismatchOf(receipt: SettleResponse, expected: ExpectedReceipt): string 
   return undefined;
 }
 
-function kindOf(response: Response, isUncharged: boolean): AnswerKind {
+function kindOf(response: Response, isUncharged: boolean): ResponseKind {
   const { status } = response;
   if (response.type === "opaqueredirect" || (status >= 300 && status < 400)) return "redirect";
   if (status < 300) return "served_without_receipt";

@@ -110,7 +110,7 @@ test("what a wallet signs after its reservation was given up does not leave", as
   const slow = countingSigner();
   const { pay } = buyerBench({
     ledger,
-    surroundings: clock,
+    runtime: clock,
     signer: {
       ...slow,
       async signTypedData(typedData) {
@@ -153,7 +153,7 @@ test("nor does it leave in the place of what another run has reserved meanwhile"
   let second: Promise<unknown> | undefined;
   const { pay } = buyerBench({
     ledger,
-    surroundings: clock,
+    runtime: clock,
     signer: {
       ...slow,
       async signTypedData(typedData) {

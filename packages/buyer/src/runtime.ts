@@ -1,7 +1,7 @@
 /** Time and chance, passed in so that tests own both. Web standards only. */
 
 /** What the library takes from the world beside `fetch`. */
-export interface Surroundings {
+export interface Runtime {
   /** Unix milliseconds. */
   now(): number;
   /** Resolves after so many milliseconds; rejects with the signal's reason when it aborts. */
@@ -11,7 +11,7 @@ export interface Surroundings {
 }
 
 /** The real clock and the platform's random source. */
-export const realSurroundings: Surroundings = {
+export const systemRuntime: Runtime = {
   now: () => Date.now(),
   sleep,
   randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
@@ -34,8 +34,8 @@ function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
 }
 
 /** Random lower-case hexadecimal digits, two for each byte. */
-export function randomHex(surroundings: Surroundings, bytes: number): string {
-  return Array.from(surroundings.randomBytes(bytes), (byte) =>
-    byte.toString(16).padStart(2, "0"),
-  ).join("");
+export function randomHex(runtime: Runtime, bytes: number): string {
+  return Array.from(runtime.randomBytes(bytes), (byte) => byte.toString(16).padStart(2, "0")).join(
+    "",
+  );
 }

@@ -12,7 +12,7 @@ import {
   type Requirements,
 } from "@farthing/protocol";
 import { privateKeySigner, type Signer } from "./signer.ts";
-import type { Surroundings } from "./surroundings.ts";
+import type { Runtime } from "./runtime.ts";
 
 /** A public test key (Hardhat's account #1); its address is the payer of all tests. */
 export const testKey = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d";
@@ -187,7 +187,7 @@ export function countingSigner(): Signer & { readonly count: number } {
 }
 
 /** A clock that moves only when somebody waits on it. */
-export interface FakeClock extends Surroundings {
+export interface FakeClock extends Runtime {
   /** The waits asked for, in seconds. */
   readonly waits: readonly number[];
   /** Unix milliseconds. */

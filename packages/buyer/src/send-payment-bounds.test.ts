@@ -26,7 +26,7 @@ test("a clock that stands still does not make it send for ever", async () => {
     waits += 1;
     if (waits > 2 * sendsMax) throw new Error("It goes on for ever.");
   };
-  const { pay } = buyerBench({ surroundings: { ...clock, sleep } });
+  const { pay } = buyerBench({ runtime: { ...clock, sleep } });
   expect((await pay(seller.url)).payment.state).toBe("ambiguous");
   expect(seller.paid).toHaveLength(sendsMax);
 });

@@ -1,4 +1,4 @@
-/** One test for each row of the table in judge-answer.ts, over real HTTP, and its rules. */
+/** One test for each row of the table in read-paid-response.ts, over real HTTP, and its rules. */
 import { encodeHeader, headerNames } from "@farthing/protocol";
 import { expect, test } from "vitest";
 import { buyerBench, paymentErrorOf } from "./buyer-bench.testing.ts";

@@ -5,23 +5,23 @@
 import type { Hex, SettleResponse } from "@farthing/protocol";
 import * as Hash from "ox/Hash";
 import {
-  judgeAnswer,
+  readPaidResponse,
   rows,
-  type AnswerKind,
-  type AnswerReading,
+  type ResponseKind,
+  type ResponseReading,
   type ExpectedReceipt,
   type KnownState,
-} from "./judge-answer.ts";
+} from "./read-paid-response.ts";
 import {
   LedgerMoveError,
   type KeptAnswer,
   type Ledger,
-  type LedgerMove,
+  type LedgerTransition,
   type LedgerRecord,
   type SignedPayment,
 } from "./ledger/ledger.ts";
 import { readAtMost, type FetchFunction, type ReplayableRequest } from "./replayable-request.ts";
-import type { Surroundings } from "./surroundings.ts";
+import type { Runtime } from "./runtime.ts";
 
 /** Waits before a resend, the last one repeated: long enough for a block, short for a person. */
 export const backoffSeconds = [1, 2, 4, 8] as const;
@@ -42,7 +42,7 @@ export type SendingLedger = Pick<Ledger, "find" | "move">;
 export interface SendingTools {
   readonly fetch: FetchFunction;
   readonly ledger: SendingLedger;
-  readonly surroundings: Surroundings;
+  readonly runtime: Runtime;
   /** How long one send may take until its answer is there, in milliseconds. */
   readonly answerTimeoutMs: number;
 }
@@ -67,7 +67,7 @@ export interface Delivery extends Knowledge {
   /** The last answer; absent when there was none. */
   readonly response?: Response;
   /** What the last send brought. */
-  readonly reading: AnswerReading;
+  readonly reading: ResponseReading;
   /** Why there is no answer. */
   readonly cause?: unknown;
   /** The caller's signal ended it. */
@@ -79,7 +79,7 @@ export interface Delivery extends Knowledge {
 interface Attempt {
   /** Absent when no answer came, or its content was cut off. */
   readonly response?: Response;
-  readonly reading: AnswerReading;
+  readonly reading: ResponseReading;
   /** SHA-256 of the content; absent when it is not awaited whole. */
   readonly bodyHash?: Hex;
   readonly cause?: unknown;
@@ -87,9 +87,9 @@ interface Attempt {
 
 /** Sends, and sends again as {@link rows} says. Rejects only when the ledger fails. */
 export async function sendPayment(tools: SendingTools, order: SendingOrder): Promise<Delivery> {
-  const { surroundings } = tools;
+  const { runtime } = tools;
   const { signal } = order.request;
-  const seen = new Map<AnswerKind, number>();
+  const seen = new Map<ResponseKind, number>();
   let known: Knowledge = startingKnowledge(order.record);
   for (let sends = 0; ; sends++) {
     const sending = attempt(tools, order);
@@ -104,15 +104,15 @@ export async function sendPayment(tools: SendingTools, order: SendingOrder): Pro
     const count = (seen.get(kind) ?? 0) + 1;
     seen.set(kind, count);
     if (count > rows[kind].resendsMax || sends + 1 >= sendsMax) return end(false);
-    const asked = retryAfterSeconds(result.response, surroundings.now());
+    const asked = retryAfterSeconds(result.response, runtime.now());
     const waitMs = 1000 * Math.max(asked ?? 0, backoffOf(sends));
-    if (surroundings.now() + waitMs >= order.signed.validBefore * 1000) {
+    if (runtime.now() + waitMs >= order.signed.validBefore * 1000) {
       return { ...end(false), ...(asked === undefined ? {} : { retryAfterSeconds: asked }) };
     }
     // The body that nobody will read gives its connection back.
     result.response?.body?.cancel().catch(() => {});
     try {
-      await surroundings.sleep(waitMs, signal);
+      await runtime.sleep(waitMs, signal);
     } catch (cause) {
       return { ...known, reading: { kind: "no_answer" }, cause, isInterrupted: true };
     }
@@ -127,7 +127,7 @@ function startingKnowledge(record: LedgerRecord): Knowledge {
   };
 }
 
-function learn(known: Knowledge, reading: AnswerReading): Knowledge {
+function learn(known: Knowledge, reading: ResponseReading): Knowledge {
   if (known.state === "settled") return known;
   const transaction = reading.transaction ?? known.transaction;
   const receipt = reading.receipt ?? known.receipt;
@@ -147,7 +147,7 @@ async function noteSent(ledger: SendingLedger, { requestId, signed }: LedgerReco
 async function note(
   ledger: SendingLedger,
   requestId: string,
-  move: LedgerMove,
+  move: LedgerTransition,
   ofNonce: Hex | undefined,
 ): Promise<void> {
   try {
@@ -167,9 +167,9 @@ async function noteKnown(
   const record = await tools.ledger.find(requestId);
   if (record === undefined || record.state === "settled") return;
   const isSettled = known.state === "settled";
-  const move: LedgerMove = {
+  const move: LedgerTransition = {
     ...(isSettled
-      ? { state: "settled", evidence: "receipt", settledAt: tools.surroundings.now() }
+      ? { state: "settled", evidence: "receipt", settledAt: tools.runtime.now() }
       : { state: "ambiguous" }),
     ...(known.transaction === undefined ? {} : { transaction: known.transaction }),
     ...(last.response === undefined ? {} : { answer: keptAnswer(last.response, last, known) }),
@@ -224,7 +224,7 @@ async function attempt(tools: SendingTools, order: SendingOrder): Promise<Attemp
       redirect: "manual",
       signal: AbortSignal.any(signals),
     });
-    const reading = await judgeAnswer(response, expected);
+    const reading = await readPaidResponse(response, expected);
     const { cut, ...whole } = await readWhole(response);
     // What the headers said about the money stays true although the content is lost.
     return cut === undefined ? { response, reading, ...whole } : { reading, cause: cut.cause };

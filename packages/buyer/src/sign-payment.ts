@@ -24,7 +24,7 @@ import type { SignedPayment } from "./ledger/ledger.ts";
 import type { Offer } from "./offer/read-challenge.ts";
 import type { ReplayableRequest } from "./replayable-request.ts";
 import type { Signer } from "./signer.ts";
-import { randomHex, type Surroundings } from "./surroundings.ts";
+import { randomHex, type Runtime } from "./runtime.ts";
 
 /**
  * Longest validity that is signed. Until it ends the seller can present the authorization like a
@@ -53,14 +53,14 @@ export type NoncePurpose = "nonce" | "salt";
 /** Signs. Rejects with whatever the signer rejects with; nothing has left then. */
 export async function signPayment(
   signer: Signer,
-  surroundings: Surroundings,
+  runtime: Runtime,
   order: SigningOrder,
 ): Promise<SignedPayment> {
   const { requirements } = order;
-  const nowSeconds = Math.floor(surroundings.now() / 1000);
+  const nowSeconds = Math.floor(runtime.now() / 1000);
   const validity = Math.min(Math.floor(requirements.maxTimeoutSeconds), validitySecondsMax);
   const validBefore = nowSeconds + validity;
-  const commitment = commitmentOf(surroundings, order);
+  const commitment = commitmentOf(runtime, order);
   const authorization: Authorization = {
     from: signer.address,
     to: requirements.payTo,
@@ -82,7 +82,7 @@ export async function signPayment(
     url: order.url,
     headerName,
     headerValue: encodeHeader(
-      wirePayment(order, surroundings, authorization, { signature, ...commitment }),
+      wirePayment(order, runtime, authorization, { signature, ...commitment }),
     ),
     version: requirements.version,
     nonce: authorization.nonce,
@@ -97,9 +97,9 @@ interface Commitment {
 }
 
 /** A bound nonce commits to the request by a salt; an unbound one is its own 32 bytes. */
-function commitmentOf(surroundings: Surroundings, order: SigningOrder): Commitment {
+function commitmentOf(runtime: Runtime, order: SigningOrder): Commitment {
   const { payTo } = order.requirements;
-  const bytes = order.derive ?? ((): Hex => `0x${randomHex(surroundings, 32)}`);
+  const bytes = order.derive ?? ((): Hex => `0x${randomHex(runtime, 32)}`);
   const target = bindingTargetOf(order);
   if (target === undefined) return { nonce: bytes("nonce") };
   const salt = bytes("salt");
@@ -108,7 +108,7 @@ function commitmentOf(surroundings: Surroundings, order: SigningOrder): Commitme
 
 function wirePayment(
   { offer, requirements, requestId }: SigningOrder,
-  surroundings: Surroundings,
+  runtime: Runtime,
   authorization: Authorization,
   { signature, salt }: { readonly signature: Hex; readonly salt?: Hex },
 ) {
@@ -118,7 +118,7 @@ function wirePayment(
     authorization,
     signature,
   };
-  const echoed = echoExtensions(offer.extensions, requestId, surroundings);
+  const echoed = echoExtensions(offer.extensions, requestId, runtime);
   if (requirements.version === 1) {
     // Version 1 has no extensions of its own; the binding is the only one that is sent.
     const own = echoed && objectMember(echoed, requestBindingKey);
@@ -146,12 +146,12 @@ function wirePayment(
 function echoExtensions(
   declared: JsonObject | undefined,
   requestId: string,
-  surroundings: Surroundings,
+  runtime: Runtime,
 ): JsonObject | undefined {
   if (declared === undefined) return undefined;
   const extension = member(declared, paymentIdentifierName);
   const info = isObject(extension) ? member(extension, "info") : undefined;
   if (!isObject(extension) || !isObject(info)) return declared;
-  const id = isPaymentIdentifier(requestId) ? requestId : `pay_${randomHex(surroundings, 16)}`;
+  const id = isPaymentIdentifier(requestId) ? requestId : `pay_${randomHex(runtime, 16)}`;
   return { ...declared, [paymentIdentifierName]: { ...extension, info: { ...info, id } } };
 }

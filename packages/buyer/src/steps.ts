@@ -4,10 +4,10 @@
  */
 export { checkOffer, isLoopback, type Check, type OfferContext } from "./offer/check-offer.ts";
 export { orderOffers } from "./offer/choose-offer.ts";
-export type { AnswerKind, AnswerReading } from "./judge-answer.ts";
+export type { ResponseKind, ResponseReading } from "./read-paid-response.ts";
 export {
   LedgerMoveError,
-  ledgerMoves,
+  ledgerTransitions,
   type LedgerRecord,
   type Reservation,
 } from "./ledger/ledger.ts";
@@ -22,4 +22,4 @@ export {
 export type { FetchFunction, ReplayableRequest } from "./replayable-request.ts";
 export { sendPayment, type Delivery, type SendingLedger } from "./send-payment.ts";
 export { signPayment, validitySecondsMax } from "./sign-payment.ts";
-export { randomHex, realSurroundings } from "./surroundings.ts";
+export { randomHex, systemRuntime } from "./runtime.ts";

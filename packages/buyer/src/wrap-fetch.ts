@@ -32,7 +32,7 @@ import {
   type ReplayableRequest,
 } from "./replayable-request.ts";
 import type { Signer } from "./signer.ts";
-import { randomHex, realSurroundings, type Surroundings } from "./surroundings.ts";
+import { randomHex, systemRuntime, type Runtime } from "./runtime.ts";
 
 /** How to pay. Only the signer has no default. */
 export interface BuyerOptions {
@@ -60,7 +60,7 @@ export interface BuyerOptions {
   /** How long one send of a paid request may take, in milliseconds; 60,000 unless set. */
   readonly answerTimeoutMs?: number;
   /** Clock and random source, for tests. */
-  readonly surroundings?: Surroundings;
+  readonly runtime?: Runtime;
 }
 
 /** What one call may add. */
@@ -169,7 +169,7 @@ function toolsOf(fetch: FetchFunction, options: BuyerOptions): PayingTools {
     allow,
     limits: parseLimits(options.limits),
     prefer: options.prefer ?? "v2",
-    surroundings: options.surroundings ?? realSurroundings,
+    runtime: options.runtime ?? systemRuntime,
     answerTimeoutMs: options.answerTimeoutMs ?? answerTimeoutMsDefault,
     hasApprover: approve !== undefined,
     emit: emitterOf(options.onEvent),
@@ -216,7 +216,7 @@ async function readCall(
 ): Promise<Call> {
   const { payment = {}, ...rest } = init;
   const { maxAmount, agreed } = payment;
-  const requestId = payment.requestId ?? `req_${randomHex(tools.surroundings, 16)}`;
+  const requestId = payment.requestId ?? `req_${randomHex(tools.runtime, 16)}`;
   const request = await readReplayable(input, rest, requestId);
   const own = [headerNames.paymentSignature, headerNames.xPayment];
   if (own.some((name) => request.headers.has(name))) {
@@ -267,7 +267,7 @@ async function findReconciled(
   const record = await tools.ledger.find(requestId);
   if (!record || !unresolvedStates.includes(record.state)) return record;
   const { signed } = record;
-  const isAlive = signed && tools.surroundings.now() < signed.validBefore * 1000;
+  const isAlive = signed && tools.runtime.now() < signed.validBefore * 1000;
   return isAlive ? record : (await reconcile(tools, record)).record;
 }
 

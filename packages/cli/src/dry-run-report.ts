@@ -1,5 +1,5 @@
 /** What `farthing pay --dry-run` prints: every check with its verdict, and what would be paid. */
-import type { Check, JudgedOffer, Quotation } from "@farthing/buyer";
+import type { Check, EvaluatedOffer, Quotation } from "@farthing/buyer";
 import { formatUsdc } from "@farthing/protocol";
 import type { ExitCode } from "./exit-codes.ts";
 
@@ -23,7 +23,7 @@ export function dryRunText(quotation: Quotation, url: string): string {
   ].join("\n");
 }
 
-function offerTitle({ offer }: JudgedOffer): string {
+function offerTitle({ offer }: EvaluatedOffer): string {
   const { requirements, source, index } = offer;
   const place = `entry ${index} of the ${source}`;
   if (!requirements) return `${place}: cannot be read`;
@@ -54,7 +54,7 @@ export function dryRunObject(quotation: Quotation, exitCode: ExitCode): Record<s
   };
 }
 
-function offerObject({ offer, checks, isPayable }: JudgedOffer, isChosen: boolean) {
+function offerObject({ offer, checks, isPayable }: EvaluatedOffer, isChosen: boolean) {
   const { source, index, requirements } = offer;
   const terms = requirements && {
     version: requirements.version,

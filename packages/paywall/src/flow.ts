@@ -4,7 +4,7 @@
  */
 import {
   checkBalance,
-  realSurroundings,
+  systemRuntime,
   sendPayment,
   type Delivery,
   type LedgerRecord,
@@ -209,7 +209,7 @@ function sendSigned(
   const tools = {
     fetch: (input: string | URL, init?: RequestInit) => fetch(input, init),
     ledger,
-    surroundings: realSurroundings,
+    runtime: systemRuntime,
     answerTimeoutMs,
   };
   return sendPayment(tools, { request, record, signed, expected });

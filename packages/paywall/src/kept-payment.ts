@@ -4,7 +4,7 @@
  */
 import {
   LedgerMoveError,
-  ledgerMoves,
+  ledgerTransitions,
   type LedgerRecord,
   type Reservation,
   type SendingLedger,
@@ -43,7 +43,7 @@ export function openKeptPayment(url: string, nowMs: number): KeptPayment {
       return record;
     },
     async move(_requestId, { answer: _unkept, ...move }) {
-      if (!record || !ledgerMoves[record.state].includes(move.state)) {
+      if (!record || !ledgerTransitions[record.state].includes(move.state)) {
         throw new LedgerMoveError(`A payment that is ${record?.state} cannot be ${move.state}.`);
       }
       const moved = { ...record, ...move };

@@ -1,5 +1,5 @@
 /** What happened, in words for the person who pays. */
-import type { AnswerKind, Delivery } from "@farthing/buyer/steps";
+import type { ResponseKind, Delivery } from "@farthing/buyer/steps";
 import { WalletProblem, type WalletErrorCode } from "@farthing/buyer/wallet";
 import { isObject, isRefusalCode, member, parseJson, refusal } from "@farthing/protocol";
 
@@ -27,7 +27,7 @@ export function explain(problem: unknown): Words {
 /** Said whenever the outcome is open. */
 export const notKnown = "We do not know yet whether you have been charged. Do not pay again.";
 
-const openWords: Readonly<Record<AnswerKind, Words>> = {
+const openWords: Readonly<Record<ResponseKind, Words>> = {
   settled: { title: "Paid", why: "" },
   pending: { title: "Not confirmed yet", why: `Your payment is in progress. ${notKnown}` },
   busy: { title: "The seller is busy", why: notKnown },

@@ -1,7 +1,7 @@
 /** The one signature: reserved before it is asked for, kept before it leaves. */
 import {
   randomHex,
-  realSurroundings,
+  systemRuntime,
   signPayment,
   type LedgerRecord,
   type ReplayableRequest,
@@ -26,7 +26,7 @@ export async function signOnce(order: Order): Promise<LedgerRecord> {
   const { request, kept, payer, payable, signal } = order;
   const { offer, requirements } = payable;
   const { network, asset, amount, payTo } = requirements;
-  const requestId = `pay_${randomHex(realSurroundings, 16)}`;
+  const requestId = `pay_${randomHex(systemRuntime, 16)}`;
   kept.reserve({
     requestId,
     fingerprint: request.fingerprint,
@@ -36,12 +36,12 @@ export async function signOnce(order: Order): Promise<LedgerRecord> {
     amountUnits: amount,
     payTo,
     host: location.host,
-    reservedAt: realSurroundings.now(),
+    reservedAt: systemRuntime.now(),
   });
   try {
     const { url } = request;
     const how = { offer, requirements, request, requestId, url };
-    const signed = await signPayment(signerOf(payer, signal), realSurroundings, how);
+    const signed = await signPayment(signerOf(payer, signal), systemRuntime, how);
     return await kept.move(requestId, { state: "signed", signed });
   } catch (error) {
     // A signature that comes after all is dropped: it has not left, and cannot be used.

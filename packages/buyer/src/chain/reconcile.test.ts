@@ -68,7 +68,7 @@ function startSilentSeller(paid: readonly Answer[] = [content]): Promise<Scripte
 
 function bench(over: Partial<BuyerOptions> = {}) {
   const signer = privateKeySigner(buyer.privateKey);
-  return buyerBench({ signer, surroundings: clock, rpcUrl: devnet.rpcUrl, ...over });
+  return buyerBench({ signer, runtime: clock, rpcUrl: devnet.rpcUrl, ...over });
 }
 
 test("used, with the transfer of our terms: settled, whoever sent it and whatever was said", async () => {
@@ -173,7 +173,7 @@ test("what earlier runs left open is asked about before the first payment", asyn
   await pay(seller.url, { payment });
   await present(devnet, seller.payment());
   const signer = privateKeySigner(buyer.privateKey);
-  const options = { signer, ledger, limits, surroundings: clock };
+  const options = { signer, ledger, limits, runtime: clock };
   const blind = wrapFetch(fetch, { ...options, rpcUrl: "none" });
   expect((await paymentErrorOf(blind(seller.url))).code).toBe("open_payments_limit");
   const started = wrapFetch(fetch, { ...options, rpcUrl: devnet.rpcUrl });
@@ -190,7 +190,7 @@ test("a node that is dead, or of another chain, decides nothing and stops nothin
     unpaid: { body: JSON.stringify({ jsonrpc: "2.0", id: 1, result: "0x32" }) },
   });
   for (const rpcUrl of ["http://127.0.0.1:1", wrong.url, seller.url]) {
-    const other = wrapFetch(fetch, { signer, ledger, rpcUrl, surroundings: clock });
+    const other = wrapFetch(fetch, { signer, ledger, rpcUrl, runtime: clock });
     const [result] = await other.reconcile();
     expect(result?.outcome).toBe("open");
     expect(result?.reason).not.toContain("127.0.0.1");
@@ -205,7 +205,7 @@ test("found however many blocks ago it was, also by a node that hides what is fi
       const hides = typeof init?.body === "string" && init.body.includes('"finalized"');
       return hides ? Response.json({ error: { code: -32602 } }) : fetch(input, init);
     },
-    { signer: privateKeySigner(buyer.privateKey), surroundings: clock, rpcUrl: devnet.rpcUrl },
+    { signer: privateKeySigner(buyer.privateKey), runtime: clock, rpcUrl: devnet.rpcUrl },
   );
   await hiding(seller.url, { payment });
   const transaction = await present(devnet, seller.payment());

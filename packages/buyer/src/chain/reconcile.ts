@@ -13,7 +13,7 @@ import { dayMs } from "../ledger/limits.ts";
 import type { NodesOf } from "./nodes.ts";
 import { readOutcomeOf, signedTermsOf } from "./read-outcome.ts";
 import type { FetchFunction } from "../replayable-request.ts";
-import type { Surroundings } from "../surroundings.ts";
+import type { Runtime } from "../runtime.ts";
 
 /** What became of one payment that was open. */
 export interface Reconciliation {
@@ -32,7 +32,7 @@ export interface Reconciliation {
 export interface ReconcilingTools {
   readonly fetch: FetchFunction;
   readonly ledger: Ledger;
-  readonly surroundings: Surroundings;
+  readonly runtime: Runtime;
   readonly nodesOf: NodesOf;
 }
 
@@ -65,7 +65,7 @@ export async function reconcileAll(tools: ReconcilingTools): Promise<Reconciliat
 
 /** Reconciles what counts against the limits at present: a start does not ask about old times. */
 export async function reconcileCounting(tools: ReconcilingTools): Promise<void> {
-  const since = tools.surroundings.now() - dayMs;
+  const since = tools.runtime.now() - dayMs;
   const records = await tools.ledger.list(unresolvedStates);
   await reconcileSome(
     tools,
@@ -76,7 +76,7 @@ export async function reconcileCounting(tools: ReconcilingTools): Promise<void> 
 /** Ends the open payments whose time is over, so that they give their places back. */
 export async function reconcileEnded(tools: ReconcilingTools): Promise<void> {
   const open = await tools.ledger.list(openStates);
-  const now = tools.surroundings.now();
+  const now = tools.runtime.now();
   await reconcileSome(
     tools,
     open.filter((record) => now >= endsAt(record)),
@@ -100,13 +100,13 @@ export async function reconcile(
   tools: ReconcilingTools,
   record: LedgerRecord,
 ): Promise<Reconciliation> {
-  const { nodesOf, surroundings, fetch } = tools;
+  const { nodesOf, runtime, fetch } = tools;
   const { state } = record;
   if (state === "settled" || state === "released") {
     return { record, outcome: state, reason: "it had its outcome before" };
   }
   if (state === "reserved") {
-    const isOld = surroundings.now() >= endsAt(record);
+    const isOld = runtime.now() >= endsAt(record);
     if (isOld) return close(tools, record, { state: "released" }, "it was never signed");
     return { record, outcome: "open", reason: "it is about to be signed" };
   }
@@ -117,7 +117,7 @@ export async function reconcile(
   if (outcome.state === "unused")
     return close(tools, record, { state: "released" }, outcome.reason);
   const { transaction, blockNumber } = outcome;
-  const settledAt = surroundings.now();
+  const settledAt = runtime.now();
   const move = { state: "settled", transaction, evidence: "chain", settledAt } as const;
   return close(tools, record, move, `paid by ${transaction} in block ${blockNumber}`);
 }
@@ -129,7 +129,7 @@ async function endByTime(
   reason: string,
 ): Promise<Reconciliation> {
   if (record.state === "expired") return { record, outcome: "expired", reason };
-  if (tools.surroundings.now() < endsAt(record)) return { record, outcome: "open", reason };
+  if (tools.runtime.now() < endsAt(record)) return { record, outcome: "open", reason };
   const why = "it has expired, and whether it was used before is not known";
   return close(tools, record, { state: "expired" }, `${why}: ${reason}`);
 }

@@ -26,7 +26,7 @@ import {
   LedgerMoveError,
   type Ledger,
   type LedgerRecord,
-  type LedgerMove,
+  type LedgerTransition,
   type Reservation,
   type ReserveOutcome,
   type ReserveRules,
@@ -53,7 +53,7 @@ export function fileLedger(path: string, options: FileLedgerOptions = {}): Ledge
   const file = new LedgerFile(realPath(path), options);
   return {
     reserve: (reservation, rules) => file.write((book) => reserveLines(book, reservation, rules)),
-    move: (requestId, next) => file.write((book) => moveLines(book, requestId, next)),
+    move: (requestId, next) => file.write((book) => transitionLines(book, requestId, next)),
     find: (requestId) => file.read((book) => book.find(requestId)),
     usage: (scope, since) => file.read((book) => book.usage(scope, since)),
     pinnedPayee: (host, network) => file.read((book) => book.pinnedPayee(host, network)),
@@ -71,14 +71,18 @@ function reserveLines(
   reservation: Reservation,
   rules: ReserveRules,
 ): Change<ReserveOutcome> {
-  const outcome = book.judge(reservation, rules);
+  const outcome = book.evaluate(reservation, rules);
   if (!outcome.ok) return { lines: [], result: outcome };
   const { host, network, payTo } = reservation;
   const pins: Line[] = rules.payeePin === "off" ? [] : [{ pin: { host, network, payTo } }];
   return { lines: [{ record: outcome.record }, ...pins], result: outcome };
 }
 
-function moveLines(book: LedgerBook, requestId: string, next: LedgerMove): Change<LedgerRecord> {
+function transitionLines(
+  book: LedgerBook,
+  requestId: string,
+  next: LedgerTransition,
+): Change<LedgerRecord> {
   const record = book.moved(requestId, next);
   const { ofNonce: _, ofAttempt: __, ...move } = next;
   return { lines: [{ move: { requestId, ...move } }], result: record };

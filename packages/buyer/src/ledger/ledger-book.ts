@@ -6,9 +6,9 @@
 import { isSameAddress, type Address } from "@farthing/protocol";
 import {
   LedgerMoveError,
-  ledgerMoves,
+  ledgerTransitions,
   openStates,
-  type LedgerMove,
+  type LedgerTransition,
   type LedgerRecord,
   type LedgerScope,
   type LedgerState,
@@ -36,7 +36,7 @@ export class LedgerBook {
   readonly #pins = new Map<string, Pin>();
 
   /** Says what a reservation would come to; changes nothing. */
-  judge(reservation: Reservation, rules: ReserveRules): ReserveOutcome {
+  evaluate(reservation: Reservation, rules: ReserveRules): ReserveOutcome {
     const { requestId, host, network, payTo, amountUnits, reservedAt } = reservation;
     const before = this.#records.get(requestId);
     if (before && before.state !== "released") {
@@ -59,10 +59,10 @@ export class LedgerBook {
   }
 
   /** The record after a move; throws when there is none or the table has no such move. */
-  moved(requestId: string, move: LedgerMove): LedgerRecord {
+  moved(requestId: string, move: LedgerTransition): LedgerRecord {
     const record = this.#records.get(requestId);
     if (!record) throw new LedgerMoveError(`The ledger has no request ${requestId}.`);
-    if (!ledgerMoves[record.state].includes(move.state)) {
+    if (!ledgerTransitions[record.state].includes(move.state)) {
       throw new LedgerMoveError(`A payment that is ${record.state} cannot become ${move.state}.`);
     }
     const { ofNonce, ofAttempt = record.attempt, ...next } = move;

@@ -3,12 +3,12 @@ import { randomUUID } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import { isObject, member, parseUint256, type JsonObject } from "@farthing/protocol";
 import type { Pin } from "./ledger-book.ts";
-import { ledgerMoves, type LedgerMove, type LedgerRecord } from "./ledger.ts";
+import { ledgerTransitions, type LedgerTransition, type LedgerRecord } from "./ledger.ts";
 
 /** What a line says. A record is whole, a move is what came to it. */
 export type Line =
   | { readonly record: LedgerRecord }
-  | { readonly move: LedgerMove & { readonly requestId: string } }
+  | { readonly move: LedgerTransition & { readonly requestId: string } }
   | { readonly pin: Pin };
 
 /** The file says something that makes no sense, so nothing may be paid on its word. */
@@ -66,7 +66,7 @@ export function readLine(text: string, path: string, number: number): Line {
     const amountUnits = parseUint256(record.amountUnits);
     if (amountUnits !== undefined) return { record: { ...record, amountUnits } };
   }
-  if (isMove(move)) return { move };
+  if (isTransition(move)) return { move };
   if (isPin(pin)) return { pin };
   throw new LedgerFileError(path, `line ${number} says nothing that is known`);
 }
@@ -82,7 +82,7 @@ function isStoredRecord(value: unknown): value is StoredRecord {
   );
 }
 
-function isMove(value: unknown): value is LedgerMove & { readonly requestId: string } {
+function isTransition(value: unknown): value is LedgerTransition & { readonly requestId: string } {
   return hasTexts(value, ["requestId"]) && isState(value["state"]);
 }
 
@@ -95,7 +95,7 @@ function hasTexts(value: unknown, names: readonly string[]): value is JsonObject
 }
 
 function isState(value: unknown): boolean {
-  return typeof value === "string" && Object.hasOwn(ledgerMoves, value);
+  return typeof value === "string" && Object.hasOwn(ledgerTransitions, value);
 }
 
 function parse(text: string): JsonObject | undefined {

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { buyerBench, paymentErrorOf } from "../buyer-bench.testing.ts";
 import {
   LedgerMoveError,
-  ledgerMoves,
+  ledgerTransitions,
   openStates,
   type Ledger,
   type LedgerState,
@@ -82,7 +82,7 @@ export function testLedger(newLedger: () => Ledger, runs: number): void {
       await ledger.reserve(reservation("r"), rules);
       for (const state of pathTo[from]) await ledger.move("r", { state });
       const moved = ledger.move("r", { state: to });
-      if (ledgerMoves[from].includes(to)) expect((await moved).state).toBe(to);
+      if (ledgerTransitions[from].includes(to)) expect((await moved).state).toBe(to);
       else await expect(moved).rejects.toThrow(`cannot become ${to}`);
     }
   });

@@ -26,7 +26,7 @@ export type LedgerState =
   | "expired";
 
 /** Which states a record may go to. `settled` is final: the money moved. */
-export const ledgerMoves: Readonly<Record<LedgerState, readonly LedgerState[]>> = {
+export const ledgerTransitions: Readonly<Record<LedgerState, readonly LedgerState[]>> = {
   reserved: ["signed", "released"],
   // Settled at once: the process that sent it died before it could say so, and the chain knows.
   signed: ["sent", "settled", "released", "expired"],
@@ -120,7 +120,7 @@ export interface KeptAnswer {
 }
 
 /** A move to the next state, with what it brings. */
-export interface LedgerMove {
+export interface LedgerTransition {
   readonly state: LedgerState;
   readonly signed?: SignedPayment;
   readonly transaction?: Hex;
@@ -184,8 +184,8 @@ export type LedgerScope = Pick<Reservation, "wallet" | "network" | "asset">;
 export interface Ledger {
   /** Checks the limits and writes the record in one step. A released id may be reserved anew. */
   reserve(reservation: Reservation, rules: ReserveRules): Promise<ReserveOutcome>;
-  /** Moves a record on; rejects when {@link ledgerMoves} does not allow it. */
-  move(requestId: string, move: LedgerMove): Promise<LedgerRecord>;
+  /** Moves a record on; rejects when {@link ledgerTransitions} does not allow it. */
+  move(requestId: string, move: LedgerTransition): Promise<LedgerRecord>;
   find(requestId: string): Promise<LedgerRecord | undefined>;
   /** What counts against the limits for reservations made after `since` (Unix milliseconds). */
   usage(scope: LedgerScope, since: number): Promise<LedgerUsage>;

@@ -12,7 +12,7 @@ export function memoryLedger(): Ledger {
   // Runs without a pause between check and write, so it is atomic in a process.
   function reserve(reservation: Reservation, rules: ReserveRules): ReserveOutcome {
     book.forget(reservation.reservedAt, 0);
-    const outcome = book.judge(reservation, rules);
+    const outcome = book.evaluate(reservation, rules);
     if (!outcome.ok) return outcome;
     book.put(outcome.record);
     if (rules.payeePin !== "off") book.pin(reservation);

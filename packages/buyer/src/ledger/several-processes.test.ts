@@ -88,7 +88,7 @@ test("killed between reserving and signing: nothing was paid, and later it can b
   const clock = fakeClock();
   clock.time = Date.now();
   const signer = countingSigner();
-  const pay = wrapFetch(fetch, { signer, ledger: fileLedger(path), surroundings: clock });
+  const pay = wrapFetch(fetch, { signer, ledger: fileLedger(path), runtime: clock });
   expect((await paymentErrorOf(pay.resume("order"))).code).toBe("payment_unresolved");
   // Whoever asked a person for a signature would have it by now.
   clock.time += 600_000;

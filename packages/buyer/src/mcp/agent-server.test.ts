@@ -22,8 +22,8 @@ describe("one request has one payment", () => {
   test("a payment without an outcome is in flight, and the same call again sends the same one", async () => {
     const answers = [busy];
     const seller = await openShop({ paid: answers });
-    const { call, signer, surroundings, ledger } = await startAgent();
-    const before = surroundings.time;
+    const { call, signer, runtime, ledger } = await startAgent();
+    const before = runtime.time;
     const open = await call("fetch_paid", { url: seller.url });
     expect(open.words).toMatchObject({
       status: 503,
@@ -34,7 +34,7 @@ describe("one request has one payment", () => {
       { requestId: paymentOf(open.words)["requestId"], state: "ambiguous", amount: "10000" },
     ]);
     // Time goes back, so that the authorization is alive: an agent that asks again at once.
-    surroundings.time = before;
+    runtime.time = before;
     answers[0] = served();
     const again = await call("fetch_paid", { url: seller.url });
     expect(paymentOf(again.words)).toMatchObject({

@@ -40,12 +40,12 @@ export type Owner = (message: string) => ElicitResult | Promise<ElicitResult>;
 export async function startAgent(options: Partial<AgentServerOptions> = {}, owner?: Owner) {
   const signer = countingSigner();
   const ledger = options.buyer?.ledger ?? memoryLedger();
-  const surroundings = fakeClock();
+  const runtime = fakeClock();
   const server = createAgentServer({
     version: "1",
     allowsLocal: true,
     ...options,
-    buyer: { signer, ledger, surroundings, rpcUrl: "none", ...options.buyer },
+    buyer: { signer, ledger, runtime, rpcUrl: "none", ...options.buyer },
   });
   const capabilities = owner === undefined ? {} : { elicitation: {} };
   const client = new Client({ name: "agent", version: "1" }, { capabilities });
@@ -64,7 +64,7 @@ export async function startAgent(options: Partial<AgentServerOptions> = {}, owne
     }
     return { isError: result.isError === true, words, text: JSON.stringify(result) };
   }
-  return { client, call, signer, ledger, surroundings };
+  return { client, call, signer, ledger, runtime };
 }
 
 /** The payment in an answer. */

@@ -61,7 +61,7 @@ export function createAgentServer(options: AgentServerOptions): McpServer {
     },
   });
   const commandFor = options.commandFor ?? (() => undefined);
-  const now = () => buyer.surroundings?.now() ?? Date.now();
+  const now = () => buyer.runtime?.now() ?? Date.now();
   addInspectUrl(server, pay, allowsLocal);
   addFetchPaid(server, { pay, ledger, calls, allowsLocal, commandFor });
   addBalance(server, web, { wallet, rpcUrl });

@@ -3,7 +3,7 @@ import { formatUsdc, type Address } from "@farthing/protocol";
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { noNode } from "../chain/nodes.ts";
 import { readEveryBalance } from "../chain/read-balance.ts";
-import { refuse, say } from "./say.ts";
+import { refuse, toolResult } from "./tool-result.ts";
 import type { FetchFunction } from "../replayable-request.ts";
 
 /** Adds the tool; where no node may be asked it gives the address alone. */
@@ -19,7 +19,7 @@ export function addBalance(
       annotations: { readOnlyHint: true, openWorldHint: true },
     },
     async () => {
-      if (rpcUrl === noNode) return say({ wallet, balances: [], notice: "No node is set." });
+      if (rpcUrl === noNode) return toolResult({ wallet, balances: [], notice: "No node is set." });
       try {
         const found = await readEveryBalance(fetch, rpcUrl, wallet);
         const balances = found.map(({ network, usdcUnits }) => ({
@@ -27,7 +27,7 @@ export function addBalance(
           amount: usdcUnits.toString(),
           usdc: formatUsdc(usdcUnits),
         }));
-        return say({ wallet, balances });
+        return toolResult({ wallet, balances });
       } catch {
         // Not the error's text: it can hold the node's address, and that address a key.
         const message = "The owner's node did not say what the wallet holds.";

@@ -8,14 +8,21 @@ import * as z from "zod/v4";
 import { openStates, type Ledger } from "../ledger/ledger.ts";
 import { OpenCall, type OpenCalls } from "./calls.ts";
 import { requestOf, requestShape, type RequestInput } from "./request-input.ts";
-import { paymentWords, refuse, refuseError, say, unknownOutcome, type Words } from "./say.ts";
+import {
+  paymentWords,
+  refuse,
+  refuseError,
+  toolResult,
+  unknownOutcome,
+  type Words,
+} from "./tool-result.ts";
 import { BodyShelf, keepBody, showBody, type KeptBody } from "./untrusted.ts";
 import { PaymentError } from "../payment-error.ts";
 import type { PaidResponse } from "../payment-summary.ts";
 import { quoteText } from "../offer/read-challenge.ts";
 import type { Quote } from "../offer/quote.ts";
 import { readReplayable } from "../replayable-request.ts";
-import { randomHex, realSurroundings } from "../surroundings.ts";
+import { randomHex, systemRuntime } from "../runtime.ts";
 import type { PayingFetch } from "../wrap-fetch.ts";
 
 /** What the tool works with. */
@@ -99,7 +106,7 @@ async function openPaymentFor(ledger: Ledger, fingerprint: string): Promise<stri
 }
 
 function newId(): string {
-  return `req_${randomHex(realSurroundings, 16)}`;
+  return `req_${randomHex(systemRuntime, 16)}`;
 }
 
 /** Reads an answer; when its content breaks off, what is known of the payment stays said. */
@@ -124,7 +131,7 @@ async function read(
 }
 
 function show({ words, body }: Shown, offset: number): CallToolResult {
-  return say({ ...words, untrustedBody: showBody(body, offset) });
+  return toolResult({ ...words, untrustedBody: showBody(body, offset) });
 }
 
 /** What the agent can do when the owner has to say yes and could not be asked. */

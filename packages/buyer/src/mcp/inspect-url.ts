@@ -1,10 +1,10 @@
 /** The tool `inspect_url`: what would be paid, to whom, and which checks pass. Signs nothing. */
 import { formatUsdc } from "@farthing/protocol";
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
-import type { JudgedOffer } from "../offer/choose-offer.ts";
+import type { EvaluatedOffer } from "../offer/choose-offer.ts";
 import { OpenCall } from "./calls.ts";
 import { requestOf, requestShape } from "./request-input.ts";
-import { refuseError, say, type Words } from "./say.ts";
+import { refuseError, toolResult, type Words } from "./tool-result.ts";
 import type { Quotation } from "../offer/quote.ts";
 import { quoteText } from "../offer/read-challenge.ts";
 import type { PayingFetch } from "../wrap-fetch.ts";
@@ -27,12 +27,12 @@ export function addInspectUrl(server: McpServer, pay: PayingFetch, allowsLocal: 
       try {
         const answer = await pay.quote(...requestOf(input, allowsLocal, call.signal));
         if (answer.isRequired) {
-          return say({ status: answer.status, ...quotationWords(answer.quotation) });
+          return toolResult({ status: answer.status, ...quotationWords(answer.quotation) });
         }
         const { status, headers, body } = answer.response;
         void body?.cancel().catch(() => undefined);
         const contentType = quoteText(headers.get("Content-Type") ?? "");
-        return say({ status, isPaymentRequired: false, contentType });
+        return toolResult({ status, isPaymentRequired: false, contentType });
       } catch (error) {
         return refuseError(error);
       } finally {
@@ -64,7 +64,7 @@ function quotationWords(quotation: Quotation): Words {
   };
 }
 
-function offerWords({ offer, isPayable, checks }: JudgedOffer): Words {
+function offerWords({ offer, isPayable, checks }: EvaluatedOffer): Words {
   const { requirements } = offer;
   if (!requirements) return { isPayable, checks };
   const { version, network, asset, payTo, amount } = requirements;

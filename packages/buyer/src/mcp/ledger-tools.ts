@@ -5,7 +5,7 @@ import * as z from "zod/v4";
 import type { Allow } from "../offer/check-offer.ts";
 import { openStates, type Ledger, type LedgerRecord } from "../ledger/ledger.ts";
 import { dayMs, parseLimits, type LimitsInput } from "../ledger/limits.ts";
-import { refuseError, say, type Words } from "./say.ts";
+import { refuseError, toolResult, type Words } from "./tool-result.ts";
 import { quoteText } from "../offer/read-challenge.ts";
 
 /** What the tools read. */
@@ -65,7 +65,7 @@ export function addLedgerTools(server: McpServer, options: LedgerToolOptions): v
 
 async function answering(read: () => Promise<Words>) {
   try {
-    return say(await read());
+    return toolResult(await read());
   } catch (error) {
     return refuseError(error);
   }

@@ -89,16 +89,16 @@ afterEach(() => client.close());
 function payingFor(options: Partial<PayingClientOptions> = {}) {
   const signer = countingSigner();
   const ledger = memoryLedger();
-  const surroundings = fakeClock();
+  const runtime = fakeClock();
   const paying = payingClient(client, {
     server: "weather",
     signer,
     ledger,
-    surroundings,
+    runtime,
     rpcUrl: "none",
     ...options,
   });
-  return { ...paying, signer, ledger, surroundings };
+  return { ...paying, signer, ledger, runtime };
 }
 
 const forecast = { name: "forecast", arguments: { city: "Paris", day: 2 } };
@@ -229,13 +229,13 @@ describe("one call has one signature", () => {
     ],
   ])("and after %s it is not called failed", async (_case, step, code) => {
     paid.push(step);
-    const { callTool, ledger, surroundings } = payingFor();
+    const { callTool, ledger, runtime } = payingFor();
     const result = await callTool(forecast);
     expect(result.payment).toMatchObject({ state: "ambiguous", problem: { error: code } });
     const { wallet, network, asset } = (await ledger.find(result.payment.requestId)) ?? {};
     if (!wallet || !network || !asset) throw new Error("The ledger has no record.");
     // It counts, and goes on counting: the seller holds a signature.
-    const since = surroundings.now() + dayMs;
+    const since = runtime.now() + dayMs;
     const usage = await ledger.usage({ wallet, network, asset }, since);
     expect(usage).toEqual({ spentUnits: 10_000n, openPayments: 1 });
   });
@@ -288,15 +288,15 @@ describe("limits hold for tools", () => {
 
   test("a payment for one server is not handed to another that shares the ledger", async () => {
     const ledger = memoryLedger();
-    const surroundings = fakeClock();
+    const runtime = fakeClock();
     const busy = says({ error: "busy", retryable: true, retryAfterSeconds: 3600 });
     paid.push(busy);
     const payment = { requestId: "forecast-1" };
-    await payingFor({ ledger, surroundings }).callTool({ ...forecast, payment });
-    const other = payingFor({ ledger, surroundings, server: "https://api.example.com/mcp" });
+    await payingFor({ ledger, runtime }).callTool({ ...forecast, payment });
+    const other = payingFor({ ledger, runtime, server: "https://api.example.com/mcp" });
     await expect(other.resume("forecast-1")).rejects.toMatchObject({ code: "request_conflict" });
     expect(payments()).toHaveLength(1);
-    const again = await payingFor({ ledger, surroundings }).resume("forecast-1");
+    const again = await payingFor({ ledger, runtime }).resume("forecast-1");
     expect(again.payment.state).toBe("settled");
   });
 

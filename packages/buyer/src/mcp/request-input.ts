@@ -1,7 +1,7 @@
 /** A request as a model writes it: what it may ask, and what is made of it. */
 import * as z from "zod/v4";
 import { isLoopback } from "../offer/check-offer.ts";
-import { UnusableInput } from "./say.ts";
+import { InvalidInputError } from "./tool-result.ts";
 
 /** Longest address that is asked, in characters; servers take 8 KiB with all headers. */
 const urlCharsMax = 4096;
@@ -29,7 +29,7 @@ export interface RequestInput {
 }
 
 /**
- * Makes the request. Throws {@link UnusableInput}: plain http is asked on this machine alone, and
+ * Makes the request. Throws {@link InvalidInputError}: plain http is asked on this machine alone, and
  * only where the owner allows that, so that a model cannot be sent around his network.
  */
 export function requestOf(
@@ -40,7 +40,7 @@ export function requestOf(
   const url = URL.canParse(input.url) ? new URL(input.url) : undefined;
   const isLocal = url?.protocol === "http:" && isLoopback(url.hostname);
   if (url?.protocol !== "https:" && !(isLocal && allowsLocal)) {
-    throw new UnusableInput("url is an https address.");
+    throw new InvalidInputError("url is an https address.");
   }
   const { headers, body } = input;
   const method = input.method ?? (body === undefined ? "GET" : "POST");
@@ -56,6 +56,6 @@ export function requestOf(
     // Throws for a header that is none, and for a body with GET.
     return [new Request(url, init).url, init];
   } catch (cause) {
-    throw new UnusableInput(cause instanceof Error ? cause.message : "It is no request.");
+    throw new InvalidInputError(cause instanceof Error ? cause.message : "It is no request.");
   }
 }

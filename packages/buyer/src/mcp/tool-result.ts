@@ -8,14 +8,14 @@ import { UnansweredPaymentError, type PaymentSummary } from "../payment-summary.
 export type Words = Readonly<Record<string, unknown>>;
 
 /** An answer. */
-export function say(words: Words): CallToolResult {
+export function toolResult(words: Words): CallToolResult {
   // Hosts print this text to terminals: a stranger's control characters in it are escaped.
   return { content: [{ type: "text", text: printableJson(words) }], structuredContent: words };
 }
 
 /** An answer that is a no. */
 export function refuse(words: Words): CallToolResult {
-  return { ...say(words), isError: true };
+  return { ...toolResult(words), isError: true };
 }
 
 /** An error in words; `payment_state` says where the money is. */
@@ -24,7 +24,7 @@ export function refuseError(error: unknown, more: Words = {}): CallToolResult {
     const payment = error instanceof UnansweredPaymentError ? paymentWords(error.payment) : {};
     return refuse({ ...error.toJSON(), ...payment, ...more });
   }
-  const isInput = error instanceof UnusableInput;
+  const isInput = error instanceof InvalidInputError;
   return refuse({
     error: isInput ? "invalid_input" : "network",
     message: error instanceof Error ? deepMessage(error) : String(error),
@@ -55,8 +55,8 @@ export function paymentWords(payment: PaymentSummary): { readonly payment: Words
 }
 
 /** Says what is wrong with the arguments of a call; nothing was sent. */
-export class UnusableInput extends Error {
-  override readonly name = "UnusableInput";
+export class InvalidInputError extends Error {
+  override readonly name = "InvalidInputError";
 }
 
 /** fetch says "fetch failed" and hides the reason in its cause. */

@@ -69,7 +69,7 @@ export const timeoutSecondsMin = 30;
 export const clockSkewSecondsMax = 5;
 
 /** Checks of the place: the address asked for, the host, the local clock. */
-export function checkPlace(
+export function checkRequestUrl(
   asked: string,
   response: Response,
   allow: Allow,

@@ -11,7 +11,7 @@ import type { Offer } from "./read-challenge.ts";
 export type PreferredVersion = "v1" | "v2";
 
 /** An offer with its verdicts. */
-export interface JudgedOffer {
+export interface EvaluatedOffer {
   readonly offer: Offer;
   readonly checks: readonly Check[];
   /** No check failed. */
@@ -46,6 +46,6 @@ function compareAmounts(one: bigint, other: bigint): number {
 }
 
 /** Attaches the verdicts. */
-export function judgedOffer(offer: Offer, checks: readonly Check[]): JudgedOffer {
+export function evaluatedOffer(offer: Offer, checks: readonly Check[]): EvaluatedOffer {
   return { offer, checks, isPayable: checks.every(({ verdict }) => verdict !== "fail") };
 }

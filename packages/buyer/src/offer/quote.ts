@@ -2,16 +2,16 @@
 import { formatUsdc, zeroAddress, type Address, type Network } from "@farthing/protocol";
 import {
   checkOffer,
-  checkPlace,
+  checkRequestUrl,
   type AgreedTerms,
   type Allow,
   type Check,
   type OfferContext,
 } from "./check-offer.ts";
 import {
-  judgedOffer,
+  evaluatedOffer,
   orderOffers,
-  type JudgedOffer,
+  type EvaluatedOffer,
   type PreferredVersion,
 } from "./choose-offer.ts";
 import type { Ledger } from "../ledger/ledger.ts";
@@ -23,7 +23,7 @@ import { readOpenPayments } from "./open-payments.ts";
 import { readChallenge, type Offer } from "./read-challenge.ts";
 import type { FetchFunction, ReplayableRequest } from "../replayable-request.ts";
 import type { Signer } from "../signer.ts";
-import type { Surroundings } from "../surroundings.ts";
+import type { Runtime } from "../runtime.ts";
 
 /** What would be paid, bound to the exact request. */
 export interface Quote {
@@ -44,12 +44,12 @@ export interface Quote {
   readonly checks: readonly Check[];
 }
 
-/** A 402, judged. */
+/** A 402, evaluated. */
 export interface Quotation {
   /** Checks that hold for every offer of this answer. */
   readonly place: readonly Check[];
   /** In the order in which they would be paid. */
-  readonly offers: readonly JudgedOffer[];
+  readonly offers: readonly EvaluatedOffer[];
   /** Why a source of offers was left aside. */
   readonly complaints: readonly string[];
   /** Where the payment would go. */
@@ -71,7 +71,7 @@ export interface QuotingTools {
   readonly fetch: FetchFunction;
   readonly signer: Signer;
   readonly ledger: Ledger;
-  readonly surroundings: Surroundings;
+  readonly runtime: Runtime;
   readonly limits: Limits;
   readonly allow: Allow;
   readonly prefer: PreferredVersion;
@@ -93,25 +93,25 @@ export async function quote402(
   response: Response,
   terms: QuotingTerms,
 ): Promise<Quotation> {
-  const { allow, surroundings, prefer } = tools;
-  const place = checkPlace(request.url, response, allow, request.method, surroundings.now());
+  const { allow, runtime, prefer } = tools;
+  const place = checkRequestUrl(request.url, response, allow, request.method, runtime.now());
   const payUrl = response.url === "" ? request.url : response.url;
   const { offers, complaints } = await readChallenge(response);
-  const judged: JudgedOffer[] = [];
-  let chosen: JudgedOffer | undefined;
+  const evaluated: EvaluatedOffer[] = [];
+  let chosen: EvaluatedOffer | undefined;
   for (const offer of orderOffers(offers, prefer)) {
     const checks = checkOffer(offer, await contextOf(tools, offer, new URL(payUrl).host, terms));
-    let verdict = judgedOffer(offer, checks);
+    let verdict = evaluatedOffer(offer, checks);
     if (verdict.isPayable && chosen === undefined) {
       verdict = await withBalance(tools, verdict);
       if (verdict.isPayable) chosen = verdict;
     }
-    judged.push(verdict);
+    evaluated.push(verdict);
   }
-  const base = { place, offers: judged, complaints, payUrl };
+  const base = { place, offers: evaluated, complaints, payUrl };
   const requirements = chosen?.offer.requirements;
-  const isPlaceFine = place.every(({ verdict }) => verdict !== "fail");
-  if (!chosen || !requirements || !isPlaceFine) return { ...base, refusal: refusalOf(base) };
+  const isUrlAllowed = place.every(({ verdict }) => verdict !== "fail");
+  if (!chosen || !requirements || !isUrlAllowed) return { ...base, refusal: refusalOf(base) };
   const quote: Quote = {
     requestId: terms.requestId,
     method: request.method,
@@ -150,13 +150,13 @@ async function contextOf(
   host: string,
   terms: QuotingTerms,
 ): Promise<OfferContext> {
-  const { signer, ledger, limits, allow, hasApprover, surroundings } = tools;
+  const { signer, ledger, limits, allow, hasApprover, runtime } = tools;
   const scope = requirements && {
     wallet: signer.address,
     network: requirements.network.id,
     asset: requirements.asset,
   };
-  const usage = scope && (await ledger.usage(scope, surroundings.now() - dayMs));
+  const usage = scope && (await ledger.usage(scope, runtime.now() - dayMs));
   const inAll = usage?.openPayments ?? 0;
   const open = scope && (await readOpenPayments(ledger, scope, host, { inAll, limits }));
   const pinned = scope && (await ledger.pinnedPayee(host, scope.network));
@@ -179,14 +179,17 @@ const noWallet: Check = {
   message: "no wallet is named whose balance could be asked for",
 };
 
-async function withBalance(tools: QuotingTools, judged: JudgedOffer): Promise<JudgedOffer> {
-  const { requirements } = judged.offer;
+async function withBalance(
+  tools: QuotingTools,
+  evaluated: EvaluatedOffer,
+): Promise<EvaluatedOffer> {
+  const { requirements } = evaluated.offer;
   const { fetch, signer, nodesOf } = tools;
-  if (!requirements) return judged;
+  if (!requirements) return evaluated;
   // A price can be asked for without a wallet, and nobody's balance says nothing.
   if (signer.address === zeroAddress)
-    return judgedOffer(judged.offer, [...judged.checks, noWallet]);
+    return evaluatedOffer(evaluated.offer, [...evaluated.checks, noWallet]);
   const nodes = nodesOf(requirements.network);
   const balance = await checkBalanceAt(fetch, nodes, signer, requirements);
-  return judgedOffer(judged.offer, [...judged.checks, balance]);
+  return evaluatedOffer(evaluated.offer, [...evaluated.checks, balance]);
 }

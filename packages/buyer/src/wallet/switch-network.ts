@@ -14,14 +14,14 @@ const currency: Readonly<Record<ChainId, string>> = { 50: "XDC", 51: "TXDC" };
 const hexOf = (chainId: ChainId) => `0x${chainId.toString(16)}`;
 
 /** A wallet and the network it is on, as far as it has said. */
-export interface WalletPlace {
+export interface ConnectedWallet {
   readonly wallet: Wallet;
   readonly chainId: number | undefined;
 }
 
 /** Makes the wallet use a network; throws {@link WalletProblem} when it does not. */
 export async function switchNetwork(
-  { wallet, chainId: current }: WalletPlace,
+  { wallet, chainId: current }: ConnectedWallet,
   chainId: ChainId,
   signal: AbortSignal,
 ): Promise<void> {
