@@ -1,7 +1,7 @@
 /** The checks. Each looks at one source and says what to do instead of what it found. */
 import { globSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { arrows, bannedNames, facilitator, layers, onlyRules } from "./rules.ts";
+import { arrows, bannedNames, facilitator, layers, onlyRules, typeArrows } from "./rules.ts";
 import { checkSizes } from "./sizes.ts";
 import { checkWords } from "./words.ts";
 import {
@@ -81,6 +81,10 @@ function checkArrows(source: Source): string[] {
       return [`${at(source, node)} reaches into ${target}; import what its package.json exports`];
     }
     if (!isPackage || source.isTest || mayImport(home, ours.name)) return [];
+    if (typeArrows[home]?.split(" ").includes(target)) {
+      if (node["importKind"] === "type" || node["exportKind"] === "type") return [];
+      return [`${at(source, node)} must import types only from ${target}; write import type`];
+    }
     return [`${at(source, node)} must not import ${ours.name}; take the thing as an argument`];
   });
 }

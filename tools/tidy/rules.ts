@@ -20,6 +20,11 @@ export const arrows: Readonly<Record<string, string>> = {
   "tools/interop": "*",
 };
 
+/** What a package may import with `import type` alone, so that no code of it comes along. */
+export const typeArrows: Readonly<Record<string, string>> = {
+  "packages/dashboard": "@farthing/facilitator/api",
+};
+
 /**
  * In lines, comments included: what one can hold in mind. A function's own lines are those without
  * the functions declared in it; with them it may have `functionLinesMax`.

@@ -1,5 +1,5 @@
 import { createContext, use } from "react";
-import type { Account } from "./api/responses.ts";
+import type { Account } from "@farthing/facilitator/api";
 
 /** The signed-in account, for everything below the shell. */
 export const SignedIn = createContext<Account | null>(null);

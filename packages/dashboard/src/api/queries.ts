@@ -1,7 +1,7 @@
 /** What is asked of the account API, under which key it is kept, and how fresh it has to be. */
 import { keepPreviousData, queryOptions, type QueryClient } from "@tanstack/react-query";
 import { withSearch } from "../location.ts";
-import type * as Responses from "./responses.ts";
+import type * as Responses from "@farthing/facilitator/api";
 import { ApiProblem, call } from "./call.ts";
 
 /** How often a list that can change by itself is read again while somebody looks at it. */

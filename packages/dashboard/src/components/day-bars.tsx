@@ -1,6 +1,6 @@
 /** Settlements per day as bars, with the same figures as a table for whoever wants digits. */
 import { useState, type PointerEvent } from "react";
-import type { UsageDay } from "../api/responses.ts";
+import type { UsageDay } from "@farthing/facilitator/api";
 import { DataTable } from "./data-table.tsx";
 import { countText, dayText, plural, roughText, usdcText } from "./format.ts";
 

@@ -1,5 +1,5 @@
 /** Step-up: what changes who may act for an account is signed anew, with its details in the text. */
-import type { Account, SignRequest } from "../api/responses.ts";
+import type { Account, SignRequest } from "@farthing/facilitator/api";
 import { call } from "../api/call.ts";
 import { connectionOf } from "./connection.ts";
 import { signText } from "./signatures.ts";

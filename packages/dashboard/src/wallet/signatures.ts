@@ -1,6 +1,5 @@
 /** Asks the connected wallet for signatures. */
 import { isHexBytes, type Address, type Hex } from "@farthing/protocol";
-import type { TypedData } from "../api/responses.ts";
 import type { Connection } from "./connection.ts";
 import { ask, WalletProblem } from "@farthing/buyer/wallet";
 
@@ -23,7 +22,7 @@ export async function signText(
 export async function signTypedData(
   { wallet }: Connection,
   address: Address,
-  typedData: TypedData,
+  typedData: object,
   signal: AbortSignal,
 ): Promise<Hex> {
   const params = [address, JSON.stringify(typedData)];

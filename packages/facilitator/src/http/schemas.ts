@@ -3,7 +3,13 @@
  * those of the x402 routes describe it only, since these have their own parsers. What goes out is
  * described by all of them, and a test holds the answers to it.
  */
-import { errorCodes, type Address, type ChainId, type ErrorCode } from "@farthing/protocol";
+import {
+  errorCodes,
+  type Address,
+  type ChainId,
+  type ErrorCode,
+  type Hex,
+} from "@farthing/protocol";
 import { Type, type Static, type TObject, type TSchema } from "typebox";
 import { problemTable } from "./answer.ts";
 
@@ -70,7 +76,7 @@ export const GivenAddress = Type.String({
   description: "`0x…` or `xdc…`; mixed case must be a right EIP-55 checksum",
 });
 
-export const HashText = Type.String({ pattern: "^0x[0-9a-fA-F]{64}$" });
+export const HashText = Type.Unsafe<Hex>({ type: "string", pattern: "^0x[0-9a-fA-F]{64}$" });
 
 /** Text of a time. */
 export const TimeText = Type.String({ format: "date-time", description: "RFC 3339" });

@@ -1,7 +1,7 @@
 import { networkOfChain, parseUsdc, type Address, type ChainId } from "@farthing/protocol";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
-import type { Credits, Purchase } from "../../api/responses.ts";
+import type { Credits, Purchase } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
 import { creditsQuery, purchaseQuery, purchasesPath, walletsQuery } from "../../api/queries.ts";
 import { Field } from "../../components/field.tsx";

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import type { Credits } from "../../api/responses.ts";
+import type { Credits } from "@farthing/facilitator/api";
 import { creditsQuery } from "../../api/queries.ts";
 import { Link } from "../../components/link.tsx";
 import { QueryBoundary } from "../../components/query-boundary.tsx";

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import type { LedgerEntry } from "../../api/responses.ts";
+import type { LedgerEntry } from "@farthing/facilitator/api";
 import { ledgerPath, ledgerQuery } from "../../api/queries.ts";
 import { DataTable } from "../../components/data-table.tsx";
 import { Empty } from "../../components/empty.tsx";

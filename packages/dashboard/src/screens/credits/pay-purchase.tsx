@@ -1,7 +1,7 @@
 import { networkOfChain } from "@farthing/protocol";
 import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import type { Purchase } from "../../api/responses.ts";
+import type { Purchase } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
 import { purchaseQuery, purchasesPath } from "../../api/queries.ts";
 import { usdcText } from "../../components/format.ts";

@@ -1,4 +1,4 @@
-import type { PurchaseState } from "../../api/responses.ts";
+import type { PurchaseState } from "@farthing/facilitator/api";
 import { Badge, type Tone } from "../../components/badge.tsx";
 
 const looks: Readonly<Record<PurchaseState, readonly [Tone, string]>> = {

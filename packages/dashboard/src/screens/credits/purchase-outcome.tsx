@@ -1,6 +1,6 @@
 /** What it means for the buyer of credits that a purchase ended this way, or is held. */
 import type { ReactNode } from "react";
-import type { Purchase, PurchaseState } from "../../api/responses.ts";
+import type { Purchase, PurchaseState } from "@farthing/facilitator/api";
 import { Link } from "../../components/link.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { plural } from "../../components/format.ts";

@@ -1,7 +1,7 @@
 import { findNetwork } from "@farthing/protocol";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
-import type { Purchase, PurchaseState } from "../../api/responses.ts";
+import type { Purchase, PurchaseState } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
 import { accountQuery, creditsQuery, purchaseQuery, purchasesPath } from "../../api/queries.ts";
 import { announce } from "../../components/announcer.tsx";

@@ -1,4 +1,4 @@
-import type { Purchase, PurchaseState } from "../../api/responses.ts";
+import type { Purchase, PurchaseState } from "@farthing/facilitator/api";
 import { Timeline, type Step } from "../../components/timeline.tsx";
 
 /** The states on the straight way, in order, with what each has achieved. */

@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
-import type { KeyMode, NewApiKey } from "../../api/responses.ts";
+import type { KeyMode, NewApiKey } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
 import { keysQuery } from "../../api/queries.ts";
 import { DialogActions } from "../../components/dialog-actions.tsx";

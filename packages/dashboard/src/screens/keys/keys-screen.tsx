@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { ApiKey, NewApiKey } from "../../api/responses.ts";
+import type { ApiKey, NewApiKey } from "@farthing/facilitator/api";
 import { keysQuery } from "../../api/queries.ts";
 import { Empty } from "../../components/empty.tsx";
 import { QueryBoundary } from "../../components/query-boundary.tsx";

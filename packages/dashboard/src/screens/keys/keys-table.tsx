@@ -1,4 +1,4 @@
-import type { ApiKey } from "../../api/responses.ts";
+import type { ApiKey } from "@farthing/facilitator/api";
 import { Badge, type Tone } from "../../components/badge.tsx";
 import { DataTable } from "../../components/data-table.tsx";
 import { Day, When } from "../../components/values.tsx";

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import type { ApiKey } from "../../api/responses.ts";
+import type { ApiKey } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
 import { keysQuery } from "../../api/queries.ts";
 import { announce } from "../../components/announcer.tsx";

@@ -1,4 +1,4 @@
-import type { Listing, ListingState } from "../../api/responses.ts";
+import type { Listing, ListingState } from "@farthing/facilitator/api";
 import { Badge, type Tone } from "../../components/badge.tsx";
 import { When } from "../../components/values.tsx";
 

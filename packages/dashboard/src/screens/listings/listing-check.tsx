@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import type { Listing, ListingDifference } from "../../api/responses.ts";
+import type { Listing, ListingDifference } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
 import { listingsPath, listingsQuery } from "../../api/queries.ts";
 import { announce } from "../../components/announcer.tsx";

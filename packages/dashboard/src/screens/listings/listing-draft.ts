@@ -1,6 +1,6 @@
 /** What stands in the form of a listing: texts as they are typed, and what is wrong with them. */
 import { formatUsdc, isObject, parseUsdc } from "@farthing/protocol";
-import type { Listing } from "../../api/responses.ts";
+import type { Listing } from "@farthing/facilitator/api";
 
 /** The texts of the form. */
 export interface ListingDraft {

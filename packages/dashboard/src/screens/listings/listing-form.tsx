@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
-import type { Listing, ListingTrial } from "../../api/responses.ts";
+import type { Listing, ListingTrial } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
 import { listingsPath, listingsQuery } from "../../api/queries.ts";
 import { announce } from "../../components/announcer.tsx";

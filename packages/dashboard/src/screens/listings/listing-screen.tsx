@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { Listing } from "../../api/responses.ts";
+import type { Listing } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
 import { listingsPath, listingsQuery } from "../../api/queries.ts";
 import { announce } from "../../components/announcer.tsx";

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { Listing } from "../../api/responses.ts";
+import type { Listing } from "@farthing/facilitator/api";
 import { listingsQuery } from "../../api/queries.ts";
 import { DataTable } from "../../components/data-table.tsx";
 import { Empty } from "../../components/empty.tsx";

@@ -1,4 +1,4 @@
-import type { ListingTrial } from "../../api/responses.ts";
+import type { ListingTrial } from "@farthing/facilitator/api";
 import { Notice } from "../../components/notice.tsx";
 
 const stepNames: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-import type { ApiKey } from "../../api/responses.ts";
+import type { ApiKey } from "@farthing/facilitator/api";
 import { Link } from "../../components/link.tsx";
 import { CheckIcon } from "../../components/icons.tsx";
 import { Section } from "../../components/page.tsx";

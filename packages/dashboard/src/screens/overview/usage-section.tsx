@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import type { UsageDay } from "../../api/responses.ts";
+import type { UsageDay } from "@farthing/facilitator/api";
 import { usagePath, usageQuery } from "../../api/queries.ts";
 import { DayBars } from "../../components/day-bars.tsx";
 import { DownIcon } from "../../components/icons.tsx";

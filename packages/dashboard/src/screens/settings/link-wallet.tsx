@@ -1,7 +1,7 @@
 import { isSameAddress, type Address } from "@farthing/protocol";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { SignRequest } from "../../api/responses.ts";
+import type { SignRequest } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
 import { walletsQuery } from "../../api/queries.ts";
 import { announce } from "../../components/announcer.tsx";

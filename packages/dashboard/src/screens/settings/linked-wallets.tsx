@@ -1,7 +1,7 @@
 import { findNetwork } from "@farthing/protocol";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { LinkedWallet } from "../../api/responses.ts";
+import type { LinkedWallet } from "@farthing/facilitator/api";
 import { walletsQuery } from "../../api/queries.ts";
 import { DataTable } from "../../components/data-table.tsx";
 import { QueryBoundary } from "../../components/query-boundary.tsx";

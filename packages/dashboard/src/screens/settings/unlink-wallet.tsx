@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import type { LinkedWallet } from "../../api/responses.ts";
+import type { LinkedWallet } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
 import { walletsQuery } from "../../api/queries.ts";
 import { announce } from "../../components/announcer.tsx";

@@ -1,4 +1,4 @@
-import type { SettlementRow, SettlementState } from "../../api/responses.ts";
+import type { SettlementRow, SettlementState } from "@farthing/facilitator/api";
 import { Badge, type Tone } from "../../components/badge.tsx";
 
 const tones: Readonly<Record<SettlementState, Tone>> = {

@@ -1,6 +1,6 @@
 import { findNetwork } from "@farthing/protocol";
 import { useQuery } from "@tanstack/react-query";
-import type { SettlementDetail } from "../../api/responses.ts";
+import type { SettlementDetail } from "@farthing/facilitator/api";
 import { keysQuery, settlementQuery } from "../../api/queries.ts";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { OutIcon } from "../../components/icons.tsx";

@@ -1,4 +1,4 @@
-import type { SettlementDetail, TimelineStep } from "../../api/responses.ts";
+import type { SettlementDetail, TimelineStep } from "@farthing/facilitator/api";
 import { isOver } from "../../api/queries.ts";
 import { Timeline, type Step } from "../../components/timeline.tsx";
 import { Short } from "../../components/values.tsx";

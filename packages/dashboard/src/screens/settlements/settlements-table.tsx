@@ -1,5 +1,5 @@
 import { explorerLink, findNetwork } from "@farthing/protocol";
-import type { SettlementRow } from "../../api/responses.ts";
+import type { SettlementRow } from "@farthing/facilitator/api";
 import { DataTable, type Column } from "../../components/data-table.tsx";
 import { Link } from "../../components/link.tsx";
 import { Short, Usdc, When } from "../../components/values.tsx";

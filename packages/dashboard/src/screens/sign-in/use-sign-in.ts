@@ -1,6 +1,6 @@
 import type { Address, Network } from "@farthing/protocol";
 import { useQueryClient } from "@tanstack/react-query";
-import type { SignedIn, SignRequest } from "../../api/responses.ts";
+import type { SignedIn, SignRequest } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
 import { accountQuery, otherAccountsKey } from "../../api/queries.ts";
 import { switchNetwork, WalletProblem, type Wallet } from "@farthing/buyer/wallet";

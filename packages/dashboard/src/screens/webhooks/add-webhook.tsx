@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
-import type { NewWebhookEndpoint } from "../../api/responses.ts";
+import type { NewWebhookEndpoint } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
 import { webhooksPath, webhooksQuery } from "../../api/queries.ts";
 import { DialogActions } from "../../components/dialog-actions.tsx";

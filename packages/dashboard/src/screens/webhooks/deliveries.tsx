@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { WebhookDelivery } from "../../api/responses.ts";
+import type { WebhookDelivery } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
 import { deliveriesQuery, webhooksPath } from "../../api/queries.ts";
 import { announce } from "../../components/announcer.tsx";

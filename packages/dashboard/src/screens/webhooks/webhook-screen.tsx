@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { WebhookEndpoint } from "../../api/responses.ts";
+import type { WebhookEndpoint } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
 import { webhooksPath, webhooksQuery } from "../../api/queries.ts";
 import { announce } from "../../components/announcer.tsx";

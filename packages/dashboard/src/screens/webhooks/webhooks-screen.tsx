@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { NewWebhookEndpoint, WebhookEndpoint } from "../../api/responses.ts";
+import type { NewWebhookEndpoint, WebhookEndpoint } from "@farthing/facilitator/api";
 import { webhooksQuery } from "../../api/queries.ts";
 import { Badge } from "../../components/badge.tsx";
 import { DataTable } from "../../components/data-table.tsx";

@@ -28,7 +28,7 @@ export const BalanceAnswer = {
   lowAt: nullable(Type.Integer({ description: "Below this the owner wants to hear of it" })),
 };
 
-const ProfileAnswer = exactly({
+export const ProfileAnswer = exactly({
   account: AddressText,
   wallet: AddressText,
   walletKind: WalletKindText,

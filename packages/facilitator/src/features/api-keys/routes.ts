@@ -36,8 +36,8 @@ const keyRow = {
   ),
 };
 
-const KeyAnswer = exactly(keyRow);
-const NewKeyAnswer = exactly(
+export const KeyAnswer = exactly(keyRow);
+export const NewKeyAnswer = exactly(
   {
     key: Type.String({ description: "The key. It is kept nowhere and shown only here" }),
     ...keyRow,

@@ -23,7 +23,7 @@ import { ledgerCursor, readLimit } from "../../http/cursor.ts";
 import { sessionOf } from "../../http/session.ts";
 import { BalanceAnswer } from "../accounts/routes.ts";
 
-const EntryAnswer = exactly({
+export const EntryAnswer = exactly({
   id: Type.Integer(),
   kind: oneOf(
     ["purchase", "grant", "adjustment", "hold", "charge", "release", "reopen"],
@@ -35,6 +35,14 @@ const EntryAnswer = exactly({
   purchaseId: nullable(Type.String()),
   note: nullable(Type.String()),
   createdAt: TimeText,
+});
+
+export const CreditsAnswer = exactly({
+  ...BalanceAnswer,
+  perSettlement: Type.Integer({ description: "Credits that a settlement costs" }),
+  treasury: nullable(AddressText),
+  minUnits: AmountText,
+  reviewAboveUnits: AmountText,
 });
 
 const ledgerFile: CsvFile<CreditEntry> = {
@@ -81,13 +89,7 @@ export function registerCredits(server: TypedServer, deps: CreditRouteDeps): voi
       summary: "What the account has, and what credits are sold for",
       description: "1 credit is 0.001 USDC.",
       response: {
-        200: exactly({
-          ...BalanceAnswer,
-          perSettlement: Type.Integer({ description: "Credits that a settlement costs" }),
-          treasury: nullable(AddressText),
-          minUnits: AmountText,
-          reviewAboveUnits: AmountText,
-        }),
+        200: CreditsAnswer,
         ...problems("unauthorized", "service_unavailable"),
       },
     },

@@ -55,9 +55,9 @@ const row = {
   failure: nullable(Type.String({ description: "The refusal's code" })),
 };
 
-const RowAnswer = exactly(row);
+export const RowAnswer = exactly(row);
 
-const StoryAnswer = exactly({
+export const StoryAnswer = exactly({
   ...row,
   timeline: Type.Array(
     exactly({

@@ -13,7 +13,7 @@ import { DayOrTime, readFrom, readTo } from "../../http/time-span.ts";
 /** Days that are shown when nobody says which. */
 const daysDefault = 30;
 
-const UsageAnswer = exactly({
+export const UsageAnswer = exactly({
   days: Type.Array(
     exactly({
       day: Type.String({ format: "date", description: "In UTC" }),

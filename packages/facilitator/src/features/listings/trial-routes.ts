@@ -7,7 +7,7 @@ import { sessionOf } from "../../http/session.ts";
 import { EndpointMembers, NetworkText, readAmount, readEndpoint, readNetwork } from "./schemas.ts";
 import type { LimitChecks, ListingRouteDeps } from "./routes.ts";
 
-const TrialAnswer = exactly({
+export const TrialAnswer = exactly({
   ok: Type.Boolean({ description: "Whether a listing with this would be live" }),
   checks: Type.Array(
     exactly({

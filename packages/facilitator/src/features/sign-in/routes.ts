@@ -58,6 +58,17 @@ export interface SignInRouteDeps extends ServedNetworks {
   readonly sessions: Sessions;
 }
 
+export const SignedInAnswer = exactly({
+  account: AddressText,
+  wallet: AddressText,
+  walletKind: WalletKindText,
+  chainId: ChainIdNumber,
+  expiresAt: TimeText,
+  accounts: Type.Array(AddressText, {
+    description: "Other accounts that have linked this wallet",
+  }),
+});
+
 /** Registers the routes. */
 export function registerSignIn(
   server: TypedServer,
@@ -124,16 +135,7 @@ function registerCompletion(
       security: [],
       body: SignAnswerBody,
       response: {
-        200: exactly({
-          account: AddressText,
-          wallet: AddressText,
-          walletKind: WalletKindText,
-          chainId: ChainIdNumber,
-          expiresAt: TimeText,
-          accounts: Type.Array(AddressText, {
-            description: "Other accounts that have linked this wallet",
-          }),
-        }),
+        200: SignedInAnswer,
         ...problems("sign_in_failed", "foreign_origin", "service_unavailable"),
       },
     },

@@ -11,6 +11,15 @@ import { takeBack } from "./cookies.ts";
 import { sessionOf } from "../../http/session.ts";
 import { demandStepUp, SignAnswerBody } from "./guard.ts";
 
+export const SessionAnswer = exactly({
+  id: Type.String(),
+  wallet: AddressText,
+  createdAt: TimeText,
+  lastSeenAt: TimeText,
+  expiresAt: TimeText,
+  isCurrent: Type.Boolean({ description: "The one that asks" }),
+});
+
 interface SessionRouteDeps {
   readonly sessions: Sessions;
   readonly stepUp: StepUp;
@@ -26,16 +35,7 @@ export function registerSessions(server: TypedServer, deps: SessionRouteDeps): v
       summary: "The browsers that are signed in",
       response: {
         200: exactly({
-          sessions: Type.Array(
-            exactly({
-              id: Type.String(),
-              wallet: AddressText,
-              createdAt: TimeText,
-              lastSeenAt: TimeText,
-              expiresAt: TimeText,
-              isCurrent: Type.Boolean({ description: "The one that asks" }),
-            }),
-          ),
+          sessions: Type.Array(SessionAnswer),
         }),
         ...problems("unauthorized", "service_unavailable"),
       },

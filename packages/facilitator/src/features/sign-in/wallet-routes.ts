@@ -22,7 +22,7 @@ import { servedChain, type ServedNetworks } from "../../http/served-chain.ts";
 import { answerSignRequest, SignRequestAnswer } from "./routes.ts";
 import { stepDetails } from "./step-up-schemas.ts";
 
-const WalletAnswer = exactly({
+export const WalletAnswer = exactly({
   address: AddressText,
   kind: WalletKindText,
   chainId: nullable(ChainIdNumber),

@@ -36,13 +36,13 @@ const endpointRow = {
   ),
 };
 
-const EndpointAnswer = exactly(endpointRow);
-const NewEndpointAnswer = exactly({
+export const EndpointAnswer = exactly(endpointRow);
+export const NewEndpointAnswer = exactly({
   ...endpointRow,
   secret: Type.String({ description: "What messages are signed with; shown only here" }),
 });
 
-const DeliveryAnswer = exactly({
+export const DeliveryAnswer = exactly({
   id: Type.String({ description: "`webhook-id` of every try" }),
   type: Type.String(),
   state: oneOf(["pending", "delivered", "failed"], "`failed`: given up after five tries"),
