@@ -17,8 +17,8 @@ export interface Authentication {
 }
 
 /**
- * Lets a request in before its body is read: who calls, and whether he may call again already. A
- * wrong key counts against the address it came from, so that keys cannot be tried out at will.
+ * Admits a request before its body is read: authenticates the caller and applies the caller's limit.
+ * A wrong key counts against the address it came from, so that keys cannot be tried out at will.
  */
 export function admission(
   context: Authentication,

@@ -14,7 +14,7 @@ export const windowSeconds = 10;
 /** Callers remembered at once; beyond it the oldest are forgotten, which only helps them. */
 const callersMax = 10_000;
 
-/** Counts a request of a caller; throws 429 when he has none left. */
+/** Counts a request of a caller; throws 429 when the caller has none left. */
 export type Limit = (request: FastifyRequest, reply: FastifyReply, caller: string) => Promise<void>;
 
 /** Counts a request, by the account where one is known, else by the address it comes from. */
@@ -76,8 +76,8 @@ export async function prepareLimits(
 }
 
 /**
- * How much more a seller with an API key may ask: a sale takes three or four requests, all of his
- * buyers come through him, and he is known and pays for what is settled.
+ * How many more requests a seller with an API key may make: a paid request takes three or four, all
+ * buyers of a seller share the seller's limit, and the seller is known and pays for settlements.
  */
 const keyedFactor = 10;
 

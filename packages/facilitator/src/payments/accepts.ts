@@ -31,7 +31,7 @@ const acceptsMax = 32;
 /** For entries without a timeout, in seconds: what Faremeter's own helpers write. */
 const timeoutSecondsDefault = 300;
 
-/** Adds the route to a surface. */
+/** Registers the route of a surface. */
 export function registerAccepts(
   server: FastifyInstance,
   context: PaymentContext,

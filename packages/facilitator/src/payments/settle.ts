@@ -50,7 +50,7 @@ const outcomeWaitMs = 25_000;
 /** A repeat of a pending settle waits: the one automatic retry of stock sellers then succeeds. */
 const repeatWaitMs = 10_000;
 
-/** Adds the route to a surface. */
+/** Registers the route of a surface. */
 export function registerSettle(
   server: FastifyInstance,
   context: PaymentContext,

@@ -11,7 +11,7 @@ import type { Throttle } from "../http/limits.ts";
 import { parseWait, waitSecondsMax } from "../http/prefer.ts";
 import type { Surface } from "../http/surface.ts";
 
-/** Adds the route to a surface. */
+/** Registers the route of a surface. */
 export function registerSettlements(
   server: FastifyInstance,
   context: PaymentContext,

@@ -6,7 +6,7 @@ import type { PaymentContext, NetworkStatus } from "./context.ts";
 import { describeStatus } from "./describe-surface.ts";
 import type { Surface } from "../http/surface.ts";
 
-/** Adds the routes to a surface. */
+/** Registers the routes of a surface. */
 export function registerStatus(
   server: FastifyInstance,
   context: PaymentContext,

@@ -8,7 +8,7 @@ import type { PaymentContext } from "./context.ts";
 import { describePayments } from "./describe-surface.ts";
 import type { Surface } from "../http/surface.ts";
 
-/** Adds the route to a surface. */
+/** Registers the route of a surface. */
 export function registerSupported(
   server: FastifyInstance,
   context: PaymentContext,

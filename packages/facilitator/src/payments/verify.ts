@@ -23,7 +23,7 @@ import { requireBody } from "../http/read-body.ts";
 import { sendProblem } from "../http/send-problem.ts";
 import { isServed, unitsMinOf, type Surface } from "../http/surface.ts";
 
-/** Adds the route to a surface. */
+/** Registers the route of a surface. */
 export function registerVerify(
   server: FastifyInstance,
   context: PaymentContext,

@@ -61,7 +61,7 @@ export interface KeyRing {
   statusOf(key: ApiKey): KeyStatus;
 }
 
-/** What the keys work with. */
+/** What API keys need. */
 export interface KeyRingDeps {
   readonly store: KeyVerbs & Pick<Store, "findApiKey" | "listApiKeys" | "revokeApiKey">;
   readonly clock: Clock;

@@ -268,7 +268,7 @@ function answerStep({ what, at, carrier }: StoryStep) {
   };
 }
 
-/** What the seller does about a failure. His credit is back already, and no money moved. */
+/** What the seller does about a failure. The credit is released already, and no money moved. */
 function nextStepOf(failure: RefusalCode): string {
   switch (failure) {
     case "authorization_expired":

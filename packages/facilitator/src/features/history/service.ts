@@ -1,7 +1,7 @@
 /**
- * The story of a settlement: when it was what, the transactions that carried it, and what it cost
- * us in gas. Gas is read once, from the receipts of final blocks, and kept; the transaction of a
- * batch is shared equally by the payments that it carried.
+ * The history of a settlement: its states with their times, the transactions that carried it, and
+ * the gas that it cost the facilitator. Gas is read once, from the receipts of final blocks, and
+ * kept; the payments of a batch share the cost of its transaction equally.
  */
 import { isSameAddress, type Address, type ChainId } from "@farthing/protocol";
 import { messageOf } from "../../base/fault.ts";
@@ -32,7 +32,7 @@ export interface SettlementStory {
   readonly gasPaid: bigint | null;
 }
 
-/** What the history works with. */
+/** What the history needs. */
 export interface HistoryDeps {
   readonly store: Pick<HistoryVerbs, "listCarriers" | "recordGas"> & Pick<Store, "findSettlement">;
   readonly log: Log;
@@ -47,7 +47,7 @@ export interface History {
   describe(settlement: Settlement): Promise<SettlementStory>;
 }
 
-/** Creates it. */
+/** Creates the history. */
 export function createHistory(deps: HistoryDeps): History {
   const { store, log } = deps;
 

@@ -1,5 +1,5 @@
 /**
- * Compares what a seller advertises with what his endpoint asks for, field by field. One of the
+ * Compares what a seller advertises with what the endpoint asks for, field by field. One of the
  * offers must be the advertised one in all of them; if none is, the closest one says what differs.
  */
 import {
@@ -42,7 +42,7 @@ export function compareOffer(
   return compared.reduce((one, other) => (distance(other) < distance(one) ? other : one));
 }
 
-/** The challenge's offers, what is advertised first: whoever reads a list takes the first he can pay. */
+/** The challenge's offers, what is advertised first: buyers take the first that they can pay. */
 export function advertisedFirst(
   advertised: AdvertisedOffer,
   { seen, resourceUrl }: Pick<FoundChallenge, "seen" | "resourceUrl">,

@@ -63,7 +63,7 @@ export function answerItem(listing: Listing) {
   };
 }
 
-/** What the seller's own extension would say, made from what he listed. */
+/** The bazaar extension as the seller's own challenge would carry it, made from the listing. */
 function bazaarOf({ method, sample }: Listing): JsonObject {
   const { query, body } = sample;
   const withBody = isObject(body) ? { bodyType: "json", body } : {};

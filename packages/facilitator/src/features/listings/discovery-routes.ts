@@ -69,7 +69,7 @@ function described({ name }: Surface, operationId: string, summary: string) {
   };
 }
 
-/** Adds the routes to a surface. */
+/** Registers the routes of a surface. */
 export async function registerDiscovery(
   server: FastifyInstance,
   listings: Pick<Listings, "page" | "search">,

@@ -30,7 +30,7 @@ export type ProbeOutcome =
 /** What probing needs. */
 export interface ProbeDeps {
   readonly clock: Clock;
-  /** Says who asks, and where to reach him. */
+  /** Names the service, and an address at which its operator is reached. */
   readonly userAgent: string;
   /** Sends; never throws. */
   send(request: {
@@ -49,7 +49,7 @@ export type ProbeTarget = AdvertisedOffer & Pick<ListingTerms, "method" | "sampl
 /** Checks an endpoint. Never throws. */
 export type Probe = (target: ProbeTarget, signal?: AbortSignal) => Promise<CheckResult>;
 
-/** Creates the function. */
+/** Creates the probe; it opens no connection until it is called. */
 export function createProbe(deps: ProbeDeps): Probe {
   return async (target, signal) => {
     const outcome = await ask(deps, target, signal);

@@ -1,4 +1,4 @@
-/** Listings of accounts: made, changed and removed by their owner, checked again when he asks. */
+/** Listings of accounts: created, changed, removed and checked again by their owner. */
 import { randomBytes } from "node:crypto";
 import type { Address, ChainId } from "@farthing/protocol";
 import type { Log } from "../../base/log.ts";
@@ -55,7 +55,7 @@ export interface Listings {
   ): Promise<Found>;
 }
 
-/** What they work with. */
+/** What listings need. */
 export interface ListingsDeps extends CheckDeps {
   readonly store: ListingVerbs;
   readonly log: Log;

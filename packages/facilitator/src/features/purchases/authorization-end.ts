@@ -1,6 +1,6 @@
 /**
- * How the time of a purchase ran out: nobody paid, or its payer did without us, in a transaction of
- * his own. Said only when no block can carry its authorization any more.
+ * How a purchase's authorization ended: unused, or used by the payer in a transaction of their own.
+ * Known only when no block can carry the authorization any more.
  */
 import { isSameAddress, type Address, type ChainId } from "@farthing/protocol";
 import { purchaseNonce } from "./service.ts";

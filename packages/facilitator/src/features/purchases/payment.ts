@@ -63,7 +63,7 @@ export interface PayDeps {
 /** Pays a purchase, or gives what its payment became. Throws faults; then nothing is lost. */
 export type PayPurchase = (payment: PurchasePayment) => Promise<PayOutcome>;
 
-/** Creates the function. */
+/** Creates the payment of purchases; it settles nothing until it is called. */
 export function createPayPurchase(deps: PayDeps): PayPurchase {
   const { store, clock, log, treasury } = deps;
 

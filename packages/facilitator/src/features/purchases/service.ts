@@ -53,7 +53,7 @@ export type PurchaseOutcome =
   | { readonly kind: "payer_not_linked" }
   | { readonly kind: "too_many" };
 
-/** What purchases work with. */
+/** What purchases need. */
 export interface PurchaseDeps {
   readonly store: Pick<PurchaseVerbs, "createPurchase" | "findPurchase" | "listPurchases"> &
     Pick<PurchaseVerbs, "movePurchase"> &
@@ -76,7 +76,7 @@ export interface Purchases {
   cancel(account: Address, id: string): Promise<CreditPurchase | undefined>;
 }
 
-/** Creates them. */
+/** Creates the purchases of a store. */
 export function createPurchases(deps: PurchaseDeps): Purchases {
   const { store, clock, log, treasury } = deps;
 

@@ -1,8 +1,9 @@
 /**
- * Brings purchases to their end: credited once their payment is final, held when a rule says so,
- * failed, or expired. It works from the store alone, a step at a time, each step a guarded move: a
- * crash between two steps loses nothing, the next look goes on, and of several processes that look
- * at the same purchase one makes the step. Credits enter the ledger in the transaction of the last.
+ * Advances purchases to their final state: credited once their payment is final, held when a rule
+ * requires it, failed, or expired. The worker reads the store alone and makes one guarded transition
+ * at a time. A crash between two transitions loses nothing, because the next poll continues; when
+ * several processes see the same purchase, one of them makes the transition. Credits enter the
+ * ledger in the same transaction as the last one.
  */
 import type { Address, Hex } from "@farthing/protocol";
 import { isLinked, paysPurchase, purchasePair } from "./service.ts";

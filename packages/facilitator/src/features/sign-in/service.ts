@@ -47,7 +47,7 @@ export interface SignIn {
   complete(answer: SignAnswer, browser: string): Promise<SignInOutcome>;
 }
 
-/** What signing in works with. */
+/** What sign-in needs. */
 export interface SignInDeps extends SigningDeps {
   readonly sessions: Pick<Sessions, "open">;
   readonly accounts: Pick<WalletVerbs, "listAccountsOf"> & Pick<AccountVerbs, "findAccount">;

@@ -33,7 +33,7 @@ export interface OpenedSession {
   readonly session: Session;
 }
 
-/** Whoever signed, and the account that he wants to act for. */
+/** The wallet that signed, and the account that it acts for. */
 export interface SignedInWallet {
   readonly account: Address;
   readonly wallet: Address;

@@ -22,7 +22,7 @@ const clockSkewMsMax = 60_000;
 /** Said at the end of every text. */
 const noTransaction = "This is not a transaction and costs no fee.";
 
-/** What signing works with. */
+/** What sign requests need. */
 export interface SigningDeps {
   readonly store: Pick<SessionVerbs, "createSignRequest" | "takeSignRequest">;
   readonly clock: Clock;

@@ -57,7 +57,7 @@ export interface Wallets {
   ): Promise<"unlinked" | "unknown" | "step_up_failed">;
 }
 
-/** What the wallets work with. */
+/** What linked wallets need. */
 export interface WalletDeps extends SigningDeps {
   readonly stepUp: StepUp;
   readonly accounts: WalletVerbs & Pick<AccountVerbs, "findAccount">;

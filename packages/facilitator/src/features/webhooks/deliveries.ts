@@ -1,7 +1,8 @@
 /**
- * Carries out what the outbox holds, at least once each: a delivery is taken for a while, tried, and
- * its end recorded; whoever dies in between leaves it to the next, who tries again. Processes that
- * share a database do not take the same one. A slow endpoint gets a few of the slots, never all.
+ * Delivers the events of the outbox, each at least once: a delivery is leased, attempted, and its
+ * result recorded; when a process dies in between, the lease ends and another process attempts it
+ * again. Processes that share a database do not take the same delivery. A slow endpoint gets a few
+ * of the slots, never all.
  */
 import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/fault.ts";
@@ -64,7 +65,7 @@ export interface DeliveryDeps {
   }): Promise<AttemptOutcome>;
 }
 
-/** Starts delivering; gives what ends it. What is cut off then is tried again later. */
+/** Starts delivering; returns a stop function. Attempts that are cut off are repeated later. */
 export function startDeliveries(deps: DeliveryDeps): () => Promise<void> {
   const { store, clock, log } = deps;
   const stopping = new AbortController();

@@ -1,7 +1,7 @@
 /**
- * Webhooks: an account's endpoints, and what is sent to them, signed as the Standard Webhooks
- * specification says (standardwebhooks.com). Events are put into the outbox by the store, in the
- * transaction in which they happen; who carries them out is in deliver-webhooks.ts.
+ * Webhooks: an account's endpoints, and the messages that they get, signed as the Standard Webhooks
+ * specification says (standardwebhooks.com). The store puts events into the outbox in the
+ * transaction in which they happen; deliveries.ts delivers them.
  */
 import { createHmac, randomBytes } from "node:crypto";
 import type { Address } from "@farthing/protocol";
