@@ -5,16 +5,16 @@
 import type { Incoming } from "./incoming.ts";
 import { preflight, withCors } from "./headers/cors.ts";
 import { paymentHeaders } from "./headers/header-rules.ts";
-import { proxyFreeRequest, proxyPaidRequest, tellFailure, type RouteTarget } from "./proxy.ts";
+import { proxyFreeRequest, proxyPaidRequest, failureResponse, type RouteTarget } from "./proxy.ts";
 import { servedMethods } from "./routing/route-pattern.ts";
 import type { RequestContext } from "./request-context.ts";
-import type { RunningTable } from "./running-table.ts";
-import { say } from "./say.ts";
+import type { ActiveConfiguration } from "./active-configuration.ts";
+import { errorResponse } from "./error-response.ts";
 import type { Outgoing } from "./write-response.ts";
 
-/** Answers a request under a table. */
+/** Answers a request under the configuration that it came under. */
 export async function answerRequest(
-  table: RunningTable,
+  active: ActiveConfiguration,
   incoming: Incoming,
   context: RequestContext,
 ): Promise<Outgoing> {
@@ -24,23 +24,28 @@ export async function answerRequest(
     context.kind = "own";
     return preflight(servedMethods);
   }
-  const match = table.rules.match(method, host, path);
+  const match = active.rules.match(method, host, path);
   if (match.kind === "unknown_host") {
-    return say(421, "unknown_host", "This gateway does not serve the host that was asked for.");
+    return errorResponse(
+      421,
+      "unknown_host",
+      "This gateway does not serve the host that was asked for.",
+    );
   }
   if (match.kind === "method_not_allowed") return methodNotAllowed();
-  if (match.kind === "deny") return withCors(say(404, "not_found", "There is nothing here."));
+  if (match.kind === "deny")
+    return withCors(errorResponse(404, "not_found", "There is nothing here."));
   const { route } = match;
-  const upstream = table.upstreamOf(route);
+  const upstream = active.upstreamOf(route);
   context.route = route.name;
   context.upstream = route.upstream.name;
-  const target: RouteTarget = { route, upstream, publicUrl: table.config.publicUrl };
-  const sale = table.saleOf(route);
-  context.kind = sale ? "paid" : "free";
-  if (!sale) return withCors(await proxyFreeRequest(target, incoming, context));
+  const target: RouteTarget = { route, upstream, publicUrl: active.config.publicUrl };
+  const paidRoute = active.paidRouteOf(route);
+  context.kind = paidRoute ? "paid" : "free";
+  if (!paidRoute) return withCors(await proxyFreeRequest(target, incoming, context));
   // Before any money: a payment for what cannot be asked for would be taken for nothing.
-  if (upstream.isFull() && hasPayment(incoming)) return withCors(tellFailure("full", context));
-  const charged = await sale.charge(incoming, (payment) =>
+  if (upstream.isFull() && hasPayment(incoming)) return withCors(failureResponse("full", context));
+  const charged = await paidRoute.charge(incoming, (payment) =>
     proxyPaidRequest(target, incoming, payment, context),
   );
   if (charged instanceof Response) return charged;
@@ -55,5 +60,5 @@ function hasPayment({ headers }: Incoming): boolean {
 /** Refuses TRACE, CONNECT and whatever the gateway does not pass on. */
 export function methodNotAllowed(): Response {
   const allow = [...servedMethods, "OPTIONS"].join(", ");
-  return say(405, "method_not_allowed", `Use ${allow}.`, { allow });
+  return errorResponse(405, "method_not_allowed", `Use ${allow}.`, { allow });
 }

@@ -11,8 +11,8 @@ import { silentLog, type Log } from "./log.ts";
 import { createGatewayMetrics, type GatewayMetrics } from "./metrics.ts";
 import { openGrants } from "./open-grants.ts";
 import { createAnswer } from "./respond.ts";
-import { createRunningTable, type RunningTable } from "./running-table.ts";
-import type { Till } from "./sale-route.ts";
+import { activateConfiguration, type ActiveConfiguration } from "./active-configuration.ts";
+import type { ChargingDeps } from "./paid-route.ts";
 import { createServer } from "./server.ts";
 
 /** A running gateway. */
@@ -22,13 +22,13 @@ export interface Gateway {
   /** Where its metrics are; undefined without a metrics listener. */
   readonly metricsUrl: string | undefined;
   /**
-   * Puts another configuration in force, for requests from now on; those under way finish under
+   * Activates another configuration, for requests from now on; those under way finish under
    * the old one. Where it listens, whom it trusts, where it stores and whether the engine is inside
    * stay as they were at the start. Throws, and changes nothing, when the network is another or a
    * route's terms cannot work.
    */
   reload(config: GatewayConfig): void;
-  /** Writes down that a configuration was not put in force; the last good one stays. */
+  /** Logs that a configuration was not activated; the last good one stays. */
   refuseReload(problem: string): void;
   /** Takes no more requests, answers those under way for some seconds, and ends. */
   stop(): Promise<void>;
@@ -55,12 +55,16 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { config, log = silentLog } = options;
   const metrics = createGatewayMetrics();
   const grants = openGrants(config);
-  const open = (one: GatewayConfig, before?: RunningTable) =>
-    createRunningTable(one, createTill(one, { ...options, log, metrics, grants }), before);
-  let table = open(config);
+  const open = (one: GatewayConfig, before?: ActiveConfiguration) =>
+    activateConfiguration(
+      one,
+      createChargingDeps(one, { ...options, log, metrics, grants }),
+      before,
+    );
+  let active = open(config);
   let isStopping = false;
-  metrics.watch({ inFlight: () => table.inFlight(), keptBytes: grants.keptBytes });
-  const answer = createAnswer({ table: () => table, isStopping: () => isStopping, log, metrics });
+  metrics.watch({ inFlight: () => active.inFlight(), keptBytes: grants.keptBytes });
+  const answer = createAnswer({ active: () => active, isStopping: () => isStopping, log, metrics });
   const server = createServer(config.trustedProxies, answer);
 
   async function end(): Promise<void> {
@@ -73,7 +77,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     await closed;
     clearInterval(sweep);
     clearTimeout(late);
-    await table.retire();
+    await active.retire();
     await metrics.close();
     grants.close();
     log.info({}, "Gateway stopped");
@@ -94,8 +98,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         if (next.network.id !== config.network.id) {
           throw new Error("The network changes with a restart only.");
         }
-        const before = table;
-        table = open(next, before);
+        const before = active;
+        active = open(next, before);
         void before.retire();
         metrics.reloaded("ok");
         log.info({ routes: next.routes.length }, "Configuration put in force");
@@ -112,10 +116,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   }
 }
 
-function createTill(
+function createChargingDeps(
   { facilitator: place }: GatewayConfig,
   given: GatewayOptions & { log: Log; metrics: GatewayMetrics; grants: PaymentRecords },
-): Till {
+): ChargingDeps {
   const { log, metrics, grants } = given;
   const facilitator =
     given.facilitator ?? (place.kind === "remote" ? createFacilitatorClient(place) : undefined);

@@ -9,7 +9,7 @@ import type { RouteConfig } from "./configuration/configuration.ts";
 import type { Incoming } from "./incoming.ts";
 import type { RequestContext } from "./request-context.ts";
 import { upstreamHeaders, type PaymentFacts } from "./headers/request-headers.ts";
-import { say, type GatewayCode } from "./say.ts";
+import { errorResponse, type GatewayCode } from "./error-response.ts";
 import type {
   NoAnswer,
   Upstream,
@@ -104,7 +104,7 @@ async function proxyRequest<B extends Readable | Uint8Array<ArrayBuffer>>(
   const startedMs = performance.now();
   const answer = await ask(call);
   context.upstreamMs = performance.now() - startedMs;
-  if (answer.kind === "failed") return tellFailure(answer.reason, context);
+  if (answer.kind === "failed") return failureResponse(answer.reason, context);
   const { status } = answer;
   return {
     status,
@@ -153,15 +153,15 @@ const failures: Readonly<
 };
 
 /** Says that there is no answer of the upstream, and notes why. */
-export function tellFailure(reason: UpstreamFailure, context: RequestContext): Response {
+export function failureResponse(reason: UpstreamFailure, context: RequestContext): Response {
   context.failure = reason;
   const [status, code, message] = failures[reason];
   const more = reason === "full" ? { retryAfterSeconds: busyRetrySeconds } : undefined;
-  return say(status, code, message, more);
+  return errorResponse(status, code, message, more);
 }
 
 /** Says that a request has too large a body. */
 export function tooLarge({ upstream }: RouteConfig): Response {
   const message = `A request has at most ${upstream.requestBytesMax} bytes of body here.`;
-  return say(413, "request_too_large", message);
+  return errorResponse(413, "request_too_large", message);
 }

@@ -1,4 +1,4 @@
-/** Answers requests under the table in force, and writes down what became of each. */
+/** Answers requests under the active configuration, and logs and counts what became of each. */
 import type { FastifyRequest } from "fastify";
 import { answerRequest } from "./answer-request.ts";
 import { readIncoming } from "./incoming.ts";
@@ -6,15 +6,15 @@ import type { Log } from "./log.ts";
 import type { GatewayMetrics } from "./metrics.ts";
 import { outcomeOf, paymentFields } from "./outcome.ts";
 import type { RequestContext } from "./request-context.ts";
-import type { RunningTable } from "./running-table.ts";
-import { say } from "./say.ts";
+import type { ActiveConfiguration } from "./active-configuration.ts";
+import { errorResponse } from "./error-response.ts";
 import { malformedTarget, type Answer } from "./server.ts";
 import type { Outgoing } from "./write-response.ts";
 
 /** What answering needs. */
 export interface Responder {
-  /** The table in force; a request stays with the one it came under. */
-  readonly table: () => RunningTable;
+  /** The active configuration; a request stays with the one it came under. */
+  readonly active: () => ActiveConfiguration;
   readonly isStopping: () => boolean;
   readonly log: Log;
   readonly metrics: GatewayMetrics;
@@ -26,20 +26,24 @@ export function createAnswer(responder: Responder): Answer {
   return async (request, gone) => {
     const context: RequestContext = { kind: "denied", route: "none" };
     const startedMs = performance.now();
-    const table = responder.table();
-    const leave = table.enter();
+    const active = responder.active();
+    const leave = active.enter();
     let answer: Outgoing;
     try {
-      const incoming = readIncoming(request, table.rules.pathRules, gone);
-      const own = incoming && table.ownPaths(incoming, responder.isStopping());
+      const incoming = readIncoming(request, active.rules.pathRules, gone);
+      const own = incoming && active.builtInEndpoints(incoming, responder.isStopping());
       if (own) context.kind = "own";
       if (!incoming) answer = malformedTarget();
       else if (own) answer = own;
-      else answer = await answerRequest(table, incoming, context);
+      else answer = await answerRequest(active, incoming, context);
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error);
       log.error({ requestId: request.id, route: context.route, problem }, "Request failed");
-      answer = say(500, "internal_error", "The gateway failed; its operator finds it in the log.");
+      answer = errorResponse(
+        500,
+        "internal_error",
+        "The gateway failed; its operator finds it in the log.",
+      );
     } finally {
       leave();
     }

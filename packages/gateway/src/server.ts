@@ -9,7 +9,7 @@ import {
   connectionsPerAddressMax,
   toServerOptions,
 } from "./connections.ts";
-import { say } from "./say.ts";
+import { errorResponse } from "./error-response.ts";
 import { writeResponse, type Outgoing } from "./write-response.ts";
 
 /** Answers a request; `gone` is aborted when the client has left before its response. */
@@ -94,5 +94,5 @@ export function malformedTarget(): Response {
   const message =
     "The address is not in its one canonical form: one Host, and no //, ., .., ;, #, encoded " +
     "slashes or controls.";
-  return say(400, "malformed_request", message);
+  return errorResponse(400, "malformed_request", message);
 }

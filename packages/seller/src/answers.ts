@@ -127,7 +127,7 @@ export function reasonOf(refusal: Refusal): { error: string; message: string } {
 }
 
 /** An answer in words, without a challenge: it must never make a buyer sign again. */
-export function say(
+export function errorResponse(
   status: number,
   body: AnswerBody,
   more: { readonly receipt?: SettleResponse; readonly retryAfterSeconds?: number } = {},
@@ -154,7 +154,7 @@ export function refuseAddress({ status, error, message }: AddressRefusal): Respo
 
 /** An answer to a request that cannot be sold as it is. */
 export function refuseRequest(status: number, error: AnswerCode, message: string): Response {
-  return say(status, { error, message, retryable: false });
+  return errorResponse(status, { error, message, retryable: false });
 }
 
 /** The seller's content with the receipts; headers only the exchange may write are replaced. */

@@ -59,7 +59,7 @@ function lineOf(route: RouteConfig): RuleLine {
 /** After this a settled payment's header can be rebuilt from the chain and tried by anybody. */
 const replayMsMax = 10 * 60_000;
 
-const ownPaths = ["/openapi.json", "/.well-known/x402"];
+const builtInEndpoints = ["/openapi.json", "/.well-known/x402"];
 
 /** What works and should be looked at. */
 export function findDoubts(config: GatewayConfig): readonly Finding[] {
@@ -120,7 +120,7 @@ function doubtsOf(route: RouteConfig): readonly Finding[] {
           ),
         ]
       : []),
-    ...(ownPaths.includes(pattern.path) || pattern.path.startsWith("/__x402/")
+    ...(builtInEndpoints.includes(pattern.path) || pattern.path.startsWith("/__x402/")
       ? [doubt(where, "the gateway answers GET of this path itself", "remove the rule")]
       : []),
   ];

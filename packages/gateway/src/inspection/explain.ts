@@ -19,11 +19,11 @@ import {
   paymentFacts,
   paymentHeaders,
 } from "../headers/header-rules.ts";
-import { createOwnPaths } from "../own-paths.ts";
+import { createBuiltInEndpoints } from "../built-in-endpoints.ts";
 import { isPassedToUpstream, requestRule } from "../headers/pass-header.ts";
 import { shortUsdc } from "../configuration/price-text.ts";
 import { compileRoutes, type Mismatch, type RouteMatch } from "../routing/route-table.ts";
-import { createSaleRoute } from "../sale-route.ts";
+import { createPaidRoute } from "../paid-route.ts";
 
 /** A request as a client would send it. */
 export interface AskedRequest {
@@ -156,7 +156,7 @@ const refusals: Readonly<Record<Refused, { readonly status: number; readonly ans
 
 function isOwnPath(config: GatewayConfig, method: string, path: string): boolean {
   const asked = { method, path };
-  return createOwnPaths(config)(asked, false) !== undefined;
+  return createBuiltInEndpoints(config)(asked, false) !== undefined;
 }
 
 function labelOf({ name, index, host }: RouteConfig): string {
@@ -202,9 +202,13 @@ async function challengeOf(
   target: string,
 ): Promise<JsonObject> {
   const grants = createMemoryGrants();
-  const sale = createSaleRoute(config, route, { facilitator: nobody, grants, onEvent: ignore });
+  const paidRoute = createPaidRoute(config, route, {
+    facilitator: nobody,
+    grants,
+    onEvent: ignore,
+  });
   const request = { method, target, headers: {}, readBody: async () => undefined };
-  const charged = await sale.charge(request, () => new Response());
+  const charged = await paidRoute.charge(request, () => new Response());
   if (charged instanceof Response) return {};
   const header = decodeHeader(charged.response.headers.get(headerNames.paymentRequired));
   return isObject(header?.value) ? header.value : {};

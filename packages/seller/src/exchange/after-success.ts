@@ -6,7 +6,7 @@
  * has then worked for nothing, and the buyer gets nothing. Work that costs much, or changes
  * anything, is sold in the other order.
  */
-import { say, uncharged } from "../answers.ts";
+import { errorResponse, uncharged } from "../answers.ts";
 import { collect, verify } from "./collect.ts";
 import {
   drop,
@@ -90,7 +90,7 @@ async function makeInTime(
       "The seller could not make the answer, and nothing was charged. Repeat the request with the " +
       "same payment if you still want it, or let the payment end unused.";
     const body = { error: "not_charged", message, retryable: true } as const;
-    return end(say(status, body, { retryAfterSeconds: retrySeconds }), status, error);
+    return end(errorResponse(status, body, { retryAfterSeconds: retrySeconds }), status, error);
   };
   let made: Made | undefined;
   try {
@@ -104,7 +104,11 @@ async function makeInTime(
   if (!isRedirect(made.answer)) return end(uncharged(made.answer, made.body), status);
   drop(made);
   const error = new Error(`The answer was a redirect (${status}), which this route withholds.`);
-  const response = say(502, { error: "not_charged", message: withheld, retryable: false });
+  const response = errorResponse(502, {
+    error: "not_charged",
+    message: withheld,
+    retryable: false,
+  });
   return end(response, status, error);
 }
 

@@ -3,7 +3,7 @@
  * handed out with the receipt.
  */
 import type { SettleResponse } from "@farthing/protocol";
-import { content, replayedHeader, say, type ChallengeTerms } from "../answers.ts";
+import { content, replayedHeader, errorResponse, type ChallengeTerms } from "../answers.ts";
 import { readHead, resume } from "../body.ts";
 import { workMsMax, type Order, type Redeliver, type Redirects } from "../configuration.ts";
 import type { PaidRequest, SettledRequest } from "../events.ts";
@@ -187,5 +187,5 @@ function undelivered(status: number, receipt: SettleResponse): Response {
     `Your payment was taken (transaction ${receipt.transaction}), and the seller could not make ` +
     "the answer. Repeat the same request with the same payment soon: it costs nothing more.";
   const body = { error: "paid_undelivered", message, retryable: true } as const;
-  return say(status, body, { receipt, retryAfterSeconds: retrySeconds });
+  return errorResponse(status, body, { receipt, retryAfterSeconds: retrySeconds });
 }

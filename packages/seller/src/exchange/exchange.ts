@@ -8,7 +8,7 @@
  */
 import { statusOf, type SettleResponse } from "@farthing/protocol";
 import { serveAfterSuccess } from "./after-success.ts";
-import { say } from "../answers.ts";
+import { errorResponse } from "../answers.ts";
 import { serveAfterPayment } from "./before-work.ts";
 import { settleMatched } from "./collect.ts";
 import { answerFor, replay } from "./delivery.ts";
@@ -69,7 +69,7 @@ async function takeAndWork(deps: ExchangeDeps, charged: ChargedRequest): Promise
         return { response: alreadyDelivered(receipt), outcome: { type: "conflict" }, ...known };
       }
       case "bound": {
-        const response = say(409, {
+        const response = errorResponse(409, {
           error: "payment_bound_elsewhere",
           message: "This payment belongs to another request; one payment opens one response.",
           retryable: false,

@@ -3,7 +3,7 @@
  * moves no money gets a challenge: a challenge makes the buyer sign and pay again.
  */
 import { x402ReasonOf, type SettleResponse, type VerifyResponse } from "@farthing/protocol";
-import { challenge, say, type ChallengeTerms } from "../answers.ts";
+import { challenge, errorResponse, type ChallengeTerms } from "../answers.ts";
 import type { AccountProblem, Fault } from "../facilitator.ts";
 import { undecided, type ExchangeResult, type MatchedPayment } from "./paid-request.ts";
 import type { Settled } from "./settle.ts";
@@ -37,7 +37,7 @@ export function later(
   more: { readonly receipt?: SettleResponse; readonly retryAfterSeconds: number },
 ): Response {
   const message = `${what} Repeat the request with the same payment; do not sign a new one.`;
-  return say(503, { error, message, retryable: true }, more);
+  return errorResponse(503, { error, message, retryable: true }, more);
 }
 
 /**
@@ -115,7 +115,7 @@ export function alreadyDelivered(receipt: SettleResponse | undefined): Response 
     "request that was made first. A repeat shows that it is the same buyer by the token or salt " +
     "of the payment's extension request-binding, or by the same Authorization or Cookie.";
   const proof = receipt === undefined ? {} : { receipt };
-  return say(409, { error: "already_delivered", message, retryable: false }, proof);
+  return errorResponse(409, { error: "already_delivered", message, retryable: false }, proof);
 }
 
 /** The result of a payment that moved money for a request that is not known here. */
@@ -145,7 +145,7 @@ function unserved(
   receipt: SettleResponse,
   why: { readonly error: "already_settled" | "outcome_unknown"; readonly message: string },
 ): ExchangeResult {
-  const response = say(409, { ...why, retryable: false }, { receipt });
+  const response = errorResponse(409, { ...why, retryable: false }, { receipt });
   return { response, outcome: { type: "unserved", receipt }, receipt };
 }
 

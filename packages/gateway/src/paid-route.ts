@@ -16,23 +16,23 @@ import type { GatewayConfig, RouteConfig } from "./configuration/configuration.t
 import { clientCredentials } from "./headers/header-rules.ts";
 import type { Incoming } from "./incoming.ts";
 import { settleWaitMs } from "./routing/route-conflicts.ts";
-import { say } from "./say.ts";
+import { errorResponse } from "./error-response.ts";
 
 /** What all routes of a gateway charge with. */
-export interface Till {
+export interface ChargingDeps {
   readonly facilitator: Facilitator;
   readonly grants: PaymentRecords;
   /** Hears what happens, also after the answer to the request that it happened for. */
   readonly onEvent: (route: RouteConfig, event: SellerEvent) => void;
 }
 
-/** What of a request a sale looks at. */
-export type SaleRequest = Pick<Incoming, "method" | "target" | "headers" | "readBody">;
+/** What charging looks at in a request. */
+export type RequestToCharge = Pick<Incoming, "method" | "target" | "headers" | "readBody">;
 
 /** A route with a price, and the terms it had before. */
-export interface SaleRoute {
+export interface PaidRoute {
   /** Charges for a request, under today's terms or previous ones that its payment was signed for. */
-  charge(incoming: SaleRequest, serve: Serve): Promise<Charged | Response>;
+  charge(incoming: RequestToCharge, serve: Serve): Promise<Charged | Response>;
   /** The terms so far, newest first, for the route that takes this one's place. */
   readonly terms: readonly DatedTerms[];
 }
@@ -50,23 +50,23 @@ const maxPreviousTerms = 8;
 const workSlackMs = 1_000;
 
 /** Creates the route; `previous` are the terms that it had before a reload. */
-export function createSaleRoute(
+export function createPaidRoute(
   config: GatewayConfig,
   own: RouteConfig,
-  till: Till,
+  deps: ChargingDeps,
   previous: readonly DatedTerms[] = [],
-): SaleRoute {
+): PaidRoute {
   const { publicUrl, network, payTo, discovery } = config;
   const seller = createSeller({
-    facilitator: till.facilitator,
-    grants: till.grants,
+    facilitator: deps.facilitator,
+    grants: deps.grants,
     payTo,
     network: network.id,
     publicUrl,
     waitMs: settleWaitMs,
     bodyBytesMax: own.upstream.requestBytesMax,
     paywall: discovery.title === undefined ? {} : { name: discovery.title },
-    onEvent: (event) => till.onEvent(own, event),
+    onEvent: (event) => deps.onEvent(own, event),
   });
   const price = own.amountUnits;
   const route = seller.route({
@@ -111,7 +111,7 @@ function isAccepted({ replacedAtMs, maxTimeoutSeconds }: DatedTerms): boolean {
 }
 
 /** What the upstream's answer depends on, beside what every payment is bound to. */
-function whatElseCounts({ host, pass }: RouteConfig, { headers }: SaleRequest): string {
+function whatElseCounts({ host, pass }: RouteConfig, { headers }: RequestToCharge): string {
   const credentials = clientCredentials.filter((name) => pass.has(name));
   return JSON.stringify([host ?? "", ...credentials.map((name) => [name, headers[name] ?? ""])]);
 }
@@ -121,11 +121,11 @@ function whatElseCounts({ host, pass }: RouteConfig, { headers }: SaleRequest): 
  * target that URL parsing would change is refused: what is bound to the payment would not be what
  * the upstream is asked for.
  */
-function toRequest(publicUrl: string, incoming: SaleRequest): Request | Response {
+function toRequest(publicUrl: string, incoming: RequestToCharge): Request | Response {
   const { method, target, headers: given } = incoming;
   const { host, protocol } = new URL(publicUrl);
   const address = readRequestAddress({ method, target, host, scheme: protocol.slice(0, -1) });
-  if (!address.ok) return say(400, "malformed_request", address.refusal.message);
+  if (!address.ok) return errorResponse(400, "malformed_request", address.refusal.message);
   const headers = new Headers();
   for (const [name, value] of Object.entries(given)) {
     for (const one of typeof value === "string" ? [value] : (value ?? [])) {

@@ -3,10 +3,10 @@ import type { GatewayConfig } from "./configuration/configuration.ts";
 import { withCors } from "./headers/cors.ts";
 import type { Incoming } from "./incoming.ts";
 import { openApiDocument, wellKnownDocument } from "./openapi/openapi-document.ts";
-import { say } from "./say.ts";
+import { errorResponse } from "./error-response.ts";
 
 /** Answers the gateway's own paths; undefined for every other path and method. */
-export type OwnPaths = (
+export type BuiltInEndpoints = (
   incoming: Pick<Incoming, "method" | "path">,
   isStopping: boolean,
 ) => Response | undefined;
@@ -15,7 +15,7 @@ export type OwnPaths = (
 const stoppingRetrySeconds = 5;
 
 /** Prepares the answers, which only change with the configuration. */
-export function createOwnPaths(config: GatewayConfig): OwnPaths {
+export function createBuiltInEndpoints(config: GatewayConfig): BuiltInEndpoints {
   const openApi = JSON.stringify(openApiDocument(config));
   const wellKnown = JSON.stringify(wellKnownDocument(config));
   return ({ method, path }, isStopping) => {
@@ -25,7 +25,7 @@ export function createOwnPaths(config: GatewayConfig): OwnPaths {
         return tell('{"status":"ok"}');
       case "/__x402/ready":
         return isStopping
-          ? say(503, "stopping", "The gateway is being stopped.", {
+          ? errorResponse(503, "stopping", "The gateway is being stopped.", {
               retryAfterSeconds: stoppingRetrySeconds,
             })
           : tell('{"status":"ready"}');

@@ -16,7 +16,7 @@ export type GatewayCode =
   | "internal_error";
 
 /** Builds such an answer; `retryable`: the same request can succeed later. */
-export function say(
+export function errorResponse(
   status: number,
   error: GatewayCode,
   message: string,

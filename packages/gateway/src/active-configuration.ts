@@ -1,47 +1,47 @@
 /**
- * The rules in force: compiled, with the upstreams and sales behind them. A reload makes a new
- * table and lets go of the old one after the last request that came under it.
+ * The active configuration: its compiled routes, with the upstreams and prices behind them. A reload
+ * activates another one; the one before is retired after the last request that came under it.
  */
 import { allRoutes } from "./configuration/all-routes.ts";
 import type { GatewayConfig, RouteConfig } from "./configuration/configuration.ts";
-import { createOwnPaths, type OwnPaths } from "./own-paths.ts";
+import { createBuiltInEndpoints, type BuiltInEndpoints } from "./built-in-endpoints.ts";
 import { compileRoutes, type RouteTable } from "./routing/route-table.ts";
-import { createSaleRoute, type SaleRoute, type Till } from "./sale-route.ts";
+import { createPaidRoute, type PaidRoute, type ChargingDeps } from "./paid-route.ts";
 import { createUpstream, type Upstream } from "./upstream.ts";
 
-/** A table in force. */
-export interface RunningTable {
+/** A configuration with all that its requests need. */
+export interface ActiveConfiguration {
   readonly config: GatewayConfig;
   readonly rules: RouteTable;
-  readonly ownPaths: OwnPaths;
+  readonly builtInEndpoints: BuiltInEndpoints;
   upstreamOf(route: RouteConfig): Upstream;
   /** Of a route of `config`; undefined for a free one. */
-  saleOf(route: RouteConfig): SaleRoute | undefined;
-  /** The sale of the route of the same name and host, for the table that takes this one's place. */
-  findSale(route: RouteConfig): SaleRoute | undefined;
+  paidRouteOf(route: RouteConfig): PaidRoute | undefined;
+  /** The paid route of the same name and host, for the configuration that replaces this one. */
+  findPaidRoute(route: RouteConfig): PaidRoute | undefined;
   /** Calls under way, by upstream. */
   inFlight(): ReadonlyMap<string, number>;
-  /** Counts a request in; the table stays until the function given back is called. */
+  /** Counts a request in; nothing is closed until the returned function is called. */
   enter(): () => void;
   /** Takes no more requests: resolves when the last one is out and the connections are closed. */
   retire(): Promise<void>;
 }
 
-/** Builds a table. Throws when a route's terms cannot work. */
-export function createRunningTable(
+/** Activates a configuration in place of `before`. Throws when a route's terms cannot work. */
+export function activateConfiguration(
   config: GatewayConfig,
-  till: Till,
-  before?: RunningTable,
-): RunningTable {
+  deps: ChargingDeps,
+  before?: ActiveConfiguration,
+): ActiveConfiguration {
   const upstreams = new Map(
     [...config.upstreams].map(([name, one]) => [name, createUpstream(one)] as const),
   );
-  const sales = new Map(
+  const paidRoutes = new Map(
     allRoutes(config)
       .filter(({ amountUnits }) => amountUnits !== undefined)
       .map((route) => {
-        const former = before?.findSale(route)?.terms;
-        return [route, createSaleRoute(config, route, till, former)] as const;
+        const previous = before?.findPaidRoute(route)?.terms;
+        return [route, createPaidRoute(config, route, deps, previous)] as const;
       }),
   );
   let inside = 0;
@@ -50,18 +50,18 @@ export function createRunningTable(
   return {
     config,
     rules: compileRoutes(config),
-    ownPaths: createOwnPaths(config),
+    builtInEndpoints: createBuiltInEndpoints(config),
     upstreamOf({ upstream: { name } }) {
       const upstream = upstreams.get(name);
       if (!upstream) throw new Error(`There is no upstream ${name}.`);
       return upstream;
     },
-    saleOf: (route) => sales.get(route),
-    findSale({ name, host, upstream }) {
-      const same = [...sales.keys()].filter((one) => one.name === name && one.host === host);
+    paidRouteOf: (route) => paidRoutes.get(route),
+    findPaidRoute({ name, host, upstream }) {
+      const same = [...paidRoutes.keys()].filter((one) => one.name === name && one.host === host);
       // Two rules with the same match differ in their upstreams.
-      const former = same.find((one) => one.upstream.name === upstream.name) ?? same.at(-1);
-      return former && sales.get(former);
+      const found = same.find((one) => one.upstream.name === upstream.name) ?? same.at(-1);
+      return found && paidRoutes.get(found);
     },
     inFlight: () => new Map([...upstreams].map(([name, one]) => [name, one.inFlight()])),
     enter() {
