@@ -29,7 +29,7 @@ export type Price = string | bigint;
  * `after-success`: verify, do the work, and settle only for an answer of 2xx or a redirect; for work that costs
  * little and changes nothing.
  */
-export type Order = "before-work" | "after-success";
+export type SettlementTiming = "before-work" | "after-success";
 
 /**
  * What becomes of a redirect where the route settles after success: its address is often the
@@ -81,7 +81,7 @@ export interface RouteOptions<R = unknown> {
    * fetched again after a broken connection. Event streams are always sent this way.
    */
   readonly stream?: boolean;
-  readonly settle?: Order;
+  readonly settle?: SettlementTiming;
   /** With `after-success`: what a redirect costs; `charge` by default. */
   readonly redirects?: Redirects;
   /** How HEAD is answered; `challenge` by default. */
@@ -155,7 +155,7 @@ export interface RouteConfiguration<R = unknown> {
   readonly description?: string;
   readonly mimeType?: string;
   readonly isStreamed: boolean;
-  readonly order: Order;
+  readonly settlementTiming: SettlementTiming;
   readonly redirects: Redirects;
   readonly head: Head;
   readonly serveWhen: ServeWhen;
@@ -236,8 +236,8 @@ export function parseRouteOptions<R>(options: RouteOptions<R>): RouteConfigurati
   if (mimeType !== undefined && !(isShortText(mimeType) && mimeType.includes("/"))) {
     throw new ConfigurationError("mimeType", "a media type", '"application/json"');
   }
-  const { settle: order = "before-work" } = options;
-  if (order !== "before-work" && order !== "after-success") {
+  const { settle: settlementTiming = "before-work" } = options;
+  if (settlementTiming !== "before-work" && settlementTiming !== "after-success") {
     throw new ConfigurationError("settle", "before-work or after-success", '"after-success"');
   }
   const { redirects = "charge", head = "challenge" } = options;
@@ -267,7 +267,7 @@ export function parseRouteOptions<R>(options: RouteOptions<R>): RouteConfigurati
       typeof payTo === "function"
         ? async (request, original) => parsePayTo(await payTo(request, original))
         : parsePayTo(payTo),
-    order,
+    settlementTiming,
     redirects,
     head,
     serveWhen,
@@ -278,7 +278,7 @@ export function parseRouteOptions<R>(options: RouteOptions<R>): RouteConfigurati
       "maxTimeoutSeconds",
       options.maxTimeoutSeconds ?? timeoutSecondsDefault,
       // The authorization has to outlive the work and its settlement.
-      order === "before-work"
+      settlementTiming === "before-work"
         ? timeoutSecondsMin
         : Math.ceil((signMsMin + workMs + settleMsMin) / 1000),
       timeoutSecondsMax,

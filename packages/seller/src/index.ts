@@ -2,7 +2,7 @@
 export { ConfigurationError } from "./configuration.ts";
 export type {
   Head,
-  Order,
+  SettlementTiming,
   PerRequest,
   Price,
   Redirects,

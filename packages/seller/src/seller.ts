@@ -159,7 +159,8 @@ function createRoute<R>(
   of: Configuration,
   route: RouteConfiguration<R>,
 ): Route<R> {
-  const { isStreamed, order, redirects, workMs, redeliver, requiresBinding, serveWhen } = route;
+  const { isStreamed, settlementTiming, redirects, workMs, redeliver, requiresBinding, serveWhen } =
+    route;
   if (serveWhen === "queued" && of.facilitator.isInProcess !== true) {
     const shape = "confirmed, unless facilitator is an engine in this process (inProcess: true)";
     throw new ConfigurationError("serveWhen", shape, '"confirmed"');
@@ -190,7 +191,7 @@ function createRoute<R>(
     if (request.method === "HEAD" && route.head !== "charge") {
       const isPaid = presented.kind !== "none";
       const free = route.head === "free" ? serve : undefined;
-      return answerHead({ terms, isPaid, order, redirects }, free);
+      return answerHead({ terms, isPaid, settlementTiming, redirects }, free);
     }
     if (presented.kind === "none") {
       const asked = ask(terms);
@@ -224,7 +225,7 @@ function createRoute<R>(
     // A server that says what else counts has bound the payment to it.
     const audience = options.boundTo === undefined ? await audienceOf(request) : undefined;
     const who = audience === undefined ? {} : { audience };
-    const kind = { isStreamed, order, redirects, redeliver, workMs };
+    const kind = { isStreamed, settlementTiming, redirects, redeliver, workMs };
     const result = await exchange(deps, { ...matched, ...kind, serve, ...who });
     const behind = paymentBehind(matched, result);
     return { ...result, ...(behind === undefined ? {} : { payment: behind }) };

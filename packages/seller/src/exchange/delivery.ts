@@ -5,7 +5,12 @@
 import type { SettleResponse } from "@farthing/protocol";
 import { content, replayedHeader, errorResponse, type ChallengeTerms } from "../answers.ts";
 import { readHead, resume } from "../body.ts";
-import { workMsMax, type Order, type Redeliver, type Redirects } from "../configuration.ts";
+import {
+  workMsMax,
+  type SettlementTiming,
+  type Redeliver,
+  type Redirects,
+} from "../configuration.ts";
 import type { PaidRequest, SettledRequest } from "../events.ts";
 import type { PaymentRecords, Lease, StoredAnswer } from "../payment-records/payment-records.ts";
 import { checkHeld } from "./lost-lease.ts";
@@ -22,7 +27,7 @@ export interface Paid {
 export interface Delivery {
   readonly serve: Serve;
   readonly isStreamed: boolean;
-  readonly order: Order;
+  readonly settlementTiming: SettlementTiming;
   readonly redirects: Redirects;
   readonly redeliver: Redeliver;
   readonly terms: ChallengeTerms;
@@ -142,7 +147,9 @@ export async function deliver(
   const { status } = made.answer;
   // Sold by its success, it is owed until it succeeds; elsewhere a no is a response as well.
   const isFailure =
-    charged.order === "after-success" ? !isSold(made.answer, charged) : status >= failureStatusMin;
+    charged.settlementTiming === "after-success"
+      ? !isSold(made.answer, charged)
+      : status >= failureStatusMin;
   if (isFailure) {
     drop(made);
     const error = new Error(`The seller's code answered ${status}.`);

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { headerNames } from "@farthing/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { payFor } from "../buyer.testing.ts";
-import { createSeller, type PaymentRecords, type Lease, type Order } from "../index.ts";
+import { createSeller, type PaymentRecords, type Lease, type SettlementTiming } from "../index.ts";
 import { listenFetch } from "../adapters/listen.testing.ts";
 import { payTo } from "../scene.testing.ts";
 import {
@@ -66,7 +66,7 @@ function dyingAt(nth: number, isDone: boolean) {
   return { store, hasDied: () => steps >= nth };
 }
 
-function openShop(settle: Order, store: PaymentRecords) {
+function openShop(settle: SettlementTiming, store: PaymentRecords) {
   const seller = createSeller({
     ...route,
     facilitator: { url: facilitator.url },

@@ -119,7 +119,7 @@ async function work(
   // What an earlier holder began has left the order behind: money first, then what is left to do.
   const isFresh = lease.state === "claimed";
   const serve =
-    charged.order === "after-success" && isFresh ? serveAfterSuccess : serveAfterPayment;
+    charged.settlementTiming === "after-success" && isFresh ? serveAfterSuccess : serveAfterPayment;
   try {
     if (!isFresh || !charged.acceptsPreviousTerms)
       return await serve(deps, charged, lease, deadlineMs);

@@ -4,7 +4,7 @@
  */
 import { headerNames, zeroAddress } from "@farthing/protocol";
 import { uncharged, type ChallengeTerms } from "../answers.ts";
-import { workMsMax, type Order, type Redirects } from "../configuration.ts";
+import { workMsMax, type SettlementTiming, type Redirects } from "../configuration.ts";
 import { drop, makeWithin } from "./delivery.ts";
 import { ask } from "./open-answers.ts";
 import { undecided, type ExchangeResult, type Serve } from "./paid-request.ts";
@@ -14,7 +14,7 @@ interface HeadRequest {
   readonly terms: ChallengeTerms;
   /** Whether it carries a payment, readable or not. */
   readonly isPaid: boolean;
-  readonly order: Order;
+  readonly settlementTiming: SettlementTiming;
   readonly redirects: Redirects;
 }
 
@@ -28,7 +28,7 @@ const takesNoPayment = {
  * leads to content.
  */
 export async function answerHead(
-  { terms, isPaid, order, redirects }: HeadRequest,
+  { terms, isPaid, settlementTiming, redirects }: HeadRequest,
   serve?: Serve,
 ): Promise<ExchangeResult> {
   if (!serve) {
@@ -41,7 +41,14 @@ export async function answerHead(
   const network = terms.offers[0]?.network.id ?? "";
   // Nobody has paid, and nothing: what the seller's code notes of it is true.
   const nobody = { payer: zeroAddress, amount: "0", network };
-  const work = { serve, isStreamed: true, order, redirects, redeliver: "never", terms } as const;
+  const work = {
+    serve,
+    isStreamed: true,
+    settlementTiming,
+    redirects,
+    redeliver: "never",
+    terms,
+  } as const;
   const made = await makeWithin(work, nobody, 0, workMsMax);
   if (!made) throw new Error(`The answer to HEAD was not made within ${workMsMax} ms.`);
   drop(made);

@@ -2,7 +2,7 @@
 import type { Payment, Requirements, SettleResponse } from "@farthing/protocol";
 import type { ChallengeTerms } from "../answers.ts";
 import type { Clock } from "../clock.ts";
-import type { Order, Redeliver, Redirects } from "../configuration.ts";
+import type { SettlementTiming, Redeliver, Redirects } from "../configuration.ts";
 import type { ChargeOutcome, EventListener, PaidRequest, SettledRequest } from "../events.ts";
 import type { Facilitator, FacilitatorRequest } from "../facilitator.ts";
 import type { Access, Binding, PaymentRecords } from "../payment-records/payment-records.ts";
@@ -79,7 +79,7 @@ export interface ChargedRequest extends MatchedPayment {
   readonly serve: Serve;
   /** Whether the content goes out as it is made, unbuffered and never again. */
   readonly isStreamed: boolean;
-  readonly order: Order;
+  readonly settlementTiming: SettlementTiming;
   readonly redirects: Redirects;
   readonly redeliver: Redeliver;
   /** Longest time for the work that is done before the money moves, in milliseconds. */

@@ -3,7 +3,12 @@ import { readReceipt } from "@farthing/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { listenFetch, type Listening } from "../adapters/listen.testing.ts";
 import { payFor } from "../buyer.testing.ts";
-import { createSeller, type Order, type SellerEvent, type SellerOptions } from "../index.ts";
+import {
+  createSeller,
+  type SettlementTiming,
+  type SellerEvent,
+  type SellerOptions,
+} from "../index.ts";
 import { payTo } from "../scene.testing.ts";
 import {
   confirmedReply,
@@ -41,7 +46,7 @@ const optionsOf = (more: Partial<SellerOptions> = {}): SellerOptions => ({
   ...more,
 });
 
-async function open(settle: Order): Promise<string> {
+async function open(settle: SettlementTiming): Promise<string> {
   const seller = createSeller(optionsOf({ settle }));
   let served = 0;
   shop = await listenFetch((request) =>

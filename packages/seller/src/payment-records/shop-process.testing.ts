@@ -3,7 +3,7 @@
  * in his first line, and in one line each for what report he makes.
  */
 import { createClient } from "redis";
-import type { Order } from "../configuration.ts";
+import type { SettlementTiming } from "../configuration.ts";
 import type { PaymentRecords } from "./payment-records.ts";
 import { listen } from "../adapters/listen.testing.ts";
 import { farthing } from "../adapters/node.ts";
@@ -14,7 +14,7 @@ import { createSqliteGrants } from "./sqlite.ts";
 export interface ShopOrder {
   readonly facilitatorUrl: string;
   readonly payTo: string;
-  readonly settle: Order;
+  readonly settle: SettlementTiming;
   /** A file for SQLite, a socket for Redis. */
   readonly store: { readonly kind: "sqlite" | "redis"; readonly path: string };
   readonly leaseMs: number;
