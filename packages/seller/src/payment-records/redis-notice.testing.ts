@@ -3,7 +3,7 @@ import type { TestProject } from "vitest/node";
 import { findRedisServer } from "./redis-server.testing.ts";
 
 /** Tests of the store in Redis: all of the first file, half of the others. */
-const files = /\/(redis|several-processes|rolling-restart)\.test\.ts$/;
+const files = /\/(redis|several-processes|rolling-restart|store)\.test\.ts$/;
 
 /** Runs around all tests; gives what to do after them. */
 export default function watchForLeftOut(project: TestProject): () => void {

@@ -42,7 +42,7 @@ export interface Expected {
   readonly dispensableFromMs?: number;
 }
 
-/** What a change sets. What is absent stays. */
+/** What a change sets, which is something. What is absent stays. */
 export interface Change {
   readonly state?: StoredState;
   readonly expires?: Deadline;
