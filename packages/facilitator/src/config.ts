@@ -20,7 +20,7 @@ import { logLevels, type LogLevel } from "./base/log.ts";
 import { Secret } from "./base/secret.ts";
 import { readRetention } from "./config-retention.ts";
 import type { Retention } from "./remove-old.ts";
-import type { RepeatPolicy } from "./settlement/exchanges.ts";
+import type { RepeatPolicy } from "./settlement/exchange-calls.ts";
 import { settings, type Setting, type SettingName } from "./config-table.ts";
 import { readTexts, type Environment } from "./config-texts.ts";
 import { isMessageDomain } from "./verification/wallet-message.ts";

@@ -10,7 +10,7 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { assert } from "../base/assert.ts";
 import type { SettleOptions, SettleResult } from "../settlement/settle.ts";
-import type { Presentation, SettleCall } from "../settlement/exchanges.ts";
+import type { Presentation, SettleCall } from "../settlement/exchange-calls.ts";
 import { isGasRefusal } from "../model/keyless.ts";
 import type { Settlement } from "../model/settlement.ts";
 import {

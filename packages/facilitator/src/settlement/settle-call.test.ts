@@ -9,7 +9,8 @@ import type { Settlement } from "../model/settlement.ts";
 import { bothEngines, storeForEach } from "../storage/store-benches.testing.ts";
 import { claimOf, minedIn, next, type StoreBench } from "../storage/store-values.testing.ts";
 import type { Store } from "../storage/store.ts";
-import { createExchanges, type Exchanges, type SettleCallTerms } from "./exchanges.ts";
+import type { SettleCallTerms } from "./exchange-calls.ts";
+import { createExchanges, type Exchanges } from "./exchanges.ts";
 
 const caller = "network:192.0.2.1";
 

@@ -7,7 +7,7 @@ import {
   type ExchangeQuestion,
   type SuccessTelling,
 } from "../storage/exchange-store.ts";
-import type { Presentation, RepeatPolicy, SettleCall, SettleCallTerms } from "./exchanges.ts";
+import type { Presentation, RepeatPolicy, SettleCall, SettleCallTerms } from "./exchange-calls.ts";
 import { writingMs, type OwnCalls } from "./own-calls.ts";
 
 /** What a call works with. */

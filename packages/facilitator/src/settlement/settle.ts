@@ -26,7 +26,7 @@ import {
   type VerifyOptions,
 } from "../verification/verify.ts";
 import { queueFull, revertedGasExhausted, type Admit } from "./admission.ts";
-import type { ClaimingExchange } from "./exchanges.ts";
+import type { ClaimingExchange } from "./exchange-calls.ts";
 import type { OutcomeBook } from "./outcome-book.ts";
 import type { Waiters, WaitGoal } from "./waiters.ts";
 

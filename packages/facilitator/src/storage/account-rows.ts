@@ -1,6 +1,15 @@
 /** Rows of accounts to model and back; see rows.ts. */
+import { toLowerHex } from "@farthing/protocol";
+import type { ApiKey } from "../model/api-key.ts";
 import type { Account, LinkedWallet, Session, SignRequest } from "../model/account.ts";
-import type { AccountRow, AccountWalletRow, SessionRow, SignRequestRow } from "./account-schema.ts";
+import type {
+  AccountRow,
+  AccountWalletRow,
+  ApiKeyRow,
+  NewApiKeyRow,
+  SessionRow,
+  SignRequestRow,
+} from "./account-schema.ts";
 import { address, numberOrNull } from "./rows.ts";
 
 /** Reads an account. */
@@ -53,5 +62,37 @@ export function toSession(row: SessionRow): Session {
     createdAt: Number(row.created_at),
     lastSeenAt: Number(row.last_seen_at),
     expiresAt: Number(row.expires_at),
+  };
+}
+
+/** Reads an API key. */
+export function toApiKey(row: ApiKeyRow): ApiKey {
+  return {
+    id: row.id,
+    account: address(row.account),
+    mode: row.mode,
+    label: row.label,
+    hash: row.hash,
+    lastFour: row.last_four,
+    createdAt: Number(row.created_at),
+    lastUsedAt: numberOrNull(row.last_used_at),
+    expiresAt: numberOrNull(row.expires_at),
+    revokedAt: numberOrNull(row.revoked_at),
+  };
+}
+
+/** Writes an API key. */
+export function toApiKeyRow(key: ApiKey): NewApiKeyRow {
+  return {
+    id: key.id,
+    account: toLowerHex(key.account),
+    mode: key.mode,
+    label: key.label,
+    hash: key.hash,
+    last_four: key.lastFour,
+    created_at: key.createdAt,
+    last_used_at: key.lastUsedAt,
+    expires_at: key.expiresAt,
+    revoked_at: key.revokedAt,
   };
 }

@@ -1,6 +1,7 @@
 /** The tables of accounts, as Kysely types; how values are written stands in schema.ts. */
 import type { Address, ChainId, Hex } from "@farthing/protocol";
-import type { ColumnType, Selectable } from "kysely";
+import type { ColumnType, Insertable, Selectable } from "kysely";
+import type { KeyMode } from "../model/api-key.ts";
 import type { Plan, SignPurpose, WalletKind } from "../model/account.ts";
 import type { CreditEntryKind, HoldReason, PurchaseState } from "../model/credits.ts";
 import type { CheckReason, ListingMethod, ListingState } from "../model/listing.ts";
@@ -18,6 +19,21 @@ export interface AccountTable {
   low_credits_at: LaterWhole;
   label: ColumnType<string, string | undefined, string>;
   contract_chain_id: Later<ChainId>;
+}
+
+export interface ApiKeyTable {
+  id: string;
+  account: Address;
+  mode: KeyMode;
+  label: string;
+  hash: string;
+  last_four: string;
+  created_at: Whole;
+  last_used_at: WholeOrNull;
+  expires_at: WholeOrNull;
+  revoked_at: WholeOrNull;
+  /** The key that was made in its place; from then on its end is that of the overlap. */
+  replaced_by: ColumnType<string | null, string | null | undefined, string | null>;
 }
 
 export interface AccountWalletTable {
@@ -189,3 +205,5 @@ export type CreditPurchaseRow = Selectable<CreditPurchaseTable>;
 export type WebhookEndpointRow = Selectable<WebhookEndpointTable>;
 export type ListingRow = Selectable<ListingTable>;
 export type WebhookDeliveryRow = Selectable<WebhookDeliveryTable>;
+export type ApiKeyRow = Selectable<ApiKeyTable>;
+export type NewApiKeyRow = Insertable<ApiKeyTable>;

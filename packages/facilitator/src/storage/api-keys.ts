@@ -5,7 +5,7 @@ import type { ApiKey } from "../model/api-key.ts";
 import type { KeyVerbs, RotationTerms } from "./account-store.ts";
 import { ensureAccount, lockAccount } from "./accounts.ts";
 import { inTransaction, type Database } from "./dialect.ts";
-import { toApiKey, toApiKeyRow } from "./rows.ts";
+import { toApiKey, toApiKeyRow } from "./account-rows.ts";
 import type { Store } from "./store.ts";
 
 type ApiKeyVerbs = KeyVerbs &

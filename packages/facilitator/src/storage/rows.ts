@@ -1,16 +1,9 @@
 /** Rows to model and back. PostgreSQL gives 64-bit columns as text, SQLite as numbers. */
 import { networkOfChain, parseWireAddress, toLowerHex, type Address } from "@farthing/protocol";
 import { assert } from "../base/assert.ts";
-import type { ApiKey } from "../model/api-key.ts";
 import type { RelayerTransaction } from "../model/relayer-transaction.ts";
 import type { Claim, Settlement } from "../model/settlement.ts";
-import type {
-  ApiKeyRow,
-  NewApiKeyRow,
-  NewSettlementRow,
-  RelayerTransactionRow,
-  SettlementRow,
-} from "./schema.ts";
+import type { NewSettlementRow, RelayerTransactionRow, SettlementRow } from "./schema.ts";
 
 export function address(text: string): Address {
   const parsed = parseWireAddress(text);
@@ -107,37 +100,5 @@ export function toRelayerTransaction(
     raw: row.raw,
     hash: row.hash,
     settlementIds,
-  };
-}
-
-/** Reads an API key. */
-export function toApiKey(row: ApiKeyRow): ApiKey {
-  return {
-    id: row.id,
-    account: address(row.account),
-    mode: row.mode,
-    label: row.label,
-    hash: row.hash,
-    lastFour: row.last_four,
-    createdAt: Number(row.created_at),
-    lastUsedAt: numberOrNull(row.last_used_at),
-    expiresAt: numberOrNull(row.expires_at),
-    revokedAt: numberOrNull(row.revoked_at),
-  };
-}
-
-/** Writes an API key. */
-export function toApiKeyRow(key: ApiKey): NewApiKeyRow {
-  return {
-    id: key.id,
-    account: toLowerHex(key.account),
-    mode: key.mode,
-    label: key.label,
-    hash: key.hash,
-    last_four: key.lastFour,
-    created_at: key.createdAt,
-    last_used_at: key.lastUsedAt,
-    expires_at: key.expiresAt,
-    revoked_at: key.revokedAt,
   };
 }

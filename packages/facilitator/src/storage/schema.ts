@@ -7,6 +7,7 @@ import type { ColumnType, Insertable, Selectable } from "kysely";
 import type {
   AccountTable,
   AccountWalletTable,
+  ApiKeyTable,
   CreditBalanceTable,
   CreditClosingTable,
   CreditEntryTable,
@@ -31,7 +32,6 @@ import type {
   SumsProgressTable,
   UsageDayTable,
 } from "./sums-schema.ts";
-import type { KeyMode } from "../model/api-key.ts";
 import type { TransactionState } from "../model/relayer-transaction.ts";
 import type { SettlementState } from "../model/settlement.ts";
 
@@ -158,21 +158,6 @@ export interface LaneTable {
   wanted_by: string | null;
 }
 
-export interface ApiKeyTable {
-  id: string;
-  account: Address;
-  mode: KeyMode;
-  label: string;
-  hash: string;
-  last_four: string;
-  created_at: Whole;
-  last_used_at: WholeOrNull;
-  expires_at: WholeOrNull;
-  revoked_at: WholeOrNull;
-  /** The key that was made in its place; from then on its end is that of the overlap. */
-  replaced_by: ColumnType<string | null, string | null | undefined, string | null>;
-}
-
 /** The call that claimed a settlement, and who tells its success. */
 export interface SettlementClaimRow {
   settlement_id: string;
@@ -272,7 +257,5 @@ export type NewSettlementRow = Pick<
   Insertable<SettlementTable>,
   (typeof newSettlementNames)[number]
 >;
-export type NewApiKeyRow = Insertable<ApiKeyTable>;
 export type SettlementRow = Selectable<SettlementTable>;
 export type RelayerTransactionRow = Selectable<RelayerTransactionTable>;
-export type ApiKeyRow = Selectable<ApiKeyTable>;
