@@ -1,4 +1,4 @@
-/** What happens to payments, told to whoever listens. No event holds a signature or a key. */
+/** Events of payments for listeners. No event holds a signature or a key. */
 import type { Quote } from "./offer/quote.ts";
 import type { SentPayment } from "./payment-summary.ts";
 

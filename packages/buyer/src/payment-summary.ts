@@ -48,7 +48,7 @@ export interface SentPayment {
 
 export type PaymentSummary = NoPayment | SentPayment;
 
-/** A response with what happened to the payment. `clone()` gives a plain Response without it. */
+/** A response with the payment's outcome. `clone()` returns a plain Response without it. */
 export interface PaidResponse extends Response {
   readonly payment: PaymentSummary;
 }

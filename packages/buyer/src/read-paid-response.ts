@@ -1,6 +1,6 @@
 /**
- * What an answer to a paid request means. One row for each kind of answer: what is known about
- * the money then, and how often the same bytes are sent again. No row ever asks for a signature.
+ * Interprets the response to a paid request. Each kind of response has one row: what is known about
+ * the money, and how often the same bytes are sent again. No row ever requests another signature.
  */
 import {
   findNetwork,
@@ -24,7 +24,7 @@ import type { OutcomeCode } from "./payment-error.ts";
 import { quoteText } from "./offer/read-challenge.ts";
 import { readJsonAtMost } from "./replayable-request.ts";
 
-/** The kinds of answer, see {@link rows}. */
+/** The kinds of response, see {@link rows}. */
 export type ResponseKind =
   | "settled"
   | "lying_receipt"
@@ -40,12 +40,12 @@ export type ResponseKind =
   | "redirect"
   | "no_answer";
 
-/** What is known of the money: `pending` is the facilitator's word, `ambiguous` nobody's. */
+/** What is known of the money: the facilitator reports `pending`; `ambiguous` means unknown. */
 export type KnownState = "settled" | "pending" | "ambiguous";
 
 interface Row {
   readonly state: KnownState;
-  /** How often this kind of answer is met with the same bytes; Infinity until `validBefore`. */
+  /** How often the same bytes are sent again after it; Infinity means until `validBefore`. */
   readonly resendsMax: number;
   readonly code?: OutcomeCode;
 }
@@ -62,7 +62,7 @@ export const rows: Readonly<Record<ResponseKind, Row>> = {
   served_without_receipt: { state: "ambiguous", resendsMax: 0, code: "receipt_missing" },
   client_error: { state: "ambiguous", resendsMax: 0, code: "seller_error" },
   server_error: { state: "ambiguous", resendsMax: Infinity, code: "seller_unavailable" },
-  // The seller's word that he did not take it is no proof, but nothing is lost by giving up.
+  // The seller's claim that it was not charged is no proof, but nothing is lost by stopping.
   not_charged: { state: "ambiguous", resendsMax: 2, code: "not_charged" },
   redirect: { state: "ambiguous", resendsMax: 0, code: "redirected" },
   no_answer: { state: "ambiguous", resendsMax: Infinity, code: "no_answer" },
@@ -75,7 +75,7 @@ export interface ExpectedReceipt {
   readonly amountUnits: bigint;
 }
 
-/** One answer, understood. */
+/** An interpreted response. */
 export interface ResponseReading {
   readonly kind: ResponseKind;
   readonly receipt?: SettleResponse;
@@ -87,7 +87,7 @@ export interface ResponseReading {
   readonly saysUncharged?: true;
 }
 
-/** Reads an answer without consuming its body. */
+/** Interprets a response without consuming its body. */
 export async function readPaidResponse(
   response: Response,
   expected: ExpectedReceipt,

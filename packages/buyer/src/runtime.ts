@@ -1,6 +1,6 @@
-/** Time and chance, passed in so that tests own both. Web standards only. */
+/** Clock and random source, passed in so that tests control both. Web standards only. */
 
-/** What the library takes from the world beside `fetch`. */
+/** The library's runtime dependencies besides `fetch`. */
 export interface Runtime {
   /** Unix milliseconds. */
   now(): number;

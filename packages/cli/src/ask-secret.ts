@@ -22,7 +22,7 @@ export class CanceledError extends Error {
 
 /**
  * Reads a password. With `isNew` the prompt asks twice. Rejects with a ConfigurationError when
- * nobody can be asked, or the two differ.
+ * no one can be asked, or the two differ.
  */
 export async function readPassword(source: PasswordSource, isNew: boolean): Promise<string> {
   const { environment } = source;
@@ -43,7 +43,7 @@ export async function readPassword(source: PasswordSource, isNew: boolean): Prom
   return password;
 }
 
-/** Whether somebody sits there who can be asked. */
+/** Whether a person can be asked on this terminal. */
 export function isTerminal(): boolean {
   return process.stdin.isTTY && process.stderr.isTTY;
 }

@@ -47,7 +47,7 @@ export function registerRun(gateway: Command): void {
 
 async function run({ config: path, dryRun: isDryRun }: RunOptions): Promise<void> {
   const told = listenForSignals();
-  // Whoever read what is said here may be gone; the gateway goes on, and still stops when told.
+  // The reader of this output may have left; the gateway keeps running and still stops on a signal.
   process.stderr.on("error", () => undefined);
   try {
     const config = loadGatewayConfig(path, process.env);

@@ -1,6 +1,6 @@
 /**
  * `farthing keys`: API keys of sellers, straight in the facilitator's database. For the operator:
- * whoever can run it can read the database as well.
+ * anyone who can run it can read the database as well.
  */
 import type { Command } from "commander";
 import { InvalidArgumentError } from "commander";

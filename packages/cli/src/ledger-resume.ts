@@ -17,7 +17,7 @@ export interface ResumeFlags extends AnswerFlags {
   readonly maxTime?: string;
 }
 
-/** Resumes and prints; gives the exit code. */
+/** Resumes payments, prints the outcome and returns the exit code. */
 export async function resumePayment(id: string, flags: ResumeFlags): Promise<ExitCode> {
   const stop = stopSignals();
   const seen: Seen = { isSigned: false };

@@ -133,7 +133,7 @@ async function run(args: readonly string[]): Promise<void> {
   }
 }
 
-// Whoever reads may leave before the end (`farthing doctor | head`): that is no failure to speak of.
+// The reader may leave before the end (`farthing doctor | head`), which is not an error.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error) => {
     if (!isReaderGone(error)) throw error;

@@ -44,7 +44,7 @@ export function readNote(text: string): string {
   throw new InvalidArgumentError(`A note has 1 to ${noteCharsMax} characters.`);
 }
 
-/** Who runs the command: the ledger keeps it beside what he does. */
+/** The person who runs the command; the ledger records the name with each action. */
 export function operatorName(): string {
   try {
     return userInfo().username;

@@ -2,7 +2,7 @@
 import type { Quote } from "@farthing/buyer";
 import type { RequestInput } from "@farthing/buyer/mcp-server";
 
-/** Longer bodies are nothing that a person reads before he runs it. In characters. */
+/** No person reads a longer body before running the command. In characters. */
 const bodyCharsMax = 2000;
 
 /** Control and format characters: they make a line look like another. */

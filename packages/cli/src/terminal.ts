@@ -3,7 +3,7 @@ import { Transform } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import { printableText } from "@farthing/protocol";
 
-/** Whether a write failed because nobody reads any more. */
+/** Whether a write failed because the reader has closed the pipe. */
 export function isReaderGone(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "EPIPE";
 }

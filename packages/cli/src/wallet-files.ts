@@ -23,7 +23,7 @@ export function readWalletFile(environment: NodeJS.ProcessEnv, name: string): st
   throw new ConfigurationError(`There is no wallet ${name}; see: farthing wallet list`);
 }
 
-/** Writes a new wallet, mode 0600. Never replaces one: a key that is gone is money that is gone. */
+/** Writes a new wallet, mode 0600. Never overwrites one: a lost key is lost money. */
 export function writeWalletFile(environment: NodeJS.ProcessEnv, name: string, text: string): void {
   demandWalletName(name);
   const path = pathOf(environment, name);

@@ -1,4 +1,4 @@
-/** Above every screen: what keeps the account from working, or soon will. */
+/** Banners above every screen: conditions that stop the account from working, or soon will. */
 import { isSameAddress } from "@farthing/protocol";
 import { useQuery } from "@tanstack/react-query";
 import { isNewQuery } from "./api/queries.ts";

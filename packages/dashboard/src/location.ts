@@ -1,11 +1,11 @@
 /**
- * Where the reader is: the path below the base and the search parameters, kept in the address bar.
- * Filters and pages live there too, so that a link shows to others what it shows here.
+ * The current location: the path below the base and the search parameters, kept in the address bar.
+ * Filters and pages are part of it, so that a shared link shows the same view.
  */
 import { useSyncExternalStore } from "react";
 import { basePath } from "./base-path.ts";
 
-/** A place in the dashboard. */
+/** A location in the dashboard. */
 export interface DashboardLocation {
   /** Below the base, without slashes at its ends: `""`, `keys`, `settlements/stl_…`. */
   readonly path: string;
@@ -37,17 +37,17 @@ function subscribe(changed: () => void): () => void {
   };
 }
 
-/** The current place; the component renders again when it changes. */
+/** The current location; the component renders again when it changes. */
 export function useLocation(): DashboardLocation {
   return useSyncExternalStore(subscribe, () => current);
 }
 
-/** The address of a place: `settlements?state=failed`. */
+/** The URL of a location such as `settlements?state=failed`. */
 export function hrefOf(to: string): string {
   return basePath + to;
 }
 
-/** Goes to a place. `replace` leaves no step behind for the back button. */
+/** Navigates to a location. `replace` adds no entry to the history. */
 export function go(to: string, { replace = false }: { readonly replace?: boolean } = {}): void {
   if (replace) history.replaceState(null, "", hrefOf(to));
   else history.pushState(null, "", hrefOf(to));

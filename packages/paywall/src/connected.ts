@@ -29,7 +29,7 @@ export async function connect(wallet: Wallet, signal: AbortSignal): Promise<Conn
   return { wallet, address, chainId };
 }
 
-/** Calls back once when the wallet moves to another account; gives the way to stop that. */
+/** Calls back once when the wallet switches accounts. Returns a stop function. */
 export function watchAccount(
   { wallet: { provider }, address }: Connected,
   moved: (problem: WalletProblem) => void,

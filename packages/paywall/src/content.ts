@@ -35,7 +35,7 @@ function textBox(text: string): HTMLElement {
   return el("pre", { tabindex: "0", "aria-label": "What you paid for" }, text);
 }
 
-/** Events are shown as they come; nobody knows when the last one does. */
+/** Shows events as they arrive; there is no telling which one is the last. */
 function eventBox(events: ReadableStream<Uint8Array<ArrayBuffer>>): HTMLElement {
   const box = textBox("");
   let left = shownBytesMax;

@@ -1,6 +1,6 @@
 /**
- * The one payment of this page, kept by the browser's tab: whoever reloads finds his signature
- * again and is never asked for a second one while the first can still be used.
+ * The one payment of this page, kept by the browser's tab: after a reload the buyer's
+ * signature is still there, and no second one is requested while the first can be used.
  */
 import {
   LedgerMoveError,

@@ -47,7 +47,7 @@ const forgetful =
 /** More than a slow page takes to arrive; the authorization's times are this clock's. */
 const clockSkewSecondsMax = 15;
 
-/** Compares this clock with the seller's, who wrote his into the page. */
+/** Compares this clock with the seller's, which is written into the page. */
 function clockNote(): string {
   const skew = Math.round((Date.now() - Number(byId("challenge").dataset["now"])) / 1000);
   if (!(Math.abs(skew) > clockSkewSecondsMax)) return "";

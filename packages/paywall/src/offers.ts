@@ -20,7 +20,7 @@ export interface Offers {
   readonly complaint?: string;
 }
 
-/** A person sees the price and decides: there is no limit but his own. */
+/** The person sees the price and decides, so the page sets no limit. */
 const noLimit = 1n << 255n;
 
 function contextOf(payer: Address): OfferContext {

@@ -1,4 +1,4 @@
-/** What happened, in words for the person who pays. */
+/** Explains results to the person who pays. */
 import type { ResponseKind, Delivery } from "@farthing/buyer/steps";
 import { WalletProblem, type WalletErrorCode } from "@farthing/buyer/wallet";
 import { isObject, isRefusalCode, member, parseJson, refusal } from "@farthing/protocol";

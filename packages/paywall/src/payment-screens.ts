@@ -50,7 +50,7 @@ export interface OpenActions {
 
 let changing: ReturnType<typeof setTimeout> | undefined;
 
-/** A signature is out, and nobody knows yet whether it was used. */
+/** A signature was sent, and it is not known yet whether it was used. */
 export function showOpen({ title, why }: Words, record: LedgerRecord, run: OpenActions): void {
   clearTimeout(changing);
   const over = isOver(record, Date.now());

@@ -8,7 +8,7 @@ import { address, duration, shortAddress, usdc } from "./words.ts";
 
 let stopLooking = () => {};
 
-/** Shows the wallets of this browser, as they come; gives the chosen one. */
+/** Shows the wallets of this browser as they appear, and passes on the selected one. */
 export function showWallets(title: string, choose: (wallet: Wallet) => void): void {
   stopLooking();
   const list = el("div", { class: "wallets" });
@@ -52,7 +52,7 @@ function noWallet(): HTMLElement {
   );
 }
 
-/** Something is awaited, mostly of the person at his wallet. */
+/** Shows that the page is waiting, mostly for the person to act in their wallet. */
 export function showWaiting(title: string, what: string, leave?: () => void): void {
   const way = leave ? actions(undefined, { label: "Cancel", run: leave }) : undefined;
   show({ title, tone: "busy", children: [text(what), way] });

@@ -93,7 +93,7 @@ const logRangesMax = 12;
 /** Doubling steps back from the head: more than any chain has blocks for. */
 const stepsBackMax = 40;
 
-/** Asks a node. Never rejects: a node that fails or serves another chain gives `unknown`. */
+/** Asks a node. Never rejects: returns `unknown` when the node fails or serves another chain. */
 export async function readOutcome(
   fetch: FetchFunction,
   rpcUrl: string,

@@ -24,9 +24,9 @@ export interface Limits {
   readonly openPaymentsPerHostMax: number;
 }
 
-/** One call: ten times the usual price of an API call, a loss that hurts nobody. */
+/** One call: ten times the usual price of an API call, a loss that is easy to bear. */
 export const perCallDefault = "0.10";
-/** A day: twenty calls at the highest price; stops a loop that nobody watches. */
+/** A day: twenty calls at the highest price; stops an unattended loop. */
 export const perDayDefault = "2";
 /** Half of the limit per call: what is above is unusual enough for a question. */
 export const askAboveDefault = "0.05";

@@ -6,7 +6,7 @@ import { readEveryBalance } from "../chain/read-balance.ts";
 import { refuse, toolResult } from "./tool-result.ts";
 import type { FetchFunction } from "../replayable-request.ts";
 
-/** Adds the tool; where no node may be asked it gives the address alone. */
+/** Registers the tool, which returns the address alone when no node is configured. */
 export function addBalance(
   server: McpServer,
   fetch: FetchFunction,

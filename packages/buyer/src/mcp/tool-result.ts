@@ -1,4 +1,4 @@
-/** What a tool of ours answers: one object, as structured content and as its text. */
+/** Results of MCP tools: one object, as structured content and as text. */
 import { printableJson } from "@farthing/protocol";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { PaymentError } from "../payment-error.ts";
@@ -7,13 +7,13 @@ import { UnansweredPaymentError, type PaymentSummary } from "../payment-summary.
 /** An object of plain JSON. */
 export type Words = Readonly<Record<string, unknown>>;
 
-/** An answer. */
+/** A successful result. */
 export function toolResult(words: Words): CallToolResult {
   // Hosts print this text to terminals: a stranger's control characters in it are escaped.
   return { content: [{ type: "text", text: printableJson(words) }], structuredContent: words };
 }
 
-/** An answer that is a no. */
+/** A result that reports an error. */
 export function refuse(words: Words): CallToolResult {
   return { ...toolResult(words), isError: true };
 }
@@ -54,7 +54,7 @@ export function paymentWords(payment: PaymentSummary): { readonly payment: Words
   return { payment: facts };
 }
 
-/** Says what is wrong with the arguments of a call; nothing was sent. */
+/** The arguments of a call are invalid; nothing was sent. */
 export class InvalidInputError extends Error {
   override readonly name = "InvalidInputError";
 }

@@ -79,7 +79,7 @@ export function lookForWallets(): void {
   }, graceMs);
 }
 
-/** Calls back whenever the wallets change; gives the way to stop that. */
+/** Calls back whenever the wallets change. Returns a stop function. */
 export function watchWallets(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);

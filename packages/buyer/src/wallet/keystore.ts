@@ -15,7 +15,7 @@ import * as Keystore from "ox/Keystore";
 import * as Secp256k1 from "ox/Secp256k1";
 import { privateKeySigner } from "../signer.ts";
 
-/** Why a keystore gives no key. Its message holds neither key nor password. */
+/** A keystore could not be decrypted. The message holds neither key nor password. */
 export class KeystoreError extends Error {
   override readonly name = "KeystoreError";
 }
@@ -32,7 +32,7 @@ export function newPrivateKey(): Hex {
   return Secp256k1.randomPrivateKey();
 }
 
-/** Encrypts a private key; gives the file's text. Throws a TypeError when it is no private key. */
+/** Encrypts a private key and returns the file's text. Throws a TypeError for anything else. */
 export async function encryptKey(privateKey: string, password: string): Promise<string> {
   const { address } = privateKeySigner(privateKey);
   const key: Hex = `0x${privateKey.replace(/^0x/, "")}`;

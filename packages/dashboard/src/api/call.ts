@@ -4,7 +4,7 @@ import { isObject, member } from "@farthing/protocol";
 /** Longer than the 30 s for which the service holds an answer that was asked to wait. */
 const callTimeoutMs = 45_000;
 
-/** An answer that is none: what happened, what to do, and the id to name when asking for help. */
+/** A failed call: what happened, what to do, and the request ID for support. */
 export class ApiProblem extends Error {
   /** 0 when the service was not reached. */
   readonly status: number;
@@ -37,7 +37,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Calls the service and gives the JSON of its answer; throws {@link ApiProblem} otherwise. */
+/** Calls the service and returns its JSON response; throws {@link ApiProblem} on failure. */
 export async function call<Answer>(path: string, options: CallOptions = {}): Promise<Answer> {
   const { method = "GET", body, headers = {}, signal } = options;
   const timeout = AbortSignal.timeout(callTimeoutMs);

@@ -1,22 +1,22 @@
-/** What is asked of the account API, under which key it is kept, and how fresh it has to be. */
+/** The queries to the account API: their cache keys and refresh intervals. */
 import { keepPreviousData, queryOptions, type QueryClient } from "@tanstack/react-query";
 import { withSearch } from "../location.ts";
 import type * as Responses from "@farthing/facilitator/api";
 import { ApiProblem, call } from "./call.ts";
 
-/** How often a list that can change by itself is read again while somebody looks at it. */
+/** Refresh interval of a visible list that can change without user action. */
 const liveMs = 5_000;
 
-/** The same where somebody waits for something that he has just set off. */
+/** The same while the user waits for something they have just started. */
 const soonMs = 1_000;
 
 /** Seconds for which the service may hold an answer until there is something new. */
 const waitSeconds = 20;
 
-/** The same where a person decides: his command does not wake who waits, only the next look does. */
+/** The same during a manual review: the operator's command does not wake a held request. */
 const reviewWaitSeconds = 5;
 
-/** Pause between two waiting reads: one that is answered at once must not become a storm. */
+/** Pause between two long polls, so that immediate responses do not cause a flood of requests. */
 const betweenWaitsMs = 250;
 
 /**
@@ -28,7 +28,7 @@ const blockSeconds = 2;
 /** Rows of a page. */
 const pageRows = 25;
 
-/** Nobody is signed in: not yet, of his own will, or because the session is over. */
+/** No session: the user has not signed in, has signed out, or the session has ended. */
 export type Absence = "signed-out" | "ended";
 
 const accountKey = ["account"] as const;
@@ -49,7 +49,7 @@ export const accountQuery = queryOptions({
   refetchInterval: ({ state: { data } }) => (typeof data === "object" ? liveMs : false),
 });
 
-/** Forgets everything but that nobody is signed in, and why. */
+/** Clears the cache except for the reason why there is no session. */
 export function forgetAccount(client: QueryClient, why: Absence): void {
   client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== accountKey[0] });
   client.setQueryData(accountQuery.queryKey, why);

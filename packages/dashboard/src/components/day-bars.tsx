@@ -1,4 +1,4 @@
-/** Settlements per day as bars, with the same figures as a table for whoever wants digits. */
+/** Settlements per day as bars, with the same figures as a table. */
 import { useState, type PointerEvent } from "react";
 import type { UsageDay } from "@farthing/facilitator/api";
 import { DataTable } from "./data-table.tsx";

@@ -57,7 +57,7 @@ export const clockText = (at: string) => clock.format(new Date(at));
 /** `20 Nov 2026`, where the hour does not matter. */
 export const localDayText = (at: string) => localDay.format(new Date(at));
 
-/** The same moment for whoever compares logs: `2026-11-20 13:05:31 UTC`. */
+/** The same moment for comparison with logs: `2026-11-20 13:05:31 UTC`. */
 export function utcText(at: string): string {
   return `${new Date(at).toISOString().slice(0, 19).replace("T", " ")} UTC`;
 }

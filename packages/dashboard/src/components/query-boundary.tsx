@@ -4,8 +4,8 @@ import { Problem } from "./problem.tsx";
 import { Skeleton } from "./skeleton.tsx";
 
 /**
- * What a query gave; bones before it, the problem instead of it. When a later read fails, what is
- * already there stays, with the problem above it.
+ * Shows a query's data, a skeleton while it loads, or its error. When a later read fails, the data
+ * stays visible below the error.
  */
 export function QueryBoundary<Value>({
   query,

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { CopyButton } from "./copy-button.tsx";
 import { Dialog } from "./dialog.tsx";
 
-/** A secret that is shown this one time; the dialog goes when the person says that it is saved. */
+/** Shows a secret once; the dialog closes when the user confirms that they have saved it. */
 export function SecretReveal({
   title,
   secret,

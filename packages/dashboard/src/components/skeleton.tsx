@@ -1,4 +1,4 @@
-/** Grey shapes where something is about to be: the page does not jump when it comes. */
+/** Placeholder lines while content loads, so that the page does not jump when it arrives. */
 export function Skeleton({ count = 3 }: { readonly count?: number }) {
   return (
     <div className="lines" role="status" aria-label="Loading">

@@ -1,4 +1,4 @@
-/** Where work with the wallet stands: what to do now, the text to sign, or what went wrong. */
+/** The status of a wallet task: the current step, the message to sign, or the error. */
 import { useId } from "react";
 import { connect } from "../wallet/connection.ts";
 import { WalletProblem } from "@farthing/buyer/wallet";

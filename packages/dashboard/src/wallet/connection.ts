@@ -1,6 +1,6 @@
 /**
  * The wallet that was chosen, with the accounts and the network it shows us. It may change either
- * at any time; a session does not end by that, but whoever waits for a signature learns of it.
+ * at any time; a session does not end by that, but a pending signature request is notified.
  */
 import {
   ask,
@@ -113,7 +113,7 @@ export function useConnection(): Connection | undefined {
   }, findConnection);
 }
 
-/** Calls back when the wallet moves to other accounts; gives the way to stop that. */
+/** Calls back when the wallet switches accounts. Returns a stop function. */
 export function watchAccounts(listener: (addresses: readonly Address[]) => void): () => void {
   accountListeners.add(listener);
   return () => accountListeners.delete(listener);

@@ -8,7 +8,7 @@ import { Section } from "../../components/page.tsx";
 import { Problem } from "../../components/problem.tsx";
 import { useAccount } from "../../signed-in.ts";
 
-/** A billion credits are a million USDC: nobody is warned at more. */
+/** A billion credits are a million USDC: no one needs a higher threshold. */
 const digitsMax = 9;
 
 /** Sets the balance at which the account is warned. */

@@ -6,7 +6,7 @@ import { Notice } from "../../components/notice.tsx";
 import { Whole } from "../../components/values.tsx";
 import { useAccount } from "../../signed-in.ts";
 
-/** Tells whoever has just signed in of the other accounts that this wallet may administer. */
+/** After sign-in, lists the other accounts that this wallet may administer. */
 export function OtherAccounts() {
   const { account } = useAccount();
   const { data } = useQuery<readonly Address[]>({
