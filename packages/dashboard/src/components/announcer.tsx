@@ -1,7 +1,7 @@
 /** Says things to people who do not see the screen: copied, paid, saved. */
 import { useSyncExternalStore } from "react";
 
-let said = "";
+let announced = "";
 /** Makes the same words twice in a row two announcements. */
 let turn = 0;
 const listeners = new Set<() => void>();
@@ -9,7 +9,7 @@ const listeners = new Set<() => void>();
 /** Has a screen reader say this when it is free. */
 export function announce(text: string): void {
   turn += 1;
-  said = text + "\u00a0".repeat(turn % 2);
+  announced = text + "\u00a0".repeat(turn % 2);
   for (const listener of listeners) listener();
 }
 
@@ -20,7 +20,7 @@ export function Announcer() {
       listeners.add(changed);
       return () => listeners.delete(changed);
     },
-    () => said,
+    () => announced,
   );
   return (
     <div className="unseen" role="status" aria-live="polite">

@@ -16,7 +16,7 @@ export function WalletTaskStatus({ task }: { readonly task: WalletTask }) {
         <div className="task-line">
           <span className="pulse" aria-hidden="true" />
           <p>
-            <strong>{status.says}</strong>
+            <strong>{status.message}</strong>
           </p>
           <button type="button" className="button quiet small" onClick={task.leave}>
             Stop waiting

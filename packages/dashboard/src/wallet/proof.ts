@@ -16,17 +16,17 @@ export async function prove(
   { wallet }: Account,
   action: string,
   details: object,
-  { say, signal }: TaskTools,
+  { showStep, signal }: TaskTools,
 ): Promise<Proof> {
   const connection = await connectionOf(wallet, signal);
-  say({ says: "Preparing the message to sign" });
+  showStep({ message: "Preparing the message to sign" });
   const { requestId, message } = await call<SignRequest>("/v1/account/step-up", {
     method: "POST",
     body: { action, details },
     signal,
   });
-  say({ says: `Sign with ${connection.wallet.name}`, text: message, isInWallet: true });
+  showStep({ message: `Sign with ${connection.wallet.name}`, text: message, isInWallet: true });
   const signature = await signText(connection, wallet, message, signal);
-  say({ says: "Checking the signature" });
+  showStep({ message: "Checking the signature" });
   return { requestId, signature };
 }

@@ -7,9 +7,9 @@ import { watchAccounts } from "./connection.ts";
 import { WalletProblem } from "@farthing/buyer/wallet";
 
 /** What the work is doing right now. */
-export interface Doing {
+export interface TaskStep {
   /** One sentence for the person. */
-  readonly says: string;
+  readonly message: string;
   /** The text that the wallet shows for signing. */
   readonly text?: string;
   /** The person has to look at the wallet. */
@@ -19,12 +19,12 @@ export interface Doing {
 /** Where the work stands. */
 export type TaskStatus =
   | { readonly kind: "idle" }
-  | ({ readonly kind: "working" } & Doing)
+  | ({ readonly kind: "working" } & TaskStep)
   | { readonly kind: "problem"; readonly problem: unknown; readonly again: () => void };
 
 /** What the work gets. */
 export interface TaskTools {
-  readonly say: (doing: Doing) => void;
+  readonly showStep: (step: TaskStep) => void;
   readonly signal: AbortSignal;
 }
 
@@ -66,11 +66,11 @@ export function useWalletTask(): WalletTask {
     const { signal } = controller;
     current.current = controller;
     const isCurrent = () => current.current === controller;
-    const say = (doing: Doing) => {
-      if (isCurrent() && !signal.aborted) setStatus({ kind: "working", ...doing });
+    const showStep = (step: TaskStep) => {
+      if (isCurrent() && !signal.aborted) setStatus({ kind: "working", ...step });
     };
     const again = () => run(work);
-    work({ say, signal })
+    work({ showStep, signal })
       .then(() => isCurrent() && setStatus(idle))
       .catch((error: unknown) => {
         const problem: unknown = signal.aborted ? signal.reason : error;

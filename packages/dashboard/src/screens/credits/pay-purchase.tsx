@@ -27,15 +27,15 @@ export function PayPurchase({
   const { id, amount, chainId, typedData } = purchase;
   const payer = purchase.payer ?? account.wallet;
   const pay = () =>
-    task.run(async ({ say, signal }) => {
+    task.run(async ({ showStep, signal }) => {
       if (!typedData) throw new WalletProblem("failed", "This purchase can no longer be signed.");
       const connection = await connectionOf(payer, signal);
       const { name } = connection.wallet;
-      say({ says: `Switch ${name} to ${networkOfChain(chainId).name}`, isInWallet: true });
+      showStep({ message: `Switch ${name} to ${networkOfChain(chainId).name}`, isInWallet: true });
       await switchNetwork(connection, chainId, signal);
-      say({ says: `Sign the payment in ${name}`, isInWallet: true });
+      showStep({ message: `Sign the payment in ${name}`, isInWallet: true });
       const signature = await signTypedData(connection, payer, typedData, signal);
-      say({ says: "Submitting the payment" });
+      showStep({ message: "Submitting the payment" });
       const paid = await call<Purchase>(`${purchasesPath}/${id}/payment`, {
         method: "POST",
         body: { signature },

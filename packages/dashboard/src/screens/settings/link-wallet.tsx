@@ -48,8 +48,8 @@ function SignWithNew({
   const { wallet: own, chainId } = useAccount();
   const task = useWalletTask();
   const begin = (wallet: Wallet) =>
-    task.run(async ({ say, signal }) => {
-      say({ says: `Connect ${wallet.name}`, isInWallet: true });
+    task.run(async ({ showStep, signal }) => {
+      showStep({ message: `Connect ${wallet.name}`, isInWallet: true });
       const connection = await connect(wallet, signal);
       const address = connection.addresses[0];
       if (!address || isSameAddress(address, own)) {
@@ -64,7 +64,7 @@ function SignWithNew({
         body: { address, chainId },
         signal,
       });
-      say({ says: `Sign with ${wallet.name}`, text: message, isInWallet: true });
+      showStep({ message: `Sign with ${wallet.name}`, text: message, isInWallet: true });
       const signature = await signText(connection, address, message, signal);
       onSigned({ address, requestId, signature });
     });

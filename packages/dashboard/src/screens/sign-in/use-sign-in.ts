@@ -12,25 +12,25 @@ import type { WalletTask } from "../../wallet/wallet-task.ts";
 export function useSignIn({ run }: WalletTask) {
   const client = useQueryClient();
   return (wallet: Wallet, network: Network, account: Address | undefined) =>
-    run(async ({ say, signal }) => {
-      say({ says: `Connect ${wallet.name}`, isInWallet: true });
+    run(async ({ showStep, signal }) => {
+      showStep({ message: `Connect ${wallet.name}`, isInWallet: true });
       const connection = await connect(wallet, signal);
       const [address] = connection.addresses;
       if (!address)
         throw new WalletProblem("failed", "Your wallet shares no account with this page.");
       if (connection.chainId !== network.chainId) {
-        say({ says: `Switch ${wallet.name} to ${network.name}`, isInWallet: true });
+        showStep({ message: `Switch ${wallet.name} to ${network.name}`, isInWallet: true });
         await switchNetwork(connection, network.chainId, signal);
       }
-      say({ says: "Preparing the message to sign" });
+      showStep({ message: "Preparing the message to sign" });
       const { requestId, message } = await call<SignRequest>("/v1/account/sign-in", {
         method: "POST",
         body: { address, chainId: network.chainId, ...(account ? { account } : {}) },
         signal,
       });
-      say({ says: `Sign with ${wallet.name}`, text: message, isInWallet: true });
+      showStep({ message: `Sign with ${wallet.name}`, text: message, isInWallet: true });
       const signature = await signText(connection, address, message, signal);
-      say({ says: "Checking the signature" });
+      showStep({ message: "Checking the signature" });
       const { accounts } = await call<SignedIn>("/v1/account/sign-in/complete", {
         method: "POST",
         body: { requestId, signature },
