@@ -15,7 +15,7 @@ import * as z from "zod/v4";
 import { pay, payBoundFor, payer, payloadOf, type Changes } from "../buyer.testing.ts";
 import { farthing } from "./paid-tools.ts";
 import { createMemoryGrants } from "../payment-records/memory.ts";
-import { payTo, shortMs } from "../scene.testing.ts";
+import { payTo } from "../scene.testing.ts";
 import {
   confirmedReply,
   pendingReply,
@@ -42,7 +42,8 @@ beforeEach(async () => {
     facilitator: { url: facilitator.url },
     payTo,
     price: "0.01",
-    waitMs: shortMs,
+    // One test waits for all of it; a first payment on a busy machine needs a part of it.
+    waitMs: 1_500,
     onEvent: () => {},
   });
   const inputSchema = { city: z.string(), day: z.number().default(1) };
