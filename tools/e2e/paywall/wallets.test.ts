@@ -43,6 +43,17 @@ describeInBrowser("wallets on the page for people", () => {
     await expectNothingSent(window);
   });
 
+  test("a click is not lost while wallets announce themselves again", async () => {
+    const window = await arrive([{ name: "Alpha", keys: [stage.market.newBuyer().privateKey] }]);
+    const { page } = window;
+    await page.getByRole("button", { name: "Alpha" }).hover();
+    await page.mouse.down();
+    await page.evaluate(() => dispatchEvent(new Event("eip6963:requestProvider")));
+    await page.mouse.up();
+    await page.getByRole("heading", { name: "Review and sign" }).waitFor();
+    await expectNothingSent(window);
+  });
+
   test.each([
     ["reject", "Request rejected in your wallet"],
     ["busy", "Continue in your wallet"],

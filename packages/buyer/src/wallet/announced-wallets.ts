@@ -57,9 +57,28 @@ function readOld(): Wallet | undefined {
     : undefined;
 }
 
+/** What listeners know: undefined until the first wallet, or until all have had their time. */
+let published: readonly Wallet[] | undefined;
+
+const facts = ["id", "name", "icon", "rdns", "provider"] as const;
+
+const isSame = (one: Wallet, other: Wallet | undefined) =>
+  facts.every((fact) => one[fact] === other?.[fact]);
+
+/**
+ * Tells the listeners when the wallets have changed. They draw buttons from them, and a click on a
+ * button that is being replaced is lost, so a wallet that announces itself again is no change.
+ */
 function publish(): void {
   const old = isLookedFor && announced.size === 0 ? readOld() : undefined;
-  wallets = old ? [old] : [...announced.values()];
+  const found = old ? [old] : [...announced.values()];
+  if (
+    published?.length === found.length &&
+    found.every((wallet, index) => isSame(wallet, published?.[index]))
+  )
+    return;
+  wallets = found;
+  published = findWalletsInTime();
   for (const listener of listeners) listener();
 }
 
