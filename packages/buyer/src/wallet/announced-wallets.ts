@@ -57,28 +57,9 @@ function readOld(): Wallet | undefined {
     : undefined;
 }
 
-/** What listeners know: undefined until the first wallet, or until all have had their time. */
-let published: readonly Wallet[] | undefined;
-
-const facts = ["id", "name", "icon", "rdns", "provider"] as const;
-
-const isSame = (one: Wallet, other: Wallet | undefined) =>
-  facts.every((fact) => one[fact] === other?.[fact]);
-
-/**
- * Tells the listeners when the wallets have changed. They draw buttons from them, and a click on a
- * button that is being replaced is lost, so a wallet that announces itself again is no change.
- */
 function publish(): void {
   const old = isLookedFor && announced.size === 0 ? readOld() : undefined;
-  const found = old ? [old] : [...announced.values()];
-  if (
-    published?.length === found.length &&
-    found.every((wallet, index) => isSame(wallet, published?.[index]))
-  )
-    return;
-  wallets = found;
-  published = findWalletsInTime();
+  wallets = old ? [old] : [...announced.values()];
   for (const listener of listeners) listener();
 }
 
@@ -86,7 +67,9 @@ function publish(): void {
 export function lookForWallets(): void {
   addEventListener("eip6963:announceProvider", (event) => {
     const wallet = readAnnouncement("detail" in event ? event.detail : undefined);
-    if (!wallet || announced.size >= walletsMax) return;
+    // The first announcement of an id stays. Listeners draw buttons anew, and a click on a button
+    // that is being replaced is lost.
+    if (!wallet || announced.has(wallet.id) || announced.size >= walletsMax) return;
     announced.set(wallet.id, wallet);
     publish();
   });
@@ -94,7 +77,8 @@ export function lookForWallets(): void {
   dispatchEvent(new Event("eip6963:requestProvider"));
   setTimeout(() => {
     isLookedFor = true;
-    publish();
+    // Wallets that are shown already stay as they are.
+    if (wallets.length === 0) publish();
   }, graceMs);
 }
 
