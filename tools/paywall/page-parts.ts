@@ -20,22 +20,15 @@ const forPayers = [
   "nonce_already_used|insufficient_funds|token_paused|payer_\\w+|payee_blocked",
   "settlement_pending|already_settled|transaction_reverted",
 ];
-const notForPayers = new RegExp(
-  `^ {2}(?!(?:${forPayers.join("|")}):)(\\w+): \\{\\n +message:\\s+"[^"]*",\\n`,
-  "gm",
-);
+const notForPayers = new RegExp(`^ {2}(?!(?:${forPayers.join("|")}):)(\\w+):\\s+"[^"]*",$`, "gm");
 
-/**
- * Leaves the ecosystem's names of refusals out, and messages that no payer can act on: the whole
- * page has a bound that every new refusal would otherwise approach by twice as much.
- */
-const withoutPeerNames: Plugin = {
-  name: "without-peer-names",
+/** Leaves out messages that no payer can act on: the page has a bound, and refusals are many. */
+const withoutSellersMessages: Plugin = {
+  name: "without-sellers-messages",
   setup(bundling) {
     bundling.onLoad({ filter: /protocol\/src\/refusals\.ts$/ }, async ({ path }) => {
       const text = await readFile(path, "utf8");
-      const unnamed = text.replaceAll(/^ +x402Reason: "[a-z0-9_]+",\n/gm, "");
-      return { contents: unnamed.replaceAll(notForPayers, '  $1: { message: "",\n'), loader: "ts" };
+      return { contents: text.replaceAll(notForPayers, '  $1: "",'), loader: "ts" };
     });
   },
 };
@@ -89,7 +82,7 @@ async function bundle(entry: string): Promise<string> {
       "ox/Hash": `${page}/stand-ins/hash.ts`,
       "ox/Address": `${page}/stand-ins/address.ts`,
     },
-    plugins: [withoutPeerNames, withoutServerFacts],
+    plugins: [withoutSellersMessages, withoutServerFacts],
     mangleProps: new RegExp(`^(${ownNames.join("|")})$`),
     charset: "utf8",
     legalComments: "none",

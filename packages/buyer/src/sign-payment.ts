@@ -8,7 +8,7 @@ import {
   isObject,
   isPaymentIdentifier,
   member,
-  objectMember,
+  objectMembers,
   paymentIdentifierName,
   requestBindingKey,
   signatureBytesMax,
@@ -121,7 +121,7 @@ function wirePayment(
   const echoed = echoExtensions(offer.extensions, requestId, runtime);
   if (requirements.version === 1) {
     // Version 1 has no extensions of its own; the binding is the only one that is sent.
-    const own = echoed && objectMember(echoed, requestBindingKey);
+    const own = echoed && objectMembers(echoed, requestBindingKey);
     const bound = salt === undefined ? own : withBindingSalt(own, salt);
     const has = bound !== undefined && Object.keys(bound).length > 0;
     return toWirePayment({

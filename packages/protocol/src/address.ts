@@ -1,20 +1,16 @@
 /**
- * Addresses: checksummed (EIP-55) inside the program, compared without case at the edges.
- * XDC writes the same 20 bytes also as `xdc` + 40 digits; that form is taken from people and
- * shown to people, and never put on the wire.
+ * Addresses: checksummed (EIP-55) inside the program, compared without case. People may also read
+ * and write `xdc` + 40 digits, XDC's own spelling; it never goes on the wire.
  */
 import * as OxAddress from "ox/Address";
 import type { Hex } from "./hex.ts";
 
-/** A 20-byte address as EIP-55 text. */
 export type Address = Hex;
 
-/** The address nobody holds. */
 export const zeroAddress: Address = "0x0000000000000000000000000000000000000000";
 
 /**
- * Reads an address of an x402 message: `0x` and 40 hex digits in any case.
- * Wallets and SDKs send every casing, so a wrong checksum is no reason to refuse here.
+ * Reads an address of an x402 message. Wallets send every casing, so a wrong checksum is accepted.
  */
 export function parseWireAddress(value: unknown): Address | undefined {
   return typeof value === "string" && /^0x[0-9a-fA-F]{40}$/.test(value)
@@ -23,9 +19,8 @@ export function parseWireAddress(value: unknown): Address | undefined {
 }
 
 /**
- * Reads an address that a person typed: `0x…` or `xdc…`. Mixed case must carry a right EIP-55
- * checksum for `0x…` (a typing mistake would send money away); for `xdc…`, which has no agreed
- * checksum, case is ignored.
+ * Reads an address that a person typed, `0x…` or `xdc…`. Mixed case needs a right EIP-55 checksum
+ * for `0x…`, since a typing mistake would send money away; `xdc…` has no agreed checksum.
  */
 export function parseAddress(value: unknown): Address | undefined {
   if (typeof value !== "string") return undefined;
@@ -38,12 +33,15 @@ export function parseAddress(value: unknown): Address | undefined {
   return address !== undefined && (oneCase || text === address) ? address : undefined;
 }
 
-/** Compares two addresses without case. */
+/** The address as a word of 32 bytes, without `0x`: the form of calls and topics. */
+export function addressWord(address: Address): string {
+  return address.slice(2).toLowerCase().padStart(64, "0");
+}
+
 export function isSameAddress(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
 }
 
-/** The form with the `xdc` prefix, for showing to people only. */
 export function toXdcAddress(address: Address): string {
   return `xdc${address.slice(2)}`;
 }

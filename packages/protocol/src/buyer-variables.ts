@@ -1,7 +1,6 @@
 /**
- * The environment variables of a buyer on this machine. They stand here because two parts need the
- * one list: the command line reads them, and the facilitator, which refuses variables that it does
- * not know, must let them pass when both run in the same environment.
+ * The environment variables of a buyer on this machine. The command line reads them, and the
+ * facilitator, which refuses unknown variables, lets them pass.
  */
 export const buyerVariables = {
   wallet: "FARTHING_WALLET",

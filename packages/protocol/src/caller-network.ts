@@ -1,17 +1,15 @@
-/** The network that a caller's IP address belongs to, as a text that is equal for equal networks. */
-
-/** How many leading bits name a network: whole groups of the address. */
+/** Leading bits that name a network: whole groups of the address. */
 export interface NetworkBits {
   readonly ipv4: 24 | 32;
   readonly ipv6: 48 | 64;
 }
 
-/** One caller: an IPv4 address, or an IPv6 /64, since one connection usually has that many. */
+/** One caller: an IPv4 address, or an IPv6 /64, which is what one connection usually has. */
 export const callerBits: NetworkBits = { ipv4: 32, ipv6: 64 };
 
 /**
- * Names the network of an address. An IPv4 address inside IPv6 (`::ffff:1.2.3.4`) counts as IPv4;
- * whatever is no address names itself.
+ * Names the network of an address, equal for equal networks. IPv4 inside IPv6 (`::ffff:1.2.3.4`)
+ * counts as IPv4; text that is not an address names itself.
  */
 export function networkOfAddress(address: string, bits: NetworkBits = callerBits): string {
   const ipv4 = /^(?:::ffff:)?(\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3})$/i.exec(address)?.[1];

@@ -1,10 +1,9 @@
 /**
- * The closed list of codes for answers that judge nothing: `{ error, message, retryable, requestId }`.
- * They say that the request, its sender or the service was at fault, never the payment.
+ * The closed list of codes for responses that evaluate no payment: the request, its sender or the
+ * service was at fault.
  */
 import { isObject, member } from "./json.ts";
 
-/** Codes of the error body. */
 export const errorCodes = [
   "invalid_request",
   "unauthorized",
@@ -30,17 +29,14 @@ export const errorCodes = [
 
 export type ErrorCode = (typeof errorCodes)[number];
 
-/** The body of every answer that judges no payment. */
 export interface ErrorBody {
   readonly error: ErrorCode;
-  /** What happened and what to do next, for a person. */
   readonly message: string;
-  /** Whether the same request can succeed later without a change. */
   readonly retryable: boolean;
   readonly requestId: string;
 }
 
-/** Reads the code of an error body; undefined when the value is no such body. */
+/** Reads the code of an error body; undefined for any other value. */
 export function errorCodeOf(body: unknown): ErrorCode | undefined {
   const error = isObject(body) ? member(body, "error") : undefined;
   return errorCodes.find((code) => code === error);

@@ -1,14 +1,14 @@
 /**
- * What a facilitator answers: verdicts, settlements, supported kinds. Read by sellers and buyers,
- * written by the facilitator. The receipt that a buyer gets is the settle answer.
+ * The responses of a facilitator: verification results, settlements, supported kinds. A buyer's
+ * receipt is the settle response.
  */
 import type { Hex } from "./hex.ts";
-import { isObject, member, objectMember, textMember, type JsonObject } from "./json.ts";
+import { defined, isObject, member, objectMembers, textMembers, type JsonObject } from "./json.ts";
 
-/** The answer of `/verify`. */
+/** The response of `/verify`. */
 export interface VerifyResponse {
   readonly isValid: boolean;
-  /** A refusal code of the closed table when this facilitator answers; any text of others. */
+  /** A code of the closed table from this facilitator; any text from others. */
   readonly invalidReason?: string;
   readonly invalidMessage?: string;
   readonly payer?: string;
@@ -16,10 +16,11 @@ export interface VerifyResponse {
   readonly extra?: JsonObject;
 }
 
-/** One word for programs: `failed` is only ever said of money that did not and will not move. */
-export type SettlementStatus = "pending" | "confirmed" | "failed";
+/** `failed` is only ever said of money that did not and will not move. */
+export type SettlementStatus = (typeof settlementStatuses)[number];
+const settlementStatuses = ["pending", "confirmed", "failed"] as const;
 
-/** The answer of `/settle`, and the receipt. `transaction` is "" while no hash is known. */
+/** The response of `/settle`, and the receipt. `transaction` is "" while no hash is known. */
 export interface SettleResponse {
   readonly success: boolean;
   readonly transaction: string;
@@ -36,7 +37,7 @@ export interface SettleResponse {
   readonly extra?: JsonObject;
 }
 
-/** The answer of `GET /settlements/{id}`. */
+/** The response of `GET /settlements/{id}`. */
 export interface SettlementResponse extends SettleResponse {
   readonly id: string;
   readonly status: SettlementStatus;
@@ -46,15 +47,15 @@ export interface SettlementResponse extends SettleResponse {
   readonly amount: string;
   readonly blockNumber: number | null;
   /**
-   * Of its AuthorizationUsed log in that block: one transaction may carry many payments, and the
-   * hash with this names one of them. Its Transfer is the next log.
+   * The AuthorizationUsed log in that block, which names this payment among those of the
+   * transaction. Its Transfer is the next log.
    */
   readonly logIndex: number | null;
   readonly confirmations: number;
   readonly finalized: boolean;
-  /** Who sent the transfer that moved the money: our relayer, or somebody else. */
+  /** Who sent the transfer: our relayer, or a third party. */
   readonly settledBy: "relayer" | "other" | null;
-  /** Credits held or charged for this settlement. */
+  /** Reserved or charged for this settlement. */
   readonly credits: number;
   /** RFC 3339. */
   readonly createdAt: string;
@@ -64,7 +65,6 @@ export interface SettlementResponse extends SettleResponse {
   readonly failedAt: string | null;
 }
 
-/** One way to pay that a facilitator serves. */
 export interface SupportedKind {
   readonly x402Version: 1 | 2;
   readonly scheme: "exact";
@@ -73,29 +73,29 @@ export interface SupportedKind {
   readonly extra: JsonObject;
 }
 
-/** The answer of `GET /supported`. */
+/** The response of `GET /supported`. */
 export interface SupportedResponse {
   readonly kinds: readonly SupportedKind[];
   readonly extensions: readonly string[];
   readonly signers: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Reads a verdict; undefined when the value is none. Null counts as absent, as in stock parsers. */
+/**
+ * Reads a verification response; undefined for any other value. Null counts as absent, as in stock
+ * parsers.
+ */
 export function parseVerifyResponse(input: unknown): VerifyResponse | undefined {
   if (!isObject(input)) return undefined;
   const isValid = member(input, "isValid");
   if (typeof isValid !== "boolean") return undefined;
   return {
     isValid,
-    ...textMember(input, "invalidReason"),
-    ...textMember(input, "invalidMessage"),
-    ...textMember(input, "payer"),
-    ...objectMember(input, "extensions"),
-    ...objectMember(input, "extra"),
+    ...textMembers(input, "invalidReason", "invalidMessage", "payer"),
+    ...objectMembers(input, "extensions", "extra"),
   };
 }
 
-/** Reads a settle answer or a receipt; undefined when the value is none. */
+/** Reads a settle response or a receipt; undefined for any other value. */
 export function parseSettleResponse(input: unknown): SettleResponse | undefined {
   if (!isObject(input)) return undefined;
   const success = member(input, "success");
@@ -108,20 +108,14 @@ export function parseSettleResponse(input: unknown): SettleResponse | undefined 
     success,
     transaction,
     network,
-    ...textMember(input, "payer"),
-    ...textMember(input, "errorReason"),
-    ...textMember(input, "errorMessage"),
-    ...textMember(input, "amount"),
-    ...textMember(input, "id"),
-    ...(status === "pending" || status === "confirmed" || status === "failed" ? { status } : {}),
-    ...objectMember(input, "extensions"),
-    ...objectMember(input, "extra"),
+    ...textMembers(input, "payer", "errorReason", "errorMessage", "amount", "id"),
+    ...defined({ status: settlementStatuses.find((one) => one === status) }),
+    ...objectMembers(input, "extensions", "extra"),
   };
 }
 
 /**
- * Reasons by which facilitators say that they do not know whether money moved: ours and stock
- * ones, then the hosted ones' names for the same.
+ * Reasons that leave open whether money moved: ours, stock ones, and those of hosted facilitators.
  */
 const unknownOutcomes: ReadonlySet<string> = new Set([
   "settlement_pending",
@@ -133,8 +127,8 @@ const unknownOutcomes: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Where a settle answer stands. "Confirmed" and "failed" only when nothing in the answer says
- * otherwise; what is unclear, contradicts itself or cannot be read is pending, never failed.
+ * The status that a settle response proves. Unclear, contradictory or unreadable responses are
+ * pending, never failed.
  */
 export function statusOf(response: SettleResponse): SettlementStatus {
   const { success, status, errorReason } = response;
@@ -144,13 +138,12 @@ export function statusOf(response: SettleResponse): SettlementStatus {
   }
   if (status === "confirmed") return "pending";
   if (errorReason === undefined) return status ?? "pending";
-  // A reason that is no code is the text of an exception (stock version 1 facilitators): it tells
-  // what went wrong around the transaction, not whether the transaction was mined.
+  // A reason that is no code is an exception's text (stock version 1 facilitators): it does not
+  // tell whether the transaction was mined.
   const isCode = /^[a-z0-9_]+$/.test(errorReason);
   return isCode && !unknownOutcomes.has(errorReason) ? "failed" : "pending";
 }
 
-/** Tells whether a text is a transaction hash. */
 export function isTransactionHash(text: string): text is Hex {
   return /^0x[0-9a-fA-F]{64}$/.test(text);
 }

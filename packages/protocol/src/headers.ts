@@ -1,11 +1,9 @@
 /**
- * The headers of the exchange and their codec: base64 (standard alphabet) of compact JSON.
- * Written as pure ASCII, other characters as JSON escapes: version 1 clients decode with `atob`
- * and would garble UTF-8, version 2 clients decode UTF-8; escapes read the same in both.
+ * The headers of the exchange and their codec: base64 of compact JSON in pure ASCII. Version 1
+ * clients decode with `atob` and would garble UTF-8, so other characters are JSON escapes.
  */
 import { parseJson } from "./json.ts";
 
-/** Header names as they are written; they are compared without case. */
 export const headerNames = {
   /** The challenge, version 2. */
   paymentRequired: "PAYMENT-REQUIRED",
@@ -15,17 +13,16 @@ export const headerNames = {
   /** The receipt: version 2, then version 1. */
   paymentResponse: "PAYMENT-RESPONSE",
   xPaymentResponse: "X-PAYMENT-RESPONSE",
-  /** Ours: `no` on an answer for which the seller took no money and will take none. */
+  /** Ours: `no` on a response for which the seller took no money and will take none. */
   paymentCharged: "X-Payment-Charged",
 } as const;
 
 /**
- * Longest header value that is decoded, in characters. Node and most proxies stop at 16 KiB for
- * all headers together; a payment is about 1.1 kB, one with a bazaar schema a few.
+ * Longest header value that is decoded, in characters. Node and most proxies stop at 16 KiB for all
+ * headers together; a payment is about 1.1 kB.
  */
 export const headerCharsMax = 32 * 1024;
 
-/** Encodes a JSON value for a header. */
 export function encodeHeader(value: unknown): string {
   const json = JSON.stringify(value).replaceAll(
     /[\u007f-\uffff]/g,
@@ -35,8 +32,8 @@ export function encodeHeader(value: unknown): string {
 }
 
 /**
- * Decodes a header value. Standard alphabet only, padded or not; UTF-8; JSON of bounded depth.
- * Undefined for everything else: base64url, junk, broken UTF-8, too long.
+ * Decodes standard base64, padded or not, of UTF-8 JSON of bounded depth; undefined for anything
+ * else.
  */
 export function decodeHeader(text: unknown): { readonly value: unknown } | undefined {
   if (typeof text !== "string") return undefined;

@@ -1,9 +1,8 @@
 /** Hexadecimal text and bytes as x402 messages carry them. Nothing here throws. */
 
-/** `0x` followed by hexadecimal digits. */
 export type Hex = `0x${string}`;
 
-/** Tells whether a value is `0x` and a whole number of bytes, at most `bytesMax` of them. */
+/** Tells whether a value is `0x` and a whole number of bytes, at most `bytesMax`. */
 export function isHexBytes(value: unknown, bytesMax: number): value is Hex {
   return (
     typeof value === "string" &&
@@ -13,12 +12,15 @@ export function isHexBytes(value: unknown, bytesMax: number): value is Hex {
   );
 }
 
-/** Tells whether a value is `0x` and exactly 32 bytes. */
 export function isBytes32(value: unknown): value is Hex {
   return isHexBytes(value, 32) && value.length === 66;
 }
 
-/** The same bytes in lower case, the form that texts are compared in. */
 export function toLowerHex(hex: Hex): Hex {
   return `0x${hex.slice(2).toLowerCase()}`;
+}
+
+/** A number as a word of 32 bytes, without `0x`. */
+export function numberWord(value: bigint | number): string {
+  return value.toString(16).padStart(64, "0");
 }

@@ -1,42 +1,60 @@
-/** Careful reading of JSON that strangers send: bounded depth, and nothing here throws. */
+/** Careful reading of third parties' JSON: bounded depth, and nothing here throws. */
 
-/** A JSON object, its values not yet looked at. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Deeper than any x402 message: a bazaar schema stays below 16 levels. */
 export const jsonDepthMax = 32;
 
-/** Tells whether a value is a JSON object (not null, not an array). */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A member of an object by its own key only, so that `__proto__` and the like find nothing. */
+/** An object's own member, so that `__proto__` and the like find nothing. */
 export function member(object: JsonObject, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** The member `key` as an object to spread: there when it is text, empty when it is not. */
-export function textMember<K extends string>(
+/** The members that are text, as an object to spread. */
+export function textMembers<K extends string>(
   object: JsonObject,
-  key: K,
-): { readonly [key in K]?: string };
-export function textMember(object: JsonObject, key: string): Record<string, string> {
-  const value = member(object, key);
-  return typeof value === "string" ? { [key]: value } : {};
+  ...keys: readonly K[]
+): { readonly [key in K]?: string } {
+  return pickMembers(object, keys, (value) => typeof value === "string");
 }
 
-/** The member `key` as an object to spread: there when it is an object, empty when it is not. */
-export function objectMember<K extends string>(
+/** The members that are objects, as an object to spread. */
+export function objectMembers<K extends string>(
   object: JsonObject,
-  key: K,
-): { readonly [key in K]?: JsonObject };
-export function objectMember(object: JsonObject, key: string): Record<string, JsonObject> {
-  const value = member(object, key);
-  return isObject(value) ? { [key]: value } : {};
+  ...keys: readonly K[]
+): { readonly [key in K]?: JsonObject } {
+  return pickMembers(object, keys, isObject);
 }
 
-/** Parses JSON text of at most {@link jsonDepthMax} levels; undefined when it is not such text. */
+function pickMembers<K extends string, T>(
+  object: JsonObject,
+  keys: readonly K[],
+  isWanted: (value: unknown) => value is T,
+): { readonly [key in K]?: T };
+function pickMembers(
+  object: JsonObject,
+  keys: readonly string[],
+  isWanted: (value: unknown) => boolean,
+): JsonObject {
+  const members = keys.map((key) => [key, member(object, key)] as const);
+  return Object.fromEntries(members.filter(([, value]) => isWanted(value)));
+}
+
+/** The given object without members that are undefined, for optional members of another object. */
+export function defined<T extends object>(members: T): Defined<T>;
+export function defined(members: object): object {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}
+
+type Defined<T> = {
+  [K in keyof T as undefined extends T[K] ? never : K]: T[K];
+} & { [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined> };
+
+/** Parses JSON of at most {@link jsonDepthMax} levels; undefined for any other text. */
 export function parseJson(text: unknown): { readonly value: unknown } | undefined {
   if (typeof text !== "string") return undefined;
   if (isDeeperThan(text, jsonDepthMax)) return undefined;
@@ -47,7 +65,7 @@ export function parseJson(text: unknown): { readonly value: unknown } | undefine
   }
 }
 
-/** Counts brackets outside strings, without building anything. */
+/** Counts brackets outside strings. */
 function isDeeperThan(text: string, depthMax: number): boolean {
   let depth = 0;
   let inString = false;
@@ -64,7 +82,7 @@ function isDeeperThan(text: string, depthMax: number): boolean {
   return false;
 }
 
-/** JSON text with the keys of every object in order, the same for equal values. */
+/** JSON with the keys of every object sorted: the same text for equal values. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, item: unknown) =>
     isObject(item)

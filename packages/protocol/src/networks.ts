@@ -1,23 +1,18 @@
-/**
- * The networks Farthing knows: XDC mainnet and its test network Apothem, their names in both
- * x402 versions, and the USDC contract with its EIP-712 domain.
- */
+/** XDC mainnet and its test network Apothem: their names in both x402 versions, and their USDC. */
 import { isSameAddress, type Address } from "./address.ts";
 import type { Hex } from "./hex.ts";
 
-/** The EIP-155 ids of the networks. */
 export type ChainId = 50 | 51;
 
 /** One network with the one asset that is paid on it. */
 export interface Network {
   readonly chainId: ChainId;
-  /** CAIP-2 name, used by x402 version 2. */
+  /** CAIP-2 name, used by version 2. */
   readonly id: `eip155:${ChainId}`;
-  /** Plain name, used by x402 version 1. */
+  /** Plain name, used by version 1. */
   readonly label: string;
   /** Other version 1 names that are understood, never written. */
   readonly aliases: readonly string[];
-  /** Name for people. */
   readonly name: string;
   /** Native USDC (Circle FiatTokenV2_2 behind a proxy), 6 decimals. */
   readonly usdc: Address;
@@ -32,12 +27,11 @@ export interface Network {
   readonly explorerUrl: string;
 }
 
-/** USDC has 6 decimals on both networks: 1 USDC = 1,000,000 base units. */
+/** 1 USDC = 1,000,000 base units. */
 export const usdcDecimals = 6;
 
 const domain = { name: "USDC", version: "2" } as const;
 
-/** XDC mainnet. */
 export const xdc: Network = {
   chainId: 50,
   id: "eip155:50",
@@ -52,18 +46,18 @@ export const xdc: Network = {
   explorerUrl: "https://xdcscan.com",
 };
 
-/** Apothem, the test network. */
+/** The test network. */
 export const apothem: Network = {
   chainId: 51,
   id: "eip155:51",
   label: "xdc-apothem",
-  // The name other x402 software writes for Apothem.
+  // Other x402 software's name for Apothem.
   aliases: ["xdc-testnet"],
   name: "Apothem Network",
   usdc: "0xb5AB69F7bBada22B28e79C8FFAECe55eF1c771D4",
   domain,
   domainSeparator: "0x3835afe643ce123f3bc71a8e3123e24651d2d4309bbf3ba58329a1db60b9b2c3",
-  // Public sources disagree about Apothem; both places are looked at.
+  // Public sources disagree about Apothem; both addresses are tried.
   multicall3: [
     "0xcA11bde05977b3631167028862bE2a173976CA11",
     "0x7937b3878860eb3CDA14360cEaaa11a9646d941B",
@@ -72,43 +66,30 @@ export const apothem: Network = {
   explorerUrl: "https://testnet.xdcscan.com",
 };
 
-/** Every known network. */
 export const networks: readonly Network[] = [xdc, apothem];
 
-const byChainId = new Map<number, Network>(networks.map((network) => [network.chainId, network]));
-const byId = new Map<string, Network>(networks.map((network) => [network.id, network]));
-const byLabel = new Map<string, Network>(
-  networks.flatMap((network) =>
-    [network.label, ...network.aliases].map((label) => [label, network] as const),
-  ),
-);
-
-/** The network with a chain id. */
 export function networkOfChain(chainId: ChainId): Network {
   return chainId === 50 ? xdc : apothem;
 }
 
 /** Finds a network by chain id, CAIP-2 name, version 1 label or alias. */
 export function findNetwork(name: unknown): Network | undefined {
-  if (typeof name === "number") return byChainId.get(name);
-  return typeof name === "string" ? (byId.get(name) ?? byLabel.get(name)) : undefined;
+  const found = networks.find(({ chainId }) => chainId === name);
+  return found ?? findNetworkOf(2, name) ?? findNetworkOf(1, name);
 }
 
-/** Finds a network by the name that x402 `version` uses for it: a label in 1, CAIP-2 in 2. */
+/** Finds a network by its name in an x402 version: a label in 1, CAIP-2 in 2. */
 export function findNetworkOf(version: 1 | 2, name: unknown): Network | undefined {
-  if (typeof name !== "string") return undefined;
-  return version === 1 ? byLabel.get(name) : byId.get(name);
+  return networks.find(({ id, label, aliases }) =>
+    version === 1 ? [label, ...aliases].some((one) => one === name) : id === name,
+  );
 }
 
-/** Names a token that is often taken for the network's USDC, e.g. `bridged USDC.e`. */
+/** Names a token that is often mistaken for the network's USDC, e.g. `bridged USDC.e`. */
 export function lookalikeName(network: Network, asset: Address): string | undefined {
-  for (const [address, name] of network.lookalikes) {
-    if (isSameAddress(address, asset)) return name;
-  }
-  return undefined;
+  return [...network.lookalikes].find(([address]) => isSameAddress(address, asset))?.[1];
 }
 
-/** The link where people look at a transaction. */
 export function explorerLink(network: Network, transaction: Hex): string {
   return `${network.explorerUrl}/tx/${transaction}`;
 }

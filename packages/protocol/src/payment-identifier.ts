@@ -1,24 +1,21 @@
 /**
- * The extension `payment-identifier`: an id that the buyer gives to a payment, so that a repeat of a
- * lost request is not charged as another purchase.
+ * The extension `payment-identifier`: the buyer's id of a payment, so that a repeated request is
+ * not charged twice.
  */
 import { isObject, member, type JsonObject } from "./json.ts";
 import { accept, refuse, type Outcome } from "./refusals.ts";
 
-/** The extension's key. */
 export const paymentIdentifierName = "payment-identifier";
 
 const form = /^[A-Za-z0-9_-]{16,128}$/;
 
-/** Tells whether a text can be an id of the extension. */
 export function isPaymentIdentifier(value: unknown): value is string {
   return typeof value === "string" && form.test(value);
 }
 
 /**
- * Reads the id from a payment's extensions; null where the buyer gave none, as buyers that only echo
- * the declaration do. An id of another form is refused: a buyer who counts on an id that is ignored
- * signs again after a lost answer, and pays twice.
+ * Reads the id from a payment's extensions; null when there is none. A malformed id is refused: a
+ * buyer who relies on an id that is ignored would sign again after a lost response, and pay twice.
  */
 export function readPaymentIdentifier(extensions: JsonObject | undefined): Outcome<string | null> {
   const extension = extensions && member(extensions, paymentIdentifierName);

@@ -7,7 +7,7 @@
  * - `flat-v2`: `x402Version: 2` with `scheme` and `network` at the top.
  *
  * Only the signed authorization is acted on. What `accepted` states beside it is kept for the
- * seller, who compares it with his offer; the facilitator judges its network and asset only.
+ * seller, who compares it with their offer; the facilitator checks its network and asset only.
  */
 import { parseWireAddress, type Address } from "./address.ts";
 import {
@@ -17,16 +17,15 @@ import {
   type WireAuthorization,
 } from "./authorization.ts";
 import { isHexBytes, toLowerHex, type Hex } from "./hex.ts";
-import { isObject, member, objectMember, type JsonObject } from "./json.ts";
+import { defined, isObject, member, objectMembers, type JsonObject } from "./json.ts";
 import { findNetworkOf, type Network } from "./networks.ts";
 import { readPaymentIdentifier } from "./payment-identifier.ts";
 import { accept, refuse, type Outcome } from "./refusals.ts";
-import { parseRequirements, sayUnknownNetwork, type Requirements } from "./requirements.ts";
+import { parseRequirements, unknownNetworkMessage, type Requirements } from "./requirements.ts";
 
-/** Which of the three shapes a payment had. */
 export type PaymentShape = "v1" | "v2" | "flat-v2";
 
-/** A signed payment, read and well-formed; nothing about it is judged yet. */
+/** A signed payment, well-formed and not verified. */
 export interface Payment {
   readonly shape: PaymentShape;
   readonly version: 1 | 2;
@@ -34,9 +33,9 @@ export interface Payment {
   /** The network as the payment named it. */
   readonly networkName: string;
   readonly authorization: Authorization;
-  /** EIP-712 signature as received; longer or shorter than 65 bytes for contract wallets. */
+  /** As received; contract wallets' signatures may have any length. */
   readonly signature: Hex;
-  /** The asset that `accepted` names; absent in the other shapes. */
+  /** The asset in `accepted`. */
   readonly asset?: Address;
   /** The chosen entry as the buyer echoes it (shape `v2` only). */
   readonly accepted?: JsonObject;
@@ -48,11 +47,10 @@ export interface Payment {
 export interface PaymentRequest {
   readonly payment: Payment;
   readonly requirements: Requirements;
-  /** The id that the buyer gave the payment, by the extension `payment-identifier`. */
+  /** From the extension `payment-identifier`. */
   readonly identifier?: string;
 }
 
-/** A payment as it travels. */
 export interface WirePayment {
   readonly x402Version: 1 | 2;
   readonly scheme?: "exact";
@@ -63,10 +61,9 @@ export interface WirePayment {
   readonly extensions?: JsonObject;
 }
 
-/** Room for a contract wallet with about a hundred owners; a plain signature has 65 bytes. */
+/** A contract wallet with about a hundred owners; a plain signature has 65 bytes. */
 export const signatureBytesMax = 8192;
 
-/** Reads a payment of any of the three shapes. */
 export function parsePayment(input: unknown): Outcome<Payment> {
   if (!isObject(input)) return malformed("paymentPayload must be an object");
   const version = member(input, "x402Version");
@@ -81,13 +78,12 @@ export function parsePayment(input: unknown): Outcome<Payment> {
 function parseOfficialV2(input: JsonObject, accepted: JsonObject): Outcome<Payment> {
   const scheme = member(accepted, "scheme");
   if (typeof scheme !== "string") return malformed("accepted.scheme must be a string");
-  // Scheme and network come before the rest, whose form depends on them: an `upto` payment has
-  // another transfer method, a payment of another chain has other addresses.
+  // Scheme and network come first: the form of the rest depends on them.
   if (scheme !== "exact") return refuse("unsupported_scheme");
   const networkName = member(accepted, "network");
   if (typeof networkName !== "string") return malformed("accepted.network must be a string");
   const network = findNetworkOf(2, networkName);
-  if (!network) return refuse("unsupported_network", sayUnknownNetwork(2, networkName));
+  if (!network) return refuse("unsupported_network", unknownNetworkMessage(2, networkName));
   const asset = parseWireAddress(member(accepted, "asset"));
   if (!asset) return malformed("accepted.asset must be a 0x address of 20 bytes");
   const extra = member(accepted, "extra");
@@ -109,7 +105,7 @@ function parseFlat(input: JsonObject, version: 1 | 2): Outcome<Payment> {
   }
   if (scheme !== "exact") return refuse("unsupported_scheme");
   const network = findNetworkOf(version, networkName);
-  if (!network) return refuse("unsupported_network", sayUnknownNetwork(version, networkName));
+  if (!network) return refuse("unsupported_network", unknownNetworkMessage(version, networkName));
   const shape = version === 1 ? "v1" : "flat-v2";
   return parseCore(input, { version, shape, network, networkName });
 }
@@ -120,9 +116,8 @@ function parseCore(
 ): Outcome<Payment> {
   const payload = member(input, "payload");
   if (!isObject(payload)) return malformed("payload must be an object");
-  if (isObject(member(payload, "permit2Authorization"))) {
-    return refuse("unsupported_transfer_method");
-  }
+  const hasPermit2 = isObject(member(payload, "permit2Authorization"));
+  if (hasPermit2) return refuse("unsupported_transfer_method");
   const signature = member(payload, "signature");
   if (!isHexBytes(signature, signatureBytesMax)) {
     return malformed(`payload.signature must be 0x and at most ${signatureBytesMax} bytes`);
@@ -133,8 +128,7 @@ function parseCore(
     ...head,
     authorization: authorization.value,
     signature: toLowerHex(signature),
-    ...objectMember(input, "resource"),
-    ...objectMember(input, "extensions"),
+    ...objectMembers(input, "resource", "extensions"),
   });
 }
 
@@ -143,8 +137,8 @@ function malformed(message: string) {
 }
 
 /**
- * Reads the body of `/verify` and `/settle`: `{ paymentPayload, paymentRequirements }` with an
- * optional outer `x402Version` that must then equal the payload's. Unknown keys are ignored.
+ * Reads the body of `/verify` and `/settle`: `{ paymentPayload, paymentRequirements }`, with an
+ * optional outer `x402Version` that must equal the payload's.
  */
 export function parsePaymentRequest(body: unknown): Outcome<PaymentRequest> {
   if (!isObject(body)) return malformed("the body must be a JSON object");
@@ -170,21 +164,18 @@ export function parsePaymentRequest(body: unknown): Outcome<PaymentRequest> {
   return accept({
     payment: payment.value,
     requirements: requirements.value,
-    ...(identifier.value === null ? {} : { identifier: identifier.value }),
+    ...defined({ identifier: identifier.value ?? undefined }),
   });
 }
 
 /**
- * Writes a payment in the shape it has. Every shape names the scheme and the network at the top:
- * peers written by hand from the specification of the flat shape read nothing else.
+ * Writes a payment in its own shape. Every shape has scheme and network at the top, which is all
+ * that peers written for the flat shape read.
  */
 export function toWirePayment(payment: Payment): WirePayment {
   const { authorization, signature } = payment;
   const payload = { signature, authorization: toWireAuthorization(authorization) };
-  const tail = {
-    ...(payment.resource === undefined ? {} : { resource: payment.resource }),
-    ...(payment.extensions === undefined ? {} : { extensions: payment.extensions }),
-  };
+  const tail = defined({ resource: payment.resource, extensions: payment.extensions });
   const head = { scheme: "exact", network: payment.networkName } as const;
   if (payment.shape === "v2") {
     return { x402Version: 2, ...head, payload, accepted: payment.accepted ?? {}, ...tail };

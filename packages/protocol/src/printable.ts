@@ -1,44 +1,42 @@
 /**
- * Text of strangers as a terminal may show it: nothing in it moves the cursor, sets the title, turns
- * text round or hides. What would is shown as the escape by which JSON writes it.
+ * Makes third parties' text safe for terminals: characters that move the cursor, set the title,
+ * reverse or hide text are shown as JSON escapes.
  */
 
-/** Control and format characters, separators of lines and paragraphs, and halves of pairs. */
+/** Control and format characters, line and paragraph separators, surrogate halves. */
 const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
-/** The same without what makes lines and columns. */
+/** The same without line ends and tabs. */
 const hiddenInText = /(?!\r\n|\n|\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
-/** What is written to: a process's standard output or standard error. */
+/** A process's standard output or standard error. */
 export interface TextOutput {
   readonly isTTY?: boolean;
   write(text: string): unknown;
 }
 
 /**
- * Writes what may hold a stranger's text. On a terminal it is made printable, since control
- * characters there are commands; a program on the other end of a pipe gets it as it is.
+ * Writes text that may be a third party's. Terminals get it printable; programs behind a pipe get
+ * it unchanged.
  */
 export function writeTo(output: TextOutput, text: string): void {
   output.write(output.isTTY === true ? printableText(text) : text);
 }
 
-/** Text of one line. */
 export function printableLine(text: string): string {
   return text.replaceAll(hidden, escaped);
 }
 
-/** Text of several lines; line ends and tabs stay. */
 export function printableText(text: string): string {
   return text.replaceAll(hiddenInText, escaped);
 }
 
-/** JSON of the same value, in one line unless `indent` is set. */
+/** JSON on one line unless `indent` is set. */
 export function printableJson(value: unknown, indent?: number): string {
   return printableText(JSON.stringify(value, undefined, indent));
 }
 
-/** By its code units: signs beyond the first plane have two. */
+/** Characters beyond the first plane have two code units. */
 function escaped(sign: string): string {
   return Array.from(
     { length: sign.length },

@@ -1,14 +1,16 @@
-/** The receipt: the settle answer in a header of the paid response, under both versions' names. */
+/**
+ * The receipt: the settle response in a header of the paid response, under both versions' names.
+ */
 import { parseSettleResponse, type SettleResponse } from "./facilitator-messages.ts";
 import { decodeHeader, encodeHeader, headerNames } from "./headers.ts";
 
-/** Both receipt headers, the same value in each; stock clients read the first they find. */
+/** Both receipt headers with the same value; stock clients read the first they find. */
 export function receiptHeaders(receipt: SettleResponse): Record<string, string> {
   const value = encodeHeader(receipt);
   return { [headerNames.paymentResponse]: value, [headerNames.xPaymentResponse]: value };
 }
 
-/** Reads the receipt of a response; undefined when there is none that can be read. */
+/** Reads the receipt of a response; undefined when none can be read. */
 export function readReceipt(headers: {
   get(name: string): string | null;
 }): SettleResponse | undefined {

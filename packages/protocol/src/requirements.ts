@@ -1,19 +1,17 @@
 /**
  * Payment requirements: one entry of a challenge's `accepts[]`, in the shapes of x402 versions 1
- * and 2, read into one internal form and written back in either shape.
+ * and 2.
  */
 import { parseWireAddress, zeroAddress, type Address } from "./address.ts";
 import { authorizationPrimaryType as primaryType, parseUint256 } from "./authorization.ts";
-import { isObject, member, textMember, type JsonObject } from "./json.ts";
+import { defined, isObject, member, textMembers, type JsonObject } from "./json.ts";
 import { findNetwork, findNetworkOf, usdcDecimals, type Network } from "./networks.ts";
 import { accept, refuse, type Outcome } from "./refusals.ts";
 
-/** What is asked for: so many base units of an asset, to an address, on a network. */
 export interface Requirements {
-  /** The x402 version whose shape the entry had. */
   readonly version: 1 | 2;
   readonly network: Network;
-  /** The network as the entry named it; answers repeat this form. */
+  /** The network as the entry named it; responses repeat this form. */
   readonly networkName: string;
   readonly asset: Address;
   /** Base units, more than 0. */
@@ -21,7 +19,7 @@ export interface Requirements {
   readonly payTo: Address;
   /** Whole seconds, at least 1. */
   readonly maxTimeoutSeconds: number;
-  /** EIP-712 domain the entry claims; judged against the network's own, never used. */
+  /** The EIP-712 domain that the entry claims; compared with the network's own, never used. */
   readonly domainName?: string;
   readonly domainVersion?: string;
   /** `authorization` when absent; `upfront` means that the seller settles before working. */
@@ -31,21 +29,22 @@ export interface Requirements {
   readonly mimeType?: string;
 }
 
-/** A version 1 entry. */
-export interface RequirementsV1 {
+interface WireEntry {
   readonly scheme: "exact";
   readonly network: string;
+  readonly asset: Address;
+  readonly payTo: Address;
+  readonly maxTimeoutSeconds: number;
+  readonly extra: TokenExtra;
+}
+
+export interface RequirementsV1 extends WireEntry {
   readonly maxAmountRequired: string;
   readonly resource: string;
   readonly description: string;
   readonly mimeType: string;
-  readonly payTo: Address;
-  readonly maxTimeoutSeconds: number;
-  readonly asset: Address;
-  readonly extra: TokenExtra;
 }
 
-/** The token's description that every entry carries in `extra`. */
 interface TokenExtra {
   readonly name: string;
   readonly version: string;
@@ -55,14 +54,8 @@ interface TokenExtra {
   readonly primaryType: typeof primaryType;
 }
 
-/** A version 2 entry. */
-export interface RequirementsV2 {
-  readonly scheme: "exact";
-  readonly network: string;
+export interface RequirementsV2 extends WireEntry {
   readonly amount: string;
-  readonly asset: Address;
-  readonly payTo: Address;
-  readonly maxTimeoutSeconds: number;
   readonly extra: TokenExtra & {
     readonly assetTransferMethod: "eip3009";
     readonly paymentFlow?: string;
@@ -70,9 +63,8 @@ export interface RequirementsV2 {
 }
 
 /**
- * Reads one entry of either shape. An entry with a CAIP-2 network and `amount` is version 2, one
- * with a plain label and `maxAmountRequired` version 1; an entry that has both amounts, as dual
- * challenges may write, is told apart by its network.
+ * Reads one entry of either shape. Its network tells the version: CAIP-2 is version 2, a plain
+ * label version 1; dual challenges may write both amounts into one entry.
  */
 export function parseRequirements(input: unknown): Outcome<Requirements> {
   if (!isObject(input)) return malformed("paymentRequirements must be an object");
@@ -83,7 +75,7 @@ export function parseRequirements(input: unknown): Outcome<Requirements> {
   if (typeof networkName !== "string") return malformed("network must be a string");
   const version = networkName.includes(":") ? 2 : 1;
   const network = findNetworkOf(version, networkName);
-  if (!network) return refuse("unsupported_network", sayUnknownNetwork(version, networkName));
+  if (!network) return refuse("unsupported_network", unknownNetworkMessage(version, networkName));
   const mixed = refuseMixedVersions(input, version, networkName);
   if (mixed) return mixed;
   const terms = parseTerms(input, version);
@@ -96,14 +88,14 @@ export function parseRequirements(input: unknown): Outcome<Requirements> {
     networkName,
     ...terms.value,
     ...extra.value,
-    ...textMember(input, "resource"),
-    ...textMember(input, "description"),
-    ...textMember(input, "mimeType"),
+    ...textMembers(input, "resource", "description", "mimeType"),
   });
 }
 
-/** Says why a network's name does not serve in a version: it is unknown, or the other version's. */
-export function sayUnknownNetwork(version: 1 | 2, name: string): string {
+/**
+ * Explains why a network's name is not valid in a version: it is unknown, or the other version's.
+ */
+export function unknownNetworkMessage(version: 1 | 2, name: string): string {
   const network = findNetwork(name);
   if (!network) {
     return "The network is unknown; version 2 names are eip155:50 and eip155:51, version 1 names xdc and xdc-apothem.";
@@ -113,29 +105,30 @@ export function sayUnknownNetwork(version: 1 | 2, name: string): string {
 }
 
 /**
- * Refuses an entry whose amount has the name of one version and whose network has the name of the
- * other; undefined when the two agree, or when both amounts are there.
+ * Refuses an entry with one version's amount and the other version's network; entries with both
+ * amounts pass.
  */
 function refuseMixedVersions(input: JsonObject, version: 1 | 2, name: string) {
   const hasFirst = (member(input, "maxAmountRequired") ?? undefined) !== undefined;
   const hasSecond = (member(input, "amount") ?? undefined) !== undefined;
   if (hasFirst === hasSecond || hasFirst === (version === 1)) return undefined;
-  const [amount, stated] = hasFirst
-    ? (["maxAmountRequired", 1] as const)
-    : (["amount", 2] as const);
-  return malformed(
-    `an entry with ${amount} is of version ${stated}. ${sayUnknownNetwork(stated, name).slice(0, -1)}`,
-  );
+  const stated = hasFirst ? 1 : 2;
+  const message = unknownNetworkMessage(stated, name).slice(0, -1);
+  return malformed(`an entry with ${amountKey(stated)} is of version ${stated}. ${message}`);
+}
+
+function amountKey(version: 1 | 2) {
+  return version === 1 ? "maxAmountRequired" : "amount";
 }
 
 function parseTerms(
   input: JsonObject,
   version: 1 | 2,
 ): Outcome<Pick<Requirements, "asset" | "amount" | "payTo" | "maxTimeoutSeconds">> {
-  const amountKey = version === 1 ? "maxAmountRequired" : "amount";
-  const amount = parseUint256(member(input, amountKey));
+  const key = amountKey(version);
+  const amount = parseUint256(member(input, key));
   if (amount === undefined || amount === 0n) {
-    return malformed(`${amountKey} must be base units above 0 as a string of decimal digits`);
+    return malformed(`${key} must be base units above 0 as a string of decimal digits`);
   }
   const asset = parseWireAddress(member(input, "asset"));
   if (!asset) return malformed("asset must be a 0x address of 20 bytes");
@@ -144,15 +137,14 @@ function parseTerms(
     return malformed("payTo must be a 0x address of 20 bytes, and not zero");
   }
   const maxTimeoutSeconds = parseSeconds(member(input, "maxTimeoutSeconds"));
-  if (maxTimeoutSeconds === undefined) {
+  if (maxTimeoutSeconds === undefined)
     return malformed("maxTimeoutSeconds must be a number above 0");
-  }
   return accept({ asset, amount, payTo, maxTimeoutSeconds });
 }
 
 /**
- * Reads a number of seconds above 0. Stock version 2 schemas let fractions pass, which BigInt and
- * the token do not take: they are cut off. `1e999` is JSON for Infinity, and no limit at all.
+ * Reads seconds above 0. Stock version 2 schemas allow fractions, which are cut off, and `1e999`,
+ * which is Infinity and refused.
  */
 function parseSeconds(value: unknown): number | undefined {
   if (typeof value !== "number" || !(value > 0) || value > Number.MAX_SAFE_INTEGER) {
@@ -175,11 +167,7 @@ function parseExtra(
   if (!isText(name) || !isText(version) || !isText(flow)) {
     return malformed("extra.name, extra.version and extra.paymentFlow must be strings");
   }
-  return accept({
-    ...(name === undefined ? {} : { domainName: name }),
-    ...(version === undefined ? {} : { domainVersion: version }),
-    ...(flow === undefined ? {} : { paymentFlow: flow }),
-  });
+  return accept(defined({ domainName: name, domainVersion: version, paymentFlow: flow }));
 }
 
 function isText(value: unknown): value is string | undefined {
@@ -190,7 +178,7 @@ function malformed(message: string) {
   return refuse("invalid_payment_requirements", `${message}.`);
 }
 
-/** Writes requirements as a version 1 entry. Empty `outputSchema` is left out: old clients refuse null. */
+/** Writes a version 1 entry. Empty `outputSchema` is left out: old clients refuse null. */
 export function toRequirementsV1(requirements: Requirements): RequirementsV1 {
   const { network } = requirements;
   return {
@@ -207,7 +195,6 @@ export function toRequirementsV1(requirements: Requirements): RequirementsV1 {
   };
 }
 
-/** Writes requirements as a version 2 entry. */
 export function toRequirementsV2(requirements: Requirements): RequirementsV2 {
   const { network } = requirements;
   return {
@@ -220,7 +207,7 @@ export function toRequirementsV2(requirements: Requirements): RequirementsV2 {
     extra: {
       assetTransferMethod: "eip3009",
       ...toTokenExtra(requirements),
-      ...(requirements.paymentFlow === undefined ? {} : { paymentFlow: requirements.paymentFlow }),
+      ...defined({ paymentFlow: requirements.paymentFlow }),
     },
   };
 }
@@ -234,7 +221,6 @@ function toTokenExtra({ network, domainName, domainVersion }: Requirements): Tok
   };
 }
 
-/** Writes requirements in the shape of a version. */
 export function toWireRequirements(
   requirements: Requirements,
   version: 1 | 2 = requirements.version,

@@ -1,4 +1,4 @@
-/** USDC amounts for people: decimal text to base units and back, by strings, never by floats. */
+/** USDC amounts: decimal text to base units and back, never through floats. */
 import { usdcDecimals } from "./networks.ts";
 
 // uint256 has at most 78 digits.
@@ -6,7 +6,7 @@ const decimalText = new RegExp(`^(\\d{1,71})(?:\\.(\\d{1,${usdcDecimals}}))?$`);
 
 /** Reads `0.01` or `$0.01` as base units (10000n). Undefined when it is not such an amount. */
 export function parseUsdc(text: unknown): bigint | undefined {
-  // Callers without types pass a number here; a float is no way to write money.
+  // Callers without types may pass a number.
   if (typeof text !== "string") return undefined;
   const match = decimalText.exec(text.trim().replace(/^\$/, ""));
   if (!match) return undefined;

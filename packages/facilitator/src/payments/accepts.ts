@@ -11,7 +11,7 @@ import {
   member,
   parseRequirements,
   parseWireAddress,
-  textMember,
+  textMembers,
   toWireRequirements,
   type JsonObject,
   type Requirements,
@@ -73,9 +73,7 @@ function completeOffers(surface: Surface, body: unknown, unitsMin: bigint): Json
     x402Version: 2,
     resource: {
       url: "",
-      ...textMember(named, "url"),
-      ...textMember(named, "description"),
-      ...textMember(named, "mimeType"),
+      ...textMembers(named, "url", "description", "mimeType"),
     },
     accepts,
   };

@@ -7,7 +7,7 @@ import {
   decodeHeader,
   headerNames,
   isObject,
-  objectMember,
+  objectMembers,
   parseJson,
   readRequestBinding,
 } from "@farthing/protocol";
@@ -75,7 +75,7 @@ async function askForTokens(url: string): Promise<Tokens> {
 
 function tokenOf(challenge: unknown): string | undefined {
   if (!isObject(challenge)) return undefined;
-  return readRequestBinding(objectMember(challenge, "extensions").extensions).token;
+  return readRequestBinding(objectMembers(challenge, "extensions").extensions).token;
 }
 
 function finding(status: Finding["status"], text: string, fix: string): Finding {

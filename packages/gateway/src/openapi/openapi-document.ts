@@ -3,7 +3,7 @@
  * price, and a list of the paid addresses. The prices here are for choosing; what the 402 says is
  * what is paid.
  */
-import { isObject, objectMember, textMember, type JsonObject } from "@farthing/protocol";
+import { isObject, objectMembers, textMembers, type JsonObject } from "@farthing/protocol";
 import type { GatewayConfig, RouteConfig } from "../configuration/configuration.ts";
 import { basePathOf, operationsOf, patternOf } from "./openapi-operations.ts";
 import { shortUsdc } from "../configuration/price-text.ts";
@@ -23,7 +23,7 @@ export function openApiDocument(config: GatewayConfig): JsonObject {
   const { servers: _servers, security: _security, components, ...rest } = source ?? {};
   return {
     ...rest,
-    openapi: textMember(source ?? {}, "openapi").openapi ?? "3.1.0",
+    openapi: textMembers(source ?? {}, "openapi").openapi ?? "3.1.0",
     info: {
       ...sourceInfo,
       title: discovery.title ?? sourceInfo["title"] ?? new URL(publicUrl).host,
@@ -131,7 +131,7 @@ function priced(operation: JsonObject, rules: readonly RouteConfig[]): JsonObjec
     ...operation,
     "x-payment-info": { price, protocols: [{ x402: {} }] },
     responses: {
-      ...objectMember(operation, "responses").responses,
+      ...objectMembers(operation, "responses").responses,
       "402": {
         description:
           "Payment required. The header PAYMENT-REQUIRED says how much, to whom and on which network.",
