@@ -60,7 +60,7 @@ export function interopPage(made: string): string {
       ({ scenario, counted, before, now }) => `| ${scenario} | ${counted} | ${before} | ${now} |`,
     ),
     "",
-    "The gas that is left in the last rows is what five honest purchases cost. A payment that is not bound opens one response at each of two facilitators: see [security](../security.md#what-remains).",
+    "The gas that is left in the last rows is what five honest purchases cost. A payment that is not bound opens one response at each of two facilitators: see [security](../security.md#known-gaps).",
     "",
     "## Differences from the stock facilitator",
     "",
