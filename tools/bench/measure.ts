@@ -4,7 +4,7 @@ import { startContender, type Contender } from "./contenders.ts";
 import { runLoad, type LoadResult } from "./load.ts";
 import type { Mint } from "./payments.ts";
 import type { Usage } from "./processes.ts";
-import { startRpcTap } from "./rpc-tap.ts";
+import { startRpcTap } from "@farthing/lab/rpc-proxy";
 
 /** What is measured. */
 export interface Trial {

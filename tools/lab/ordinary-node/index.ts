@@ -16,8 +16,8 @@
  * call-answers.ts, pool-rules.ts) decide without a network or a timer.
  */
 export * from "./conditions.ts";
-export { readRequest } from "./json-rpc.ts";
-export type { NodeCall, NodeReply, NodeUpstream } from "./json-rpc.ts";
+export { readRequest } from "../json-rpc/messages.ts";
+export type { NodeCall, NodeReply, NodeUpstream } from "../json-rpc/messages.ts";
 export {
   createOrdinaryNode,
   nodeOddities,

@@ -1,7 +1,7 @@
 /** A backend that is some blocks behind, made of a node that is not: what it has not seen does not exist. */
 import { isObject } from "@farthing/protocol";
 import { hexOf, numberOf } from "./call-answers.ts";
-import { refuse, type NodeCall, type NodeReply, type NodeUpstream } from "./json-rpc.ts";
+import { refuse, type NodeCall, type NodeReply, type NodeUpstream } from "../json-rpc/messages.ts";
 
 /** Where the block stands among a method's parameters. */
 const blockPlaces: Readonly<Record<string, number>> = {

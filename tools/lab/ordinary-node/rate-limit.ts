@@ -8,7 +8,7 @@ import {
   respond,
   type NodeRequest,
   type NodeResponse,
-} from "./json-rpc.ts";
+} from "../json-rpc/messages.ts";
 
 /** A bucket that fills evenly. */
 export interface TokenBucket {

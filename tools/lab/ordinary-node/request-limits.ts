@@ -1,6 +1,12 @@
 /** Refusals of a whole request for what it is: too long, too many calls, an expired key. */
 import type { BatchLimit, NodeConditions } from "./conditions.ts";
-import { errorOfNone, html, json, type NodeRequest, type NodeResponse } from "./json-rpc.ts";
+import {
+  errorOfNone,
+  html,
+  json,
+  type NodeRequest,
+  type NodeResponse,
+} from "../json-rpc/messages.ts";
 
 /** Why a whole request is refused. */
 export const refusalKinds = ["key", "body", "batch", "rate"] as const;

@@ -9,11 +9,7 @@ import { systemClock } from "../base/clock.ts";
 import { silentLog } from "../base/log.ts";
 import { Secret } from "../base/secret.ts";
 import { startChain } from "../../test/support/facilitator.testing.ts";
-import {
-  startRpcProxy,
-  type ProxiedCall,
-  type RpcProxy,
-} from "../../test/support/rpc-proxy.testing.ts";
+import { startRpcProxy, type NodeCall, type RpcProxy } from "@farthing/lab/rpc-proxy";
 import { startBlockFollower, type BlockFollower } from "./block-follower.ts";
 import { createChain } from "./chain.ts";
 import { createRpcEndpoint } from "./rpc-endpoint.ts";
@@ -84,7 +80,7 @@ async function untilLookedTwice(): Promise<void> {
 
 const asksFor =
   (tag: string) =>
-  ({ method, params }: ProxiedCall): boolean =>
+  ({ method, params }: NodeCall): boolean =>
     method === "eth_getBlockByNumber" && params[0] === tag;
 
 /** While the newest block is replaced and another one follows, the proxy shows the old one. */
@@ -138,7 +134,7 @@ test("an older block of the same chain, from an endpoint that lags, is no news",
 });
 
 /** A backend that does not have the block. */
-const lacksLogs = ({ method }: ProxiedCall) =>
+const lacksLogs = ({ method }: NodeCall) =>
   method === "eth_getLogs" ? { error: { code: -32000, message: "unknown block" } } : undefined;
 
 test("a block whose logs never come, as its fork was left, gives way to the one in its place", async () => {

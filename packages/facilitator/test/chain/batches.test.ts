@@ -17,7 +17,7 @@ import {
   walletAt,
   type Served,
 } from "../support/facilitator.testing.ts";
-import { startRpcProxy, type RpcProxy } from "../support/rpc-proxy.testing.ts";
+import { startRpcProxy, type RpcProxy } from "@farthing/lab/rpc-proxy";
 
 let devnet: Devnet;
 let proxy: RpcProxy;

@@ -12,10 +12,10 @@ import {
 } from "../support/facilitator.testing.ts";
 import {
   startRpcProxy,
-  type ProxiedCall,
+  type NodeCall,
   type Reaction,
   type RpcProxy,
-} from "../support/rpc-proxy.testing.ts";
+} from "@farthing/lab/rpc-proxy";
 import { openStore } from "../../src/storage/open-store.ts";
 import type { Store } from "../../src/storage/store.ts";
 
@@ -35,7 +35,7 @@ afterEach(async () => {
   await served?.stop();
 });
 
-async function settleAt(wallet: number, react: (call: ProxiedCall) => Reaction | undefined) {
+async function settleAt(wallet: number, react: (call: NodeCall) => Reaction | undefined) {
   proxy.react = react;
   const at = await serveOn(devnet, { rpcUrl: proxy.url, wallets: [wallet] });
   served = at;
@@ -55,7 +55,7 @@ async function settleAt(wallet: number, react: (call: ProxiedCall) => Reaction |
   return { page, untilDeep };
 }
 
-const isOfFinal = ({ method, params: [tag] }: ProxiedCall) =>
+const isOfFinal = ({ method, params: [tag] }: NodeCall) =>
   method === "eth_getBlockByNumber" && tag === "finalized";
 const soon = { timeout: 10_000 };
 

@@ -18,7 +18,7 @@ import {
   type Served,
 } from "../support/facilitator.testing.ts";
 import { byHostile, placeHostile } from "../support/hostile-wallets.testing.ts";
-import { startRpcProxy } from "../support/rpc-proxy.testing.ts";
+import { startRpcProxy } from "@farthing/lab/rpc-proxy";
 
 let devnet: Devnet;
 let served: Served;

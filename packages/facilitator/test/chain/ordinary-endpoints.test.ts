@@ -18,7 +18,7 @@ import {
   type Served,
   type ServeOptions,
 } from "../support/facilitator.testing.ts";
-import { startRpcProxy, type RpcProxy } from "../support/rpc-proxy.testing.ts";
+import { startRpcProxy, type RpcProxy } from "@farthing/lab/rpc-proxy";
 
 let devnet: Devnet;
 let node: Awaited<ReturnType<typeof startOrdinaryNode>>;

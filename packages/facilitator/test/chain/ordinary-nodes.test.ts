@@ -30,7 +30,7 @@ import {
   type ServeOptions,
 } from "../support/facilitator.testing.ts";
 import { createHastenedClock } from "../support/hastened-clock.testing.ts";
-import { startRpcProxy, type ProxiedCall, type Reaction } from "../support/rpc-proxy.testing.ts";
+import { startRpcProxy, type NodeCall, type Reaction } from "@farthing/lab/rpc-proxy";
 
 /** A block number that no chain has. */
 const absurd = 1_000_000_000;
@@ -174,7 +174,7 @@ describe("logs", () => {
 });
 
 /** Refuses to read many payments at once: they are read singly, with the newest block beside them. */
-function readSinglyAtAbsurdHead({ method, params: [first] }: ProxiedCall): Reaction | undefined {
+function readSinglyAtAbsurdHead({ method, params: [first] }: NodeCall): Reaction | undefined {
   if (method === "eth_getBlockByNumber" && first === "latest") {
     return { rewrite: (block) => ({ ...Object(block), number: `0x${absurd.toString(16)}` }) };
   }

@@ -17,7 +17,7 @@ import {
   walletAt,
   type Served,
 } from "../support/facilitator.testing.ts";
-import { startRpcProxy, type ProxiedCall, type RpcProxy } from "../support/rpc-proxy.testing.ts";
+import { startRpcProxy, type NodeCall, type RpcProxy } from "@farthing/lab/rpc-proxy";
 
 let devnet: Devnet;
 let proxy: RpcProxy;
@@ -98,7 +98,7 @@ describe("questions to the node", () => {
 });
 
 /** Calls that the follower of blocks does not make. */
-function isOfVerify({ method }: ProxiedCall): boolean {
+function isOfVerify({ method }: NodeCall): boolean {
   return method === "eth_call" || method === "eth_getCode";
 }
 

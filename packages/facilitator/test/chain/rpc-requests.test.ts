@@ -13,7 +13,7 @@ import {
   type Served,
 } from "../support/facilitator.testing.ts";
 import { createHastenedClock } from "../support/hastened-clock.testing.ts";
-import { startRpcProxy, type ProxiedCall, type RpcProxy } from "../support/rpc-proxy.testing.ts";
+import { startRpcProxy, type NodeCall, type RpcProxy } from "@farthing/lab/rpc-proxy";
 
 let devnet: Devnet;
 let first: RpcProxy;
@@ -62,7 +62,7 @@ async function countDuring(clock: Clock, proxies: readonly RpcProxy[], forMs: nu
   return { requests, seconds: (clock.nowMs() - startMs) / 1_000 };
 }
 
-const isLook = ({ method, params: [place] }: ProxiedCall) =>
+const isLook = ({ method, params: [place] }: NodeCall) =>
   method === "eth_blockNumber" || (method === "eth_getBlockByNumber" && place === "latest");
 
 test.each([

@@ -23,7 +23,7 @@ import {
   usesOf,
   type Served,
 } from "../support/facilitator.testing.ts";
-import { startRpcProxy, type ProxiedCall, type RpcProxy } from "../support/rpc-proxy.testing.ts";
+import { startRpcProxy, type NodeCall, type RpcProxy } from "@farthing/lab/rpc-proxy";
 
 let devnet: Devnet;
 let first: RpcProxy;
@@ -81,7 +81,7 @@ async function untilBlocksShow(look: () => Promise<unknown>, wanted: unknown): P
   await expect.poll(lookAfterBlock, { timeout: 20_000, interval: 200 }).toEqual(wanted);
 }
 
-const isSend = ({ method }: ProxiedCall) => method === "eth_sendRawTransaction";
+const isSend = ({ method }: NodeCall) => method === "eth_sendRawTransaction";
 
 /** Signed transactions that came to an endpoint, in order. */
 const sentTo = (proxy: RpcProxy) => proxy.calls.filter(isSend).map(({ params }) => params[0]);

@@ -17,7 +17,7 @@ import {
   type Served,
 } from "../support/facilitator.testing.ts";
 import { repriceAfterBlocks } from "../../src/relayer/remedy.ts";
-import { startRpcProxy, type ProxiedCall, type RpcProxy } from "../support/rpc-proxy.testing.ts";
+import { startRpcProxy, type NodeCall, type RpcProxy } from "@farthing/lab/rpc-proxy";
 
 let devnet: Devnet;
 let proxy: RpcProxy;
@@ -60,7 +60,7 @@ const pageOf = async (at: Served, { id }: JsonObject) =>
 /** More than any transaction of one payment has. */
 const rawBytesMax = 2_000;
 
-function rawOf({ method, params: [raw] }: ProxiedCall): Hex | undefined {
+function rawOf({ method, params: [raw] }: NodeCall): Hex | undefined {
   return method === "eth_sendRawTransaction" && isHexBytes(raw, rawBytesMax) ? raw : undefined;
 }
 
@@ -74,7 +74,7 @@ function partsOf(raw: Hex) {
 }
 
 /** The node says that it has them, and forgets them. */
-const forget = (call: ProxiedCall) => {
+const forget = (call: NodeCall) => {
   const raw = rawOf(call);
   return raw && { result: Hash.keccak256(raw) };
 };

@@ -19,7 +19,7 @@ import {
 import { Secret } from "../../src/base/secret.ts";
 import { planSelfCall } from "../../src/relayer/self-call.ts";
 import { createSigners } from "../../src/relayer/sign.ts";
-import { startRpcProxy, type RpcProxy } from "../support/rpc-proxy.testing.ts";
+import { startRpcProxy, type RpcProxy } from "@farthing/lab/rpc-proxy";
 import { openStore } from "../../src/storage/open-store.ts";
 import type { Store } from "../../src/storage/store.ts";
 

@@ -13,7 +13,7 @@ import {
   startChain,
   walletAt,
 } from "../support/facilitator.testing.ts";
-import { startRpcProxy } from "../support/rpc-proxy.testing.ts";
+import { startRpcProxy } from "@farthing/lab/rpc-proxy";
 
 /** Longer than anything here takes, on a machine that is busy. */
 vi.setConfig({ testTimeout: 180_000 });

@@ -17,7 +17,7 @@ import {
   walletAt,
   type Served,
 } from "../support/facilitator.testing.ts";
-import { startSkippingNode, type SkippingNode } from "../support/skipped-blocks.testing.ts";
+import { startSkippingNode, type SkippingNode } from "@farthing/lab/rpc-proxy";
 import { bothEngines } from "../../src/storage/store-benches.testing.ts";
 import type { StoreBench } from "../../src/storage/store-values.testing.ts";
 

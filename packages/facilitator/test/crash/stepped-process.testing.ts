@@ -9,7 +9,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { startRpcProxy, type ProxiedCall, type RpcProxy } from "../support/rpc-proxy.testing.ts";
+import { startRpcProxy, type NodeCall, type RpcProxy } from "@farthing/lab/rpc-proxy";
 
 /** What the process says to its parent. */
 export type StepMessage =
@@ -173,7 +173,7 @@ function createStepWatch() {
 const sending = "eth_sendRawTransaction";
 
 /** What is read now and then whatever is settled: prices, supplies, the final block. */
-function isByTheClock({ method, params }: ProxiedCall): boolean {
+function isByTheClock({ method, params }: NodeCall): boolean {
   return (
     /^eth_(gasPrice|getBalance|getTransactionCount)$/.test(method) || params[0] === "finalized"
   );

@@ -21,7 +21,7 @@ import {
   type Served,
   type Wish,
 } from "../support/facilitator.testing.ts";
-import { startRpcProxy, type RpcProxy } from "../support/rpc-proxy.testing.ts";
+import { startRpcProxy, type RpcProxy } from "@farthing/lab/rpc-proxy";
 import { createRefuseUsed } from "../../src/verification/earlier-use.ts";
 import { pairOf } from "../../src/verification/verify.ts";
 

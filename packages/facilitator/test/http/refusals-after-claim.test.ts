@@ -22,7 +22,7 @@ import {
   type Wish,
 } from "../support/facilitator.testing.ts";
 import { x402Reasons } from "../support/refusal-table.testing.ts";
-import { startRpcProxy, type RpcProxy } from "../support/rpc-proxy.testing.ts";
+import { startRpcProxy, type RpcProxy } from "@farthing/lab/rpc-proxy";
 
 let devnet: Devnet;
 let proxy: RpcProxy;

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock, type Clock } from "../../src/base/clock.ts";
 import { examine, type CheckSection } from "../../src/doctor.ts";
 import { environmentOn, startChain } from "../support/facilitator.testing.ts";
-import { startRpcProxy, type ProxiedCall, type Reaction } from "../support/rpc-proxy.testing.ts";
+import { startRpcProxy, type NodeCall, type Reaction } from "@farthing/lab/rpc-proxy";
 
 let devnet: Devnet;
 beforeAll(async () => {
@@ -28,7 +28,7 @@ interface Row {
   /** The endpoint is an ordinary node with these. */
   readonly conditions?: NodeConditions;
   /** The endpoint changes answers like this. */
-  readonly react?: (call: ProxiedCall) => Reaction | undefined;
+  readonly react?: (call: NodeCall) => Reaction | undefined;
   /** A second, healthy endpoint stands beside it. */
   readonly hasSecond?: boolean;
   readonly clock?: Clock;
@@ -38,7 +38,7 @@ interface Row {
   readonly conditionsUnderLoad?: NodeConditions;
 }
 
-const isLatest = ({ method, params }: ProxiedCall) =>
+const isLatest = ({ method, params }: NodeCall) =>
   method === "eth_getBlockByNumber" && params[0] === "latest";
 
 /** A call of the token's `transferWithAuthorization`, and not of the reader of many payments. */

@@ -12,7 +12,7 @@ import {
   serveOn,
   startChain,
 } from "../support/facilitator.testing.ts";
-import { startRpcProxy, type ProxiedCall, type RpcProxy } from "../support/rpc-proxy.testing.ts";
+import { startRpcProxy, type NodeCall, type RpcProxy } from "@farthing/lab/rpc-proxy";
 
 let devnet: Devnet;
 let proxy: RpcProxy;
@@ -57,7 +57,7 @@ function of(sections: readonly CheckSection[], status: CheckStatus): string[] {
   );
 }
 
-const pathOf = (call: ProxiedCall) => call.params[0];
+const pathOf = (call: NodeCall) => call.params[0];
 
 const old = (block: unknown) => ({ ...Object(block), timestamp: "0x65000000" });
 
@@ -69,7 +69,7 @@ const behind = (block: unknown) =>
 
 const miner = (block: unknown) => ({ ...Object(block), miner: `xdc${"0".repeat(40)}` });
 
-const withPending = (call: ProxiedCall) =>
+const withPending = (call: NodeCall) =>
   call.method === "eth_getTransactionCount" && call.params[1] === "pending"
     ? { result: "0x7" }
     : undefined;
@@ -216,7 +216,7 @@ describe("what should be looked at", () => {
     [
       "no finalized block",
       "finality: no `finalized` block",
-      (call: ProxiedCall) =>
+      (call: NodeCall) =>
         pathOf(call) === "finalized"
           ? { error: { code: -32_000, message: "unknown tag" } }
           : undefined,
@@ -224,7 +224,7 @@ describe("what should be looked at", () => {
     [
       "addresses as xdc…",
       "addresses: written as xdc",
-      (call: ProxiedCall) =>
+      (call: NodeCall) =>
         pathOf(call) === "latest" && call.method === "eth_getBlockByNumber"
           ? { rewrite: miner }
           : undefined,
@@ -232,7 +232,7 @@ describe("what should be looked at", () => {
     [
       "no deployless calls",
       "payment reads: an eth_call without an address is refused",
-      (call: ProxiedCall) =>
+      (call: NodeCall) =>
         call.method === "eth_call" && !("to" in Object(pathOf(call)))
           ? { error: { code: -32_602, message: "missing to" } }
           : undefined,
@@ -240,8 +240,7 @@ describe("what should be looked at", () => {
     [
       "a high gas price",
       "gas price: 500 gwei asked",
-      (call: ProxiedCall) =>
-        call.method === "eth_gasPrice" ? { result: "0x746a528800" } : undefined,
+      (call: NodeCall) => (call.method === "eth_gasPrice" ? { result: "0x746a528800" } : undefined),
     ],
   ] as const)("%s", async (_what, finding, react) => {
     proxy.react = react;

@@ -13,7 +13,7 @@ import {
 } from "../support/facilitator.testing.ts";
 import { metricTable } from "../../src/metrics-table.ts";
 import { inspectStore } from "../../src/storage/inspect-store.ts";
-import { startRpcProxy, type RpcProxy } from "../support/rpc-proxy.testing.ts";
+import { startRpcProxy, type RpcProxy } from "@farthing/lab/rpc-proxy";
 
 let devnet: Devnet;
 let proxy: RpcProxy;

@@ -18,7 +18,7 @@ import {
   usesOf,
   type Served,
 } from "../support/facilitator.testing.ts";
-import { startRpcProxy } from "../support/rpc-proxy.testing.ts";
+import { startRpcProxy } from "@farthing/lab/rpc-proxy";
 
 /** Blocks that signed bytes outlive the finality of their block. */
 const bytesKeptBlocks = 128;

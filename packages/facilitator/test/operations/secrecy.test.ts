@@ -22,7 +22,7 @@ import {
   type Answer,
   type Served,
 } from "../support/facilitator.testing.ts";
-import { startRpcProxy, type RpcProxy } from "../support/rpc-proxy.testing.ts";
+import { startRpcProxy, type RpcProxy } from "@farthing/lab/rpc-proxy";
 import { openStore } from "../../src/storage/open-store.ts";
 import type { Store } from "../../src/storage/store.ts";
 

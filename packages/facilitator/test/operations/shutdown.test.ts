@@ -20,7 +20,7 @@ import {
   walletAt,
   type Answer,
 } from "../support/facilitator.testing.ts";
-import { startRpcProxy, type ProxiedCall } from "../support/rpc-proxy.testing.ts";
+import { startRpcProxy, type NodeCall } from "@farthing/lab/rpc-proxy";
 import { inspectStore } from "../../src/storage/inspect-store.ts";
 import { openStore } from "../../src/storage/open-store.ts";
 
@@ -296,7 +296,7 @@ describe("told to stop before it serves", { timeout: slowMs }, () => {
   afterAll(() => devnet?.stop());
 
   /** Starts a process on a node that is silent from one request on; resolves once its port is open. */
-  async function startOnSilence(isLast: (call: ProxiedCall) => boolean) {
+  async function startOnSilence(isLast: (call: NodeCall) => boolean) {
     const proxy = await startRpcProxy(devnet.rpcUrl);
     onTestFinished(() => proxy.stop());
     const asked = Promise.withResolvers<void>();
@@ -313,8 +313,8 @@ describe("told to stop before it serves", { timeout: slowMs }, () => {
   }
 
   test.each([
-    ["the chain is checked", ({ method }: ProxiedCall) => method === "eth_chainId"],
-    ["stock is taken", ({ params }: ProxiedCall) => params[0] === "finalized"],
+    ["the chain is checked", ({ method }: NodeCall) => method === "eth_chainId"],
+    ["stock is taken", ({ params }: NodeCall) => params[0] === "finalized"],
   ])("while %s: it ends with 0 and holds nothing", async (_, isLast) => {
     const { process, databaseUrl } = await startOnSilence(isLast);
     expect((await fetch(`${process.url}/health`)).status).toBe(200);

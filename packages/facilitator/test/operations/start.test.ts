@@ -15,7 +15,7 @@ import {
   type ServeOptions,
 } from "../support/facilitator.testing.ts";
 import { listenHere } from "../support/listening.testing.ts";
-import { startRpcProxy, type ProxiedCall, type RpcProxy } from "../support/rpc-proxy.testing.ts";
+import { startRpcProxy, type NodeCall, type RpcProxy } from "@farthing/lab/rpc-proxy";
 import { openStore } from "../../src/storage/open-store.ts";
 import { bothEngines } from "../../src/storage/store-benches.testing.ts";
 import type { StoreBench } from "../../src/storage/store-values.testing.ts";
@@ -152,8 +152,8 @@ describe.each(bothEngines())("%s", (_, startBench) => {
 });
 
 // The checks of the start have passed when the follower looks; wallets are taken at its block.
-const isFollower = ({ params }: ProxiedCall) => params[0] === "finalized";
-const isTaking = ({ method, params }: ProxiedCall) =>
+const isFollower = ({ params }: NodeCall) => params[0] === "finalized";
+const isTaking = ({ method, params }: NodeCall) =>
   method === "eth_getTransactionCount" && String(params[1]).startsWith("0x");
 
 const isNotReady = (text: string) => ({
@@ -197,7 +197,7 @@ test("until a block was seen no payment is judged; while wallets are taken payme
 test.each([
   {
     what: "a node on another chain",
-    react: ({ method }: ProxiedCall) => (method === "eth_chainId" ? { result: "0x1" } : undefined),
+    react: ({ method }: NodeCall) => (method === "eth_chainId" ? { result: "0x1" } : undefined),
     says: /^eip155:51 chain id: the node serves chain 1, not 51; put a node of .* into FARTHING_RPC_51$/,
   },
   {
@@ -207,8 +207,7 @@ test.each([
   },
   {
     what: "a wallet without gas",
-    react: ({ method }: ProxiedCall) =>
-      method === "eth_getBalance" ? { result: "0x0" } : undefined,
+    react: ({ method }: NodeCall) => (method === "eth_getBalance" ? { result: "0x0" } : undefined),
     says: /^eip155:51 relayer: 0x\S+ holds 0 XDC, less than .*; send it XDC for gas$/,
   },
   {

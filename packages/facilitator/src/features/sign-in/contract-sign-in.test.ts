@@ -22,7 +22,7 @@ import {
   walletAt,
   type Served,
 } from "../../../test/support/facilitator.testing.ts";
-import { startRpcProxy, type RpcProxy } from "../../../test/support/rpc-proxy.testing.ts";
+import { startRpcProxy, type RpcProxy } from "@farthing/lab/rpc-proxy";
 
 const complete = "/v1/account/sign-in/complete";
 

@@ -2,29 +2,22 @@
  * A node in front of a devnet that shows more blocks than the devnet has: days of downtime, whose
  * thousands of blocks nobody of the test uses, without waiting for a devnet to make them.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { json } from "node:stream/consumers";
 import { isObject } from "@farthing/protocol";
-
-/** One call as it came. */
-export interface SeenCall {
-  readonly method: string;
-  readonly params: readonly unknown[];
-}
+import { startRpcListener, type RpcListener } from "../json-rpc/listener.ts";
+import { json, readRequest, type NodeCall, type NodeResponse } from "../json-rpc/messages.ts";
+import { postCalls } from "../json-rpc/upstream.ts";
 
 /** A node at work. */
-export interface SkippingNode {
-  readonly url: string;
+export interface SkippingNode extends RpcListener {
   /** Calls since the last reset, also those inside batches. */
-  readonly calls: SeenCall[];
+  readonly calls: NodeCall[];
   /** HTTP requests since then. */
   requests: number;
   /** While set, a request waits for what it returns before it is passed on. */
-  gate: ((calls: readonly SeenCall[]) => Promise<void> | undefined) | undefined;
+  gate: ((calls: readonly NodeCall[]) => Promise<void> | undefined) | undefined;
   /** From now on the next block is so many numbers above the newest one. */
   skip(blocks: number): Promise<void>;
   reset(): void;
-  stop(): Promise<void>;
 }
 
 /** Starts a node in front of another one. */
@@ -36,14 +29,8 @@ export async function startSkippingNode(upstream: string): Promise<SkippingNode>
   const inside = (number: number) =>
     number > pivot + skipped ? number - skipped : Math.min(number, pivot);
 
-  async function ask(body: unknown): Promise<unknown> {
-    const headers = { "content-type": "application/json" };
-    const response = await fetch(upstream, { method: "POST", headers, body: JSON.stringify(body) });
-    return response.json();
-  }
-
-  /** The question as the devnet understands it; undefined when it is about skipped blocks alone. */
-  function translate(call: SeenCall & { readonly id: unknown }) {
+  /** The call as the devnet understands it; undefined when it is about skipped blocks alone. */
+  function translate(call: NodeCall): NodeCall | undefined {
     const params = call.params.map((param) => {
       if (isNumber(param)) return hex(inside(Number(param)));
       if (!isObject(param) || call.method !== "eth_getLogs") return param;
@@ -63,7 +50,7 @@ export async function startSkippingNode(upstream: string): Promise<SkippingNode>
       isNumber(filter["fromBlock"]) &&
       isNumber(filter["toBlock"]) &&
       Number(filter["fromBlock"]) > Number(filter["toBlock"]);
-    return isEmpty ? undefined : { jsonrpc: "2.0", id: call.id, method: call.method, params };
+    return isEmpty ? undefined : { ...call, params };
   }
 
   function shown(value: unknown, name = ""): unknown {
@@ -77,54 +64,41 @@ export async function startSkippingNode(upstream: string): Promise<SkippingNode>
     return isPlace && isNumber(value) ? hex(outside(Number(value))) : value;
   }
 
-  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await json(request);
-    const calls = (Array.isArray(body) ? body : [body]).map(readCall);
+  async function handle(body: string): Promise<NodeResponse> {
+    const { calls, isBatch } = readRequest(body);
     node.requests++;
     node.calls.push(...calls);
     await node.gate?.(calls);
-    const passed = calls.map((call) => ({ call, asked: translate(call) }));
-    const asked = passed.flatMap((one) => one.asked ?? []);
-    const answers = asked.length > 0 ? await ask(asked) : [];
-    const byId = new Map(
-      (Array.isArray(answers) ? answers : []).map((answer) => [Object(answer).id, answer]),
+    const translated = calls.map(translate);
+    const answers = await postCalls(
+      upstream,
+      translated.flatMap((call) => call ?? []),
     );
-    const given = passed.map(({ call: { id, method }, asked: sent }) => {
-      if (!sent) return { jsonrpc: "2.0", id, result: [] };
-      const answer = Object(byId.get(id));
+    const given = calls.map(({ id, method }, index) => {
+      if (!translated[index]) return { jsonrpc: "2.0", id, result: [] };
+      const answer = Object(answers.shift());
       const name = method === "eth_blockNumber" ? "number" : "";
-      return { ...answer, ...("result" in answer ? { result: shown(answer.result, name) } : {}) };
+      const result = "result" in answer ? { result: shown(answer.result, name) } : {};
+      return { ...answer, id, ...result };
     });
-    const text = JSON.stringify(Array.isArray(body) ? given : given[0]);
-    response.writeHead(200, { "content-type": "application/json" }).end(text);
+    return json(200, isBatch ? given : given[0]);
   }
 
-  const server = createServer((request, response) => {
-    handle(request, response).catch(() => response.destroy());
-  });
-  server.keepAliveTimeout = 0;
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("the node has no port");
+  const listener = await startRpcListener(handle);
   const node: SkippingNode = {
-    url: `http://127.0.0.1:${address.port}`,
+    ...listener,
     calls: [],
     requests: 0,
     gate: undefined,
     async skip(blocks) {
-      const question = { jsonrpc: "2.0", id: 1, method: "eth_blockNumber", params: [] };
-      pivot = Number(Object(await ask(question)).result);
+      const [head] = await postCalls(upstream, [{ id: 0, method: "eth_blockNumber", params: [] }]);
+      pivot = Number(head?.["result"]);
       skipped = blocks;
     },
     reset() {
       node.calls.length = 0;
       node.requests = 0;
     },
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
   };
   return node;
 }
@@ -136,10 +110,4 @@ function isNumber(value: unknown): boolean {
 
 function hex(value: number): string {
   return `0x${value.toString(16)}`;
-}
-
-function readCall(value: unknown): SeenCall & { readonly id: unknown } {
-  if (!isObject(value)) throw new Error("no JSON-RPC call");
-  const { id, method, params } = value;
-  return { id, method: String(method), params: Array.isArray(params) ? params : [] };
 }
