@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { LongFilesFirst } from "./tools/test-order.ts";
 
 export default defineConfig({
   // Workspaces are reached as TypeScript source, so no build has to run before the tests.
@@ -15,6 +16,7 @@ export default defineConfig({
     ],
     // The buyer's library asks public nodes unless told otherwise; no test may.
     setupFiles: ["tools/no-internet.testing.ts"],
+    sequence: { sequencer: LongFilesFirst },
     // Most of a test's time is waiting for blocks, so a file more than there are cores does no harm.
     maxWorkers: Math.min(8, availableParallelism() + 1),
     // Tests on a local chain wait for real blocks, and several start processes: what takes ten seconds

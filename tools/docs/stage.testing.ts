@@ -120,6 +120,7 @@ export async function openStage(world: World): Promise<Stage> {
       ...world.environment,
       PATH: `${programs}:${dirname(process.execPath)}:${process.env["PATH"] ?? ""}`,
       HOME: folder,
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "",
       // Packages are run from their sources; no build is needed. And no page leaves this machine.
       NODE_OPTIONS: `--conditions=@farthing/source --import ${noInternet}`,
       // Where a page leaves a port out, it means the usual one.

@@ -33,6 +33,8 @@ export async function farthing(args: readonly string[], options: RunOptions = {}
   const child = spawn(process.execPath, [...nodeArguments, bin, ...args], {
     env: {
       PATH: process.env["PATH"],
+      // A command starts in half the time where another one has compiled its sources.
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
       FARTHING_WALLET_KEY: testKey,
       // No test asks a public node.
       FARTHING_RPC_URL: "none",

@@ -16,6 +16,7 @@ async function intoHead(args: readonly string[], environment: Readonly<Record<st
   const child = spawn("bash", ["--norc", "-c", pipe, "bash", process.execPath, bin, ...args], {
     env: {
       PATH: process.env["PATH"],
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
       FARTHING_RPC_URL: "none",
       XDG_CONFIG_HOME: mkdtempSync(join(tmpdir(), "farthing-home-")),
       ...environment,

@@ -30,6 +30,7 @@ async function onTerminal(...args: readonly string[]): Promise<string> {
   const child = spawn("script", ["-qec", words, "/dev/null"], {
     env: {
       PATH: process.env["PATH"],
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
       FARTHING_WALLET_KEY: testKey,
       FARTHING_RPC_URL: "none",
       XDG_CONFIG_HOME: home,

@@ -137,7 +137,11 @@ Server.prototype.listen = function (...given) {
     ["--conditions=@farthing/source", "--input-type=module", "--eval", watched + code],
     {
       cwd: root,
-      env: { PATH: process.env["PATH"], FARTHING_API_KEY: apiKey },
+      env: {
+        PATH: process.env["PATH"],
+        NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+        FARTHING_API_KEY: apiKey,
+      },
       stdio: ["ignore", "pipe", "inherit"],
     },
   );

@@ -44,7 +44,11 @@ async function run(...flags: string[]) {
   const { devnet, databaseUrl } = market;
   const child = spawn(process.execPath, [bin, "gateway", "--config", file, ...flags], {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { PATH: process.env["PATH"], ...facilitatorEnvironment(devnet, databaseUrl) },
+    env: {
+      PATH: process.env["PATH"],
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+      ...facilitatorEnvironment(devnet, databaseUrl),
+    },
   });
   const said: string[] = [];
   const listeners = new Set<() => void>();
@@ -142,6 +146,7 @@ test(
     const { devnet, databaseUrl } = market;
     const env = {
       PATH: process.env["PATH"],
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
       ...facilitatorEnvironment(devnet, databaseUrl),
       [`FARTHING_RPC_${devnet.chainId}`]: `http://127.0.0.1:${port}`,
     };

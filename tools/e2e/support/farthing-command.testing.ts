@@ -15,7 +15,12 @@ export function startFarthing(
 ) {
   const child = spawn(process.execPath, [bin, ...args], {
     // No test asks a public node.
-    env: { PATH: process.env["PATH"], FARTHING_RPC_URL: "none", ...environment },
+    env: {
+      PATH: process.env["PATH"],
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+      FARTHING_RPC_URL: "none",
+      ...environment,
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const ended = Promise.all([once(child, "exit"), text(child.stdout), text(child.stderr)]);

@@ -14,7 +14,7 @@ import { createInterface } from "node:readline";
 export interface ServerProcessOptions {
   /** What Node runs, with its arguments. */
   readonly argv: readonly string[];
-  /** The environment, beside PATH. */
+  /** The environment, beside PATH and the folder of compiled sources. */
   readonly env: Readonly<Record<string, string>>;
   /** A program that starts Node, such as `taskset` with its arguments. */
   readonly launcher?: readonly string[];
@@ -127,7 +127,12 @@ function spawnWatched({ launcher = [], argv, env }: ServerProcessOptions) {
   const node = [process.execPath, "--import", watchdog, ...argv];
   const [program = process.execPath, ...args] = [...launcher, ...node];
   const child = spawn(program, args, {
-    env: { PATH: process.env["PATH"], ...env },
+    // A program starts in half the time where another process has compiled its sources.
+    env: {
+      PATH: process.env["PATH"],
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+      ...env,
+    },
     stdio: ["pipe", "pipe", "pipe"],
   });
   // A process that ends closes its end of the pipe; `ended` says so.

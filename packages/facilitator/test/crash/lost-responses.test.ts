@@ -138,7 +138,7 @@ test("a process that is killed while its call is open leaves the success used up
   const environment = environmentOn(devnet, { databaseUrl, wallets: [1] });
   const runner = fileURLToPath(new URL("../support/serve-runner.testing.ts", import.meta.url));
   const child = spawn(process.execPath, ["--conditions=@farthing/source", runner], {
-    env: environment,
+    env: { ...environment, NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] },
     stdio: ["ignore", "ignore", "pipe"],
   });
   const ended = once(child, "exit");

@@ -5,9 +5,6 @@
  */
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { startRpcProxy, type NodeCall, type RpcProxy } from "@farthing/lab/rpc-proxy";
 
@@ -48,10 +45,6 @@ export interface SteppedProcess {
 
 const runner = fileURLToPath(new URL("stepped-runner.testing.ts", import.meta.url));
 
-/** The compiled sources of these processes: a start takes half as long with them. */
-const compiled = mkdtempSync(join(tmpdir(), "farthing-compiled-"));
-process.once("exit", () => rmSync(compiled, { recursive: true, force: true }));
-
 /** Lines of its log that are kept: more than one payment makes. */
 const linesMax = 200;
 
@@ -68,7 +61,7 @@ export async function startStepped(
   const proxy = await startRpcProxy(upstream);
   const child = fork(runner, {
     execArgv: ["--conditions=@farthing/source"],
-    env: { ...environmentAt(proxy.url), NODE_COMPILE_CACHE: compiled },
+    env: { ...environmentAt(proxy.url), NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] },
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
   started.add(child);

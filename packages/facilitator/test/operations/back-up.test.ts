@@ -34,7 +34,10 @@ const payments = 12;
 /** Starts the process, to be killed; resolves with its address and its end. */
 async function startProcess(devnet: Devnet, databaseUrl: string) {
   const child = spawn(process.execPath, ["--conditions=@farthing/source", runner], {
-    env: environmentOn(devnet, { databaseUrl, wallets: [0, 1] }),
+    env: {
+      ...environmentOn(devnet, { databaseUrl, wallets: [0, 1] }),
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+    },
     stdio: ["ignore", "ignore", "pipe"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));

@@ -54,7 +54,11 @@ async function start(
 ): Promise<Running> {
   const env = environmentOn(devnet, { databaseUrl, wallets, rpcUrl });
   const child = spawn(process.execPath, ["--conditions=@farthing/source", runner], {
-    env: { ...env, FARTHING_METRICS_PORT: "0" },
+    env: {
+      ...env,
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+      FARTHING_METRICS_PORT: "0",
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   started.push(child);

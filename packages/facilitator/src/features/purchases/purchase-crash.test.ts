@@ -62,7 +62,10 @@ async function buyAndDie(step: string, index: number, databaseUrl: string) {
     process.execPath,
     ["--conditions=@farthing/source", runner, step, "accounts"],
     {
-      env: environmentOn(devnet, { wallets: [index], databaseUrl, env: env() }),
+      env: {
+        ...environmentOn(devnet, { wallets: [index], databaseUrl, env: env() }),
+        NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+      },
       stdio: ["ignore", "pipe", "inherit"],
     },
   );
