@@ -1,53 +1,50 @@
 /**
- * The rules of payment records, for every store: who gets the lease, what a holder may do, and what
- * makes room. The stores only find, insert, change under a condition and list, see store.ts.
+ * The rules of payment records for every store: who gets the lease, what a holder may do, and which
+ * records make room. The stores only find, insert, change under a condition and list.
  */
 import { leaseMsDefault, replayMsMax, settlingMsMax } from "./retention.ts";
 import type { Access, Binding, PaymentRecords, Acquisition } from "./payment-records.ts";
-import { holdLease } from "./held-lease.ts";
-import { inTime } from "./in-time.ts";
-import { createSteps } from "./lease-steps.ts";
-import { makeRoom } from "./make-room.ts";
+import { createSteps, holdLease } from "./held-lease.ts";
 import { isHeld, type PaymentRecord } from "./record-transitions.ts";
 import { mayResume, newExchangeKey, openerOf } from "./proof.ts";
 import type { Changed, Inserted, PaymentRecordStore } from "./store.ts";
-import { asRead, transit } from "./transit.ts";
-import { createWaiting } from "./waiting.ts";
+import { asRead, makeRoom, transit } from "./transit.ts";
+import { createWaiting, inTime } from "./waiting.ts";
 
 /** Bounds of the records of one seller. */
 export interface PaymentRecordOptions {
   /** Longest body of a response that is kept, in bytes. */
   readonly answerBytesMax: number;
   /** Most bytes of bodies together, where the store has such a bound. */
-  readonly totalBytesMax?: number;
+  readonly totalBytesMax?: number | undefined;
   /** How long a delivered response is kept, in milliseconds; ten minutes at most. */
-  readonly replayMs?: number;
-  /** How long a lease lasts that is not renewed, in milliseconds; `Infinity` in one process. */
-  readonly leaseMs?: number;
-  /** How often a waiting request looks, in milliseconds, where the store cannot be watched. */
-  readonly pollMs?: number;
+  readonly replayMs?: number | undefined;
+  /** How long a lease lasts unless it is renewed, in milliseconds; `Infinity` in one process. */
+  readonly leaseMs?: number | undefined;
+  /** Pause between two polls of a waiting request, where the store cannot be watched. */
+  readonly pollMs?: number | undefined;
   /**
-   * Longest wait for the store before a payment is acquired, in milliseconds. Once a payment is
-   * under way its steps are waited for: they must not take effect after they were given up.
+   * Longest wait for the store before a payment is acquired, in milliseconds. Later steps are waited
+   * for without a limit: they must not take effect after they were abandoned.
    */
-  readonly replyMsMax?: number;
+  readonly replyMsMax?: number | undefined;
 }
 
-/** Times that an insertion is tried while other processes take the room that was made. */
-const insertionsMax = 3;
+/** Attempts of an insertion while other processes take the room that was made. */
+const maxInsertions = 3;
 
-/** Creates the records over a store. */
+/** Creates payment records that are kept in a store. */
 export function createPaymentRecords(
   store: PaymentRecordStore,
   options: PaymentRecordOptions,
 ): PaymentRecords {
   const { answerBytesMax, leaseMs = leaseMsDefault, pollMs = 25, replyMsMax } = options;
-  const keptBytesMax = Math.min(answerBytesMax, options.totalBytesMax ?? Infinity);
+  const maxKeptBytes = Math.min(answerBytesMax, options.totalBytesMax ?? Infinity);
   const replayMs = Math.min(options.replayMs ?? replayMsMax, replayMsMax);
 
   function prepare(binding: Binding) {
     const lock = { holder: crypto.randomUUID(), until: { inMs: leaseMs } };
-    const steps = createSteps(store, { binding, lock, replayMs, keptBytesMax });
+    const steps = createSteps(store, { binding, lock, replayMs, maxKeptBytes });
     return { lock, steps };
   }
 
@@ -56,9 +53,9 @@ export function createPaymentRecords(
     const exchangeKey = newExchangeKey();
     const expires = { inMs: settlingMsMax };
     const record = { binding, opener: openerOf(proof), exchangeKey, lock, expires };
-    // Acquired after all, for nobody: forgotten again.
+    // A late insertion has no holder any more.
     const undo = async ({ kind }: Inserted) => kind === "inserted" && steps.discard();
-    for (let nth = 1; nth <= insertionsMax; nth++) {
+    for (let nth = 1; nth <= maxInsertions; nth++) {
       const inserted = await inTime(store.insert(record), replyMsMax, undo);
       if (inserted.kind === "exists") return inserted.record;
       if (inserted.kind === "inserted") {
@@ -70,11 +67,11 @@ export function createPaymentRecords(
     return { kind: "full" };
   }
 
-  /** Acquires the lease of a record that nobody holds, as it was read. */
+  /** Acquires the lease of a record that no one holds, as it was read. */
   async function resume(binding: Binding, read: PaymentRecord): Promise<Acquisition> {
     const { lock, steps } = prepare(binding);
     // Nothing was sent for a claim; one of an earlier version gets its key now.
-    const isUnnamed = read.state === "claimed" && read.exchangeKey === undefined;
+    const isUnnamed = read.state === "claimed" && read.exchangeKey === null;
     const details = { lock, ...(isUnnamed ? { exchangeKey: newExchangeKey() } : {}) };
     const changing = transit(store, read.key, "acquire", asRead(read), details);
     const undo = async ({ kind }: Changed) => kind === "changed" && steps.unlock();
@@ -84,13 +81,12 @@ export function createPaymentRecords(
     if (!record || record.state === "delivered") return { kind: "busy" };
     const { state, exchangeKey, receipt } = record;
     try {
-      // Nothing is kept with a claim.
-      const reading =
-        state === "claimed" ? undefined : inTime(store.getAnswer(read.key), replyMsMax);
-      const answer = await reading;
+      // No response is kept with a claim.
+      const isKept = state !== "claimed";
+      const answer = isKept ? await inTime(store.getAnswer(read.key), replyMsMax) : undefined;
       const found = {
         state,
-        ...(exchangeKey === undefined ? {} : { exchangeKey }),
+        ...(exchangeKey === null ? {} : { exchangeKey }),
         ...(receipt ? { receipt } : {}),
         ...(answer ? { answer } : {}),
       };

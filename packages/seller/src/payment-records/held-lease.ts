@@ -1,40 +1,85 @@
-/** Leases: renewed while their holder works, and not a moment longer. */
-import type { SettleResponse } from "@farthing/protocol";
-import type { PaymentRecordState, Lease, StoredAnswer } from "./payment-records.ts";
+/** Leases: renewed while their holder works; each step takes effect only while the lease is in force. */
+import { overMsMin } from "./retention.ts";
+import type { Binding, Lease } from "./payment-records.ts";
+import type { TransitionName } from "./record-transitions.ts";
+import type { Lock, PaymentRecordStore } from "./store.ts";
+import { makeRoomForAnswer, transit, type Details } from "./transit.ts";
 
 /** A record as it was found when its lease was acquired. */
-export interface Found {
-  readonly state: PaymentRecordState;
-  readonly exchangeKey?: string;
-  readonly receipt?: SettleResponse;
-  readonly answer?: StoredAnswer;
+export type Found = Pick<Lease, "state" | "exchangeKey" | "receipt" | "answer">;
+
+/** The steps of a lease in the store. */
+export interface Steps extends Omit<Lease, keyof Found> {
+  /** Extends the lease. Returns false when another holder has it. */
+  renew(): Promise<boolean>;
 }
 
-/** A lease in the store; every step takes effect only while the lease is in force. */
-export interface Steps extends Omit<Lease, keyof Found> {
-  /** Puts off the end of the lease. False when it is somebody else's by now. */
-  renew(): Promise<boolean>;
+/** The record and the bounds that the steps of a holder apply to. */
+export interface Holding {
+  readonly binding: Binding;
+  readonly lock: Lock;
+  readonly replayMs: number;
+  readonly maxKeptBytes: number;
+}
+
+/** Creates the steps of a holder: guarded changes of the record. */
+export function createSteps(store: PaymentRecordStore, holding: Holding): Steps {
+  const { binding, lock, replayMs, maxKeptBytes } = holding;
+  const { key, validBeforeMs } = binding;
+
+  async function step(name: TransitionName, details: Details = {}): Promise<boolean> {
+    const { answer, ...others } = details;
+    const isKept = answer && answer.body.byteLength <= maxKeptBytes;
+    const apply = (more: Details) => transit(store, key, name, { holder: lock.holder }, more);
+    let changed = await apply(isKept ? details : others);
+    if (changed.kind === "full") {
+      await makeRoomForAnswer(store, changed.missingBytes);
+      changed = await apply(details);
+    }
+    // The step counts even where there is no room for its response.
+    if (changed.kind === "full") changed = await apply(others);
+    return changed.kind === "changed";
+  }
+
+  return {
+    settling: ({ isDispensable, ...known } = {}) =>
+      step("settle", {
+        ...known,
+        dispensableFromMs: isDispensable ? 0 : validBeforeMs + overMsMin,
+      }),
+    paid: (receipt) => step("pay", { receipt }),
+    complete: (receipt, answer) =>
+      step("complete", {
+        receipt,
+        lock: null,
+        answerUntil: { inMs: replayMs, notAfterMs: validBeforeMs },
+        ...(answer ? { answer } : {}),
+      }),
+    discard: () => step("discard"),
+    unlock: () => step("unlock", { lock: null }),
+    renew: () => step("renew", { lock }),
+  };
 }
 
 /** Renewals in the time of one lease: two may be late or lost before it ends. */
 const renewalsPerLease = 3;
 
-/** Holds a lease: renews it until the work ends, and then does nothing more. */
+/** Renews a lease until its work ends; later steps have no effect. */
 export function holdLease(found: Found, steps: Steps, leaseMs: number): Lease {
   let isHeld = true;
-  const beat = Number.isFinite(leaseMs)
+  const timer = Number.isFinite(leaseMs)
     ? setInterval(() => {
         steps
           .renew()
           .then((isOurs) => isOurs || stop())
-          // Tried again at the next beat; if all fail the lease ends, and the steps say so.
+          // The next renewal may succeed; if all fail the lease ends, and the steps say so.
           .catch(() => undefined);
       }, leaseMs / renewalsPerLease)
     : undefined;
-  beat?.unref();
+  timer?.unref();
   function stop(): void {
     isHeld = false;
-    clearInterval(beat);
+    clearInterval(timer);
   }
   async function end(step: () => Promise<boolean>): Promise<boolean> {
     if (!isHeld) return false;

@@ -3,9 +3,22 @@
  * facilitator still refuses the used payment, and the buyer gets the proof that they paid.
  */
 import { createPaymentRecords } from "./create-payment-records.ts";
-import { answerBytesMaxDefault } from "./retention.ts";
-import type { PaymentRecords } from "./payment-records.ts";
-import { MemoryStore } from "./memory-store.ts";
+import { answerBytesMaxDefault, tokenMsMax } from "./retention.ts";
+import type { PaymentRecords, StoredAnswer } from "./payment-records.ts";
+import { isHeld, type PaymentRecord } from "./record-transitions.ts";
+import {
+  fieldsOf,
+  timeOf,
+  type Change,
+  type Changed,
+  type Deadline,
+  type Expected,
+  type Inserted,
+  type NewPaymentRecord,
+  type PaymentRecordStore,
+  type RecordList,
+  type TokenStore,
+} from "./store.ts";
 
 /** Bounds of the payment records in memory. */
 export interface MemoryGrantOptions {
@@ -15,7 +28,7 @@ export interface MemoryGrantOptions {
   readonly answerBytesMax?: number;
   /** Most bytes of bodies together; the oldest go first. */
   readonly totalBytesMax?: number;
-  /** How long a paid answer can be fetched again, in milliseconds; ten minutes at most. */
+  /** How long a paid response can be fetched again, in milliseconds; ten minutes at most. */
   readonly replayMs?: number;
   /** Milliseconds since the Unix epoch. */
   readonly now?: () => number;
@@ -28,24 +41,206 @@ export interface MemoryGrants extends PaymentRecords {
 }
 
 /** About 1 kB each: tens of megabytes at most. */
-const entriesMaxDefault = 20_000;
-const totalBytesMaxDefault = 64 * 1024 * 1024;
+const defaultMaxEntries = 20_000;
+const defaultMaxTotalBytes = 64 * 1024 * 1024;
 
 /** Creates an empty store of payment records. */
 export function createMemoryGrants(options: MemoryGrantOptions = {}): MemoryGrants {
   const {
-    entriesMax = entriesMaxDefault,
+    entriesMax = defaultMaxEntries,
     answerBytesMax = answerBytesMaxDefault,
-    totalBytesMax = totalBytesMaxDefault,
+    totalBytesMax = defaultMaxTotalBytes,
     replayMs,
     now = Date.now,
   } = options;
   const store = new MemoryStore({ entriesMax, totalBytesMax, now });
   // A lease ends with its process, so it needs no other end.
-  const bounds = { answerBytesMax, totalBytesMax, leaseMs: Infinity };
-  const records = createPaymentRecords(store, {
-    ...bounds,
-    ...(replayMs === undefined ? {} : { replayMs }),
-  });
+  const bounds = { answerBytesMax, totalBytesMax, replayMs, leaseMs: Infinity };
+  const records = createPaymentRecords(store, bounds);
   return { ...records, keptBytes: () => store.keptBytes };
+}
+
+interface Bounds {
+  readonly entriesMax: number;
+  readonly totalBytesMax: number;
+  readonly now: () => number;
+}
+
+interface Entry extends Omit<PaymentRecord, "readAtMs" | "answerBytes"> {
+  readonly expiresAtMs: number;
+  readonly answer: StoredAnswer | null;
+}
+
+/** Requests that wait for the same payment at once. More than that is no honest repeat. */
+const maxWatchers = 64;
+
+/** The store in memory. Each call runs to its end before the next one starts. */
+export class MemoryStore implements PaymentRecordStore {
+  readonly tokens: TokenStore;
+  readonly #bounds: Bounds;
+  // In order of creation, so that the first delivered entry is the oldest.
+  readonly #entries = new Map<string, Entry>();
+  readonly #watchers = new Map<string, Set<() => void>>();
+  #keptBytes = 0;
+
+  constructor(bounds: Bounds) {
+    this.#bounds = bounds;
+    this.tokens = createTokens(bounds);
+  }
+
+  get keptBytes(): number {
+    return this.#keptBytes;
+  }
+
+  async get(key: string): Promise<PaymentRecord | undefined> {
+    const entry = this.#find(key);
+    return entry && this.#toRecord(entry);
+  }
+
+  async getAnswer(key: string): Promise<StoredAnswer | undefined> {
+    return this.#find(key)?.answer ?? undefined;
+  }
+
+  async insert({ binding, opener, ...values }: NewPaymentRecord): Promise<Inserted> {
+    const { key, fingerprint, payload } = binding;
+    const found = this.#find(key);
+    if (found) return { kind: "exists", record: this.#toRecord(found) };
+    if (this.#entries.size >= this.#bounds.entriesMax) this.#forgetExpired();
+    if (this.#entries.size >= this.#bounds.entriesMax) return { kind: "full" };
+    const unset = { receipt: null, answer: null, dispensableFromMs: 0, answerUntilMs: 0 };
+    const blank = { key, fingerprint, payload, opener, ...unset, holder: null, heldUntilMs: 0 };
+    const entry = { ...blank, state: "claimed", exchangeKey: null, expiresAtMs: 0 } as const;
+    this.#entries.set(key, this.#apply(entry, values));
+    return { kind: "inserted" };
+  }
+
+  async compareAndSet(key: string, expected: Expected, change: Change | "gone"): Promise<Changed> {
+    const entry = this.#entries.get(key);
+    if (!entry || !isAsExpected(entry, expected)) return { kind: "stale" };
+    if (change === "gone") {
+      this.#forget(entry);
+      return { kind: "changed", record: this.#toRecord(entry) };
+    }
+    const missingBytes = this.#missingBytes(entry, change);
+    if (missingBytes > 0) return { kind: "full", missingBytes };
+    const changed = this.#apply(entry, change);
+    this.#entries.set(key, changed);
+    this.#keptBytes += bytesOf(changed) - bytesOf(entry);
+    if (change.lock === null) this.#wake(key);
+    return { kind: "changed", record: this.#toRecord(changed) };
+  }
+
+  async list(list: RecordList, limit: number): Promise<readonly PaymentRecord[]> {
+    const nowMs = this.#bounds.now();
+    const listed: PaymentRecord[] = [];
+    for (const entry of this.#entries.values()) {
+      if (listed.length >= limit) break;
+      if (isListed[list](entry, nowMs)) listed.push(this.#toRecord(entry));
+    }
+    return listed;
+  }
+
+  watch(key: string, onFree: () => void): (() => void) | undefined {
+    const watchers = this.#watchers.get(key) ?? new Set();
+    if (watchers.size >= maxWatchers) return undefined;
+    this.#watchers.set(key, watchers.add(onFree));
+    return () => {
+      watchers.delete(onFree);
+      if (watchers.size === 0 && this.#watchers.get(key) === watchers) this.#watchers.delete(key);
+    };
+  }
+
+  #find(key: string): Entry | undefined {
+    const entry = this.#entries.get(key);
+    if (!entry || entry.expiresAtMs > this.#bounds.now()) return entry;
+    this.#forget(entry);
+    return undefined;
+  }
+
+  #toRecord({ answer, expiresAtMs: _expiresAtMs, ...record }: Entry): PaymentRecord {
+    return {
+      ...record,
+      answerBytes: answer?.body.byteLength ?? 0,
+      readAtMs: this.#bounds.now(),
+    };
+  }
+
+  #apply(entry: Entry, change: Change): Entry {
+    const toTime = (deadline: Deadline) => timeOf(deadline, this.#bounds.now());
+    const { answer = entry.answer } = change;
+    return { ...entry, ...fieldsOf(change, toTime), answer };
+  }
+
+  /** Returns how many bytes are too many with the response of a change. */
+  #missingBytes(entry: Entry, { answer }: Change): number {
+    if (!answer) return 0;
+    const addedBytes = answer.body.byteLength - bytesOf(entry);
+    const { totalBytesMax } = this.#bounds;
+    if (this.#keptBytes + addedBytes > totalBytesMax) this.#forgetExpired();
+    return this.#keptBytes + addedBytes - totalBytesMax;
+  }
+
+  #forgetExpired(): void {
+    for (const key of this.#entries.keys()) this.#find(key);
+  }
+
+  #forget(entry: Entry): void {
+    this.#keptBytes -= bytesOf(entry);
+    this.#entries.delete(entry.key);
+    this.#wake(entry.key);
+  }
+
+  #wake(key: string): void {
+    const watchers = this.#watchers.get(key);
+    this.#watchers.delete(key);
+    for (const onFree of watchers ?? []) onFree();
+  }
+}
+
+const isListed: Readonly<Record<RecordList, (entry: Entry, nowMs: number) => boolean>> = {
+  dispensable: ({ state, dispensableFromMs, holder, heldUntilMs }, nowMs) =>
+    (state === "claimed" || state === "settling") &&
+    dispensableFromMs <= nowMs &&
+    !isHeld({ holder, heldUntilMs, readAtMs: nowMs }),
+  delivered: ({ state }) => state === "delivered",
+  answered: ({ state, answer }) => state === "delivered" && answer !== null,
+};
+
+function isAsExpected(entry: Entry, { states, ...expected }: Expected): boolean {
+  const values: Readonly<Record<string, unknown>> = { ...entry };
+  const isSame = Object.entries(expected).every(([name, value]) => values[name] === value);
+  return isSame && states.includes(entry.state);
+}
+
+function bytesOf({ answer }: Entry): number {
+  return answer?.body.byteLength ?? 0;
+}
+
+interface TokenEntry {
+  /** Null when several payers have shown the token. */
+  readonly payer: string | null;
+  readonly expiresAtMs: number;
+}
+
+/** Creates the tokens of one process; beyond the bound the oldest are forgotten. */
+function createTokens({ entriesMax, now }: Bounds): TokenStore {
+  // In order of creation, so that the first is the oldest.
+  const entries = new Map<string, TokenEntry>();
+  function set(token: string, payer: string | null): void {
+    entries.delete(token);
+    entries.set(token, { payer, expiresAtMs: now() + tokenMsMax });
+    for (const [oldest] of entries) {
+      if (entries.size <= entriesMax) break;
+      entries.delete(oldest);
+    }
+  }
+  return {
+    async insert(token, payer) {
+      const found = entries.get(token);
+      if (found && found.expiresAtMs > now()) return found.payer;
+      set(token, payer);
+      return undefined;
+    },
+    share: async (token) => set(token, null),
+  };
 }

@@ -1,19 +1,13 @@
-/**
- * What is kept of one payment, and how it may change. The rules that use these are in
- * create-payment-records.ts; the stores know nothing about payments.
- */
+/** The stored payment record, its states and its transitions. */
 import type { SettleResponse } from "@farthing/protocol";
 import { deliveredMsMax, settlingMsMax, undeliveredMsMax } from "./retention.ts";
 import type { PaymentRecordState } from "./payment-records.ts";
 import type { Opener } from "./proof.ts";
 
-/** The states of {@link PaymentRecordState}, and the last one: the content went out. */
+/** The states of {@link PaymentRecordState}, and the last one: the content was delivered. */
 export type StoredState = PaymentRecordState | "delivered";
 
-/**
- * The version of a stored record. Version 1 is every record without a number: one that was made
- * before 0.1.0 may lack the exchange key and what its first request showed.
- */
+/** The version of a stored record. Records of version 1 carry no number, see `recordIn`. */
 export const recordFormat = 2;
 
 /** A payment's record as a store returns it. The response that is kept with it is read apart. */
@@ -22,28 +16,28 @@ export interface PaymentRecord {
   readonly fingerprint: string;
   readonly payload: string;
   readonly state: StoredState;
-  /** What the first request showed of its maker. */
+  /** The proofs of the first request. */
   readonly opener: Opener;
-  readonly exchangeKey?: string;
-  readonly receipt?: SettleResponse;
-  /** Whose lease it is, until `heldUntilMs`. */
-  readonly holder?: string;
+  /** Null in records of versions that had none. */
+  readonly exchangeKey: string | null;
+  readonly receipt: SettleResponse | null;
+  /** The holder of the lease, until `heldUntilMs`. */
+  readonly holder: string | null;
   readonly heldUntilMs: number;
-  /** From when on it may make room for another one while it is open, where the store has a bound. */
-  readonly dispensableFromMs?: number;
-  /** Until when a delivered response is kept; 0 before its delivery. */
+  /** From then on an open record may make room for another one, where the store has a bound. */
+  readonly dispensableFromMs: number;
+  /** A delivered response is kept until then; 0 before its delivery. */
   readonly answerUntilMs: number;
   /** Bytes of the response that is kept, where the store counts them. */
-  readonly answerBytes?: number;
-  /** When it was read, by the clock of the store: all of its times are by that clock. */
+  readonly answerBytes: number;
+  /** The time of reading, by the clock of the store: all times are by that clock. */
   readonly readAtMs: number;
 }
 
-/** Something that can happen to a record. */
+/** A transition of a record. */
 export interface Transition {
-  /** The states that it may start from. */
   readonly from: readonly StoredState[];
-  /** The state after it; absent where that stays; `gone` where the record is forgotten. */
+  /** The state afterwards; absent where it stays; `gone` where the record is forgotten. */
   readonly to?: StoredState | "gone";
   /** How long the record is kept from then on, in milliseconds; absent where that stays. */
   readonly keptMs?: number;
@@ -51,7 +45,7 @@ export interface Transition {
 
 const open = ["claimed", "settling", "paid"] as const;
 
-/** Everything that can happen to a record. Every change that a store makes is guarded by `from`. */
+/** All transitions. Every change that a store makes is guarded by `from`. */
 export const paymentRecordTransitions = {
   /** A request gets the lease. */
   acquire: { from: open },
@@ -63,7 +57,7 @@ export const paymentRecordTransitions = {
   pay: { from: open, to: "paid", keptMs: undeliveredMsMax },
   /** The content goes out. */
   complete: { from: open, to: "delivered", keptMs: deliveredMsMax },
-  /** The holder ends its work where it stands. */
+  /** The holder ends its work and leaves the state as it is. */
   unlock: { from: open },
   /** The holder ends its work as if the payment had never been seen. */
   discard: { from: open, to: "gone" },
@@ -73,14 +67,9 @@ export const paymentRecordTransitions = {
   forgetAnswer: { from: ["delivered"] },
 } as const satisfies Record<string, Transition>;
 
-/** The name of something that can happen to a record. */
 export type TransitionName = keyof typeof paymentRecordTransitions;
 
-/** Whether the lease of a record was in force when it was read. */
-export function isHeld({
-  holder,
-  heldUntilMs,
-  readAtMs,
-}: Pick<PaymentRecord, "holder" | "heldUntilMs" | "readAtMs">): boolean {
-  return holder !== undefined && heldUntilMs > readAtMs;
+/** Whether the lease of a record was in force when the record was read. */
+export function isHeld(record: Pick<PaymentRecord, "holder" | "heldUntilMs" | "readAtMs">): boolean {
+  return record.holder !== null && record.heldUntilMs > record.readAtMs;
 }

@@ -1,7 +1,7 @@
 /**
- * What happens inside of Redis, each script in one piece. They find, insert and change; the rules
- * are in create-payment-records.ts. A record is a hash and its response another, so that each is
- * forgotten by Redis itself when its time is over.
+ * The scripts that Redis runs, each atomically. They find, insert and change; the rules are in
+ * create-payment-records.ts. A record is one hash and its response another, so that Redis itself
+ * expires each at its own time.
  *
  * Fields of a record: `v` format, `f` fingerprint, `p` payload, `s` state, `r` receipt, `e` when it
  * ends, `h` holder, `u` until when it is held, `t` until when its response can be had; times in
@@ -11,10 +11,18 @@
  * a response: `status`, `headers`, `body` (base64).
  */
 
-/** What {@link insertScript}, {@link getScript} and {@link changeScript} return of a record, in order. */
-export const returnedFields: readonly string[] = "now v f p s r h u t k ot oa oc os".split(" ");
+import { storedNames } from "./stored-record.ts";
 
-const [, ...storedFields] = returnedFields.map((field) => `'${field}'`);
+const { format, ...others } = storedNames;
+const fields = [format, ...Object.values(others)].flatMap(({ field }) => field ?? []);
+
+/** The fields of the hash in which a record keeps its opener. */
+export const openerFields = { token: "ot", authorization: "oa", cookie: "oc", isOpened: "os" };
+
+/** The values of a record in the replies of the scripts, in order; before them the time. */
+export const returnedFields: readonly string[] = [...fields, ...Object.values(openerFields)];
+
+const storedFields = returnedFields.map((field) => `'${field}'`);
 
 const start = `
 local now = tonumber(ARGV[1])
@@ -34,32 +42,36 @@ local function find()
   local ends = redis.call('HGET', record, 'e')
   return ends and tonumber(ends) > now and read()
 end
--- Sets fields (JSON: their values) and times (JSON: milliseconds from now, and not after).
-local function set(fields, times)
-  for field, value in pairs(cjson.decode(fields)) do redis.call('HSET', record, field, value) end
-  times = cjson.decode(times)
-  for field, time in pairs(times) do
-    redis.call('HSET', record, field, text(math.min(now + time[1], time[2] or math.huge)))
+-- Sets fields (JSON): a text, "" to remove, or a moment as {milliseconds from now, not after}.
+-- Removes first, because a script that has written is not stopped for want of memory any more.
+local function set(fields)
+  fields = cjson.decode(fields)
+  for field, value in pairs(fields) do
+    if value == '' then redis.call('HDEL', record, field) end
   end
-  if not times.e then return end
+  for field, value in pairs(fields) do
+    if type(value) == 'table' then value = text(math.min(now + value[1], value[2] or math.huge)) end
+    if value ~= '' then redis.call('HSET', record, field, value) end
+  end
+  if not fields.e then return end
   local ends, answerEnds = unpack(redis.call('HMGET', record, 'e', 't'))
   redis.call('PEXPIRE', record, text(ends - now))
   redis.call('PEXPIRE', answer, text(math.max((answerEnds or ends) - now, 0)))
 end
 `;
 
-/** ARGV: now (-1 for the server's). The record. */
+/** ARGV: now (-1 for the server's clock). Returns the record. */
 export const getScript = `${recordStart}
 return find()
 `;
 
-/** ARGV: now, fields, times. The record that was there, or "inserted". */
+/** ARGV: now, fields. Returns the record that was there, or "inserted". */
 export const insertScript = `${recordStart}
 local found = find()
 if found then return found end
 -- One that has ended by a clock that is not the server's.
 if redis.call('EXISTS', record) == 1 then redis.call('DEL', record) end
-set(ARGV[2], ARGV[3])
+set(ARGV[2])
 -- It may still be there: where Redis is allowed to forget, it forgets key by key. Deleted last,
 -- because a script that has written something is not stopped for want of memory any more.
 redis.call('DEL', answer)
@@ -67,10 +79,9 @@ return 'inserted'
 `;
 
 /**
- * ARGV: now, what is expected (JSON: fields and the values that each may have, "" for none), then
- * nothing, to forget the record, or fields, times, names of fields to remove (JSON), and then
- * nothing or the status, headers and body of a response to keep. The record, unless it is not as
- * expected.
+ * ARGV: now, the expected values (JSON: a list for each field, "" for none); then nothing, to forget
+ * the record, or fields, and the status, headers and body of a response to keep. Returns the
+ * record, unless it is not as expected.
  */
 export const changeScript = `${recordStart}
 for field, values in pairs(cjson.decode(ARGV[2])) do
@@ -84,24 +95,22 @@ if not ARGV[3] then
   redis.call('DEL', record, answer)
   return found
 end
-if ARGV[6] then
-  redis.call('HSET', answer, 'status', ARGV[6], 'headers', ARGV[7], 'body', ARGV[8])
+if ARGV[4] then
+  redis.call('HSET', answer, 'status', ARGV[4], 'headers', ARGV[5], 'body', ARGV[6])
 end
-for _, field in ipairs(cjson.decode(ARGV[5])) do redis.call('HDEL', record, field) end
-set(ARGV[3], ARGV[4])
+set(ARGV[3])
 return read()
 `;
 
-/** The response of a record: status, headers and body. */
+/** Returns the response of a record: status, headers and body. */
 export const answerScript = `
 return redis.call('HMGET', KEYS[2], 'status', 'headers', 'body')
 `;
 
 /**
- * KEYS: a hash from tokens to the payers that showed them ("" when several did), and a sorted set of
- * when. ARGV: now, time to remember in ms, most tokens, token, payer, "1" to replace the one that is
- * noted. The payer that was noted before. Whoever signs with a new key can show a new token, so the
- * notes have a bound.
+ * KEYS: a hash from tokens to their payers ("" for several), and a sorted set of times. ARGV: now,
+ * time to remember in ms, most tokens, token, payer, "1" to replace the stored payer. Returns the
+ * payer that was stored before. Anyone can show new tokens, so their number is bounded.
  */
 export const tokenScript = `${start}
 local payers, times = KEYS[1], KEYS[2]
@@ -112,7 +121,7 @@ local function forget(tokens)
     redis.call('ZREM', times, old)
   end
 end
--- More than one note adds, so nothing piles up.
+-- Forgets more than it adds, so nothing piles up.
 forget(redis.call('ZRANGEBYSCORE', times, '-inf', text(now - keptMs), 'LIMIT', 0, 4))
 local known = redis.call('ZSCORE', times, token) and redis.call('HGET', payers, token)
 if known and ARGV[6] ~= '1' then return known end

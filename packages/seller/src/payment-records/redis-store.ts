@@ -6,23 +6,25 @@ import {
   changeScript,
   getScript,
   insertScript,
+  openerFields,
   returnedFields,
   tokenScript,
 } from "./redis-scripts.ts";
 import { tokenMsMax } from "./retention.ts";
-import type {
-  Change,
-  Changed,
-  Deadline,
-  Expected,
-  Inserted,
-  NewPaymentRecord,
-  PaymentRecordStore,
-  TokenStore,
+import {
+  fieldsOf,
+  type Change,
+  type Changed,
+  type Deadline,
+  type Expected,
+  type Inserted,
+  type NewPaymentRecord,
+  type PaymentRecordStore,
+  type TokenStore,
 } from "./store.ts";
-import { answerIn, headersText, recordIn } from "./stored-record.ts";
+import { answerIn, headersText, recordIn, storedNames, type StoredName } from "./stored-record.ts";
 
-/** What is used of a client, such as that of `createClient()` of the package `redis`. */
+/** The part of a client, such as that of `createClient()` of the package `redis`, that is used. */
 export interface RedisClient {
   eval(
     script: string,
@@ -30,28 +32,28 @@ export interface RedisClient {
   ): Promise<unknown>;
 }
 
-interface Place {
+interface Deps {
   readonly client: RedisClient;
   /** Before every key. */
   readonly prefix: string;
   readonly tokensMax: number;
   /** Milliseconds since the Unix epoch; the clock of Redis when absent. */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
 }
 
 /** The store in Redis. It has no bound of its own: Redis says when there is no memory left. */
 export class RedisStore implements PaymentRecordStore {
   readonly tokens: TokenStore;
-  readonly #place: Place;
+  readonly #deps: Deps;
 
-  constructor(place: Place) {
-    this.#place = place;
+  constructor(deps: Deps) {
+    this.#deps = deps;
     this.tokens = {
       insert: async (token, payer) => {
-        const known = await this.#note(token, payer);
+        const known = await this.#setToken(token, payer);
         return known === "" ? null : typeof known === "string" ? known : undefined;
       },
-      share: async (token) => void (await this.#note(token, "", "1")),
+      share: async (token) => void (await this.#setToken(token, "", "1")),
     };
   }
 
@@ -66,113 +68,89 @@ export class RedisStore implements PaymentRecordStore {
     return answerIn(Number(status), headers, new Uint8Array(Buffer.from(body, "base64")));
   }
 
-  async insert({ binding, opener, exchangeKey, ...own }: NewPaymentRecord): Promise<Inserted> {
-    const fields = {
-      v: String(recordFormat),
-      f: binding.fingerprint,
-      p: binding.payload,
-      s: "claimed",
-      k: exchangeKey,
-      h: own.lock.holder,
-      ...(opener.token === undefined ? {} : { ot: opener.token }),
-      ...(opener.authorization === undefined ? {} : { oa: opener.authorization }),
-      ...(opener.cookie === undefined ? {} : { oc: opener.cookie }),
-      ...(opener.isOpened ? { os: "1" } : {}),
-    };
-    const times = timesOf({ e: own.expires, u: own.lock.until });
-    const inserting = this.#run(binding.key, insertScript, JSON.stringify(fields), times);
-    const reply = await inserting.catch(fullWhenOutOfMemory);
+  async insert({ binding, opener, ...values }: NewPaymentRecord): Promise<Inserted> {
+    const { key, fingerprint, payload } = binding;
+    const record = { format: recordFormat, fingerprint, payload, state: "claimed" };
+    const openerValues = Object.entries(openerFields).map(([name, field]) => {
+      const value = opener[name as keyof typeof openerFields];
+      return [field, value === true ? "1" : value || undefined];
+    });
+    const fields = { ...toFields({ ...record, ...fieldsOf(values, toTime) }) };
+    const text = JSON.stringify({ ...fields, ...Object.fromEntries(openerValues) });
+    const reply = await this.#run(key, insertScript, text).catch(fullWhenOutOfMemory);
     if (reply === "full" || reply === "inserted") return { kind: reply };
-    const record = toRecord(binding.key, reply);
-    if (!record) throw new Error("Redis keeps something else under the key of a payment record.");
-    return { kind: "exists", record };
+    const found = toRecord(key, reply);
+    if (!found) throw new Error("Redis keeps something else under the key of a payment record.");
+    return { kind: "exists", record: found };
   }
 
-  async compareAndSet(key: string, expected: Expected, change: Change | "gone"): Promise<Changed> {
+  async compareAndSet(
+    key: string,
+    { states, ...expected }: Expected,
+    change: Change | "gone",
+  ): Promise<Changed> {
+    const values = Object.entries(toFields(expected)).map(([field, value]) => [field, [value]]);
+    const guard = JSON.stringify({ s: states, ...Object.fromEntries(values) });
     const more = change === "gone" ? [] : argumentsOf(change);
-    const reply = await this.#run(key, changeScript, expectedText(expected), ...more);
-    const record = toRecord(key, reply);
+    const record = toRecord(key, await this.#run(key, changeScript, guard, ...more));
     return record ? { kind: "changed", record } : { kind: "stale" };
   }
 
   #run(key: string, script: string, ...more: readonly string[]): Promise<unknown> {
     // In braces, so that a cluster keeps the two keys of a record together.
-    const record = `${this.#place.prefix}{${key}}`;
+    const record = `${this.#deps.prefix}{${key}}`;
     return this.#eval(script, [record, `${record}:answer`], more);
   }
 
-  #note(token: string, payer: string, replaces = ""): Promise<unknown> {
-    const { prefix, tokensMax } = this.#place;
+  #setToken(token: string, payer: string, replaces = ""): Promise<unknown> {
+    const { prefix, tokensMax } = this.#deps;
     const keys = [`${prefix}{tokens}`, `${prefix}{tokens}:times`];
     const bounds = [String(tokenMsMax), String(tokensMax)];
     return this.#eval(tokenScript, keys, [...bounds, token, payer, replaces]);
   }
 
   #eval(script: string, keys: string[], more: readonly string[]): Promise<unknown> {
-    const { client, now } = this.#place;
+    const { client, now } = this.#deps;
     return client.eval(script, { keys, arguments: [String(now?.() ?? -1), ...more] });
   }
 }
 
 function toRecord(key: string, reply: unknown): PaymentRecord | undefined {
   if (!Array.isArray(reply)) return undefined;
-  const values: readonly unknown[] = reply;
-  const found = Object.fromEntries(returnedFields.map((name, at) => [name, values[at]]));
+  const [readAtMs, ...values]: readonly unknown[] = reply;
+  const found = Object.fromEntries(returnedFields.map((field, nth) => [field, values[nth]]));
+  const record = Object.entries(storedNames).map(([name, { field = "" }]) => [name, found[field]]);
   const { ot: token, oa: authorization, oc: cookie, os } = found;
-  return recordIn({
-    key,
-    format: found["v"],
-    fingerprint: found["f"],
-    payload: found["p"],
-    state: found["s"],
-    opener: { token, authorization, cookie, isOpened: os === "1" },
-    exchangeKey: found["k"],
-    receipt: found["r"],
-    holder: found["h"],
-    heldUntilMs: found["u"],
-    answerUntilMs: found["t"],
-    readAtMs: found["now"],
+  const opener = { token, authorization, cookie, isOpened: os === "1" };
+  return recordIn({ ...Object.fromEntries(record), key, opener, readAtMs });
+}
+
+/** Returns the fields of the hash for values of a record, as text; "" where there is none. */
+function toFields(values: Readonly<Partial<Record<StoredName, unknown>>>) {
+  const fields = Object.entries(values).flatMap(([name, value]) => {
+    const { field } = storedNames[name as StoredName];
+    if (field === undefined) return [];
+    const isNone = value === null || value === 0;
+    if (isNone || Array.isArray(value)) return [[field, value || ""]];
+    return [[field, typeof value === "object" ? JSON.stringify(value) : String(value)]];
   });
+  return Object.fromEntries(fields) as Record<string, unknown>;
 }
 
-/** What is expected, by field. Redis holds no record back for its room, so it knows nothing of that. */
-function expectedText({ states, holder, heldUntilMs, exchangeKey }: Expected): string {
-  return JSON.stringify({
-    s: states,
-    ...(holder === undefined ? {} : { h: [holder ?? ""] }),
-    // A record without a holder has no end of its lease.
-    ...(heldUntilMs === undefined ? {} : { u: [heldUntilMs === 0 ? "" : String(heldUntilMs)] }),
-    ...(exchangeKey === undefined ? {} : { k: [exchangeKey ?? ""] }),
-  });
+function toTime({ inMs, notAfterMs }: Deadline): readonly number[] {
+  return notAfterMs === undefined ? [inMs] : [inMs, notAfterMs];
 }
 
-/** The arguments of a change after what is expected. */
-function argumentsOf(change: Change): readonly string[] {
-  const { state, receipt, exchangeKey, lock, expires, answerUntil, answer } = change;
-  const fields = {
-    ...(state === undefined ? {} : { s: state }),
-    ...(receipt === undefined ? {} : { r: JSON.stringify(receipt) }),
-    ...(exchangeKey === undefined ? {} : { k: exchangeKey }),
-    ...(lock ? { h: lock.holder } : {}),
-  };
-  const times = timesOf({ e: expires, u: lock?.until, t: answerUntil });
-  const removed = lock === null ? ["h", "u"] : [];
-  const kept = answer ? [String(answer.status), headersText(answer), toBase64(answer.body)] : [];
-  return [JSON.stringify(fields), times, JSON.stringify(removed), ...kept];
+/** Returns the arguments of a change after the expected values. */
+function argumentsOf({ answer, ...change }: Change): readonly string[] {
+  const fields = JSON.stringify(toFields(fieldsOf(change, toTime)));
+  if (!answer) return [fields];
+  const { buffer, byteOffset, byteLength } = answer.body;
+  const body = Buffer.from(buffer, byteOffset, byteLength).toString("base64");
+  return [fields, String(answer.status), headersText(answer), body];
 }
 
-function timesOf(times: Readonly<Record<string, Deadline | undefined>>): string {
-  const given = Object.entries(times).flatMap(([field, time]) =>
-    time ? [[field, [time.inMs, ...(time.notAfterMs === undefined ? [] : [time.notAfterMs])]]] : [],
-  );
-  return JSON.stringify(Object.fromEntries(given));
-}
-
-function toBase64(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
-}
-
-/** Redis has no room, and has been told to forget nothing: the reply to that is "not now". */
+/** Redis has no memory left and must not evict; the payment is refused as "not now". */
 function fullWhenOutOfMemory(error: unknown): "full" {
   if (error instanceof Error && /\bOOM\b/.test(error.message)) return "full";
   throw error;

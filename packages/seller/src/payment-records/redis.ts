@@ -1,10 +1,9 @@
 /**
- * Payment records in Redis, for processes on any number of machines. The client is the seller's
- * own.
+ * Payment records in Redis, for processes on any number of machines.
  *
- * How much survives a crash of Redis is set there: with `appendonly yes` nothing but the last
+ * What survives a crash of Redis depends on its settings: with `appendonly yes` all but the last
  * second, with `appendfsync always` everything. `maxmemory-policy noeviction` keeps Redis from
- * forgetting open settlements; when it is full then, no new payment is taken.
+ * forgetting open settlements; new payments are refused while it is full.
  */
 import { createPaymentRecords } from "./create-payment-records.ts";
 import type { PaymentRecords } from "./payment-records.ts";
@@ -13,7 +12,7 @@ import { answerBytesMaxDefault } from "./retention.ts";
 
 export type { RedisClient } from "./redis-store.ts";
 
-/** Where the payment records are, and their bounds. */
+/** The client and the bounds of the payment records. */
 export interface RedisGrantOptions {
   /** Connected already; the seller opens, watches and closes it. */
   readonly client: RedisClient;
@@ -21,24 +20,21 @@ export interface RedisGrantOptions {
   readonly prefix?: string;
   /** Longest body that is kept for a repeat, in bytes. */
   readonly answerBytesMax?: number;
-  /** How long the lease of a process that is not heard of stays in force, in milliseconds. */
+  /** How long the lease of a process that does not renew it stays in force, in milliseconds. */
   readonly leaseMs?: number;
-  /** Most tokens of challenges that are remembered with their payers; the oldest go first. */
+  /** Most tokens of challenges that are remembered; the oldest go first. */
   readonly tokensMax?: number;
   /** Milliseconds since the Unix epoch; the clock of Redis when absent, which all share. */
   readonly now?: () => number;
 }
 
-/**
- * Longest wait for a reply of Redis before a payment is acquired, in milliseconds. Its client keeps
- * commands while the connection is away, and buyers must not hang for as long.
- */
+/** Bounds the wait of a buyer while the client of Redis keeps commands for a lost connection. */
 const replyMsMax = 5_000;
 
-/** About 400 bytes each: some 20 MB at most, whoever shows them. */
-const tokensMaxDefault = 50_000;
+/** About 400 bytes each: some 20 MB at most. */
+const defaultMaxTokens = 50_000;
 
-/** How often a waiting request asks: unnoticeable beside a block of two seconds. */
+/** Pause between two polls of a waiting request: unnoticeable beside a block of two seconds. */
 const pollMs = 50;
 
 /** Creates the payment records in Redis. */
@@ -48,10 +44,9 @@ export function createRedisGrants(options: RedisGrantOptions): PaymentRecords {
     prefix = "farthing:",
     answerBytesMax = answerBytesMaxDefault,
     leaseMs,
-    tokensMax = tokensMaxDefault,
+    tokensMax = defaultMaxTokens,
     now,
   } = options;
-  const store = new RedisStore({ client, prefix, tokensMax, ...(now ? { now } : {}) });
-  const lease = leaseMs === undefined ? {} : { leaseMs };
-  return createPaymentRecords(store, { answerBytesMax, pollMs, replyMsMax, ...lease });
+  const store = new RedisStore({ client, prefix, tokensMax, now });
+  return createPaymentRecords(store, { answerBytesMax, pollMs, replyMsMax, leaseMs });
 }

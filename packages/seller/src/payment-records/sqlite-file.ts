@@ -1,39 +1,33 @@
-/** The SQLite file with the payment records: its table, its totals, and transactions of two strengths. */
+/** The SQLite file with the payment records: its schema, and transactions of two strengths. */
+import { chmodSync, closeSync, openSync, statSync } from "node:fs";
 import {
   DatabaseSync,
   type SQLInputValue,
   type SQLOutputValue,
   type StatementSync,
 } from "node:sqlite";
-import { keepPrivate } from "./private-file.ts";
 import { overMsMin } from "./retention.ts";
 
-/** A row by the names of its columns. */
 export type Row = Record<string, SQLOutputValue>;
-/** What can be bound to a statement. */
 export type Value = SQLInputValue;
 
-/** The file, opened. */
 export interface Database {
   get(text: string, ...values: Value[]): Row | undefined;
   all(text: string, named: Record<string, Value>): readonly Row[];
-  /** Gives the number of rows that changed. */
+  /** Returns the number of rows that changed. */
   run(text: string, ...values: Value[]): number;
   /**
-   * Runs `work` in one transaction that no other process can come between. "surely": on the disk
-   * when this returns; "soon": a power cut may forget it, the death of the process does not.
+   * Runs `work` in one exclusive transaction. "surely": on the disk when this returns; "soon": a
+   * power cut may undo it, the death of the process does not.
    */
   transaction<T>(work: () => T, strength: "surely" | "soon"): T;
   close(): void;
 }
 
-/**
- * The number in `pragma user_version`. A file of an earlier number is brought to this one; a file
- * of a later number was made by a later version of this package and is not touched.
- */
+/** The number in `pragma user_version`. Earlier files are migrated; later ones are not touched. */
 const schemaVersion = 2;
 
-/** Creates everything. Totals are kept by triggers, so that no statement can forget them. */
+/** The first version. Triggers keep the totals, so that no statement can forget them. */
 const schema = `
 create table grants (
   id integer primary key,
@@ -46,7 +40,7 @@ create table grants (
   answer_status integer,
   answer_headers text,
   answer_body blob,
-  -- When a delivered answer is dropped; 0 before its delivery.
+  -- When a delivered response is forgotten; 0 before its delivery.
   answer_until_ms integer not null default 0,
   expires_at_ms integer not null,
   holder text,
@@ -71,9 +65,8 @@ end;
 `;
 
 /**
- * From version 1 to 2. `exchange` names the exchange to the facilitator, `opener` holds what the
- * first request showed of its maker (JSON). An open record may be forgotten from
- * `dispensable_from_ms` on when room is needed; processes of version 1 leave that at the year 9999.
+ * From version 1 to 2. `opener` holds the proofs of the first request (JSON). Processes of version 1
+ * leave `dispensable_from_ms` at the year 9999.
  */
 const secondVersion = `
 alter table grants add column exchange text;
@@ -95,11 +88,11 @@ create index tokens_by_end on tokens (expires_at_ms);
 pragma user_version = ${schemaVersion};
 `;
 
-/** Opens the file, and makes it when there is none. */
+/** Opens the file, which is created when there is none. */
 export function openRecords(path: string, busyTimeoutMs: number): Database {
   keepPrivate(path);
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
-  // A handful of texts, all of them written in this package.
+  // Bounded: all texts come from this package.
   const statements = new Map<string, StatementSync>();
   const prepare = (text: string): StatementSync => {
     const statement = statements.get(text) ?? database.prepare(text);
@@ -152,12 +145,42 @@ function setUp(database: DatabaseSync, path: string): void {
 }
 
 /**
- * Adds the number of a record's format; those that are there, and those that earlier versions still
- * make, have format 1. `user_version` stays: earlier versions may open the file beside this one, and
- * again after it.
+ * Adds the column of a record's format; earlier versions keep writing format 1. `user_version` stays,
+ * because earlier versions may open the file beside this one and after it.
  */
 function addFormat(database: DatabaseSync): void {
   const names = database.prepare("select name from pragma_table_info('grants')").all();
   if (names.some(({ name }) => name === "format")) return;
   database.exec("alter table grants add column format integer not null default 1");
+}
+
+/** The file holds paid responses: only its owner reads it. */
+const fileMode = 0o600;
+
+/** Rights of users who are neither the owner nor in the file's group. */
+const rightsOfOthers = 0o007;
+
+/**
+ * Creates the file before SQLite does, which would use the process's umask; its log and its shared
+ * memory inherit the rights. An existing file loses the rights of others; those of the group stay,
+ * because its operator has granted them.
+ */
+function keepPrivate(path: string): void {
+  if (path === "" || path === ":memory:") return;
+  try {
+    closeSync(openSync(path, "a", fileMode));
+  } catch {
+    // SQLite reports why the file cannot be opened.
+    return;
+  }
+  for (const end of ["", "-wal", "-shm"]) takeFromOthers(`${path}${end}`);
+}
+
+function takeFromOthers(path: string): void {
+  try {
+    const { mode } = statSync(path);
+    if ((mode & rightsOfOthers) !== 0) chmodSync(path, mode & ~rightsOfOthers & 0o777);
+  } catch {
+    // It does not exist, or belongs to another user.
+  }
 }

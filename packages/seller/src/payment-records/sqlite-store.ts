@@ -2,11 +2,13 @@
 import type { StoredAnswer } from "./payment-records.ts";
 import { recordFormat, type PaymentRecord } from "./record-transitions.ts";
 import type { Database, Row, Value } from "./sqlite-file.ts";
-import { createSqliteTokens } from "./sqlite-tokens.ts";
+import { tokenMsMax } from "./retention.ts";
 import {
+  fieldsOf,
   timeOf,
   type Change,
   type Changed,
+  type Deadline,
   type Expected,
   type Inserted,
   type NewPaymentRecord,
@@ -14,7 +16,7 @@ import {
   type RecordList,
   type TokenStore,
 } from "./store.ts";
-import { answerIn, headersText, recordIn } from "./stored-record.ts";
+import { answerIn, headersText, recordIn, storedNames, type StoredName } from "./stored-record.ts";
 
 interface Bounds {
   readonly entriesMax: number;
@@ -22,15 +24,16 @@ interface Bounds {
   readonly now: () => number;
 }
 
-/** What each new record clears away of what has ended: more than it adds, so nothing piles up. */
-const swept = 4;
+/** Expired rows that each insertion deletes: more than it adds, so nothing piles up. */
+const maxSwept = 4;
 
-/** A record's columns, by their names in {@link PaymentRecord}. Its body is read apart. */
-const columns = `key, fingerprint, payload, state, opener, exchange as exchangeKey, receipt, holder,
-  held_until_ms as heldUntilMs, dispensable_from_ms as dispensableFromMs,
-  answer_until_ms as answerUntilMs, length(answer_body) as answerBytes, format`;
+/** A record's columns by their names in {@link PaymentRecord}. The body is read apart. */
+const columns = [
+  "key, length(answer_body) as answerBytes",
+  ...Object.entries(storedNames).map(([name, { column }]) => `${column} as ${name}`),
+].join(", ");
 
-/** Which records a list has, and their order; each along an index of its own. */
+/** The condition and the order of each list, along an index of its own. */
 const lists: Readonly<Record<RecordList, string>> = {
   dispensable: `state in ('claimed', 'settling') and dispensable_from_ms <= :now
     and (holder is null or held_until_ms <= :now) order by dispensable_from_ms`,
@@ -47,10 +50,9 @@ export class SqliteStore implements PaymentRecordStore {
   constructor(database: Database, bounds: Bounds) {
     this.#database = database;
     this.#bounds = bounds;
-    this.tokens = createSqliteTokens(database, bounds.entriesMax, bounds.now);
+    this.tokens = createTokens(database, bounds);
   }
 
-  /** Bytes of the bodies that are kept. */
   get keptBytes(): number {
     return this.#total("bytes");
   }
@@ -74,7 +76,7 @@ export class SqliteStore implements PaymentRecordStore {
   }
 
   async compareAndSet(key: string, expected: Expected, change: Change | "gone"): Promise<Changed> {
-    // A power cut may bring back a lease, and must not forget what was decided.
+    // A power cut may bring back a lease, but must not undo a decision.
     const isDecided = change !== "gone" && change.state !== undefined;
     const set = () => this.#compareAndSet(key, expected, change);
     return this.#database.transaction(set, isDecided ? "surely" : "soon");
@@ -87,29 +89,24 @@ export class SqliteStore implements PaymentRecordStore {
     return this.#database.all(`${text} limit :limit`, named).map((row) => this.#toRecord(row));
   }
 
-  #insert({ binding, opener, exchangeKey, lock, expires }: NewPaymentRecord): Inserted {
+  #insert({ binding, opener, ...change }: NewPaymentRecord): Inserted {
     const { key, fingerprint, payload, validBeforeMs } = binding;
     const nowMs = this.#bounds.now();
     this.#sweep(nowMs);
-    const record = this.#find(key);
-    if (record) return { kind: "exists", record };
-    // One that has ended may still be there.
+    const found = this.#find(key);
+    if (found) return { kind: "exists", record: found };
+    // An expired record may still be there.
     this.#database.run("delete from grants where key = ?", key);
     if (this.#total("entries") >= this.#bounds.entriesMax) return { kind: "full" };
+    const fields = fieldsOf(change, (deadline) => timeOf(deadline, nowMs));
+    const record = { fingerprint, payload, opener, state: "claimed", format: recordFormat };
+    const set = toColumns({ ...record, dispensableFromMs: 0, ...fields });
+    const names = ["key", "valid_before_ms", ...set.map(([column]) => column)];
     this.#database.run(
-      `insert into grants (key, fingerprint, payload, valid_before_ms, state, expires_at_ms,
-         holder, held_until_ms, exchange, opener, dispensable_from_ms, format)
-       values (?, ?, ?, ?, 'claimed', ?, ?, ?, ?, ?, 0, ?)`,
+      `insert into grants (${names.join(", ")}) values (${names.map(() => "?").join(", ")})`,
       key,
-      fingerprint,
-      payload,
       validBeforeMs,
-      timeOf(expires, nowMs),
-      lock.holder,
-      timeOf(lock.until, nowMs),
-      exchangeKey,
-      JSON.stringify(opener),
-      recordFormat,
+      ...set.map(([, value]) => value),
     );
     return { kind: "inserted" };
   }
@@ -126,12 +123,13 @@ export class SqliteStore implements PaymentRecordStore {
       const missingBytes = this.#missingBytes(key, change.answer.body.byteLength);
       if (missingBytes > 0) return { kind: "full", missingBytes };
     }
-    const set = setOf(change, this.#bounds.now());
+    const toTime = (deadline: Deadline) => timeOf(deadline, this.#bounds.now());
+    const set = [...toColumns(fieldsOf(change, toTime)), ...answerColumns(change.answer)];
     const names = set.map(([name]) => `${name} = ?`).join(", ");
     return apply(`update grants set ${names}`, ...set.map(([, value]) => value));
   }
 
-  /** How many bytes are too many with a response of this size in the place of the one it has. */
+  /** Returns how many bytes are too many with a response of this size in place of the kept one. */
   #missingBytes(key: string, size: number): number {
     const row = this.#database.get(
       "select length(answer_body) as bytes from grants where key = ?",
@@ -153,17 +151,17 @@ export class SqliteStore implements PaymentRecordStore {
     return recordIn({ ...row, readAtMs: this.#bounds.now() });
   }
 
-  /** What ends by itself goes, a little with each new record. */
+  /** Deletes a few expired rows and responses with each new record. */
   #sweep(nowMs: number): void {
     this.#database.run(
       `delete from grants where id in
-         (select id from grants where expires_at_ms <= ? order by expires_at_ms limit ${swept})`,
+         (select id from grants where expires_at_ms <= ? order by expires_at_ms limit ${maxSwept})`,
       nowMs,
     );
     this.#database.run(
       `update grants set answer_body = null where id in
          (select id from grants where answer_body is not null and answer_until_ms between 1 and ?
-          order by answer_until_ms limit ${swept})`,
+          order by answer_until_ms limit ${maxSwept})`,
       nowMs,
     );
   }
@@ -173,39 +171,67 @@ export class SqliteStore implements PaymentRecordStore {
   }
 }
 
-/** The condition of a change: what the record must be. */
+/** Returns the condition of a change: what the record must be. */
 function guardOf(key: string, { states, ...expected }: Expected) {
-  const list: [string, Value | undefined][] = [
-    ["key = ?", key],
-    ["holder is ?", expected.holder],
-    ["held_until_ms = ?", expected.heldUntilMs],
-    ["exchange is ?", expected.exchangeKey],
-    ["dispensable_from_ms = ?", expected.dispensableFromMs],
-  ];
-  const given = list.flatMap(([text, value]) => (value === undefined ? [] : [{ text, value }]));
+  const list = toColumns(expected);
   const isInState = `state in (${states.map(() => "?").join(", ")})`;
   return {
-    text: [...given.map(({ text }) => text), isInState].join(" and "),
-    values: [...given.map(({ value }) => value), ...states],
+    text: ["key = ?", ...list.map(([column]) => `${column} is ?`), isInState].join(" and "),
+    values: [key, ...list.map(([, value]) => value), ...states],
   };
 }
 
-/** The columns that a change sets. */
-function setOf(change: Change, nowMs: number): readonly (readonly [string, Value])[] {
-  const { state, receipt, exchangeKey, dispensableFromMs, expires, answerUntil } = change;
-  const { lock, answer } = change;
-  const list: [string, Value | undefined][] = [
-    ["state", state],
-    ["receipt", receipt && JSON.stringify(receipt)],
-    ["exchange", exchangeKey],
-    ["dispensable_from_ms", dispensableFromMs],
-    ["expires_at_ms", expires && timeOf(expires, nowMs)],
-    ["answer_until_ms", answerUntil && timeOf(answerUntil, nowMs)],
-    ["holder", lock && lock.holder],
-    ["held_until_ms", lock === null ? 0 : lock && timeOf(lock.until, nowMs)],
-    ["answer_status", answer?.status],
-    ["answer_headers", answer ? headersText(answer) : undefined],
-    ["answer_body", answer && answer.body],
-  ];
-  return list.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+/** Returns the columns for values of a record; objects are stored as JSON. */
+function toColumns(
+  values: Readonly<Partial<Record<StoredName, string | number | object | null>>>,
+): readonly (readonly [column: string, value: Value])[] {
+  return Object.entries(values).map(([name, value]) => [
+    storedNames[name as StoredName].column,
+    typeof value === "object" && value ? JSON.stringify(value) : value,
+  ]);
+}
+
+/** Returns the columns of a response; of one that is forgotten, only the body goes. */
+function answerColumns(answer: StoredAnswer | null | undefined) {
+  if (!answer) return answer === null ? [["answer_body", null] as const] : [];
+  return [
+    ["answer_status", answer.status],
+    ["answer_headers", headersText(answer)],
+    ["answer_body", answer.body],
+  ] as const;
+}
+
+/** Creates the tokens of a file; beyond the bound the oldest are forgotten. */
+function createTokens(database: Database, { entriesMax, now }: Bounds): TokenStore {
+  function insert(token: string, payer: string): string | null | undefined {
+    const nowMs = now();
+    database.run(
+      `delete from tokens where id in
+         (select id from tokens where expires_at_ms <= ? order by expires_at_ms limit ${maxSwept})`,
+      nowMs,
+    );
+    const row = database.get(
+      "select payer from tokens where token = ? and expires_at_ms > ?",
+      token,
+      nowMs,
+    );
+    if (row) return row["payer"] === null ? null : String(row["payer"]);
+    database.run("delete from tokens where token = ?", token);
+    database.run(
+      "insert into tokens (token, payer, expires_at_ms) values (?, ?, ?)",
+      token,
+      payer,
+      nowMs + tokenMsMax,
+    );
+    // Ids grow by one with each token, so this keeps the newest without counting.
+    database.run("delete from tokens where id <= (select max(id) from tokens) - ?", entriesMax);
+    return undefined;
+  }
+  return {
+    insert: async (token, payer) => database.transaction(() => insert(token, payer), "soon"),
+    share: async (token) => {
+      const text = "update tokens set payer = null, expires_at_ms = ? where token = ?";
+      database.transaction(() => database.run(text, now() + tokenMsMax, token), "soon");
+    },
+  };
 }

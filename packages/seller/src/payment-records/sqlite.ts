@@ -1,7 +1,7 @@
 /**
- * Payment records in a SQLite file, for all processes of a machine that sell the same routes. What
- * was decided is on the disk before anything is sent: that `/settle` goes out, with the response
- * made for it, and what came of it.
+ * Payment records in a SQLite file, for all processes of a machine that sell the same routes. Each
+ * decision is on the disk before anything is sent: that `/settle` goes out, with the response
+ * made for it, and the outcome.
  */
 import { createPaymentRecords } from "./create-payment-records.ts";
 import { answerBytesMaxDefault } from "./retention.ts";
@@ -9,9 +9,9 @@ import type { PaymentRecords } from "./payment-records.ts";
 import { openRecords } from "./sqlite-file.ts";
 import { SqliteStore } from "./sqlite-store.ts";
 
-/** Where the payment records are, and their bounds. */
+/** The file and the bounds of the payment records. */
 export interface SqliteGrantOptions {
-  /** The file; made when there is none. */
+  /** The file; created when there is none. */
   readonly path: string;
   /** Most records at once. */
   readonly entriesMax?: number;
@@ -19,9 +19,9 @@ export interface SqliteGrantOptions {
   readonly answerBytesMax?: number;
   /** Most bytes of bodies together; the oldest delivered ones go first. */
   readonly totalBytesMax?: number;
-  /** How long a paid answer can be fetched again, in milliseconds; ten minutes at most. */
+  /** How long a paid response can be fetched again, in milliseconds; ten minutes at most. */
   readonly replayMs?: number;
-  /** How long the lease of a process that is not heard of stays in force, in milliseconds. */
+  /** How long the lease of a process that does not renew it stays in force, in milliseconds. */
   readonly leaseMs?: number;
   /** Milliseconds since the Unix epoch; the same for all processes. */
   readonly now?: () => number;
@@ -35,22 +35,22 @@ export interface SqliteGrants extends PaymentRecords {
 }
 
 /** A gigabyte at most, with the bodies: one day of two payments a second. */
-const entriesMaxDefault = 200_000;
-const totalBytesMaxDefault = 512 * 1024 * 1024;
+const defaultMaxEntries = 200_000;
+const defaultMaxTotalBytes = 512 * 1024 * 1024;
 
 /** How long a statement waits for another process's transaction, each of which takes milliseconds. */
 const busyTimeoutMs = 5_000;
 
-/** How often a waiting request looks: unnoticeable beside a block of two seconds, and cheap. */
+/** Pause between two polls of a waiting request: unnoticeable beside a block of two seconds. */
 const pollMs = 25;
 
 /** Opens the payment records in a file. Throws when the file cannot be used. */
 export function createSqliteGrants(options: SqliteGrantOptions): SqliteGrants {
   const {
     path,
-    entriesMax = entriesMaxDefault,
+    entriesMax = defaultMaxEntries,
     answerBytesMax = answerBytesMaxDefault,
-    totalBytesMax = totalBytesMaxDefault,
+    totalBytesMax = defaultMaxTotalBytes,
     replayMs,
     leaseMs,
     now = Date.now,
@@ -61,8 +61,8 @@ export function createSqliteGrants(options: SqliteGrantOptions): SqliteGrants {
     answerBytesMax,
     totalBytesMax,
     pollMs,
-    ...(replayMs === undefined ? {} : { replayMs }),
-    ...(leaseMs === undefined ? {} : { leaseMs }),
+    replayMs,
+    leaseMs,
   });
   return { ...records, keptBytes: () => store.keptBytes, close: () => database.close() };
 }

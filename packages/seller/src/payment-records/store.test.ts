@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { MemoryStore } from "./memory-store.ts";
+import { MemoryStore } from "./memory.ts";
 import { binding, dayMs, receipt } from "./payment-records.testing.ts";
 import { findRedisServer, startRedis } from "./redis-server.testing.ts";
 import { RedisStore } from "./redis-store.ts";

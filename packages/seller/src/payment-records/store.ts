@@ -1,6 +1,6 @@
 /**
- * What a store of payment records has to do: find, insert, change under a condition, list by age.
- * Each call happens whole or not at all, whatever other processes do. The rules are in create-payment-records.ts.
+ * The interface of a store of payment records: find, insert, change under a condition, list by age.
+ * Each call is atomic across processes. The rules are in create-payment-records.ts.
  */
 import type { SettleResponse } from "@farthing/protocol";
 import type { Binding, StoredAnswer } from "./payment-records.ts";
@@ -29,44 +29,42 @@ export interface NewPaymentRecord {
 }
 
 /**
- * What a record must be for a change to take effect. Sellers of earlier versions may share the
- * store, so this names what they change as well, and no counter that they would not count up.
+ * The condition of a change; an absent value may be anything. Sellers of earlier versions may share
+ * the store, so it consists of fields that they change as well, and not of a counter.
  */
 export interface Expected {
   readonly states: readonly StoredState[];
-  /** Null: without a holder. What is absent may be anything. */
   readonly holder?: string | null;
   readonly heldUntilMs?: number;
-  /** Null: without one. */
   readonly exchangeKey?: string | null;
   readonly dispensableFromMs?: number;
 }
 
-/** What a change sets, which is something. What is absent stays. */
+/** The values that a change sets, at least one; an absent value stays as it is. */
 export interface Change {
   readonly state?: StoredState;
   readonly expires?: Deadline;
   readonly exchangeKey?: string;
   readonly receipt?: SettleResponse;
-  /** Null: nobody's lease any more. */
+  /** Null ends the lease. */
   readonly lock?: Lock | null;
-  /** From when on an open record may make room for another one. */
+  /** From then on an open record may make room for another one. */
   readonly dispensableFromMs?: number;
-  /** The response to keep; null: none any more. */
+  /** The response to keep; null forgets it. */
   readonly answer?: StoredAnswer | null;
-  /** Until when the response is kept; as long as the record where this was never said. */
+  /** The response is kept until then; without this, for as long as the record. */
   readonly answerUntil?: Deadline;
 }
 
-/** What came of an insertion. */
+/** The result of an insertion. */
 export type Inserted =
   | { readonly kind: "inserted" }
   | { readonly kind: "exists"; readonly record: PaymentRecord }
   | { readonly kind: "full" };
 
-/** What came of a change. */
+/** The result of a change. */
 export type Changed =
-  /** With the record as it is now, or was at last when it is gone. */
+  /** The record after the change, or as it was before it was forgotten. */
   | { readonly kind: "changed"; readonly record: PaymentRecord }
   /** The record is not as expected, or gone. */
   | { readonly kind: "stale" }
@@ -74,25 +72,25 @@ export type Changed =
   | { readonly kind: "full"; readonly missingBytes: number };
 
 /**
- * The lists of records that may make room, oldest first: open ones without a holder that may be
- * forgotten by now, delivered ones, and delivered ones whose response is kept.
+ * The lists of records that may make room, oldest first: open records without a holder that are
+ * dispensable by now, delivered records, and delivered records whose response is kept.
  */
 export type RecordList = "dispensable" | "delivered" | "answered";
 
-/** A store of payment records. A record whose time is over is not there any more. */
+/** A store of payment records. An expired record no longer exists. */
 export interface PaymentRecordStore {
   get(key: string): Promise<PaymentRecord | undefined>;
-  /** The response that is kept with a record. */
+  /** Returns the response that is kept with a record. */
   getAnswer(key: string): Promise<StoredAnswer | undefined>;
-  /** Makes a record where there is none, and room for one more. */
+  /** Creates a record unless there is one, within the store's bound. */
   insert(record: NewPaymentRecord): Promise<Inserted>;
-  /** Changes a record that is as expected, or forgets it. */
+  /** Changes or forgets a record that is as expected. */
   compareAndSet(key: string, expected: Expected, change: Change | "gone"): Promise<Changed>;
   /** Absent where the store has no bound of its own. */
   list?(list: RecordList, limit: number): Promise<readonly PaymentRecord[]>;
   /**
-   * Calls `onFree` each time a holder ends its work; returns how to stop. Undefined when too many
-   * watch this record. A store without this is asked again and again.
+   * Calls `onFree` each time a holder ends its work; returns a stop function, or undefined when too
+   * many callers watch this record. A store without this method is polled.
    */
   watch?(key: string, onFree: () => void): (() => void) | undefined;
   readonly tokens: TokenStore;
@@ -100,13 +98,25 @@ export interface PaymentRecordStore {
 
 /** The payers who have shown the tokens of challenges. A token is kept for a day. */
 export interface TokenStore {
-  /** Notes the payer of a token that has none; returns the one it has, null for several. */
+  /** Stores the payer of a new token; else returns the stored payer, null for several payers. */
   insert(token: string, payer: string): Promise<string | null | undefined>;
-  /** Notes that several payers have shown a token. */
+  /** Records that several payers have shown a token. */
   share(token: string): Promise<void>;
 }
 
-/** The moment that a deadline means. */
+/** Returns the moment that a deadline means. */
 export function timeOf({ inMs, notAfterMs = Infinity }: Deadline, nowMs: number): number {
   return Math.min(nowMs + inMs, notAfterMs);
+}
+
+/** Returns the fields of the record that a change sets, without its response. */
+export function fieldsOf<Time>(change: Change, toTime: (deadline: Deadline) => Time) {
+  const { lock, answer: _answer, expires, answerUntil, ...values } = change;
+  return {
+    ...values,
+    ...(expires ? { expiresAtMs: toTime(expires) } : {}),
+    ...(answerUntil ? { answerUntilMs: toTime(answerUntil) } : {}),
+    ...(lock ? { holder: lock.holder, heldUntilMs: toTime(lock.until) } : {}),
+    ...(lock === null ? { holder: null, heldUntilMs: 0 } : {}),
+  };
 }

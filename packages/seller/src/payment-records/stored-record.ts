@@ -1,42 +1,61 @@
-/** Payment records as a store keeps them outside of the process: text and numbers, read with care. */
+/** Payment records as stores outside of the process keep them: text and numbers, read with care. */
 import { parseJson, parseSettleResponse, type SettleResponse } from "@farthing/protocol";
 import type { StoredAnswer } from "./payment-records.ts";
 import { recordFormat, type PaymentRecord, type StoredState } from "./record-transitions.ts";
 import { openerIn } from "./proof.ts";
 
-/** The values of a record by their names in {@link PaymentRecord}; what is not there is null or absent. */
-export type StoredRecord = Readonly<Partial<Record<keyof PaymentRecord | "format", unknown>>>;
+/**
+ * The values of a record: column of the SQLite file, field of the Redis hash. Redis has no bound
+ * of its own and therefore no dispensable records; it stores the opener in four fields.
+ */
+export const storedNames = {
+  format: { column: "format", field: "v" },
+  fingerprint: { column: "fingerprint", field: "f" },
+  payload: { column: "payload", field: "p" },
+  state: { column: "state", field: "s" },
+  receipt: { column: "receipt", field: "r" },
+  holder: { column: "holder", field: "h" },
+  heldUntilMs: { column: "held_until_ms", field: "u" },
+  answerUntilMs: { column: "answer_until_ms", field: "t" },
+  exchangeKey: { column: "exchange", field: "k" },
+  expiresAtMs: { column: "expires_at_ms", field: "e" },
+  dispensableFromMs: { column: "dispensable_from_ms", field: undefined },
+  opener: { column: "opener", field: undefined },
+} as const;
+
+/** The name of a stored value. */
+export type StoredName = keyof typeof storedNames;
 
 /**
- * Reads a record back. Earlier versions kept less: no format, no exchange key, nothing of the first
- * request. Throws for what this version does not know, which is then left alone.
+ * Parses a stored record; missing values are null or absent. Earlier versions stored less: no
+ * format, no exchange key, no opener. Throws for a record of a later version, which is left alone.
  */
-export function recordIn(stored: StoredRecord): PaymentRecord {
-  const format = Number(stored.format ?? 1);
+export function recordIn(stored: Readonly<Record<string, unknown>>): PaymentRecord {
+  const format = Number(stored["format"] ?? 1);
   if (format > recordFormat) {
     throw new Error(
       `A later version made this payment record (format ${format}): update this one.`,
     );
   }
-  const { exchangeKey, holder } = stored;
-  const receipt = receiptIn(stored.receipt);
   return {
-    key: String(stored.key),
-    fingerprint: String(stored.fingerprint),
-    payload: String(stored.payload),
-    state: stateIn(stored.state),
-    opener: openerIn(stored.opener),
-    ...(typeof exchangeKey === "string" ? { exchangeKey } : {}),
-    ...(receipt ? { receipt } : {}),
-    ...(typeof holder === "string" ? { holder } : {}),
-    heldUntilMs: Number(stored.heldUntilMs ?? 0),
-    ...(stored.dispensableFromMs == null
-      ? {}
-      : { dispensableFromMs: Number(stored.dispensableFromMs) }),
-    answerUntilMs: Number(stored.answerUntilMs ?? 0),
-    ...(stored.answerBytes == null ? {} : { answerBytes: Number(stored.answerBytes) }),
-    readAtMs: Number(stored.readAtMs),
+    key: String(stored["key"]),
+    fingerprint: String(stored["fingerprint"]),
+    payload: String(stored["payload"]),
+    state: stateIn(stored["state"]),
+    opener: openerIn(stored["opener"]),
+    exchangeKey: textIn(stored["exchangeKey"]),
+    receipt: receiptIn(stored["receipt"]),
+    holder: textIn(stored["holder"]),
+    heldUntilMs: Number(stored["heldUntilMs"] ?? 0),
+    dispensableFromMs: Number(stored["dispensableFromMs"] ?? 0),
+    answerUntilMs: Number(stored["answerUntilMs"] ?? 0),
+    answerBytes: Number(stored["answerBytes"] ?? 0),
+    readAtMs: Number(stored["readAtMs"]),
   };
+}
+
+function textIn(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
 }
 
 function stateIn(state: unknown): StoredState {
@@ -51,19 +70,20 @@ function stateIn(state: unknown): StoredState {
   }
 }
 
-function receiptIn(receipt: unknown): SettleResponse | undefined {
-  return typeof receipt === "string" ? parseSettleResponse(parseJson(receipt)?.value) : undefined;
+function receiptIn(receipt: unknown): SettleResponse | null {
+  const value = typeof receipt === "string" ? parseJson(receipt)?.value : undefined;
+  return parseSettleResponse(value) ?? null;
 }
 
-/** Stands for the reader among the headers of a response; no header has such a name. */
-const readerName = ":reader";
+/** Stands for the audience among the stored headers of a response; no header has such a name. */
+const audienceName = ":reader";
 
-/** The headers of a response, and for whom it was made, as JSON. */
+/** Serializes the headers and the audience of a response as JSON. */
 export function headersText({ headers, reader }: StoredAnswer): string {
-  return JSON.stringify(reader === undefined ? headers : [...headers, [readerName, reader]]);
+  return JSON.stringify(reader === undefined ? headers : [...headers, [audienceName, reader]]);
 }
 
-/** The response of which these are kept; undefined when one of them is not there. */
+/** Parses a stored response; undefined when a part of it is missing. */
 export function answerIn(
   status: unknown,
   headersJson: unknown,
@@ -73,8 +93,8 @@ export function answerIn(
   const list: unknown = parseJson(headersJson)?.value;
   if (!Array.isArray(list)) return undefined;
   const pairs = list.filter(isPair);
-  const headers = pairs.filter(([name]) => name !== readerName);
-  const reader = pairs.find(([name]) => name === readerName)?.[1];
+  const headers = pairs.filter(([name]) => name !== audienceName);
+  const reader = pairs.find(([name]) => name === audienceName)?.[1];
   const body = new Uint8Array(keptBody);
   return { status, headers, body, ...(reader === undefined ? {} : { reader }) };
 }

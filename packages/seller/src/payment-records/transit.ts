@@ -1,4 +1,4 @@
-/** A transition of a record in a store: from the table to a guarded change. */
+/** Transitions of records in a store, and the records that give way when it is full. */
 import {
   paymentRecordTransitions,
   type PaymentRecord,
@@ -7,10 +7,10 @@ import {
 } from "./record-transitions.ts";
 import type { Change, Changed, Expected, PaymentRecordStore } from "./store.ts";
 
-/** What a transition leaves open: its table says which states, and for how long it is kept. */
+/** The part of a change that the table of transitions leaves open. */
 export type Details = Omit<Change, "state" | "expires">;
 
-/** Takes a record through a transition where it is in one of its states and as expected. */
+/** Applies a transition to a record that is in one of its states and as expected. */
 export function transit(
   store: PaymentRecordStore,
   key: string,
@@ -28,13 +28,41 @@ export function transit(
   return store.compareAndSet(key, { ...expected, states: from }, change);
 }
 
-/** The record as it was read: nobody has acquired it since, and it is the same one. */
+/** Expects the record as it was read: no one has acquired it since, and it is the same one. */
 export function asRead(record: PaymentRecord): Omit<Expected, "states"> {
-  const { holder = null, heldUntilMs, exchangeKey = null, dispensableFromMs } = record;
-  return {
-    holder,
-    heldUntilMs,
-    exchangeKey,
-    ...(dispensableFromMs === undefined ? {} : { dispensableFromMs }),
-  };
+  const { holder, heldUntilMs, exchangeKey, dispensableFromMs } = record;
+  return { holder, heldUntilMs, exchangeKey, dispensableFromMs };
+}
+
+/** More than one candidate is read, because other processes may take the first ones. */
+const maxCandidates = 8;
+
+/** Delivered responses that one new response may displace at most. */
+const maxDisplaced = 1_000;
+
+/**
+ * Forgets one record: a dispensable one, else the one that was delivered first. Returns false when
+ * there is none.
+ */
+export async function makeRoom(store: PaymentRecordStore): Promise<boolean> {
+  for (const list of ["dispensable", "delivered"] as const) {
+    for (const record of (await store.list?.(list, maxCandidates)) ?? []) {
+      const { kind } = await transit(store, record.key, "evict", asRead(record));
+      if (kind === "changed") return true;
+    }
+  }
+  return false;
+}
+
+/** Forgets delivered responses, oldest first. A response that was not delivered yet stays. */
+export async function makeRoomForAnswer(
+  store: PaymentRecordStore,
+  missingBytes: number,
+): Promise<void> {
+  let leftBytes = missingBytes;
+  for (const { key, answerBytes } of (await store.list?.("answered", maxDisplaced)) ?? []) {
+    if (leftBytes <= 0) return;
+    const { kind } = await transit(store, key, "forgetAnswer", {}, { answer: null });
+    if (kind === "changed") leftBytes -= answerBytes;
+  }
 }

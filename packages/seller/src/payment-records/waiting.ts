@@ -1,10 +1,29 @@
-/** Waiting until the holder of a record ends its work. */
+/** Bounded waits: for a reply of the store, and for the holder of a record to end its work. */
 import type { PaymentRecordStore } from "./store.ts";
 
-/** Requests that poll at once in one process, for all payments; the others are told to repeat. */
-const pollersMax = 1_000;
+/**
+ * Returns the result of a call of the store; throws when that takes longer than `timeoutMs`. A
+ * result that comes later goes to `undo`; when that fails as well, the lease ends by itself.
+ */
+export function inTime<T>(
+  call: Promise<T>,
+  timeoutMs: number | undefined,
+  undo: (late: T) => Promise<unknown> = async () => undefined,
+): Promise<T> {
+  if (timeoutMs === undefined) return call;
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      reject(new Error(`The store of payment records did not answer within ${timeoutMs} ms.`));
+      call.then(undo).catch(() => undefined);
+    }, timeoutMs);
+    call.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
 
-/** Creates the waiting: told by the store where it can be watched, else by looking again and again. */
+/** Requests of one process that poll at once, for all payments; further ones are told to repeat. */
+const maxPollers = 1_000;
+
+/** Creates the wait for a free record: by notification where the store can be watched, else by polling. */
 export function createWaiting(
   isBusy: (key: string) => Promise<boolean>,
   pollMs: number,
@@ -21,7 +40,7 @@ export function createWaiting(
   }
   return async (key: string, timeoutMs: number): Promise<boolean> => {
     if (watch) return waitForFree(isBusy, watch, key, timeoutMs);
-    if (pollers >= pollersMax) return false;
+    if (pollers >= maxPollers) return false;
     pollers++;
     try {
       return await poll(key, performance.now() + timeoutMs);
