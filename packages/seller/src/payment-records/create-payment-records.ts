@@ -84,13 +84,9 @@ export function createPaymentRecords(
       // No response is kept with a claim.
       const isKept = state !== "claimed";
       const answer = isKept ? await inTime(store.getAnswer(read.key), replyMsMax) : undefined;
-      const found = {
-        state,
-        ...(exchangeKey === null ? {} : { exchangeKey }),
-        ...(receipt ? { receipt } : {}),
-        ...(answer ? { answer } : {}),
-      };
-      return { kind: "acquired", lease: holdLease(found, steps, leaseMs) };
+      const found = { state, answer, exchangeKey: exchangeKey ?? undefined };
+      const lease = holdLease({ ...found, receipt: receipt ?? undefined }, steps, leaseMs);
+      return { kind: "acquired", lease };
     } catch (error) {
       steps.unlock().catch(() => undefined);
       throw error;

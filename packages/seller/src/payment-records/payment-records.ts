@@ -1,22 +1,21 @@
 /**
- * Payment records: the memory that makes one payment open one response. A record belongs to one
- * payment, known by (network, asset, payer, nonce), and is bound to one request and one payload.
+ * Payment records ensure that one payment opens one response. A record belongs to one payment, known
+ * by (network, asset, payer, nonce), and is bound to one request and one payload.
  *
- * One worker at a time holds a record's lease. Everyone else with the same payment and the same
- * request waits for that worker, and finds the outcome. A store that outlives its processes lets
- * the lease of a dead one expire, and whoever comes next goes on from what was recorded.
+ * One worker at a time holds a record's lease. Repeats of the same request wait for that worker and
+ * find the outcome. In a store that outlives its processes the lease of a dead process expires, and
+ * the next request continues from what was recorded.
  */
 import type { SettleResponse } from "@farthing/protocol";
 
 /**
- * - `claimed`: nothing was sent to be settled; may be forgotten.
- * - `settling`: `/settle` was sent and the outcome is open; never forgotten while that is so. The
- *   answer may have been made before, and is then kept with the record.
+ * - `claimed`: nothing was sent to be settled; the record may be forgotten.
+ * - `settling`: `/settle` was sent and the outcome is open; the record is not forgotten. A response
+ *   that was made before is kept with it.
  * - `paid`: the money moved, nothing was delivered; the next holder delivers without a charge.
  */
 export type PaymentRecordState = "claimed" | "settling" | "paid";
 
-/** What a record is bound to. */
 export interface Binding {
   /** The payment's identity: network, asset, payer, nonce. */
   readonly key: string;
@@ -24,24 +23,22 @@ export interface Binding {
   readonly fingerprint: string;
   /** SHA-256 of the whole payment, its envelope included. */
   readonly payload: string;
-  /** The same as earlier versions made it; their records have this one. */
+  /** The payload hash that earlier versions stored. */
   readonly earlierPayload?: string;
   /** When the authorization ends, in milliseconds since the Unix epoch. */
   readonly validBeforeMs: number;
 }
 
 /**
- * What a request shows to prove that it comes from the buyer who opened the record. After settlement
- * a payment can be rebuilt from the chain, and none of these can. Hashes (SHA-256), never the values.
+ * Proofs that a request comes from the buyer who opened the record: after settlement a payment can
+ * be rebuilt from the chain, and none of these can. Values are SHA-256 hashes.
  */
 export interface Proof {
   /** The random token of the challenge, which the payment echoes. */
   readonly token?: string;
   /** Another payer has shown the same token, so it proves nothing. */
   readonly isTokenShared?: boolean;
-  /** The `Authorization` header of the request. */
   readonly authorization?: string;
-  /** The `Cookie` header of the request. */
   readonly cookie?: string;
   /** The payment carries the salt that opens its nonce to this request. */
   readonly isOpened?: boolean;
@@ -51,75 +48,67 @@ export interface Proof {
 export interface Access {
   readonly proof: Proof;
   /**
-   * - `bound`: with a proof; a record whose first request showed nothing is also resumed without
-   *   one while its content has not been delivered.
+   * - `bound`: with a proof; without one only while nothing was delivered and the first request
+   *   showed none either.
    * - `proven`: with a proof only.
    * - `anyone`: without a proof.
    */
   readonly rule: "bound" | "proven" | "anyone";
 }
 
-/** An answer as it can be sent again. */
+/** A response that can be sent again. */
 export interface StoredAnswer {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Uint8Array<ArrayBuffer>;
-  /** For whom it was made, where the request had credentials: a hash of them. */
+  /** Hash of the credentials it was made for, where the request had any. */
   readonly reader?: string;
 }
 
 /** What is known of a settlement that is under way. */
 export interface SettlingStep {
   readonly receipt?: SettleResponse;
+  /** Kept in the same step, where the store has room for it. */
   readonly answer?: StoredAnswer;
+  /** Most likely no money moves: the store may forget the record when it needs room. */
   readonly isDispensable?: boolean;
 }
 
 /**
- * The right to work on one record. Every call says whether it took effect: false when the lease is
- * no longer this holder's, after one of the last three or because it expired while the holder was
- * not heard of. Who hears that hands nothing out: somebody else may be doing it.
+ * The right to work on one record. Every call returns whether it took effect: false after the end of
+ * the work, and when the lease has expired. The holder then returns no content, because another
+ * holder may be doing so.
  */
 export interface Lease {
   readonly state: PaymentRecordState;
-  /**
-   * Names this exchange to the facilitator: 128 random bits as hex, made with the record. Absent in
-   * records of versions that had none.
-   */
-  readonly exchangeKey?: string;
+  /** 128 random bits as hex that name this exchange to the facilitator. Absent in old records. */
+  readonly exchangeKey?: string | undefined;
   /** The last receipt that was recorded. */
-  readonly receipt?: SettleResponse;
-  /** The answer that was made before the money moved. */
-  readonly answer?: StoredAnswer;
-  /**
-   * Records that `/settle` is about to be sent, or what is known of it since. An answer that is
-   * given with it is kept in the same step, where the store has room for it. With `isDispensable`
-   * the store may forget the record when it needs room: most likely no money moves for it.
-   */
+  readonly receipt?: SettleResponse | undefined;
+  /** The response that was made before the money moved. */
+  readonly answer?: StoredAnswer | undefined;
+  /** Records that `/settle` is about to be sent, or what is known of it since. */
   settling(known?: SettlingStep): Promise<boolean>;
   /** Records that the money moved. */
   paid(receipt: SettleResponse): Promise<boolean>;
-  /**
-   * Ends the work: delivered. Kept for a repeat is the answer given here, or the one kept before,
-   * or only the fact and the receipt.
-   */
+  /** Ends the work: delivered. Keeps this response for a repeat, or the one that was kept before. */
   complete(receipt: SettleResponse, answer?: StoredAnswer): Promise<boolean>;
   /** Ends the work: the record is forgotten, as if the payment had never been seen. */
   discard(): Promise<boolean>;
-  /** Ends the work where it stands; whoever comes next goes on from there. */
+  /** Ends the work and leaves the state to the next holder. */
   unlock(): Promise<boolean>;
 }
 
-/** What came of asking for a record. */
+/** The result of acquiring a record. */
 export type Acquisition =
   | { readonly kind: "acquired"; readonly lease: Lease }
-  /** Somebody works on it; see {@link PaymentRecords.wait}. */
+  /** Another request works on it; see {@link PaymentRecords.wait}. */
   | { readonly kind: "busy" }
   /** The payment is bound to another request, or came in another envelope. */
   | { readonly kind: "bound" }
   /** The request shows no proof, and nothing has changed. */
   | { readonly kind: "unproven"; readonly receipt?: SettleResponse }
-  /** The answer is given to requests that may have it only. */
+  /** The response is included only for requests that may have it. */
   | {
       readonly kind: "delivered";
       readonly receipt: SettleResponse;
@@ -128,16 +117,13 @@ export type Acquisition =
   /** No room for another record. */
   | { readonly kind: "full" };
 
-/** The payment records of a seller. Shared by all processes that sell the same routes. */
+/** The payment records of a seller, shared by all processes that sell the same routes. */
 export interface PaymentRecords {
-  /** Longest body of an answer that is kept, in bytes. */
+  /** Longest body of a response that is kept, in bytes. */
   readonly answerBytesMax: number;
-  /** Acquires the record of a payment, atomically: of any number of callers one gets the lease. */
+  /** Acquires the record of a payment atomically: one of any number of callers gets the lease. */
   acquire(binding: Binding, access: Access): Promise<Acquisition>;
-  /**
-   * Notes that a payer has shown a challenge's token, and tells whether another payer has shown it
-   * as well. Tokens are remembered for a day.
-   */
+  /** Records that a payer has shown a token; returns whether another payer has within a day. */
   isTokenShared(token: string, payer: string): Promise<boolean>;
   /** Whether there is a record with exactly this binding, in whatever state. */
   has(binding: Binding): Promise<boolean>;

@@ -3,26 +3,17 @@
  * create-payment-records.ts. A record is one hash and its response another, so that Redis itself
  * expires each at its own time.
  *
- * Fields of a record: `v` format, `f` fingerprint, `p` payload, `s` state, `r` receipt, `e` when it
- * ends, `h` holder, `u` until when it is held, `t` until when its response can be had; times in
- * milliseconds since the Unix epoch; `k` exchange key; of the request that opened it `ot` token,
- * `oa` authorization, `oc` cookie (hashes, absent where it showed none) and `os` "1" when a salt
- * opened its nonce. Records of earlier versions have no `v`, some of them none of the last five. Of
- * a response: `status`, `headers`, `body` (base64).
+ * The fields of a record are in {@link storedNames}; those of a response are `status`, `headers` and
+ * `body` (base64).
  */
-
 import { storedNames } from "./stored-record.ts";
 
-const { format, ...others } = storedNames;
-const fields = [format, ...Object.values(others)].flatMap(({ field }) => field ?? []);
-
-/** The fields of the hash in which a record keeps its opener. */
-export const openerFields = { token: "ot", authorization: "oa", cookie: "oc", isOpened: "os" };
-
 /** The values of a record in the replies of the scripts, in order; before them the time. */
-export const returnedFields: readonly string[] = [...fields, ...Object.values(openerFields)];
+export const returnedNames = Object.entries(storedNames).flatMap(([name, { field }]) =>
+  field === undefined ? [] : [{ name, field }],
+);
 
-const storedFields = returnedFields.map((field) => `'${field}'`);
+const storedFields = returnedNames.map(({ field }) => `'${field}'`);
 
 const start = `
 local now = tonumber(ARGV[1])

@@ -6,8 +6,7 @@ import {
   changeScript,
   getScript,
   insertScript,
-  openerFields,
-  returnedFields,
+  returnedNames,
   tokenScript,
 } from "./redis-scripts.ts";
 import { tokenMsMax } from "./retention.ts";
@@ -22,7 +21,7 @@ import {
   type PaymentRecordStore,
   type TokenStore,
 } from "./store.ts";
-import { answerIn, headersText, recordIn, storedNames, type StoredName } from "./stored-record.ts";
+import { answerIn, headersText, recordIn, storedNames } from "./stored-record.ts";
 
 /** The part of a client, such as that of `createClient()` of the package `redis`, that is used. */
 export interface RedisClient {
@@ -71,12 +70,8 @@ export class RedisStore implements PaymentRecordStore {
   async insert({ binding, opener, ...values }: NewPaymentRecord): Promise<Inserted> {
     const { key, fingerprint, payload } = binding;
     const record = { format: recordFormat, fingerprint, payload, state: "claimed" };
-    const openerValues = Object.entries(openerFields).map(([name, field]) => {
-      const value = opener[name as keyof typeof openerFields];
-      return [field, value === true ? "1" : value || undefined];
-    });
-    const fields = { ...toFields({ ...record, ...fieldsOf(values, toTime) }) };
-    const text = JSON.stringify({ ...fields, ...Object.fromEntries(openerValues) });
+    const fields = toFields({ ...record, ...opener, ...fieldsOf(values, toTime) });
+    const text = JSON.stringify(fields);
     const reply = await this.#run(key, insertScript, text).catch(fullWhenOutOfMemory);
     if (reply === "full" || reply === "inserted") return { kind: reply };
     const found = toRecord(key, reply);
@@ -118,23 +113,28 @@ export class RedisStore implements PaymentRecordStore {
 function toRecord(key: string, reply: unknown): PaymentRecord | undefined {
   if (!Array.isArray(reply)) return undefined;
   const [readAtMs, ...values]: readonly unknown[] = reply;
-  const found = Object.fromEntries(returnedFields.map((field, nth) => [field, values[nth]]));
-  const record = Object.entries(storedNames).map(([name, { field = "" }]) => [name, found[field]]);
-  const { ot: token, oa: authorization, oc: cookie, os } = found;
-  const opener = { token, authorization, cookie, isOpened: os === "1" };
-  return recordIn({ ...Object.fromEntries(record), key, opener, readAtMs });
+  const record = Object.fromEntries(returnedNames.map(({ name }, nth) => [name, values[nth]]));
+  const opener = { ...record, isOpened: record["isOpened"] === "1" };
+  return recordIn({ ...record, key, opener, readAtMs });
 }
 
+type Value = string | number | boolean | object | null;
+
 /** Returns the fields of the hash for values of a record, as text; "" where there is none. */
-function toFields(values: Readonly<Partial<Record<StoredName, unknown>>>) {
+function toFields(values: Readonly<Record<string, Value>>) {
   const fields = Object.entries(values).flatMap(([name, value]) => {
-    const { field } = storedNames[name as StoredName];
-    if (field === undefined) return [];
-    const isNone = value === null || value === 0;
-    if (isNone || Array.isArray(value)) return [[field, value || ""]];
-    return [[field, typeof value === "object" ? JSON.stringify(value) : String(value)]];
+    const field = storedNames[name]?.field;
+    return field === undefined ? [] : [[field, toText(value)] as const];
   });
-  return Object.fromEntries(fields) as Record<string, unknown>;
+  return Object.fromEntries(fields);
+}
+
+function toText(value: Value): unknown {
+  if (!value) return "";
+  if (value === true) return "1";
+  if (typeof value !== "object") return String(value);
+  // The scripts resolve moments by the clock of Redis.
+  return Array.isArray(value) ? value : JSON.stringify(value);
 }
 
 function toTime({ inMs, notAfterMs }: Deadline): readonly number[] {

@@ -16,7 +16,7 @@ import {
   type RecordList,
   type TokenStore,
 } from "./store.ts";
-import { answerIn, headersText, recordIn, storedNames, type StoredName } from "./stored-record.ts";
+import { answerIn, headersText, recordIn, storedNames } from "./stored-record.ts";
 
 interface Bounds {
   readonly entriesMax: number;
@@ -30,7 +30,9 @@ const maxSwept = 4;
 /** A record's columns by their names in {@link PaymentRecord}. The body is read apart. */
 const columns = [
   "key, length(answer_body) as answerBytes",
-  ...Object.entries(storedNames).map(([name, { column }]) => `${column} as ${name}`),
+  ...Object.entries(storedNames).flatMap(([name, { column }]) =>
+    column === undefined ? [] : `${column} as ${name}`,
+  ),
 ].join(", ");
 
 /** The condition and the order of each list, along an index of its own. */
@@ -182,13 +184,12 @@ function guardOf(key: string, { states, ...expected }: Expected) {
 }
 
 /** Returns the columns for values of a record; objects are stored as JSON. */
-function toColumns(
-  values: Readonly<Partial<Record<StoredName, string | number | object | null>>>,
-): readonly (readonly [column: string, value: Value])[] {
-  return Object.entries(values).map(([name, value]) => [
-    storedNames[name as StoredName].column,
-    typeof value === "object" && value ? JSON.stringify(value) : value,
-  ]);
+function toColumns(values: Readonly<Record<string, string | number | object | null>>) {
+  return Object.entries(values).flatMap(([name, value]): [column: string, value: Value][] => {
+    const column = storedNames[name]?.column;
+    const stored = typeof value === "object" && value ? JSON.stringify(value) : value;
+    return column === undefined ? [] : [[column, stored]];
+  });
 }
 
 /** Returns the columns of a response; of one that is forgotten, only the body goes. */

@@ -5,26 +5,27 @@ import { recordFormat, type PaymentRecord, type StoredState } from "./record-tra
 import { openerIn } from "./proof.ts";
 
 /**
- * The values of a record: column of the SQLite file, field of the Redis hash. Redis has no bound
- * of its own and therefore no dispensable records; it stores the opener in four fields.
+ * The values of a record: their columns in a SQLite file and their fields in a Redis hash. Redis has
+ * no bound of its own and therefore no dispensable records. Times are Unix milliseconds.
  */
-export const storedNames = {
+export const storedNames: Readonly<Record<string, { column?: string; field?: string }>> = {
   format: { column: "format", field: "v" },
   fingerprint: { column: "fingerprint", field: "f" },
   payload: { column: "payload", field: "p" },
   state: { column: "state", field: "s" },
+  exchangeKey: { column: "exchange", field: "k" },
   receipt: { column: "receipt", field: "r" },
   holder: { column: "holder", field: "h" },
   heldUntilMs: { column: "held_until_ms", field: "u" },
   answerUntilMs: { column: "answer_until_ms", field: "t" },
-  exchangeKey: { column: "exchange", field: "k" },
   expiresAtMs: { column: "expires_at_ms", field: "e" },
-  dispensableFromMs: { column: "dispensable_from_ms", field: undefined },
-  opener: { column: "opener", field: undefined },
-} as const;
-
-/** The name of a stored value. */
-export type StoredName = keyof typeof storedNames;
+  dispensableFromMs: { column: "dispensable_from_ms" },
+  opener: { column: "opener" },
+  token: { field: "ot" },
+  authorization: { field: "oa" },
+  cookie: { field: "oc" },
+  isOpened: { field: "os" },
+};
 
 /**
  * Parses a stored record; missing values are null or absent. Earlier versions stored less: no
