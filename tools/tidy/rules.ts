@@ -16,7 +16,9 @@ export const arrows: Readonly<Record<string, string>> = {
   "packages/devnet": "@farthing/protocol",
   "tools/lab": "@farthing/protocol @farthing/devnet",
   "packages/gateway": "@farthing/protocol @farthing/seller",
-  "packages/cli": "*",
+  "packages/cli":
+    "@farthing/protocol @farthing/buyer @farthing/gateway @farthing/devnet farthing-operator",
+  "packages/operator": "farthing @farthing/protocol @farthing/facilitator @farthing/dashboard",
   "tools/interop": "*",
 };
 

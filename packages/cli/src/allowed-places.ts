@@ -2,6 +2,7 @@
 import type { Allow } from "@farthing/buyer";
 import { buyerVariables, parseAddress, type JsonObject } from "@farthing/protocol";
 import { ConfigurationError } from "./configuration-error.ts";
+import { parseHttpUrl } from "./http-url.ts";
 
 /** The lists: their key in the settings, their variable, their flag, and what is in them. */
 export const allowLists = [
@@ -62,7 +63,7 @@ function toWire(name: AllowList["name"], text: string): string {
 }
 
 function isHost(text: string): boolean {
-  const url = URL.parse(`https://${text}/`);
   // The parser leaves the port of https out.
-  return url !== null && (url.host === text || `${url.host}:443` === text);
+  const host = parseHttpUrl(`https://${text}/`)?.host;
+  return host !== undefined && (host === text || `${host}:443` === text);
 }

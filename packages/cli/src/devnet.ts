@@ -16,7 +16,6 @@ interface Flags {
 export function register(program: Command): void {
   program
     .command("devnet")
-    .summary("run a local chain with stand-in USDC")
     .description(
       "Starts a local chain with stand-in USDC and wallets that hold it, and keeps it up until Ctrl+C. Its keys are public: never send anything of value there.",
     )

@@ -13,6 +13,7 @@ import {
 import { Option, type Command } from "commander";
 import { ConfigurationError } from "./configuration-error.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
+import { parseHttpUrl } from "./http-url.ts";
 import { addPrintFlags, printList, type PrintFlags } from "./print-output.ts";
 import { readBodyWithin } from "./read-body.ts";
 import { runCommand } from "./run-command.ts";
@@ -38,7 +39,6 @@ export function register(program: Command): void {
   addPrintFlags(
     program
       .command("find")
-      .summary("find endpoints that can be paid for")
       .description(
         "Asks a facilitator for listed endpoints that fit some words, the best first. What is listed was checked by it within the last hours; the challenge at the time of the request is what counts.",
       )
@@ -69,8 +69,8 @@ async function find(words: readonly string[], flags: Flags): Promise<ExitCode> {
 }
 
 function searchUrl(words: readonly string[], { facilitator, network, payTo, limit }: Flags): URL {
-  const base = URL.parse(facilitator ?? "");
-  if (!base || !/^https?:$/.test(base.protocol)) {
+  const base = parseHttpUrl(facilitator ?? "");
+  if (!base) {
     throw new ConfigurationError(
       "Say which facilitator to ask: --facilitator https://… or FARTHING_FACILITATOR_URL.",
     );

@@ -14,6 +14,7 @@ import {
 import { writeTo } from "@farthing/protocol";
 import type { Command } from "commander";
 import { exitCodes } from "./exit-codes.ts";
+import { loadOperator } from "./operator-package.ts";
 
 interface RunOptions {
   readonly config: string;
@@ -46,39 +47,39 @@ export function registerRun(gateway: Command): void {
 }
 
 async function run({ config: path, dryRun: isDryRun }: RunOptions): Promise<void> {
-  const told = listenForSignals();
+  const stopping = listenForSignals();
   // The reader of this output may have left; the gateway keeps running and still stops on a signal.
   process.stderr.on("error", () => undefined);
   try {
     const config = loadGatewayConfig(path, process.env);
-    const engine =
-      config.facilitator.kind === "embedded" ? await startEngine(config, told) : undefined;
-    const facilitator = engine && { facilitator: facilitatorInside(engine) };
+    const embedded =
+      config.facilitator.kind === "embedded" ? await startEmbedded(config, stopping) : undefined;
+    const facilitator = embedded && { facilitator: facilitatorInside(embedded) };
     const gateway = await startGateway({
       config,
       isDryRun,
       log: createGatewayLog(),
       ...facilitator,
     }).catch(async (error: unknown) => {
-      await engine?.stop();
+      await embedded?.stop();
       throw error;
     });
-    say(`The gateway listens on ${gateway.url}${isDryRun ? " and settles nothing" : ""}`);
-    if (gateway.metricsUrl !== undefined) say(`Metrics on ${gateway.metricsUrl}/metrics`);
+    print(`The gateway listens on ${gateway.url}${isDryRun ? " and settles nothing" : ""}`);
+    if (gateway.metricsUrl !== undefined) print(`Metrics on ${gateway.metricsUrl}/metrics`);
     const watch = watchFile(path, () => reload(gateway, config, path));
     process.on("SIGHUP", () => watch.readNow());
-    if (!told.aborted) await once(told, "abort");
-    say("Stopping: no new requests, those under way are answered. Again to end at once.");
+    if (!stopping.aborted) await once(stopping, "abort");
+    print("Stopping: no new requests, those under way are answered. Again to end at once.");
     watch.stop();
-    const stopped = gateway.stop().then(() => engine?.stop());
+    const stopped = gateway.stop().then(() => embedded?.stop());
     // Connections may be kept alive for a while; nothing is waited for any more.
     process.exit((await isInTime(stopped)) ? exitCodes.success : exitCodes.general);
   } catch (error) {
-    if (error === told.reason) process.exit(exitCodes.success);
+    if (error === stopping.reason) process.exit(exitCodes.success);
     // What is said of the file's text does not name the file.
     const what = error instanceof GatewayConfigError ? ` with ${path}` : "";
     const why = error instanceof Error ? error.message : String(error);
-    say(`The gateway cannot start${what}:\n${why}`);
+    print(`The gateway cannot start${what}:\n${why}`);
     // A chain that never answers would keep timers alive.
     process.exit(exitCodes.configuration);
   }
@@ -92,31 +93,28 @@ function reload(gateway: Gateway, before: GatewayConfig, path: string): void {
   try {
     const config = loadGatewayConfig(path, process.env);
     if (config.facilitator.kind !== before.facilitator.kind) {
-      throw new Error("The engine comes inside, or goes, with a restart only.");
+      throw new Error("Switching between an embedded and a remote facilitator requires a restart.");
     }
     gateway.reload(config);
-    say("The configuration has changed and is in force.");
+    print("The configuration has changed and is in force.");
     const fixed = fixedParts.filter((part) => !isDeepStrictEqual(config[part], before[part]));
-    if (fixed.length > 0) say(`With a restart only: ${fixed.join(", ")}.`);
+    if (fixed.length > 0) print(`With a restart only: ${fixed.join(", ")}.`);
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     gateway.refuseReload(problem);
     const what = error instanceof GatewayConfigError ? "is wrong" : "cannot be put in force";
-    say(`The configuration ${what}; the last good one stays:\n${problem}`);
+    print(`The configuration ${what}; the last good one stays:\n${problem}`);
   }
 }
 
-async function startEngine({ network }: GatewayConfig, signal: AbortSignal) {
-  const { readConfig, startFacilitator } = await import("@farthing/facilitator");
-  const engine = await startFacilitator({
-    config: readConfig(),
-    selfBuilt: true,
-    listen: false,
-    signal,
-  });
-  if (engine.checks.some((check) => check.network === network.id)) return engine;
-  await engine.stop();
-  throw new Error(`The engine has no node for ${network.id}; set FARTHING_RPC_${network.chainId}.`);
+async function startEmbedded({ network }: GatewayConfig, signal: AbortSignal) {
+  const operator = await loadOperator("The embedded facilitator");
+  const embedded = await operator.startEmbedded(signal);
+  if (embedded.networks.includes(network.id)) return embedded;
+  await embedded.stop();
+  throw new Error(
+    `The embedded facilitator has no node for ${network.id}; set FARTHING_RPC_${network.chainId}.`,
+  );
 }
 
 async function isInTime(stopped: Promise<void>): Promise<boolean> {
@@ -138,6 +136,6 @@ function listenForSignals(): AbortSignal {
   return stopping.signal;
 }
 
-function say(line: string): void {
+function print(line: string): void {
   writeTo(process.stderr, `${line}\n`);
 }

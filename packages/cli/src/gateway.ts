@@ -9,7 +9,6 @@ import { registerRun } from "./gateway-run.ts";
 export function register(program: Command): void {
   const gateway = program
     .command("gateway")
-    .summary("sell an existing API: a reverse proxy that charges")
     .description(
       "Sells the routes of an API that knows nothing of payments. Routes, prices and the API behind them stand in one YAML file, see docs/reference/gateway.md. Without a command it runs.",
     )

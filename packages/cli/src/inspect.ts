@@ -16,7 +16,6 @@ interface Flags extends RequestFlags, PayerFlags, PrintFlags {
 export function register(program: Command): void {
   const command = program
     .command("inspect")
-    .summary("show what a URL costs, with the verdict of every check")
     .description(
       "Requests a URL without paying and shows every offer of its 402, the verdict of each check, and the one that would be paid. Signs nothing and needs no wallet; with one, its limits, pins and balance are looked at too.",
     );

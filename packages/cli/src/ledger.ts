@@ -8,15 +8,15 @@ import { setLimits, showLimits, type LimitFlags } from "./ledger-limits.ts";
 import { recordObject, recordRow } from "./ledger-report.ts";
 import { resumePayment, type ResumeFlags } from "./ledger-resume.ts";
 import { collect } from "./pay-request.ts";
-import { createResumer, demandNode, rpcOption, type NodeFlags } from "./payer.ts";
+import { createResumer } from "./payer.ts";
 import { addPrintFlags, printList, printOne, type PrintFlags } from "./print-output.ts";
+import { demandNode, rpcOption, type NodeFlags } from "./rpc-node.ts";
 import { runCommand } from "./run-command.ts";
 
 /** Adds the subcommand. */
 export function register(program: Command): void {
   const ledger = program
     .command("ledger")
-    .summary("list, resume and reconcile payments; see and set limits")
     .description(
       "Shows and settles the payments of this machine, which stand in the file that FARTHING_LEDGER names, or in ~/.config/farthing/ledger.jsonl.",
     );

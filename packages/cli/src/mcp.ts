@@ -6,9 +6,11 @@ import { buyerVariables, writeTo } from "@farthing/protocol";
 import { Option, type Command } from "commander";
 import { ConfigurationError } from "./configuration-error.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
+import { parseHttpUrl } from "./http-url.ts";
 import { payCommandLine } from "./pay-command-line.ts";
 import { collect, UsageError } from "./pay-request.ts";
-import { payerOptions, rpcOption, withLimit, type PayerFlags } from "./payer.ts";
+import { payerOptions, withLimit, type PayerFlags } from "./payer.ts";
+import { rpcOption } from "./rpc-node.ts";
 
 interface Flags extends Pick<PayerFlags, "network" | "wallet" | "walletContract" | "rpcUrl"> {
   readonly askAbove?: string;
@@ -21,7 +23,6 @@ interface Flags extends Pick<PayerFlags, "network" | "wallet" | "walletContract"
 export function register(program: Command): void {
   program
     .command("mcp")
-    .summary("pay for an agent: an MCP server over stdio, within your limits")
     .description(
       "Serves the Model Context Protocol on standard input and output: an agent asks for prices, fetches paid URLs and reads payments. No tool changes a limit, a list or the wallet.",
     )
@@ -93,7 +94,7 @@ function untilTheHostLeaves(): Promise<void> {
 }
 
 function catalogueOf(text: string): string {
-  const url = URL.parse(text);
-  if (url?.protocol === "https:" || url?.protocol === "http:") return url.href;
+  const url = parseHttpUrl(text);
+  if (url) return url.href;
   throw new UsageError("--facilitator is the address of a facilitator, such as https://…");
 }

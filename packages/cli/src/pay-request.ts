@@ -1,6 +1,7 @@
 /** Turns the curl-like flags of `farthing pay` into a request. */
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
+import { parseHttpUrl } from "./http-url.ts";
 
 /** A flag or argument that makes no sense; exit code 2. */
 export class UsageError extends Error {
@@ -52,8 +53,8 @@ export function buildRequest(url: string, flags: RequestFlags): BuiltRequest {
 }
 
 function readUrl(text: string): string {
-  const url = URL.parse(text);
-  if (url && (url.protocol === "https:" || url.protocol === "http:")) return url.href;
+  const url = parseHttpUrl(text);
+  if (url) return url.href;
   throw new UsageError(`The address has to begin with https:// (or http://localhost): ${text}`);
 }
 

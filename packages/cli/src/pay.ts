@@ -26,7 +26,6 @@ interface Flags extends RequestFlags, PayerFlags, AnswerFlags {
 export function register(program: Command): void {
   const command = program
     .command("pay")
-    .summary("request a URL and pay the 402 within limits")
     .description(
       "Requests a URL and, when it answers 402, pays in USDC on XDC and requests it again. Nothing is signed above the limits; one run never signs twice.",
     );

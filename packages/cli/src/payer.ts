@@ -1,6 +1,5 @@
 /** The paying fetch of a command: its wallet, ledger and limits from flags, environment, settings. */
 import {
-  noNode,
   parseLimits,
   wrapFetch,
   type BuyerOptions,
@@ -9,19 +8,13 @@ import {
   type PayingFetch,
 } from "@farthing/buyer";
 import { fileLedger } from "@farthing/buyer/file-ledger";
-import {
-  buyerVariables,
-  findNetwork,
-  isSameAddress,
-  parseAddress,
-  writeTo,
-} from "@farthing/protocol";
+import { findNetwork, isSameAddress, parseAddress, writeTo } from "@farthing/protocol";
 import { Option, type Command } from "commander";
 import { askYesNo, CanceledError } from "./ask-secret.ts";
 import { ledgerPath, limitsInForce, readSettings } from "./buyer-folder.ts";
-import { ConfigurationError } from "./configuration-error.ts";
 import { unboundText, warningLine, type Seen } from "./pay-report.ts";
 import { UsageError } from "./pay-request.ts";
+import { nodeUrl, rpcOption, type NodeFlags } from "./rpc-node.ts";
 import { keylessSigner, readWallet, type WalletFlags } from "./wallet.ts";
 
 /** Flags that say who pays, how much at most, and whom. */
@@ -42,37 +35,6 @@ export function addTermsFlags(command: Command): Command {
     .option("--wallet-contract <address>", "pay from this ERC-1271 wallet; the key is its owner's")
     .addOption(rpcOption("node to ask for the balance and for the outcome of open payments"))
     .addOption(new Option("--prefer <version>", "version to pay").choices(["v2", "v1"]));
-}
-
-/** The node of the buyer; the URL may hold a key, so the environment is the better place. */
-export function rpcOption(what: string): Option {
-  const text = `${what}; ${noNode}: no node at all (default: public nodes)`;
-  return new Option("--rpc-url <url>", text).env(buyerVariables.rpcUrl);
-}
-
-/** The node of {@link rpcOption}; undefined for public ones. Throws a ConfigurationError. */
-function nodeUrl({ rpcUrl }: NodeFlags): string | undefined {
-  if (rpcUrl === undefined || rpcUrl === "") return undefined;
-  const url = URL.parse(rpcUrl);
-  if (rpcUrl === noNode || url?.protocol === "https:" || url?.protocol === "http:") return rpcUrl;
-  // The text may hold a key and is not repeated.
-  throw new ConfigurationError(
-    `FARTHING_RPC_URL is the address of a node, such as https://…, or ${noNode}.`,
-  );
-}
-
-/** The same where only the chain can say; throws a ConfigurationError when no node may be asked. */
-export function demandNode(flags: NodeFlags): string | undefined {
-  const rpcUrl = nodeUrl(flags);
-  if (rpcUrl !== noNode) return rpcUrl;
-  throw new ConfigurationError(
-    `Only the chain can say, and FARTHING_RPC_URL is ${noNode}: set it to a node's address, or leave it out for public ones.`,
-  );
-}
-
-/** The flag of {@link rpcOption}: an address, or `none`; public nodes where it is absent. */
-export interface NodeFlags {
-  readonly rpcUrl?: string;
 }
 
 /**

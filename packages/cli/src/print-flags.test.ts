@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
 import { expect, test } from "vitest";
-import type { CommandModule } from "./main.ts";
+import type { CommandModule } from "./command-table.ts";
 
 /** Their output is the thing itself, the same on a terminal and in a pipe, unless `--json` is said. */
 const ownOutput = ["devnet", "doctor", "keys create", "ledger resume", "pay"];
@@ -23,8 +23,9 @@ function flagsOf(command: Command, path: readonly string[] = []): Flagged[] {
 
 test("every command that shows something takes --json and --no-json", async () => {
   const program = new Command();
-  for (const name of readdirSync(import.meta.dirname)) {
-    const path = join(import.meta.dirname, name);
+  const folders = [import.meta.dirname, join(import.meta.dirname, "../../operator/src")];
+  const paths = folders.flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)));
+  for (const path of paths) {
     if (!/^export function register\(program/m.test(readFileSync(path, "utf8"))) continue;
     const { register }: CommandModule = await import(path);
     register(program);

@@ -7,16 +7,15 @@ import { Option, type Command } from "commander";
 import { ledgerPath } from "./buyer-folder.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { recordRow } from "./ledger-report.ts";
-import { demandNode, rpcOption, type NodeFlags } from "./payer.ts";
 import { addPrintFlags, printList, printOne, type PrintFlags } from "./print-output.ts";
 import { readClaim, receiptOf, receiptsCsv, type ReceiptClaim } from "./receipt.ts";
+import { demandNode, rpcOption, type NodeFlags } from "./rpc-node.ts";
 import { runCommand } from "./run-command.ts";
 
 /** Adds the subcommand. */
 export function register(program: Command): void {
   const receipts = program
     .command("receipts")
-    .summary("list, export and verify the receipts of what was paid")
     .description(
       "One receipt for each settled payment of this machine's ledger; the newest ten thousand are kept.",
     );

@@ -14,8 +14,8 @@ import { readSettings, writeSettings } from "./buyer-folder.ts";
 import { ConfigurationError } from "./configuration-error.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { UsageError } from "./pay-request.ts";
-import { demandNode, rpcOption, type NodeFlags } from "./payer.ts";
 import { addPrintFlags, printList, printOne, type PrintFlags } from "./print-output.ts";
+import { demandNode, rpcOption, type NodeFlags } from "./rpc-node.ts";
 import { runCommand } from "./run-command.ts";
 import { demandNewWallet, listWallets, readWalletFile, writeWalletFile } from "./wallet-files.ts";
 import { readWallet, walletInUse, type WalletFlags } from "./wallet.ts";
@@ -29,7 +29,6 @@ interface NewFlags extends PrintFlags {
 export function register(program: Command): void {
   const wallet = program
     .command("wallet")
-    .summary("create, import and choose encrypted wallets to pay from")
     .description(
       "Keeps private keys in ~/.config/farthing/wallets, each encrypted by a password (Web3 Secret Storage version 3). The password comes from a prompt, --password-stdin, FARTHING_WALLET_PASSWORD or FARTHING_WALLET_PASSWORD_FILE; neither it nor a key is ever an argument.",
     );

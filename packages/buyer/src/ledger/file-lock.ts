@@ -4,7 +4,7 @@
  * ends. Nothing has to be cleaned up and no lock can be mistaken for a stale one.
  */
 import { chmodSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 
 /** Others held the lock for longer than a writer ever needs. */
 export class LedgerBusyError extends Error {
@@ -26,7 +26,9 @@ export class FileLock {
 
   /** Runs alone among all processes. Rejects with a LedgerBusyError after ten seconds of waiting. */
   async hold<T>(run: () => Promise<T>): Promise<T> {
-    const database = new DatabaseSync(this.#path, { timeout: 0 });
+    // Loaded here, so that older versions of Node.js can still read a ledger.
+    const sqlite = await import("node:sqlite");
+    const database = new sqlite.DatabaseSync(this.#path, { timeout: 0 });
     try {
       chmodSync(this.#path, 0o600);
       await this.#begin(database);

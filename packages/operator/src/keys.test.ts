@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { farthing, type Run } from "./farthing-bin.testing.ts";
+import { farthing, type Run } from "farthing/testing";
 
 let folder: string;
 beforeAll(() => {

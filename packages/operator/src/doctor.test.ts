@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startDevnet, type Devnet } from "@farthing/devnet";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { farthing } from "./farthing-bin.testing.ts";
+import { farthing } from "farthing/testing";
 
 let devnet: Devnet;
 let folder: string;

@@ -5,9 +5,14 @@
 import type { CreditPurchase, Store } from "@farthing/facilitator";
 import { formatUsdc, networkOfChain, type Address } from "@farthing/protocol";
 import { InvalidArgumentError, type Command } from "commander";
-import { exitCodes } from "./exit-codes.ts";
-import { operatorName, readAccount, readNote, timeOf, withStore } from "./operator-database.ts";
-import { addPrintFlags, isJsonWanted, printList, type PrintFlags } from "./print-output.ts";
+import {
+  addPrintFlags,
+  exitCodes,
+  isJsonWanted,
+  type PrintFlags,
+  printList,
+} from "farthing/program";
+import { operatorName, readAccount, readNote, timeOf, withStore } from "./database.ts";
 
 /** Purchases shown at once; who has more waiting decides about some first. */
 const reviewedMax = 500;
@@ -26,7 +31,6 @@ interface NoteFlags {
 export function register(program: Command): void {
   const credits = program
     .command("credits")
-    .summary("review purchases of credits, grant credits, see balances")
     .description(
       "Manages sellers' credits in the database of DATABASE_URL (or of FARTHING_CONFIG), also while the facilitator runs.",
     );

@@ -5,7 +5,6 @@ import type { Command } from "commander";
 export function register(program: Command): void {
   program
     .command("serve")
-    .summary("verify and settle payments over HTTP")
     .description(
       "Runs the facilitator: the public surface at / and the hosted one at /api/facilitator. Configured by environment variables or the YAML file of FARTHING_CONFIG, see docs/reference/configuration.md.",
     )

@@ -2,14 +2,18 @@
 import type { CheckSection } from "@farthing/facilitator";
 import { printableJson } from "@farthing/protocol";
 import type { Command } from "commander";
-import { exitCodes } from "./exit-codes.ts";
-import { countFindings, findingText, verdictText, type FindingCounts } from "./finding-rows.ts";
+import {
+  countFindings,
+  exitCodes,
+  type FindingCounts,
+  findingText,
+  verdictText,
+} from "farthing/program";
 
 /** Adds the subcommand. */
 export function register(program: Command): void {
   program
     .command("doctor")
-    .summary("check a configuration against its nodes, and say what to fix")
     .description(
       "Reads the facilitator's configuration as `farthing serve` does, looks at everything it names (database, every RPC endpoint on its own, token, wallets, clock), and says what to fix. At the end it asks each endpoint for ten seconds as often as the facilitator would. It sends no transaction and changes nothing, also while the facilitator runs. Exit code 0: nothing must be fixed; 3: something must.",
     )

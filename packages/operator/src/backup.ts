@@ -2,13 +2,12 @@
 import { resolve } from "node:path";
 import { writeTo } from "@farthing/protocol";
 import type { Command } from "commander";
-import { exitCodes } from "./exit-codes.ts";
+import { exitCodes } from "farthing/program";
 
 /** Adds the subcommand. */
 export function register(program: Command): void {
   program
     .command("backup")
-    .summary("copy the SQLite database to a new file")
     .description(
       "Copies the SQLite database of DATABASE_URL (or of FARTHING_CONFIG) to a new file, also while the facilitator runs, and checks the copy. To restore it, stop the facilitator, put the copy in the place of the database, remove its -wal and -shm files, and start. Of PostgreSQL, pg_dump makes the copy.",
     )

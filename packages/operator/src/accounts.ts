@@ -2,9 +2,8 @@
 import type { Account, Store } from "@farthing/facilitator";
 import type { Address } from "@farthing/protocol";
 import type { Command } from "commander";
-import { exitCodes } from "./exit-codes.ts";
-import { readAccount, timeOf, withStore } from "./operator-database.ts";
-import { addPrintFlags, printList, type PrintFlags } from "./print-output.ts";
+import { addPrintFlags, exitCodes, type PrintFlags, printList } from "farthing/program";
+import { readAccount, timeOf, withStore } from "./database.ts";
 
 /** Accounts read at once: a list of any length stays a short read for the database. */
 const pageSize = 500;
@@ -13,7 +12,6 @@ const pageSize = 500;
 export function register(program: Command): void {
   const accounts = program
     .command("accounts")
-    .summary("list sellers' accounts, activate and deactivate them")
     .description(
       "Manages sellers' accounts in the database of DATABASE_URL (or of FARTHING_CONFIG), also while the facilitator runs.",
     );

@@ -2,15 +2,13 @@
 import type { Listing, Store } from "@farthing/facilitator";
 import { formatUsdc, networkOfChain, type Address } from "@farthing/protocol";
 import type { Command } from "commander";
-import { exitCodes } from "./exit-codes.ts";
-import { readAccount, timeOf, withStore } from "./operator-database.ts";
-import { addPrintFlags, printList, type PrintFlags } from "./print-output.ts";
+import { addPrintFlags, exitCodes, type PrintFlags, printList } from "farthing/program";
+import { readAccount, timeOf, withStore } from "./database.ts";
 
 /** Adds the subcommand. */
 export function register(program: Command): void {
   const listings = program
     .command("listings")
-    .summary("see an account's listings, block and unblock them")
     .description(
       "Looks at listed endpoints in the database of DATABASE_URL (or of FARTHING_CONFIG), also while the facilitator runs.",
     );

@@ -6,9 +6,8 @@ import type { Command } from "commander";
 import { InvalidArgumentError } from "commander";
 import { toXdcAddress, type Address } from "@farthing/protocol";
 import type { ApiKey, KeyMode, Store } from "@farthing/facilitator";
-import { exitCodes } from "./exit-codes.ts";
-import { readAccount, timeOf, withStore } from "./operator-database.ts";
-import { addPrintFlags, printList, type PrintFlags } from "./print-output.ts";
+import { addPrintFlags, exitCodes, type PrintFlags, printList } from "farthing/program";
+import { readAccount, timeOf, withStore } from "./database.ts";
 
 /** A key's label is for people; long ones break the table. */
 const labelCharsMax = 64;
@@ -31,7 +30,6 @@ interface ListFlags extends PrintFlags {
 export function register(program: Command): void {
   const keys = program
     .command("keys")
-    .summary("create, list and revoke sellers' API keys")
     .description(
       "Manages API keys in the database of DATABASE_URL (or of FARTHING_CONFIG), also while the facilitator runs.",
     );

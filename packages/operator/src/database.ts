@@ -3,7 +3,7 @@ import { userInfo } from "node:os";
 import { parseAddress, writeTo, type Address } from "@farthing/protocol";
 import type { Store } from "@farthing/facilitator";
 import { InvalidArgumentError } from "commander";
-import { exitCodes } from "./exit-codes.ts";
+import { exitCodes } from "farthing/program";
 
 /** A note is for people; long ones break the table. */
 const noteCharsMax = 500;

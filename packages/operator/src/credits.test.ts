@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { openStore, type Store } from "@farthing/facilitator";
 import type { Address } from "@farthing/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { farthing, type Run } from "./farthing-bin.testing.ts";
+import { farthing, type Run } from "farthing/testing";
 
 const account = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C" as const;
-const nobody: Address = `0x${"11".repeat(20)}`;
+const unknownAccount: Address = `0x${"11".repeat(20)}`;
 
 let folder: string;
 let databaseUrl: string;
@@ -134,10 +134,10 @@ describe("credits", () => {
 
   test("an account that is not there: 9", async () => {
     const runs = await Promise.all([
-      run("credits", "balance", nobody),
-      run("accounts", "deactivate", nobody),
+      run("credits", "balance", unknownAccount),
+      run("accounts", "deactivate", unknownAccount),
     ]);
-    const none = [9, expect.stringContaining(`no account ${nobody}`)];
+    const none = [9, expect.stringContaining(`no account ${unknownAccount}`)];
     expect(runs.map(({ code, stderr }) => [code, stderr])).toEqual([none, none]);
   });
 

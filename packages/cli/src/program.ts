@@ -1,0 +1,81 @@
+/**
+ * A command with subcommands, as `farthing` and `farthing-operator` are. Only the module of the
+ * subcommand that is run is loaded.
+ */
+import { readFileSync } from "node:fs";
+import { isObject, writeTo } from "@farthing/protocol";
+import { Command, CommanderError } from "commander";
+import type { CommandTable } from "./command-table.ts";
+import { ConfigurationError } from "./configuration-error.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { isReaderGone } from "./terminal.ts";
+
+export { exitCodes } from "./exit-codes.ts";
+export { countFindings, findingText, verdictText, type FindingCounts } from "./finding-rows.ts";
+export { operatorCommands, type OperatorPackage } from "./operator-package.ts";
+export { addPrintFlags, isJsonWanted, printList, type PrintFlags } from "./print-output.ts";
+
+/** Runs the program that stands in the package of `manifest` and sets the exit code. */
+export async function runProgram(
+  name: string,
+  description: string,
+  manifest: URL,
+  commands: CommandTable,
+): Promise<void> {
+  // The reader may leave before the end (`farthing doctor | head`), which is not an error.
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on("error", (error) => {
+      if (!isReaderGone(error)) throw error;
+    });
+  }
+  const args = process.argv.slice(2);
+  try {
+    const program = new Command(name)
+      .description(description)
+      .version(versionIn(manifest))
+      .helpCommand(false)
+      .exitOverride();
+    for (const [command, { summary, nodeMin, load }] of Object.entries(commands)) {
+      if (command === args[0]) {
+        if (nodeMin !== undefined) demandNode(`${name} ${command}`, nodeMin);
+        (await load()).register(program);
+      }
+      // For the list in the help; it is never run.
+      else program.command(command).description(summary);
+    }
+    if (args.length === 0) {
+      program.outputHelp({ error: true });
+      process.exitCode = exitCodes.usage;
+      return;
+    }
+    await program.parseAsync(args, { from: "user" });
+  } catch (error) {
+    process.exitCode = exitOf(error, name);
+  }
+}
+
+/** Throws a ConfigurationError on an older Node.js. */
+function demandNode(command: string, nodeMin: string): void {
+  const present = process.versions.node;
+  const [major = 0, minor = 0] = present.split(".").map(Number);
+  const [majorMin = 0, minorMin = 0] = nodeMin.split(".").map(Number);
+  if (major > majorMin || (major === majorMin && minor >= minorMin)) return;
+  throw new ConfigurationError(
+    `${command} needs Node.js ${nodeMin} or newer; this is ${present}. Install it from https://nodejs.org.`,
+  );
+}
+
+function versionIn(manifest: URL): string {
+  const parsed: unknown = JSON.parse(readFileSync(manifest, "utf8"));
+  return isObject(parsed) ? String(parsed["version"]) : "unknown";
+}
+
+function exitOf(error: unknown, name: string): number {
+  // Commander has printed its message; help and version end with 0, all else is usage.
+  if (error instanceof CommanderError) {
+    return error.exitCode === 0 ? exitCodes.success : exitCodes.usage;
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  writeTo(process.stderr, `${name}: ${message}\n`);
+  return error instanceof ConfigurationError ? exitCodes.configuration : exitCodes.general;
+}

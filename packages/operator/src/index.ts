@@ -1,0 +1,22 @@
+/** The operator's commands, as `farthing` and the gateway's embedded facilitator load them. */
+import type { OperatorPackage } from "farthing/program";
+
+const operator: OperatorPackage = {
+  commands: {
+    serve: () => import("./serve.ts"),
+    doctor: () => import("./doctor.ts"),
+    keys: () => import("./keys.ts"),
+    accounts: () => import("./accounts.ts"),
+    credits: () => import("./credits.ts"),
+    listings: () => import("./listings.ts"),
+    backup: () => import("./backup.ts"),
+  },
+  async startEmbedded(signal) {
+    const { readConfig, startFacilitator } = await import("@farthing/facilitator");
+    const options = { config: readConfig(), selfBuilt: true, listen: false, signal };
+    const facilitator = await startFacilitator(options);
+    return { ...facilitator, networks: facilitator.checks.map(({ network }) => network) };
+  },
+};
+
+export default operator;
