@@ -43,6 +43,9 @@ function link(target: string, path: string): void {
   symlinkSync(target, path);
 }
 
+/** What stands in a package's folder and is no source. */
+const made = /^(node_modules|dist|.*\.tsbuildinfo)$/;
+
 /** A copy of the sources that is built and packed, so that no other test finds what is built. */
 const copy = join(work, "copy");
 
@@ -51,9 +54,7 @@ beforeAll(async () => {
   writeFileSync(join(copy, "package.json"), '{ "private": true, "workspaces": ["packages/*"] }');
   for (const [name, folder] of folders) {
     const to = join(copy, "packages", basename(folder));
-    const isSource = (path: string) =>
-      !/^(node_modules|dist|.*\.tsbuildinfo)$/.test(basename(path));
-    cpSync(folder, to, { recursive: true, filter: isSource });
+    cpSync(folder, to, { recursive: true, filter: (path) => !made.test(basename(path)) });
     link(to, join(copy, "node_modules", name));
   }
   for (const name of readdirSync(join(root, "node_modules"))) {
@@ -119,7 +120,7 @@ test("farthing alone: the help, a payment, and how to install the operator's com
   expect(help).toMatchObject({ code: 0, stdout: expect.stringMatching(/^ {2}pay /m), stderr: "" });
   await using seller = await startSeller({ paid: [served()] });
   const paid = await runIn(project, "farthing", "pay", seller.url);
-  expect([paid.code, paid.stdout]).toEqual([0, await served().body]);
+  expect([paid.code, paid.stdout]).toEqual([0, served().body]);
   const serve = await runIn(project, "farthing", "serve");
   expect(serve).toEqual({
     code: 3,
