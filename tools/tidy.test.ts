@@ -43,6 +43,7 @@ test("the known long ones are still there", () => {
 });
 
 const inside = (path: string) => `packages/facilitator/src/${path}`;
+const engine = (path: string) => `packages/engine/src/${path}`;
 const lines = (count: number) => "void 0;\n".repeat(count);
 /** So many functions or methods, each with so many lines in all. */
 const closures = (count: number, each: number) =>
@@ -58,11 +59,11 @@ const tests = "tests are the real thing";
 
 /** A check, a file, and text in it that the check must find. */
 const faults: readonly (readonly [string, string, string])[] = [
-  [layers, inside("model/a.ts"), 'import { b } from "../storage/b.ts";'],
-  [layers, inside("chain/a.ts"), 'import type { B } from "../relayer/b.ts";'],
-  [layers, inside("chain/a.ts"), 'export * from "../relayer/b.ts";'],
-  [layers, inside("chain/a.ts"), 'const b = await import("../http/b.ts");'],
-  [layers, inside("chain/a.ts"), 'type B = import("../http/b.ts").B;'],
+  [layers, engine("model/a.ts"), 'import { b } from "../storage/b.ts";'],
+  [layers, engine("chain/a.ts"), 'import type { B } from "../relayer/b.ts";'],
+  [layers, engine("chain/a.ts"), 'export * from "../relayer/b.ts";'],
+  [layers, engine("chain/a.ts"), 'const b = await import("../settlement/b.ts");'],
+  [layers, engine("chain/a.ts"), 'type B = import("../settlement/b.ts").B;'],
   [layers, inside("http/a.ts"), 'import type { Config } from "../config.ts";'],
   [layers, inside("http/a.ts"), 'import { b } from "../payments/b.ts";'],
   [layers, inside("payments/a.ts"), 'import { b } from "../features/webhooks/service.ts";'],
@@ -139,18 +140,18 @@ const faults: readonly (readonly [string, string, string])[] = [
     inside("features/webhooks/a.ts"),
     'import { createPublicClient } from "viem";',
   ],
-  ["JSON-RPC", inside("relayer/a.ts"), 'const call = { method: "eth_getCode" };'],
-  ["JSON-RPC", inside("relayer/a.ts"), 'const call = { jsonrpc: "2.0" };'],
-  ["private keys", inside("relayer/lane.ts"), "Secp256k1.sign({ payload, key });"],
+  ["JSON-RPC", engine("relayer/a.ts"), 'const call = { method: "eth_getCode" };'],
+  ["JSON-RPC", engine("relayer/a.ts"), 'const call = { jsonrpc: "2.0" };'],
+  ["private keys", engine("relayer/lane.ts"), "Secp256k1.sign({ payload, key });"],
   ["private keys", inside("facilitator.ts"), "const { privateKey } = config;"],
   ["private keys", inside("facilitator.ts"), "start(config.relayerPrivateKeys);"],
   ["the environment", inside("main.ts"), "const port = process.env.PORT;"],
   ["the environment", inside("main.ts"), 'const port = globalThis.process["env"].PORT;'],
   ["the environment", inside("main.ts"), "const { env } = process;"],
   ["the environment", inside("main.ts"), 'import { env } from "node:process";'],
-  ["the time", inside("settlement/a.ts"), "const now = Date.now();"],
-  ["the time", inside("settlement/a.ts"), "const now = new Date();"],
-  ["the time", inside("settlement/a.ts"), "const clock = performance.now;"],
+  ["the time", engine("settlement/a.ts"), "const now = Date.now();"],
+  ["the time", engine("settlement/a.ts"), "const now = new Date();"],
+  ["the time", engine("settlement/a.ts"), "const clock = performance.now;"],
   ["the end of the process", inside("config.ts"), "process.exit(1);"],
   ["the end of the process", inside("config.ts"), "process.exitCode = 1;"],
   ["the outside world", "packages/protocol/src/a.ts", 'import { readFileSync } from "node:fs";'],
@@ -160,9 +161,9 @@ const faults: readonly (readonly [string, string, string])[] = [
 
 /** The same, where there is nothing to find. */
 const innocents: readonly (readonly [string, string, string])[] = [
-  [layers, inside("storage/a.ts"), 'import { b } from "../model/b.ts"; import "./c.ts";'],
+  [layers, engine("storage/a.ts"), 'import { b } from "../model/b.ts"; import "./c.ts";'],
   [layers, inside("facilitator.ts"), 'import { b } from "./http/b.ts"; import "./config.ts";'],
-  [layers, inside("model/a.test.ts"), 'import { b } from "../storage/b.ts";'],
+  [layers, engine("model/a.test.ts"), 'import { b } from "../storage/b.ts";'],
   [arrows, "packages/buyer/src/a.ts", 'import { b } from "@farthing/protocol";'],
   [arrows, "packages/dashboard/src/a.ts", 'import type { B } from "@farthing/facilitator/api";'],
   [arrows, "packages/facilitator/src/a.test.ts", 'import { b } from "@farthing/devnet";'],
@@ -180,8 +181,8 @@ const innocents: readonly (readonly [string, string, string])[] = [
   ["SQL and database drivers", inside("http/a.ts"), 'const hint = "Select a network first.";'],
   ["JSON-RPC", inside("http/a.ts"), '// Not eth_call.\nconst text = "the eth_call failed";'],
   ["the time", inside("http/a.ts"), "const shown = new Date(ms); type D = Date;"],
-  ["the time", inside("base/clock.ts"), "const now = Date.now();"],
-  ["private keys", inside("relayer/sign.ts"), "Secp256k1.sign({ payload, privateKey });"],
+  ["the time", engine("base/clock.ts"), "const now = Date.now();"],
+  ["private keys", engine("relayer/sign.ts"), "Secp256k1.sign({ payload, privateKey });"],
 ];
 
 const findingsOf = (name: string, path: string, text: string) =>

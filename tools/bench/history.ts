@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { startDevnet, type Devnet } from "@farthing/devnet";
 import { openStore } from "@farthing/facilitator";
-import { startPostgres } from "@farthing/facilitator/testing";
+import { startPostgres } from "@farthing/engine/testing";
 import { farthingWallets } from "./contenders.ts";
 import { engineNames, openRaw, type HistoryEngine } from "./history-database.ts";
 import { fillHistory, fillPages, fillSums, type HistoryScene, type Tell } from "./history-fill.ts";

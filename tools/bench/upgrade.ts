@@ -2,7 +2,7 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
 import { openStore, silentLog, type Log, type Store } from "@farthing/facilitator";
-import { createEarlierSchema, lateIndexNames } from "@farthing/facilitator/testing/earlier-schema";
+import { createEarlierSchema, lateIndexNames } from "@farthing/engine/testing/earlier-schema";
 import { withDatabases } from "./history.ts";
 import { engineNames, openRaw, type HistoryEngine } from "./history-database.ts";
 import { fillHistory, type HistoryScene, type Tell } from "./history-fill.ts";

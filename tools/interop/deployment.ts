@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startDevnet, type Devnet, type DevnetWallet } from "@farthing/devnet";
 import { createApiKey, openStore, systemClock } from "@farthing/facilitator";
-import { startPostgres } from "@farthing/facilitator/testing";
+import { startPostgres } from "@farthing/engine/testing";
 import type { Address, Hex } from "@farthing/protocol";
 import { startFacilitatorProcess } from "./facilitator-process.ts";
 import { startBalancer } from "./balancer.ts";

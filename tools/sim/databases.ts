@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startPostgres, type TestPostgres } from "@farthing/facilitator/testing";
+import { startPostgres, type TestPostgres } from "@farthing/engine/testing";
 import { Client } from "pg";
 import { readStored, storedFrom, type Row, type Stored } from "./stored.ts";
 import type { VirtualTime } from "./virtual-time.ts";

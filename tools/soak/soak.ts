@@ -1,7 +1,7 @@
 /** Plays a soak: chain, PostgreSQL, fleet, payments and kills; then lets it rest and audits it. */
 import { startDevnet, type Devnet } from "@farthing/devnet";
 import { createApiKey, openStore, systemClock } from "@farthing/facilitator";
-import { startPostgres } from "@farthing/facilitator/testing";
+import { startPostgres } from "@farthing/engine/testing";
 import type { Address } from "@farthing/protocol";
 import { Client } from "pg";
 import type { Violation } from "../sim/auditor.ts";

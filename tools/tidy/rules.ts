@@ -1,16 +1,19 @@
 /** What is decided about the code's shape. The checks that hold the code to it are in checks.ts. */
 import { dotted, firstValue, listOf, takesFromProcess, type Node } from "./source.ts";
 
-/** Folders of packages/facilitator/src, lowest first: each imports itself and those before it. */
-export const layers =
-  "base model chain storage verification relayer settlement http payments features";
+/** Folders of a package, lowest first: each imports itself and those before it, and the root all. */
+export const layers: Readonly<Record<string, string>> = {
+  "packages/engine/src/": "base model chain storage verification relayer settlement",
+  "packages/facilitator/src/": "http payments features",
+};
 
 /** Packages that a package may import; a package that is not listed fails until it is. */
 export const arrows: Readonly<Record<string, string>> = {
   "packages/protocol": "",
   "packages/seller": "@farthing/protocol",
   "packages/buyer": "@farthing/protocol",
-  "packages/facilitator": "@farthing/protocol",
+  "packages/engine": "@farthing/protocol",
+  "packages/facilitator": "@farthing/protocol @farthing/engine",
   "packages/dashboard": "@farthing/protocol @farthing/buyer",
   "packages/paywall": "@farthing/protocol @farthing/buyer",
   "packages/devnet": "@farthing/protocol",
@@ -61,8 +64,8 @@ export const knownCircles: readonly string[] = [];
 
 /** One thing and its place. */
 export interface OnlyRule {
-  /** The files that the rule is about. */
-  readonly scope: string;
+  /** The folders that the rule is about. */
+  readonly scope: RegExp;
   /** Where the thing belongs, within the scope. */
   readonly home: RegExp;
   readonly instead: string;
@@ -75,12 +78,12 @@ export interface OnlyRule {
   readonly also?: (node: Node) => boolean;
 }
 
-/** Where the facilitator's sources are. */
-export const facilitator = "packages/facilitator/src/";
+/** The sources of the engine and of the service around it. */
+const service = /^packages\/(engine|facilitator)\/src\//;
 /** What may appear in one place only. */
 export const onlyRules: Readonly<Record<string, OnlyRule>> = {
   "HTTP statuses and bodies": {
-    scope: facilitator,
+    scope: service,
     home: /^(http\/|payments\/|features\/([a-z-]+\/)?([a-z-]+-)?(routes|guard|cookies)\.ts$)/,
     imports: /^@?fastify(\/|$)/,
     names: /^(statusCode|httpStatus)$/,
@@ -89,27 +92,27 @@ export const onlyRules: Readonly<Record<string, OnlyRule>> = {
     instead: "return a refusal or throw a Fault; http/ or a route gives it a status",
   },
   "SQL and database drivers": {
-    scope: facilitator,
-    home: /^storage\//,
+    scope: service,
+    home: /^(storage\/|(features|payments)\/([a-z-]+\/)?([a-z-]+-)?(store|tables|participant)\.ts$)/,
     imports: /^(kysely|node:sqlite|better-sqlite3|pg|postgres)(\/|-|$)/,
     texts: /^\s*(select\s[^]+\sfrom|insert\s+into|update\s+\S+\s+set|delete\s+from|pragma)\s/i,
-    instead: "add a verb to the store",
+    instead: "add a method to the engine's store or to a feature's store.ts",
   },
   "the EVM library": {
-    scope: facilitator,
+    scope: service,
     home: /^(chain|verification|relayer)\//,
     imports: /^(ox|viem|ethers|@noble\/[a-z]+)(\/|$)/,
     instead: "use @farthing/protocol, or a function of chain/, verification/ or relayer/",
   },
   "JSON-RPC": {
-    scope: facilitator,
+    scope: service,
     home: /^chain\//,
     names: /^jsonrpc$/,
     texts: /^((eth|net|web3|debug|trace|txpool)_[a-zA-Z]+|jsonrpc)$/,
     instead: "add a read to chain/ that says what is asked, and call that",
   },
   "private keys": {
-    scope: facilitator,
+    scope: service,
     home: /^(relayer\/sign|config)\.ts$/,
     imports: /^ox\/(HdKey|Mnemonic)$/,
     names: /private_?key/i,
@@ -117,28 +120,28 @@ export const onlyRules: Readonly<Record<string, OnlyRule>> = {
     instead: "ask a signer of relayer/sign.ts for the signature or the address",
   },
   "the environment": {
-    scope: facilitator,
+    scope: service,
     home: /^config\.ts$/,
     members: /(^|\.)process\.env$/,
     also: (node) => takesFromProcess(node, "env"),
     instead: "read it in config.ts and pass the value",
   },
   "the time": {
-    scope: facilitator,
+    scope: service,
     home: /^base\/clock\.ts$/,
     members: /(^|\.)(Date\.now|performance\.(now|timeOrigin)|process\.hrtime|Temporal\.Now)$/,
     also: (node) => dotted(node["callee"]) === "Date" && listOf(node["arguments"]).length === 0,
     instead: "take a Clock",
   },
   "the end of the process": {
-    scope: facilitator,
+    scope: service,
     home: /^main\.ts$/,
     members: /(^|\.)process\.(exit|exitCode|abort|reallyExit)$/,
     also: (node) => takesFromProcess(node, "exit"),
     instead: "throw, or return; main.ts decides",
   },
   "the outside world": {
-    scope: "packages/protocol/src/",
+    scope: /^packages\/protocol\/src\//,
     home: /^$/,
     imports: /^(?!\.|ox\/)/,
     names: /^(fetch|process|console|setTimeout|setInterval|performance)$/,

@@ -169,7 +169,7 @@ export async function compileContracts(): Promise<Map<string, string>> {
       render("viem's Multicall3", [code("multicall3Code", runtime, await multicall3Runtime())]),
     ],
     [
-      "packages/facilitator/src/chain/generated/payment-reader.ts",
+      "packages/engine/src/chain/generated/payment-reader.ts",
       render("PaymentReader.sol", [
         code(
           "paymentReaderCode",

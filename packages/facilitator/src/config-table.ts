@@ -1,6 +1,6 @@
 /** Every setting: its names, the shape of its value, an example, and what holds when it is not set. */
 import { buyerVariables } from "@farthing/protocol";
-import { logLevels } from "./base/log.ts";
+import { logLevels } from "@farthing/engine/base";
 
 /** One setting. */
 export interface Setting {

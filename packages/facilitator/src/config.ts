@@ -15,19 +15,13 @@ import {
   type ChainId,
   type Network,
 } from "@farthing/protocol";
-import { Fault } from "./base/fault.ts";
-import { logLevels, type LogLevel } from "./base/log.ts";
-import { Secret } from "./base/secret.ts";
+import { isMessageDomain, type RepeatPolicy, gasPriceFloorWei } from "@farthing/engine";
+import { Fault, type LogLevel, logLevels, Secret } from "@farthing/engine/base";
 import { readRetention } from "./config-retention.ts";
 import type { Retention } from "./remove-old.ts";
-import type { RepeatPolicy } from "./settlement/exchange-calls.ts";
 import { settings, type Setting, type SettingName } from "./config-table.ts";
 import { readTexts, type Environment } from "./config-texts.ts";
-import { isMessageDomain } from "./verification/wallet-message.ts";
-import { unitsPerCredit } from "./model/credits.ts";
-
-/** XDC refuses a gas price below 12.5 gwei. */
-export const gasPriceFloorWei = 12_500_000_000n;
+import { unitsPerCredit } from "./features/credits/model.ts";
 
 /** XDC nodes refuse a nonce more than ten above what they have seen. */
 const laneInFlightMax = 10;

@@ -1,9 +1,13 @@
 /** What the doctor says about the database: can it be reached, is it of this version, who works. */
 import { isSameAddress, type Address } from "@farthing/protocol";
-import { fail, ok, warn, type CheckLine } from "./base/check-line.ts";
-import type { Clock } from "./base/clock.ts";
-import { databasePlace, explainDatabaseError } from "./storage/database-problem.ts";
-import { inspectStore, type LaneReport, type StoreReport } from "./storage/inspect-store.ts";
+import { type CheckLine, type Clock, fail, ok, warn } from "@farthing/engine/base";
+import {
+  databasePlace,
+  explainDatabaseError,
+  inspectStore,
+  type LaneReport,
+  type StoreReport,
+} from "@farthing/engine/storage";
 
 /** Findings, and what was read where it could be read. */
 export interface DatabaseCheck {

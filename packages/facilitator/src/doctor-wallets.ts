@@ -1,12 +1,16 @@
 /** What the doctor says about relayer wallets: what gas costs them, and whether their nonces agree. */
 import type { Address } from "@farthing/protocol";
-import { ok, warn, type CheckLine } from "./base/check-line.ts";
-import type { Chain } from "./chain/chain.ts";
-import { readNonces, type WalletNonces } from "./chain/reads.ts";
-import type { GasNeeds } from "./chain/self-check.ts";
-import { gasPriceFloorWei, type Config } from "./config.ts";
-import { contractTransferGasMax } from "./relayer/fees.ts";
-import type { LaneReport, StoreReport } from "./storage/inspect-store.ts";
+import {
+  type Chain,
+  contractTransferGasMax,
+  type GasNeeds,
+  readNonces,
+  type WalletNonces,
+  gasPriceFloorWei,
+} from "@farthing/engine";
+import { type CheckLine, ok, warn } from "@farthing/engine/base";
+import type { LaneReport, StoreReport } from "@farthing/engine/storage";
+import { type Config } from "./config.ts";
 
 /** What a wallet needs at a node's gas price: within our bounds, as transactions are priced. */
 export function gasNeedsAt(asked: bigint, { gasPriceMaxWei }: Pick<Config, "gasPriceMaxWei">) {

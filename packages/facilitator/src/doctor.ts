@@ -4,29 +4,39 @@
  * sends no transaction and shows no secret: nodes are named by their place and host.
  */
 import type { Network } from "@farthing/protocol";
-import { fail, ok, warn, type CheckLine } from "./base/check-line.ts";
-import { systemClock, type Clock } from "./base/clock.ts";
-import { Fault, messageOf } from "./base/fault.ts";
-import { silentLog } from "./base/log.ts";
-import type { Secret } from "./base/secret.ts";
-import { createChain, type Chain } from "./chain/chain.ts";
-import { checkClock } from "./chain/clock-check.ts";
-import { checkEndpoint, compareHeads } from "./chain/endpoint-check.ts";
-import { findMulticall } from "./chain/multicall.ts";
-import { checkRate, rateSecondsDefault } from "./chain/rate-check.ts";
-import { readGasPrice } from "./chain/reads.ts";
-import { createRpcEndpoint } from "./chain/rpc-endpoint.ts";
-import { balanceLine, checkToken, readBalances } from "./chain/self-check.ts";
 import {
+  balanceLine,
+  type Chain,
+  checkClock,
+  checkEndpoint,
+  checkRate,
+  checkToken,
+  compareHeads,
+  createChain,
+  createRpcEndpoint,
+  createSigners,
+  findMulticall,
+  rateSecondsDefault,
+  readBalances,
+  readGasPrice,
+  type Signer,
   gasPriceFloorWei,
-  readConfig,
-  type Config,
-  type ConfigSource,
-  type NetworkConfig,
-} from "./config.ts";
+} from "@farthing/engine";
+import {
+  type CheckLine,
+  type Clock,
+  fail,
+  Fault,
+  messageOf,
+  ok,
+  type Secret,
+  silentLog,
+  systemClock,
+  warn,
+} from "@farthing/engine/base";
+import { readConfig, type Config, type ConfigSource, type NetworkConfig } from "./config.ts";
 import { checkDatabase } from "./doctor-database.ts";
 import { checkNonces, gasNeedsAt } from "./doctor-wallets.ts";
-import { createSigners, type Signer } from "./relayer/sign.ts";
 
 /** Findings that belong together. */
 export interface CheckSection {

@@ -1,12 +1,30 @@
 /** The service, wired: configuration in, a running facilitator out; started and stopped whole. */
 import type { ChainId } from "@farthing/protocol";
-import { sentenceOf, type CheckLine } from "./base/check-line.ts";
-import { systemClock, type Clock } from "./base/clock.ts";
-import { Fault, messageOf } from "./base/fault.ts";
-import { createLog, type Log } from "./base/log.ts";
-import { orAborted } from "./base/or-aborted.ts";
-import { selfCheck } from "./chain/self-check.ts";
-import { gasPriceFloorWei, type Config } from "./config.ts";
+import {
+  contractTransferGasMax,
+  createLeaseOwner,
+  createNetworkEngine,
+  createSigners,
+  createWaiters,
+  installCrypto,
+  listenToNeighbours,
+  type NetworkEngine,
+  openChain,
+  selfCheck,
+  gasPriceFloorWei,
+} from "@farthing/engine";
+import {
+  type CheckLine,
+  type Clock,
+  createLog,
+  Fault,
+  type Log,
+  messageOf,
+  orAborted,
+  sentenceOf,
+  systemClock,
+} from "@farthing/engine/base";
+import { type Config } from "./config.ts";
 import type { ArrivalTimes } from "./http/connections.ts";
 import { registerDashboard } from "./http/dashboard.ts";
 import { createMetricsServer } from "./http/metrics-server.ts";
@@ -14,16 +32,9 @@ import { createServer, type Listener, type StartStep } from "./http/server.ts";
 import { registerPayments } from "./payments/routes.ts";
 import { startGasWatch } from "./gas-watch.ts";
 import { createMetrics, noMetrics, type Metrics } from "./metrics.ts";
-import { createNetworkEngine, openChain, type NetworkEngine } from "./network-engine.ts";
-import { contractTransferGasMax } from "./relayer/fees.ts";
-import { createLeaseOwner } from "./relayer/lease.ts";
-import { createSigners } from "./relayer/sign.ts";
-import { listenToNeighbours } from "./settlement/neighbours.ts";
 import { startRemoval } from "./remove-old.ts";
-import { createWaiters } from "./settlement/waiters.ts";
-import { createStore } from "./storage/open-store.ts";
-import type { Store } from "./storage/store.ts";
-import { installCrypto } from "./verification/signature.ts";
+import { createStore } from "./features/open-store.ts";
+import type { Store } from "./features/store.ts";
 import { startWalletWatch } from "./wallet-watch.ts";
 import { createFeatures } from "./features/features.ts";
 import { registerFeatures } from "./features/routes.ts";
@@ -101,7 +112,9 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
   const signers = walletsOf(config);
   const addresses = signers.map(({ address }) => address);
   const metrics = config.metrics ? createMetrics(clock, addresses) : noMetrics;
-  const chains = config.networks.map((network) => openChain(network, { log, clock, metrics }));
+  const chains = config.networks.map((network) =>
+    openChain(network, { log, clock, watchEndpoint: metrics.watchEndpoint }),
+  );
   const { store: unwatched, open } = storeOf(options, log);
   const store = metrics.watchStore(unwatched);
   const impatience = new AbortController();

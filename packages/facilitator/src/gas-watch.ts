@@ -3,11 +3,9 @@
  * and one when it is not any more, and the removal of counters whose window is over.
  */
 import type { ChainId, Network } from "@farthing/protocol";
-import type { Clock } from "./base/clock.ts";
-import { messageOf } from "./base/fault.ts";
-import type { Log } from "./base/log.ts";
-import { gasHalves, halfOf, notedShare, type GasHalf } from "./model/keyless.ts";
-import type { Store } from "./storage/store.ts";
+import { type GasHalf, gasHalves, halfOf, notedShare } from "@farthing/engine";
+import { type Clock, type Log, messageOf } from "@farthing/engine/base";
+import type { Store } from "./features/store.ts";
 
 /** Pause between looks: a budget of a day does not run out unseen in a minute's tenth of it. */
 const lookMs = 60_000;

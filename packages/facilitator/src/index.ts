@@ -1,9 +1,9 @@
 /** The facilitator as a library: read a configuration, start it, stop it; manage API keys. */
 export { authenticate, createApiKey, type NewApiKey } from "./features/api-keys/key-text.ts";
-export type { CheckLine, CheckStatus } from "./base/check-line.ts";
-export { systemClock, type Clock } from "./base/clock.ts";
-export { Fault, type FaultCode } from "./base/fault.ts";
-export { createLog, silentLog, type Log, type LogLevel } from "./base/log.ts";
+export type { CheckLine, CheckStatus } from "@farthing/engine/base";
+export { systemClock, type Clock } from "@farthing/engine/base";
+export { Fault, type FaultCode } from "@farthing/engine/base";
+export { createLog, silentLog, type Log, type LogLevel } from "@farthing/engine/base";
 export { settings } from "./config-table.ts";
 export { readConfig, readDatabaseUrl, type Config, type ConfigSource } from "./config.ts";
 export { examine, type CheckSection } from "./doctor.ts";
@@ -11,11 +11,11 @@ export { startFacilitator, type Facilitator, type StartOptions } from "./facilit
 export { problemTable } from "./http/answer.ts";
 export { serve } from "./main.ts";
 export { metricTable, type Metric } from "./metrics-table.ts";
-export type { Account, Plan } from "./model/account.ts";
-export type { ApiKey, KeyMode } from "./model/api-key.ts";
-export type { CreditBalance, CreditPurchase } from "./model/credits.ts";
-export type { Listing } from "./model/listing.ts";
-export { openStore } from "./storage/open-store.ts";
-export { backUpSqlite, type BackUp } from "./storage/sqlite/back-up.ts";
-export type { Store } from "./storage/store.ts";
+export type { Account, Plan } from "./features/accounts/model.ts";
+export type { ApiKey, KeyMode } from "./features/api-keys/model.ts";
+export type { CreditBalance, CreditPurchase } from "./features/credits/model.ts";
+export type { Listing } from "./features/listings/model.ts";
+export { openStore } from "./features/open-store.ts";
+export { backUpSqlite, type BackUp } from "@farthing/engine/storage";
+export type { Store } from "./features/store.ts";
 export { versionOf } from "./wire-http.ts";

@@ -1,8 +1,6 @@
 /** The process: start with the environment's configuration, stop on SIGINT and SIGTERM. */
 import { once } from "node:events";
-import { sentenceOf } from "./base/check-line.ts";
-import { systemClock } from "./base/clock.ts";
-import { Fault, messageOf } from "./base/fault.ts";
+import { Fault, messageOf, sentenceOf, systemClock } from "@farthing/engine/base";
 import { readConfig } from "./config.ts";
 import { startFacilitator } from "./facilitator.ts";
 import { dashboardPath } from "./http/dashboard.ts";

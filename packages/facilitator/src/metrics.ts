@@ -5,20 +5,22 @@
  */
 import { networkOfChain, type ChainId, type Network } from "@farthing/protocol";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { Clock } from "./base/clock.ts";
-import type { ChainView } from "./chain/block-follower.ts";
-import { classifyNodeError } from "./chain/node-errors.ts";
-import type { EndpointLimits } from "./chain/endpoint-limiter.ts";
-import type { RpcEndpoint } from "./chain/rpc-endpoint.ts";
+import {
+  type ChainView,
+  classifyNodeError,
+  type EndpointLimits,
+  type GasHalf,
+  type LaneLoad,
+  type RpcEndpoint,
+  type Settlement,
+} from "@farthing/engine";
+import type { Clock } from "@farthing/engine/base";
+import type { Failure } from "@farthing/engine/storage";
 import { silentObserver, type HttpObserver } from "./http/observe.ts";
 import { metricTable, type Metric, type MetricName } from "./metrics-table.ts";
-import type { LaneLoad } from "./relayer/relayer.ts";
 import type { GasBudgetName } from "./gas-watch.ts";
-import type { GasHalf } from "./model/keyless.ts";
-import type { CreditPurchase } from "./model/credits.ts";
-import type { Settlement } from "./model/settlement.ts";
-import type { Store } from "./storage/store.ts";
-import type { Failure } from "./storage/engine-store.ts";
+import type { CreditPurchase } from "./features/credits/model.ts";
+import type { Store } from "./features/store.ts";
 
 /** A network, as far as its state is looked up. */
 export interface WatchedNetwork {

@@ -3,7 +3,7 @@
  * half the time of all the rest.
  */
 export { createApiKey } from "./features/api-keys/key-text.ts";
-export { systemClock } from "./base/clock.ts";
-export { Fault } from "./base/fault.ts";
+export { systemClock } from "@farthing/engine/base";
+export { Fault } from "@farthing/engine/base";
 export { readDatabaseUrl } from "./config.ts";
-export { openStore } from "./storage/open-store.ts";
+export { openStore } from "./features/open-store.ts";

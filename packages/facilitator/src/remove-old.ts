@@ -4,13 +4,11 @@
  * before. In small groups with pauses between them; what a process leaves undone the next one does.
  */
 import type { ChainId } from "@farthing/protocol";
-import type { Clock } from "./base/clock.ts";
-import { messageOf } from "./base/fault.ts";
-import type { ChainView } from "./chain/block-follower.ts";
-import type { Log } from "./base/log.ts";
+import type { ChainView } from "@farthing/engine";
+import { type Clock, type Log, messageOf } from "@farthing/engine/base";
+import type { RetentionVerbs, RetirementCursor } from "@farthing/engine/storage";
 import { createExportFile } from "./retention-export.ts";
-import type { WebhookVerbs } from "./storage/account-store.ts";
-import type { RetentionVerbs, RetirementCursor } from "./storage/retention-store.ts";
+import type { WebhookVerbs } from "./features/account-store.ts";
 
 /** Pause between looks for signed bytes: five blocks. */
 const bytesEveryMs = 10_000;

@@ -6,7 +6,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, open, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import { fileMode } from "./storage/sqlite/private-file.ts";
+import { fileMode } from "@farthing/engine/storage";
 
 /** The folder is made for its owner alone where it is missing. */
 const folderMode = 0o700;

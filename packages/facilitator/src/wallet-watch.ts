@@ -1,10 +1,12 @@
 /** Tells the log when a relayer wallet runs low on gas money, and when it is supplied again. */
-import type { Clock } from "./base/clock.ts";
-import type { Log } from "./base/log.ts";
-import type { ChainView } from "./chain/block-follower.ts";
-import { formatEther } from "./chain/ether.ts";
-import { paysFor, settlementsLow } from "./chain/self-check.ts";
-import { gasPriceFloorWei } from "./config.ts";
+import {
+  type ChainView,
+  formatEther,
+  paysFor,
+  settlementsLow,
+  gasPriceFloorWei,
+} from "@farthing/engine";
+import type { Clock, Log } from "@farthing/engine/base";
 
 /** How often wallets are looked at; what they hold comes with each block anyway. */
 const lookMs = 60_000;

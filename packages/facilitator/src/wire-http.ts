@@ -2,27 +2,33 @@
 import { readFileSync } from "node:fs";
 import { isObject, type ChainId } from "@farthing/protocol";
 import { authenticate } from "./features/api-keys/key-text.ts";
-import { createBatcher } from "./base/batcher.ts";
-import type { Clock } from "./base/clock.ts";
-import { messageOf } from "./base/fault.ts";
-import type { Log } from "./base/log.ts";
+import {
+  type Admit,
+  type Claim,
+  createAdmission,
+  createExchanges,
+  createRefuseIdentifier,
+  createRefuseUsed,
+  createSettle,
+  createVerifier,
+  type NetworkEngine,
+  type Pair,
+  type RefuseIdentifier,
+  type RefuseUsed,
+  type SettleDeps,
+  type Settlement,
+  type Verifier,
+  type Waiters,
+} from "@farthing/engine";
+import { type Clock, createBatcher, type Log, messageOf } from "@farthing/engine/base";
+import type { ClaimResult } from "@farthing/engine/storage";
 import type { Config } from "./config.ts";
 import type { StartStep } from "./http/server.ts";
 import type { PaymentContext } from "./payments/context.ts";
 import { surfacesOf } from "./http/surface.ts";
 import { createCatalogue } from "./features/listings/extension-responses.ts";
 import type { Metrics } from "./metrics.ts";
-import type { Claim, Pair, Settlement } from "./model/settlement.ts";
-import type { NetworkEngine } from "./network-engine.ts";
-import { createAdmission, type Admit } from "./settlement/admission.ts";
-import { createExchanges } from "./settlement/exchanges.ts";
-import { createRefuseIdentifier, type RefuseIdentifier } from "./settlement/payment-identifier.ts";
-import { createSettle, type SettleDeps } from "./settlement/settle.ts";
-import type { Waiters } from "./settlement/waiters.ts";
-import type { Store } from "./storage/store.ts";
-import type { ClaimResult } from "./storage/engine-store.ts";
-import { createRefuseUsed, type RefuseUsed } from "./verification/earlier-use.ts";
-import { createVerifier, type Verifier } from "./verification/verify.ts";
+import type { Store } from "./features/store.ts";
 import { wireKeyless } from "./wire-keyless.ts";
 
 /** Claims of one transaction, and claims that may wait for one. */

@@ -1,14 +1,17 @@
 /** The budgets of gas and the limits of callers without a key, wired for the routes and for claims. */
 import type { ChainId } from "@farthing/protocol";
-import { createBatcher } from "./base/batcher.ts";
-import type { Clock } from "./base/clock.ts";
-import type { ChainView } from "./chain/block-follower.ts";
-import { gasPriceFloorWei, type Config } from "./config.ts";
+import {
+  type ChainView,
+  contractTransferGasMax,
+  gasPriceOf,
+  type RevertedGasTerms,
+  gasPriceFloorWei,
+} from "@farthing/engine";
+import { type Clock, createBatcher } from "@farthing/engine/base";
+import { type Config } from "./config.ts";
 import type { PaymentContext } from "./payments/context.ts";
-import { contractTransferGasMax, gasPriceOf } from "./relayer/fees.ts";
-import type { RevertedGasTerms } from "./model/reverted-gas.ts";
-import type { KeylessQuestion, KeylessVerdict } from "./storage/keyless-store.ts";
-import type { Store } from "./storage/store.ts";
+import type { KeylessQuestion, KeylessVerdict } from "./payments/keyless/store.ts";
+import type { Store } from "./features/store.ts";
 
 /**
  * Gas that a plain payer's settlement is charged with, the most that was measured: 103,580 alone to a

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startDevnet, type Devnet } from "@farthing/devnet";
 import { readConfig, silentLog, startFacilitator } from "@farthing/facilitator";
-import { startPostgres, type TestPostgres } from "@farthing/facilitator/testing";
+import { startPostgres, type TestPostgres } from "@farthing/engine/testing";
 import { isObject, networkOfChain, readReceipt } from "@farthing/protocol";
 import { listen } from "@farthing/seller/testing/listen";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -3,15 +3,11 @@
  * earlier feature needs of a later one is an argument here.
  */
 import type { Address, ChainId, Network } from "@farthing/protocol";
-import type { Clock } from "../base/clock.ts";
-import type { Log } from "../base/log.ts";
-import type { ChainView } from "../chain/block-follower.ts";
-import type { Chain } from "../chain/chain.ts";
-import type { PurchaseBudget } from "../payments/keyless.ts";
-import type { ApiKey } from "../model/api-key.ts";
-import type { Settle } from "../settlement/settle.ts";
-import type { Waiters } from "../settlement/waiters.ts";
-import type { Store } from "../storage/store.ts";
+import type { Chain, ChainView, Settle, Waiters } from "@farthing/engine";
+import type { Clock, Log } from "@farthing/engine/base";
+import type { PurchaseBudget } from "../payments/keyless/terms.ts";
+import type { ApiKey } from "./api-keys/model.ts";
+import type { Store } from "./store.ts";
 import { accountsFeature } from "./accounts/feature.ts";
 import { createAccounts } from "./accounts/service.ts";
 import { keysFeature } from "./api-keys/feature.ts";

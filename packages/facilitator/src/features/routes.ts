@@ -4,13 +4,12 @@
  */
 import cookies from "@fastify/cookie";
 import type { FastifyInstance } from "fastify";
-import { Fault } from "../base/fault.ts";
-import type { Log } from "../base/log.ts";
+import { isNotAdmitted } from "@farthing/engine";
+import { Fault, type Log } from "@farthing/engine/base";
 import type { RouteLimits } from "../http/limits.ts";
 import { sendProblem } from "../http/send-problem.ts";
 import type { Surface } from "../http/surface.ts";
 import type { TypeBoxProvider, TypedServer } from "../http/type-provider.ts";
-import { isNotAdmitted } from "../settlement/admission.ts";
 import type { Features } from "./features.ts";
 
 /** The message when the chain or the database cannot be asked. */

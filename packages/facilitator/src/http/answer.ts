@@ -14,9 +14,8 @@ import {
   type SettlementStatus,
   type VerifyResponse,
 } from "@farthing/protocol";
-import { timeText } from "../base/clock.ts";
-import { Fault } from "../base/fault.ts";
-import { creditsOf, type Settlement } from "../model/settlement.ts";
+import { creditsOf, type Settlement } from "@farthing/engine";
+import { Fault, timeText } from "@farthing/engine/base";
 
 /** An answer that judges nothing; thrown inside the HTTP layer only. */
 export class HttpProblem extends Error {

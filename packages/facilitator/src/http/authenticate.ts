@@ -1,10 +1,9 @@
 /** Who calls: an API key where the surface asks for one, before the body is looked at. */
 import { isSameAddress, type Address, type PaymentRequest } from "@farthing/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Plan } from "../model/account.ts";
-import type { ApiKey } from "../model/api-key.ts";
 import { HttpProblem } from "./answer.ts";
 import type { Throttle } from "./limits.ts";
+import type { RequestKey } from "./request-key.ts";
 import type { Surface } from "./surface.ts";
 
 /** One text for unknown, mistyped, expired and revoked keys: which it was is nobody's business. */
@@ -13,7 +12,7 @@ const noKey =
 
 /** Finds the API key that a text proves. */
 export interface Authentication {
-  authenticate(text: string): Promise<ApiKey | undefined>;
+  authenticate(text: string): Promise<RequestKey | undefined>;
 }
 
 /**
@@ -40,7 +39,7 @@ async function authenticateCaller(
   context: Authentication,
   surface: Pick<Surface, "auth">,
   request: FastifyRequest,
-): Promise<ApiKey | null> {
+): Promise<RequestKey | null> {
   if (surface.auth === "none") return null;
   const text = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? "")?.[1];
   const key = text === undefined ? undefined : await context.authenticate(text);
@@ -56,7 +55,10 @@ async function authenticateCaller(
  *
  * Stock sellers pass these messages on to their buyers, so nothing in them is the seller's secret.
  */
-export function checkPayee(key: ApiKey | null, { payment, requirements }: PaymentRequest): void {
+export function checkPayee(
+  key: RequestKey | null,
+  { payment, requirements }: PaymentRequest,
+): void {
   if (key === null) return;
   const { network } = requirements;
   const mode = network.chainId === 50 ? "live" : "test";
@@ -86,8 +88,8 @@ export const sellersMatter =
  * the claim; `/verify` claims nothing and looks here. Throws 403.
  */
 export async function checkPlan(
-  context: { planOf(account: Address): Promise<Plan | undefined> },
-  key: ApiKey | null,
+  context: { planOf(account: Address): Promise<string | undefined> },
+  key: RequestKey | null,
 ): Promise<void> {
   if (key === null || (await context.planOf(key.account)) === "active") return;
   throw new HttpProblem("seller_plan_inactive", sellersMatter);

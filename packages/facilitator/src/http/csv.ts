@@ -3,10 +3,10 @@
  * that a list of any length needs the memory of one page. What goes wrong on the way breaks the
  * connection off; a file is whole when its transfer is.
  */
+import type { Page, Paging } from "@farthing/engine/storage";
 import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
 import { Type } from "typebox";
-import type { Page, Paging } from "../storage/account-store.ts";
 import { oneOf } from "./schemas.ts";
 
 /** Rows that are read at a time. */

@@ -1,5 +1,5 @@
 /** Where pages begin, as text that travels in addresses. */
-import type { LedgerCursor, TimeCursor } from "../storage/account-store.ts";
+import type { TimeCursor } from "@farthing/engine/storage";
 import { HttpProblem } from "./answer.ts";
 
 /** Rows of a page when nobody says how many, and the most that are given. */
@@ -22,17 +22,7 @@ export const timeCursor = {
   },
 };
 
-/** A place in the ledger. */
-export const ledgerCursor = {
-  write: (cursor: LedgerCursor | null) => cursor && `${cursor.id}.${cursor.balanceAfter}`,
-  read(text: string | undefined): LedgerCursor | undefined {
-    if (text === undefined) return undefined;
-    const [, id, balanceAfter] = /^(\d{1,15})\.(\d{1,15})$/.exec(text) ?? [];
-    if (id === undefined || balanceAfter === undefined) throw badCursor();
-    return { id: Number(id), balanceAfter: Number(balanceAfter) };
-  },
-};
-
-function badCursor(): HttpProblem {
+/** The response to a cursor that this service did not write. */
+export function badCursor(): HttpProblem {
   return new HttpProblem("invalid_request", "This is no cursor; send `next` of the page before.");
 }

@@ -1,6 +1,6 @@
 /** Requests to the service from within its own process, without a socket. */
 import type { FastifyInstance } from "fastify";
-import { orAborted } from "../base/or-aborted.ts";
+import { orAborted } from "@farthing/engine/base";
 
 /** Statuses of answers that have no body. */
 const bodiless = new Set([204, 205, 304]);

@@ -5,7 +5,7 @@
 import { networkOfAddress, type Address, type Refusal, type RefusalCode } from "@farthing/protocol";
 import rateLimit from "@fastify/rate-limit";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Clock } from "../base/clock.ts";
+import type { Clock } from "@farthing/engine/base";
 import { HttpProblem } from "./answer.ts";
 
 /** Length of the window. Short, so that a caller who hit the limit is back soon. */

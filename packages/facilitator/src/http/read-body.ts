@@ -1,7 +1,7 @@
 /** Bodies: JSON objects of bounded depth, and what is wrong with those that are not. */
 import { isObject, jsonDepthMax, parseJson } from "@farthing/protocol";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { messageOf } from "../base/fault.ts";
+import { messageOf } from "@farthing/engine/base";
 import { HttpProblem } from "./answer.ts";
 
 /** Reads bodies of `application/json`, and no others. */

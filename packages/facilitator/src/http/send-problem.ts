@@ -1,7 +1,6 @@
 /** Sends an answer that judges nothing, and logs what the operator should know of. */
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { Fault, messageOf } from "../base/fault.ts";
-import type { Log } from "../base/log.ts";
+import { Fault, type Log, messageOf } from "@farthing/engine/base";
 import { answerProblem, HttpProblem } from "./answer.ts";
 
 /** Answers a thrown thing; faults and bugs are logged, where the caller's own mistakes are not. */

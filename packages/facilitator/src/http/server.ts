@@ -2,8 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from "fastify";
-import type { Clock } from "../base/clock.ts";
-import type { Log } from "../base/log.ts";
+import type { Clock, Log } from "@farthing/engine/base";
 import { HttpProblem } from "./answer.ts";
 import { arrivalTimes, capConnections, toServerOptions, type ArrivalTimes } from "./connections.ts";
 import { createInsideFetch } from "./inside-fetch.ts";

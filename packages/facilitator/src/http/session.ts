@@ -1,12 +1,17 @@
 /** The session of a request to the account API, which the guard sets before the body is read. */
 import type { FastifyRequest } from "fastify";
-import type { Session } from "../model/account.ts";
+import type { Address } from "@farthing/protocol";
 import { HttpProblem } from "./answer.ts";
+
+/** A session as requests carry it; the feature that stores sessions adds what else it knows. */
+export interface RequestSession {
+  readonly account: Address;
+}
 
 declare module "fastify" {
   interface FastifyRequest {
     /** Null on routes that need no session. */
-    session: Session | null;
+    session: RequestSession | null;
   }
 
   interface FastifyContextConfig {
@@ -24,7 +29,7 @@ export const sessionCookie = "__Host-farthing";
 export const noSession = "Sign in with your wallet first: POST /v1/account/sign-in.";
 
 /** The session of a request to a guarded route. */
-export function sessionOf({ session }: FastifyRequest): Session {
+export function sessionOf({ session }: FastifyRequest): RequestSession {
   if (!session) throw new HttpProblem("unauthorized", noSession);
   return session;
 }

@@ -1,20 +1,21 @@
 /** What the routes of payments need: the engine, and the limits and features that apply to them. */
 import type { Address, ChainId, Network } from "@farthing/protocol";
-import type { EndpointLimits } from "../chain/endpoint-limiter.ts";
-import type { ChainView } from "../chain/block-follower.ts";
-import type { Plan } from "../model/account.ts";
+import type {
+  Admit,
+  ChainView,
+  EndpointLimits,
+  Exchanges,
+  KeylessGas,
+  RefuseIdentifier,
+  RelayerLoad,
+  Settle,
+  Settlement,
+  Verifier,
+  Waiters,
+} from "@farthing/engine";
 import type { Authentication } from "../http/authenticate.ts";
 import type { ServerContext } from "../http/server.ts";
-import type { KeylessGas } from "../model/keyless.ts";
-import type { Settlement } from "../model/settlement.ts";
-import type { RelayerLoad } from "../relayer/relayer.ts";
-import type { Admit } from "../settlement/admission.ts";
-import type { Exchanges } from "../settlement/exchanges.ts";
-import type { RefuseIdentifier } from "../settlement/payment-identifier.ts";
-import type { Settle } from "../settlement/settle.ts";
-import type { Waiters } from "../settlement/waiters.ts";
-import type { KeylessQuestion, KeylessVerdict } from "../storage/keyless-store.ts";
-import type { Verifier } from "../verification/verify.ts";
+import type { KeylessQuestion, KeylessVerdict } from "./keyless/store.ts";
 import type { RespondToExtensions } from "./extension-responses.ts";
 
 /** A network as the status routes see it. */
@@ -65,7 +66,7 @@ export interface PaymentContext extends Omit<ServerContext, "limits">, Authentic
   noteKeyless(question: KeylessQuestion): Promise<void>;
   findSettlement(id: string): Promise<Settlement | undefined>;
   /** The plan of a key's account; undefined when there is no such account. */
-  planOf(account: Address): Promise<Plan | undefined>;
+  planOf(account: Address): Promise<string | undefined>;
   pingStore(): Promise<void>;
   viewOf(chainId: ChainId): ChainView | undefined;
 }

@@ -4,7 +4,7 @@
  */
 import { networkOfAddress, type PaymentRequest } from "@farthing/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { CallTerms, SettleCallTerms } from "../settlement/exchange-calls.ts";
+import type { CallTerms, SettleCallTerms } from "@farthing/engine";
 import { HttpProblem } from "../http/answer.ts";
 
 /** Longest Idempotency-Key in characters: common clients send at most as many. */

@@ -4,8 +4,7 @@
  */
 import { encodeHeader } from "@farthing/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { messageOf } from "../base/fault.ts";
-import type { Log } from "../base/log.ts";
+import { type Log, messageOf } from "@farthing/engine/base";
 
 /** The response to one extension. */
 export interface ExtensionResponse {

@@ -8,11 +8,15 @@ import {
   type SettleResponse,
 } from "@farthing/protocol";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { assert } from "../base/assert.ts";
-import type { SettleOptions, SettleResult } from "../settlement/settle.ts";
-import type { Presentation, SettleCall } from "../settlement/exchange-calls.ts";
-import { isGasRefusal } from "../model/keyless.ts";
-import type { Settlement } from "../model/settlement.ts";
+import {
+  isGasRefusal,
+  type Presentation,
+  type SettleCall,
+  type Settlement,
+  type SettleOptions,
+  type SettleResult,
+} from "@farthing/engine";
+import { assert } from "@farthing/engine/base";
 import {
   answerFacts,
   answerRefused,
@@ -26,7 +30,7 @@ import type { PaymentContext } from "./context.ts";
 import { describePayments } from "./describe-surface.ts";
 import { settleCallTermsOf } from "./exchange-call.ts";
 import { respondToExtensions } from "./extension-responses.ts";
-import { gasProblem, keylessTerms } from "./keyless.ts";
+import { gasProblem, keylessTerms } from "./keyless/terms.ts";
 import { giveBackJunk, type Throttle } from "../http/limits.ts";
 import { parsePrefer } from "../http/prefer.ts";
 import { requireBody } from "../http/read-body.ts";

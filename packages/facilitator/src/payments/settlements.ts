@@ -1,7 +1,7 @@
 /** GET /settlements/{id}: where a settlement stands; `?wait=N` holds the answer until it changes. */
 import { isSameAddress } from "@farthing/protocol";
 import type { FastifyInstance } from "fastify";
-import { isSettled, type Settlement } from "../model/settlement.ts";
+import { isSettled, type Settlement } from "@farthing/engine";
 import { answerSettlement, HttpProblem } from "../http/answer.ts";
 import { admission } from "../http/authenticate.ts";
 import type { PaymentContext } from "./context.ts";

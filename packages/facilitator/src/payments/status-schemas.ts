@@ -1,6 +1,6 @@
 /** Schemas of the status routes. */
 import { Type } from "typebox";
-import { batchingStates } from "../relayer/batching.ts";
+import { batchingStates } from "@farthing/engine";
 import { exactly, nullable, oneOf } from "../http/schemas.ts";
 
 /** The answer of /health. */

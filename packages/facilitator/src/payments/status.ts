@@ -1,7 +1,7 @@
 /** Health for machines and people: /health, /ready and /v1/status. Free, without a key. */
 import type { FastifyInstance } from "fastify";
-import { messageOf } from "../base/fault.ts";
-import type { EndpointLimits } from "../chain/endpoint-limiter.ts";
+import type { EndpointLimits } from "@farthing/engine";
+import { messageOf } from "@farthing/engine/base";
 import type { PaymentContext, NetworkStatus } from "./context.ts";
 import { describeStatus } from "./describe-surface.ts";
 import type { Surface } from "../http/surface.ts";

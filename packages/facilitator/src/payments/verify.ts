@@ -1,10 +1,9 @@
 /** POST /verify: judges a payment and moves nothing. */
 import { parsePaymentRequest } from "@farthing/protocol";
 import type { FastifyInstance } from "fastify";
-import { Fault } from "../base/fault.ts";
-import { pairOf } from "../verification/verify.ts";
-import type { ApiKey } from "../model/api-key.ts";
-import type { AdmissionCaller } from "../settlement/admission.ts";
+import { type AdmissionCaller, pairOf } from "@farthing/engine";
+import { Fault } from "@farthing/engine/base";
+import type { RequestKey } from "../http/request-key.ts";
 import {
   answerInvalid,
   answerValid,
@@ -17,7 +16,7 @@ import type { PaymentContext } from "./context.ts";
 import { describePayments } from "./describe-surface.ts";
 import { whenUnwritten } from "./exchange-call.ts";
 import { respondToExtensions } from "./extension-responses.ts";
-import { checkLimits, keylessTerms } from "./keyless.ts";
+import { checkLimits, keylessTerms } from "./keyless/terms.ts";
 import { giveBackJunk, type Throttle } from "../http/limits.ts";
 import { requireBody } from "../http/read-body.ts";
 import { sendProblem } from "../http/send-problem.ts";
@@ -94,7 +93,7 @@ function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 
-function callerOf(apiKey: ApiKey | null): AdmissionCaller {
+function callerOf(apiKey: RequestKey | null): AdmissionCaller {
   return { owner: apiKey?.account ?? null, priority: apiKey ? "keyed" : "open" };
 }
 

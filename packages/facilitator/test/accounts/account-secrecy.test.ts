@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import type { Devnet } from "@farthing/devnet";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createLog } from "../../src/base/log.ts";
+import { createLog } from "@farthing/engine/base";
 import {
   answerTo,
   askSignIn,
@@ -24,8 +24,8 @@ import {
   type Served,
 } from "../support/facilitator.testing.ts";
 import { startRpcProxy, type RpcProxy } from "@farthing/lab/rpc-proxy";
-import { openStore } from "../../src/storage/open-store.ts";
-import type { Store } from "../../src/storage/store.ts";
+import { openStore } from "../../src/features/open-store.ts";
+import type { Store } from "../../src/features/store.ts";
 
 let devnet: Devnet;
 let proxy: RpcProxy;

@@ -7,7 +7,8 @@ import { hostileSignature, type Devnet } from "@farthing/devnet";
 import type { Address } from "@farthing/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createApiKey } from "../../src/features/api-keys/key-text.ts";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "@farthing/engine/base";
+import { waitingMax } from "@farthing/engine/source/relayer/waiting-room";
 import {
   bodyOn,
   byContract,
@@ -30,10 +31,9 @@ import {
   type SettledBy,
 } from "../support/flooded-queue.testing.ts";
 import { byHostile, placeHostile } from "../support/hostile-wallets.testing.ts";
-import { openStore } from "../../src/storage/open-store.ts";
-import { waitingMax } from "../../src/relayer/waiting-room.ts";
-import { claimOf, minedIn } from "../../src/storage/store-values.testing.ts";
-import type { Store } from "../../src/storage/store.ts";
+import { openStore } from "../../src/features/open-store.ts";
+import { claimOf, minedIn } from "../stores/store-values.testing.ts";
+import type { Store } from "../../src/features/store.ts";
 
 let devnet: Devnet;
 let served: Served;

@@ -2,7 +2,7 @@
 import type { Devnet } from "@farthing/devnet";
 import type { Hex, JsonObject } from "@farthing/protocol";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { Fault } from "../../src/base/fault.ts";
+import { Fault } from "@farthing/engine/base";
 import {
   bodyOn,
   newDatabaseUrl,
@@ -16,8 +16,8 @@ import {
   type Reaction,
   type RpcProxy,
 } from "@farthing/lab/rpc-proxy";
-import { openStore } from "../../src/storage/open-store.ts";
-import type { Store } from "../../src/storage/store.ts";
+import { openStore } from "../../src/features/open-store.ts";
+import type { Store } from "../../src/features/store.ts";
 
 let devnet: Devnet;
 let proxy: RpcProxy;

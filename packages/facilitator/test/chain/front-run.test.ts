@@ -22,8 +22,8 @@ import {
   type Served,
 } from "../support/facilitator.testing.ts";
 import { startRpcProxy, type RpcProxy } from "@farthing/lab/rpc-proxy";
-import { openStore } from "../../src/storage/open-store.ts";
-import type { Store } from "../../src/storage/store.ts";
+import { openStore } from "../../src/features/open-store.ts";
+import type { Store } from "../../src/features/store.ts";
 
 let devnet: Devnet;
 let proxy: RpcProxy;

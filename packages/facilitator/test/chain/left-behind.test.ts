@@ -1,6 +1,6 @@
 /** A relayer wallet that is taken out of the configuration while its transactions carry payments. */
 import { expect, onTestFinished, test } from "vitest";
-import { createLog } from "../../src/base/log.ts";
+import { createLog } from "@farthing/engine/base";
 import {
   bodyOn,
   finalAfterBlocks,
@@ -11,7 +11,7 @@ import {
   walletAt,
   type Served,
 } from "../support/facilitator.testing.ts";
-import { openStore } from "../../src/storage/open-store.ts";
+import { openStore } from "../../src/features/open-store.ts";
 
 const prefer = { prefer: "respond-async" };
 

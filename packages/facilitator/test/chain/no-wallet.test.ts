@@ -5,7 +5,7 @@
 import type { Devnet } from "@farthing/devnet";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createApiKey } from "../../src/features/api-keys/key-text.ts";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "@farthing/engine/base";
 import { openSignedIn } from "../support/browser.testing.ts";
 import {
   bodyOn,
@@ -23,7 +23,7 @@ import {
   readPurchase,
   signPurchase,
 } from "../../src/features/purchases/purchases.testing.ts";
-import { openStore } from "../../src/storage/open-store.ts";
+import { openStore } from "../../src/features/open-store.ts";
 
 let devnet: Devnet;
 let served: Served;

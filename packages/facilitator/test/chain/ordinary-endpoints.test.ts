@@ -6,7 +6,7 @@ import type { Devnet } from "@farthing/devnet";
 import { startOrdinaryNode, type NodeConditions } from "@farthing/lab/ordinary-node";
 import type { JsonObject } from "@farthing/protocol";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { silentLog, type Log } from "../../src/base/log.ts";
+import { type Log, silentLog } from "@farthing/engine/base";
 import {
   bodyOn,
   createSteeredClock,

@@ -16,7 +16,7 @@ import {
   onTestFinished,
   test,
 } from "vitest";
-import { messageOf } from "../../src/base/fault.ts";
+import { messageOf } from "@farthing/engine/base";
 import {
   bodyOn,
   countOf,

@@ -2,7 +2,8 @@
 import type { Devnet } from "@farthing/devnet";
 import { isObject, type Hex, type JsonObject } from "@farthing/protocol";
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from "vitest";
-import { createLog } from "../../src/base/log.ts";
+import { createLog } from "@farthing/engine/base";
+import { inspectStore } from "@farthing/engine/storage";
 import {
   bodyOn,
   countOf,
@@ -18,7 +19,6 @@ import {
   walletAt,
   type Served,
 } from "../support/facilitator.testing.ts";
-import { inspectStore } from "../../src/storage/inspect-store.ts";
 
 let devnet: Devnet;
 let served: Served;

@@ -13,7 +13,7 @@ import {
   walletAt,
   type Served,
 } from "../support/facilitator.testing.ts";
-import { startPostgres } from "../../src/storage/postgres.testing.ts";
+import { startPostgres } from "@farthing/engine/source/storage/postgres.testing";
 
 let devnet: Devnet;
 let served: Served;

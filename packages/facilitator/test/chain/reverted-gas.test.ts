@@ -6,8 +6,7 @@ import { hostileFlag, hostileSignature, type Devnet } from "@farthing/devnet";
 import type { Hex, JsonObject } from "@farthing/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createApiKey } from "../../src/features/api-keys/key-text.ts";
-import { systemClock } from "../../src/base/clock.ts";
-import { silentLog } from "../../src/base/log.ts";
+import { silentLog, systemClock } from "@farthing/engine/base";
 import { openBrowser } from "../support/browser.testing.ts";
 import {
   bodyOn,
@@ -27,7 +26,7 @@ import {
 } from "../support/facilitator.testing.ts";
 import { byHostile, placeHostile } from "../support/hostile-wallets.testing.ts";
 import { beginPurchase, payPurchase } from "../../src/features/purchases/purchases.testing.ts";
-import { openStore } from "../../src/storage/open-store.ts";
+import { openStore } from "../../src/features/open-store.ts";
 
 let devnet: Devnet;
 let served: Served;

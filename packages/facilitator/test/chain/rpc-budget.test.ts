@@ -2,11 +2,9 @@
 import type { Devnet } from "@farthing/devnet";
 import { networkOfChain, type Hex } from "@farthing/protocol";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { silentLog } from "../../src/base/log.ts";
-import { Secret } from "../../src/base/secret.ts";
-import { createChain } from "../../src/chain/chain.ts";
-import { createPaymentReader } from "../../src/chain/payment-reader.ts";
-import { createRpcEndpoint } from "../../src/chain/rpc-endpoint.ts";
+import { createChain, createRpcEndpoint } from "@farthing/engine";
+import { Secret, silentLog } from "@farthing/engine/base";
+import { createPaymentReader } from "@farthing/engine/source/chain/payment-reader";
 import {
   authorizationOn,
   bodyOn,

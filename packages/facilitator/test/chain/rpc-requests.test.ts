@@ -3,7 +3,7 @@ import type { Devnet } from "@farthing/devnet";
 import { isHexBytes } from "@farthing/protocol";
 import * as Hash from "ox/Hash";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import type { Clock } from "../../src/base/clock.ts";
+import type { Clock } from "@farthing/engine/base";
 import {
   bodyOn,
   countOf,

@@ -5,12 +5,8 @@
 import type { Devnet } from "@farthing/devnet";
 import { isObject, networkOfChain, type Hex, type JsonObject } from "@farthing/protocol";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { systemClock, type Clock } from "../../src/base/clock.ts";
-import { silentLog, type Log } from "../../src/base/log.ts";
-import { Secret } from "../../src/base/secret.ts";
-import { isUnusedAt } from "../../src/chain/authorization-logs.ts";
-import { createChain, type Chain } from "../../src/chain/chain.ts";
-import { createRpcEndpoint } from "../../src/chain/rpc-endpoint.ts";
+import { type Chain, createChain, createRpcEndpoint, isUnusedAt } from "@farthing/engine";
+import { type Clock, type Log, Secret, silentLog, systemClock } from "@farthing/engine/base";
 import {
   bodyOn,
   createSteeredClock,

@@ -16,8 +16,8 @@ import {
   type Answer,
   type Served,
 } from "../support/facilitator.testing.ts";
-import { inspectStore } from "../../src/storage/inspect-store.ts";
-import { startPostgres, type TestPostgres } from "../../src/storage/postgres.testing.ts";
+import { startPostgres, type TestPostgres } from "@farthing/engine/source/storage/postgres.testing";
+import { inspectStore } from "@farthing/engine/storage";
 
 let devnet: Devnet;
 let server: TestPostgres;

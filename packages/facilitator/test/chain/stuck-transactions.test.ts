@@ -7,7 +7,8 @@ import { isHexBytes, type Hex, type JsonObject } from "@farthing/protocol";
 import * as Hash from "ox/Hash";
 import * as Rlp from "ox/Rlp";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { silentLog } from "../../src/base/log.ts";
+import { silentLog } from "@farthing/engine/base";
+import { repriceAfterBlocks } from "@farthing/engine/source/relayer/remedy";
 import {
   bodyOn,
   hexAt,
@@ -16,7 +17,6 @@ import {
   usesOf,
   type Served,
 } from "../support/facilitator.testing.ts";
-import { repriceAfterBlocks } from "../../src/relayer/remedy.ts";
 import { startRpcProxy, type NodeCall, type RpcProxy } from "@farthing/lab/rpc-proxy";
 
 let devnet: Devnet;

@@ -7,7 +7,7 @@ import { hostileSignature, type Devnet } from "@farthing/devnet";
 import type { Address } from "@farthing/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createApiKey } from "../../src/features/api-keys/key-text.ts";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "@farthing/engine/base";
 import {
   bodyOn,
   byContract,
@@ -29,7 +29,7 @@ import {
   type SettledBy,
 } from "../support/flooded-queue.testing.ts";
 import { byHostile, placeHostile } from "../support/hostile-wallets.testing.ts";
-import { openStore } from "../../src/storage/open-store.ts";
+import { openStore } from "../../src/features/open-store.ts";
 
 const relayers = 4;
 /** Of eight transactions of a wallet two are kept for callers with keys. */

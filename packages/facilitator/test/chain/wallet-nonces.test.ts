@@ -16,12 +16,12 @@ import {
   walletAt,
   type Served,
 } from "../support/facilitator.testing.ts";
-import { Secret } from "../../src/base/secret.ts";
-import { planSelfCall } from "../../src/relayer/self-call.ts";
-import { createSigners } from "../../src/relayer/sign.ts";
+import { createSigners } from "@farthing/engine";
+import { Secret } from "@farthing/engine/base";
+import { planSelfCall } from "@farthing/engine/source/relayer/self-call";
 import { startRpcProxy, type RpcProxy } from "@farthing/lab/rpc-proxy";
-import { openStore } from "../../src/storage/open-store.ts";
-import type { Store } from "../../src/storage/store.ts";
+import { openStore } from "../../src/features/open-store.ts";
+import type { Store } from "../../src/features/store.ts";
 
 let devnet: Devnet;
 let proxy: RpcProxy;

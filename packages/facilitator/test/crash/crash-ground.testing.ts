@@ -5,7 +5,10 @@
 import type { Devnet } from "@farthing/devnet";
 import { isObject, type Hex, type JsonObject } from "@farthing/protocol";
 import type { TestContext } from "vitest";
-import { createLog } from "../../src/base/log.ts";
+import type { Pair, Settlement } from "@farthing/engine";
+import { createLog } from "@farthing/engine/base";
+import { lapseLeases } from "@farthing/engine/source/storage/lapse-leases.testing";
+import { inspectStore } from "@farthing/engine/storage";
 import {
   bodyOn,
   environmentOn,
@@ -16,12 +19,9 @@ import {
   walletAt,
   type Served,
 } from "../support/facilitator.testing.ts";
-import type { Pair, Settlement } from "../../src/model/settlement.ts";
 import { startStepped, type SteppedProcess } from "./stepped-process.testing.ts";
-import { inspectStore } from "../../src/storage/inspect-store.ts";
-import { lapseLeases } from "../../src/storage/lapse-leases.testing.ts";
-import { openStore } from "../../src/storage/open-store.ts";
-import type { Store } from "../../src/storage/store.ts";
+import { openStore } from "../../src/features/open-store.ts";
+import type { Store } from "../../src/features/store.ts";
 
 /** A database, and how the process comes that goes on. */
 export interface CrashBench {

@@ -9,7 +9,7 @@ import { patienceMs, prepareGround, whileMining, type Ground } from "./crash-gro
 import { playUpTo, rehearse, type CrashPoint } from "./crash-rehearsal.testing.ts";
 import { lonePayment, replacement, type Scene } from "./crash-scenes.testing.ts";
 import { expectSettledOnce } from "./crash-verdict.testing.ts";
-import { startPostgres } from "../../src/storage/postgres.testing.ts";
+import { startPostgres } from "@farthing/engine/source/storage/postgres.testing";
 
 const server = await startPostgres();
 afterAll(() => server.stop());

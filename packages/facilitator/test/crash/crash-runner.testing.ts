@@ -6,9 +6,9 @@
  */
 import { isObject } from "@farthing/protocol";
 import { readConfig } from "../../src/config.ts";
-import { silentLog } from "../../src/base/log.ts";
+import { silentLog } from "@farthing/engine/base";
 import { startFacilitator } from "../../src/facilitator.ts";
-import { openStore } from "../../src/storage/open-store.ts";
+import { openStore } from "../../src/features/open-store.ts";
 
 /** Ends the process at once; nothing after it runs, not even what is already under way. */
 function die(): Promise<never> {

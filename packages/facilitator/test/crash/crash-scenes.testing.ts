@@ -4,15 +4,13 @@
  */
 import { isHexBytes, parsePaymentRequest, type Hex, type JsonObject } from "@farthing/protocol";
 import * as Hash from "ox/Hash";
-import { Secret } from "../../src/base/secret.ts";
+import { type Claim, createSigners, pairOf } from "@farthing/engine";
+import { Secret } from "@farthing/engine/base";
+import { fanOutAfterBlocks, repriceAfterBlocks } from "@farthing/engine/source/relayer/remedy";
 import { relayedIn, settleAt, until, type Ground, type Purpose } from "./crash-ground.testing.ts";
 import { finalAfterBlocks } from "../support/facilitator.testing.ts";
-import type { Claim } from "../../src/model/settlement.ts";
-import { fanOutAfterBlocks, repriceAfterBlocks } from "../../src/relayer/remedy.ts";
-import { createSigners } from "../../src/relayer/sign.ts";
 import type { SteppedProcess } from "./stepped-process.testing.ts";
-import { claimOf } from "../../src/storage/store-values.testing.ts";
-import { pairOf } from "../../src/verification/verify.ts";
+import { claimOf } from "../stores/store-values.testing.ts";
 
 /** A scene under way. */
 export interface Stage {

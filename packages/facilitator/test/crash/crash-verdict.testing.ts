@@ -9,7 +9,7 @@ import {
   useLogsOf,
   type UseLog,
 } from "../support/facilitator.testing.ts";
-import { inspectStore } from "../../src/storage/inspect-store.ts";
+import { inspectStore } from "@farthing/engine/storage";
 
 /** Everything that callers were told of each payment, in the order of the payments. */
 export type Told = readonly (readonly JsonObject[])[];

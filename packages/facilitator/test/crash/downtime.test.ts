@@ -18,8 +18,8 @@ import {
   type Served,
 } from "../support/facilitator.testing.ts";
 import { startSkippingNode, type SkippingNode } from "@farthing/lab/rpc-proxy";
-import { bothEngines } from "../../src/storage/store-benches.testing.ts";
-import type { StoreBench } from "../../src/storage/store-values.testing.ts";
+import { bothEngines } from "../stores/store-benches.testing.ts";
+import type { StoreBench } from "../stores/store-values.testing.ts";
 
 const prefer = { prefer: "respond-async" };
 

@@ -5,7 +5,7 @@
 import type { Devnet } from "@farthing/devnet";
 import type { Hex, JsonObject } from "@farthing/protocol";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { Fault } from "../../src/base/fault.ts";
+import { Fault } from "@farthing/engine/base";
 import {
   bodyOn,
   createSteeredClock,
@@ -23,8 +23,8 @@ import {
   type Wish,
 } from "../support/facilitator.testing.ts";
 import { startRpcProxy, type RpcProxy } from "@farthing/lab/rpc-proxy";
-import { openStore } from "../../src/storage/open-store.ts";
-import type { Store } from "../../src/storage/store.ts";
+import { openStore } from "../../src/features/open-store.ts";
+import type { Store } from "../../src/features/store.ts";
 
 /** A write that fails once: it is not done, or done and not answered. */
 type Failure = "undone" | "unanswered";

@@ -4,9 +4,9 @@
  */
 import { flushCompileCache } from "node:module";
 import { readConfig } from "../../src/config.ts";
-import { createLog } from "../../src/base/log.ts";
+import { createLog } from "@farthing/engine/base";
 import { startFacilitator } from "../../src/facilitator.ts";
-import { openStore } from "../../src/storage/open-store.ts";
+import { openStore } from "../../src/features/open-store.ts";
 import type { StepMessage } from "./stepped-process.testing.ts";
 
 /** What changes nothing, and what happens by the clock whether anything is settled or not. */

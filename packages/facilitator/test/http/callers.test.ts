@@ -3,7 +3,7 @@ import type { Devnet } from "@farthing/devnet";
 import type { Address, JsonObject } from "@farthing/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createApiKey } from "../../src/features/api-keys/key-text.ts";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "@farthing/engine/base";
 import {
   bodyOn,
   countOf,
@@ -16,9 +16,9 @@ import {
   type Answer,
   type Served,
 } from "../support/facilitator.testing.ts";
-import type { KeyMode } from "../../src/model/api-key.ts";
-import { openStore } from "../../src/storage/open-store.ts";
-import type { Store } from "../../src/storage/store.ts";
+import type { KeyMode } from "../../src/features/api-keys/model.ts";
+import { openStore } from "../../src/features/open-store.ts";
+import type { Store } from "../../src/features/store.ts";
 
 let devnet: Devnet;
 let store: Store;

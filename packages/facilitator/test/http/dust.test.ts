@@ -7,8 +7,7 @@ import type { Devnet } from "@farthing/devnet";
 import type { Hex, JsonObject } from "@farthing/protocol";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createApiKey } from "../../src/features/api-keys/key-text.ts";
-import { systemClock } from "../../src/base/clock.ts";
-import { silentLog } from "../../src/base/log.ts";
+import { silentLog, systemClock } from "@farthing/engine/base";
 import {
   bodyOn,
   countOf,
@@ -23,7 +22,7 @@ import {
   type Answer,
   type Served,
 } from "../support/facilitator.testing.ts";
-import { openStore } from "../../src/storage/open-store.ts";
+import { openStore } from "../../src/features/open-store.ts";
 
 let devnet: Devnet;
 let served: Served;

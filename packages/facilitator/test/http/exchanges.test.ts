@@ -7,7 +7,8 @@ import type { Devnet } from "@farthing/devnet";
 import { apothem, type JsonObject } from "@farthing/protocol";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createApiKey } from "../../src/features/api-keys/key-text.ts";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "@farthing/engine/base";
+import { payerPaymentsMax } from "@farthing/engine/source/storage/exchange-store";
 import {
   bodyOn,
   newDatabaseUrl,
@@ -22,8 +23,7 @@ import {
   type Answer,
   type Served,
 } from "../support/facilitator.testing.ts";
-import { payerPaymentsMax } from "../../src/storage/exchange-store.ts";
-import { openStore } from "../../src/storage/open-store.ts";
+import { openStore } from "../../src/features/open-store.ts";
 
 let devnet: Devnet;
 let served: Served;

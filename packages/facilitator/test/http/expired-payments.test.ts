@@ -5,11 +5,8 @@
 import type { Devnet } from "@farthing/devnet";
 import { networkOfChain, parsePaymentRequest, type Hex, type JsonObject } from "@farthing/protocol";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { systemClock } from "../../src/base/clock.ts";
-import { silentLog } from "../../src/base/log.ts";
-import { Secret } from "../../src/base/secret.ts";
-import { createChain } from "../../src/chain/chain.ts";
-import { createRpcEndpoint } from "../../src/chain/rpc-endpoint.ts";
+import { createChain, createRefuseUsed, createRpcEndpoint, pairOf } from "@farthing/engine";
+import { Secret, silentLog, systemClock } from "@farthing/engine/base";
 import {
   bodyOn,
   byContract,
@@ -22,8 +19,6 @@ import {
   type Wish,
 } from "../support/facilitator.testing.ts";
 import { startRpcProxy, type RpcProxy } from "@farthing/lab/rpc-proxy";
-import { createRefuseUsed } from "../../src/verification/earlier-use.ts";
-import { pairOf } from "../../src/verification/verify.ts";
 
 let devnet: Devnet;
 let proxy: RpcProxy;

@@ -22,8 +22,8 @@ import {
   purchasesPath,
   signPurchase,
 } from "../../src/features/purchases/purchases.testing.ts";
-import { openStore } from "../../src/storage/open-store.ts";
-import type { Store } from "../../src/storage/store.ts";
+import { openStore } from "../../src/features/open-store.ts";
+import type { Store } from "../../src/features/store.ts";
 
 let devnet: Devnet;
 let store: Store;

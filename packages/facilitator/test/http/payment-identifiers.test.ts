@@ -16,7 +16,7 @@ import {
   type Served,
   type Wish,
 } from "../support/facilitator.testing.ts";
-import { startPostgres, type TestPostgres } from "../../src/storage/postgres.testing.ts";
+import { startPostgres, type TestPostgres } from "@farthing/engine/source/storage/postgres.testing";
 
 let devnet: Devnet;
 let server: TestPostgres;

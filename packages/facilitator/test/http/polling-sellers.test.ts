@@ -6,7 +6,8 @@ import type { Devnet } from "@farthing/devnet";
 import type { JsonObject } from "@farthing/protocol";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createApiKey } from "../../src/features/api-keys/key-text.ts";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "@farthing/engine/base";
+import { startPostgres, type TestPostgres } from "@farthing/engine/source/storage/postgres.testing";
 import {
   bodyOn,
   countOf,
@@ -16,8 +17,7 @@ import {
   startChain,
   type Served,
 } from "../support/facilitator.testing.ts";
-import { openStore } from "../../src/storage/open-store.ts";
-import { startPostgres, type TestPostgres } from "../../src/storage/postgres.testing.ts";
+import { openStore } from "../../src/features/open-store.ts";
 
 /** Requests with one payment at once, and one after the other when all are answered. */
 const atOnce = 12;

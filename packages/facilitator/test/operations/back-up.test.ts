@@ -23,7 +23,7 @@ import {
   type Answer,
   type Served,
 } from "../support/facilitator.testing.ts";
-import { backUpSqlite } from "../../src/storage/sqlite/back-up.ts";
+import { backUpSqlite } from "@farthing/engine/storage";
 
 const runner = fileURLToPath(new URL("../support/serve-runner.testing.ts", import.meta.url));
 const pathOf = (databaseUrl: string): string => databaseUrl.slice("sqlite:".length);

@@ -6,7 +6,7 @@ import { inspect } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { settings, type SettingName } from "../../src/config-table.ts";
 import { readConfig } from "../../src/config.ts";
-import { Fault } from "../../src/base/fault.ts";
+import { Fault } from "@farthing/engine/base";
 
 let folder = "";
 beforeAll(() => {

@@ -7,7 +7,7 @@ import type { Devnet } from "@farthing/devnet";
 import { startOrdinaryNode, type NodeConditions } from "@farthing/lab/ordinary-node";
 import { isSameAddress } from "@farthing/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { systemClock, type Clock } from "../../src/base/clock.ts";
+import { type Clock, systemClock } from "@farthing/engine/base";
 import { examine, type CheckSection } from "../../src/doctor.ts";
 import { environmentOn, startChain } from "../support/facilitator.testing.ts";
 import { startRpcProxy, type NodeCall, type Reaction } from "@farthing/lab/rpc-proxy";

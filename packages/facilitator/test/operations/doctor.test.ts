@@ -2,8 +2,7 @@
 import type { Devnet } from "@farthing/devnet";
 import { isObject } from "@farthing/protocol";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import type { CheckStatus } from "../../src/base/check-line.ts";
-import { systemClock, type Clock } from "../../src/base/clock.ts";
+import { type CheckStatus, type Clock, systemClock } from "@farthing/engine/base";
 import { examine, type CheckSection } from "../../src/doctor.ts";
 import {
   bodyOn,

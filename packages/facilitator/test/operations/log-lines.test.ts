@@ -2,7 +2,7 @@
 import type { Devnet } from "@farthing/devnet";
 import { isObject, type Hex, type JsonObject } from "@farthing/protocol";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { createLog } from "../../src/base/log.ts";
+import { createLog } from "@farthing/engine/base";
 import {
   bodyOn,
   finalAfterBlocks,

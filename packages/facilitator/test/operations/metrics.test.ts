@@ -12,7 +12,7 @@ import {
   type Served,
 } from "../support/facilitator.testing.ts";
 import { metricTable } from "../../src/metrics-table.ts";
-import { inspectStore } from "../../src/storage/inspect-store.ts";
+import { inspectStore } from "@farthing/engine/storage";
 import { startRpcProxy, type RpcProxy } from "@farthing/lab/rpc-proxy";
 
 let devnet: Devnet;

@@ -2,7 +2,7 @@
 import type { Devnet } from "@farthing/devnet";
 import { startOrdinaryNode, type RunningNode } from "@farthing/lab/ordinary-node";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "@farthing/engine/base";
 import {
   bodyOn,
   countOf,

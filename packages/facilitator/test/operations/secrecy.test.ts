@@ -7,8 +7,7 @@ import type { Devnet } from "@farthing/devnet";
 import { isObject } from "@farthing/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createApiKey } from "../../src/features/api-keys/key-text.ts";
-import { systemClock } from "../../src/base/clock.ts";
-import { createLog } from "../../src/base/log.ts";
+import { createLog, systemClock } from "@farthing/engine/base";
 import {
   bodyOn,
   byContract,
@@ -23,8 +22,8 @@ import {
   type Served,
 } from "../support/facilitator.testing.ts";
 import { startRpcProxy, type RpcProxy } from "@farthing/lab/rpc-proxy";
-import { openStore } from "../../src/storage/open-store.ts";
-import type { Store } from "../../src/storage/store.ts";
+import { openStore } from "../../src/features/open-store.ts";
+import type { Store } from "../../src/features/store.ts";
 
 const rpcSecrets = ["secret-path-of-a-provider", "secret-query-of-a-provider", "secret-password"];
 const [rpcPath = "", rpcQuery = "", rpcPassword = ""] = rpcSecrets;

@@ -21,8 +21,8 @@ import {
   type Answer,
 } from "../support/facilitator.testing.ts";
 import { startRpcProxy, type NodeCall } from "@farthing/lab/rpc-proxy";
-import { inspectStore } from "../../src/storage/inspect-store.ts";
-import { openStore } from "../../src/storage/open-store.ts";
+import { inspectStore } from "@farthing/engine/storage";
+import { openStore } from "../../src/features/open-store.ts";
 
 const runner = fileURLToPath(new URL("../support/serve-runner.testing.ts", import.meta.url));
 

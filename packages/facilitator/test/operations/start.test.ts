@@ -16,9 +16,9 @@ import {
 } from "../support/facilitator.testing.ts";
 import { listenHere } from "../support/listening.testing.ts";
 import { startRpcProxy, type NodeCall, type RpcProxy } from "@farthing/lab/rpc-proxy";
-import { openStore } from "../../src/storage/open-store.ts";
-import { bothEngines } from "../../src/storage/store-benches.testing.ts";
-import type { StoreBench } from "../../src/storage/store-values.testing.ts";
+import { openStore } from "../../src/features/open-store.ts";
+import { bothEngines } from "../stores/store-benches.testing.ts";
+import type { StoreBench } from "../stores/store-values.testing.ts";
 
 let devnet: Devnet;
 beforeAll(async () => {

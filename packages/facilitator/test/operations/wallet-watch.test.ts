@@ -1,7 +1,7 @@
 /** The log says once that a wallet runs low, and once that it is supplied again. */
 import { expect, test } from "vitest";
-import type { ChainView } from "../../src/chain/block-follower.ts";
-import type { Log } from "../../src/base/log.ts";
+import type { ChainView } from "@farthing/engine";
+import type { Log } from "@farthing/engine/base";
 import { startWalletWatch } from "../../src/wallet-watch.ts";
 
 const relayer = "0x00000000000000000000000000000000000000aa";

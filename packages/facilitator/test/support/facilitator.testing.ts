@@ -19,9 +19,8 @@ import * as Secp256k1 from "ox/Secp256k1";
 import * as Signature from "ox/Signature";
 import * as TypedData from "ox/TypedData";
 import { readConfig } from "../../src/config.ts";
-import { systemClock, type Clock } from "../../src/base/clock.ts";
-import { silentLog } from "../../src/base/log.ts";
-import { encodeTransfer } from "../../src/chain/usdc.ts";
+import { type Clock, silentLog, systemClock } from "@farthing/engine/base";
+import { encodeTransfer } from "@farthing/engine/source/chain/usdc";
 import { startFacilitator, type Facilitator, type StartOptions } from "../../src/facilitator.ts";
 
 /** One US cent in base units: what payments here are for, if not said otherwise. */

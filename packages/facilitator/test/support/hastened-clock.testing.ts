@@ -1,5 +1,5 @@
 /** Time that runs faster than the machine's: minutes of waiting become seconds of a test. */
-import { systemClock, type Clock } from "../../src/base/clock.ts";
+import { type Clock, systemClock } from "@farthing/engine/base";
 
 /** Creates a clock that starts at the machine's time and runs so many times as fast. */
 export function createHastenedClock(speed: number): Clock {

@@ -1,7 +1,7 @@
 /** GET and PATCH /v1/account: who is signed in, and the state of their account. */
 import type { Address, Network } from "@farthing/protocol";
 import { Type } from "typebox";
-import type { Session } from "../../model/account.ts";
+import type { Session } from "./model.ts";
 import { windowSeconds } from "../../http/limits.ts";
 import {
   AddressText,
@@ -14,7 +14,7 @@ import {
   WalletKindText,
 } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
-import type { CreditBalance } from "../../model/credits.ts";
+import type { CreditBalance } from "../credits/model.ts";
 import type { Accounts } from "./service.ts";
 import { sessionOf } from "../../http/session.ts";
 

@@ -1,7 +1,7 @@
 /** Accounts: each belongs to one address and exists, with default values, before anything is stored. */
 import type { Address } from "@farthing/protocol";
-import type { Account } from "../../model/account.ts";
-import type { AccountVerbs } from "../../storage/account-store.ts";
+import type { Account } from "./model.ts";
+import type { AccountVerbs } from "../account-store.ts";
 
 /** The accounts of sellers. */
 export interface Accounts {

@@ -1,7 +1,7 @@
 /** GET /v1/key: what an API key is good for; the call with which an integration is tested. */
 import type { Address } from "@farthing/protocol";
 import { Type } from "typebox";
-import type { ApiKey } from "../../model/api-key.ts";
+import type { ApiKey } from "./model.ts";
 import { admission } from "../../http/authenticate.ts";
 import { HttpProblem } from "../../http/answer.ts";
 import type { Throttle } from "../../http/limits.ts";

@@ -1,9 +1,8 @@
 /** API keys: created, rotated and revoked by their account, and looked up by the key's own request. */
 import type { Address } from "@farthing/protocol";
-import type { Clock } from "../../base/clock.ts";
-import type { Log } from "../../base/log.ts";
-import type { ApiKey } from "../../model/api-key.ts";
-import type { Store } from "../../storage/store.ts";
+import type { Clock, Log } from "@farthing/engine/base";
+import type { ApiKey } from "./model.ts";
+import type { Store } from "../store.ts";
 import type { Accounts } from "../accounts/service.ts";
 import type { Feature } from "../feature.ts";
 import type { StepUp } from "../sign-in/step-up.ts";

@@ -7,9 +7,9 @@
 import { createHash, randomInt, timingSafeEqual } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { Address } from "@farthing/protocol";
-import type { Clock } from "../../base/clock.ts";
-import type { ApiKey, KeyMode } from "../../model/api-key.ts";
-import type { Store } from "../../storage/store.ts";
+import type { Clock } from "@farthing/engine/base";
+import type { ApiKey, KeyMode } from "./model.ts";
+import type { Store } from "../store.ts";
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const idLength = 12;

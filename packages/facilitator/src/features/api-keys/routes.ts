@@ -2,8 +2,8 @@
 import { Type } from "typebox";
 import type { NewApiKey } from "./key-text.ts";
 import { rotatingKeysMax, workingKeysMax, type KeyRing } from "./service.ts";
-import { timeText } from "../../base/clock.ts";
-import type { ApiKey } from "../../model/api-key.ts";
+import { timeText } from "@farthing/engine/base";
+import type { ApiKey } from "./model.ts";
 import { HttpProblem } from "../../http/answer.ts";
 import {
   emptyAnswer,

@@ -1,10 +1,9 @@
 /** The API keys of an account, as its owner sees and changes them. */
 import { isSameAddress, type Address } from "@farthing/protocol";
-import type { Clock } from "../../base/clock.ts";
-import type { Log } from "../../base/log.ts";
-import type { ApiKey, KeyMode } from "../../model/api-key.ts";
-import type { KeyVerbs } from "../../storage/account-store.ts";
-import type { Store } from "../../storage/store.ts";
+import type { Clock, Log } from "@farthing/engine/base";
+import type { ApiKey, KeyMode } from "./model.ts";
+import type { KeyVerbs } from "../account-store.ts";
+import type { Store } from "../store.ts";
 import { drawApiKey, type NewApiKey } from "./key-text.ts";
 import type { Overlap } from "../sign-in/step-up.ts";
 

@@ -6,7 +6,7 @@ import type { Devnet } from "@farthing/devnet";
 import type { Hex, JsonObject } from "@farthing/protocol";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createApiKey } from "../api-keys/key-text.ts";
-import { systemClock } from "../../base/clock.ts";
+import { systemClock } from "@farthing/engine/base";
 import {
   bodyOn,
   countOf,
@@ -21,8 +21,8 @@ import {
   type Answer,
   type Served,
 } from "../../../test/support/facilitator.testing.ts";
-import { openStore } from "../../storage/open-store.ts";
-import type { Store } from "../../storage/store.ts";
+import { openStore } from "../open-store.ts";
+import type { Store } from "../store.ts";
 
 let devnet: Devnet;
 let store: Store;

@@ -1,9 +1,9 @@
 /** What an account has in credits, and how it came about. */
 import type { Address } from "@farthing/protocol";
 import { Type } from "typebox";
-import { timeText } from "../../base/clock.ts";
-import type { CreditEntry } from "../../model/credits.ts";
-import type { CreditVerbs, LedgerCursor } from "../../storage/account-store.ts";
+import { timeText } from "@farthing/engine/base";
+import type { CreditEntry } from "./model.ts";
+import type { CreditVerbs, LedgerCursor } from "../account-store.ts";
 import {
   AddressText,
   AmountText,
@@ -19,7 +19,8 @@ import {
 import type { TypedServer } from "../../http/type-provider.ts";
 import type { Accounts } from "../accounts/service.ts";
 import { Format, jsonOrCsv, sendCsv, wantsCsv, type CsvFile } from "../../http/csv.ts";
-import { ledgerCursor, readLimit } from "../../http/cursor.ts";
+import { readLimit } from "../../http/cursor.ts";
+import { ledgerCursor } from "./cursor.ts";
 import { sessionOf } from "../../http/session.ts";
 import { BalanceAnswer } from "../accounts/routes.ts";
 

@@ -1,9 +1,8 @@
 /** History: what was settled for an account, settlement by settlement and day by day. */
 import type { ChainId } from "@farthing/protocol";
-import type { Clock } from "../../base/clock.ts";
-import type { Log } from "../../base/log.ts";
-import type { Waiters } from "../../settlement/waiters.ts";
-import type { Store } from "../../storage/store.ts";
+import type { Waiters } from "@farthing/engine";
+import type { Clock, Log } from "@farthing/engine/base";
+import type { Store } from "../store.ts";
 import type { Feature } from "../feature.ts";
 import { registerAccountSettlements } from "./routes.ts";
 import { createHistory, type HistoryDeps } from "./service.ts";

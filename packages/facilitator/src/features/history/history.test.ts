@@ -14,11 +14,11 @@ import {
   type Served,
 } from "../../../test/support/facilitator.testing.ts";
 import { createApiKey } from "../api-keys/key-text.ts";
-import { systemClock } from "../../base/clock.ts";
+import { systemClock } from "@farthing/engine/base";
 import { holdAnswers, readContract } from "../../../test/support/openapi.testing.ts";
 import { mineToFinal } from "../purchases/purchases.testing.ts";
-import { openStore } from "../../storage/open-store.ts";
-import type { Store } from "../../storage/store.ts";
+import { openStore } from "../open-store.ts";
+import type { Store } from "../store.ts";
 
 let devnet: Devnet;
 let served: Served;

@@ -1,4 +1,5 @@
 /** What was settled for the account: a list with filters, and each settlement with its story. */
+import type { TimeCursor } from "@farthing/engine/storage";
 import {
   explorerLink,
   findNetwork,
@@ -8,10 +9,9 @@ import {
 } from "@farthing/protocol";
 import { Type } from "typebox";
 import type { History, SettlementStory, StoryStep } from "./service.ts";
-import { timeText } from "../../base/clock.ts";
-import { creditsOf, type Settlement } from "../../model/settlement.ts";
-import type { HistoryFilter, HistoryVerbs, TimeCursor } from "../../storage/account-store.ts";
-import type { Waiters } from "../../settlement/waiters.ts";
+import { creditsOf, type Settlement, type Waiters } from "@farthing/engine";
+import { timeText } from "@farthing/engine/base";
+import type { HistoryFilter, HistoryVerbs } from "../account-store.ts";
 import { HttpProblem } from "../../http/answer.ts";
 import { parseWait } from "../../http/prefer.ts";
 import {

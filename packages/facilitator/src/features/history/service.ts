@@ -4,14 +4,10 @@
  * kept; the payments of a batch share the cost of its transaction equally.
  */
 import { isSameAddress, type Address, type ChainId } from "@farthing/protocol";
-import { messageOf } from "../../base/fault.ts";
-import type { Log } from "../../base/log.ts";
-import type { ChainView } from "../../chain/block-follower.ts";
-import type { Chain } from "../../chain/chain.ts";
-import { readGasReceipts } from "../../chain/gas-receipts.ts";
-import type { Settlement } from "../../model/settlement.ts";
-import type { CarriedBy, HistoryVerbs } from "../../storage/account-store.ts";
-import type { Store } from "../../storage/store.ts";
+import { type Chain, type ChainView, readGasReceipts, type Settlement } from "@farthing/engine";
+import { type Log, messageOf } from "@farthing/engine/base";
+import type { CarriedBy, HistoryVerbs } from "../account-store.ts";
+import type { Store } from "../store.ts";
 
 /** One thing that happened; times are milliseconds since 1970. */
 export interface StoryStep {

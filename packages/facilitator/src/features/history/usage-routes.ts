@@ -1,11 +1,11 @@
 /** GET /v1/account/usage: what was settled for the account on each day. */
 import { Type } from "typebox";
 import { dayMs, listUsageDays, usageDaysMax } from "./usage.ts";
-import type { HistoryVerbs, UsageDay } from "../../storage/account-store.ts";
+import type { HistoryVerbs, UsageDay } from "../account-store.ts";
 import { HttpProblem } from "../../http/answer.ts";
 import { AmountText, exactly, problems } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "@farthing/engine/base";
 import { Format, jsonOrCsv, sendCsv, wantsCsv, type CsvFile } from "../../http/csv.ts";
 import { sessionOf } from "../../http/session.ts";
 import { DayOrTime, readFrom, readTo } from "../../http/time-span.ts";

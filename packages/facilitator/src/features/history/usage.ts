@@ -1,6 +1,6 @@
 /** Usage per day, in UTC: every day of a span, also those on which nothing happened. */
 import type { Address } from "@farthing/protocol";
-import type { HistoryVerbs, UsageDay } from "../../storage/account-store.ts";
+import type { HistoryVerbs, UsageDay } from "../account-store.ts";
 
 /** A day; days are counted from 1970-01-01 in UTC. */
 export const dayMs = 24 * 60 * 60 * 1000;

@@ -1,9 +1,8 @@
 /** One check of one listing that was taken for it: asked, compared, counted, recorded. */
 import { networkOfChain } from "@farthing/protocol";
-import type { Clock } from "../../base/clock.ts";
-import type { Log } from "../../base/log.ts";
-import { afterCheck, type CheckRhythm, type Listing } from "../../model/listing.ts";
-import type { ListingVerbs, TakenListing } from "../../storage/listing-store.ts";
+import type { Clock, Log } from "@farthing/engine/base";
+import { afterCheck, type CheckRhythm, type Listing } from "./model.ts";
+import type { ListingVerbs, TakenListing } from "./listing-store.ts";
 import type { Probe } from "./probe.ts";
 
 /** How long a listing is ours: longer than a check takes, with every redirect at its slowest. */

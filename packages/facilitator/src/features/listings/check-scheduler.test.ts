@@ -1,12 +1,11 @@
 /** Processes that share a database check each listing, one at a time, and no host too often. */
 import { xdc, type Address } from "@farthing/protocol";
 import { describe, expect, test } from "vitest";
-import { systemClock } from "../../base/clock.ts";
-import { silentLog } from "../../base/log.ts";
-import type { CheckResult, Listing } from "../../model/listing.ts";
-import { bothEngines, storeForEach } from "../../storage/store-benches.testing.ts";
-import { next } from "../../storage/store-values.testing.ts";
-import type { Store } from "../../storage/store.ts";
+import { silentLog, systemClock } from "@farthing/engine/base";
+import type { CheckResult, Listing } from "./model.ts";
+import { bothEngines, storeForEach } from "../../../test/stores/store-benches.testing.ts";
+import { next } from "../../../test/stores/store-values.testing.ts";
+import type { Store } from "../store.ts";
 import { startCheckScheduler } from "./check-scheduler.ts";
 import type { Probe } from "./probe.ts";
 

@@ -3,8 +3,8 @@
  * process dies in between, the lease ends and another process checks it. Processes that share a
  * database do not take the same listing, and no host gets many requests at once.
  */
-import { messageOf } from "../../base/fault.ts";
-import type { TakenListing, ListingVerbs } from "../../storage/listing-store.ts";
+import { messageOf } from "@farthing/engine/base";
+import type { TakenListing, ListingVerbs } from "./listing-store.ts";
 import { checkLeaseMs, checkListing, statsMs, type CheckDeps } from "./check-listing.ts";
 
 /** Checks under way in this process, and those of one host among them. */

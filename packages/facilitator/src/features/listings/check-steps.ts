@@ -1,11 +1,6 @@
 /** A check as a list of steps, each of which is in order or not, for whoever is setting it up. */
 import { formatUsdc } from "@farthing/protocol";
-import type {
-  CheckReason,
-  CheckResult,
-  ComparedField,
-  ListingDifference,
-} from "../../model/listing.ts";
+import type { CheckReason, CheckResult, ComparedField, ListingDifference } from "./model.ts";
 
 /** The steps, in the order in which they are taken. */
 export const checkSteps = [

@@ -14,7 +14,7 @@ import {
   type ChainId,
   type JsonObject,
 } from "@farthing/protocol";
-import type { ComparedField, ListingDifference, ListingTerms } from "../../model/listing.ts";
+import type { ComparedField, ListingDifference, ListingTerms } from "./model.ts";
 import type { FoundChallenge } from "./read-challenge.ts";
 
 /** Where nothing is said, and an offer is on no known network. */

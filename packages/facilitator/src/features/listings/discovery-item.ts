@@ -1,8 +1,8 @@
 /** A listing as the bazaar's clients read it (x402 specification, extension bazaar). */
 import { isObject, type JsonObject } from "@farthing/protocol";
 import { Type } from "typebox";
-import { timeText } from "../../base/clock.ts";
-import type { Listing } from "../../model/listing.ts";
+import { timeText } from "@farthing/engine/base";
+import type { Listing } from "./model.ts";
 import { anyObject, exactly, nullable, TimeText } from "../../http/schemas.ts";
 
 /** One resource. */

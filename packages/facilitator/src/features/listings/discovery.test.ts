@@ -9,10 +9,10 @@ import {
   walletAt,
   type Served,
 } from "../../../test/support/facilitator.testing.ts";
-import type { ListingState, ListingTerms, SeenChallenge } from "../../model/listing.ts";
+import type { ListingState, ListingTerms, SeenChallenge } from "./model.ts";
 import { holdAnswers, readContract } from "../../../test/support/openapi.testing.ts";
-import { openStore } from "../../storage/open-store.ts";
-import type { Store } from "../../storage/store.ts";
+import { openStore } from "../open-store.ts";
+import type { Store } from "../store.ts";
 
 let devnet: Devnet;
 let served: Served;

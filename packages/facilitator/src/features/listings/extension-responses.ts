@@ -6,8 +6,8 @@
  */
 import { isObject, member, parseWireAddress, type JsonObject } from "@farthing/protocol";
 import type { ExtensionResponse, RespondToExtensions } from "../../payments/extension-responses.ts";
-import { isPublic, listingMethods, type Listing } from "../../model/listing.ts";
-import type { ListingVerbs } from "../../storage/listing-store.ts";
+import { isPublic, listingMethods, type Listing } from "./model.ts";
+import type { ListingVerbs } from "./listing-store.ts";
 
 /** Creates the function. Without a store there is no catalogue. Throws the store's fault. */
 export function createCatalogue(

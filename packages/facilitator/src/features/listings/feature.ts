@@ -1,9 +1,8 @@
 /** Listings: endpoints that accounts offer to the public, checked again and again, and their discovery. */
 import type { Network } from "@farthing/protocol";
-import type { Clock } from "../../base/clock.ts";
-import type { Log } from "../../base/log.ts";
+import type { Clock, Log } from "@farthing/engine/base";
 import { createGuardedRequest } from "../../http/outbound/guarded-request.ts";
-import type { Store } from "../../storage/store.ts";
+import type { Store } from "../store.ts";
 import type { Feature } from "../feature.ts";
 import { startCheckScheduler, type CheckScheduler } from "./check-scheduler.ts";
 import { registerDiscovery } from "./discovery-routes.ts";

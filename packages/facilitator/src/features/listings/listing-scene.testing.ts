@@ -25,8 +25,8 @@ import {
   type Terms,
 } from "../../../test/support/https-seller.testing.ts";
 import { holdAnswers, readContract } from "../../../test/support/openapi.testing.ts";
-import { openStore } from "../../storage/open-store.ts";
-import type { Store } from "../../storage/store.ts";
+import { openStore } from "../open-store.ts";
+import type { Store } from "../store.ts";
 
 /** Where listings are in the account API. */
 export const listingsPath = "/v1/account/listings";

@@ -3,13 +3,8 @@
  * is advertised. What could not be asked at all is said to be `absent`: it says nothing about the
  * endpoint.
  */
-import type { Clock } from "../../base/clock.ts";
-import type {
-  CheckReason,
-  CheckResult,
-  ListingDifference,
-  ListingTerms,
-} from "../../model/listing.ts";
+import type { Clock } from "@farthing/engine/base";
+import type { CheckReason, CheckResult, ListingDifference, ListingTerms } from "./model.ts";
 import { advertisedFirst, compareOffer, type AdvertisedOffer } from "./compare-offer.ts";
 import { readChallenge, type ChallengeAnswer, type ReadChallenge } from "./read-challenge.ts";
 

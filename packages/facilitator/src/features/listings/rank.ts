@@ -1,5 +1,5 @@
 /** Puts what a search found into an order: what fits best first, then what is bought most. */
-import type { Listing } from "../../model/listing.ts";
+import type { Listing } from "./model.ts";
 
 /** Words of a search that are looked for; more make it slow and no better. */
 const wordsMax = 8;

@@ -10,7 +10,7 @@ import {
   parseJson,
   type JsonObject,
 } from "@farthing/protocol";
-import type { SeenChallenge } from "../../model/listing.ts";
+import type { SeenChallenge } from "./model.ts";
 
 /** Entries that are looked at; nobody offers more ways to pay. */
 const entriesMax = 32;

@@ -2,7 +2,7 @@
 import { networkOfAddress, networkOfChain } from "@farthing/protocol";
 import { Type } from "typebox";
 import { listingsMax, type Listings } from "./service.ts";
-import type { Listing } from "../../model/listing.ts";
+import type { Listing } from "./model.ts";
 import { HttpProblem } from "../../http/answer.ts";
 import type { MakeLimit } from "../../http/limits.ts";
 import { emptyAnswer, exactly, problems } from "../../http/schemas.ts";

@@ -1,7 +1,7 @@
 /** Listings as the account API takes and gives them. */
 import { networkOfChain, networks, type ChainId } from "@farthing/protocol";
 import { Type, type Static } from "typebox";
-import { timeText } from "../../base/clock.ts";
+import { timeText } from "@farthing/engine/base";
 import {
   checkReasons,
   comparedFields,
@@ -10,7 +10,7 @@ import {
   listingStates,
   type Listing,
   type ListingTerms,
-} from "../../model/listing.ts";
+} from "./model.ts";
 import { HttpProblem } from "../../http/answer.ts";
 import { findUrlProblem, type Reach } from "../../http/outbound/url-rules.ts";
 import {

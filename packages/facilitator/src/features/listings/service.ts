@@ -1,9 +1,9 @@
 /** Listings of accounts: created, changed, removed and checked again by their owner. */
 import { randomBytes } from "node:crypto";
 import type { Address, ChainId } from "@farthing/protocol";
-import type { Log } from "../../base/log.ts";
-import type { Listing, ListingMethod, ListingSample, ListingTerms } from "../../model/listing.ts";
-import type { ListingFilter, ListingVerbs } from "../../storage/listing-store.ts";
+import type { Log } from "@farthing/engine/base";
+import type { Listing, ListingMethod, ListingSample, ListingTerms } from "./model.ts";
+import type { ListingFilter, ListingVerbs } from "./listing-store.ts";
 import { checkLeaseMs, checkListing, type CheckDeps } from "./check-listing.ts";
 import { tellSteps, type CheckStep } from "./check-steps.ts";
 import { rank, readWords } from "./rank.ts";

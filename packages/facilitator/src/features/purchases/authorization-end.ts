@@ -4,12 +4,15 @@
  */
 import { isSameAddress, type Address, type ChainId } from "@farthing/protocol";
 import { purchaseNonce } from "./service.ts";
-import { Fault } from "../../base/fault.ts";
-import { areEventsSeenElsewhere, isUnusedAt } from "../../chain/authorization-logs.ts";
-import { findAuthorizationEvent } from "../../chain/authorization-search.ts";
-import type { ChainView } from "../../chain/block-follower.ts";
-import type { Chain } from "../../chain/chain.ts";
-import type { CreditPurchase } from "../../model/credits.ts";
+import {
+  areEventsSeenElsewhere,
+  type Chain,
+  type ChainView,
+  findAuthorizationEvent,
+  isUnusedAt,
+} from "@farthing/engine";
+import { Fault } from "@farthing/engine/base";
+import type { CreditPurchase } from "../credits/model.ts";
 import type { WorkerDeps } from "./worker.ts";
 
 /** Blocks that a search goes back, eleven hours of XDC: a purchase lives one hour. */

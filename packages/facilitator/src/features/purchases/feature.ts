@@ -1,13 +1,9 @@
 /** Purchases of credits: an account pays the treasury through the service's own engine. */
 import type { Address, ChainId, Network } from "@farthing/protocol";
-import type { Clock } from "../../base/clock.ts";
-import type { Log } from "../../base/log.ts";
-import type { ChainView } from "../../chain/block-follower.ts";
-import type { Chain } from "../../chain/chain.ts";
-import type { PurchaseBudget } from "../../payments/keyless.ts";
-import type { Settle } from "../../settlement/settle.ts";
-import type { Waiters } from "../../settlement/waiters.ts";
-import type { Store } from "../../storage/store.ts";
+import type { Chain, ChainView, Settle, Waiters } from "@farthing/engine";
+import type { Clock, Log } from "@farthing/engine/base";
+import type { PurchaseBudget } from "../../payments/keyless/terms.ts";
+import type { Store } from "../store.ts";
 import type { CreditTerms } from "../credits/routes.ts";
 import type { Feature } from "../feature.ts";
 import { createReadEnd } from "./authorization-end.ts";

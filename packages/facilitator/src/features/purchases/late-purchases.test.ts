@@ -26,8 +26,8 @@ import {
   readPurchase,
   signPurchase,
 } from "./purchases.testing.ts";
-import { openStore } from "../../storage/open-store.ts";
-import type { Store } from "../../storage/store.ts";
+import { openStore } from "../open-store.ts";
+import type { Store } from "../store.ts";
 
 let devnet: Devnet;
 let served: Served;

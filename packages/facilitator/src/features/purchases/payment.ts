@@ -13,14 +13,18 @@ import {
   type Refusal,
 } from "@farthing/protocol";
 import { paysPurchase, purchaseAuthorization, purchasePair } from "./service.ts";
-import type { Clock } from "../../base/clock.ts";
-import type { Log } from "../../base/log.ts";
-import type { CreditPurchase, PurchaseMove } from "../../model/credits.ts";
-import { isGasRefusal, type GasRefusal, type KeylessTerms } from "../../model/keyless.ts";
-import type { Settlement } from "../../model/settlement.ts";
-import type { Store } from "../../storage/store.ts";
-import { isNotAdmitted } from "../../settlement/admission.ts";
-import type { Settle, SettleOptions } from "../../settlement/settle.ts";
+import {
+  type GasRefusal,
+  isGasRefusal,
+  isNotAdmitted,
+  type KeylessTerms,
+  type Settle,
+  type Settlement,
+  type SettleOptions,
+} from "@farthing/engine";
+import type { Clock, Log } from "@farthing/engine/base";
+import type { CreditPurchase, PurchaseMove } from "../credits/model.ts";
+import type { Store } from "../store.ts";
 
 /** How long an answer waits for the sending: as long as an asynchronous settle. */
 const broadcastWaitMs = 500;

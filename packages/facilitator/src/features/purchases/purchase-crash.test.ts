@@ -28,7 +28,7 @@ import {
   purchaseIn,
   signPurchase,
 } from "./purchases.testing.ts";
-import { openStore } from "../../storage/open-store.ts";
+import { openStore } from "../open-store.ts";
 
 /** Where it dies, and what the purchase is by then. */
 const crashes = [

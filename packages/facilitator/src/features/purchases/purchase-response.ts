@@ -7,7 +7,7 @@ import {
   type Address,
 } from "@farthing/protocol";
 import { Type } from "typebox";
-import { timeText } from "../../base/clock.ts";
+import { timeText } from "@farthing/engine/base";
 import {
   AddressText,
   AmountText,
@@ -19,7 +19,7 @@ import {
   oneOf,
   TimeText,
 } from "../../http/schemas.ts";
-import type { CreditPurchase } from "../../model/credits.ts";
+import type { CreditPurchase } from "../credits/model.ts";
 import type { CreditTerms } from "../credits/routes.ts";
 import { purchaseAuthorization } from "./service.ts";
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { Devnet, DevnetWallet } from "@farthing/devnet";
 import type { Address, Hex, JsonObject } from "@farthing/protocol";
 import { createApiKey } from "../api-keys/key-text.ts";
-import { systemClock } from "../../base/clock.ts";
+import { systemClock } from "@farthing/engine/base";
 import { openSignedIn, type Browser } from "../../../test/support/browser.testing.ts";
 import {
   bodyOn,
@@ -27,7 +27,7 @@ import {
   readPurchase,
   signPurchase,
 } from "./purchases.testing.ts";
-import { openStore } from "../../storage/open-store.ts";
+import { openStore } from "../open-store.ts";
 
 let devnet: Devnet;
 let served: Served;

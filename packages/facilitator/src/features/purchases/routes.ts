@@ -2,10 +2,11 @@
 import { formatUsdc, type Refusal } from "@farthing/protocol";
 import { Type } from "typebox";
 import { awaitingMax, creditsMax, type Purchases } from "./service.ts";
-import { timeText, type Clock } from "../../base/clock.ts";
-import { unitsPerCredit, type CreditPurchase } from "../../model/credits.ts";
+import type { Waiters } from "@farthing/engine";
+import { type Clock, timeText } from "@farthing/engine/base";
+import { unitsPerCredit, type CreditPurchase } from "../credits/model.ts";
 import { HttpProblem } from "../../http/answer.ts";
-import { gasProblem, purchaseTerms, type PurchaseBudget } from "../../payments/keyless.ts";
+import { gasProblem, purchaseTerms, type PurchaseBudget } from "../../payments/keyless/terms.ts";
 import type { MakeLimit } from "../../http/limits.ts";
 import { parseWait } from "../../http/prefer.ts";
 import {
@@ -19,7 +20,6 @@ import {
   Wait,
 } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
-import type { Waiters } from "../../settlement/waiters.ts";
 import {
   answerPurchase,
   PurchaseAnswer,

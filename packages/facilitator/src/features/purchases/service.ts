@@ -3,6 +3,7 @@
  * wallet signs. The nonce of the authorization comes from the purchase's id, so that a payment on
  * chain names its purchase, and one purchase can be paid once only.
  */
+import type { Page, Paging, TimeCursor } from "@farthing/engine/storage";
 import { createHash, randomBytes } from "node:crypto";
 import {
   isSameAddress,
@@ -12,18 +13,10 @@ import {
   type ChainId,
   type Hex,
 } from "@farthing/protocol";
-import type { Clock } from "../../base/clock.ts";
-import type { Log } from "../../base/log.ts";
-import { unitsPerCredit, type CreditPurchase } from "../../model/credits.ts";
-import type { Pair, Settlement } from "../../model/settlement.ts";
-import type {
-  AccountVerbs,
-  Page,
-  Paging,
-  PurchaseVerbs,
-  TimeCursor,
-  WalletVerbs,
-} from "../../storage/account-store.ts";
+import type { Pair, Settlement } from "@farthing/engine";
+import type { Clock, Log } from "@farthing/engine/base";
+import { unitsPerCredit, type CreditPurchase } from "../credits/model.ts";
+import type { AccountVerbs, PurchaseVerbs, WalletVerbs } from "../account-store.ts";
 
 /** How long a purchase may be paid: the owners of a contract wallet have to find each other. */
 export const purchaseLifetimeMs = 60 * 60 * 1000;

@@ -5,10 +5,9 @@
 import type { Address } from "@farthing/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { purchasePair } from "./service.ts";
-import { silentLog } from "../../base/log.ts";
-import { systemClock, type Clock } from "../../base/clock.ts";
-import type { CreditPurchase } from "../../model/credits.ts";
-import { bothEngines } from "../../storage/store-benches.testing.ts";
+import { type Clock, silentLog, systemClock } from "@farthing/engine/base";
+import type { CreditPurchase } from "../credits/model.ts";
+import { bothEngines } from "../../../test/stores/store-benches.testing.ts";
 import {
   chainId,
   claimOf,
@@ -16,8 +15,8 @@ import {
   idOf,
   next,
   type StoreBench,
-} from "../../storage/store-values.testing.ts";
-import type { Store } from "../../storage/store.ts";
+} from "../../../test/stores/store-values.testing.ts";
+import type { Store } from "../store.ts";
 import { createPurchaseWorker, type WorkerDeps } from "./worker.ts";
 
 const treasury: Address = `0x${"77".repeat(20)}`;

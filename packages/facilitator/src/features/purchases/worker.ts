@@ -5,21 +5,14 @@
  * several processes see the same purchase, one of them makes the transition. Credits enter the
  * ledger in the same transaction as the last one.
  */
+import type { Page, Paging } from "@farthing/engine/storage";
 import type { Address, Hex } from "@farthing/protocol";
 import { isLinked, paysPurchase, purchasePair } from "./service.ts";
-import { assert } from "../../base/assert.ts";
-import type { Clock } from "../../base/clock.ts";
-import { messageOf } from "../../base/fault.ts";
-import type { Log } from "../../base/log.ts";
-import type {
-  CreditPurchase,
-  HoldReason,
-  PurchaseMove,
-  PurchaseState,
-} from "../../model/credits.ts";
-import type { Settlement } from "../../model/settlement.ts";
-import type { Page, Paging, PurchaseCursor } from "../../storage/account-store.ts";
-import type { Store } from "../../storage/store.ts";
+import type { Settlement } from "@farthing/engine";
+import { assert, type Clock, type Log, messageOf } from "@farthing/engine/base";
+import type { CreditPurchase, HoldReason, PurchaseMove, PurchaseState } from "../credits/model.ts";
+import type { PurchaseCursor } from "../account-store.ts";
+import type { Store } from "../store.ts";
 
 /** Pause between looks: half a block, so that "final" is soon "credited". */
 const pollMs = 1_000;

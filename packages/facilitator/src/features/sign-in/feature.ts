@@ -1,11 +1,10 @@
 /** Sign-in with a wallet: sessions, step-up signatures, and the wallets that are linked to an account. */
 import type { ChainId, Network } from "@farthing/protocol";
-import type { Clock } from "../../base/clock.ts";
-import type { Log } from "../../base/log.ts";
-import type { Chain } from "../../chain/chain.ts";
+import type { Chain } from "@farthing/engine";
+import type { Clock, Log } from "@farthing/engine/base";
 import type { Throttle } from "../../http/limits.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
-import type { Store } from "../../storage/store.ts";
+import type { Store } from "../store.ts";
 import type { Feature } from "../feature.ts";
 import { guardAccounts } from "./guard.ts";
 import { registerSignIn } from "./routes.ts";

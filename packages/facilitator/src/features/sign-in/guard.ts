@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import type { SignAnswer } from "./sign-requests.ts";
 import type { Step, StepUp } from "./step-up.ts";
-import type { Session } from "../../model/account.ts";
+import type { Session } from "../accounts/model.ts";
 import { noSession } from "../../http/session.ts";
 import { HttpProblem } from "../../http/answer.ts";
 import type { Throttle } from "../../http/limits.ts";

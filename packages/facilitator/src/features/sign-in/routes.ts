@@ -2,8 +2,8 @@
 import { isSameAddress, networkOfAddress } from "@farthing/protocol";
 import { Type } from "typebox";
 import { newToken } from "./sessions.ts";
-import { timeText } from "../../base/clock.ts";
-import type { SignRequest } from "../../model/account.ts";
+import { timeText } from "@farthing/engine/base";
+import type { SignRequest } from "../accounts/model.ts";
 import { HttpProblem } from "../../http/answer.ts";
 import type { Limit, MakeLimit } from "../../http/limits.ts";
 import {

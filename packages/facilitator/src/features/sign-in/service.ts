@@ -4,9 +4,10 @@
  * have another owner.
  */
 import { isSameAddress, type Address, type ChainId } from "@farthing/protocol";
-import { hasCode } from "../../chain/reads.ts";
-import type { SignRequest, WalletKind } from "../../model/account.ts";
-import type { AccountVerbs, WalletVerbs } from "../../storage/account-store.ts";
+import { hasCode } from "@farthing/engine";
+import type { WalletKind } from "@farthing/engine";
+import type { SignRequest } from "../accounts/model.ts";
+import type { AccountVerbs, WalletVerbs } from "../account-store.ts";
 import type { OpenedSession, Sessions } from "./sessions.ts";
 import {
   askToSign,

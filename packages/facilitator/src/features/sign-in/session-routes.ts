@@ -1,6 +1,6 @@
 /** The browsers that are signed in to an account: listed, and signed out. */
 import { Type } from "typebox";
-import { timeText } from "../../base/clock.ts";
+import { timeText } from "@farthing/engine/base";
 import { HttpProblem } from "../../http/answer.ts";
 import { AddressText, emptyAnswer, exactly, problems, TimeText } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";

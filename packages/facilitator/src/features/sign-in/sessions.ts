@@ -5,10 +5,10 @@
  */
 import { createHash, randomBytes } from "node:crypto";
 import type { Address, ChainId } from "@farthing/protocol";
-import type { Clock } from "../../base/clock.ts";
-import type { Log } from "../../base/log.ts";
-import type { Session, WalletKind } from "../../model/account.ts";
-import type { OpenSessionResult, SessionVerbs } from "../../storage/account-store.ts";
+import type { Clock, Log } from "@farthing/engine/base";
+import type { WalletKind } from "@farthing/engine";
+import type { Session } from "../accounts/model.ts";
+import type { OpenSessionResult, SessionVerbs } from "../account-store.ts";
 
 const hourMs = 60 * 60 * 1000;
 

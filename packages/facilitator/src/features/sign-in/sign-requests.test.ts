@@ -6,13 +6,11 @@ import * as Secp256k1 from "ox/Secp256k1";
 import * as Signature from "ox/Signature";
 import * as OxAddress from "ox/Address";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { systemClock } from "../../base/clock.ts";
-import { silentLog } from "../../base/log.ts";
-import { createChain } from "../../chain/chain.ts";
-import type { SignPurpose } from "../../model/account.ts";
-import { openStore } from "../../storage/open-store.ts";
-import type { Store } from "../../storage/store.ts";
-import { installCrypto } from "../../verification/signature.ts";
+import { createChain, installCrypto } from "@farthing/engine";
+import { silentLog, systemClock } from "@farthing/engine/base";
+import type { SignPurpose } from "../accounts/model.ts";
+import { openStore } from "../open-store.ts";
+import type { Store } from "../store.ts";
 import { askToSign, bindingOf, takeSigned, type SigningDeps } from "./sign-requests.ts";
 
 const privateKey = Secp256k1.randomPrivateKey();

@@ -4,14 +4,18 @@
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { isHexBytes, type Address, type ChainId } from "@farthing/protocol";
-import type { Clock } from "../../base/clock.ts";
-import type { Log } from "../../base/log.ts";
-import type { Chain } from "../../chain/chain.ts";
-import type { SignPurpose, SignRequest, WalletKind } from "../../model/account.ts";
-import type { SessionVerbs } from "../../storage/account-store.ts";
+import {
+  type Chain,
+  composeMessage,
+  readWalletSignature,
+  signatureBytesMax,
+  statementText,
+} from "@farthing/engine";
+import type { Clock, Log } from "@farthing/engine/base";
+import type { WalletKind } from "@farthing/engine";
+import type { SignPurpose, SignRequest } from "../accounts/model.ts";
+import type { SessionVerbs } from "../account-store.ts";
 import type { Site } from "./site.ts";
-import { composeMessage, statementText } from "../../verification/wallet-message.ts";
-import { readWalletSignature, signatureBytesMax } from "../../verification/wallet-signature.ts";
 
 /** How long a text may be answered: the time that a hardware wallet and its owner need. */
 export const signRequestMs = 10 * 60 * 1000;

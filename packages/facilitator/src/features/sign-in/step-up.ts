@@ -4,8 +4,8 @@
  * action, with exactly those details, once.
  */
 import { isSameAddress, type Address } from "@farthing/protocol";
-import type { KeyMode } from "../../model/api-key.ts";
-import type { Session, SignRequest } from "../../model/account.ts";
+import type { KeyMode } from "../api-keys/model.ts";
+import type { Session, SignRequest } from "../accounts/model.ts";
 import {
   askToSign,
   bindingOf,

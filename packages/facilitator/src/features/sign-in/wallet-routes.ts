@@ -1,7 +1,7 @@
 /** Further wallets that sign in to an account and pay for it: listed, linked, unlinked. */
 import { Type } from "typebox";
 import { walletsMax, type AccountWallet, type LinkOutcome, type Wallets } from "./wallets.ts";
-import { timeText } from "../../base/clock.ts";
+import { timeText } from "@farthing/engine/base";
 import { HttpProblem } from "../../http/answer.ts";
 import {
   AddressText,

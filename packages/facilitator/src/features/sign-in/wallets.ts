@@ -3,8 +3,9 @@
  * the new wallet's and, by step-up, that of the wallet which is signed in.
  */
 import { isSameAddress, type Address, type ChainId } from "@farthing/protocol";
-import type { LinkedWallet, Session, SignRequest, WalletKind } from "../../model/account.ts";
-import type { AccountVerbs, WalletVerbs } from "../../storage/account-store.ts";
+import type { WalletKind } from "@farthing/engine";
+import type { LinkedWallet, Session, SignRequest } from "../accounts/model.ts";
+import type { AccountVerbs, WalletVerbs } from "../account-store.ts";
 import {
   askToSign,
   bindingOf,

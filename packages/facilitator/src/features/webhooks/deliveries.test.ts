@@ -1,12 +1,11 @@
 /** Processes that share a database deliver each message, once as long as none of them dies. */
 import type { Address } from "@farthing/protocol";
 import { beforeEach, describe, expect, test } from "vitest";
-import { systemClock } from "../../base/clock.ts";
-import { silentLog } from "../../base/log.ts";
-import { webhookEvents } from "../../model/webhook.ts";
-import { bothEngines, storeForEach } from "../../storage/store-benches.testing.ts";
-import { next } from "../../storage/store-values.testing.ts";
-import type { Store } from "../../storage/store.ts";
+import { silentLog, systemClock } from "@farthing/engine/base";
+import { webhookEvents } from "./model.ts";
+import { bothEngines, storeForEach } from "../../../test/stores/store-benches.testing.ts";
+import { next } from "../../../test/stores/store-values.testing.ts";
+import type { Store } from "../store.ts";
 import { startDeliveries, type DeliveryDeps } from "./deliveries.ts";
 import { createWebhooks } from "./service.ts";
 

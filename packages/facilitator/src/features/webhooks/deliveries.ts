@@ -4,10 +4,8 @@
  * again. Processes that share a database do not take the same delivery. A slow endpoint gets a few
  * of the slots, never all.
  */
-import type { Clock } from "../../base/clock.ts";
-import { messageOf } from "../../base/fault.ts";
-import type { Log } from "../../base/log.ts";
-import type { DueDelivery, WebhookVerbs } from "../../storage/account-store.ts";
+import { type Clock, type Log, messageOf } from "@farthing/engine/base";
+import type { DueDelivery, WebhookVerbs } from "../account-store.ts";
 import { signatureHeaders } from "./service.ts";
 
 /** Tries of a delivery, and the pauses between them: a restart, a deployment, an outage. */

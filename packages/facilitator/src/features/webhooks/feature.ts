@@ -1,8 +1,7 @@
 /** Webhooks: where accounts are notified of what happens, and the delivery of each event. */
-import type { Clock } from "../../base/clock.ts";
-import type { Log } from "../../base/log.ts";
+import type { Clock, Log } from "@farthing/engine/base";
 import { createGuardedPost, webhookReach } from "../../http/outbound/guarded-post.ts";
-import type { Store } from "../../storage/store.ts";
+import type { Store } from "../store.ts";
 import type { Feature } from "../feature.ts";
 import type { StepUp } from "../sign-in/step-up.ts";
 import { startDeliveries } from "./deliveries.ts";

@@ -3,8 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { silentLog } from "../../base/log.ts";
-import type { WebhookDelivery } from "../../model/webhook.ts";
+import { silentLog } from "@farthing/engine/base";
+import type { WebhookDelivery } from "./model.ts";
 import { startRemoval, type Retention } from "../../remove-old.ts";
 
 const dayMs = 24 * 60 * 60_000;

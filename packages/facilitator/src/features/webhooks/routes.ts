@@ -1,8 +1,8 @@
 /** Webhooks of an account: where it wants to hear of what happens, and what was sent there. */
 import { Type } from "typebox";
 import { endpointsMax, type Webhooks } from "./service.ts";
-import { timeText } from "../../base/clock.ts";
-import { webhookEvents, type WebhookDelivery, type WebhookEndpoint } from "../../model/webhook.ts";
+import { timeText } from "@farthing/engine/base";
+import { webhookEvents, type WebhookDelivery, type WebhookEndpoint } from "./model.ts";
 import { HttpProblem } from "../../http/answer.ts";
 import { findUrlProblem, type Reach } from "../../http/outbound/url-rules.ts";
 import {

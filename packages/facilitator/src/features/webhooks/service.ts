@@ -3,13 +3,12 @@
  * specification says (standardwebhooks.com). The store puts events into the outbox in the
  * transaction in which they happen; deliveries.ts delivers them.
  */
+import type { Page, Paging, TimeCursor } from "@farthing/engine/storage";
 import { createHmac, randomBytes } from "node:crypto";
 import type { Address } from "@farthing/protocol";
-import type { Clock } from "../../base/clock.ts";
-import { timeText } from "../../base/clock.ts";
-import type { Log } from "../../base/log.ts";
-import type { WebhookDelivery, WebhookEndpoint, WebhookEvent } from "../../model/webhook.ts";
-import type { Page, Paging, TimeCursor, WebhookVerbs } from "../../storage/account-store.ts";
+import { type Clock, type Log, timeText } from "@farthing/engine/base";
+import type { WebhookDelivery, WebhookEndpoint, WebhookEvent } from "./model.ts";
+import type { WebhookVerbs } from "../account-store.ts";
 
 /** Endpoints of one account: one for each system that wants to know, and some to spare. */
 export const endpointsMax = 10;

@@ -9,7 +9,7 @@ import type { Devnet } from "@farthing/devnet";
 import { isObject, type JsonObject } from "@farthing/protocol";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { createApiKey } from "../api-keys/key-text.ts";
-import { systemClock } from "../../base/clock.ts";
+import { systemClock } from "@farthing/engine/base";
 import { openSignedIn, stepUp, type Browser } from "../../../test/support/browser.testing.ts";
 import { createAuthority } from "../../../test/support/certificates.testing.ts";
 import {
@@ -24,8 +24,8 @@ import {
 import { listenForTest } from "../../../test/support/listening.testing.ts";
 import { holdAnswers, readContract } from "../../../test/support/openapi.testing.ts";
 import { mineToFinal } from "../purchases/purchases.testing.ts";
-import { openStore } from "../../storage/open-store.ts";
-import type { Store } from "../../storage/store.ts";
+import { openStore } from "../open-store.ts";
+import type { Store } from "../store.ts";
 
 const path = "/v1/account/webhooks";
 const day = 24 * 60 * 60_000;

@@ -1,0 +1,256 @@
+/**
+ * The engine of one network, wired: chain, reader, follower, book of outcomes, relayer. Started in
+ * the order that leaves no gap: first the blocks are followed, then the past is searched, then the
+ * wallets work again.
+ */
+import type { ChainId, Network } from "@farthing/protocol";
+import type { Clock } from "./base/clock.ts";
+import { messageOf } from "./base/fault.ts";
+import type { Log } from "./base/log.ts";
+import type { Secret } from "./base/secret.ts";
+import { startBlockFollower, type BlockFollower, type ChainView } from "./chain/block-follower.ts";
+import { believeReadings } from "./chain/believed-reading.ts";
+import { createChain, type Chain } from "./chain/chain.ts";
+import { createPaymentReader, type PaymentReader } from "./chain/payment-reader.ts";
+import type { CallSender } from "./chain/payment-reading.ts";
+import { createRpcEndpoint, type RpcEndpoint } from "./chain/rpc-endpoint.ts";
+import type { Settlement } from "./model/settlement.ts";
+import { gasPriceFloorWei, gasPriceOf } from "./relayer/fees.ts";
+import type { LeaseOwner } from "./relayer/lease.ts";
+import { simulate } from "./relayer/prepare.ts";
+import { createRelayer, type Relayer } from "./relayer/relayer.ts";
+import type { Signer } from "./relayer/sign.ts";
+import type { OutcomeBook } from "./settlement/outcome-book.ts";
+import { createOutcomeBook } from "./settlement/outcome.ts";
+import { createStock } from "./settlement/take-stock.ts";
+import type { Waiters } from "./settlement/waiters.ts";
+import type { EngineStore } from "./storage/engine-store.ts";
+
+/** A network at work. */
+export interface NetworkEngine {
+  readonly chain: Chain;
+  readonly read: PaymentReader;
+  readonly relayer: Relayer;
+  readonly book: OutcomeBook;
+  view(): ChainView | undefined;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** The engine's settings that all networks share. */
+export interface EngineSettings {
+  readonly gasPriceMaxWei: bigint;
+  /** Blocks after which a settlement counts as confirmed. */
+  readonly confirmations: number;
+  /** Transactions of one relayer wallet that may be unmined at once. */
+  readonly laneInFlight: number;
+  /** Those of them that may carry a contract wallet's payment. */
+  readonly contractInFlight: number;
+  /** Settlements in one transaction. */
+  readonly batchMax: number;
+  /** A settlement that expires sooner than this is not sent any more. */
+  readonly settleMarginSeconds: bigint;
+}
+
+/** A network and the JSON-RPC endpoints that serve it. */
+export interface NetworkEndpoints {
+  readonly network: Network;
+  readonly rpcUrls: readonly Secret[];
+}
+
+/** What all networks share. */
+export interface EngineDeps {
+  readonly config: EngineSettings;
+  readonly store: EngineStore;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly waiters: Waiters;
+  readonly owner: LeaseOwner;
+  readonly signers: readonly Signer[];
+}
+
+/** Opens a network's chain; nothing is asked yet. */
+export function openChain(
+  { network, rpcUrls }: NetworkEndpoints,
+  deps: {
+    readonly log: Log;
+    readonly clock: Clock;
+    /** Returns an endpoint that counts its requests; left out where nothing is counted. */
+    readonly watchEndpoint?: (network: Network, endpoint: RpcEndpoint) => RpcEndpoint;
+  },
+): Chain {
+  const { log, clock, watchEndpoint = (_, endpoint) => endpoint } = deps;
+  const endpoints = rpcUrls.map((url, index) =>
+    watchEndpoint(network, createRpcEndpoint({ url, index })),
+  );
+  return createChain({ network, endpoints, log, clock });
+}
+
+/** Wires a network. */
+export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngine {
+  const { config, store, clock, log, waiters } = deps;
+  const { chainId } = chain.network;
+  let follower: BlockFollower | undefined;
+  let hasStarted = false;
+  let isStopping = false;
+  let starting: Promise<void> | undefined;
+  const view = () => follower?.view();
+  const headNumber = () => view()?.head.number ?? 0;
+  const finalizedNumber = () => view()?.finalized.number ?? 0;
+  const bounds = { floor: gasPriceFloorWei, ceiling: config.gasPriceMaxWei };
+  const gasPrice = () => gasPriceOf(view(), bounds);
+  const reader = createPaymentReader(chain, () => senderAmong(deps, view(), gasPrice()));
+  const read = before(believeReadings(reader, view), () => follower?.attend());
+  const shared = { chain, store, clock, log };
+
+  const book = createOutcomeBook({
+    ...shared,
+    waiters,
+    confirmations: config.confirmations,
+    simulate: (settlement) => simulate(settlement, { chain, read }),
+    onSettled: (ids) => relayer.onSettled(ids),
+    view,
+    headNumber,
+    finalizedNumber,
+  });
+  const relayer = createRelayer({
+    ...shared,
+    read,
+    owner: deps.owner,
+    signers: deps.signers,
+    inFlightMax: config.laneInFlight,
+    contractInFlightMax: config.contractInFlight,
+    batchMax: config.batchMax,
+    marginSeconds: config.settleMarginSeconds,
+    gasPrice,
+    headNumber,
+    finalizedNumber,
+    balanceOf: (wallet) => view()?.wallets.get(wallet)?.balance,
+    gasPriceCeiling: config.gasPriceMaxWei,
+    events: {
+      onSubmitted: (settlements) => {
+        for (const settlement of settlements) book.track(settlement);
+        waiters.notify(settlements);
+        follower?.wake();
+      },
+      onSent: (ids) => {
+        waiters.notifySent(ids);
+        follower?.wake();
+        announceElsewhere(chainId, ids, deps);
+      },
+      onRefused: book.onRefused,
+      onMinedWithoutLog: book.onMinedWithoutLog,
+      onNeverMined: (ids) => stock.requeue(ids),
+      onGivenBack: (ids) => stock.requeue(ids),
+      onTaken: () => hasStarted && stock.onTaken(),
+    },
+  });
+  const stock = createStock({ chainId, store, log, book, relayer });
+
+  async function begin(): Promise<void> {
+    follower = startBlockFollower({
+      chain,
+      clock,
+      log,
+      wallets: relayer.addresses,
+      lateWallets: relayer.lateAddresses,
+      interest() {
+        const interest = book.interest();
+        // A nonce on its way needs the blocks too, also when its payments have their outcome.
+        const isBusy = stock.isDue() || relayer.load().inFlight > 0;
+        return interest === "none" && isBusy ? "finality" : interest;
+      },
+      listener: {
+        async onBlock(block) {
+          await relayer.onBlock(block, await book.onBlock(block));
+          const seen = view();
+          if (seen && block.isHead) await book.onHead(seen);
+          if (block.isHead) await stock.putBack(book.recheck);
+          if (block.isHead) stock.onBlock();
+        },
+        async onReorganisation(fromBlock, gone) {
+          await stock.putBack(() => book.onReorganisation(fromBlock, gone));
+        },
+      },
+    });
+    await follower.ready();
+    const stored = await stock.take();
+    // No wallet is taken that would have to be given back at once.
+    if (isStopping) return;
+    await relayer.start();
+    hasStarted = true;
+    // Those a transaction already carries are left out when nonces are taken.
+    await enqueueStored(stored, { relayer, store });
+    follower.wake();
+  }
+
+  function start(): Promise<void> {
+    starting = begin();
+    return starting;
+  }
+
+  async function stop(): Promise<void> {
+    if (!starting) return;
+    isStopping = true;
+    if (!hasStarted) await follower?.stop();
+    // Whoever started it hears how that ended.
+    await starting.catch(() => undefined);
+    await relayer.stop().catch((error: unknown) => {
+      log.warn({ chainId, problem: messageOf(error) }, "Relayer did not stop cleanly");
+    });
+    await follower?.stop();
+    await book.stop();
+  }
+
+  return { chain, read, relayer, book, view, start, stop };
+}
+
+/** A reader that says so before it reads. */
+function before(read: PaymentReader, onRead: () => void): PaymentReader {
+  return (check) => {
+    onRead();
+    return read(check);
+  };
+}
+
+/** Queues what waited when an earlier process stopped. */
+async function enqueueStored(
+  stored: readonly Settlement[],
+  { relayer, store }: { readonly relayer: Relayer; readonly store: EngineStore },
+): Promise<void> {
+  const queued = stored.filter(({ state }) => state === "queued");
+  const alone = await store.findRevertedTwice(queued.map(({ id }) => id));
+  for (const settlement of queued) {
+    // What came in during the start is in the queue, or carried by now.
+    const isContested = true;
+    const goesAlone = alone.has(settlement.id);
+    relayer.enqueue({ settlement, simulatedAt: 0, isContested, goesAlone });
+  }
+}
+
+/** Tells other processes of a send: those that claimed the settlements have callers who wait. */
+function announceElsewhere(
+  chainId: ChainId,
+  ids: readonly string[],
+  { store, waiters, log }: Pick<EngineDeps, "store" | "waiters" | "log">,
+): void {
+  const elsewhere = ids.filter((id) => !waiters.has(id));
+  if (elsewhere.length === 0) return;
+  store.announceSent(elsewhere).catch((error: unknown) => {
+    log.warn({ chainId, problem: messageOf(error) }, "Could not tell other processes of a send");
+  });
+}
+
+/** The wallet that simulations claim to come from: the one that can pay for most gas. */
+function senderAmong(
+  { signers }: Pick<EngineDeps, "signers">,
+  view: ChainView | undefined,
+  gasPrice: bigint,
+): CallSender | undefined {
+  const balanceOf = ({ address }: Signer) => view?.wallets.get(address)?.balance;
+  const held = (signer: Signer) => balanceOf(signer) ?? 0n;
+  const [first, ...rest] = signers;
+  if (first === undefined) return undefined;
+  const richest = rest.reduce((best, next) => (held(next) > held(best) ? next : best), first);
+  return { from: richest.address, gasPrice, balance: balanceOf(richest) };
+}

@@ -1,0 +1,40 @@
+/** The engine's database, for the stores of features. */
+export type { Whole, WholeOrNull } from "./storage/columns.ts";
+export { readContractGas } from "./storage/contract-gas.ts";
+export { databasePlace, explainDatabaseError } from "./storage/database-problem.ts";
+export { type Database, type Engine, inTransaction, patiently } from "./storage/dialect.ts";
+export type { ClaimResult, EngineStore, Failure } from "./storage/engine-store.ts";
+export { type LaneReport, type StoreReport, inspectStore } from "./storage/inspect-store.ts";
+export {
+  type CounterEntry,
+  type CounterName,
+  type Counters,
+  bucketMs,
+  keylessLock,
+  lowerCounters,
+  pruneCounters,
+  raiseCounters,
+  readCounters,
+} from "./storage/keyless-counters.ts";
+export { hasLateIndex } from "./storage/late-indexes.ts";
+export { type StorageOptions, createStorage, guard } from "./storage/open-storage.ts";
+export {
+  type AnnotationChanges,
+  type ClaimDenial,
+  type EngineTransaction,
+  type PruneReview,
+  type PruneTransaction,
+  type SettlementParticipant,
+  type Transition,
+  createLocal,
+  unchanged,
+} from "./storage/participant.ts";
+export type { RetentionVerbs, RetirementCursor } from "./storage/retention-store.ts";
+export { nothing } from "./storage/retention.ts";
+export { burnedGasOf } from "./storage/reverted-gas.ts";
+export { address, numberOrNull } from "./storage/rows.ts";
+export * from "./storage/schema.ts";
+export { listed, settlements } from "./storage/settlements.ts";
+export { type BackUp, backUpSqlite } from "./storage/sqlite/back-up.ts";
+export { fileMode } from "./storage/sqlite/private-file.ts";
+export * from "./storage/pages.ts";

@@ -1,0 +1,62 @@
+/**
+ * Whose wallet signed a stored text. The plain key is recovered here, without a node; only when
+ * that is not it is the address asked as a contract (ERC-1271), on the chain of the request.
+ */
+import { isSameAddress, type Address, type Hex } from "@farthing/protocol";
+import * as OxAddress from "ox/Address";
+import * as OxHex from "ox/Hex";
+import * as PersonalMessage from "ox/PersonalMessage";
+import * as Secp256k1 from "ox/Secp256k1";
+import type { Chain } from "../chain/chain.ts";
+import { hasCode } from "../chain/reads.ts";
+import { isHashAccepted } from "./contract-signature.ts";
+import { isWrapped, unwrapErc6492 } from "./erc6492.ts";
+import { isLowS, splitSignature } from "./signature.ts";
+
+/** Gas for a stranger's `isValidSignature`: a Safe with five owners takes about 60,000. */
+const signatureGasMax = 500_000n;
+
+/** `plain`: a key pair, the same on every chain. `contract`: ERC-1271, on one chain only. */
+export type WalletKind = "plain" | "contract";
+
+/** What is known of a signature. */
+export type WalletReading =
+  | WalletKind
+  /** The signature of a contract wallet that is not deployed on this chain (ERC-6492). */
+  | "undeployed"
+  | "foreign";
+
+/** Longest signature that is looked at: a Safe's, with a hundred owners, has 6,500 bytes. */
+export const signatureBytesMax = 8_192;
+
+/**
+ * Tells how the address signed the text (EIP-191). Throws RPC faults: a node that does not answer
+ * says nothing about the signature.
+ */
+export async function readWalletSignature(
+  chain: Chain,
+  signed: { readonly address: Address; readonly message: string; readonly signature: Hex },
+): Promise<WalletReading> {
+  const { address, message, signature } = signed;
+  const hash = PersonalMessage.getSignPayload(OxHex.fromString(message));
+  if (isSignedByKey(address, hash, signature)) return "plain";
+  const hasWrapping = isWrapped(signature);
+  if (!(await hasCode(chain, address))) return hasWrapping ? "undeployed" : "foreign";
+  const inner = hasWrapping ? unwrapErc6492(signature) : signature;
+  const question = { wallet: address, hash, gas: signatureGasMax };
+  const isAccepted =
+    inner !== undefined && (await isHashAccepted(chain, { ...question, signature: inner }));
+  return isAccepted ? "contract" : "foreign";
+}
+
+function isSignedByKey(address: Address, payload: Hex, signature: Hex): boolean {
+  const parts = splitSignature(signature.slice(2));
+  if (!parts || !isLowS(parts)) return false;
+  try {
+    const publicKey = Secp256k1.recoverPublicKey({ payload, signature: parts });
+    return isSameAddress(OxAddress.fromPublicKey(publicKey), address);
+  } catch {
+    // Not a point on the curve: no key signed this.
+    return false;
+  }
+}

@@ -1,0 +1,76 @@
+/** Accounts: made, named, deactivated. */
+import { toLowerHex, type Address } from "@farthing/protocol";
+import { sql } from "kysely";
+import type { Account } from "./model.ts";
+import { toAccount } from "../account-rows.ts";
+import type { AccountVerbs } from "../account-store.ts";
+import { type Database, inTransaction } from "@farthing/engine/storage";
+
+/** The store's verbs about accounts. */
+export function accountVerbs(database: Database): AccountVerbs {
+  const { db } = database;
+  const all = () => db.selectFrom("accounts").selectAll();
+  return {
+    ensureAccount: (address, now) =>
+      inTransaction(database, (inside) => ensureAccount(inside, address, now)),
+    findAccount: async (address) => {
+      const row = await all().where("address", "=", toLowerHex(address)).executeTakeFirst();
+      return row && toAccount(row);
+    },
+    listAccounts: async ({ from, limit }) => {
+      let query = all()
+        .orderBy("address")
+        .limit(limit + 1);
+      if (from !== undefined) query = query.where("address", ">", toLowerHex(from));
+      const accounts = (await query.execute()).map(toAccount);
+      const items = accounts.slice(0, limit);
+      return { items, next: accounts.length > limit ? (items.at(-1)?.address ?? null) : null };
+    },
+    updateAccount: async (address, { label, lowCreditsAt }) => {
+      const row = await db
+        .updateTable("accounts")
+        .set({
+          // What is not given stays.
+          label: label ?? sql<string>`label`,
+          low_credits_at: lowCreditsAt === undefined ? sql<number>`low_credits_at` : lowCreditsAt,
+        })
+        .where("address", "=", toLowerHex(address))
+        .returningAll()
+        .executeTakeFirst();
+      return row && toAccount(row);
+    },
+    setPlan: async (address, plan) => {
+      const row = await db
+        .updateTable("accounts")
+        .set({ plan })
+        .where("address", "=", toLowerHex(address))
+        .returningAll()
+        .executeTakeFirst();
+      return row && toAccount(row);
+    },
+  };
+}
+
+/** Gives an account, made now when there is none. */
+export async function ensureAccount(
+  { db }: Database,
+  address: Address,
+  now: number,
+): Promise<Account> {
+  await db
+    .insertInto("accounts")
+    .values({ address: toLowerHex(address), plan: "active", created_at: now })
+    .onConflict((conflict) => conflict.column("address").doNothing())
+    .execute();
+  const row = await db
+    .selectFrom("accounts")
+    .selectAll()
+    .where("address", "=", toLowerHex(address))
+    .executeTakeFirstOrThrow();
+  return toAccount(row);
+}
+
+/** Holds an account's wallets, sessions, keys and webhooks: what is counted stands still. */
+export async function lockAccount({ db, engine }: Database, account: Address): Promise<void> {
+  await engine.lockNames(db, [`account:${toLowerHex(account)}`]);
+}

@@ -1,0 +1,26 @@
+/** A seller's API key as stored: never the key, only what finds it and proves it. */
+import type { Address } from "@farthing/protocol";
+
+/** `live` keys settle on XDC mainnet, `test` keys elsewhere. */
+export type KeyMode = "live" | "test";
+
+/** A stored key. Times are milliseconds since 1970. */
+export interface ApiKey {
+  /** Twelve characters of the key that find it; not secret. */
+  readonly id: string;
+  /** The payout address that the key acts for. */
+  readonly account: Address;
+  readonly mode: KeyMode;
+  readonly label: string;
+  /** SHA-256 of the whole key, hex. */
+  readonly hash: string;
+  readonly lastFour: string;
+  readonly createdAt: number;
+  readonly lastUsedAt: number | null;
+  readonly expiresAt: number | null;
+  readonly revokedAt: number | null;
+}
+
+declare module "../../http/request-key.ts" {
+  interface RequestKey extends ApiKey {}
+}

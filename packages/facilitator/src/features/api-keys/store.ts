@@ -1,0 +1,104 @@
+/** API keys of accounts. */
+import { toLowerHex, type Address } from "@farthing/protocol";
+import { sql } from "kysely";
+import type { ApiKey } from "./model.ts";
+import type { KeyVerbs, RotationTerms } from "../account-store.ts";
+import { ensureAccount, lockAccount } from "../accounts/store.ts";
+import { type Database, inTransaction } from "@farthing/engine/storage";
+import { toApiKey, toApiKeyRow } from "../account-rows.ts";
+import type { Store } from "../store.ts";
+
+type ApiKeyVerbs = KeyVerbs &
+  Pick<Store, "createApiKey" | "findApiKey" | "listApiKeys" | "revokeApiKey" | "touchApiKey">;
+
+/** The store's verbs about API keys. */
+export function apiKeyVerbs(database: Database): ApiKeyVerbs {
+  const { db } = database;
+  return {
+    createApiKey: (key) =>
+      inTransaction(database, async (inside) => {
+        await ensureAccount(inside, key.account, key.createdAt);
+        await insertKey(inside, key);
+      }),
+    mintApiKey: (key, { workingMax, now }) =>
+      inTransaction(database, async (inside) => {
+        await lockAccount(inside, key.account);
+        if ((await countWorking(inside, key.account, now)) >= workingMax) return false;
+        await insertKey(inside, key);
+        return true;
+      }),
+    rotateApiKey: (oldId, key, terms) =>
+      inTransaction(database, (inside) => rotate(inside, oldId, key, terms)),
+    findApiKey: async (id) => {
+      const row = await db
+        .selectFrom("api_keys")
+        .selectAll()
+        .where("id", "=", id)
+        .executeTakeFirst();
+      return row && toApiKey(row);
+    },
+    listApiKeys: async (account) => {
+      let query = db.selectFrom("api_keys").selectAll().orderBy("created_at");
+      if (account !== undefined) query = query.where("account", "=", toLowerHex(account));
+      return (await query.execute()).map(toApiKey);
+    },
+    revokeApiKey: async (id, now, account) => {
+      let query = db
+        .updateTable("api_keys")
+        .set({ revoked_at: now })
+        .where("id", "=", id)
+        .where("revoked_at", "is", null);
+      if (account !== undefined) query = query.where("account", "=", toLowerHex(account));
+      return (await query.executeTakeFirst()).numUpdatedRows === 1n;
+    },
+    touchApiKey: async (id, now) => {
+      await db.updateTable("api_keys").set({ last_used_at: now }).where("id", "=", id).execute();
+    },
+  };
+}
+
+async function insertKey({ db }: Database, key: ApiKey): Promise<void> {
+  await db.insertInto("api_keys").values(toApiKeyRow(key)).execute();
+}
+
+async function countWorking({ db }: Database, account: Address, now: number): Promise<number> {
+  const { count } = await db
+    .selectFrom("api_keys")
+    .select(({ fn }) => fn.countAll<number | string>().as("count"))
+    .where("account", "=", toLowerHex(account))
+    .where("revoked_at", "is", null)
+    .where(({ or, eb }) => or([eb("expires_at", "is", null), eb("expires_at", ">", now)]))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+async function rotate(
+  inside: Database,
+  oldId: string,
+  key: ApiKey,
+  { endsAt, now, workingMax }: RotationTerms,
+): Promise<"rotated" | "ended" | "too_many"> {
+  const { db } = inside;
+  await lockAccount(inside, key.account);
+  // Without an overlap as many work afterwards as before.
+  const isOverlapping = endsAt > now;
+  if (isOverlapping && (await countWorking(inside, key.account, now)) >= workingMax) {
+    return "too_many";
+  }
+  const result = await db
+    .updateTable("api_keys")
+    // No end of its own, or a later one.
+    .set({
+      replaced_by: key.id,
+      expires_at: sql<number>`case when expires_at < ${endsAt} then expires_at else ${endsAt} end`,
+    })
+    .where("id", "=", oldId)
+    .where("account", "=", toLowerHex(key.account))
+    .where("revoked_at", "is", null)
+    .where("replaced_by", "is", null)
+    .where(({ or, eb }) => or([eb("expires_at", "is", null), eb("expires_at", ">", now)]))
+    .executeTakeFirst();
+  if (result.numUpdatedRows !== 1n) return "ended";
+  await insertKey(inside, key);
+  return "rotated";
+}

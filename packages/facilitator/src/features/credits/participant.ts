@@ -1,0 +1,338 @@
+/**
+ * Credits take part in settlements: a claim reserves its price, a confirmation charges it, a failure
+ * releases it. Each is one statement for a whole batch. The database counts the balance, refuses a
+ * negative one, and lets no entry of a settlement come twice.
+ */
+import { toLowerHex, type Address } from "@farthing/protocol";
+import { sql } from "kysely";
+import type { CreditEntryKind } from "./model.ts";
+import type { Claim, Settlement } from "@farthing/engine";
+import {
+  type AnnotationChanges,
+  type ClaimDenial,
+  createLocal,
+  type Database,
+  type EngineTransaction,
+  type PruneReview,
+  type PruneTransaction,
+  type SettlementParticipant,
+  type Transition,
+  unchanged,
+} from "@farthing/engine/storage";
+import type { CreditEntryRow } from "../account-tables.ts";
+import { putIntoOutbox } from "../webhooks/participant.ts";
+
+/** What accounts may spend, locked until the transaction ends; by account in lower case. */
+type Funds = ReadonlyMap<Address, Fund>;
+
+interface Fund {
+  readonly available: number;
+  readonly lowCreditsAt: number | null;
+}
+
+/** What the accounts of a batch of claims may spend: read before the claim, and spent with it. */
+const fundsOfClaims = createLocal((): { funds: Funds } => ({ funds: new Map() }));
+
+/** Reserves, charges and releases the credits of settlements. */
+export const creditsParticipant: SettlementParticipant = {
+  name: "credits",
+  beforeClaim: denyUnpaid,
+  onClaimed: reserveAll,
+  onTransitions: moveCredits,
+  beforePrune: exportEntries,
+  async onPruned({ db, engine }, ids) {
+    await sql`delete from credit_entries
+      where settlement_id in (select given.of from ${listOf(engine, ids)})`.execute(db);
+  },
+};
+
+function listOf(engine: Database["engine"], ids: readonly string[]) {
+  return engine.list(
+    ids.map((of) => ({ of })),
+    { of: "text" },
+  );
+}
+
+/** The entries of settlements leave the ledger with them, and are exported before. */
+async function exportEntries(
+  { db, engine }: PruneTransaction,
+  ids: readonly string[],
+): Promise<PruneReview> {
+  const { rows } = await sql<CreditEntryRow>`
+    select credit_entries.* from credit_entries join ${listOf(engine, ids)} on settlement_id = given.of
+    order by credit_entries.id`.execute(db);
+  const rowsOf = Map.groupBy(rows, (row) => row.settlement_id);
+  const exported = ids.map((id) => {
+    const entries = (rowsOf.get(id) ?? []).map((row) => ({
+      id: Number(row.id),
+      kind: row.kind,
+      credits: Number(row.credits),
+      createdAt: Number(row.created_at),
+    }));
+    return [id, { entries }] as const;
+  });
+  return { exported: new Map(exported) };
+}
+
+async function denyUnpaid(
+  tx: EngineTransaction,
+  claims: readonly Claim[],
+): Promise<ReadonlyMap<string, ClaimDenial>> {
+  const priced = claims.filter(({ credits }) => credits > 0);
+  const funds = await lockFunds(
+    tx,
+    priced.flatMap(({ owner }) => owner ?? []),
+  );
+  fundsOfClaims(tx).funds = funds;
+  const denial = { code: "insufficient_facilitator_credits" };
+  return new Map(unpaid(priced, funds).map(({ id }) => [id, denial]));
+}
+
+async function moveCredits(
+  tx: EngineTransaction,
+  transitions: readonly Transition[],
+): Promise<AnnotationChanges> {
+  const priced = (kind: Transition["kind"]) =>
+    transitions.flatMap((transition) =>
+      transition.kind === kind && transition.settlement.credits > 0 ? [transition.settlement] : [],
+    );
+  await releaseAll(tx, priced("failed"));
+  await follow(tx, priced("reorganised"), ["charge"], "reopen");
+  return chargeAll(tx, priced("confirmed"));
+}
+
+/** Reads what accounts may spend; nobody else spends it meanwhile. Accounts in one order. */
+export async function lockFunds(
+  { db, engine }: Database,
+  accounts: Iterable<Address>,
+): Promise<Funds> {
+  const given = [...new Set([...accounts].map((account) => toLowerHex(account)))];
+  if (given.length === 0) return new Map();
+  const list = engine.list(
+    given.map((of) => ({ of })),
+    { of: "text" },
+  );
+  let query = db
+    .selectFrom("credit_balances")
+    .innerJoin("accounts", "accounts.address", "credit_balances.account")
+    .select(["credit_balances.account", "credit_balances.balance", "accounts.low_credits_at"])
+    .where("credit_balances.account", "in", db.selectFrom(list).select("given.of"))
+    .orderBy("credit_balances.account");
+  if (engine.hasRowLocks) query = query.forUpdate("credit_balances");
+  const rows = await query.execute();
+  return new Map(
+    rows.map(({ account, balance, low_credits_at: low }) => [
+      account,
+      { available: Number(balance), lowCreditsAt: low === null ? null : Number(low) },
+    ]),
+  );
+}
+
+/** The claims that their accounts cannot pay, in their order: each takes from what is left. */
+function unpaid(claims: readonly Claim[], funds: Funds): Claim[] {
+  const left = new Map([...funds].map(([account, { available }]) => [account, available]));
+  return claims.filter(({ owner, credits }) => {
+    const key = owner && toLowerHex(owner);
+    const available = (key && left.get(key)) ?? 0;
+    if (key === null || available < credits) return true;
+    left.set(key, available - credits);
+    return false;
+  });
+}
+
+/** Reserves the prices of settlements just made, and notifies accounts that run low by it. */
+async function reserveAll(
+  tx: EngineTransaction,
+  created: readonly Settlement[],
+): Promise<AnnotationChanges> {
+  const priced = created.filter(({ credits }) => credits > 0);
+  if (priced.length === 0) return unchanged;
+  const { funds } = fundsOfClaims(tx);
+  await addEntries(
+    tx,
+    priced.map((settlement) => entryOf(settlement, "hold", 1)),
+  );
+  const spent = new Map<Address, number>();
+  for (const { owner, credits } of priced) {
+    const key = owner && toLowerHex(owner);
+    if (key) spent.set(key, (spent.get(key) ?? 0) + credits);
+  }
+  const low = [...spent].flatMap(([account, credits]) => {
+    const { available = 0, lowCreditsAt = null } = funds.get(account) ?? {};
+    const left = available - credits;
+    // Only an account that crosses the line is notified, not every one below it.
+    if (lowCreditsAt === null || available < lowCreditsAt || left >= lowCreditsAt) return [];
+    return [
+      { account, type: "credits.low" as const, data: { available: left, lowAt: lowCreditsAt } },
+    ];
+  });
+  await putIntoOutbox(tx, low, tx.now);
+  return unchanged;
+}
+
+/**
+ * Charges settlements that are confirmed now, also those whose reservation was released before;
+ * returns the price of those that turned out to be free.
+ */
+async function chargeAll(
+  tx: EngineTransaction,
+  priced: readonly Settlement[],
+): Promise<AnnotationChanges> {
+  const charged = await follow(tx, priced, ["hold", "reopen"], "charge");
+  const late = priced.filter(({ id }) => !charged.has(id));
+  return late.length > 0 ? chargeLate(tx, late) : unchanged;
+}
+
+/** Releases what failed settlements reserved. */
+async function releaseAll(tx: EngineTransaction, priced: readonly Settlement[]): Promise<void> {
+  // Before entries get their numbers, so that these stand in the order of the balance.
+  await lockFunds(tx, accountsOf(priced));
+  await follow(tx, priced, ["hold", "reopen"], "release");
+}
+
+function accountsOf(priced: readonly Settlement[]): Address[] {
+  return priced.flatMap(({ owner }) => owner ?? []);
+}
+
+/**
+ * Adds an entry behind the last one of each settlement, where that is one of `after`; returns the
+ * settlements that it was added to.
+ */
+async function follow(
+  { db, engine, now }: EngineTransaction,
+  priced: readonly Settlement[],
+  after: readonly CreditEntryKind[],
+  kind: "charge" | "release" | "reopen",
+): Promise<Set<string>> {
+  if (priced.length === 0) return new Set();
+  const list = engine.list(
+    priced.map(({ id, credits }) => ({ of: id, given_back: kind === "release" ? credits : 0 })),
+    { of: "text", given_back: "bigint" },
+  );
+  const rows = await db
+    .insertInto("credit_entries")
+    .columns(["account", "kind", "credits", "settlement_id", "step", "created_at"])
+    .expression(
+      db
+        .selectFrom(list)
+        .innerJoin("credit_entries as last", "last.settlement_id", "given.of")
+        .select(({ ref, val, cast, eb }) => [
+          "last.account",
+          cast<CreditEntryKind>(val(kind), "text").as("kind"),
+          ref("given.given_back").as("credits"),
+          "last.settlement_id",
+          eb("last.step", "+", 1).as("step"),
+          cast<number>(val(now), "bigint").as("created_at"),
+        ])
+        .where("last.kind", "in", [...after])
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom("credit_entries as later")
+                .select("later.id")
+                .whereRef("later.settlement_id", "=", "last.settlement_id")
+                .whereRef("later.step", ">", "last.step"),
+            ),
+          ),
+        ),
+    )
+    .returning("settlement_id")
+    .execute();
+  return new Set(rows.flatMap(({ settlement_id: id }) => id ?? []));
+}
+
+/**
+ * A third party submitted the authorization after ours had failed, and the reservation was released.
+ * It is made again where the account can pay; else the settlement is free, since it was confirmed
+ * whatever the account has.
+ */
+async function chargeLate(
+  tx: EngineTransaction,
+  late: readonly Settlement[],
+): Promise<AnnotationChanges> {
+  const { db, engine } = tx;
+  const funds = await lockFunds(tx, accountsOf(late));
+  const list = engine.list(
+    late.map(({ id }) => ({ of: id })),
+    { of: "text" },
+  );
+  const entries = await db
+    .selectFrom("credit_entries")
+    .select(["settlement_id", "step", "kind"])
+    .where("settlement_id", "in", db.selectFrom(list).select("given.of"))
+    .orderBy("step")
+    .execute();
+  const lastOf = new Map(entries.map((entry) => [entry.settlement_id, entry]));
+  const left = new Map([...funds].map(([account, { available }]) => [account, available]));
+  const free = new Map<string, { readonly credits: number }>();
+  const added = late.flatMap((settlement) => {
+    const { id, owner, credits } = settlement;
+    const { step = null, kind } = lastOf.get(id) ?? {};
+    if (step === null || owner === null || kind !== "release") return [];
+    const account = toLowerHex(owner);
+    const available = left.get(account) ?? 0;
+    if (available < credits) {
+      free.set(id, { credits: 0 });
+      return [{ ...entryOf(settlement, "charge", step + 1), note: freeNote }];
+    }
+    left.set(account, available - credits);
+    return [entryOf(settlement, "hold", step + 1), entryOf(settlement, "charge", step + 2)];
+  });
+  await addEntries(tx, added);
+  return free;
+}
+
+const freeNote = "Confirmed after it had failed, and the balance was short: not charged";
+
+interface NewEntry {
+  readonly account: Address | null;
+  readonly kind: CreditEntryKind;
+  readonly credits: number;
+  readonly settlement_id: string;
+  readonly step: number;
+  readonly note: string | null;
+}
+
+function entryOf(settlement: Settlement, kind: "hold" | "charge", step: number): NewEntry {
+  return {
+    account: settlement.owner && toLowerHex(settlement.owner),
+    kind,
+    credits: kind === "hold" ? -settlement.credits : 0,
+    settlement_id: settlement.id,
+    step,
+    note: null,
+  };
+}
+
+async function addEntries(
+  { db, engine, now }: EngineTransaction,
+  entries: readonly NewEntry[],
+): Promise<void> {
+  if (entries.length === 0) return;
+  const list = engine.list(
+    entries.map((entry) => ({ ...entry, created_at: now })),
+    {
+      account: "text",
+      kind: "text",
+      credits: "bigint",
+      settlement_id: "text",
+      step: "bigint",
+      note: "text",
+      created_at: "bigint",
+    },
+  );
+  const columns = [
+    "account",
+    "kind",
+    "credits",
+    "settlement_id",
+    "step",
+    "note",
+    "created_at",
+  ] as const;
+  await db
+    .insertInto("credit_entries")
+    .columns(columns)
+    .expression(db.selectFrom(list).select(columns))
+    .execute();
+}

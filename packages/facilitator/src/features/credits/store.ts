@@ -1,0 +1,154 @@
+/** The ledger of credits as its owner and the operator see it; settlements' entries: credit-reservations.ts. */
+import type { Page, Paging } from "@farthing/engine/storage";
+import { networks, toLowerHex, type Address } from "@farthing/protocol";
+import { sql, type Kysely } from "kysely";
+import type { CreditBalance, CreditEntry } from "./model.ts";
+import type { CreditVerbs, Grant, LedgerCursor, LedgerProblem } from "../account-store.ts";
+import { ensureAccount } from "../accounts/store.ts";
+import {
+  address,
+  type Database,
+  inTransaction,
+  patiently,
+  type Tables,
+} from "@farthing/engine/storage";
+import { lockFunds } from "./participant.ts";
+
+/** The store's verbs about credits. */
+export function creditVerbs(database: Database): CreditVerbs {
+  return {
+    findCredits: (account) => findCredits(database, account),
+    grantCredits: (grant, now) =>
+      inTransaction(database, (inside) => grantCredits(inside, grant, now)),
+    listCreditEntries: (account, paging) => listEntries(database, account, paging),
+    auditCredits: (limit) => patiently(database, (db) => audit(db, limit)),
+  };
+}
+
+async function findCredits({ db }: Database, account: Address): Promise<CreditBalance> {
+  const of = toLowerHex(account);
+  const row = await db
+    .selectNoFrom(({ selectFrom }) => [
+      selectFrom("credit_balances").select("balance").where("account", "=", of).as("balance"),
+      // By the index of open settlements, which are few; an account may have had millions.
+      selectFrom("settlements")
+        .select(({ fn }) => fn.sum<number | string>("credits").as("credits"))
+        .where(
+          "chain_id",
+          "in",
+          networks.map(({ chainId }) => chainId),
+        )
+        .where("state", "in", ["queued", "submitted"])
+        .where("account", "=", of)
+        .as("held"),
+    ])
+    .executeTakeFirstOrThrow();
+  return { available: Number(row.balance ?? 0), held: Number(row.held ?? 0) };
+}
+
+async function grantCredits(
+  inside: Database,
+  { account, kind, credits, actor, note }: Grant,
+  now: number,
+): Promise<CreditBalance | undefined> {
+  await ensureAccount(inside, account, now);
+  const funds = await lockFunds(inside, [account]);
+  const available = funds.get(toLowerHex(account))?.available ?? 0;
+  if (available + credits < 0) return undefined;
+  await inside.db
+    .insertInto("credit_entries")
+    .values({
+      account: toLowerHex(account),
+      kind,
+      credits,
+      settlement_id: null,
+      step: null,
+      purchase_id: null,
+      actor,
+      note,
+      created_at: now,
+    })
+    .execute();
+  return findCredits(inside, account);
+}
+
+async function listEntries(
+  { db }: Database,
+  account: Address,
+  { from, limit }: Paging<LedgerCursor>,
+): Promise<Page<CreditEntry, LedgerCursor>> {
+  const of = toLowerHex(account);
+  let query = db
+    .selectFrom("credit_entries")
+    .select([
+      "id",
+      "kind",
+      "credits",
+      "settlement_id",
+      "purchase_id",
+      "actor",
+      "note",
+      "created_at",
+    ])
+    // In the same statement: the newest entry and the balance after it belong together.
+    .select(({ selectFrom }) =>
+      selectFrom("credit_balances").select("balance").where("account", "=", of).as("balance"),
+    )
+    .where("account", "=", of)
+    .orderBy("id", "desc")
+    .limit(limit + 1);
+  if (from) query = query.where("id", "<=", from.id);
+  const rows = await query.execute();
+  let balanceAfter = from?.balanceAfter ?? Number(rows[0]?.balance ?? 0);
+  const entries = rows.map((row): CreditEntry => {
+    const entry = {
+      id: Number(row.id),
+      account: address(of),
+      kind: row.kind,
+      credits: Number(row.credits),
+      balanceAfter,
+      settlementId: row.settlement_id,
+      purchaseId: row.purchase_id,
+      actor: row.actor,
+      note: row.note,
+      createdAt: Number(row.created_at),
+    };
+    balanceAfter -= entry.credits;
+    return entry;
+  });
+  const following = entries[limit];
+  return {
+    items: entries.slice(0, limit),
+    next: following ? { id: following.id, balanceAfter: following.balanceAfter } : null,
+  };
+}
+
+/**
+ * Reads everything, in one statement and so at one moment: entries are written while it reads, and
+ * parts that are read one after the other would not agree. For an operator who wants to be sure, and
+ * for tests.
+ */
+async function audit(db: Kysely<Tables>, limit: number): Promise<LedgerProblem[]> {
+  const { rows } = await sql<LedgerProblem>`
+    select kind, of from (
+      select 'balance' as kind, accounts.address as of
+      from accounts
+      left join credit_balances on credit_balances.account = accounts.address
+      left join (select account, sum(credits) as total from credit_entries group by account) as entries
+        on entries.account = accounts.address
+      left join credit_closings on credit_closings.account = accounts.address
+      where coalesce(credit_balances.balance, 0)
+        <> coalesce(entries.total, 0) + coalesce(credit_closings.credits, 0)
+      union all
+      select 'settlement' as kind, settlements.id as of
+      from settlements
+      left join credit_entries as last on last.settlement_id = settlements.id
+        and not exists (select 1 from credit_entries as later
+          where later.settlement_id = last.settlement_id and later.step > last.step)
+      where settlements.credits > 0 and coalesce(last.kind, 'none') not in ('reopen',
+        case settlements.state when 'confirmed' then 'charge' when 'failed' then 'release' else 'hold' end)
+        or settlements.credits > 0 and last.kind = 'reopen' and settlements.state in ('confirmed', 'failed')
+        or settlements.credits = 0 and coalesce(last.kind, 'charge') <> 'charge'
+    ) as problems limit ${limit}`.execute(db);
+  return rows;
+}

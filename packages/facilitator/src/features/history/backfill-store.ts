@@ -1,0 +1,110 @@
+/**
+ * Adds settlements of an earlier version to the sums, beside the running service: a few hundred at a
+ * time, in the order of an index, up to a place that is kept with them. Whoever moves a settlement
+ * looks at that place and counts what lies before it, so nothing is counted twice or left out, and a
+ * restart goes on where the last one ended. Until all are added the settlements themselves are read.
+ *
+ * Processes of earlier versions count nothing, so nothing is added while one is connected.
+ */
+import { sql } from "kysely";
+import { type Log, messageOf, systemClock } from "@farthing/engine/base";
+import { type Database, inTransaction } from "@farthing/engine/storage";
+import { addToSums, isComplete } from "./participant.ts";
+
+/** Settlements of one transaction: a few milliseconds for whoever waits for it. */
+const batchRows = 500;
+
+/** The pause between two of them: most of the time is the service's. */
+const pauseMs = 20;
+
+/** The pause before another look whether older processes have gone, or after a failure. */
+const waitMs = 5_000;
+
+/** The first schema whose processes count what they do. */
+const countingSchema = "0011";
+
+/** Adding the history. `stop` ends it; the next start goes on. */
+export interface HistorySumming {
+  stop(): Promise<void>;
+}
+
+/** Starts adding what is missing. */
+export async function startSummingHistory(database: Database, log: Log): Promise<HistorySumming> {
+  if (await isComplete(database)) return { stop: async () => undefined };
+  const stopping = new AbortController();
+  const work = run(database, log, stopping.signal);
+  return {
+    async stop() {
+      stopping.abort();
+      await work;
+    },
+  };
+}
+
+/** Never rejects. */
+async function run(database: Database, log: Log, signal: AbortSignal): Promise<void> {
+  let step: "wait" | "go on" | "done" | undefined;
+  while (!signal.aborted && step !== "done") {
+    const before = step;
+    try {
+      step = await addSome(database);
+    } catch (error) {
+      const fields = { event: "usage_sums_failed", problem: messageOf(error) };
+      log.warn(fields, "Usage sums failed; retrying in seconds");
+      step = undefined;
+    }
+    if (step === "wait" && before !== "wait") log.warn({ event: "usage_sums_wait" }, waitText);
+    if (step === "go on" && before !== "go on") {
+      log.info({ event: "usage_sums_started" }, "Usage sums started");
+    }
+    if (step !== "done") await systemClock.sleep(step === "go on" ? pauseMs : waitMs, signal);
+  }
+  if (step === "done") log.info({ event: "usage_sums_completed" }, "Usage sums completed");
+}
+
+const waitText =
+  "Processes of an earlier version are connected; replace them, usage is summed up once they are gone";
+
+async function addSome(database: Database): Promise<"wait" | "go on" | "done"> {
+  const { engine } = database;
+  if (await engine.hasOlderProcesses?.(database.db, countingSchema)) return "wait";
+  return inTransaction(database, async (inside) => {
+    const { db } = inside;
+    let query = db.selectFrom("sums_progress").selectAll();
+    // Another process adds meanwhile, or somebody counts: they are done within milliseconds.
+    if (engine.hasRowLocks) query = query.forUpdate();
+    const place = await query.executeTakeFirstOrThrow();
+    if (place.is_complete === 1) return "done";
+    const rows = await db
+      .selectFrom("settlements")
+      .select(["id", "account", "chain_id", "amount", "payer", "state", "credits", "created_at"])
+      .select("confirmed_at")
+      .where("account", "is not", null)
+      .where(
+        sql<boolean>`(account, created_at, id) > (${place.account}, ${Number(place.created_at)}, ${place.id})`,
+      )
+      .orderBy("account")
+      .orderBy("created_at")
+      .orderBy("id")
+      .limit(batchRows)
+      .execute();
+    await addToSums(
+      inside,
+      rows.map((row) => ({ row, before: null })),
+    );
+    const last = rows.at(-1);
+    const isLast = rows.length < batchRows;
+    await db
+      .updateTable("sums_progress")
+      .set({
+        is_complete: isLast ? 1 : 0,
+        ...(last && {
+          account: String(last.account),
+          created_at: Number(last.created_at),
+          id: last.id,
+        }),
+      })
+      .execute();
+    return isLast ? "done" : "go on";
+  });
+}

@@ -1,0 +1,225 @@
+/**
+ * Sums over settlements, changed in the transaction that changes these: how many an account had on
+ * a day, and what was bought at a price. Reading them costs the same however long a history is.
+ *
+ * Locks are taken last in a transaction and in one order: how far the history is added, then the
+ * days of accounts by their key, then prices by their key. A reorganisation subtracts.
+ */
+import { toLowerHex, type Address } from "@farthing/protocol";
+import { sql } from "kysely";
+import type { Settlement, SettlementState } from "@farthing/engine";
+import {
+  type Database,
+  type Engine,
+  type SettlementParticipant,
+  type SettlementRow,
+  type Transition,
+  unchanged,
+} from "@farthing/engine/storage";
+import { countSales } from "./sales-store.ts";
+import type { Outcome } from "./tables.ts";
+
+/** A day, in milliseconds. */
+export const dayMs = 24 * 60 * 60 * 1000;
+
+/** The day that a settlement counts for: that of its claim, in UTC. */
+export function dayOf(createdAt: number | string): number {
+  return Math.floor(Number(createdAt) / dayMs);
+}
+
+/** What of a settlement is counted. */
+export type CountedRow = Pick<
+  SettlementRow,
+  | "id"
+  | "account"
+  | "chain_id"
+  | "amount"
+  | "payer"
+  | "state"
+  | "credits"
+  | "created_at"
+  | "confirmed_at"
+>;
+
+/** Keeps the sums in step with settlements. */
+export const aggregatesParticipant: SettlementParticipant = {
+  name: "aggregates",
+  async onClaimed(tx, settlements) {
+    await countMoves(
+      tx,
+      settlements.map((settlement) => ({ row: toCountedRow(settlement), before: null })),
+    );
+    return unchanged;
+  },
+  async onTransitions(tx, transitions) {
+    await countMoves(
+      tx,
+      transitions.flatMap(({ kind, settlement, before }) =>
+        isCounted[kind] ? [{ row: toCountedRow(settlement), before }] : [],
+      ),
+    );
+    return unchanged;
+  },
+  // What is removed before it is in the sums would be missing there for ever.
+  async beforePrune({ db }, ids) {
+    const { is_complete: isComplete } = await db
+      .selectFrom("sums_progress")
+      .select("is_complete")
+      .executeTakeFirstOrThrow();
+    return { kept: new Set(isComplete === 1 ? [] : ids) };
+  },
+};
+
+/** Transitions that change what is counted. */
+const isCounted: Readonly<Record<Transition["kind"], boolean>> = {
+  confirmed: true,
+  failed: true,
+  reorganised: true,
+  requeued: false,
+  finalized: false,
+};
+
+function toCountedRow(settlement: Settlement): CountedRow {
+  const { id, owner, chainId, amount, payer, state, credits, createdAt } = settlement;
+  return {
+    id,
+    account: owner && toLowerHex(owner),
+    chain_id: chainId,
+    amount: amount.toString(),
+    payer: toLowerHex(payer),
+    state,
+    credits,
+    created_at: createdAt,
+    confirmed_at: settlement.confirmedAt,
+  };
+}
+
+/** A settlement as it is now, and what it was before; null when it was just made. */
+export interface CountedMove {
+  readonly row: CountedRow;
+  readonly before: { readonly state: SettlementState; readonly credits: number } | null;
+}
+
+/** Stores whose history is added as a whole, which is for good. */
+const complete = new WeakSet<Engine>();
+
+/** Counts moves of settlements, as far as the history is added up to them. */
+async function countMoves(inside: Database, moves: readonly CountedMove[]): Promise<void> {
+  const ofAccounts = moves.filter(({ row }) => row.account !== null);
+  if (ofAccounts.length === 0) return;
+  const progress = await readProgress(inside, { isLocked: true });
+  await addToSums(
+    inside,
+    ofAccounts.filter(({ row }) => progress === "complete" || !isBehind(row, progress)),
+  );
+}
+
+/** Adds moves to the sums. */
+export async function addToSums(inside: Database, moves: readonly CountedMove[]): Promise<void> {
+  await addToDays(inside, moves);
+  await countSales(
+    inside,
+    moves.flatMap(({ row, before }) => {
+      const times = Number(row.state === "confirmed") - Number(before?.state === "confirmed");
+      if (times === 0 || row.account === null) return [];
+      const price = { account: toLowerHex(row.account), chainId: row.chain_id, amount: row.amount };
+      const settledAt = Number(row.confirmed_at ?? 0);
+      return [{ ...price, payer: row.payer, day: dayOf(row.created_at), times, settledAt }];
+    }),
+  );
+}
+
+/** Where the sums end: the last settlement that they have. */
+export type SumsPlace = Pick<CountedRow, "id" | "created_at"> & { readonly account: string };
+
+/** Whether all settlements are in the sums. */
+export async function isComplete(database: Database): Promise<boolean> {
+  return (await readProgress(database, { isLocked: false })) === "complete";
+}
+
+/** How far the history is added; when locked that stays so until the transaction ends. */
+async function readProgress(
+  { db, engine }: Database,
+  { isLocked }: { readonly isLocked: boolean },
+): Promise<SumsPlace | "complete"> {
+  if (complete.has(engine)) return "complete";
+  let query = db.selectFrom("sums_progress").selectAll();
+  if (isLocked && engine.hasRowLocks) query = query.forShare();
+  const row = await query.executeTakeFirstOrThrow();
+  if (row.is_complete !== 1) return row;
+  complete.add(engine);
+  return "complete";
+}
+
+/** Whether the history is still to be added from a place before this settlement. */
+function isBehind(row: CountedRow, place: SumsPlace): boolean {
+  if (row.account !== place.account) return String(row.account) > place.account;
+  const [createdAt, placeAt] = [Number(row.created_at), Number(place.created_at)];
+  return createdAt === placeAt ? row.id > place.id : createdAt > placeAt;
+}
+
+interface DaySum {
+  readonly account: Address;
+  readonly day: number;
+  readonly chain_id: number;
+  readonly outcome: Outcome;
+  settlements: number;
+  units: bigint;
+  credits: number;
+}
+
+const outcomes: Readonly<Record<SettlementState, Outcome>> = {
+  queued: "pending",
+  submitted: "pending",
+  confirmed: "confirmed",
+  failed: "failed",
+};
+
+async function addToDays({ db, engine }: Database, moves: readonly CountedMove[]): Promise<void> {
+  const sums = new Map<string, DaySum>();
+  function add(row: CountedRow, state: SettlementState, credits: number, times: 1 | -1): void {
+    const { account, chain_id } = row;
+    if (account === null) return;
+    const outcome = outcomes[state];
+    const day = dayOf(row.created_at);
+    const key = JSON.stringify([toLowerHex(account), day, chain_id, outcome]);
+    const nothing = { settlements: 0, units: 0n, credits: 0 };
+    const sum = sums.get(key) ?? {
+      account: toLowerHex(account),
+      day,
+      chain_id,
+      outcome,
+      ...nothing,
+    };
+    sum.settlements += times;
+    sum.credits += times * credits;
+    // What was settled is less than all USDC there is; what was only asked for may be anything.
+    if (outcome === "confirmed") sum.units += BigInt(times) * BigInt(row.amount);
+    sums.set(key, sum);
+  }
+  for (const { row, before } of moves) {
+    if (before) add(row, before.state, before.credits, -1);
+    add(row, row.state, Number(row.credits), 1);
+  }
+  const changed = [...sums]
+    .filter(([, sum]) => sum.settlements !== 0 || sum.units !== 0n || sum.credits !== 0)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([, sum]) => ({ ...sum, units: sum.units.toString() }));
+  if (changed.length === 0) return;
+  const list = engine.list(changed, {
+    account: "text",
+    day: "bigint",
+    chain_id: "bigint",
+    outcome: "text",
+    settlements: "bigint",
+    units: "text",
+    credits: "bigint",
+  });
+  await sql`insert into usage_days (account, day, chain_id, outcome, settlements, units, credits)
+    select account, day, chain_id, outcome, settlements, cast(units as bigint), credits from ${list}
+    where true
+    on conflict (account, day, chain_id, outcome) do update set
+      settlements = usage_days.settlements + excluded.settlements,
+      units = usage_days.units + excluded.units,
+      credits = usage_days.credits + excluded.credits`.execute(db);
+}

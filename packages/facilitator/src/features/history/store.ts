@@ -1,0 +1,181 @@
+/** What was settled for an account: listed, followed back, counted by day. */
+import type { Page, Paging, TimeCursor } from "@farthing/engine/storage";
+import { networks, toLowerHex, type Address } from "@farthing/protocol";
+import { sql } from "kysely";
+import type { CarriedBy, HistoryFilter, HistoryVerbs } from "../account-store.ts";
+import { type Settlement, settlementStates } from "@farthing/engine";
+import {
+  address,
+  type Database,
+  listed,
+  numberOrNull,
+  settlements,
+} from "@farthing/engine/storage";
+import { fromCursor, toPage } from "@farthing/engine/storage";
+import { listUsage } from "./usage-store.ts";
+
+/** The store's verbs about what was settled. */
+export function historyVerbs(database: Database): HistoryVerbs {
+  return {
+    listAccountSettlements: (account, filter, paging) =>
+      listAccountSettlements(database, account, filter, paging),
+    listCarriers: (settlementId) => listCarriers(database, settlementId),
+    recordGas: (receipts) => recordGas(database, receipts),
+    listUsage: (account, times) => listUsage(database, account, times),
+  };
+}
+
+/**
+ * Settlements that one page looks at, where one filter leads to them and others only narrow them
+ * down: a rare state among a payer's many payments must not cost a look at all of these.
+ */
+const lookedAtMax = 1_000;
+
+/** One filter leads to a page's settlements, by an index of its own; the others narrow them down. */
+function splitFilter(filter: HistoryFilter): {
+  readonly lead: HistoryFilter;
+  readonly rest: HistoryFilter;
+} {
+  const { transaction, payer, keyId, state, chainId } = filter;
+  // The settlements of one transaction are as many as a batch carries.
+  if (transaction !== undefined) return { lead: { transaction }, rest: filter };
+  if (payer !== undefined) return { lead: { payer }, rest: { keyId, state, chainId } };
+  if (keyId !== undefined) return { lead: { keyId }, rest: { state, chainId } };
+  return { lead: { state, chainId }, rest: {} };
+}
+
+async function listAccountSettlements(
+  database: Database,
+  account: Address,
+  filter: HistoryFilter,
+  { from, limit }: Paging<TimeCursor>,
+): Promise<Page<Settlement, TimeCursor>> {
+  const { lead, rest } = splitFilter(filter);
+  const { since, before } = filter;
+  const page = (query: HistoryQuery, count: number) => {
+    let part = query
+      .where("settlements.account", "=", toLowerHex(account))
+      .where(fromCursor(from))
+      // In the order of the history's index only where that leads: SQLite would read all of it.
+      .orderBy(lead.transaction === undefined ? "created_at" : sql`+created_at`, "desc")
+      .orderBy("id", "desc")
+      .limit(count);
+    if (since !== undefined) part = part.where("created_at", ">=", since);
+    if (before !== undefined) part = part.where("created_at", "<", before);
+    return part;
+  };
+  if (lead.state !== undefined || lead.chainId !== undefined) {
+    const parts = await Promise.all(
+      combinationsOf(lead).map((part) =>
+        listed(page(narrowed(settlements(database), part), limit + 1)),
+      ),
+    );
+    return toPage(parts.flat().toSorted(newestFirst), limit);
+  }
+  const isNarrowed = Object.values(rest).some((value) => value !== undefined);
+  const count = isNarrowed ? lookedAtMax + 1 : limit + 1;
+  const found = await listed(page(narrowed(settlements(database), lead), count));
+  if (!isNarrowed) return toPage(found, limit);
+  const fitting = found.slice(0, lookedAtMax).filter((settlement) => fits(settlement, rest));
+  // Where few fit, the page ends early, and the next one begins behind what was looked at.
+  const looked = toPage(found, lookedAtMax);
+  return fitting.length > limit ? toPage(fitting, limit) : { items: fitting, next: looked.next };
+}
+
+type HistoryQuery = ReturnType<typeof settlements>;
+
+function narrowed(
+  query: HistoryQuery,
+  { state, payer, keyId, chainId, transaction }: HistoryFilter,
+): HistoryQuery {
+  let part = query;
+  if (state !== undefined) part = part.where("state", "=", state);
+  if (payer !== undefined) part = part.where("payer", "=", toLowerHex(payer));
+  if (keyId !== undefined) part = part.where("key_id", "=", keyId);
+  if (chainId !== undefined) part = part.where("chain_id", "=", chainId);
+  if (transaction !== undefined) {
+    part = part.where("transaction_hash", "=", toLowerHex(transaction));
+  }
+  return part;
+}
+
+/** State and network lead together, so each network and each state is a list of its own. */
+function combinationsOf({ state, chainId }: HistoryFilter): HistoryFilter[] {
+  const states = state === undefined ? settlementStates : [state];
+  const chainIds = chainId === undefined ? networks.map((network) => network.chainId) : [chainId];
+  return chainIds.flatMap((chain) => states.map((one) => ({ chainId: chain, state: one })));
+}
+
+function fits(settlement: Settlement, { state, payer, keyId, chainId }: HistoryFilter): boolean {
+  return (
+    (state === undefined || settlement.state === state) &&
+    (payer === undefined || toLowerHex(settlement.payer) === toLowerHex(payer)) &&
+    (keyId === undefined || settlement.keyId === keyId) &&
+    (chainId === undefined || settlement.chainId === chainId)
+  );
+}
+
+function newestFirst(one: Settlement, other: Settlement): number {
+  return other.createdAt - one.createdAt || (one.id < other.id ? 1 : -1);
+}
+
+async function listCarriers({ db }: Database, settlementId: string): Promise<CarriedBy[]> {
+  const rows = await db
+    .selectFrom("transaction_settlements as link")
+    .innerJoin("relayer_transactions as carrier", "carrier.id", "link.transaction_id")
+    .select([
+      "carrier.hash",
+      "carrier.lane",
+      "carrier.nonce",
+      "carrier.state",
+      "carrier.gas_price",
+      "carrier.created_at",
+      "carrier.sent_at",
+      "carrier.block_number",
+      "carrier.gas_used",
+      "carrier.gas_price_paid",
+    ])
+    .select(({ selectFrom }) =>
+      selectFrom("transaction_settlements as other")
+        .select(({ fn }) => fn.countAll<number | string>().as("count"))
+        .whereRef("other.transaction_id", "=", "carrier.id")
+        .as("settlements"),
+    )
+    .where("link.settlement_id", "=", settlementId)
+    .orderBy("carrier.id")
+    .execute();
+  return rows.map((row) => ({
+    hash: row.hash,
+    lane: address(row.lane),
+    nonce: Number(row.nonce),
+    state: row.state,
+    gasPrice: BigInt(row.gas_price),
+    createdAt: Number(row.created_at),
+    sentAt: numberOrNull(row.sent_at),
+    blockNumber: numberOrNull(row.block_number),
+    gasUsed: numberOrNull(row.gas_used),
+    gasPricePaid: row.gas_price_paid === null ? null : BigInt(row.gas_price_paid),
+    settlements: Number(row.settlements),
+  }));
+}
+
+async function recordGas(
+  { db, engine }: Database,
+  receipts: Parameters<HistoryVerbs["recordGas"]>[0],
+): Promise<void> {
+  if (receipts.length === 0) return;
+  const list = engine.list(
+    receipts.map(({ hash, gasUsed, gasPrice }) => ({
+      given_hash: toLowerHex(hash),
+      used: gasUsed,
+      paid: gasPrice.toString(),
+    })),
+    { given_hash: "text", used: "bigint", paid: "text" },
+  );
+  await db
+    .updateTable("relayer_transactions")
+    .from(list)
+    .set(({ ref }) => ({ gas_used: ref("given.used"), gas_price_paid: ref("given.paid") }))
+    .whereRef("relayer_transactions.hash", "=", "given.given_hash")
+    .execute();
+}

@@ -1,0 +1,169 @@
+/** What an account had settled on each day, and what was bought at a price, read from the sums. */
+import { toLowerHex, type Address } from "@farthing/protocol";
+import { sql } from "kysely";
+import type { ListingStats } from "../listings/model.ts";
+import type { UsageDay } from "../account-store.ts";
+import { type Database, numberOrNull } from "@farthing/engine/storage";
+import type { ListingVerbs } from "../listings/listing-store.ts";
+import { dayMs, dayOf, isComplete } from "./participant.ts";
+
+/** The whole days of a span, as far as they had settlements. */
+export async function listUsage(
+  database: Database,
+  account: Address,
+  { since, before }: { readonly since: number; readonly before: number },
+): Promise<UsageDay[]> {
+  if (!(await isComplete(database))) return addUpUsage(database, account, { since, before });
+  const rows = await database.db
+    .selectFrom("usage_days")
+    .select(["day", "outcome"])
+    .select(({ fn, cast }) => [
+      fn.sum<number | string>("settlements").as("settlements"),
+      cast<string>(fn.sum("units"), "text").as("units"),
+      fn.sum<number | string>("credits").as("credits"),
+    ])
+    .where("account", "=", toLowerHex(account))
+    .where("day", ">=", Math.ceil(since / dayMs))
+    .where("day", "<", Math.ceil(before / dayMs))
+    .groupBy(["day", "outcome"])
+    .orderBy("day")
+    .execute();
+  const days = Map.groupBy(rows, ({ day }) => Number(day));
+  return [...days].map(([day, parts]) => {
+    const of = (outcome: string) => parts.find((part) => part.outcome === outcome);
+    const [settled, failed, pending] = [of("confirmed"), of("failed"), of("pending")];
+    return {
+      day,
+      settled: Number(settled?.settlements ?? 0),
+      failed: Number(failed?.settlements ?? 0),
+      pending: Number(pending?.settlements ?? 0),
+      units: BigInt(settled?.units ?? 0),
+      credits: Number(settled?.credits ?? 0) + Number(pending?.credits ?? 0),
+    };
+  });
+}
+
+/** The same from the settlements, while the sums do not have all of them. */
+async function addUpUsage(
+  { db }: Database,
+  account: Address,
+  { since, before }: { readonly since: number; readonly before: number },
+): Promise<UsageDay[]> {
+  const whole = sql<number | string>`created_at / ${sql.lit(dayMs)}`;
+  const rows = await db
+    .selectFrom("settlements")
+    .select([
+      whole.as("day"),
+      sql<number | string>`sum(case when state = 'confirmed' then 1 else 0 end)`.as("settled"),
+      sql<number | string>`sum(case when state = 'failed' then 1 else 0 end)`.as("failed"),
+      sql<number | string>`sum(case when state in ('queued', 'submitted') then 1 else 0 end)`.as(
+        "pending",
+      ),
+      // What was settled is less than all USDC there is, which is less than 64 bits.
+      sql<string>`cast(sum(case when state = 'confirmed' then cast(amount as bigint) else 0 end) as text)`.as(
+        "units",
+      ),
+      sql<number | string>`sum(case when state = 'failed' then 0 else credits end)`.as("credits"),
+    ])
+    .where("account", "=", toLowerHex(account))
+    .where("created_at", ">=", since)
+    .where("created_at", "<", before)
+    .groupBy(whole)
+    .orderBy("day")
+    .execute();
+  return rows.map((row) => ({
+    day: Number(row.day),
+    settled: Number(row.settled),
+    failed: Number(row.failed),
+    pending: Number(row.pending),
+    units: BigInt(row.units),
+    credits: Number(row.credits),
+  }));
+}
+
+/** What was bought at a price since the day of a time. */
+export async function readListingStats(
+  database: Database,
+  account: Address,
+  price: Parameters<ListingVerbs["readListingStats"]>[1],
+  since: number,
+): Promise<ListingStats> {
+  const { chainId, amount } = price;
+  if (!(await isComplete(database))) return addUpSales(database, account, price, since);
+  const row = await database.db
+    .selectFrom("sales_by_day")
+    .select(({ fn }) => [
+      fn.sum<number | string | null>("settlements").as("settlements"),
+      fn.sum<number | string | null>("payers").as("payers"),
+    ])
+    // A day whose settlements were all reorganised away has none that was the last.
+    .select(
+      sql<number | string | null>`max(case when settlements > 0 then last_settled_at end)`.as(
+        "last",
+      ),
+    )
+    .where("account", "=", toLowerHex(account))
+    .where("chain_id", "=", chainId)
+    .where("amount", "=", amount.toString())
+    .where("day", ">=", dayOf(since))
+    .executeTakeFirstOrThrow();
+  return toStats(amount, { ...row, settlements: row.settlements ?? 0, payers: row.payers ?? 0 });
+}
+
+/** The same from the settlements, while the sums do not have all of them. */
+async function addUpSales(
+  { db }: Database,
+  account: Address,
+  { chainId, amount }: Parameters<ListingVerbs["readListingStats"]>[1],
+  since: number,
+): Promise<ListingStats> {
+  const row = await db
+    .selectFrom("settlements")
+    .select(({ fn }) => [
+      fn.countAll<number | string>().as("settlements"),
+      sql<number | string>`count(distinct payer)`.as("payers"),
+      fn.max<number | string | null>("confirmed_at").as("last"),
+    ])
+    .where("account", "=", toLowerHex(account))
+    .where("created_at", ">=", dayOf(since) * dayMs)
+    .where("state", "=", "confirmed")
+    .where("chain_id", "=", chainId)
+    .where("amount", "=", amount.toString())
+    .executeTakeFirstOrThrow();
+  return toStats(amount, row);
+}
+
+function toStats(
+  amount: bigint,
+  row: {
+    readonly settlements: number | string;
+    readonly payers: number | string;
+    readonly last: number | string | null;
+  },
+): ListingStats {
+  const settlements = Number(row.settlements);
+  return {
+    settlements,
+    units: BigInt(settlements) * amount,
+    payers: Number(row.payers),
+    lastSettledAt: numberOrNull(row.last),
+  };
+}
+
+/** Forgets sales before the day of a time, at most `limit` of payers and of days; returns how many. */
+export async function forgetSales(
+  { db }: Database,
+  before: number,
+  limit: number,
+): Promise<number> {
+  const day = dayOf(before);
+  const payers = await sql<{ day: number }>`delete from sales_by_payer
+    where (account, chain_id, amount, payer, day) in (
+      select account, chain_id, amount, payer, day from sales_by_payer
+      where day < ${day} limit ${limit}) returning day`.execute(db);
+  const days = await sql<{ day: number }>`delete from sales_by_day
+    where (account, chain_id, amount, day) in (
+      select account, chain_id, amount, day from sales_by_day
+      where day < ${day} limit ${limit}) returning day`.execute(db);
+  return Math.max(payers.rows.length, days.rows.length);
+}

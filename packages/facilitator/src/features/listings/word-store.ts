@@ -1,0 +1,58 @@
+/**
+ * The words of listings that the public sees, as a search finds them however many listings there
+ * are. They follow the listing with each check, so one of an earlier version gets them then.
+ */
+import type { ListingRow } from "../account-tables.ts";
+import type { Database } from "@farthing/engine/storage";
+
+/** Words of one listing that are kept: title, description, tags and address have fewer. */
+const wordsMax = 200;
+
+/** Characters of a word that are kept: as many as a search asks for. */
+const wordCharsMax = 40;
+
+/** The words of a text, in lower case, each once. */
+export function wordsOf(text: string): string[] {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  return [...new Set(words.map((word) => word.slice(0, wordCharsMax)))].slice(0, wordsMax);
+}
+
+/** Whether the public sees a listing, as `isPublic` of the model says. */
+function isShown({ state, passed_at: passedAt, seen }: ListingRow): boolean {
+  return seen !== null && (state === "live" || (state === "failing" && passedAt !== null));
+}
+
+/** Brings the words of a listing in line with what it is now. */
+export async function writeWords({ db, engine }: Database, row: ListingRow): Promise<void> {
+  const wanted = new Set(isShown(row) ? wordsOf(row.search_text) : []);
+  const rows = await db
+    .selectFrom("listing_words")
+    .select("word")
+    .where("listing_id", "=", row.id)
+    .execute();
+  const known = new Set(rows.map(({ word }) => word));
+  const gone = [...known].filter((word) => !wanted.has(word));
+  if (gone.length > 0) {
+    await db
+      .deleteFrom("listing_words")
+      .where("listing_id", "=", row.id)
+      .where("word", "in", gone)
+      .execute();
+  }
+  const fresh = [...wanted].filter((word) => !known.has(word)).toSorted();
+  if (fresh.length === 0) return;
+  const list = engine.list(
+    fresh.map((word) => ({ word, listing_id: row.id })),
+    { word: "text", listing_id: "text" },
+  );
+  await db
+    .insertInto("listing_words")
+    .columns(["word", "listing_id"])
+    .expression(db.selectFrom(list).select(["word", "listing_id"]))
+    .execute();
+}
+
+/** Removes the words of a listing. */
+export async function removeWords({ db }: Database, listingId: string): Promise<void> {
+  await db.deleteFrom("listing_words").where("listing_id", "=", listingId).execute();
+}

@@ -1,0 +1,336 @@
+/** Purchases of credits: each move is guarded, and the credits come with the move that ends it. */
+import type { Page } from "@farthing/engine/storage";
+import { isObject, toLowerHex } from "@farthing/protocol";
+import { sql } from "kysely";
+import { assert } from "@farthing/engine/base";
+import {
+  address,
+  type Database,
+  inTransaction,
+  numberOrNull,
+  type SettlementParticipant,
+} from "@farthing/engine/storage";
+import {
+  purchaseMoves,
+  type CreditPurchase,
+  type PurchaseMove,
+  type PurchaseState,
+  type PurchaseStep,
+} from "../credits/model.ts";
+import { purchaseData } from "../webhooks/model.ts";
+import type { CreditPurchaseRow } from "../account-tables.ts";
+import type { PurchaseCursor, PurchaseVerbs } from "../account-store.ts";
+import { lockAccount } from "../accounts/store.ts";
+import { lockFunds } from "../credits/participant.ts";
+import { putIntoOutbox } from "../webhooks/participant.ts";
+import { fromCursor, toPage } from "@farthing/engine/storage";
+
+/** Before every purchase. */
+const firstPurchase: PurchaseCursor = { at: 0, id: "" };
+
+/** Settlements that pay for purchases are kept for as long as the purchase names them. */
+export const purchasesParticipant: SettlementParticipant = {
+  name: "purchases",
+  async beforePrune({ db, engine }, ids) {
+    const list = engine.list(
+      ids.map((of) => ({ of })),
+      { of: "text" },
+    );
+    const rows = await db
+      .selectFrom("credit_purchases")
+      .select("settlement_id")
+      .where("settlement_id", "in", db.selectFrom(list).select("given.of"))
+      .execute();
+    return { kept: new Set(rows.flatMap(({ settlement_id: id }) => id ?? [])) };
+  },
+};
+
+/** The store's verbs about purchases. */
+export function purchaseVerbs(database: Database): PurchaseVerbs {
+  const { db } = database;
+  const all = () => db.selectFrom("credit_purchases").selectAll();
+  return {
+    createPurchase: (purchase, { awaitingMax }) =>
+      inTransaction(database, (inside) => createPurchase(inside, purchase, awaitingMax)),
+    findPurchase: async (id, account) => {
+      let query = all().where("id", "=", id);
+      if (account !== undefined) query = query.where("account", "=", toLowerHex(account));
+      const row = await query.executeTakeFirst();
+      return row && toPurchase(row);
+    },
+    listPurchases: async (account, { from, limit }) => {
+      const rows = await all()
+        .where("account", "=", toLowerHex(account))
+        .where(fromCursor(from))
+        .orderBy("created_at", "desc")
+        .orderBy("id", "desc")
+        .limit(limit + 1)
+        .execute();
+      return toPage(rows.map(toPurchase), limit);
+    },
+    ...sweepVerbs(database),
+    movePurchase: (id, from, move, now) => {
+      assert(purchaseMoves[from].includes(move.to), `a purchase does not go ${from} to ${move.to}`);
+      return inTransaction(database, (inside) => movePurchase(inside, id, from, move, now));
+    },
+    sumPurchases: async (account, since) => {
+      const { units } = await db
+        .selectFrom("credit_purchases")
+        .select(sql<string | null>`cast(sum(cast(units as bigint)) as text)`.as("units"))
+        .where("account", "=", toLowerHex(account))
+        .where("created_at", ">=", since)
+        .where("state", "in", ["settling", "confirmed", "held", "credited"])
+        .executeTakeFirstOrThrow();
+      return BigInt(units ?? 0);
+    },
+  };
+}
+
+type SweepVerbs = Pick<
+  PurchaseVerbs,
+  "listPurchasesIn" | "listExpiredPurchases" | "listPaidAfterFailure"
+>;
+
+/** The lists of purchases that may go on, page by page. */
+function sweepVerbs({ db }: Database): SweepVerbs {
+  const all = () => db.selectFrom("credit_purchases").selectAll();
+  return {
+    listPurchasesIn: async (state, { from = firstPurchase, limit }) => {
+      const rows = await all()
+        .where("state", "=", state)
+        .where(sql<boolean>`(updated_at, id) >= (${from.at}, ${from.id})`)
+        .orderBy("updated_at")
+        .orderBy("id")
+        .limit(limit + 1)
+        .execute();
+      return toPurchasePage(rows.map(toPurchase), limit, ({ updatedAt }) => updatedAt);
+    },
+    listExpiredPurchases: async (state, now, { from = firstPurchase, limit }) => {
+      const rows = await all()
+        .where("state", "=", state)
+        .where("expires_at", "<=", now)
+        .where(sql<boolean>`(expires_at, id) >= (${from.at}, ${from.id})`)
+        .orderBy("expires_at")
+        .orderBy("id")
+        .limit(limit + 1)
+        .execute();
+      return toPurchasePage(rows.map(toPurchase), limit, ({ expiresAt }) => expiresAt);
+    },
+    listPaidAfterFailure: async ({ from, limit }) => {
+      const rows = await db
+        .selectFrom("credit_purchases")
+        .leftJoin("settlements", "settlements.id", "credit_purchases.settlement_id")
+        .selectAll("credit_purchases")
+        .select("settlements.finalized_at")
+        .where("credit_purchases.state", "=", "failed")
+        .where(
+          sql<boolean>`(credit_purchases.updated_at, credit_purchases.id) >= (${from.at}, ${from.id})`,
+        )
+        .orderBy("credit_purchases.updated_at")
+        .orderBy("credit_purchases.id")
+        .limit(limit + 1)
+        .execute();
+      const { next } = toPurchasePage(rows.map(toPurchase), limit, ({ updatedAt }) => updatedAt);
+      const paid = rows.slice(0, limit).filter(({ finalized_at: at }) => at !== null);
+      return { items: paid.map(toPurchase), next };
+    },
+  };
+}
+
+/** Cuts off the purchase that was read beyond the limit: the next page begins with it. */
+function toPurchasePage(
+  found: readonly CreditPurchase[],
+  limit: number,
+  timeOf: (purchase: CreditPurchase) => number,
+): Page<CreditPurchase, PurchaseCursor> {
+  const following = found[limit];
+  return {
+    items: found.slice(0, limit),
+    next: following ? { at: timeOf(following), id: following.id } : null,
+  };
+}
+
+async function createPurchase(
+  inside: Database,
+  purchase: Parameters<PurchaseVerbs["createPurchase"]>[0],
+  awaitingMax: number,
+): Promise<boolean> {
+  const { db } = inside;
+  const state = "awaiting_payment";
+  const account = toLowerHex(purchase.account);
+  await lockAccount(inside, purchase.account);
+  const { count } = await db
+    .selectFrom("credit_purchases")
+    .select(({ fn }) => fn.countAll<number | string>().as("count"))
+    .where("account", "=", account)
+    // Not bound, so that SQLite sees that the index of open purchases has them all.
+    .where("state", "=", sql.lit(state))
+    .executeTakeFirstOrThrow();
+  if (Number(count) >= awaitingMax) return false;
+  await db
+    .insertInto("credit_purchases")
+    .values({
+      id: purchase.id,
+      account,
+      chain_id: purchase.chainId,
+      payer: purchase.payer && toLowerHex(purchase.payer),
+      credits: purchase.credits,
+      units: purchase.units.toString(),
+      state,
+      timeline: JSON.stringify([{ state, at: purchase.createdAt }]),
+      created_at: purchase.createdAt,
+      expires_at: purchase.expiresAt,
+      updated_at: purchase.createdAt,
+    })
+    .execute();
+  return true;
+}
+
+async function movePurchase(
+  inside: Database,
+  id: string,
+  from: PurchaseState,
+  move: PurchaseMove,
+  now: number,
+): Promise<CreditPurchase | undefined> {
+  const { db, engine } = inside;
+  let query = db
+    .selectFrom("credit_purchases")
+    .selectAll()
+    .where("id", "=", id)
+    .where("state", "=", from);
+  if (engine.hasRowLocks) query = query.forUpdate();
+  const before = await query.executeTakeFirst();
+  if (!before || (await isPaidElsewhere(inside, before, move))) return undefined;
+  const timeline = timelineOf(before.timeline);
+  if (move.to !== from) timeline.push({ state: move.to, at: now });
+  const row = await db
+    .updateTable("credit_purchases")
+    .set({
+      state: move.to,
+      timeline: JSON.stringify(timeline),
+      updated_at: now,
+      ...changesOf(move, now),
+    })
+    .where("id", "=", id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  const purchase = toPurchase(row);
+  if (move.to === "credited") await credit(inside, purchase, now);
+  await tellAccount(inside, purchase, now);
+  // Whoever waits for it is told, also when an operator's command moved it.
+  await engine.changes.announce(db, { kind: "sent", ids: [purchase.id] });
+  return purchase;
+}
+
+/** Whether a log has paid another purchase already: one payment buys once. */
+async function isPaidElsewhere(
+  { db }: Database,
+  { id, chain_id: chainId }: CreditPurchaseRow,
+  move: PurchaseMove,
+): Promise<boolean> {
+  if (move.to !== "confirmed") return false;
+  const other = await db
+    .selectFrom("credit_purchases")
+    .select("id")
+    .where("chain_id", "=", chainId)
+    .where("transaction_hash", "=", toLowerHex(move.transaction))
+    .where("log_index", "=", move.logIndex)
+    .where("id", "!=", id)
+    .executeTakeFirst();
+  return other !== undefined;
+}
+
+function changesOf(move: PurchaseMove, now: number) {
+  switch (move.to) {
+    case "settling":
+      return { payer: toLowerHex(move.payer), settlement_id: move.settlementId };
+    case "awaiting_payment":
+      return { settlement_id: null };
+    case "expired":
+    case "canceled":
+      return {};
+    case "failed":
+      return { failure_message: move.failureMessage };
+    case "confirmed":
+      return {
+        failure_message: null,
+        transaction_hash: toLowerHex(move.transaction),
+        block_number: move.blockNumber,
+        log_index: move.logIndex,
+      };
+    case "held":
+      return { hold_reason: move.holdReason };
+    case "credited":
+    case "rejected":
+      return {
+        reviewer: move.reviewer ?? null,
+        review_note: move.reviewNote ?? null,
+        ...(move.to === "credited" ? { credited_at: now } : {}),
+      };
+    default:
+      return move satisfies never;
+  }
+}
+
+/** The database takes one such entry per purchase, whatever we believe about its state. */
+async function credit(inside: Database, purchase: CreditPurchase, now: number): Promise<void> {
+  await lockFunds(inside, [purchase.account]);
+  await inside.db
+    .insertInto("credit_entries")
+    .values({
+      account: toLowerHex(purchase.account),
+      kind: "purchase",
+      credits: purchase.credits,
+      settlement_id: null,
+      step: null,
+      purchase_id: purchase.id,
+      actor: purchase.reviewer,
+      note: purchase.reviewNote,
+      created_at: now,
+    })
+    .execute();
+}
+
+async function tellAccount(inside: Database, purchase: CreditPurchase, now: number): Promise<void> {
+  const { account, state } = purchase;
+  if (state !== "credited" && state !== "held") return;
+  const data = purchaseData(purchase);
+  await putIntoOutbox(inside, [{ account, type: `purchase.${state}`, data }], now);
+}
+
+function toPurchase(row: CreditPurchaseRow): CreditPurchase {
+  return {
+    id: row.id,
+    account: address(row.account),
+    chainId: row.chain_id,
+    payer: row.payer === null ? null : address(row.payer),
+    credits: Number(row.credits),
+    units: BigInt(row.units),
+    state: row.state,
+    settlementId: row.settlement_id,
+    holdReason: row.hold_reason,
+    failureMessage: row.failure_message,
+    reviewer: row.reviewer,
+    reviewNote: row.review_note,
+    transaction: row.transaction_hash,
+    blockNumber: numberOrNull(row.block_number),
+    logIndex: row.log_index,
+    timeline: timelineOf(row.timeline),
+    createdAt: Number(row.created_at),
+    expiresAt: Number(row.expires_at),
+    updatedAt: Number(row.updated_at),
+    creditedAt: numberOrNull(row.credited_at),
+  };
+}
+
+function timelineOf(text: string): PurchaseStep[] {
+  const value: unknown = JSON.parse(text);
+  assert(Array.isArray(value), "a stored timeline is a list");
+  return value.filter(isStep);
+}
+
+function isStep(value: unknown): value is PurchaseStep {
+  if (!isObject(value)) return false;
+  return typeof value["at"] === "number" && String(value["state"]) in purchaseMoves;
+}

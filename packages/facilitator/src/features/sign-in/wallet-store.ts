@@ -1,0 +1,101 @@
+/** Further wallets of an account. */
+import { toLowerHex, type Address } from "@farthing/protocol";
+import type { LinkedWallet } from "../accounts/model.ts";
+import { toLinkedWallet } from "../account-rows.ts";
+import type { WalletVerbs } from "../account-store.ts";
+import { lockAccount } from "../accounts/store.ts";
+import { type Database, inTransaction } from "@farthing/engine/storage";
+
+/** The store's verbs about further wallets. */
+export function walletVerbs(database: Database): WalletVerbs {
+  const { db } = database;
+  return {
+    linkWallet: (wallet, bounds) =>
+      inTransaction(database, (inside) => linkWallet(inside, wallet, bounds.walletsMax)),
+    unlinkWallet: (account, address, now) =>
+      inTransaction(database, (inside) => unlinkWallet(inside, account, address, now)),
+    findWallet: async (account, address) => {
+      const row = await db
+        .selectFrom("account_wallets")
+        .selectAll()
+        .where("account", "=", toLowerHex(account))
+        .where("address", "=", toLowerHex(address))
+        .executeTakeFirst();
+      return row && toLinkedWallet(row);
+    },
+    listWallets: async (account) => {
+      const rows = await db
+        .selectFrom("account_wallets")
+        .selectAll()
+        .where("account", "=", toLowerHex(account))
+        .orderBy("linked_at")
+        .orderBy("address")
+        .execute();
+      return rows.map(toLinkedWallet);
+    },
+    listAccountsOf: async (wallet, limit) => {
+      const rows = await db
+        .selectFrom("account_wallets")
+        .selectAll()
+        .where("address", "=", toLowerHex(wallet))
+        .orderBy("account")
+        .limit(limit)
+        .execute();
+      return rows.map(toLinkedWallet);
+    },
+  };
+}
+
+async function linkWallet(
+  inside: Database,
+  wallet: LinkedWallet,
+  walletsMax: number,
+): Promise<"linked" | "known" | "too_many"> {
+  const { db } = inside;
+  const account = toLowerHex(wallet.account);
+  const address = toLowerHex(wallet.address);
+  await lockAccount(inside, wallet.account);
+  const rows = await db
+    .selectFrom("account_wallets")
+    .select("address")
+    .where("account", "=", account)
+    .execute();
+  if (rows.some((row) => row.address === address)) return "known";
+  if (rows.length >= walletsMax) return "too_many";
+  await db
+    .insertInto("account_wallets")
+    .values({
+      account,
+      address,
+      kind: wallet.kind,
+      chain_id: wallet.chainId,
+      linked_at: wallet.linkedAt,
+    })
+    .execute();
+  return "linked";
+}
+
+async function unlinkWallet(
+  inside: Database,
+  account: Address,
+  address: Address,
+  now: number,
+): Promise<boolean> {
+  const { db } = inside;
+  // Not past a session that is just being opened by it.
+  await lockAccount(inside, account);
+  const removed = await db
+    .deleteFrom("account_wallets")
+    .where("account", "=", toLowerHex(account))
+    .where("address", "=", toLowerHex(address))
+    .executeTakeFirst();
+  if (removed.numDeletedRows === 0n) return false;
+  await db
+    .updateTable("sessions")
+    .set({ revoked_at: now })
+    .where("account", "=", toLowerHex(account))
+    .where("wallet", "=", toLowerHex(address))
+    .where("revoked_at", "is", null)
+    .execute();
+  return true;
+}

@@ -1,0 +1,92 @@
+/**
+ * Takes deliveries that are due, of the endpoints that have waited longest. What waits for an endpoint
+ * that has enough to do is not read: each endpoint with something pending is one step in an index.
+ */
+import { sql } from "kysely";
+import type { DueDelivery, WebhookVerbs } from "../account-store.ts";
+import type { Database } from "@farthing/engine/storage";
+import { toDelivery, toEndpoint } from "./rows.ts";
+
+type Options = Parameters<WebhookVerbs["takeDueDeliveries"]>[0];
+
+/** Takes them; see `WebhookVerbs`. */
+export async function takeDueDeliveries(
+  inside: Database,
+  options: Options,
+): Promise<DueDelivery[]> {
+  const { db } = inside;
+  const ids: string[] = [];
+  for (const endpoint of await findWaitingEndpoints(inside, options)) {
+    if (ids.length >= options.limit) break;
+    ids.push(
+      ...(await lockDue(inside, endpoint, { ...options, limit: options.limit - ids.length })),
+    );
+  }
+  if (ids.length === 0) return [];
+  const rows = await db
+    .updateTable("webhook_deliveries")
+    .set(({ eb }) => ({
+      attempts: eb("attempts", "+", 1),
+      next_at: options.now + options.leaseMs,
+    }))
+    .where("id", "in", ids)
+    .returningAll()
+    .execute();
+  const endpoints = await db
+    .selectFrom("webhook_endpoints")
+    .selectAll()
+    .where("id", "in", [...new Set(rows.map(({ endpoint_id: id }) => id))])
+    .execute();
+  const byId = new Map(endpoints.map((row) => [row.id, toEndpoint(row)]));
+  return rows.flatMap((row) => {
+    const endpoint = byId.get(row.endpoint_id);
+    return endpoint ? [{ delivery: toDelivery(row), endpoint }] : [];
+  });
+}
+
+/** Endpoints with something due, as many as are taken from, the longest due first. */
+async function findWaitingEndpoints(
+  { db }: Database,
+  { now, limit, exceptEndpoints = [] }: Options,
+): Promise<string[]> {
+  const isFree =
+    exceptEndpoints.length === 0
+      ? sql`true`
+      : sql`endpoint not in (${sql.join([...exceptEndpoints])})`;
+  const { rows } = await sql<{ endpoint: string }>`
+    with recursive waiting(endpoint) as (
+      select min(endpoint_id) from webhook_deliveries where state = 'pending'
+      union all
+      select (select min(endpoint_id) from webhook_deliveries
+        where state = 'pending' and endpoint_id > waiting.endpoint)
+      from waiting where waiting.endpoint is not null),
+    oldest(endpoint, next_at) as (
+      select endpoint, (select min(next_at) from webhook_deliveries
+        where endpoint_id = waiting.endpoint and state = 'pending')
+      from waiting where endpoint is not null and ${isFree})
+    select oldest.endpoint from oldest
+      join webhook_endpoints on webhook_endpoints.id = oldest.endpoint
+    where oldest.next_at <= ${now} and disabled_at is null and paused_at is null
+    order by oldest.next_at limit ${limit}`.execute(db);
+  return rows.map(({ endpoint }) => endpoint);
+}
+
+/** What is due at an endpoint; what another process is just taking is its own. */
+async function lockDue(
+  { db, engine }: Database,
+  endpoint: string,
+  { now, limit }: Pick<Options, "now" | "limit">,
+): Promise<string[]> {
+  let query = db
+    .selectFrom("webhook_deliveries")
+    .select("id")
+    .where("endpoint_id", "=", endpoint)
+    // Not bound, so that SQLite sees that the index has them.
+    .where("state", "=", sql.lit("pending"))
+    .where("next_at", "<=", now)
+    .orderBy("next_at")
+    .limit(limit);
+  if (engine.hasRowLocks) query = query.forUpdate().skipLocked();
+  const rows = await query.execute();
+  return rows.map(({ id }) => id);
+}

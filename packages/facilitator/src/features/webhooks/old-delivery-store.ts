@@ -1,0 +1,42 @@
+/** Webhook deliveries that are removed: exported before where the operator wants that. */
+import { sql } from "kysely";
+import type { WebhookVerbs } from "../account-store.ts";
+import { type Database, hasLateIndex, inTransaction } from "@farthing/engine/storage";
+import { toDelivery } from "./rows.ts";
+
+/** The store's method that removes them. */
+export function oldDeliveryMethods(database: Database): Pick<WebhookVerbs, "removeDeliveries"> {
+  return {
+    removeDeliveries: async (madeBefore, limit, onRemoval) => {
+      if (!(await hasLateIndex(database, "webhook_deliveries_created"))) return 0;
+      return inTransaction(database, (inside) =>
+        removeDeliveries(inside, { madeBefore, limit }, onRemoval),
+      );
+    },
+  };
+}
+
+async function removeDeliveries(
+  inside: Database,
+  { madeBefore, limit }: { readonly madeBefore: number; readonly limit: number },
+  onRemoval: Parameters<WebhookVerbs["removeDeliveries"]>[2],
+): Promise<number> {
+  const { db, engine } = inside;
+  let old = db
+    .selectFrom("webhook_deliveries")
+    .selectAll()
+    .where("created_at", "<", madeBefore)
+    .orderBy("created_at")
+    .limit(limit);
+  if (engine.hasRowLocks) old = old.forUpdate().skipLocked();
+  const rows = await old.execute();
+  if (rows.length === 0) return 0;
+  await onRemoval(rows.map(toDelivery));
+  const list = engine.list(
+    rows.map(({ id }) => ({ of: id })),
+    { of: "text" },
+  );
+  await sql`delete from webhook_deliveries
+    where id in (select given.of from ${list})`.execute(db);
+  return rows.length;
+}

@@ -1,0 +1,216 @@
+/** Webhooks: endpoints, and the deliveries that outbox.ts has put down for them. */
+import { toLowerHex, type Address } from "@farthing/protocol";
+import type { WebhookVerbs } from "../account-store.ts";
+import { lockAccount } from "../accounts/store.ts";
+import { type Database, inTransaction } from "@farthing/engine/storage";
+import { takeDueDeliveries } from "./due-delivery-store.ts";
+import { oldDeliveryMethods } from "./old-delivery-store.ts";
+import { fromCursor, toPage } from "@farthing/engine/storage";
+import { toDelivery, toEndpoint } from "./rows.ts";
+
+/** The store's verbs about webhooks. */
+export function webhookVerbs(database: Database): WebhookVerbs {
+  return {
+    ...endpointVerbs(database),
+    ...deliveryVerbs(database),
+    ...oldDeliveryMethods(database),
+  };
+}
+
+type EndpointVerbs = Pick<
+  WebhookVerbs,
+  | "createWebhook"
+  | "listWebhooks"
+  | "findWebhook"
+  | "disableWebhook"
+  | "pauseWebhook"
+  | "resumeWebhook"
+>;
+
+/** An account's endpoints that are not disabled. */
+function working({ db }: Database, account: Address) {
+  return db
+    .selectFrom("webhook_endpoints")
+    .selectAll()
+    .where("account", "=", toLowerHex(account))
+    .where("disabled_at", "is", null);
+}
+
+function endpointVerbs(database: Database): EndpointVerbs {
+  return {
+    createWebhook: (endpoint, { endpointsMax }) =>
+      inTransaction(database, async (inside) => {
+        await lockAccount(inside, endpoint.account);
+        const others = await working(inside, endpoint.account).execute();
+        if (others.length >= endpointsMax) return false;
+        await inside.db
+          .insertInto("webhook_endpoints")
+          .values({
+            id: endpoint.id,
+            account: toLowerHex(endpoint.account),
+            url: endpoint.url,
+            secret: endpoint.secret,
+            events: JSON.stringify(endpoint.events),
+            created_at: endpoint.createdAt,
+            disabled_at: endpoint.disabledAt,
+            paused_at: endpoint.pausedAt,
+            watched_since: endpoint.createdAt,
+          })
+          .execute();
+        return true;
+      }),
+    listWebhooks: async (account) => {
+      const rows = await working(database, account).orderBy("created_at").orderBy("id").execute();
+      return rows.map(toEndpoint);
+    },
+    findWebhook: async (account, id) => {
+      const row = await working(database, account).where("id", "=", id).executeTakeFirst();
+      return row && toEndpoint(row);
+    },
+    disableWebhook: (account, id, now) =>
+      inTransaction(database, (inside) => disable(inside, account, id, now)),
+    pauseWebhook: (id, terms) => inTransaction(database, (inside) => pause(inside, id, terms)),
+    resumeWebhook: async (account, id, now) => {
+      const row = await database.db
+        .updateTable("webhook_endpoints")
+        .set({ paused_at: null, watched_since: now })
+        .where("account", "=", toLowerHex(account))
+        .where("id", "=", id)
+        .where("disabled_at", "is", null)
+        .returningAll()
+        .executeTakeFirst();
+      return row && toEndpoint(row);
+    },
+  };
+}
+
+async function pause(
+  { db }: Database,
+  id: string,
+  { quietMs, failuresMin, now }: Parameters<WebhookVerbs["pauseWebhook"]>[1],
+): Promise<boolean> {
+  const result = await db
+    .updateTable("webhook_endpoints")
+    .set({ paused_at: now })
+    .where("id", "=", id)
+    .where("paused_at", "is", null)
+    .where("disabled_at", "is", null)
+    .where("watched_since", "<=", now - quietMs)
+    // There are as many when there is a last one of so many: more are not counted.
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom("webhook_deliveries")
+          .select("id")
+          .where("endpoint_id", "=", id)
+          .where("state", "=", "failed")
+          .whereRef("created_at", ">=", "webhook_endpoints.watched_since")
+          .limit(1)
+          .offset(failuresMin - 1),
+      ),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom("webhook_deliveries")
+            .select("id")
+            .where("endpoint_id", "=", id)
+            .where("delivered_at", ">", now - quietMs),
+        ),
+      ),
+    )
+    .executeTakeFirst();
+  if (result.numUpdatedRows === 0n) return false;
+  await giveUpOn(db, id, "The endpoint was paused");
+  return true;
+}
+
+/** Ends what is on its way to an endpoint. */
+async function giveUpOn(db: Database["db"], id: string, why: string): Promise<void> {
+  await db
+    .updateTable("webhook_deliveries")
+    .set({ state: "failed", last_error: why })
+    .where("endpoint_id", "=", id)
+    .where("state", "=", "pending")
+    .execute();
+}
+
+async function disable(
+  { db }: Database,
+  account: Address,
+  id: string,
+  now: number,
+): Promise<boolean> {
+  const result = await db
+    .updateTable("webhook_endpoints")
+    .set({ disabled_at: now })
+    .where("account", "=", toLowerHex(account))
+    .where("id", "=", id)
+    .where("disabled_at", "is", null)
+    .executeTakeFirst();
+  if (result.numUpdatedRows === 0n) return false;
+  await giveUpOn(db, id, "The endpoint was removed");
+  return true;
+}
+
+function deliveryVerbs(
+  database: Database,
+): Omit<WebhookVerbs, keyof EndpointVerbs | "removeDeliveries"> {
+  const { db } = database;
+  return {
+    addDelivery: async (delivery) => {
+      await db
+        .insertInto("webhook_deliveries")
+        .values({
+          id: delivery.id,
+          endpoint_id: delivery.endpointId,
+          account: toLowerHex(delivery.account),
+          type: delivery.type,
+          body: delivery.body,
+          state: "pending",
+          attempts: 0,
+          next_at: delivery.createdAt,
+          created_at: delivery.createdAt,
+        })
+        .execute();
+    },
+    listDeliveries: async (endpointId, { from, limit }) => {
+      const rows = await db
+        .selectFrom("webhook_deliveries")
+        .selectAll()
+        .where("endpoint_id", "=", endpointId)
+        .where(fromCursor(from))
+        .orderBy("created_at", "desc")
+        .orderBy("id", "desc")
+        .limit(limit + 1)
+        .execute();
+      return toPage(rows.map(toDelivery), limit);
+    },
+    resendDelivery: async (endpointId, deliveryId, now) => {
+      const row = await db
+        .updateTable("webhook_deliveries")
+        .set({ state: "pending", attempts: 0, next_at: now })
+        .where("endpoint_id", "=", endpointId)
+        .where("id", "=", deliveryId)
+        .returningAll()
+        .executeTakeFirst();
+      return row && toDelivery(row);
+    },
+    takeDueDeliveries: (options) =>
+      inTransaction(database, (inside) => takeDueDeliveries(inside, options)),
+    recordAttempt: async (deliveryId, { isDelivered, status, error, retryAt }, now) => {
+      await db
+        .updateTable("webhook_deliveries")
+        .set({
+          last_status: status,
+          last_error: error,
+          ...(retryAt === null
+            ? { state: isDelivered ? "delivered" : "failed" }
+            : { next_at: retryAt }),
+          ...(isDelivered ? { delivered_at: now } : {}),
+        })
+        .where("id", "=", deliveryId)
+        .where("state", "=", "pending")
+        .execute();
+    },
+  };
+}

@@ -1,0 +1,171 @@
+/**
+ * What settlements without a key have counted, from the claim to the outcome. A claim counts an
+ * estimate of its gas. A failure gives back what it did not use, and all of what the budget for
+ * reverted gas counts instead; the estimate of a contract payer, which is the most that it may burn, is
+ * corrected to the gas limit of the transaction that carried it. A plain payer's estimate stands:
+ * reading receipts would ask the node once more per transaction.
+ */
+import { toLowerHex } from "@farthing/protocol";
+import type { GasHalf, Settlement } from "@farthing/engine";
+import {
+  burnedGasOf,
+  type CounterEntry,
+  type Database,
+  type EngineTransaction,
+  keylessLock,
+  lowerCounters,
+  raiseCounters,
+  readContractGas,
+  type Transition,
+} from "@farthing/engine/storage";
+import type { KeylessChargeRow } from "./tables.ts";
+
+/** What a claim counts once it is made. */
+export interface KeylessCharge {
+  readonly entries: readonly CounterEntry[];
+  readonly spentSlot: number | null;
+  readonly countSlot: number | null;
+  readonly half: GasHalf | null;
+  readonly gwei: number;
+}
+
+/** Counts settlements that were just made. */
+export async function chargeKeyless(
+  inside: Database,
+  created: readonly Settlement[],
+  charges: ReadonlyMap<string, KeylessCharge>,
+  now: number,
+): Promise<void> {
+  const made = created.flatMap((settlement) => {
+    const charge = charges.get(settlement.id);
+    return charge ? [{ settlement, charge }] : [];
+  });
+  if (made.length === 0) return;
+  await raiseCounters(
+    inside,
+    made.flatMap(({ charge }) => charge.entries),
+    now,
+  );
+  const rows = made.map(({ settlement, charge }) => ({
+    settlement_id: settlement.id,
+    chain_id: settlement.chainId,
+    payer: toLowerHex(settlement.payer),
+    spent_slot: charge.spentSlot,
+    spent: charge.spentSlot === null ? 0 : Number(settlement.amount),
+    count_slot: charge.countSlot,
+    half: charge.half,
+    // Its name has the half in it.
+    caller_network: charge.entries.find(({ kind }) => kind === "network")?.name ?? null,
+    gwei: charge.gwei,
+  }));
+  const { db, engine } = inside;
+  await db
+    .insertInto("keyless_charges")
+    .columns(chargeNames)
+    .expression(db.selectFrom(engine.list(rows, chargeColumns)).select(chargeNames))
+    .execute();
+}
+
+const chargeColumns = {
+  settlement_id: "text",
+  chain_id: "bigint",
+  payer: "text",
+  spent_slot: "bigint",
+  spent: "bigint",
+  count_slot: "bigint",
+  half: "text",
+  caller_network: "text",
+  gwei: "bigint",
+} as const;
+
+const chargeNames = [
+  "settlement_id",
+  "chain_id",
+  "payer",
+  "spent_slot",
+  "spent",
+  "count_slot",
+  "half",
+  "caller_network",
+  "gwei",
+] as const;
+
+/**
+ * Closes the charges of settlements that have just got an outcome. The gas of some is counted by the
+ * budget for reverted gas, so that reverts use up no caller's share of this one.
+ */
+export async function closeKeyless(
+  tx: EngineTransaction,
+  settled: readonly Transition[],
+): Promise<void> {
+  const transitions = new Map(
+    settled.flatMap((transition) => {
+      const { id, keyId } = transition.settlement;
+      return keyId === null ? [[id, transition]] : [];
+    }),
+  );
+  if (transitions.size === 0) return;
+  const { db, engine } = tx;
+  const list = engine.list(
+    [...transitions.keys()].map((of) => ({ of })),
+    { of: "text" },
+  );
+  const charges = await db
+    .deleteFrom("keyless_charges")
+    .where("settlement_id", "in", db.selectFrom(list).select("given.of"))
+    .returningAll()
+    .execute();
+  const ended = charges.flatMap((charge) => {
+    const transition = transitions.get(charge.settlement_id);
+    return transition ? [{ charge, transition }] : [];
+  });
+  const limits = await readContractGas(
+    tx,
+    ended.map(({ transition: { settlement, carrierId } }) => ({
+      payerHasCode: settlement.payerHasCode,
+      carrierId,
+    })),
+  );
+  const burned = burnedGasOf(tx);
+  const returns = ended.flatMap((one) =>
+    returnsOf(one, { limits, isElsewhere: burned.has(one.charge.settlement_id) }),
+  );
+  // As a claim does: two that change the same counters in different orders would block each other.
+  const locks = returns.map(({ chainId }) => keylessLock(chainId));
+  await engine.lockNames(db, locks);
+  await lowerCounters(tx, returns);
+}
+
+interface Ended {
+  readonly charge: KeylessChargeRow;
+  readonly transition: Transition;
+}
+
+/** What an ended settlement returns to the counters. */
+function returnsOf(
+  { charge, transition: { settlement, carrierId } }: Ended,
+  gas: { readonly limits: ReadonlyMap<number, number>; readonly isElsewhere: boolean },
+) {
+  const { chain_id: chainId, payer, half, caller_network: network } = charge;
+  const isFailed = settlement.state === "failed";
+  // Whatever a transaction has carried may have burned gas.
+  const isUnused = isFailed && carrierId === null && settlement.transaction === null;
+  const charged = Number(charge.gwei);
+  const limit = gas.limits.get(carrierId ?? 0);
+  const isSpare = isUnused || gas.isElsewhere;
+  const spare = isSpare ? charged : Math.max(0, charged - (limit ?? charged));
+  const returns: Omit<CounterEntry, "refill" | "expiresAt">[] = [];
+  if (isFailed && charge.spent_slot !== null) {
+    const slot = Number(charge.spent_slot);
+    returns.push({ chainId, kind: "spent", name: payer, slot, amount: Number(charge.spent) });
+  }
+  if (isUnused && charge.count_slot !== null) {
+    const slot = Number(charge.count_slot);
+    returns.push({ chainId, kind: "count", name: payer, slot, amount: 1 });
+  }
+  if (spare > 0 && half !== null && network !== null) {
+    returns.push({ chainId, kind: "half", name: half, slot: 0, amount: spare });
+    returns.push({ chainId, kind: "network", name: network, slot: 0, amount: spare });
+  }
+  return returns;
+}

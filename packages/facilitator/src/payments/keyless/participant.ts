@@ -1,0 +1,263 @@
+/**
+ * The limits for callers without a key: claims are judged by counters, in the transaction that makes
+ * them, and `/verify` asks the same without counting. Sums are counter rows: none of these statements
+ * reads settlements.
+ */
+import { toLowerHex, type ChainId } from "@farthing/protocol";
+import {
+  chooseHalf,
+  type Claim,
+  type GasHalf,
+  gasHalves,
+  halfOf,
+  hourMs,
+  notedShare,
+  refillOf,
+} from "@farthing/engine";
+import {
+  bucketMs,
+  type ClaimDenial,
+  type CounterEntry,
+  type CounterName,
+  type Counters,
+  createLocal,
+  type Database,
+  type EngineTransaction,
+  keylessLock,
+  pruneCounters,
+  raiseCounters,
+  readCounters,
+  type SettlementParticipant,
+  unchanged,
+} from "@farthing/engine/storage";
+import { chargeKeyless, closeKeyless, type KeylessCharge } from "./charge-store.ts";
+import type { KeylessQuestion, KeylessRefusal, KeylessVerbs, KeylessVerdict } from "./store.ts";
+import { countForPayees } from "./payee-store.ts";
+
+/** Parts of a window: what a payer spent or settled counts for a day, to the hour. */
+const partsOfWindow = 24;
+
+const dayMs = 24 * hourMs;
+
+/** How long a payment stays noted: as long as a seller may work between verdict and settlement. */
+const notedMs = 10 * 60 * 1000;
+
+/** What the claims of a batch count once they are made, by their id. */
+const chargesOfClaims = createLocal(() => new Map<string, KeylessCharge>());
+
+/** Holds claims without a key to their limits, and counts what they use. */
+export const keylessParticipant: SettlementParticipant = {
+  name: "keyless-limits",
+  // Nothing is counted between the read of the counters and the claim.
+  locksOf: (claims) => claims.filter(isLimited).map(({ chainId }) => keylessLock(chainId)),
+  beforeClaim: denyOverLimits,
+  async onClaimed(tx, settlements) {
+    await chargeKeyless(tx, settlements, chargesOfClaims(tx), tx.now);
+    return unchanged;
+  },
+  async onTransitions(tx, transitions) {
+    await closeKeyless(
+      tx,
+      transitions.filter(({ kind }) => kind === "confirmed" || kind === "failed"),
+    );
+    const finalized = transitions.filter(({ kind }) => kind === "finalized");
+    await countForPayees(
+      tx,
+      finalized.map(({ settlement }) => settlement),
+    );
+    return unchanged;
+  },
+};
+
+/** Evaluates claims in their order: each that passes counts for the next. */
+async function denyOverLimits(
+  tx: EngineTransaction,
+  claims: readonly Claim[],
+): Promise<ReadonlyMap<string, ClaimDenial>> {
+  const denials = new Map<string, ClaimDenial>();
+  const limited = claims.filter(isLimited);
+  if (limited.length === 0) return denials;
+  const counters = await readCounters(tx, limited.flatMap(countersOf), tx.now);
+  for (const claim of limited) {
+    const judged = judge(claim, counters, tx.now);
+    if ("refusal" in judged) {
+      denials.set(claim.id, { code: judged.refusal });
+      continue;
+    }
+    counters.add(judged.charge.entries);
+    chargesOfClaims(tx).set(claim.id, judged.charge);
+  }
+  return denials;
+}
+
+/** The store's verbs about limits. */
+export function keylessVerbs(database: Database): KeylessVerbs {
+  return {
+    checkKeyless: (questions, now) => checkKeyless(database, questions, now),
+    noteKeyless: (questions, now) => notePayments(database, questions, now),
+    readKeylessGas: (chainId, now) => readGasUse(database, chainId, now),
+    pruneKeyless: (now, limit) => pruneCounters(database, now, limit),
+  };
+}
+
+/** What `/verify` says of payments that it found in order; nothing is counted. */
+async function checkKeyless(
+  database: Database,
+  questions: readonly KeylessQuestion[],
+  now: number,
+): Promise<KeylessVerdict[]> {
+  const counters = await readCounters(database, questions.flatMap(countersOf), now);
+  return questions.map((question) => {
+    const judged = judge({ ...question, isQuestion: true }, counters, now);
+    if ("refusal" in judged) return { refusal: judged.refusal, isTight: true };
+    const { half } = judged.charge;
+    const size = halfOf(question.terms.keyless?.gas?.budgetGwei ?? 0);
+    const used = half && counters.used({ chainId: question.chainId, kind: "half", name: half });
+    return { refusal: null, isTight: used !== null && used >= size * notedShare };
+  });
+}
+
+/** Notes payments that were found valid while the budget is tight. */
+async function notePayments(
+  database: Database,
+  questions: readonly KeylessQuestion[],
+  now: number,
+): Promise<void> {
+  await raiseCounters(
+    database,
+    questions.map((question) => ({
+      ...notedCounter(question),
+      slot: 0,
+      amount: 1,
+      refill: 0,
+      expiresAt: now + notedMs,
+    })),
+    now,
+  );
+}
+
+/** What is used of each half of a chain's budget, in gwei. */
+async function readGasUse(
+  database: Database,
+  chainId: ChainId,
+  now: number,
+): Promise<Readonly<Record<GasHalf, number>>> {
+  const of = (name: GasHalf) => ({ chainId, kind: "half" as const, name });
+  const counters = await readCounters(database, gasHalves.map(of), now);
+  return { open: counters.used(of("open")), proven: counters.used(of("proven")) };
+}
+
+function isLimited({ terms: { payerCap = null, keyless } }: KeylessQuestion): boolean {
+  return payerCap !== null || keyless !== undefined;
+}
+
+/** The counters that decide about a payment. */
+function countersOf(question: KeylessQuestion): CounterName[] {
+  const { chainId, payTo, terms } = question;
+  const { keyless } = terms;
+  const payer = toLowerHex(question.payer);
+  const gas = keyless?.gas
+    ? [
+        ...gasHalves.flatMap((half): CounterName[] => [
+          { chainId, kind: "half", name: half },
+          networkCounter(chainId, half, keyless.callerNetwork),
+        ]),
+        { chainId, kind: "proven" as const, name: toLowerHex(payTo) },
+        notedCounter(question),
+      ]
+    : [];
+  return [{ chainId, kind: "spent", name: payer }, { chainId, kind: "count", name: payer }, ...gas];
+}
+
+function networkCounter(chainId: ChainId, half: GasHalf, network: string): CounterName {
+  return { chainId, kind: "network", name: `${half} ${network}` };
+}
+
+function notedCounter({ chainId, payer, nonce }: KeylessQuestion): CounterName {
+  return { chainId, kind: "noted", name: `${payer}:${nonce}`.toLowerCase() };
+}
+
+/** The part of a window at a time, and the first part that still counts then. */
+function slotsAt(windowMs: number, now: number) {
+  const partMs = windowMs / partsOfWindow;
+  return {
+    slot: Math.floor(now / partMs),
+    since: Math.floor((now - windowMs) / partMs) + 1,
+    expiresAt: now + windowMs + Math.ceil(partMs),
+  };
+}
+
+type Judged = { readonly refusal: KeylessRefusal } | { readonly charge: KeylessCharge };
+
+function judge(
+  question: KeylessQuestion & { readonly isQuestion?: boolean },
+  counters: Counters,
+  now: number,
+): Judged {
+  const { chainId, amount, terms } = question;
+  const { payerCap = null, keyless } = terms;
+  const payer = toLowerHex(question.payer);
+  const entries: CounterEntry[] = [];
+  let spentSlot: number | null = null;
+  let countSlot: number | null = null;
+  if (payerCap !== null) {
+    const counter = { chainId, kind: "spent" as const, name: payer };
+    const { slot, since, expiresAt } = slotsAt(payerCap.windowMs, now);
+    const spent = BigInt(counters.sum(counter, since)) + amount;
+    if (spent > payerCap.units) return { refusal: "payer_spend_cap_reached" };
+    spentSlot = slot;
+    entries.push({ ...counter, slot, amount: Number(amount), refill: 0, expiresAt });
+  }
+  if (keyless?.payerCountMax != null) {
+    const counter = { chainId, kind: "count" as const, name: payer };
+    const { slot, since, expiresAt } = slotsAt(dayMs, now);
+    if (counters.sum(counter, since) >= keyless.payerCountMax) {
+      return { refusal: "payer_count_reached" };
+    }
+    countSlot = slot;
+    entries.push({ ...counter, slot, amount: 1, refill: 0, expiresAt });
+  }
+  const gas = judgeGas(question, counters, now);
+  if ("refusal" in gas) return gas;
+  const charge = { spentSlot, countSlot, half: gas.half, gwei: gas.gwei };
+  return { charge: { ...charge, entries: [...entries, ...gas.entries] } };
+}
+
+function judgeGas(
+  question: KeylessQuestion & { readonly isQuestion?: boolean },
+  counters: Counters,
+  now: number,
+) {
+  const { chainId, terms, payTo, payerHasCode, isQuestion = false } = question;
+  const { keyless } = terms;
+  if (!keyless?.gas) return { half: null, gwei: 0, entries: [] };
+  const { budgetGwei, plainGwei, contractGwei } = keyless.gas;
+  const { callerNetwork } = keyless;
+  const gwei = payerHasCode ? contractGwei : plainGwei;
+  const provenFrom = counters.firstSlot({ chainId, kind: "proven", name: toLowerHex(payTo) });
+  const chosen = chooseHalf({
+    budgetGwei,
+    costGwei: gwei,
+    isProven: provenFrom !== undefined && provenFrom <= Math.floor(now / dayMs),
+    isNoted: !isQuestion && counters.sum(notedCounter(question)) > 0,
+    useOf: (half) => ({
+      all: counters.used({ chainId, kind: "half", name: half }),
+      network: counters.used(networkCounter(chainId, half, callerNetwork)),
+    }),
+  });
+  if ("refusal" in chosen) return chosen;
+  const { half } = chosen;
+  const refill = refillOf(budgetGwei);
+  const expiresAt = now + bucketMs;
+  const entries: CounterEntry[] = [
+    { chainId, kind: "half", name: half, slot: 0, amount: gwei, refill: refill.half, expiresAt },
+    {
+      ...networkCounter(chainId, half, callerNetwork),
+      slot: 0,
+      amount: gwei,
+      refill: refill.network,
+      expiresAt,
+    },
+  ];
+  return { half, gwei, entries };
+}

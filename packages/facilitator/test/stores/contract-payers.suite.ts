@@ -1,0 +1,123 @@
+/** Contract payers whose transactions revert, and company that makes a batch revert. */
+import type { Address } from "@farthing/protocol";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import {
+  chainId,
+  claimOf,
+  held,
+  hex32,
+  next,
+  otherLane,
+  planOf,
+  type StoreBench,
+} from "./store-values.testing.ts";
+import type { Store } from "../../src/features/store.ts";
+
+const wallet: Address = `0x${"cc".repeat(20)}`;
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+
+/** The tests, on databases that `start` makes. */
+export function contractPayersSuite(start: () => Promise<StoreBench>): void {
+  let bench: StoreBench;
+  let store: Store;
+  let other: Store;
+  beforeEach(async () => {
+    bench = await start();
+    store = await bench.open();
+    other = await bench.open();
+  });
+  afterEach(async () => {
+    await store.close();
+    await other.close();
+    await bench.stop();
+  });
+
+  async function claimed(payer = wallet, payerHasCode = true): Promise<string> {
+    const claim = claimOf({ payer, payerHasCode });
+    await store.claimSettlements([claim], 1);
+    return claim.id;
+  }
+
+  async function failAt(now: number, pausesPayer: boolean): Promise<void> {
+    const code = "transaction_reverted";
+    const failure = { id: await claimed(), code, message: "m", transaction: null } as const;
+    await store.recordFailed([{ ...failure, pausesPayer }], now);
+  }
+
+  /** How long the payer waits, from a moment on. */
+  async function pauseFrom(now: number, of: Store = store): Promise<number | undefined> {
+    const [pause] = await of.findPayerPauses(chainId, [wallet]);
+    return pause && pause.pausedUntilMs - now;
+  }
+
+  test("each revert pauses its payer for longer, at most six hours; a quiet day ends that", async () => {
+    await failAt(1, false);
+    expect(await pauseFrom(1)).toBeUndefined();
+    const pauses: (number | undefined)[] = [];
+    let now = 1;
+    for (let revert = 0; revert < 10; revert++) {
+      await failAt(now, true);
+      pauses.push(await pauseFrom(now, other));
+      now += pauses.at(-1) ?? 0;
+    }
+    const minutes = pauses.map((pause) => (pause ?? 0) / minuteMs);
+    expect(minutes).toEqual([2, 4, 8, 16, 32, 64, 128, 256, 360, 360]);
+    now += dayMs + 1;
+    await failAt(now, true);
+    expect(await pauseFrom(now)).toBe(2 * minuteMs);
+  });
+
+  test("the same failure told twice counts once", async () => {
+    const id = await claimed();
+    const code = "transaction_reverted";
+    const failure = { id, code, message: "m", transaction: null, pausesPayer: true } as const;
+    await store.recordFailed([failure], 1);
+    await other.recordFailed([failure], 2);
+    expect(await pauseFrom(1)).toBe(2 * minuteMs);
+  });
+
+  test("a contract payer has as many payments on their way as allowed, in all wallets together", async () => {
+    const [first, second, plain] = [
+      await claimed(),
+      await claimed(),
+      await claimed(hexAddress(), false),
+    ];
+    const payerLimit = { payer: wallet, max: 1 };
+    const lease = await held(store);
+    const elsewhere = await held(other, "two", otherLane);
+    const plan = (id: string) => ({ ...planOf(id), payerLimit });
+    const [taken] = await store.reserveTransactions(lease, [plan(first)], 2);
+    expect(taken?.settlementIds).toEqual([first]);
+    expect(await other.reserveTransactions(elsewhere, [plan(second)], 2)).toEqual([]);
+    expect(await other.reserveTransactions(elsewhere, [planOf(plain)], 2)).toHaveLength(1);
+    await store.closeTransactions([taken?.id ?? 0], "mined", 5);
+    expect(await other.reserveTransactions(elsewhere, [plan(second)], 3)).toHaveLength(1);
+  });
+
+  test("what reverted in company twice is told, and its earlier carriers stay closed", async () => {
+    const ids = [await claimed(hexAddress(), false), await claimed(hexAddress(), false)];
+    const [once = "", twice = ""] = ids;
+    const lease = await held(store);
+    for (const carried of [ids, [twice]]) {
+      const [reserved] = await store.reserveTransactions(lease, [planOf(...carried)], 2);
+      const id = reserved?.id ?? 0;
+      await store.recordSigned(lease, [{ id, raw: hex32(next()), hash: hex32(next()) }], 3);
+      await store.closeTransactions([id], "mined", 5);
+      expect(await store.requeueSettlements(carried, 6)).toHaveLength(carried.length);
+    }
+    expect([...(await other.findRevertedTwice(ids))]).toEqual([twice]);
+    // Carried again: a start opens the nonce that carries it, not those that are final.
+    const [third] = await store.reserveTransactions(lease, [planOf(once, twice)], 6);
+    const id = third?.id ?? 0;
+    await store.recordSigned(lease, [{ id, raw: hex32(next()), hash: hex32(next()) }], 7);
+    await store.reopenTransactions(chainId, { settlementIds: ids });
+    const open = await store.listOpenTransactions(chainId, lease.lane);
+    expect(open.map((transaction) => transaction.id)).toEqual([id]);
+  });
+}
+
+/** An address that was not there before. */
+function hexAddress(): Address {
+  return `0x${next().toString(16).padStart(40, "0")}`;
+}

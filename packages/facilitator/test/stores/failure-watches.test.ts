@@ -1,0 +1,95 @@
+/** The list of failed settlements that somebody else may still submit, on both databases. */
+import { describe, expect, test } from "vitest";
+import { bothEngines, storeForEach } from "./store-benches.testing.ts";
+import { chainId, claimOf, minedIn } from "./store-values.testing.ts";
+import type { Store } from "../../src/features/store.ts";
+
+const minute = 60_000;
+const day = 24 * 60 * minute;
+
+/** When the settlements of these tests fail. */
+const failedAt = 1_000 * day;
+
+/** Entries of one look. */
+const limit = 500;
+
+async function failOne(store: Store, validBefore: bigint): Promise<string> {
+  const claim = claimOf({ validBefore });
+  await store.claimSettlements([claim], 1);
+  const failure = { code: "insufficient_funds", message: "m", transaction: null } as const;
+  await store.recordFailed([{ id: claim.id, ...failure }], failedAt);
+  return claim.id;
+}
+
+const seconds = (ms: number) => BigInt(ms / 1_000);
+
+describe.each(bothEngines())("%s", (_, start) => {
+  const at = storeForEach(start);
+  const dueAt = async (now: number) => {
+    const due = await at().store.takeFailuresToLookAt(chainId, limit, now);
+    return due.map(({ id }) => id);
+  };
+
+  test("an authorization without end is looked at ever more rarely, once a day at least", async () => {
+    const id = await failOne(at().store, (1n << 256n) - 1n);
+    expect(await dueAt(failedAt + minute - 1)).toEqual([]);
+    const looks: number[] = [];
+    for (let now = failedAt; now < failedAt + 30 * day; now += minute) {
+      if ((await dueAt(now)).length > 0) looks.push((now - failedAt) / minute);
+      if (looks.length === 12) break;
+    }
+    expect(looks.slice(0, 5)).toEqual([1, 2, 4, 8, 16]);
+    expect(looks.at(-1)).toBe(2_048);
+    const last = failedAt + 2_048 * minute;
+    expect(await dueAt(last + day - 1)).toEqual([]);
+    expect(await dueAt(last + day)).toEqual([id]);
+  });
+
+  test("one that ends is looked at once more after its end, and again until that is final", async () => {
+    const { store } = at();
+    const end = failedAt + 90_000;
+    const id = await failOne(store, seconds(end));
+    expect(await dueAt(failedAt + minute)).toEqual([id]);
+    expect(await dueAt(end)).toEqual([]);
+    expect(await dueAt(end + 30_000)).toEqual([id]);
+    expect(await dueAt(end + 60_000)).toEqual([id]);
+    await store.endFailureWatches([id]);
+    expect(await dueAt(end + day)).toEqual([]);
+  });
+
+  test("what expired before it failed is not watched", async () => {
+    await failOne(at().store, seconds(failedAt - minute));
+    expect(await dueAt(failedAt + 100 * day)).toEqual([]);
+  });
+
+  test("one that was paid after all is not looked at again", async () => {
+    const { store, bench } = at();
+    const id = await failOne(store, (1n << 256n) - 1n);
+    await store.recordConfirmed([{ id, mined: minedIn(9) }], failedAt + 1);
+    expect(await dueAt(failedAt + day)).toEqual([]);
+    expect(await bench.query("select * from failure_watches")).toEqual([]);
+  });
+
+  test("of two that look at once, one gets each entry; the longest due comes first", async () => {
+    const { store } = at();
+    const early = await failOne(store, seconds(failedAt));
+    const late = await failOne(store, (1n << 256n) - 1n);
+    const looks = await Promise.all([dueAt(failedAt + day), dueAt(failedAt + day)]);
+    expect(looks.flat().toSorted()).toEqual([early, late].toSorted());
+    const [first] = await store.takeFailuresToLookAt(chainId, 1, failedAt + 2 * day);
+    expect(first?.id).toBe(early);
+  });
+
+  test("failures of an earlier version are taken in, expired ones are not", async () => {
+    const { store, bench } = at();
+    const id = await failOne(store, (1n << 256n) - 1n);
+    await failOne(store, seconds(failedAt + minute));
+    await bench.query("delete from failure_watches");
+    const start = failedAt + 60 * minute;
+    await store.watchFailedSince(chainId, failedAt + 1, start);
+    expect(await dueAt(start + day)).toEqual([]);
+    await store.watchFailedSince(chainId, failedAt - 1, start);
+    await store.watchFailedSince(chainId, failedAt - 1, start);
+    expect(await dueAt(start + day)).toEqual([id]);
+  });
+});

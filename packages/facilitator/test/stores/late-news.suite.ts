@@ -1,0 +1,74 @@
+/** What one process says after another has gone further: it takes nothing back that still holds. */
+import { afterEach, beforeEach, expect, test } from "vitest";
+import {
+  chainId,
+  claimOf,
+  held,
+  hex32,
+  minedIn,
+  planOf,
+  type StoreBench,
+} from "./store-values.testing.ts";
+import type { Store } from "../../src/features/store.ts";
+import type { Failure } from "@farthing/engine/storage";
+
+const refused = (id: string): Failure => ({
+  id,
+  code: "insufficient_funds",
+  message: "m",
+  transaction: null,
+  onlyUnassigned: true,
+});
+
+/** The tests, on databases that `start` makes. */
+export function lateNewsSuite(start: () => Promise<StoreBench>): void {
+  let bench: StoreBench;
+  let store: Store;
+  let other: Store;
+  beforeEach(async () => {
+    bench = await start();
+    store = await bench.open();
+    other = await bench.open();
+  });
+  afterEach(async () => {
+    await store.close();
+    await other.close();
+    await bench.stop();
+  });
+
+  async function claimed(): Promise<string> {
+    const claim = claimOf();
+    await store.claimSettlements([claim], 1);
+    return claim.id;
+  }
+
+  test("refused before it was sent, while another process has taken a nonce for it", async () => {
+    const id = await claimed();
+    const lease = await held(other);
+    const [transaction] = await other.reserveTransactions(lease, [planOf(id)], 2);
+    expect(await store.recordFailed([refused(id)], 3)).toEqual([]);
+    const [raw, hash] = [hex32(1), hex32(2)];
+    await other.recordSigned(lease, [{ id: transaction?.id ?? 0, raw, hash }], 4);
+    expect(await store.recordFailed([refused(id)], 5)).toEqual([]);
+    expect(await store.findSettlement(id)).toMatchObject({ state: "submitted" });
+  });
+
+  test("refused before it was sent, and nobody has taken it", async () => {
+    const ids = [await claimed(), await claimed()];
+    const failed = await store.recordFailed(ids.map(refused), 2);
+    expect(failed).toMatchObject(ids.map((id) => ({ id, state: "failed" })));
+  });
+
+  test("a reorganisation, while what took the blocks' place has confirmed already", async () => {
+    const [before, after] = [await claimed(), await claimed()];
+    await store.recordConfirmed([{ id: before, mined: minedIn(100) }], 2);
+    const mined = { ...minedIn(100), blockHash: hex32(7) };
+    await other.recordConfirmed([{ id: after, mined }], 3);
+    const gone = [hex32(100), hex32(101)];
+    expect(await store.recordReorganised(chainId, 100, 4, gone)).toMatchObject([{ id: before }]);
+    expect(await store.findSettlement(after)).toMatchObject({ state: "confirmed" });
+    expect(await store.recordReorganised(chainId, 100, 5, [])).toEqual([]);
+    const blocks = [{ number: 100, hash: hex32(7) }];
+    expect(await store.listUnfinalizedBlocks(chainId)).toEqual(blocks);
+  });
+}

@@ -1,0 +1,25 @@
+/** The part of the scenario that removes what is over. */
+import type { Address } from "@farthing/protocol";
+import type { Store } from "../../src/features/store.ts";
+import { chainId, claimOf, next } from "./store-values.testing.ts";
+
+/** Removes signed bytes, settlements from the first one that was ever sent on, and identifiers. */
+export async function removeWhatIsOver(
+  store: Store,
+  at: { readonly account: Address; readonly block: number; readonly now: number },
+): Promise<void> {
+  const { account, block, now } = at;
+  const identifier = `pay_${next()}`;
+  const claim = claimOf({ identifier, validBefore: 1n, account, price: 1 });
+  await store.claimSettlements([claim], now);
+  await store.findIdentifierConflicts([claim], now);
+  const why = { code: "transaction_reverted", message: "m", transaction: null } as const;
+  await store.recordFailed([{ id: claim.id, ...why }], now);
+  await store.endFailureWatches([claim.id]);
+  const terms = { madeBefore: now + 1, endedBefore: 1_000, limit: 3 };
+  const place = { at: now - 1, id: "" };
+  const from = { transactionId: -1_000_000_000, failed: place, elsewhere: place };
+  await store.pruneSettlements(chainId, { ...terms, from }, () => Promise.resolve());
+  await store.pruneSignedBytes(chainId, block, 3);
+  await store.forgetIdentifiers(now, 5);
+}

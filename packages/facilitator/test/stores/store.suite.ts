@@ -1,0 +1,388 @@
+/**
+ * What every store must do, whichever database is behind it: one settlement per authorization,
+ * guarded moves, nonces without gaps or twins, one writer per wallet, caps that hold under load.
+ */
+import { refusalCodes, type Hex } from "@farthing/protocol";
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { SettlementState } from "@farthing/engine";
+import type { LaneLease } from "@farthing/engine/source/model/relayer-transaction";
+import { settlementMoves } from "@farthing/engine/source/model/settlement";
+import type { ClaimResult } from "@farthing/engine/storage";
+import { storeForEach } from "./store-benches.testing.ts";
+import {
+  chainId,
+  claimOf,
+  held,
+  hex32,
+  idOf,
+  lane,
+  minedIn,
+  next,
+  otherLane,
+  planOf,
+  take,
+  type StoreBench,
+  type ClaimChanges,
+} from "./store-values.testing.ts";
+import type { Store } from "../../src/features/store.ts";
+
+/** The tests, on databases that `start` makes. */
+export function storeSuite(start: () => Promise<StoreBench>): void {
+  const at = storeForEach(start);
+  const storeNow = () => at().store;
+
+  describe("a claim", () => claimTests(at));
+  describe("moves", () => moveTests(storeNow));
+  describe("leases", () => leaseTests(at));
+  describe("nonces", () => nonceTests(storeNow));
+  describe("a payer's cap", () => capTests(storeNow));
+  describe("API keys", () => keyTests(storeNow));
+}
+
+function claimTests(at: () => { bench: StoreBench; store: Store }): void {
+  test("of one authorization, fifty times at once: one settlement", async () => {
+    const { store } = at();
+    const nonce = hex32(next());
+    const results = (
+      await Promise.all(
+        Array.from({ length: 50 }, () => store.claimSettlements([claimOf({ nonce })], 1)),
+      )
+    ).flat();
+    expect(results.filter(({ kind }) => kind === "created")).toHaveLength(1);
+    expect(results.filter(({ kind }) => kind === "existing")).toHaveLength(49);
+    expect(new Set(results.map(idOf)).size).toBe(1);
+  });
+
+  test("of one authorization by two processes: one settlement", async () => {
+    const { bench, store } = at();
+    const second = await bench.open();
+    try {
+      for (let round = 0; round < 20; round++) {
+        const nonce = hex32(next());
+        const claim = (by: Store) => by.claimSettlements([claimOf({ nonce })], 1);
+        const [one, other] = bench.isConcurrent
+          ? await Promise.all([claim(store), claim(second)])
+          : [await claim(store), await claim(second)];
+        const kinds = new Set([one[0]?.kind, other[0]?.kind]);
+        expect(kinds).toEqual(new Set(["created", "existing"]));
+        expect(idOf(one[0])).toBe(idOf(other[0]));
+      }
+    } finally {
+      await second.close();
+    }
+  });
+
+  test("twice in one group, in whatever case: the first makes it, the second finds it", async () => {
+    const nonce: Hex = `0x${"ab".repeat(32)}`;
+    const first = claimOf({ nonce });
+    const twin = claimOf({ nonce: `0x${"AB".repeat(32)}`, payer: `0x${"11".repeat(20)}` });
+    const results = await at().store.claimSettlements([first, claimOf(), twin], 1);
+    expect(results.map(({ kind }) => kind)).toEqual(["created", "created", "existing"]);
+    expect(idOf(results[2])).toBe(first.id);
+  });
+
+  test("keeps every field, and another process reads the same", async () => {
+    const { bench, store } = at();
+    const claim = claimOf({ amount: 2n ** 200n, validAfter: 5n });
+    await store.claimSettlements([claim], 123);
+    const other = await bench.open();
+    try {
+      const found = await other.findSettlement(claim.id);
+      const { terms: _, claimingCall: _call, ...kept } = claim;
+      expect(found).toMatchObject({ ...kept, state: "queued", transaction: null });
+      expect(await other.findSettlementsByPair([claimOf(), claim])).toEqual([undefined, found]);
+    } finally {
+      await other.close();
+    }
+  });
+
+  test("of none is nothing", async () => {
+    const { store } = at();
+    expect(await store.claimSettlements([], 1)).toEqual([]);
+    expect(await store.findSettlementsByPair([])).toEqual([]);
+    expect(await store.findSettlement("stl_nowhere")).toBeUndefined();
+  });
+}
+
+/** Every verb that moves a settlement, tried on one in whatever state. */
+const movingVerbs: readonly ((store: Store, id: string) => Promise<unknown>)[] = [
+  (store, id) => store.recordConfirmed([{ id, mined: minedIn(100) }], 5),
+  (store, id) =>
+    store.recordFailed([{ id, code: "transaction_reverted", message: "m", transaction: null }], 6),
+  (store) => store.recordReorganised(chainId, 90, 8),
+  (store) => store.recordReorganised(chainId, 101, 8),
+  (store) => store.recordFinalized(chainId, 100, 7),
+  (store) => store.recordFinalized(chainId, 99, 7),
+];
+
+function moveTests(store: () => Store): void {
+  test("whatever is tried in whatever order, only allowed moves happen", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom(...movingVerbs), { maxLength: 8 }),
+        async (verbs) => {
+          const claim = claimOf();
+          await store().claimSettlements([claim], 1);
+          let before: SettlementState = "queued";
+          for (const verb of verbs) {
+            await verb(store(), claim.id);
+            const now = await store().findSettlement(claim.id);
+            const state = now?.state ?? "failed";
+            // Queued ones may be confirmed by a stranger's transaction and lose it to a reorganisation.
+            if (state !== before) expect(settlementMoves[before]).toContain(state);
+            if (now?.finalizedAt != null) expect(state).toBe("confirmed");
+            before = state;
+          }
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  test("a verb gives what it moved, once", async () => {
+    const claim = claimOf();
+    await store().claimSettlements([claim], 1);
+    const confirm = () => store().recordConfirmed([{ id: claim.id, mined: minedIn(9) }], 2);
+    expect(await confirm()).toMatchObject([{ id: claim.id, state: "confirmed", blockNumber: 9 }]);
+    expect(await confirm()).toEqual([]);
+    expect(await store().recordFinalized(chainId, 9, 3)).toMatchObject([{ finalizedAt: 3 }]);
+    expect(await store().recordFinalized(chainId, 9, 4)).toEqual([]);
+    expect(await store().recordReorganised(chainId, 1, 8)).toEqual([]);
+    expect(await store().listUnfinalizedBlocks(chainId)).toEqual([]);
+  });
+
+  test.each(refusalCodes)("a failure %s is kept with its sentence", async (code) => {
+    const claim = claimOf();
+    await store().claimSettlements([claim], 1);
+    const failure = { id: claim.id, code, message: `because of ${code}`, transaction: hex32(1) };
+    expect(await store().recordFailed([failure], 2)).toMatchObject([
+      { state: "failed", failure: code, failureMessage: failure.message, failedAt: 2 },
+    ]);
+    expect(await store().listOpenSettlements(chainId)).toEqual([]);
+  });
+}
+
+function leaseTests(at: () => { bench: StoreBench; store: Store }): void {
+  test("of one wallet by many processes at once: one has it", async () => {
+    const { store } = at();
+    const owners = Array.from({ length: 10 }, (_, index) => `owner ${index}`);
+    const leases = await Promise.all(owners.map((owner) => take(store, owner)));
+    expect(leases.filter((lease) => lease !== undefined)).toHaveLength(1);
+  });
+
+  test("a take-over waits for the end, unless the holder is gone or gave it back", async () => {
+    const { store } = at();
+    const first = await held(store);
+    expect(await take(store, "two", { goneOwner: "somebody" })).toBeUndefined();
+    const taken = await take(store, "two", { goneOwner: "one" });
+    expect(taken?.fence).toBeGreaterThan(first.fence);
+    // The former holder gives nothing back that is not his.
+    await store.releaseLanes(chainId, "one");
+    expect(await take(store, "three")).toBeUndefined();
+    await store.releaseLanes(chainId, "two");
+    expect((await take(store, "three"))?.fence).toBeGreaterThan(taken?.fence ?? 0);
+  });
+
+  test("who lost it writes nothing any more", async () => {
+    const { store } = at();
+    const former = await held(store);
+    const [claim, other] = [claimOf(), claimOf()];
+    await store.claimSettlements([claim, other], 1);
+    const [reserved] = await store.reserveTransactions(former, [planOf(claim.id)], 1);
+    const newer = await take(store, "two", { goneOwner: "one" });
+    const lost = { code: "lease_lost" };
+    await expect(store.reserveTransactions(former, [planOf(other.id)], 1)).rejects.toMatchObject(
+      lost,
+    );
+    const signed = [{ id: reserved?.id ?? 0, raw: hex32(1), hash: hex32(1) }];
+    await expect(store.recordSigned(former, signed, 1)).rejects.toMatchObject(lost);
+    expect(await store.renewLane(former, "one", { leaseMs: 1_000, now: 0 })).toBe(false);
+    expect((await store.findSettlement(claim.id))?.state).toBe("queued");
+    // The new holder finds the nonce that was taken, and signs for it.
+    expect(await store.listOpenTransactions(chainId, lane)).toMatchObject([
+      { id: reserved?.id, state: "intent", raw: null, settlementIds: [claim.id] },
+    ]);
+    if (newer) expect(await store.recordSigned(newer, signed, 1)).toMatchObject([{ id: claim.id }]);
+  });
+
+  test("the next nonce follows the chain up and never down", async () => {
+    const { store } = at();
+    const nonceAt = async (nonceFloor: number) =>
+      (await take(store, "one", { nonceFloor }))?.nextNonce;
+    expect(await nonceAt(5)).toBe(5);
+    expect(await nonceAt(2)).toBe(5);
+    expect(await nonceAt(9)).toBe(9);
+  });
+}
+
+function nonceTests(store: () => Store): void {
+  /** Steps of a relayer's life: how many plans at once, and whether work that is carried is planned again. */
+  const step = fc.record({
+    lane: fc.constantFrom(lane, otherLane),
+    plans: fc.integer({ min: 0, max: 4 }),
+    repeats: fc.integer({ min: 0, max: 2 }),
+    fate: fc.constantFrom("leave", "sign", "send", "close"),
+  });
+
+  test("whatever happens, each is given once, in order and without a gap", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+        const given = new Map<string, number[]>([lane, otherLane].map((one) => [one, []]));
+        const carried: string[] = [];
+        const floors = new Map<string, number>();
+        for (const { lane: at, plans, repeats, fate } of steps) {
+          const lease = await held(store(), "one", at);
+          if (!floors.has(at)) floors.set(at, lease.nextNonce);
+          const claims = Array.from({ length: plans }, () => claimOf());
+          await store().claimSettlements(claims, 1);
+          const ids = [...carried.slice(0, repeats), ...claims.map(({ id }) => id)];
+          const plansWanted = ids.map((id) => planOf(id));
+          const taken = await store().reserveTransactions(lease, plansWanted, 1);
+          // What is carried already gets no second nonce.
+          expect(taken.flatMap(({ settlementIds }) => settlementIds)).toEqual(
+            claims.map(({ id }) => id),
+          );
+          given.get(at)?.push(...taken.map(({ nonce }) => nonce));
+          carried.push(...claims.map(({ id }) => id));
+          await carryOn(store(), lease, taken, fate);
+        }
+        for (const [at, nonces] of given) {
+          const first = floors.get(at) ?? 0;
+          expect(nonces).toEqual(nonces.map((_, index) => first + index));
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test("one plan with one settlement that is carried already is left out whole", async () => {
+    const lease = await held(store());
+    const [one, two, three] = [claimOf(), claimOf(), claimOf()];
+    await store().claimSettlements([one, two, three], 1);
+    await store().reserveTransactions(lease, [planOf(one.id)], 1);
+    const batches = [planOf(one.id, two.id), planOf(three.id)];
+    const taken = await store().reserveTransactions(lease, batches, 1);
+    expect(taken).toMatchObject([{ settlementIds: [three.id], nonce: lease.nextNonce + 1 }]);
+  });
+
+  test("the same settlement in two plans of one call is carried once", async () => {
+    const lease = await held(store());
+    const claim = claimOf();
+    await store().claimSettlements([claim], 1);
+    const twice = [planOf(claim.id), planOf(claim.id)];
+    expect(await store().reserveTransactions(lease, twice, 1)).toHaveLength(1);
+  });
+
+  test("what a reorganisation undid is open again", async () => {
+    const lease = await held(store());
+    const claim = claimOf();
+    await store().claimSettlements([claim], 1);
+    const taken = await store().reserveTransactions(lease, [planOf(claim.id)], 1);
+    await carryOn(store(), lease, taken, "sign");
+    await store().closeTransactions(
+      taken.map(({ id }) => id),
+      "mined",
+      100,
+    );
+    await store().reopenTransactions(chainId, { fromBlock: 101 });
+    expect(await store().listOpenTransactions(chainId, lane)).toEqual([]);
+    await store().reopenTransactions(chainId, { fromBlock: 100 });
+    expect(await store().listOpenTransactions(chainId, lane)).toMatchObject([{ state: "sent" }]);
+  });
+}
+
+async function carryOn(
+  store: Store,
+  lease: LaneLease,
+  taken: readonly { id: number }[],
+  fate: string,
+): Promise<void> {
+  if (fate === "leave") return;
+  const signed = taken.map(({ id }) => ({
+    id,
+    raw: hex32(id),
+    hash: hex32(1_000_000 + id),
+  }));
+  const moved = await store.recordSigned(lease, signed, 1);
+  expect(moved.map(({ state }) => state)).toEqual(taken.map(() => "submitted"));
+  const ids = taken.map(({ id }) => id);
+  if (fate !== "sign") await store.recordSent(ids, 1);
+  if (fate === "close") await store.closeTransactions(ids, "mined");
+}
+
+const kindsOf = (results: readonly ClaimResult[]) => results.map(({ kind }) => kind);
+const isCreated = (kind: string) => kind === "created";
+
+function capTests(store: () => Store): void {
+  const cap = { units: 100n, windowMs: 1_000 };
+
+  test("holds when all come at once, each alone", async () => {
+    const claims = Array.from({ length: 20 }, () => claimOf({ payerCap: cap }));
+    const results = await Promise.all(claims.map((claim) => store().claimSettlements([claim], 1)));
+    expect(kindsOf(results.flat()).filter(isCreated)).toHaveLength(10);
+  });
+
+  test("holds within a group", async () => {
+    const claims = Array.from({ length: 20 }, () => claimOf({ payerCap: cap }));
+    const results = await store().claimSettlements(claims, 1);
+    expect(kindsOf(results).filter(isCreated)).toHaveLength(10);
+    expect(results.at(-1)).toEqual({ kind: "refused", reason: "payer_spend_cap_reached" });
+  });
+
+  test("counts a payer's own, in the window, on one network, without what failed or had a key", async () => {
+    const claimAt = async (now: number, changes: ClaimChanges = {}) =>
+      kindsOf(
+        await store().claimSettlements([claimOf({ amount: 60n, payerCap: cap, ...changes })], now),
+      )[0];
+    expect(await claimAt(1)).toBe("created");
+    expect(await claimAt(2)).toBe("refused");
+    expect(await claimAt(2, { amount: 40n })).toBe("created");
+    expect(await claimAt(2, { payer: otherLane })).toBe("created");
+    expect(await claimAt(2, { chainId: 50 })).toBe("created");
+    expect(await claimAt(2, { payerCap: null })).toBe("created");
+    expect(await claimAt(1_003)).toBe("created");
+    await store().createApiKey(keyOf("good"));
+    await store().claimSettlements([claimOf({ payer: lane, amount: 100n, keyId: "good" })], 1);
+    const failing = claimOf({ payer: lane, amount: 100n, payerCap: cap });
+    await store().claimSettlements([failing], 1);
+    expect(await claimAt(2, { payer: lane })).toBe("refused");
+    const failure = { id: failing.id, code: "token_paused", message: "m", transaction: null };
+    await store().recordFailed([{ ...failure, code: "token_paused" }], 2);
+    expect(await claimAt(3, { payer: lane })).toBe("created");
+  });
+
+  test("a repeat of what was claimed is not counted", async () => {
+    const claim = claimOf({ amount: 100n, payerCap: cap });
+    await store().claimSettlements([claim], 1);
+    const again = { ...claim, id: "stl_again" };
+    expect(kindsOf(await store().claimSettlements([again], 2))).toEqual(["existing"]);
+  });
+}
+
+const keyOf = (id: string, expiresAt: number | null = null) => ({
+  id,
+  account: lane,
+  mode: "test" as const,
+  label: "l",
+  hash: "00",
+  lastFour: "0000",
+  createdAt: 1,
+  lastUsedAt: null,
+  expiresAt,
+  revokedAt: null,
+});
+
+function keyTests(store: () => Store): void {
+  test("one that is revoked, expired or unknown claims nothing", async () => {
+    for (const id of ["good", "revoked"]) await store().createApiKey(keyOf(id));
+    await store().createApiKey(keyOf("expired", 10));
+    expect(await store().revokeApiKey("revoked", 5)).toBe(true);
+    expect(await store().revokeApiKey("revoked", 6)).toBe(false);
+    expect(await store().revokeApiKey("nowhere", 6)).toBe(false);
+    const claims = ["good", "revoked", "expired", "nowhere"].map((keyId) => claimOf({ keyId }));
+    const results = await store().claimSettlements(claims, 10);
+    const refused = { kind: "refused", reason: "key_not_valid" };
+    expect(results).toMatchObject([{ kind: "created" }, refused, refused, refused]);
+  });
+}
