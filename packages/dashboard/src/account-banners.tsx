@@ -31,7 +31,7 @@ function LowBalance() {
   const { credits, creditsPerSettlement, treasury } = useAccount();
   const { path } = useLocation();
   const { data: isNew } = useQuery(isNewQuery);
-  // A new account is shown the way to its first settlement instead.
+  // A new account is guided to its first settlement instead.
   if (creditsPerSettlement === 0 || isNew !== false) return null;
   const left = Math.floor(credits.available / creditsPerSettlement);
   const isOut = left === 0;
@@ -62,7 +62,7 @@ function OtherWallet() {
   const { wallet } = useAccount();
   const connection = useConnection();
   const { path } = useLocation();
-  // A purchase may be paid by a linked wallet; its page says itself which one has to sign.
+  // A linked wallet may pay for a purchase; that page names the wallet that has to sign.
   if (path.startsWith("credits/purchases/")) return null;
   const shown = connection?.addresses[0];
   if (!shown || connection.addresses.some((one) => isSameAddress(one, wallet))) return null;

@@ -4,10 +4,9 @@ import { accountQuery } from "./api/queries.ts";
 import { Announcer } from "./components/announcer.tsx";
 import { ErrorBoundary } from "./components/error-boundary.tsx";
 import { Empty } from "./components/empty.tsx";
-import { Link } from "./components/link.tsx";
 import { Page } from "./components/page.tsx";
 import { Problem } from "./components/problem.tsx";
-import { Skeleton } from "./components/skeleton.tsx";
+import { Skeleton } from "./components/query-boundary.tsx";
 import { useLocation } from "./location.ts";
 import { BuyCredits } from "./screens/credits/buy-credits.tsx";
 import { CreditsScreen } from "./screens/credits/credits-screen.tsx";
@@ -26,7 +25,6 @@ import { WebhooksScreen } from "./screens/webhooks/webhooks-screen.tsx";
 import { Shell } from "./shell.tsx";
 import { SignedIn } from "./signed-in.ts";
 
-/** The whole page: the sign-in screen, or the shell around the screen of the address. */
 export function App() {
   const account = useQuery(accountQuery);
   return (
@@ -54,7 +52,7 @@ export function App() {
   );
 }
 
-/** The screen of the current address; another place begins anew, also after a fault. */
+/** Another location begins anew, also after a fault. */
 function Screen() {
   const { path } = useLocation();
   return <ErrorBoundary key={path}>{screenAt(path)}</ErrorBoundary>;
@@ -92,14 +90,7 @@ function screenAt(path: string): ReactNode {
 function Nowhere() {
   return (
     <Page title="Page not found">
-      <Empty
-        title="There is nothing at this address"
-        action={
-          <Link to="" className="button">
-            Go to the overview
-          </Link>
-        }
-      >
+      <Empty title="There is nothing at this address" link={["", "Go to the overview"]}>
         <p>The address may be mistyped or belong to another version of the dashboard.</p>
       </Empty>
     </Page>

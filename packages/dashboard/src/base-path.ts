@@ -1,2 +1,2 @@
-/** Where the facilitator serves the dashboard; every address of a screen begins with it. */
+/** Where the facilitator serves the dashboard. */
 export const basePath = "/account/facilitator/";

@@ -1,19 +1,18 @@
 /**
- * The current location: the path below the base and the search parameters, kept in the address bar.
- * Filters and pages are part of it, so that a shared link shows the same view.
+ * The current location, kept in the address bar: path and search parameters. Filters and pages are
+ * part of it, so that a shared link shows the same view.
  */
 import { useSyncExternalStore } from "react";
 import { basePath } from "./base-path.ts";
 
-/** A location in the dashboard. */
 export interface DashboardLocation {
-  /** Below the base, without slashes at its ends: `""`, `keys`, `settlements/stl_…`. */
+  /** Below the base, without slashes at its ends: `keys`, `settlements/stl_…`. */
   readonly path: string;
   /** With the question mark, or empty. */
   readonly search: string;
 }
 
-/** Something else than `popstate`, which the browser keeps for its own moves. */
+/** Browsers keep `popstate` for their own navigation. */
 const moved = "farthing:moved";
 
 let current = readLocation();
@@ -37,7 +36,6 @@ function subscribe(changed: () => void): () => void {
   };
 }
 
-/** The current location; the component renders again when it changes. */
 export function useLocation(): DashboardLocation {
   return useSyncExternalStore(subscribe, () => current);
 }
@@ -47,14 +45,14 @@ export function hrefOf(to: string): string {
   return basePath + to;
 }
 
-/** Navigates to a location. `replace` adds no entry to the history. */
+/** `replace` adds no entry to the history. */
 export function go(to: string, { replace = false }: { readonly replace?: boolean } = {}): void {
   if (replace) history.replaceState(null, "", hrefOf(to));
   else history.pushState(null, "", hrefOf(to));
   dispatchEvent(new Event(moved));
 }
 
-/** A path with parameters; empty ones are left out, so that addresses stay short. */
+/** A path with the parameters that are not empty. */
 export function withSearch(
   path: string,
   parameters: Readonly<Record<string, string | undefined>>,

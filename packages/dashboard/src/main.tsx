@@ -1,4 +1,3 @@
-/** Starts the dashboard: looks for wallets, asks who is signed in, shows the screen of the address. */
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
@@ -8,28 +7,28 @@ import { App } from "./app.tsx";
 import { lookForWallets } from "@farthing/buyer/wallet";
 import { restoreConnection } from "./wallet/connection.ts";
 
-/** Reads that met a passing problem are repeated this often before the person hears of it. */
+/** Reads are repeated this often before a passing problem is shown. */
 const repeatsMax = 2;
 
-/** A session that has ended ends for all screens at once. */
+/** The end of a session concerns every screen. */
 const onError = (error: Error) => {
-  if (error instanceof ApiProblem && error.status === 401) forgetAccount(client, "ended");
+  if (error instanceof ApiProblem && error.details.status === 401) forgetAccount(client, "ended");
 };
 
 const client: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError }),
   mutationCache: new MutationCache({
     onError: (error, _variables, _result, { meta }) => {
-      // A key that was tried is no part of the session.
-      if (meta?.["isForeign"] !== true) onError(error);
+      // A key that is tried out says nothing about the session.
+      if (meta?.["isOutsideSession"] !== true) onError(error);
     },
   }),
   defaultOptions: {
     queries: {
-      // Screens share what they read; this much apart nobody sees a difference.
+      // Screens share what they read; people do not notice a difference of this much.
       staleTime: 2_000,
       retry: (failures, error) =>
-        error instanceof ApiProblem && error.retryable && failures < repeatsMax,
+        error instanceof ApiProblem && error.details.retryable && failures < repeatsMax,
     },
   },
 });

@@ -1,38 +1,27 @@
-/** What stays while screens change: navigation, account, and what has to be known everywhere. */
+/** The frame around each screen: navigation, account and banners. */
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState, type ComponentType, type ReactNode } from "react";
 import { call } from "./api/call.ts";
 import { forgetAccount } from "./api/queries.ts";
-import {
-  CreditsIcon,
-  IntegrateIcon,
-  KeysIcon,
-  ListingsIcon,
-  Mark,
-  MenuIcon,
-  OverviewIcon,
-  SettingsIcon,
-  SettlementsIcon,
-  WebhooksIcon,
-} from "./components/icons.tsx";
+import * as Icons from "./components/icons.tsx";
 import { Link } from "./components/link.tsx";
 import { shortText } from "./components/format.ts";
 import { useLocation } from "./location.ts";
 import { useAccount } from "./signed-in.ts";
 import { AccountBanners } from "./account-banners.tsx";
+import { Button } from "./components/button.tsx";
 
 const navigation: readonly (readonly [path: string, title: string, icon: ComponentType])[] = [
-  ["", "Overview", OverviewIcon],
-  ["settlements", "Settlements", SettlementsIcon],
-  ["keys", "API keys", KeysIcon],
-  ["credits", "Credits", CreditsIcon],
-  ["integrate", "Integrate", IntegrateIcon],
-  ["listings", "Listings", ListingsIcon],
-  ["webhooks", "Webhooks", WebhooksIcon],
-  ["settings", "Settings", SettingsIcon],
+  ["", "Overview", Icons.OverviewIcon],
+  ["settlements", "Settlements", Icons.SettlementsIcon],
+  ["keys", "API keys", Icons.KeysIcon],
+  ["credits", "Credits", Icons.CreditsIcon],
+  ["integrate", "Integrate", Icons.IntegrateIcon],
+  ["listings", "Listings", Icons.ListingsIcon],
+  ["webhooks", "Webhooks", Icons.WebhooksIcon],
+  ["settings", "Settings", Icons.SettingsIcon],
 ];
 
-/** The frame around a screen. */
 export function Shell({ children }: { readonly children: ReactNode }) {
   const { path } = useLocation();
   const [first = ""] = path.split("/");
@@ -45,17 +34,16 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       <header className="side">
         <div className="side-head">
           <Link to="" className="brand">
-            <Mark /> Farthing
+            <Icons.Mark /> Farthing
           </Link>
-          <button
-            type="button"
-            className="button quiet menu-button"
+          <Button
+            look="quiet menu-button"
             aria-expanded={isOpen}
             aria-controls="menu"
             onClick={() => setOpen(!isOpen)}
           >
-            <MenuIcon /> Menu
-          </button>
+            <Icons.MenuIcon /> Menu
+          </Button>
         </div>
         <div id="menu" className={isOpen ? "menu open" : "menu"}>
           <nav aria-label="Main">
@@ -69,7 +57,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
               ))}
             </ul>
           </nav>
-          <WhoIsHere />
+          <CurrentAccount />
         </div>
       </header>
       <main id="main" tabIndex={-1}>
@@ -80,21 +68,21 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   );
 }
 
-function WhoIsHere() {
+function CurrentAccount() {
   const { account, label } = useAccount();
   const client = useQueryClient();
   const signOut = useMutation({
     mutationFn: () => call("/v1/account/sign-out", { method: "POST", body: {} }),
-    // Also when the service is not reached: whoever signs out wants to see nothing more.
+    // Also when the service is not reached: after signing out, nothing more is shown.
     onSettled: () => forgetAccount(client, "signed-out"),
   });
   return (
     <div className="who">
       {label !== "" && <strong>{label}</strong>}
       <code title={account}>{shortText(account)}</code>
-      <button type="button" className="button quiet small" onClick={() => signOut.mutate()}>
+      <Button look="quiet small" onClick={() => signOut.mutate()}>
         Sign out
-      </button>
+      </Button>
     </div>
   );
 }

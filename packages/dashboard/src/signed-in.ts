@@ -4,7 +4,6 @@ import type { Account } from "@farthing/facilitator/api";
 /** The signed-in account, for everything below the shell. */
 export const SignedIn = createContext<Account | null>(null);
 
-/** The signed-in account. */
 export function useAccount(): Account {
   const account = use(SignedIn);
   if (!account) throw new Error("This is shown to signed-in people only.");

@@ -1,35 +1,29 @@
 /** Calls to the account API of the facilitator that serves this page. */
 import { isObject, member } from "@farthing/protocol";
 
-/** Longer than the 30 s for which the service holds an answer that was asked to wait. */
+/** Longer than the 30 s for which the service holds a long poll. */
 const callTimeoutMs = 45_000;
 
-/** A failed call: what happened, what to do, and the request ID for support. */
-export class ApiProblem extends Error {
+interface ProblemDetails {
   /** 0 when the service was not reached. */
   readonly status: number;
   readonly code: string;
+  readonly message: string;
   readonly requestId: string;
-  /** Whether the same call can succeed later without a change. */
   readonly retryable: boolean;
+}
 
-  constructor(problem: {
-    readonly status: number;
-    readonly code: string;
-    readonly message: string;
-    readonly requestId: string;
-    readonly retryable: boolean;
-  }) {
-    super(problem.message);
-    this.name = "ApiProblem";
-    this.status = problem.status;
-    this.code = problem.code;
-    this.requestId = problem.requestId;
-    this.retryable = problem.retryable;
+/** A failed call: what happened, what to do, and the request ID for support. */
+export class ApiProblem extends Error {
+  override readonly name = "ApiProblem";
+  readonly details: ProblemDetails;
+
+  constructor(details: ProblemDetails) {
+    super(details.message);
+    this.details = details;
   }
 }
 
-/** What a call may carry besides its path. */
 export interface CallOptions {
   readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly body?: object;
@@ -37,8 +31,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Calls the service and returns its JSON response; throws {@link ApiProblem} on failure. */
-export async function call<Answer>(path: string, options: CallOptions = {}): Promise<Answer> {
+/** Calls the service and returns its JSON response. Throws {@link ApiProblem}. */
+export async function call<Result>(path: string, options: CallOptions = {}): Promise<Result> {
   const { method = "GET", body, headers = {}, signal } = options;
   const timeout = AbortSignal.timeout(callTimeoutMs);
   let response: Response;
@@ -66,8 +60,8 @@ export async function call<Answer>(path: string, options: CallOptions = {}): Pro
     });
   }
   if (!response.ok) throw await readProblem(response);
-  const answer: Answer = response.status === 204 ? undefined : await response.json();
-  return answer;
+  const result: Result = response.status === 204 ? undefined : await response.json();
+  return result;
 }
 
 async function readProblem(response: Response): Promise<ApiProblem> {

@@ -1,5 +1,11 @@
 /** The queries to the account API: their cache keys and refresh intervals. */
-import { keepPreviousData, queryOptions, type QueryClient } from "@tanstack/react-query";
+import {
+  keepPreviousData,
+  queryOptions,
+  type QueryClient,
+  type QueryKey,
+  type UseQueryOptions,
+} from "@tanstack/react-query";
 import { withSearch } from "../location.ts";
 import type * as Responses from "@farthing/facilitator/api";
 import { ApiProblem, call } from "./call.ts";
@@ -10,7 +16,7 @@ const liveMs = 5_000;
 /** The same while the user waits for something they have just started. */
 const soonMs = 1_000;
 
-/** Seconds for which the service may hold an answer until there is something new. */
+/** Seconds for which the service may hold a response until there is something new. */
 const waitSeconds = 20;
 
 /** The same during a manual review: the operator's command does not wake a held request. */
@@ -19,14 +25,30 @@ const reviewWaitSeconds = 5;
 /** Pause between two long polls, so that immediate responses do not cause a flood of requests. */
 const betweenWaitsMs = 250;
 
-/**
- * A settlement on its way: as often as XDC makes blocks, so that a step which came between two reads
- * shows with the next block at the latest.
- */
+/** XDC's block time: the service holds a pending settlement's response for one block at most. */
 const blockSeconds = 2;
 
-/** Rows of a page. */
 const pageRows = 25;
+
+type Freshness<Response> = Pick<
+  UseQueryOptions<Response>,
+  "refetchInterval" | "staleTime" | "placeholderData"
+>;
+
+/** A query that reads one path. */
+function read<Response>(queryKey: QueryKey, path: string, freshness: Freshness<Response> = {}) {
+  return queryOptions<Response>({
+    queryKey,
+    queryFn: ({ signal }) => call<Response>(path, { signal }),
+    ...freshness,
+  });
+}
+
+/** Older pages hardly change any more. */
+const pageFreshness = (cursor: string) => ({
+  placeholderData: keepPreviousData,
+  refetchInterval: cursor === "" ? liveMs : (false as const),
+});
 
 /** No session: the user has not signed in, has signed out, or the session has ended. */
 export type Absence = "signed-out" | "ended";
@@ -40,12 +62,12 @@ export const accountQuery = queryOptions({
     try {
       return await call<Responses.Account>("/v1/account", { signal });
     } catch (error) {
-      if (!(error instanceof ApiProblem) || error.status !== 401) throw error;
+      if (!(error instanceof ApiProblem) || error.details.status !== 401) throw error;
       const before = client.getQueryData<Responses.Account | Absence>(accountKey);
       return before === undefined || before === "signed-out" ? "signed-out" : "ended";
     }
   },
-  // The balance in it moves with every settlement.
+  // The balance changes with every settlement.
   refetchInterval: ({ state: { data } }) => (typeof data === "object" ? liveMs : false),
 });
 
@@ -55,90 +77,61 @@ export function forgetAccount(client: QueryClient, why: Absence): void {
   client.setQueryData(accountQuery.queryKey, why);
 }
 
-/** The networks that can be signed in on: those the facilitator serves. */
-export const supportedQuery = queryOptions({
-  queryKey: ["supported"],
-  queryFn: ({ signal }) =>
-    call<{ kinds: readonly { network: string }[] }>("/supported", { signal }),
-  staleTime: Infinity,
-});
-
-export const sessionsQuery = queryOptions({
-  queryKey: ["sessions"],
-  queryFn: ({ signal }) =>
-    call<{ sessions: readonly Responses.Session[] }>("/v1/account/sessions", { signal }),
-});
-
-export const walletsQuery = queryOptions({
-  queryKey: ["wallets"],
-  queryFn: ({ signal }) =>
-    call<{ wallets: readonly Responses.LinkedWallet[] }>("/v1/account/wallets", { signal }),
-});
-
-export const keysQuery = queryOptions({
-  queryKey: ["keys"],
-  queryFn: ({ signal }) =>
-    call<{ keys: readonly Responses.ApiKey[] }>("/v1/account/keys", { signal }),
-});
-
-export const creditsQuery = queryOptions({
-  queryKey: ["credits"],
-  queryFn: ({ signal }) => call<Responses.Credits>("/v1/account/credits", { signal }),
+export const supportedQuery = read<{ kinds: readonly { network: string }[] }>(
+  ["supported"],
+  "/supported",
+  { staleTime: Infinity },
+);
+export const sessionsQuery = read<{ sessions: readonly Responses.Session[] }>(
+  ["sessions"],
+  "/v1/account/sessions",
+);
+export const walletsQuery = read<{ wallets: readonly Responses.LinkedWallet[] }>(
+  ["wallets"],
+  "/v1/account/wallets",
+);
+export const keysQuery = read<{ keys: readonly Responses.ApiKey[] }>(["keys"], "/v1/account/keys");
+export const creditsQuery = read<Responses.Credits>(["credits"], "/v1/account/credits", {
   refetchInterval: liveMs,
 });
 
-/** Where the ledger is, as JSON or as a file. */
 export const ledgerPath = "/v1/account/credits/ledger";
 
 export const ledgerQuery = (cursor: string) =>
-  queryOptions({
-    queryKey: ["ledger", cursor],
-    queryFn: ({ signal }) =>
-      call<{ entries: readonly Responses.LedgerEntry[]; next: string | null }>(
-        withSearch(ledgerPath, { cursor, limit: `${pageRows}` }),
-        { signal },
-      ),
-    placeholderData: keepPreviousData,
-    refetchInterval: cursor === "" ? liveMs : false,
-  });
+  read<{ entries: readonly Responses.LedgerEntry[]; next: string | null }>(
+    ["ledger", cursor],
+    withSearch(ledgerPath, { cursor, limit: `${pageRows}` }),
+    pageFreshness(cursor),
+  );
 
 export const purchasesPath = "/v1/account/credits/purchases";
 
-export const purchasesQuery = queryOptions({
-  queryKey: ["purchases"],
-  queryFn: ({ signal }) =>
-    call<{ purchases: readonly Responses.Purchase[]; next: string | null }>(purchasesPath, {
-      signal,
-    }),
-  refetchInterval: liveMs,
-});
+export const purchasesQuery = read<{ purchases: readonly Responses.Purchase[] }>(
+  ["purchases"],
+  purchasesPath,
+  { refetchInterval: liveMs },
+);
 
-/** States in which a purchase can still move by itself. */
+/** States that a purchase leaves without the user. */
 const movingPurchase = new Set<Responses.PurchaseState>(["settling", "confirmed", "held"]);
 
 export const purchaseQuery = (id: string) =>
   queryOptions({
     queryKey: ["purchases", id],
     queryFn: ({ signal, client }) => {
-      const known = client.getQueryData<Responses.Purchase>(["purchases", id]);
-      // Held by the service as long as it stands where it stood when it was read last.
+      const state = client.getQueryData<Responses.Purchase>(["purchases", id])?.state;
+      const seconds = state === "held" ? reviewWaitSeconds : waitSeconds;
+      // The service holds the response until the state changes.
       const waiting =
-        known && movingPurchase.has(known.state)
-          ? {
-              wait: `${known.state === "held" ? reviewWaitSeconds : waitSeconds}`,
-              while: known.state,
-            }
-          : {};
-      return call<Responses.Purchase>(
-        withSearch(`${purchasesPath}/${encodeURIComponent(id)}`, waiting),
-        { signal },
-      );
+        state && movingPurchase.has(state) ? { wait: `${seconds}`, while: state } : {};
+      const path = `${purchasesPath}/${encodeURIComponent(id)}`;
+      return call<Responses.Purchase>(withSearch(path, waiting), { signal });
     },
     refetchInterval: ({ state: { data } }) =>
       data && movingPurchase.has(data.state) ? betweenWaitsMs : false,
   });
 
-/** The filters of the settlements, all text, empty when not set. */
+/** Empty texts are filters that are not set. */
 export interface SettlementFilters {
   readonly state: string;
   readonly payer: string;
@@ -156,25 +149,17 @@ export const settlementsQuery = (
   cursor = "",
   rows = pageRows,
 ) =>
-  queryOptions({
-    queryKey: ["settlements", filters, cursor, rows],
-    queryFn: ({ signal }) =>
-      call<{ settlements: readonly Responses.SettlementRow[]; next: string | null }>(
-        withSearch(settlementsPath, { ...filters, cursor, limit: `${rows}` }),
-        { signal },
-      ),
-    placeholderData: keepPreviousData,
-    // What is older than the first page hardly changes any more.
-    refetchInterval: cursor === "" ? liveMs : false,
-  });
+  read<{ settlements: readonly Responses.SettlementRow[]; next: string | null }>(
+    ["settlements", filters, cursor, rows],
+    withSearch(settlementsPath, { ...filters, cursor, limit: `${rows}` }),
+    pageFreshness(cursor),
+  );
 
-/** As many of the last settlements as one takes in at a glance. */
 const newestRows = 8;
 
-/** The last settlements of the account, whatever they are. */
 export const newestSettlementsQuery = settlementsQuery({}, "", newestRows);
 
-/** Whether the account has settled nothing yet; once it has, that is asked no more. */
+/** Whether the account has settled nothing yet. A `false` is final. */
 export const isNewQuery = queryOptions({
   queryKey: ["is-new"],
   queryFn: async ({ signal }) => {
@@ -188,7 +173,6 @@ export const isNewQuery = queryOptions({
   refetchInterval: ({ state: { data } }) => (data === false ? false : liveMs),
 });
 
-/** Whether nothing more can happen to a settlement. */
 export function isOver({ state, finalizedAt }: Responses.SettlementRow): boolean {
   return state === "failed" || finalizedAt !== null;
 }
@@ -198,7 +182,7 @@ export const settlementQuery = (id: string) =>
     queryKey: ["settlements", id],
     queryFn: ({ signal, client }) => {
       const known = client.getQueryData<Responses.SettlementDetail>(["settlements", id]);
-      // Held by the service until there is something new.
+      // The service holds the response until there is something new.
       const waiting = known && !isOver(known) ? { wait: `${blockSeconds}` } : {};
       const path = `${settlementsPath}/${encodeURIComponent(id)}`;
       return call<Responses.SettlementDetail>(withSearch(path, waiting), { signal });
@@ -208,50 +192,45 @@ export const settlementQuery = (id: string) =>
 
 export const usagePath = "/v1/account/usage";
 
-/** Usage of the days from `from` on, `2026-11-20` in UTC. */
+/** Usage from a UTC day such as `2026-11-20` on. */
 export const usageQuery = (from: string) =>
-  queryOptions({
-    queryKey: ["usage", from],
-    queryFn: ({ signal }) =>
-      call<{ days: readonly Responses.UsageDay[] }>(withSearch(usagePath, { from }), { signal }),
+  read<{ days: readonly Responses.UsageDay[] }>(["usage", from], withSearch(usagePath, { from }), {
     placeholderData: keepPreviousData,
     refetchInterval: 30_000,
   });
 
 export const webhooksPath = "/v1/account/webhooks";
 
-export const webhooksQuery = queryOptions({
-  queryKey: ["webhooks"],
-  queryFn: ({ signal }) =>
-    call<{ webhooks: readonly Responses.WebhookEndpoint[] }>(webhooksPath, { signal }),
-});
+export const webhooksQuery = read<{ webhooks: readonly Responses.WebhookEndpoint[] }>(
+  ["webhooks"],
+  webhooksPath,
+);
 
 export const listingsPath = "/v1/account/listings";
 
-export const listingsQuery = queryOptions({
-  queryKey: ["listings"],
-  queryFn: ({ signal }) =>
-    call<{ listings: readonly Responses.Listing[] }>(listingsPath, { signal }),
-  refetchInterval: ({ state: { data } }) =>
-    // A new one is checked within a moment.
-    data?.listings.some(({ check }) => check.triedAt === null) ? soonMs : liveMs,
-});
+export const listingsQuery = read<{ listings: readonly Responses.Listing[] }>(
+  ["listings"],
+  listingsPath,
+  {
+    // A new listing is checked within a moment.
+    refetchInterval: ({ state: { data } }) =>
+      data?.listings.some(({ check }) => check.triedAt === null) ? soonMs : liveMs,
+  },
+);
 
 export const deliveriesQuery = (id: string, cursor: string) =>
-  queryOptions({
-    queryKey: ["webhooks", id, "deliveries", cursor],
-    queryFn: ({ signal }) =>
-      call<{ deliveries: readonly Responses.WebhookDelivery[]; next: string | null }>(
-        withSearch(`${webhooksPath}/${encodeURIComponent(id)}/deliveries`, { cursor }),
-        { signal },
-      ),
-    placeholderData: keepPreviousData,
-    refetchInterval: ({ state: { data } }) => {
-      if (cursor !== "") return false;
-      // A message that was never tried is sent within a moment.
-      return data?.deliveries.some(({ attempts }) => attempts === 0) ? soonMs : liveMs;
+  read<{ deliveries: readonly Responses.WebhookDelivery[]; next: string | null }>(
+    ["webhooks", id, "deliveries", cursor],
+    withSearch(`${webhooksPath}/${encodeURIComponent(id)}/deliveries`, { cursor }),
+    {
+      placeholderData: keepPreviousData,
+      refetchInterval: ({ state: { data } }) => {
+        if (cursor !== "") return false;
+        // A new message is sent within a moment.
+        return data?.deliveries.some(({ attempts }) => attempts === 0) ? soonMs : liveMs;
+      },
     },
-  });
+  );
 
-/** Where the other accounts that the signed-in wallet may administer are kept. */
+/** The other accounts that the signed-in wallet may administer; sign-in writes them. */
 export const otherAccountsKey = ["other-accounts"] as const;

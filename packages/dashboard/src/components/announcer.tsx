@@ -1,19 +1,18 @@
-/** Says things to people who do not see the screen: copied, paid, saved. */
+/** Announcements for people who do not see the screen. */
 import { useSyncExternalStore } from "react";
 
 let announced = "";
-/** Makes the same words twice in a row two announcements. */
+/** Alternates, so that the same text twice in a row is announced twice. */
 let turn = 0;
 const listeners = new Set<() => void>();
 
-/** Has a screen reader say this when it is free. */
 export function announce(text: string): void {
   turn += 1;
   announced = text + "\u00a0".repeat(turn % 2);
   for (const listener of listeners) listener();
 }
 
-/** Where the announcements stand; once in the page, and always there. */
+/** Rendered once, always. */
 export function Announcer() {
   const text = useSyncExternalStore(
     (changed) => {

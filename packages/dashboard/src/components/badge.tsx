@@ -1,6 +1,6 @@
 import { CheckIcon, ClockIcon, CrossIcon, PauseIcon, WarnIcon } from "./icons.tsx";
 
-/** How a state feels. The words and the sign say it too, never the colour alone. */
+/** Text and icon always say the same as the colour. */
 export type Tone = "good" | "busy" | "warn" | "bad" | "plain";
 
 const signs = {
@@ -11,7 +11,6 @@ const signs = {
   plain: PauseIcon,
 } as const;
 
-/** A state in one or two words. */
 export function Badge({ tone, children }: { readonly tone: Tone; readonly children: string }) {
   const Sign = signs[tone];
   return (

@@ -1,6 +1,6 @@
 import { CopyButton } from "./copy-button.tsx";
 
-/** Code to copy. It can be scrolled by keyboard. */
+/** Code to copy, scrollable by keyboard. */
 export function CodeBlock({ code, what }: { readonly code: string; readonly what: string }) {
   return (
     <div className="code-block">

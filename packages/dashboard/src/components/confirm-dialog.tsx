@@ -1,16 +1,15 @@
 import type { ReactNode } from "react";
-import { DialogActions } from "./dialog-actions.tsx";
-import { Dialog } from "./dialog.tsx";
+import { Dialog, DialogActions } from "./dialog.tsx";
 import { Problem } from "./problem.tsx";
+import { Button } from "./button.tsx";
 
-/** What a confirmation needs of the work it starts. */
 export interface Confirmed {
   readonly mutate: () => void;
   readonly isPending: boolean;
   readonly error: unknown;
 }
 
-/** Asks before something that cannot be undone. */
+/** Asks for confirmation of something that cannot be undone. */
 export function ConfirmDialog({
   title,
   action,
@@ -19,7 +18,7 @@ export function ConfirmDialog({
   children,
 }: {
   readonly title: string;
-  /** The words on the button, which say what happens. */
+  /** The button's text. */
   readonly action: string;
   readonly mutation: Confirmed;
   readonly onClose: () => void;
@@ -30,14 +29,9 @@ export function ConfirmDialog({
       {children}
       {mutation.error !== null && <Problem problem={mutation.error} />}
       <DialogActions onClose={onClose}>
-        <button
-          type="button"
-          className="button danger-fill"
-          disabled={mutation.isPending}
-          onClick={() => mutation.mutate()}
-        >
+        <Button look="danger-fill" disabled={mutation.isPending} onClick={() => mutation.mutate()}>
           {action}
-        </button>
+        </Button>
       </DialogActions>
     </Dialog>
   );

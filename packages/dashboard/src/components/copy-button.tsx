@@ -5,7 +5,7 @@ import { CheckIcon, CopyIcon } from "./icons.tsx";
 /** Long enough to be seen, short enough to copy again. */
 const copiedMs = 2_000;
 
-/** Copies a text. `what` says which, for those who hear the button instead of seeing its place. */
+/** Copies a text. `what` names it for screen readers. */
 export function CopyButton({
   text,
   what,
@@ -13,7 +13,7 @@ export function CopyButton({
 }: {
   readonly text: string;
   readonly what: string;
-  /** Words beside the icon; without them the button is the icon alone. */
+  /** Text beside the icon. */
   readonly label?: string;
 }) {
   const [outcome, setOutcome] = useState<"copied" | "failed">();

@@ -1,24 +1,22 @@
 import type { ReactNode } from "react";
 
-/** A column: its heading and what a row shows in it. */
 export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => ReactNode;
-  /** Numbers stand right, so that digits are above digits. */
+  /** Aligned right, so that digits are above digits. */
   readonly isNumber?: boolean;
-  /** Its heading is for those who hear the table: the cell speaks for itself. */
+  /** The title is for screen readers only: the cell explains itself. */
   readonly hasNoTitle?: boolean;
   /**
-   * Where it stands when a row becomes a card: on the left or on the right of a line, without its
-   * heading, on a line of its own without it, or not at all because the details have it. Left out:
-   * a line of its own, heading and value.
+   * The position in a row's card on narrow screens: left or right of a line or on its own line, all
+   * without the title, or hidden. By default a line of its own with the title.
    */
   readonly inCard?: "start" | "end" | "whole" | "hidden";
 }
 
 /**
- * A table. On a narrow screen each row becomes a small card with its headings beside the values;
- * the roles are spelled out because a browser drops them with the layout.
+ * A table whose rows become cards on narrow screens. Its roles are explicit because browsers drop
+ * them with the layout.
  */
 export function DataTable<Row>({
   caption,

@@ -4,7 +4,7 @@ import type { UsageDay } from "@farthing/facilitator/api";
 import { DataTable } from "./data-table.tsx";
 import { countText, dayText, plural, roughText, usdcText } from "./format.ts";
 
-/** In units of the drawing, which is stretched to the width there is. */
+/** In units of the drawing, which is stretched to the available width. */
 const height = 100;
 const step = 10;
 const barWidth = 7;
@@ -23,7 +23,7 @@ function sentenceOf(day: UsageDay): string {
   ].join(", ");
 }
 
-/** Bars for whole days, oldest first. */
+/** Whole days, oldest first. */
 export function DayBars({ days }: { readonly days: readonly UsageDay[] }) {
   const [pointed, setPointed] = useState<number>();
   const sum = (of: (day: UsageDay) => number) => days.reduce((total, day) => total + of(day), 0);

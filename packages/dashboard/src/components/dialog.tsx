@@ -1,8 +1,9 @@
 import { useEffect, useId, useRef, type ReactNode } from "react";
+import { Button } from "./button.tsx";
 
 /**
- * A modal dialog. It is open as long as it is rendered; when it goes, the focus returns to where
- * it was, or to the page's heading when that place is gone.
+ * A modal dialog, open while it is rendered. Afterwards the focus returns to where it was, or to
+ * the page's heading when that element is gone.
  */
 export function Dialog({
   title,
@@ -12,7 +13,7 @@ export function Dialog({
 }: {
   readonly title: string;
   readonly onClose: () => void;
-  /** Neither Escape nor the cross close it: something in it would be lost. */
+  /** Neither Escape nor the cross closes it: its content would be lost. */
   readonly isLocked?: boolean;
   readonly children: ReactNode;
 }) {
@@ -38,8 +39,8 @@ export function Dialog({
         event.preventDefault();
         if (!isLocked) onClose();
       }}
-      // Browsers close by force when Escape is pressed twice; then it stays closed. The event comes
-      // late: the dialog may be open again by then.
+      // Browsers close by force when Escape is pressed twice. The event comes late: the dialog may
+      // be open again by then.
       onClose={() => {
         if (dialog.current?.open === false) onClose();
       }}
@@ -54,5 +55,22 @@ export function Dialog({
       </div>
       {children}
     </dialog>
+  );
+}
+
+export function DialogActions({
+  onClose,
+  children,
+}: {
+  readonly onClose: () => void;
+  readonly children?: ReactNode;
+}) {
+  return (
+    <div className="dialog-actions">
+      <Button look="quiet" onClick={onClose}>
+        Cancel
+      </Button>
+      {children}
+    </div>
   );
 }

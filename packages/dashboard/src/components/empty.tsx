@@ -1,20 +1,32 @@
 import type { ReactNode } from "react";
+import { Link } from "./link.tsx";
 
-/** Nothing here yet: why, and what comes next. */
+/** An empty list: why it is empty, and what to do next. */
 export function Empty({
   title,
   children,
   action,
+  link,
 }: {
   readonly title: string;
   readonly children: ReactNode;
   readonly action?: ReactNode;
+  /** A location to go to, and its name. */
+  readonly link?: readonly [to: string, name: string];
 }) {
+  const [to, name] = link ?? [];
   return (
     <div className="empty">
       <p className="empty-title">{title}</p>
       <div>{children}</div>
       {action !== undefined && <div className="empty-action">{action}</div>}
+      {to !== undefined && (
+        <div className="empty-action">
+          <Link to={to} className="button">
+            {name}
+          </Link>
+        </div>
+      )}
     </div>
   );
 }

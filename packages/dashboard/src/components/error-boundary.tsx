@@ -1,7 +1,7 @@
 import { Component, type ReactNode } from "react";
 import { Problem } from "./problem.tsx";
 
-/** Keeps a fault of one screen to that screen: the navigation stays. */
+/** Confines a fault to its screen: the navigation stays. */
 export class ErrorBoundary extends Component<
   { readonly children: ReactNode },
   { readonly error: unknown }

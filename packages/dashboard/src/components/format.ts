@@ -1,7 +1,6 @@
-/** Numbers, amounts and times as people read them. */
 import { formatUsdc } from "@farthing/protocol";
 
-/** The interface is in English, so are its numbers and dates, whatever the browser speaks. */
+/** The interface is in English, and so are its numbers and dates. */
 const locale = "en-GB";
 
 const wholeNumber = new Intl.NumberFormat(locale);
@@ -21,7 +20,7 @@ export function usdcText(units: string | bigint): string {
   return `${sign}${grouped}.${fraction.slice(0, 2)}${fraction.slice(2).replace(/0+$/, "")}`;
 }
 
-/** Wei as XDC, to the sixth digit: gas on XDC costs thousandths of one. */
+/** Wei as XDC with six digits: gas on XDC costs thousandths of one. */
 export function xdcText(wei: string): string {
   const micro = BigInt(wei) / 10n ** 12n;
   return micro === 0n && BigInt(wei) > 0n ? "< 0.000001 XDC" : `${formatUsdc(micro)} XDC`;
@@ -41,7 +40,7 @@ const dayOnly = new Intl.DateTimeFormat(locale, {
   timeZone: "UTC",
 });
 
-/** Local time: the second where it is recent, the year where it is not. */
+/** Local time: with seconds in this year, with the year in others. */
 export function timeText(at: string): string {
   const time = new Date(at);
   const isThisYear = time.getFullYear() === new Date().getFullYear();
@@ -54,18 +53,17 @@ const localDay = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
 /** Local time of day: `13:05:31`. */
 export const clockText = (at: string) => clock.format(new Date(at));
 
-/** `20 Nov 2026`, where the hour does not matter. */
+/** `20 Nov 2026` */
 export const localDayText = (at: string) => localDay.format(new Date(at));
 
-/** The same moment for comparison with logs: `2026-11-20 13:05:31 UTC`. */
+/** For comparison with logs: `2026-11-20 13:05:31 UTC`. */
 export function utcText(at: string): string {
   return `${new Date(at).toISOString().slice(0, 19).replace("T", " ")} UTC`;
 }
 
-/** `20 Nov`, of a day in UTC such as `2026-11-20`. */
+/** `20 Nov`, for a UTC day such as `2026-11-20`. */
 export const dayText = (day: string) => dayOnly.format(new Date(`${day}T00:00:00Z`));
 
-/** The day in UTC that is some days before today. */
 export function daysAgo(days: number): string {
   const dayMs = 86_400_000;
   return new Date(Date.now() - days * dayMs).toISOString().slice(0, 10);
@@ -75,7 +73,7 @@ const minute = 60;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** How long from one moment to another: `240 ms`, `1.4 s`, `3 min`, `2 days`. From two of a unit on, in it. */
+/** `240 ms`, `1.4 s`, `3 min`, `2 days`: a unit is used from two of it on. */
 export function spanText(from: string, to: string): string {
   const seconds = (Date.parse(to) - Date.parse(from)) / 1000;
   if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
@@ -87,12 +85,12 @@ export function spanText(from: string, to: string): string {
     : `${Math.round(seconds / day)} days`;
 }
 
-/** `0x1234…cdef`, of an address or a hash. */
+/** `0x1234…cdef` */
 export function shortText(hex: string): string {
   return hex.length > 14 ? `${hex.slice(0, 6)}…${hex.slice(-4)}` : hex;
 }
 
-/** `3 keys`, `1 key`. */
+/** `3 keys`, `1 key` */
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${countText(count)} ${count === 1 ? one : many}`;
 }

@@ -1,4 +1,4 @@
-/** The few drawings of the dashboard. All are decoration: words beside them say the same. */
+/** Decorative icons: text beside them says the same. */
 import type { ReactNode } from "react";
 
 const icon = (drawing: ReactNode) => () => (
@@ -88,7 +88,7 @@ export const SettingsIcon = icon(
   </>,
 );
 
-/** The mark: a coin with a quarter of it filled, which is what a farthing was of a penny. */
+/** A coin with a quarter filled: a farthing was a quarter of a penny. */
 export function Mark() {
   return (
     <svg className="mark" viewBox="0 0 32 32" width="26" height="26" aria-hidden="true">

@@ -31,3 +31,18 @@ export function Link({
     </a>
   );
 }
+
+/** Opens another site in a new tab. */
+export function ExternalLink({
+  href,
+  children,
+}: {
+  readonly href: string;
+  readonly children: ReactNode;
+}) {
+  return (
+    <a href={href} target="_blank" rel="noreferrer noopener">
+      {children}
+    </a>
+  );
+}

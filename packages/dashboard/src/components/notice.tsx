@@ -3,7 +3,6 @@ import { CheckIcon, InfoIcon, WarnIcon } from "./icons.tsx";
 
 const signs = { info: InfoIcon, good: CheckIcon, warn: WarnIcon, bad: WarnIcon } as const;
 
-/** Something to know before going on, with what can be done about it. */
 export function Notice({
   tone,
   title,

@@ -1,10 +1,10 @@
 import { useEffect, useRef, type ReactNode } from "react";
 import { Link } from "./link.tsx";
 
-/** No page has been shown yet: the first one does not take the focus from the browser. */
+/** The first page of a visit does not take the focus from the browser. */
 let isFirst = true;
 
-/** A screen: its heading, which takes the focus when one comes here, and its parts. */
+/** A screen; its heading takes the focus. */
 export function Page({
   title,
   back,
@@ -13,7 +13,7 @@ export function Page({
   children,
 }: {
   readonly title: string;
-  /** The screen above this one: its path and its name. */
+  /** The screen above this one: its location and name. */
   readonly back?: readonly [to: string, name: string];
   readonly lead?: ReactNode;
   readonly actions?: ReactNode;
@@ -49,7 +49,6 @@ export function Page({
   );
 }
 
-/** A part of a screen under its own heading. */
 export function Section({
   title,
   actions,
@@ -59,7 +58,7 @@ export function Section({
   readonly title: string;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
-  /** Without the card around it. */
+  /** Without a card around it. */
   readonly isBare?: boolean;
 }) {
   return (

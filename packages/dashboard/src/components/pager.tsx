@@ -1,6 +1,5 @@
 import { Link } from "./link.tsx";
 
-/** The ways to older rows and back to the newest; nothing when there is one page only. */
 export function Pager({
   newest,
   older,

@@ -1,8 +1,9 @@
-/** What went wrong: in words, with the request id that a person can name when asking for help. */
+/** An error with its request ID, which people can name when they ask for help. */
 import { ApiProblem } from "../api/call.ts";
 import { WalletProblem } from "@farthing/buyer/wallet";
 import { Notice } from "./notice.tsx";
 import { Whole } from "./values.tsx";
+import { Button } from "./button.tsx";
 
 const walletTitles: Readonly<Record<WalletProblem["code"], string>> = {
   not_chosen: "No wallet selected",
@@ -18,15 +19,13 @@ const walletTitles: Readonly<Record<WalletProblem["code"], string>> = {
 function titleOf(problem: unknown): string {
   if (problem instanceof WalletProblem) return walletTitles[problem.code];
   if (!(problem instanceof ApiProblem)) return "Something went wrong on this page";
-  if (problem.status === 0) return "Cannot reach the service";
-  if (problem.status === 429) return "Too many requests";
-  if (problem.status === 404) return "Not found";
-  return problem.status >= 500
-    ? "The service is having problems"
-    : "The request could not be completed";
+  const { status } = problem.details;
+  if (status === 0) return "Cannot reach the service";
+  if (status === 429) return "Too many requests";
+  if (status === 404) return "Not found";
+  return status >= 500 ? "The service is having problems" : "The request could not be completed";
 }
 
-/** Shows a problem; `again` repeats what failed. */
 export function Problem({
   problem,
   again,
@@ -36,16 +35,16 @@ export function Problem({
 }) {
   const isOurs = problem instanceof ApiProblem || problem instanceof WalletProblem;
   const isQuiet = problem instanceof WalletProblem && problem.code === "rejected";
-  const requestId = problem instanceof ApiProblem ? problem.requestId : "";
+  const requestId = problem instanceof ApiProblem ? problem.details.requestId : "";
   return (
     <Notice
       tone={isQuiet ? "warn" : "bad"}
       title={titleOf(problem)}
       actions={
         again && (
-          <button type="button" className="button small" onClick={() => void again()}>
+          <Button look="small" onClick={() => void again()}>
             Try again
-          </button>
+          </Button>
         )
       }
     >

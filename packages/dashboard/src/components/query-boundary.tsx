@@ -1,11 +1,10 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Problem } from "./problem.tsx";
-import { Skeleton } from "./skeleton.tsx";
 
 /**
- * Shows a query's data, a skeleton while it loads, or its error. When a later read fails, the data
- * stays visible below the error.
+ * Shows a query's data, a skeleton while it loads, or its error. Data stays visible below the error
+ * of a later read.
  */
 export function QueryBoundary<Value>({
   query,
@@ -23,5 +22,16 @@ export function QueryBoundary<Value>({
       {error && <Problem problem={error} again={refetch} />}
       {data !== undefined && children(data)}
     </>
+  );
+}
+
+/** Placeholder lines keep the page from jumping when content arrives. */
+export function Skeleton({ count = 3 }: { readonly count?: number }) {
+  return (
+    <div className="lines" role="status" aria-label="Loading">
+      {Array.from({ length: count }, (_, index) => (
+        <span key={index} className="bone" />
+      ))}
+    </div>
   );
 }

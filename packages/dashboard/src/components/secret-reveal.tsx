@@ -1,8 +1,9 @@
 import type { ReactNode } from "react";
 import { CopyButton } from "./copy-button.tsx";
 import { Dialog } from "./dialog.tsx";
+import { Button } from "./button.tsx";
 
-/** Shows a secret once; the dialog closes when the user confirms that they have saved it. */
+/** Shows a secret once; only the user's confirmation closes the dialog. */
 export function SecretReveal({
   title,
   secret,
@@ -12,7 +13,7 @@ export function SecretReveal({
 }: {
   readonly title: string;
   readonly secret: string;
-  /** What it is, for the copy button. */
+  /** Its name for screen readers. */
   readonly what: string;
   readonly onSaved: () => void;
   readonly children: ReactNode;
@@ -25,9 +26,9 @@ export function SecretReveal({
       </div>
       {children}
       <div className="dialog-actions">
-        <button type="button" className="button primary" onClick={onSaved}>
+        <Button look="primary" onClick={onSaved}>
           I have saved it
-        </button>
+        </Button>
       </div>
     </Dialog>
   );

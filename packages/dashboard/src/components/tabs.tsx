@@ -1,6 +1,6 @@
 import { useId, useRef, type KeyboardEvent, type ReactNode } from "react";
 
-/** Several things in one place, one at a time; arrow keys move between them. */
+/** Tabs; arrow keys move between them. */
 export function Tabs<Name extends string>({
   label,
   tabs,

@@ -3,12 +3,11 @@ import { CheckIcon, ClockIcon, CrossIcon, WarnIcon } from "./icons.tsx";
 import { spanText } from "./format.ts";
 import { Clock, When } from "./values.tsx";
 
-/** Something that happened, happens now, or comes later. */
 export interface Step {
   readonly key: string;
   readonly title: string;
   readonly look: "done" | "now" | "ahead" | "warn" | "bad";
-  /** RFC 3339; missing for what has not happened yet. */
+  /** RFC 3339; missing for steps that have not happened. */
   readonly at?: string;
   readonly note?: ReactNode;
 }
@@ -16,7 +15,7 @@ export interface Step {
 const signs = { done: CheckIcon, now: ClockIcon, warn: WarnIcon, bad: CrossIcon } as const;
 const unseen = { done: "", now: "now: ", ahead: "later: ", warn: "", bad: "" } as const;
 
-/** Steps in order, with the time that passed since the first. */
+/** Steps in order, with the time since the first. */
 export function Timeline({ steps }: { readonly steps: readonly Step[] }) {
   const start = steps.find(({ at }) => at !== undefined)?.at;
   return (

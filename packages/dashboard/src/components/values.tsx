@@ -1,8 +1,9 @@
-/** Times, amounts and addresses in the text: short to read, whole on request. */
+/** Times, amounts and addresses: short, with the whole value on hover or to copy. */
 import { CopyButton } from "./copy-button.tsx";
 import { clockText, localDayText, shortText, timeText, usdcText, utcText } from "./format.ts";
+import { ExternalLink } from "./link.tsx";
 
-/** A moment in local time; UTC on hover. */
+/** Local time; UTC on hover. */
 export function When({ at }: { readonly at: string | null | undefined }) {
   if (!at) return <span className="muted">–</span>;
   return (
@@ -12,7 +13,7 @@ export function When({ at }: { readonly at: string | null | undefined }) {
   );
 }
 
-/** A moment of the same day as another one, without the day; with it when that is not so. */
+/** The time of day where `start` is of the same day. */
 export function Clock({ at, start }: { readonly at: string; readonly start: string }) {
   if (new Date(at).toDateString() !== new Date(start).toDateString()) return <When at={at} />;
   return (
@@ -22,7 +23,7 @@ export function Clock({ at, start }: { readonly at: string; readonly start: stri
   );
 }
 
-/** A day in local time; the moment in UTC on hover. */
+/** A local day; UTC on hover. */
 export function Day({ at }: { readonly at: string }) {
   return (
     <time dateTime={at} title={utcText(at)}>
@@ -31,7 +32,7 @@ export function Day({ at }: { readonly at: string }) {
   );
 }
 
-/** An amount of USDC; base units on hover. */
+/** Base units on hover. */
 export function Usdc({ units }: { readonly units: string | bigint }) {
   return (
     <span className="amount" title={`${units} base units`}>
@@ -40,7 +41,7 @@ export function Usdc({ units }: { readonly units: string | bigint }) {
   );
 }
 
-/** An address, a hash or an id, shortened, with a way to copy all of it. */
+/** A shortened address, hash or id that can be copied whole. */
 export function Short({
   text,
   what,
@@ -48,25 +49,18 @@ export function Short({
 }: {
   readonly text: string;
   readonly what: string;
-  /** Where the thing can be looked at. */
   readonly href?: string | undefined;
 }) {
   const short = <code title={text}>{shortText(text)}</code>;
   return (
     <span className="short">
-      {href === undefined ? (
-        short
-      ) : (
-        <a href={href} target="_blank" rel="noreferrer noopener">
-          {short}
-        </a>
-      )}
+      {href === undefined ? short : <ExternalLink href={href}>{short}</ExternalLink>}
       <CopyButton text={text} what={what} />
     </span>
   );
 }
 
-/** Something to be read and copied whole. */
+/** Text that can be read and copied whole. */
 export function Whole({ text, what }: { readonly text: string; readonly what: string }) {
   return (
     <span className="whole">

@@ -1,8 +1,10 @@
-/** The wallets of this browser to choose from, or what to do where there is none. */
-import type { Wallet } from "@farthing/buyer/wallet";
-import { useWallets } from "../wallet/use-wallets.ts";
+/** The wallets of this browser, or what to do when there is none. */
+import { findWalletsInTime, watchWallets, type Wallet } from "@farthing/buyer/wallet";
+import { useSyncExternalStore } from "react";
 import { Notice } from "./notice.tsx";
-import { Skeleton } from "./skeleton.tsx";
+import { Skeleton } from "./query-boundary.tsx";
+import { Button } from "./button.tsx";
+import { ExternalLink } from "./link.tsx";
 
 export function WalletList({
   onChoose,
@@ -11,7 +13,7 @@ export function WalletList({
   readonly onChoose: (wallet: Wallet) => void;
   readonly isDisabled?: boolean;
 }) {
-  const wallets = useWallets();
+  const wallets = useSyncExternalStore(watchWallets, findWalletsInTime);
   if (!wallets) return <Skeleton count={2} />;
   if (wallets.length === 0) return <NoWallet />;
   return (
@@ -45,22 +47,17 @@ function NoWallet() {
       tone="info"
       title="No wallet found in this browser"
       actions={
-        <button type="button" className="button small" onClick={() => location.reload()}>
+        <Button look="small" onClick={() => location.reload()}>
           Reload the page
-        </button>
+        </Button>
       }
     >
       <p>
         Sign in with the wallet of the address that receives your API’s payments. Install one that
         runs in this browser and knows XDC, such as{" "}
-        <a href="https://metamask.io/download" target="_blank" rel="noreferrer noopener">
-          MetaMask
-        </a>
-        ,{" "}
-        <a href="https://rabby.io" target="_blank" rel="noreferrer noopener">
-          Rabby
-        </a>{" "}
-        or XDCPay, then reload this page. On a phone, open this page in the wallet’s own browser.
+        <ExternalLink href="https://metamask.io/download">MetaMask</ExternalLink>,{" "}
+        <ExternalLink href="https://rabby.io">Rabby</ExternalLink> or XDCPay, then reload this page.
+        On a phone, open this page in the wallet’s own browser.
       </p>
     </Notice>
   );

@@ -5,6 +5,7 @@ import { WalletProblem } from "@farthing/buyer/wallet";
 import type { WalletTask } from "../wallet/wallet-task.ts";
 import { Problem } from "./problem.tsx";
 import { WalletList } from "./wallet-list.tsx";
+import { Button } from "./button.tsx";
 
 export function WalletTaskStatus({ task }: { readonly task: WalletTask }) {
   const { status } = task;
@@ -18,9 +19,9 @@ export function WalletTaskStatus({ task }: { readonly task: WalletTask }) {
           <p>
             <strong>{status.message}</strong>
           </p>
-          <button type="button" className="button quiet small" onClick={task.leave}>
+          <Button look="quiet small" onClick={task.leave}>
             Stop waiting
-          </button>
+          </Button>
         </div>
         {status.isInWallet && <p className="hint">If no prompt appears, open your wallet.</p>}
         {status.text !== undefined && (

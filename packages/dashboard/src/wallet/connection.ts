@@ -1,6 +1,6 @@
 /**
- * The wallet that was chosen, with the accounts and the network it shows us. It may change either
- * at any time; a session does not end by that, but a pending signature request is notified.
+ * The selected wallet with the accounts and the network that it shows. Both may change at any time;
+ * the session stays, and pending signature requests are notified.
  */
 import {
   ask,
@@ -14,16 +14,15 @@ import {
 import { isSameAddress, type Address } from "@farthing/protocol";
 import { useSyncExternalStore } from "react";
 
-/** A wallet that has shown us an account. */
 export interface Connection {
   readonly wallet: Wallet;
-  /** The one in use first. */
+  /** The active one first. */
   readonly addresses: readonly Address[];
-  /** Undefined while it has not said. */
+  /** Undefined until the wallet has reported it. */
   readonly chainId: number | undefined;
 }
 
-/** Under this name the browser keeps which wallet it was, so that a reload finds it again. */
+/** The browser remembers the wallet under this name, for the next visit. */
 const rememberedAs = "farthing.wallet";
 
 let connection: Connection | undefined;
@@ -40,7 +39,7 @@ function accountsChanged(value: unknown): void {
   const addresses = readAddresses(value);
   const before = connection?.addresses[0];
   if (connection) publish(addresses.length > 0 ? { ...connection, addresses } : undefined);
-  // Some wallets say it also when they have only been connected.
+  // Some wallets report this although nothing has changed.
   if (before === addresses[0]) return;
   for (const listener of accountListeners) listener(addresses);
 }
@@ -49,7 +48,6 @@ function chainChanged(value: unknown): void {
   if (connection) publish({ ...connection, chainId: readChainId(value) });
 }
 
-/** Listens to one wallet at a time. */
 function listenTo({ provider }: Wallet): void {
   stopListening();
   provider.on?.("accountsChanged", accountsChanged);
@@ -70,7 +68,7 @@ async function adopt(wallet: Wallet, accounts: unknown): Promise<Connection | un
   return adopted;
 }
 
-/** Asks a wallet for its accounts; it may ask the person first. */
+/** The wallet may ask the person first. */
 export async function connect(wallet: Wallet, signal?: AbortSignal): Promise<Connection> {
   const accounts = await ask(wallet.provider, "eth_requestAccounts", [], signal);
   const adopted = await adopt(wallet, accounts);
@@ -84,7 +82,7 @@ export async function connect(wallet: Wallet, signal?: AbortSignal): Promise<Con
   return adopted;
 }
 
-/** Finds the wallet of the last visit again, without asking the person anything. */
+/** Finds the wallet of the last visit again, without a prompt. */
 export function restoreConnection(): void {
   const rdns = localStorage.getItem(rememberedAs);
   if (rdns === null) return;
@@ -92,7 +90,7 @@ export function restoreConnection(): void {
     const wallet = findWallets().find((one) => one.rdns === rdns);
     if (!wallet || connection) return;
     stop();
-    // A wallet that is locked or has forgotten us says so by silence: it is asked when needed.
+    // A locked wallet does not respond; it is asked when it is needed.
     ask(wallet.provider, "eth_accounts", []).then(
       (accounts) => (connection ? undefined : adopt(wallet, accounts)),
       () => {},
@@ -102,10 +100,8 @@ export function restoreConnection(): void {
   look();
 }
 
-/** The chosen wallet; undefined before one is chosen. */
 export const findConnection = () => connection;
 
-/** The chosen wallet; the component renders again when it changes. */
 export function useConnection(): Connection | undefined {
   return useSyncExternalStore((changed) => {
     listeners.add(changed);
@@ -119,7 +115,10 @@ export function watchAccounts(listener: (addresses: readonly Address[]) => void)
   return () => accountListeners.delete(listener);
 }
 
-/** The chosen wallet, if it shows the account that has to sign; asks the wallet once more if not. */
+/**
+ * Returns the selected wallet when it shows the account that has to sign; asks the wallet once more
+ * when it does not.
+ */
 export async function connectionOf(address: Address, signal: AbortSignal): Promise<Connection> {
   if (!connection) {
     throw new WalletProblem("not_chosen", "Select the wallet to sign with.");

@@ -1,17 +1,15 @@
-/** Step-up: what changes who may act for an account is signed anew, with its details in the text. */
+/** Step-up: the session's wallet signs changes of who may act for the account. */
 import type { Account, SignRequest } from "@farthing/facilitator/api";
 import { call } from "../api/call.ts";
 import { connectionOf } from "./connection.ts";
 import { signText } from "./signatures.ts";
 import type { TaskTools } from "./wallet-task.ts";
 
-/** A signature over one action, as the service takes it. */
 export interface Proof {
   readonly requestId: string;
   readonly signature: string;
 }
 
-/** Has the session's wallet sign that this action with these details is wanted. */
 export async function prove(
   { wallet }: Account,
   action: string,

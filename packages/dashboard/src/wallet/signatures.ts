@@ -1,12 +1,11 @@
-/** Asks the connected wallet for signatures. */
 import { isHexBytes, type Address, type Hex } from "@farthing/protocol";
 import type { Connection } from "./connection.ts";
 import { ask, WalletProblem } from "@farthing/buyer/wallet";
 
-/** Contract wallets gather the signatures of many owners; more than this is none. */
+/** Enough for a contract wallet with many owners. */
 const signatureBytesMax = 16_384;
 
-/** Signs a text (EIP-191) with one account of the wallet. */
+/** Signs text (EIP-191). */
 export async function signText(
   { wallet }: Connection,
   address: Address,
@@ -18,7 +17,7 @@ export async function signText(
   return signatureIn(await ask(wallet.provider, "personal_sign", [hex, address], signal));
 }
 
-/** Signs typed data (EIP-712) with one account of the wallet. */
+/** Signs typed data (EIP-712). */
 export async function signTypedData(
   { wallet }: Connection,
   address: Address,

@@ -1,45 +1,41 @@
 /**
- * Work that asks the wallet and the service in turn. One runs at a time; the person can leave it
- * at any moment, and it ends by itself when the wallet changes to another account half-way.
+ * A task that needs the wallet and the service in turn. One runs at a time. The user can leave it
+ * at any moment, and it ends when the wallet switches accounts.
  */
 import { useCallback, useEffect, useRef, useState } from "react";
 import { watchAccounts } from "./connection.ts";
 import { WalletProblem } from "@farthing/buyer/wallet";
 
-/** What the work is doing right now. */
 export interface TaskStep {
-  /** One sentence for the person. */
+  /** One sentence for the user. */
   readonly message: string;
   /** The text that the wallet shows for signing. */
   readonly text?: string;
-  /** The person has to look at the wallet. */
+  /** The user has to look at the wallet. */
   readonly isInWallet?: boolean;
 }
 
-/** Where the work stands. */
 export type TaskStatus =
   | { readonly kind: "idle" }
   | ({ readonly kind: "working" } & TaskStep)
   | { readonly kind: "problem"; readonly problem: unknown; readonly again: () => void };
 
-/** What the work gets. */
 export interface TaskTools {
   readonly showStep: (step: TaskStep) => void;
   readonly signal: AbortSignal;
 }
 
-/** Work that can be run, left, and run again. */
 export interface WalletTask {
   readonly status: TaskStatus;
   readonly isWorking: boolean;
-  /** Runs the work; a problem becomes the status and is not thrown. */
+  /** Errors become the status and are not thrown. */
   readonly run: (work: (tools: TaskTools) => Promise<void>) => void;
   readonly leave: () => void;
 }
 
 const idle = { kind: "idle" } as const;
 
-/** Work of one component; it is left when the component goes. */
+/** The task of a component, left when the component goes. */
 export function useWalletTask(): WalletTask {
   const [status, setStatus] = useState<TaskStatus>(idle);
   const current = useRef<AbortController>(undefined);
@@ -74,7 +70,7 @@ export function useWalletTask(): WalletTask {
       .then(() => isCurrent() && setStatus(idle))
       .catch((error: unknown) => {
         const problem: unknown = signal.aborted ? signal.reason : error;
-        // Left by the person: there is nothing to tell.
+        // The user has left: there is nothing to report.
         if (!isCurrent() || (signal.aborted && !(problem instanceof WalletProblem))) return;
         setStatus({ kind: "problem", problem, again });
       })

@@ -1,10 +1,8 @@
 import { networkOfChain, parseUsdc, type Address, type ChainId } from "@farthing/protocol";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState, type FormEvent } from "react";
+import { useState } from "react";
 import type { Credits, Purchase } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
 import { creditsQuery, purchaseQuery, purchasesPath, walletsQuery } from "../../api/queries.ts";
-import { Field } from "../../components/field.tsx";
 import { QueryBoundary } from "../../components/query-boundary.tsx";
 import { Page, Section } from "../../components/page.tsx";
 import { Problem } from "../../components/problem.tsx";
@@ -12,12 +10,17 @@ import { countText, plural, shortText, usdcText } from "../../components/format.
 import { Timeline, type Step } from "../../components/timeline.tsx";
 import { go } from "../../location.ts";
 import { useAccount } from "../../signed-in.ts";
-import { creditUnits } from "./credit-price.ts";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Button, Segments } from "../../components/button.tsx";
+import { Form, SelectField, TextField } from "../../components/field.tsx";
+import { useChange } from "../../components/use-change.ts";
 
-/** What people buy at first, what lasts a while, what a busy shop buys. */
+/** The base units of one credit: it costs 0.001 USDC. */
+const creditUnits = 1_000n;
+
+/** From a first try to a busy shop. */
 const offers = ["1", "10", "50", "250"] as const;
 
-/** The first step of buying: how much, on which network, from which wallet. */
 export function BuyCredits() {
   const credits = useQuery(creditsQuery);
   return (
@@ -50,25 +53,15 @@ export function BuyCredits() {
   );
 }
 
-/** What the buyer can expect after this form. */
+const reviewed = "amount, treasury, network";
+const settled = "final within about ten seconds";
 const way: readonly Step[] = [
-  {
-    key: "review",
-    look: "ahead",
-    title: "You review the payment",
-    note: "amount, treasury, network",
-  },
+  { key: "review", look: "ahead", title: "You review the payment", note: reviewed },
   { key: "sign", look: "ahead", title: "You sign it in your wallet" },
-  {
-    key: "settle",
-    look: "ahead",
-    title: "It is settled on chain",
-    note: "final within about ten seconds",
-  },
+  { key: "settle", look: "ahead", title: "It is settled on chain", note: settled },
   { key: "credit", look: "ahead", title: "Credits added" },
 ];
 
-/** What is wrong with an amount; undefined when it can be bought. */
 function wrongWith(units: bigint | undefined, minUnits: string): string | undefined {
   if (units === undefined) return "Enter an amount, such as 10 or 2.50.";
   if (units < BigInt(minUnits)) return `Enter at least ${usdcText(minUnits)} USDC.`;
@@ -77,7 +70,7 @@ function wrongWith(units: bigint | undefined, minUnits: string): string | undefi
     : "One credit is 0.001 USDC, so use at most three decimals.";
 }
 
-/** Where mainnet is served, a test network's USDC buys nothing. */
+/** Where mainnet is served, test USDC buys nothing. */
 function soldOn(networks: readonly { readonly chainId: ChainId }[]): readonly ChainId[] {
   const served = networks.map(({ chainId }) => chainId);
   return served.includes(50) ? [50] : served;
@@ -95,60 +88,40 @@ function BuyForm({ credits }: { readonly credits: Credits }) {
   const units = parseUsdc(amount);
   const wrong = wrongWith(units, credits.minUnits);
   const bought = units === undefined || wrong ? 0 : Number(units / creditUnits);
-  const begin = useMutation({
-    mutationFn: () =>
-      call<Purchase>(purchasesPath, {
-        method: "POST",
-        body: { credits: bought, chainId, payer },
-      }),
-    onSuccess: (purchase) => {
+  const body = { credits: bought, chainId, payer };
+  const begin = useChange({
+    send: () => call<Purchase>(purchasesPath, { method: "POST", body }),
+    done: (purchase) => {
       client.setQueryData(purchaseQuery(purchase.id).queryKey, purchase);
       go(`credits/purchases/${purchase.id}`, { replace: true });
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (!wrong) begin.mutate();
-  };
   return (
-    <form className="narrow" onSubmit={submit}>
-      <Field label="Amount in USDC" error={wrong}>
-        {(props) => (
-          <input
-            {...props}
-            className="big"
-            inputMode="decimal"
-            value={amount}
-            autoComplete="off"
-            onChange={(event) => setAmount(event.target.value)}
-          />
-        )}
-      </Field>
-      <div className="segments" role="group" aria-label="Amounts to choose from">
-        {offers.map((one) => (
-          <button
-            key={one}
-            type="button"
-            aria-pressed={one === amount}
-            onClick={() => setAmount(one)}
-          >
-            {one} USDC
-          </button>
-        ))}
-      </div>
+    <Form className="narrow" onSubmit={() => wrong ?? begin.mutate()}>
+      <TextField
+        label="Amount in USDC"
+        error={wrong}
+        className="big"
+        inputMode="decimal"
+        value={amount}
+        autoComplete="off"
+        onText={setAmount}
+      />
+      <Segments
+        label="Amounts to choose from"
+        options={offers.map((one) => [one, `${one} USDC`])}
+        value={amount}
+        onChoose={setAmount}
+      />
       <Preview credits={credits} bought={bought} units={units ?? 0n} />
       <PayFrom chainId={chainId} onChain={setChainId} payer={payer} onPayer={setPayer} />
       {begin.error && <Problem problem={begin.error} />}
       <div className="form-actions">
-        <button
-          type="submit"
-          className="button primary"
-          disabled={wrong !== undefined || begin.isPending}
-        >
+        <Button type="submit" look="primary" disabled={wrong !== undefined || begin.isPending}>
           Review the payment
-        </button>
+        </Button>
       </div>
-    </form>
+    </Form>
   );
 }
 
@@ -196,43 +169,26 @@ function PayFrom({
   return (
     <>
       {sold.length > 1 && (
-        <Field label="Network">
-          {(props) => (
-            <select
-              {...props}
-              value={chainId}
-              onChange={(event) => onChain(event.target.value === "50" ? 50 : 51)}
-            >
-              {sold.map((id) => (
-                <option key={id} value={id}>
-                  {networkOfChain(id).name}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <SelectField
+          label="Network"
+          value={chainId}
+          options={sold.map((id) => [id, networkOfChain(id).name])}
+          onText={(text) => onChain(text === "50" ? 50 : 51)}
+        />
       )}
       {wallets && wallets.length > 1 && (
-        <Field label="Pay from" hint="Your own wallet, or one linked to this account.">
-          {(props) => (
-            <select
-              {...props}
-              value={payer}
-              onChange={(event) =>
-                onPayer(
-                  wallets.find(({ address }) => address === event.target.value)?.address ?? payer,
-                )
-              }
-            >
-              {wallets.map(({ address, isOwn }) => (
-                <option key={address} value={address}>
-                  {shortText(address)}
-                  {isOwn ? " (account)" : ""}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <SelectField
+          label="Pay from"
+          hint="Your own wallet, or one linked to this account."
+          value={payer}
+          options={wallets.map(({ address, isOwn }) => [
+            address,
+            `${shortText(address)}${isOwn ? " (account)" : ""}`,
+          ])}
+          onText={(text) =>
+            onPayer(wallets.find(({ address }) => address === text)?.address ?? payer)
+          }
+        />
       )}
     </>
   );

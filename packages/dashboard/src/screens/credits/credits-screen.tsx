@@ -10,7 +10,6 @@ import { Ledger } from "./ledger.tsx";
 import { LowBalanceForm } from "./low-balance-form.tsx";
 import { Purchases } from "./purchases.tsx";
 
-/** The balance, how it came about, and the way to more. */
 export function CreditsScreen() {
   const { treasury } = useAccount();
   const credits = useQuery(creditsQuery);
@@ -38,25 +37,24 @@ export function CreditsScreen() {
 
 function BalanceTiles({ credits }: { readonly credits: Credits }) {
   const { available, held, perSettlement } = credits;
+  const isFree = perSettlement === 0;
+  const left = isFree ? "" : `≈ ${plural(Math.floor(available / perSettlement), "settlement")}`;
+  const tiles = [
+    ["Available", countText(available), left],
+    ["Reserved", countText(held), "for settlements in progress"],
+    isFree
+      ? ["Price", "Free", "no credits charged"]
+      : ["Price", countText(perSettlement), "per settlement"],
+  ] as const;
   return (
     <section className="tiles" aria-label="Balance">
-      <div className="tile">
-        <h2>Available</h2>
-        <p className="figure">{countText(available)}</p>
-        {perSettlement > 0 && (
-          <p className="muted">≈ {plural(Math.floor(available / perSettlement), "settlement")}</p>
-        )}
-      </div>
-      <div className="tile">
-        <h2>Reserved</h2>
-        <p className="figure">{countText(held)}</p>
-        <p className="muted">for settlements in progress</p>
-      </div>
-      <div className="tile">
-        <h2>Price</h2>
-        <p className="figure">{perSettlement === 0 ? "Free" : countText(perSettlement)}</p>
-        <p className="muted">{perSettlement === 0 ? "no credits charged" : "per settlement"}</p>
-      </div>
+      {tiles.map(([title, figure, note]) => (
+        <div key={title} className="tile">
+          <h2>{title}</h2>
+          <p className="figure">{figure}</p>
+          {note !== "" && <p className="muted">{note}</p>}
+        </div>
+      ))}
     </section>
   );
 }

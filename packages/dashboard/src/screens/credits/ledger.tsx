@@ -3,7 +3,6 @@ import type { LedgerEntry } from "@farthing/facilitator/api";
 import { ledgerPath, ledgerQuery } from "../../api/queries.ts";
 import { DataTable } from "../../components/data-table.tsx";
 import { Empty } from "../../components/empty.tsx";
-import { DownIcon } from "../../components/icons.tsx";
 import { Link } from "../../components/link.tsx";
 import { QueryBoundary } from "../../components/query-boundary.tsx";
 import { Section } from "../../components/page.tsx";
@@ -11,6 +10,7 @@ import { Pager } from "../../components/pager.tsx";
 import { countText, shortText } from "../../components/format.ts";
 import { When } from "../../components/values.tsx";
 import { useLocation, withSearch } from "../../location.ts";
+import { CsvLink } from "../../components/csv-link.tsx";
 
 const kinds: Readonly<Record<LedgerEntry["kind"], string>> = {
   purchase: "Bought",
@@ -22,7 +22,6 @@ const kinds: Readonly<Record<LedgerEntry["kind"], string>> = {
   adjustment: "Adjusted",
 };
 
-/** Every change of the balance, the newest first. */
 export function Ledger() {
   const { search } = useLocation();
   const cursor = new URLSearchParams(search).get("cursor") ?? "";
@@ -30,15 +29,7 @@ export function Ledger() {
   return (
     <Section
       title="Ledger"
-      actions={
-        <a
-          className="button quiet small"
-          href={withSearch(ledgerPath, { format: "csv" })}
-          download="farthing-ledger.csv"
-        >
-          <DownIcon /> CSV
-        </a>
-      }
+      actions={<CsvLink path={ledgerPath} name="ledger" look="button quiet small" />}
     >
       <QueryBoundary query={ledger} lines={6}>
         {({ entries, next }) =>

@@ -11,14 +11,14 @@ import { connectionOf } from "../../wallet/connection.ts";
 import { switchNetwork, WalletProblem } from "@farthing/buyer/wallet";
 import { signTypedData } from "../../wallet/signatures.ts";
 import { useWalletTask } from "../../wallet/wallet-task.ts";
+import { Button } from "../../components/button.tsx";
 
-/** Has the payer's wallet sign the payment and hands it in. */
+/** Has the payer's wallet sign the payment and submits it. */
 export function PayPurchase({
   purchase,
   other,
 }: {
   readonly purchase: Purchase;
-  /** What else can be done instead of paying. */
   readonly other: ReactNode;
 }) {
   const account = useAccount();
@@ -46,9 +46,9 @@ export function PayPurchase({
     <>
       <WalletTaskStatus task={task} />
       <div className="form-actions">
-        <button type="button" className="button primary" disabled={task.isWorking} onClick={pay}>
+        <Button look="primary" disabled={task.isWorking} onClick={pay}>
           Sign and pay {usdcText(amount)} USDC
-        </button>
+        </Button>
         {!task.isWorking && other}
       </div>
     </>

@@ -13,7 +13,6 @@ const looks: Readonly<Record<PurchaseState, readonly [Tone, string]>> = {
   canceled: ["plain", "canceled"],
 };
 
-/** Where a purchase stands. */
 export function PurchaseBadge({ state }: { readonly state: PurchaseState }) {
   const [tone, words] = looks[state];
   return <Badge tone={tone}>{words}</Badge>;

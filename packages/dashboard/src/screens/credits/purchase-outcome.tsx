@@ -1,11 +1,10 @@
-/** What it means for the buyer of credits that a purchase ended this way, or is held. */
 import type { ReactNode } from "react";
 import type { Purchase, PurchaseState } from "@farthing/facilitator/api";
 import { Link } from "../../components/link.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { plural } from "../../components/format.ts";
 
-/** Shows it, or nothing while the purchase is simply under way. */
+/** Explains how a purchase ended, or why it is held. */
 export function PurchaseOutcome({ purchase }: { readonly purchase: Purchase }) {
   return outcomes[purchase.state]?.(purchase) ?? null;
 }
@@ -51,7 +50,7 @@ const outcomes: Readonly<Partial<Record<PurchaseState, (purchase: Purchase) => R
       <Contact contact={contact} />
     </Notice>
   ),
-  // An earlier signature that could not be settled leads back to waiting, with the reason.
+  // A signature that could not be settled leads back here, with the reason.
   awaiting_payment: ({ reason }) =>
     reason !== null && (
       <Notice tone="warn" title="Your last payment did not go through">

@@ -1,5 +1,4 @@
 import { findNetwork } from "@farthing/protocol";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import type { Purchase, PurchaseState } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
@@ -14,8 +13,11 @@ import { PayPurchase } from "./pay-purchase.tsx";
 import { PurchaseBadge } from "./purchase-badge.tsx";
 import { PurchaseOutcome } from "./purchase-outcome.tsx";
 import { PurchaseSteps } from "./purchase-steps.tsx";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Button } from "../../components/button.tsx";
+import { Facts } from "../../components/facts.tsx";
+import { useChange } from "../../components/use-change.ts";
 
-/** One purchase: what is paid for what, the signature, and its way to the balance. */
 export function PurchaseScreen({ id }: { readonly id: string }) {
   const purchase = useQuery(purchaseQuery(id));
   const client = useQueryClient();
@@ -57,44 +59,28 @@ export function PurchaseScreen({ id }: { readonly id: string }) {
 
 function Terms({ purchase }: { readonly purchase: Purchase }) {
   const { amount, payer, payTo, chainId, transaction, explorer, createdAt } = purchase;
-  const network = findNetwork(chainId);
   return (
-    <dl className="facts">
-      <dt>Price</dt>
-      <dd>
-        <Usdc units={amount} />
-      </dd>
-      <dt>From</dt>
-      <dd>{payer === null ? "any linked wallet" : <Short text={payer} what="payer" />}</dd>
-      <dt>To the treasury</dt>
-      <dd>{payTo === null ? "–" : <Short text={payTo} what="treasury address" />}</dd>
-      <dt>Network</dt>
-      <dd>{network?.name ?? chainId}</dd>
-      <dt>Started</dt>
-      <dd>
-        <When at={createdAt} />
-      </dd>
-      {transaction !== null && (
-        <>
-          <dt>Transaction</dt>
-          <dd>
-            <Short text={transaction} what="transaction hash" href={explorer ?? undefined} />
-          </dd>
-        </>
-      )}
-      <dt>Purchase ID</dt>
-      <dd>
-        <Whole text={purchase.id} what="purchase id" />
-      </dd>
-    </dl>
+    <Facts
+      rows={[
+        ["Price", <Usdc units={amount} />],
+        ["From", payer === null ? "any linked wallet" : <Short text={payer} what="payer" />],
+        ["To the treasury", payTo === null ? "–" : <Short text={payTo} what="treasury address" />],
+        ["Network", findNetwork(chainId)?.name ?? chainId],
+        ["Started", <When at={createdAt} />],
+        transaction !== null && [
+          "Transaction",
+          <Short text={transaction} what="transaction hash" href={explorer ?? undefined} />,
+        ],
+        ["Purchase ID", <Whole text={purchase.id} what="purchase id" />],
+      ]}
+    />
   );
 }
 
 function AwaitingPayment({ purchase }: { readonly purchase: Purchase }) {
-  const client = useQueryClient();
-  const cancel = useMutation({
-    mutationFn: () => call(`${purchasesPath}/${purchase.id}`, { method: "DELETE" }),
-    onSuccess: () => client.invalidateQueries({ queryKey: ["purchases"] }),
+  const cancel = useChange({
+    send: () => call(`${purchasesPath}/${purchase.id}`, { method: "DELETE" }),
+    refreshes: [{ queryKey: ["purchases"] }],
   });
   return (
     <>
@@ -105,14 +91,9 @@ function AwaitingPayment({ purchase }: { readonly purchase: Purchase }) {
       <PayPurchase
         purchase={purchase}
         other={
-          <button
-            type="button"
-            className="button quiet"
-            disabled={cancel.isPending}
-            onClick={() => cancel.mutate()}
-          >
+          <Button look="quiet" disabled={cancel.isPending} onClick={() => cancel.mutate()}>
             Cancel purchase
-          </button>
+          </Button>
         }
       />
     </>

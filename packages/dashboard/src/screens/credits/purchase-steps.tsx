@@ -1,7 +1,7 @@
 import type { Purchase, PurchaseState } from "@farthing/facilitator/api";
 import { Timeline, type Step } from "../../components/timeline.tsx";
 
-/** The states on the straight way, in order, with what each has achieved. */
+/** The states of a successful purchase. */
 const way: readonly (readonly [PurchaseState, string])[] = [
   ["awaiting_payment", "Purchase started"],
   ["settling", "Payment signed and submitted"],
@@ -9,7 +9,6 @@ const way: readonly (readonly [PurchaseState, string])[] = [
   ["credited", "Credits added"],
 ];
 
-/** What is being waited for in a state. */
 const waits: Readonly<Partial<Record<PurchaseState, string>>> = {
   awaiting_payment: "Your signature",
   settling: "Settled on chain and final",
@@ -29,7 +28,6 @@ const words: Readonly<Record<PurchaseState, string>> = {
   canceled: "Canceled",
 };
 
-/** The way of a purchase so far, what it waits for, and what comes after. */
 export function PurchaseSteps({ purchase: { state, timeline } }: { readonly purchase: Purchase }) {
   const done: Step[] = timeline.map((one, index) => ({
     key: `${one.state} ${one.at}`,

@@ -9,7 +9,6 @@ import { countText } from "../../components/format.ts";
 import { Usdc, When } from "../../components/values.tsx";
 import { PurchaseBadge } from "./purchase-badge.tsx";
 
-/** What was bought, and where each purchase stands. */
 export function Purchases() {
   const purchases = useQuery(purchasesQuery);
   return (
@@ -17,14 +16,7 @@ export function Purchases() {
       <QueryBoundary query={purchases}>
         {({ purchases: rows }) =>
           rows.length === 0 ? (
-            <Empty
-              title="No purchases yet"
-              action={
-                <Link to="credits/buy" className="button">
-                  Buy credits
-                </Link>
-              }
-            >
+            <Empty title="No purchases yet" link={["credits/buy", "Buy credits"]}>
               <p>Pay in USDC from your wallet. We pay the gas.</p>
             </Empty>
           ) : (

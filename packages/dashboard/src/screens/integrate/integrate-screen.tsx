@@ -1,7 +1,7 @@
 import { findNetwork, toXdcAddress } from "@farthing/protocol";
 import { useState } from "react";
 import { CodeBlock } from "../../components/code-block.tsx";
-import { Link } from "../../components/link.tsx";
+import { ExternalLink, Link } from "../../components/link.tsx";
 import { Page, Section } from "../../components/page.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { Whole } from "../../components/values.tsx";
@@ -9,14 +9,14 @@ import { go, useLocation, withSearch } from "../../location.ts";
 import { useAccount } from "../../signed-in.ts";
 import { snippetsOf, type SnippetValues } from "./snippets.ts";
 import { TestKey } from "./test-key.tsx";
+import { Segments } from "../../components/button.tsx";
+import { Facts } from "../../components/facts.tsx";
 
-/** Where test USDC comes from. */
 const faucets = {
   usdc: "https://faucet.circle.com",
   gas: "https://faucet.apothem.network",
 } as const;
 
-/** All that a server needs to sell, as it has to be written there. */
 export function IntegrateScreen() {
   const { account, networks, publicUrl } = useAccount();
   const [chosen, setChosen] = useState<string>();
@@ -34,18 +34,12 @@ export function IntegrateScreen() {
       lead="Charge for a route of your server: respond with 402, verify and settle the buyer’s payment, then serve the content."
       actions={
         networks.length > 1 && (
-          <div className="segments" role="group" aria-label="Network">
-            {networks.map(({ id, chainId }) => (
-              <button
-                key={id}
-                type="button"
-                aria-pressed={id === network.id}
-                onClick={() => setChosen(id)}
-              >
-                {findNetwork(chainId)?.name ?? id}
-              </button>
-            ))}
-          </div>
+          <Segments
+            label="Network"
+            options={networks.map(({ id, chainId }) => [id, findNetwork(chainId)?.name ?? id])}
+            value={network.id}
+            onChoose={setChosen}
+          />
         )
       }
     >
@@ -63,45 +57,36 @@ export function IntegrateScreen() {
 }
 
 function Values({ values, isTest }: { readonly values: SnippetValues; readonly isTest: boolean }) {
+  const paidTo = (
+    <>
+      <Whole text={values.payTo} what="payout address" />
+      <div className="muted breakable">
+        the same as <code>{toXdcAddress(values.payTo)}</code>
+      </div>
+    </>
+  );
+  const key = (
+    <>
+      <Link to="keys">Create or rotate a key</Link>, and set it on your server as{" "}
+      <code>FARTHING_API_KEY</code>
+    </>
+  );
   return (
     <>
-      <dl className="facts">
-        <dt>Facilitator</dt>
-        <dd>
-          <Whole text={values.facilitatorUrl} what="facilitator address" />
-        </dd>
-        <dt>Network</dt>
-        <dd>
-          <Whole text={values.network} what="network" />
-        </dd>
-        <dt>USDC</dt>
-        <dd>
-          <Whole text={values.usdc} what="USDC contract" />
-        </dd>
-        <dt>Paid to</dt>
-        <dd>
-          <Whole text={values.payTo} what="payout address" />
-          <div className="muted breakable">
-            the same as <code>{toXdcAddress(values.payTo)}</code>
-          </div>
-        </dd>
-        <dt>Key</dt>
-        <dd>
-          <Link to="keys">Create or rotate a key</Link>, and set it on your server as{" "}
-          <code>FARTHING_API_KEY</code>
-        </dd>
-      </dl>
+      <Facts
+        rows={[
+          ["Facilitator", <Whole text={values.facilitatorUrl} what="facilitator address" />],
+          ["Network", <Whole text={values.network} what="network" />],
+          ["USDC", <Whole text={values.usdc} what="USDC contract" />],
+          ["Paid to", paidTo],
+          ["Key", key],
+        ]}
+      />
       {isTest && (
         <p className="muted">
           Apothem is the test network. Test USDC comes from{" "}
-          <a href={faucets.usdc} target="_blank" rel="noreferrer noopener">
-            Circle’s faucet
-          </a>
-          ; buyers need no gas, but TXDC is at{" "}
-          <a href={faucets.gas} target="_blank" rel="noreferrer noopener">
-            the Apothem faucet
-          </a>
-          .
+          <ExternalLink href={faucets.usdc}>Circle’s faucet</ExternalLink>; buyers need no gas, but
+          TXDC is at <ExternalLink href={faucets.gas}>the Apothem faucet</ExternalLink>.
         </p>
       )}
     </>

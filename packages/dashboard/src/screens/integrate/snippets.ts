@@ -1,7 +1,6 @@
-/** Code for the seller's server, with this facilitator's address and this account in it. */
+/** Code for the seller's server, with the facilitator's address and the account. */
 import type { Address } from "@farthing/protocol";
 
-/** What goes into the code. */
 export interface SnippetValues {
   readonly facilitatorUrl: string;
   readonly payTo: Address;
@@ -10,22 +9,18 @@ export interface SnippetValues {
   readonly usdc: Address;
 }
 
-/** Code for one way to integrate. */
 export interface Snippet {
   readonly name: "express" | "fastify" | "hono" | "stock" | "curl";
   readonly title: string;
-  /** What to run before, on a command line. */
   readonly install?: string;
   readonly code: string;
   readonly note: string;
 }
 
-/** All snippets, the shortest way first. */
 export function snippetsOf(values: SnippetValues): readonly Snippet[] {
   return [express(values), fastify(values), hono(values), stock(values), curl(values)];
 }
 
-/** What the snippets with our middleware have in common. */
 function createCharge({ facilitatorUrl, payTo, network }: SnippetValues): string {
   return `const charge = farthing({
   facilitator: { url: "${facilitatorUrl}", apiKey: process.env.FARTHING_API_KEY },

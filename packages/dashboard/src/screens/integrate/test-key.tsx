@@ -1,66 +1,53 @@
 import { isSameAddress } from "@farthing/protocol";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useRef, useState, type FormEvent } from "react";
+import { useEffect, useRef, useState } from "react";
 import { keysQuery } from "../../api/queries.ts";
-import { announce } from "../../components/announcer.tsx";
-import { Field } from "../../components/field.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { Problem } from "../../components/problem.tsx";
 import { plural, shortText } from "../../components/format.ts";
 import { useAccount } from "../../signed-in.ts";
 import type { SnippetValues } from "./snippets.ts";
 import { adviceFor, tryKey, type KeyTrial } from "./try-key.ts";
+import { Form, TextField } from "../../components/field.tsx";
+import { Button } from "../../components/button.tsx";
+import { useChange } from "../../components/use-change.ts";
 
 /** Tries a pasted key from here, the way the server will. The key stays in this field. */
 export function TestKey({ values }: { readonly values: SnippetValues }) {
-  const client = useQueryClient();
   const [key, setKey] = useState("");
   const leaving = useRef<AbortController>(undefined);
   useEffect(() => () => leaving.current?.abort(), []);
-  const trial = useMutation({
+  const trial = useChange({
     // A key that is refused says nothing about the session.
-    meta: { isForeign: true },
-    mutationFn: () => {
+    meta: { isOutsideSession: true },
+    send: () => {
       leaving.current = new AbortController();
       return tryKey(key.trim(), values, leaving.current.signal);
     },
-    onSuccess: () => {
-      announce("The key works");
-      return client.invalidateQueries(keysQuery);
-    },
+    refreshes: [keysQuery],
+    announces: "The key works",
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    trial.mutate();
-  };
   return (
     <>
-      <form className="inline-form" onSubmit={submit}>
-        <Field
+      <Form className="inline-form" onSubmit={() => trial.mutate()}>
+        <TextField
           label="API key"
           hint="Looks up the key with /v1/key, then sends a sample payment to /verify. Nothing is stored or settled."
-        >
-          {(props) => (
-            <input
-              {...props}
-              className="mono"
-              type="password"
-              value={key}
-              required
-              placeholder="fk_…"
-              autoComplete="off"
-              spellCheck={false}
-              onChange={(event) => {
-                setKey(event.target.value);
-                trial.reset();
-              }}
-            />
-          )}
-        </Field>
-        <button type="submit" className="button" disabled={trial.isPending}>
+          className="mono"
+          type="password"
+          value={key}
+          required
+          placeholder="fk_…"
+          autoComplete="off"
+          spellCheck={false}
+          onText={(text) => {
+            setKey(text);
+            trial.reset();
+          }}
+        />
+        <Button type="submit" disabled={trial.isPending}>
           {trial.isPending ? "Testing…" : "Test my key"}
-        </button>
-      </form>
+        </Button>
+      </Form>
       {trial.error && (
         <>
           <Problem problem={trial.error} />
@@ -72,22 +59,24 @@ export function TestKey({ values }: { readonly values: SnippetValues }) {
   );
 }
 
-function Outcome({ trial: { key, verdict, tookMs } }: { readonly trial: KeyTrial }) {
+function Outcome({ trial: { key, verification, tookMs } }: { readonly trial: KeyTrial }) {
   const { account } = useAccount();
   const isOurs = isSameAddress(key.account, account);
-  // The sample carries no signature of anybody: every other verdict is about something else.
-  const isExpected = verdict.invalidReason === "invalid_signature";
+  // The sample is not signed, so any other result is about something else.
+  const isExpected = verification.invalidReason === "invalid_signature";
   return (
     <Notice
       tone={isOurs && isExpected ? "good" : "warn"}
-      title={isExpected ? "The key works" : `/verify returned ${verdict.invalidReason ?? "valid"}`}
+      title={
+        isExpected ? "The key works" : `/verify returned ${verification.invalidReason ?? "valid"}`
+      }
     >
       <p>
         <strong>{key.label || "Unnamed key"}</strong> of <code>{shortText(key.account)}</code>,{" "}
         {key.mode === "live" ? "for XDC" : "for Apothem"}, {plural(key.credits, "credit")} left.{" "}
         {isExpected
           ? `/verify responded in ${tookMs} ms and refused the unsigned sample with invalid_signature, as expected.`
-          : verdict.invalidMessage}
+          : verification.invalidMessage}
       </p>
       {!isOurs && <p>This key belongs to a different account than the one you are signed in to.</p>}
     </Notice>

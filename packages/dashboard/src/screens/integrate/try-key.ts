@@ -1,32 +1,26 @@
-/** Tries an API key as a server would: who am I, then a verification. */
+/** Tries an API key as a server would: looks it up, then verifies a sample. */
 import { zeroAddress, type VerifyResponse } from "@farthing/protocol";
 import { ApiProblem, call } from "../../api/call.ts";
 import type { SnippetValues } from "./snippets.ts";
 
 /** `GET /v1/key`. */
-export interface KeyAnswer {
+interface KeyResponse {
   readonly account: string;
   readonly mode: "live" | "test";
   readonly label: string;
   readonly credits: number;
-  readonly plan: "active" | "inactive";
 }
 
-/** What came of the trial. */
 export interface KeyTrial {
-  readonly key: KeyAnswer;
-  readonly verdict: VerifyResponse;
+  readonly key: KeyResponse;
+  readonly verification: VerifyResponse;
   readonly tookMs: number;
 }
 
-/** Seconds for which the sample would be valid. */
 const sampleSeconds = 120;
 
-/**
- * A payment that nobody signed. The service judges it like any other and finds its signature
- * wanting: that answer is what shows that key, address and network are right.
- */
-export function samplePayment({ payTo, network, usdc }: SnippetValues, nowSeconds: number) {
+/** An unsigned payment: its refusal for the signature alone shows that all else is right. */
+function samplePayment({ payTo, network, usdc }: SnippetValues, nowSeconds: number) {
   const requirements = {
     scheme: "exact",
     network,
@@ -57,28 +51,27 @@ export function samplePayment({ payTo, network, usdc }: SnippetValues, nowSecond
   };
 }
 
-/** Calls `GET /v1/key` and `POST /verify` with a key; throws {@link ApiProblem} when one says no. */
+/** Calls `GET /v1/key` and `POST /verify` with a key; throws {@link ApiProblem}. */
 export async function tryKey(
   key: string,
   values: SnippetValues,
   signal: AbortSignal,
 ): Promise<KeyTrial> {
   const headers = { Authorization: `Bearer ${key}` };
-  const known = await call<KeyAnswer>("/v1/key", { headers, signal });
+  const known = await call<KeyResponse>("/v1/key", { headers, signal });
   const start = performance.now();
-  const verdict = await call<VerifyResponse>("/verify", {
+  const verification = await call<VerifyResponse>("/verify", {
     method: "POST",
     headers,
     body: samplePayment(values, Math.floor(Date.now() / 1000)),
     signal,
   });
-  return { key: known, verdict, tookMs: Math.round(performance.now() - start) };
+  return { key: known, verification, tookMs: Math.round(performance.now() - start) };
 }
 
-/** What a failed trial means for the person whose key it is. */
 export function adviceFor(problem: unknown): string | undefined {
   if (!(problem instanceof ApiProblem)) return undefined;
-  switch (problem.code) {
+  switch (problem.details.code) {
     case "unauthorized":
       return "The key is mistyped, expired or revoked. Copy it again, or create a new one.";
     case "payee_mismatch":

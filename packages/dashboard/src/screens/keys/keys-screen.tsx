@@ -10,14 +10,13 @@ import { CreateKey } from "./create-key.tsx";
 import { KeysTable } from "./keys-table.tsx";
 import { RevokeKey } from "./revoke-key.tsx";
 import { RotateKey } from "./rotate-key.tsx";
+import { Button } from "../../components/button.tsx";
 
-/** What is open above the list. */
 type Open =
   | { readonly what: "create" }
   | { readonly what: "rotate" | "revoke"; readonly key: ApiKey }
   | { readonly what: "shown"; readonly key: NewApiKey };
 
-/** API keys: create, rotate, revoke. */
 export function KeysScreen() {
   const keys = useQuery(keysQuery);
   const [open, setOpen] = useState<Open>();
@@ -25,9 +24,9 @@ export function KeysScreen() {
   const close = () => setOpen(undefined);
   const show = (key: NewApiKey) => setOpen({ what: "shown", key });
   const create = (
-    <button type="button" className="button primary" onClick={() => setOpen({ what: "create" })}>
+    <Button look="primary" onClick={() => setOpen({ what: "create" })}>
       Create key
-    </button>
+    </Button>
   );
   return (
     <Page
@@ -38,8 +37,8 @@ export function KeysScreen() {
       <Section title={showsAll ? "All keys" : "Keys in use"}>
         <QueryBoundary query={keys}>
           {({ keys: all }) => {
-            const gone = all.filter(({ status }) => status === "revoked" || status === "expired");
-            const shown = showsAll ? all : all.filter((key) => !gone.includes(key));
+            const ended = all.filter(({ status }) => status === "revoked" || status === "expired");
+            const shown = showsAll ? all : all.filter((key) => !ended.includes(key));
             return (
               <>
                 {shown.length === 0 ? (
@@ -53,15 +52,14 @@ export function KeysScreen() {
                     onRevoke={(key) => setOpen({ what: "revoke", key })}
                   />
                 )}
-                {gone.length > 0 && (
-                  <button
-                    type="button"
-                    className="button quiet small at-start"
+                {ended.length > 0 && (
+                  <Button
+                    look="quiet small at-start"
                     aria-pressed={showsAll}
                     onClick={() => setShowsAll(!showsAll)}
                   >
-                    {showsAll ? "Hide" : "Show"} revoked and expired ({gone.length})
-                  </button>
+                    {showsAll ? "Hide" : "Show"} revoked and expired ({ended.length})
+                  </Button>
                 )}
               </>
             );

@@ -2,6 +2,7 @@ import type { ApiKey } from "@farthing/facilitator/api";
 import { Badge, type Tone } from "../../components/badge.tsx";
 import { DataTable } from "../../components/data-table.tsx";
 import { Day, When } from "../../components/values.tsx";
+import { Button } from "../../components/button.tsx";
 
 const tones: Readonly<Record<ApiKey["status"], Tone>> = {
   active: "good",
@@ -10,16 +11,12 @@ const tones: Readonly<Record<ApiKey["status"], Tone>> = {
   revoked: "bad",
 };
 
-/** The keys with what can be done to each. */
-export function KeysTable({
-  keys,
-  onRotate,
-  onRevoke,
-}: {
-  readonly keys: readonly ApiKey[];
+interface KeyActions {
   readonly onRotate: (key: ApiKey) => void;
   readonly onRevoke: (key: ApiKey) => void;
-}) {
+}
+
+export function KeysTable({ keys, ...actions }: KeyActions & { readonly keys: readonly ApiKey[] }) {
   return (
     <DataTable
       caption="API keys"
@@ -65,52 +62,38 @@ export function KeysTable({
           title: "Expires",
           cell: ({ expiresAt, status }) => {
             if (!expiresAt) return <span className="muted">never</span>;
-            // The hour counts where one has to be quicker than it.
+            // The hour matters only when the end is near.
             return status === "expiring" ? <When at={expiresAt} /> : <Day at={expiresAt} />;
           },
         },
         {
           title: "Actions",
           hasNoTitle: true,
-          cell: (key) => <Actions apiKey={key} onRotate={onRotate} onRevoke={onRevoke} />,
+          cell: (key) => <Actions apiKey={key} {...actions} />,
         },
       ]}
     />
   );
 }
 
-function Actions({
-  apiKey,
-  onRotate,
-  onRevoke,
-}: {
-  readonly apiKey: ApiKey;
-  readonly onRotate: (key: ApiKey) => void;
-  readonly onRevoke: (key: ApiKey) => void;
-}) {
+function Actions({ apiKey, onRotate, onRevoke }: KeyActions & { readonly apiKey: ApiKey }) {
   const { status, label, lastFour } = apiKey;
   if (status !== "active" && status !== "expiring") return null;
   const named = `key ${label || lastFour}`;
   return (
     <span className="row-actions">
       {status === "active" && (
-        <button
-          type="button"
-          className="button quiet small"
-          aria-label={`Rotate ${named}`}
-          onClick={() => onRotate(apiKey)}
-        >
+        <Button look="quiet small" aria-label={`Rotate ${named}`} onClick={() => onRotate(apiKey)}>
           Rotate
-        </button>
+        </Button>
       )}
-      <button
-        type="button"
-        className="button quiet small danger"
+      <Button
+        look="quiet small danger"
         aria-label={`Revoke ${named}`}
         onClick={() => onRevoke(apiKey)}
       >
         Revoke
-      </button>
+      </Button>
     </span>
   );
 }

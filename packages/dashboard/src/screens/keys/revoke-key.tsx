@@ -1,11 +1,9 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { ApiKey } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
 import { keysQuery } from "../../api/queries.ts";
-import { announce } from "../../components/announcer.tsx";
 import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
+import { useChange } from "../../components/use-change.ts";
 
-/** Asks once more, then ends a key. */
 export function RevokeKey({
   apiKey,
   onClose,
@@ -13,14 +11,11 @@ export function RevokeKey({
   readonly apiKey: ApiKey;
   readonly onClose: () => void;
 }) {
-  const client = useQueryClient();
-  const revoke = useMutation({
-    mutationFn: () => call(`/v1/account/keys/${apiKey.id}`, { method: "DELETE" }),
-    onSuccess: async () => {
-      await client.invalidateQueries(keysQuery);
-      announce("Key revoked");
-      onClose();
-    },
+  const revoke = useChange({
+    send: () => call(`/v1/account/keys/${apiKey.id}`, { method: "DELETE" }),
+    refreshes: [keysQuery],
+    announces: "Key revoked",
+    done: onClose,
   });
   return (
     <ConfirmDialog

@@ -10,13 +10,12 @@ const tones: Readonly<Record<ListingState, readonly [Tone, string]>> = {
   blocked: ["plain", "blocked"],
 };
 
-/** Where a listing stands, in a word. */
 export function ListingBadge({ state }: { readonly state: ListingState }) {
   const [tone, words] = tones[state];
   return <Badge tone={tone}>{words}</Badge>;
 }
 
-/** When a listing is checked next; a new one waits for nothing. */
+/** New listings are checked at once. */
 export function NextCheck({ check }: Pick<Listing, "check">) {
   return check.triedAt === null && check.nextAt !== null ? (
     <span className="muted">in a moment</span>

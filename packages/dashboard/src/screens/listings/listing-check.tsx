@@ -1,8 +1,6 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { Listing, ListingDifference } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
 import { listingsPath, listingsQuery } from "../../api/queries.ts";
-import { announce } from "../../components/announcer.tsx";
 import { DataTable } from "../../components/data-table.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { Section } from "../../components/page.tsx";
@@ -10,55 +8,50 @@ import { Problem } from "../../components/problem.tsx";
 import { usdcText } from "../../components/format.ts";
 import { When } from "../../components/values.tsx";
 import { ListingBadge, NextCheck } from "./listing-badge.tsx";
+import { Button } from "../../components/button.tsx";
+import { Facts } from "../../components/facts.tsx";
+import { useChange } from "../../components/use-change.ts";
 
-/** What checks of a listing found, and a way to have it checked now. */
 export function ListingCheck({ listing }: { readonly listing: Listing }) {
-  const client = useQueryClient();
   const { id, check } = listing;
-  const recheck = useMutation({
-    mutationFn: () => call<Listing>(`${listingsPath}/${id}/check`, { method: "POST", body: {} }),
-    onSuccess: (after) => {
-      announce(`Checked: the listing is ${after.check.state}`);
-      return client.invalidateQueries(listingsQuery);
-    },
+  const recheck = useChange({
+    send: () => call<Listing>(`${listingsPath}/${id}/check`, { method: "POST", body: {} }),
+    refreshes: [listingsQuery],
+    announces: (after) => `Checked: the listing is ${after.check.state}`,
   });
+  const state = (
+    <>
+      <ListingBadge state={check.state} />{" "}
+      {check.isPublic ? "Visible to buyers." : "Hidden from buyers."}
+    </>
+  );
   return (
     <Section
       title="State"
       actions={
-        <button
-          type="button"
-          className="button small"
+        <Button
+          look="small"
           disabled={recheck.isPending || check.state === "blocked"}
           onClick={() => recheck.mutate()}
         >
           {recheck.isPending ? "Checking…" : "Check now"}
-        </button>
+        </Button>
       }
     >
       {recheck.error && <Problem problem={recheck.error} />}
       <Reason listing={listing} />
       {check.differences.length > 0 && <Differences rows={check.differences} />}
-      <dl className="facts">
-        <dt>State</dt>
-        <dd>
-          <ListingBadge state={check.state} />{" "}
-          {check.isPublic ? "Visible to buyers." : "Hidden from buyers."}
-        </dd>
-        <dt>Last check</dt>
-        <dd>
-          <When at={check.checkedAt} />
-        </dd>
-        <dt>Next check</dt>
-        <dd>
-          <NextCheck check={check} />
-        </dd>
-      </dl>
+      <Facts
+        rows={[
+          ["State", state],
+          ["Last check", <When at={check.checkedAt} />],
+          ["Next check", <NextCheck check={check} />],
+        ]}
+      />
     </Section>
   );
 }
 
-/** Why a listing is not as it should be; nothing when it is. */
 function Reason({ listing: { check } }: { readonly listing: Listing }) {
   const { state, message, checkedAt, triedAt } = check;
   const isStale = checkedAt !== null && triedAt !== null && triedAt > checkedAt;

@@ -1,8 +1,7 @@
-/** What stands in the form of a listing: texts as they are typed, and what is wrong with them. */
+/** The texts in the form of a listing, and their problems. */
 import { formatUsdc, isObject, parseUsdc } from "@farthing/protocol";
 import type { Listing } from "@farthing/facilitator/api";
 
-/** The texts of the form. */
 export interface ListingDraft {
   readonly resource: string;
   readonly method: string;
@@ -17,13 +16,10 @@ export interface ListingDraft {
   readonly body: string;
 }
 
-/** Methods that an endpoint can be listed with. */
 export const listingMethods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
-/** Tags of a listing at most. */
 const tagsMax = 8;
 
-/** The draft of a listing that is there, or of a new one. */
 export function draftOf(listing: Listing | undefined, network: string): ListingDraft {
   if (!listing) {
     const empty = { resource: "", price: "", title: "", description: "", tags: "" };
@@ -43,10 +39,10 @@ export function draftOf(listing: Listing | undefined, network: string): ListingD
   };
 }
 
-/** What is wrong with a draft, by its members; what is empty is not wrong yet. */
+/** Problems by field. Empty fields have none yet. */
 export type DraftProblems = { readonly [Key in keyof ListingDraft]?: string | undefined };
 
-/** Judges a draft. The service judges again, and knows more. */
+/** Checks a draft. The service checks more. */
 export function problemsOf({ resource, price, tags, body }: ListingDraft): DraftProblems {
   const units = parseUsdc(price);
   return {
@@ -81,7 +77,7 @@ function jsonOf(text: string): { readonly value: unknown } | undefined {
   }
 }
 
-/** What is asked, as the service takes it; undefined when something is wrong or missing. */
+/** The endpoint as the API takes it; undefined while something is wrong or missing. */
 export function endpointOf(draft: ListingDraft) {
   const { resource, method, network, price, query, body } = draft;
   const amount = parseUsdc(price);
@@ -96,7 +92,7 @@ export function endpointOf(draft: ListingDraft) {
   return { resource, method, network, amount: amount.toString(), sample };
 }
 
-/** A whole listing, as the service takes it; undefined when something is wrong or missing. */
+/** The listing as the API takes it; undefined while something is wrong or missing. */
 export function listingOf(draft: ListingDraft, mimeType: string | null) {
   const endpoint = endpointOf(draft);
   const title = draft.title.trim();
@@ -105,7 +101,6 @@ export function listingOf(draft: ListingDraft, mimeType: string | null) {
   return { ...endpoint, title, description, tags: tagsOf(draft.tags), mimeType };
 }
 
-/** Whether a listing has an example of a request. */
 export function hasSample({ sample }: Listing): boolean {
   return isObject(sample) && Object.keys(sample).length > 0;
 }

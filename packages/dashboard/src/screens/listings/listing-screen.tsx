@@ -1,13 +1,10 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Listing } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
 import { listingsPath, listingsQuery } from "../../api/queries.ts";
-import { announce } from "../../components/announcer.tsx";
 import { CodeBlock } from "../../components/code-block.tsx";
 import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
 import { Empty } from "../../components/empty.tsx";
-import { Link } from "../../components/link.tsx";
 import { QueryBoundary } from "../../components/query-boundary.tsx";
 import { Page, Section } from "../../components/page.tsx";
 import { countText } from "../../components/format.ts";
@@ -15,8 +12,11 @@ import { Short, Usdc, When } from "../../components/values.tsx";
 import { go } from "../../location.ts";
 import { ListingCheck } from "./listing-check.tsx";
 import { ListingForm } from "./listing-form.tsx";
+import { useQuery } from "@tanstack/react-query";
+import { Button } from "../../components/button.tsx";
+import { Facts } from "../../components/facts.tsx";
+import { useChange } from "../../components/use-change.ts";
 
-/** One listing: where it stands and why, what is advertised, what is sold. */
 export function ListingScreen({ id }: { readonly id: string }) {
   const listings = useQuery(listingsQuery);
   const found = listings.data?.listings.find((one) => one.id === id);
@@ -27,14 +27,7 @@ export function ListingScreen({ id }: { readonly id: string }) {
           found ? (
             <Whole listing={found} />
           ) : (
-            <Empty
-              title="Listing not found"
-              action={
-                <Link to="listings" className="button">
-                  All listings
-                </Link>
-              }
-            >
+            <Empty title="Listing not found" link={["listings", "All listings"]}>
               <p>It may have been removed.</p>
             </Empty>
           )
@@ -55,16 +48,12 @@ function Whole({ listing }: { readonly listing: Listing }) {
         title="Listing details"
         actions={
           <>
-            <button type="button" className="button small" onClick={() => setOpen("edit")}>
+            <Button look="small" onClick={() => setOpen("edit")}>
               Change
-            </button>
-            <button
-              type="button"
-              className="button quiet small danger"
-              onClick={() => setOpen("remove")}
-            >
+            </Button>
+            <Button look="quiet small danger" onClick={() => setOpen("remove")}>
               Remove
-            </button>
+            </Button>
           </>
         }
       >
@@ -92,54 +81,30 @@ function Whole({ listing }: { readonly listing: Listing }) {
 function Terms({ listing }: { readonly listing: Listing }) {
   const { resource, method, description, tags, advertised } = listing;
   return (
-    <dl className="facts">
-      <dt>Endpoint</dt>
-      <dd className="breakable">
-        {method} {resource}
-      </dd>
-      <dt>Price</dt>
-      <dd>
-        <Usdc units={advertised.amount} />
-      </dd>
-      <dt>Network</dt>
-      <dd>{advertised.network}</dd>
-      <dt>Payee</dt>
-      <dd>
-        <Short text={advertised.payTo} what="payee" />
-      </dd>
-      {description !== "" && (
-        <>
-          <dt>Description</dt>
-          <dd className="breakable">{description}</dd>
-        </>
-      )}
-      {tags.length > 0 && (
-        <>
-          <dt>Tags</dt>
-          <dd className="breakable">{tags.join(", ")}</dd>
-        </>
-      )}
-    </dl>
+    <Facts
+      rows={[
+        ["Endpoint", `${method} ${resource}`, "breakable"],
+        ["Price", <Usdc units={advertised.amount} />],
+        ["Network", advertised.network],
+        ["Payee", <Short text={advertised.payTo} what="payee" />],
+        description !== "" && ["Description", description, "breakable"],
+        tags.length > 0 && ["Tags", tags.join(", "), "breakable"],
+      ]}
+    />
   );
 }
 
 function Sales({ listing: { stats } }: { readonly listing: Listing }) {
   return (
     <Section title="Sales in the last 30 days">
-      <dl className="facts">
-        <dt>Settlements</dt>
-        <dd>{countText(stats.settlements30d)}</dd>
-        <dt>Volume</dt>
-        <dd>
-          <Usdc units={stats.volume30d} />
-        </dd>
-        <dt>Payers</dt>
-        <dd>{countText(stats.payers30d)}</dd>
-        <dt>Last sold</dt>
-        <dd>
-          <When at={stats.lastSettledAt} />
-        </dd>
-      </dl>
+      <Facts
+        rows={[
+          ["Settlements", countText(stats.settlements30d)],
+          ["Volume", <Usdc units={stats.volume30d} />],
+          ["Payers", countText(stats.payers30d)],
+          ["Last sold", <When at={stats.lastSettledAt} />],
+        ]}
+      />
       <p className="hint">
         Settlements with this account’s keys at this price, updated with each check.
       </p>
@@ -154,14 +119,11 @@ function RemoveListing({
   readonly listing: Listing;
   readonly onClose: () => void;
 }) {
-  const client = useQueryClient();
-  const remove = useMutation({
-    mutationFn: () => call(`${listingsPath}/${listing.id}`, { method: "DELETE" }),
-    onSuccess: async () => {
-      announce("Listing removed");
-      go("listings", { replace: true });
-      await client.invalidateQueries(listingsQuery);
-    },
+  const remove = useChange({
+    send: () => call(`${listingsPath}/${listing.id}`, { method: "DELETE" }),
+    leave: () => go("listings", { replace: true }),
+    refreshes: [listingsQuery],
+    announces: "Listing removed",
   });
   return (
     <ConfirmDialog

@@ -11,15 +11,15 @@ import { Usdc, When } from "../../components/values.tsx";
 import { go } from "../../location.ts";
 import { ListingBadge, NextCheck } from "./listing-badge.tsx";
 import { ListingForm } from "./listing-form.tsx";
+import { Button } from "../../components/button.tsx";
 
-/** What the account offers to the public, and what checks of it found. */
 export function ListingsScreen() {
   const listings = useQuery(listingsQuery);
   const [isAdding, setAdding] = useState(false);
   const add = (
-    <button type="button" className="button primary" onClick={() => setAdding(true)}>
+    <Button look="primary" onClick={() => setAdding(true)}>
       List an endpoint
-    </button>
+    </Button>
   );
   return (
     <Page

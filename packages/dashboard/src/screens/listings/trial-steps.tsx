@@ -13,7 +13,6 @@ const stepNames: Readonly<Record<string, string>> = {
   resourceHost: "The challenge names this host",
 };
 
-/** What a check of an endpoint found, step by step, as far as it came. */
 export function TrialSteps({ trial }: { readonly trial: ListingTrial }) {
   if (trial.ok) {
     return (

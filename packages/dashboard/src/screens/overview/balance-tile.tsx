@@ -4,13 +4,11 @@ import { Link } from "../../components/link.tsx";
 import { countText, daysAgo, plural } from "../../components/format.ts";
 import { useAccount } from "../../signed-in.ts";
 
-/** The pace is that of the last week: a day is chance, a month is history. */
+/** The average of a week: a day is chance, a month is history. */
 const paceDays = 7;
 
-/** Beyond a year a pace tells nothing. */
 const foreseenDaysMax = 365;
 
-/** What there is to spend, and how far it goes. */
 export function BalanceTile() {
   const { credits, creditsPerSettlement, treasury } = useAccount();
   if (creditsPerSettlement === 0) {

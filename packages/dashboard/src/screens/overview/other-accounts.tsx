@@ -6,13 +6,13 @@ import { Notice } from "../../components/notice.tsx";
 import { Whole } from "../../components/values.tsx";
 import { useAccount } from "../../signed-in.ts";
 
-/** After sign-in, lists the other accounts that this wallet may administer. */
+/** Lists the other accounts that this wallet may administer. */
 export function OtherAccounts() {
   const { account } = useAccount();
   const { data } = useQuery<readonly Address[]>({
     queryKey: otherAccountsKey,
     queryFn: () => [],
-    // Filled at sign-in, and true for as long as that lasts.
+    // Filled at sign-in, and valid for the session.
     staleTime: Infinity,
   });
   const others = data?.filter((one) => !isSameAddress(one, account)) ?? [];

@@ -12,7 +12,6 @@ import { OtherAccounts } from "./other-accounts.tsx";
 import { SetUp } from "./set-up.tsx";
 import { UsageSection } from "./usage-section.tsx";
 
-/** How the account stands: balance, usage, the last settlements, and what to do first. */
 export function OverviewScreen() {
   const { label } = useAccount();
   const last = useQuery(newestSettlementsQuery);

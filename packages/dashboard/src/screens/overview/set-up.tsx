@@ -4,7 +4,7 @@ import { CheckIcon } from "../../components/icons.tsx";
 import { Section } from "../../components/page.tsx";
 import { useAccount } from "../../signed-in.ts";
 
-/** The way to the first settlement; what is done is ticked. */
+/** The steps to the first settlement. */
 export function SetUp({ keys }: { readonly keys: readonly ApiKey[] }) {
   const { credits, creditsPerSettlement, treasury } = useAccount();
   const usable = keys.filter(({ status }) => status === "active" || status === "expiring");

@@ -2,15 +2,15 @@ import { useQuery } from "@tanstack/react-query";
 import type { UsageDay } from "@farthing/facilitator/api";
 import { usagePath, usageQuery } from "../../api/queries.ts";
 import { DayBars } from "../../components/day-bars.tsx";
-import { DownIcon } from "../../components/icons.tsx";
 import { QueryBoundary } from "../../components/query-boundary.tsx";
 import { Section } from "../../components/page.tsx";
 import { countText, daysAgo, usdcText } from "../../components/format.ts";
 import { go, useLocation, withSearch } from "../../location.ts";
+import { Segments } from "../../components/button.tsx";
+import { CsvLink } from "../../components/csv-link.tsx";
 
 const spans = [7, 30, 90] as const;
 
-/** Usage per day with its sums; the span is in the address. */
 export function UsageSection() {
   const { search } = useLocation();
   const asked = Number(new URLSearchParams(search).get("days"));
@@ -22,25 +22,13 @@ export function UsageSection() {
       title="Usage"
       actions={
         <>
-          <div className="segments" role="group" aria-label="Days shown">
-            {spans.map((one) => (
-              <button
-                key={one}
-                type="button"
-                aria-pressed={one === span}
-                onClick={() => go(withSearch("", { days: `${one}` }), { replace: true })}
-              >
-                {one} days
-              </button>
-            ))}
-          </div>
-          <a
-            className="button quiet small"
-            href={withSearch(usagePath, { from, format: "csv" })}
-            download="farthing-usage.csv"
-          >
-            <DownIcon /> CSV
-          </a>
+          <Segments
+            label="Days shown"
+            options={spans.map((one) => [one, `${one} days`])}
+            value={span}
+            onChoose={(one) => go(withSearch("", { days: `${one}` }), { replace: true })}
+          />
+          <CsvLink path={usagePath} filters={{ from }} name="usage" look="button quiet small" />
         </>
       }
     >
@@ -59,7 +47,7 @@ export function UsageSection() {
   );
 }
 
-/** All days of the span, those without a settlement too, oldest first. */
+/** Days without a settlement included, oldest first. */
 function everyDay(days: readonly UsageDay[], span: number): UsageDay[] {
   const known = new Map(days.map((day) => [day.day, day]));
   return Array.from({ length: span }, (_, index) => {
@@ -75,26 +63,25 @@ function Sums({ days }: { readonly days: readonly UsageDay[] }) {
   const credits = days.reduce((sum, day) => sum + day.credits, 0);
   const over = settled + failed;
   const share = over === 0 ? "–" : `${((settled / over) * 100).toFixed(failed === 0 ? 0 : 1)} %`;
+  const volume = (
+    <>
+      {usdcText(amount)} <span className="unit">USDC</span>
+    </>
+  );
+  const sums = [
+    ["Volume", volume],
+    ["Settled", countText(settled)],
+    ["Success", share],
+    ["Credits used", countText(credits)],
+  ] as const;
   return (
     <dl className="sums">
-      <div>
-        <dt>Volume</dt>
-        <dd>
-          {usdcText(amount)} <span className="unit">USDC</span>
-        </dd>
-      </div>
-      <div>
-        <dt>Settled</dt>
-        <dd>{countText(settled)}</dd>
-      </div>
-      <div>
-        <dt>Success</dt>
-        <dd>{share}</dd>
-      </div>
-      <div>
-        <dt>Credits used</dt>
-        <dd>{countText(credits)}</dd>
-      </div>
+      {sums.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
     </dl>
   );
 }

@@ -1,30 +1,26 @@
 import { isSameAddress, type Address } from "@farthing/protocol";
-import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { SignRequest } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
 import { walletsQuery } from "../../api/queries.ts";
-import { announce } from "../../components/announcer.tsx";
-import { DialogActions } from "../../components/dialog-actions.tsx";
-import { Dialog } from "../../components/dialog.tsx";
+import { Dialog, DialogActions } from "../../components/dialog.tsx";
 import { shortText } from "../../components/format.ts";
 import { WalletTaskStatus } from "../../components/wallet-task-status.tsx";
 import { WalletList } from "../../components/wallet-list.tsx";
 import { useAccount } from "../../signed-in.ts";
 import { switchNetwork, WalletProblem, type Wallet } from "@farthing/buyer/wallet";
 import { connect } from "../../wallet/connection.ts";
-import { prove } from "../../wallet/proof.ts";
 import { signText } from "../../wallet/signatures.ts";
 import { useWalletTask } from "../../wallet/wallet-task.ts";
+import { SignedForm } from "../../components/signed-form.tsx";
 
-/** What the new wallet has signed. */
 interface NewWallet {
   readonly address: Address;
   readonly requestId: string;
   readonly signature: string;
 }
 
-/** Links a wallet: first it signs that it wants to be linked, then the session's wallet agrees. */
+/** The new wallet signs first; then the session's wallet confirms. */
 export function LinkWallet({ onClose }: { readonly onClose: () => void }) {
   const [signed, setSigned] = useState<NewWallet>();
   return (
@@ -82,34 +78,25 @@ function SignWithNew({
 }
 
 function Agree({ signed, onClose }: { readonly signed: NewWallet; readonly onClose: () => void }) {
-  const account = useAccount();
-  const client = useQueryClient();
-  const task = useWalletTask();
-  const { address, requestId, signature } = signed;
-  const agree = () =>
-    task.run(async (tools) => {
-      const stepUp = await prove(account, "link_wallet", { address }, tools);
-      await call("/v1/account/wallets", {
-        method: "POST",
-        body: { requestId, signature, stepUp },
-      });
-      await client.invalidateQueries(walletsQuery);
-      announce("Wallet linked");
-      onClose();
-    });
+  const { wallet } = useAccount();
+  const { address } = signed;
+  const body = { requestId: signed.requestId, signature: signed.signature };
   return (
-    <>
+    <SignedForm
+      action="link_wallet"
+      details={{ address }}
+      send={(stepUp) => call("/v1/account/wallets", { method: "POST", body: { ...body, stepUp } })}
+      refreshes={walletsQuery}
+      announces="Wallet linked"
+      onDone={onClose}
+      onClose={onClose}
+      label="Sign and link"
+    >
       <p>
         <strong>2 of 2.</strong> <code>{shortText(address)}</code> has signed. To confirm, switch
-        your wallet back to <code title={account.wallet}>{shortText(account.wallet)}</code>, the
-        wallet you are signed in with.
+        your wallet back to <code title={wallet}>{shortText(wallet)}</code>, the wallet you are
+        signed in with.
       </p>
-      <WalletTaskStatus task={task} />
-      <DialogActions onClose={onClose}>
-        <button type="button" className="button primary" disabled={task.isWorking} onClick={agree}>
-          Sign and link
-        </button>
-      </DialogActions>
-    </>
+    </SignedForm>
   );
 }

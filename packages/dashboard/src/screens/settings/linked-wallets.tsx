@@ -8,9 +8,12 @@ import { QueryBoundary } from "../../components/query-boundary.tsx";
 import { Section } from "../../components/page.tsx";
 import { Short, When } from "../../components/values.tsx";
 import { LinkWallet } from "./link-wallet.tsx";
-import { UnlinkWallet } from "./unlink-wallet.tsx";
+import { Button } from "../../components/button.tsx";
+import { call } from "../../api/call.ts";
+import { Dialog } from "../../components/dialog.tsx";
+import { shortText } from "../../components/format.ts";
+import { SignedForm } from "../../components/signed-form.tsx";
 
-/** The wallets that may sign in to the account and pay for its credits. */
 export function LinkedWallets() {
   const wallets = useQuery(walletsQuery);
   const [open, setOpen] = useState<"link" | LinkedWallet>();
@@ -19,9 +22,9 @@ export function LinkedWallets() {
     <Section
       title="Wallets"
       actions={
-        <button type="button" className="button small" onClick={() => setOpen("link")}>
+        <Button look="small" onClick={() => setOpen("link")}>
           Link a wallet
-        </button>
+        </Button>
       }
     >
       <p className="muted">
@@ -58,13 +61,9 @@ export function LinkedWallets() {
                 hasNoTitle: true,
                 cell: (wallet) =>
                   !wallet.isOwn && (
-                    <button
-                      type="button"
-                      className="button quiet small danger"
-                      onClick={() => setOpen(wallet)}
-                    >
+                    <Button look="quiet small danger" onClick={() => setOpen(wallet)}>
                       Unlink
-                    </button>
+                    </Button>
                   ),
               },
             ]}
@@ -74,5 +73,35 @@ export function LinkedWallets() {
       {open === "link" && <LinkWallet onClose={close} />}
       {typeof open === "object" && <UnlinkWallet wallet={open} onClose={close} />}
     </Section>
+  );
+}
+
+function UnlinkWallet({
+  wallet: { address },
+  onClose,
+}: {
+  readonly wallet: LinkedWallet;
+  readonly onClose: () => void;
+}) {
+  const path = `/v1/account/wallets/${address}`;
+  return (
+    <Dialog title={`Unlink ${shortText(address)}?`} onClose={onClose}>
+      <SignedForm
+        action="unlink_wallet"
+        details={{ address }}
+        send={(stepUp) => call(path, { method: "DELETE", body: { stepUp } })}
+        refreshes={walletsQuery}
+        announces="Wallet unlinked"
+        onDone={onClose}
+        onClose={onClose}
+        label="Sign and unlink"
+        isDanger
+      >
+        <p>
+          This wallet can no longer sign in to this account or pay for it, and its sessions end. You
+          can link it again.
+        </p>
+      </SignedForm>
+    </Dialog>
   );
 }

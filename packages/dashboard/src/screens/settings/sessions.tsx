@@ -1,26 +1,24 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../api/call.ts";
 import { sessionsQuery } from "../../api/queries.ts";
-import { announce } from "../../components/announcer.tsx";
 import { Badge } from "../../components/badge.tsx";
 import { DataTable } from "../../components/data-table.tsx";
 import { QueryBoundary } from "../../components/query-boundary.tsx";
 import { Section } from "../../components/page.tsx";
 import { Problem } from "../../components/problem.tsx";
 import { Short, When } from "../../components/values.tsx";
-import { EndOtherSessions } from "./end-other-sessions.tsx";
+import { useQuery } from "@tanstack/react-query";
+import { Button } from "../../components/button.tsx";
+import { useChange } from "../../components/use-change.ts";
+import { Dialog } from "../../components/dialog.tsx";
+import { SignedForm } from "../../components/signed-form.tsx";
 
-/** Who is signed in, and the way to end that. */
 export function Sessions() {
   const sessions = useQuery(sessionsQuery);
-  const client = useQueryClient();
-  const revoke = useMutation({
-    mutationFn: (id: string) => call(`/v1/account/sessions/${id}`, { method: "DELETE" }),
-    onSuccess: () => {
-      announce("Session ended");
-      return client.invalidateQueries(sessionsQuery);
-    },
+  const revoke = useChange({
+    send: (id: string) => call(`/v1/account/sessions/${id}`, { method: "DELETE" }),
+    refreshes: [sessionsQuery],
+    announces: "Session ended",
   });
   const [isEndingOthers, setEndingOthers] = useState(false);
   const others = sessions.data?.sessions.some(({ isCurrent }) => !isCurrent) === true;
@@ -29,9 +27,9 @@ export function Sessions() {
       title="Sessions"
       actions={
         others && (
-          <button type="button" className="button small" onClick={() => setEndingOthers(true)}>
+          <Button look="small" onClick={() => setEndingOthers(true)}>
             End all others
-          </button>
+          </Button>
         )
       }
     >
@@ -59,14 +57,13 @@ export function Sessions() {
                   isCurrent ? (
                     <Badge tone="good">this browser</Badge>
                   ) : (
-                    <button
-                      type="button"
-                      className="button quiet small danger"
+                    <Button
+                      look="quiet small danger"
                       disabled={revoke.isPending}
                       onClick={() => revoke.mutate(id)}
                     >
                       End
-                    </button>
+                    </Button>
                   ),
               },
             ]}
@@ -75,5 +72,25 @@ export function Sessions() {
       </QueryBoundary>
       {isEndingOthers && <EndOtherSessions onClose={() => setEndingOthers(false)} />}
     </Section>
+  );
+}
+
+function EndOtherSessions({ onClose }: { readonly onClose: () => void }) {
+  return (
+    <Dialog title="End all other sessions?" onClose={onClose}>
+      <SignedForm
+        action="revoke_sessions"
+        details={{}}
+        send={(stepUp) => call("/v1/account/sessions", { method: "DELETE", body: { stepUp } })}
+        refreshes={sessionsQuery}
+        announces="All other sessions ended"
+        onDone={onClose}
+        onClose={onClose}
+        label="Sign and end them"
+        isDanger
+      >
+        <p>This signs every other browser out of this account, whichever wallet it used.</p>
+      </SignedForm>
+    </Dialog>
   );
 }

@@ -1,36 +1,38 @@
 import { toXdcAddress } from "@farthing/protocol";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState, type FormEvent } from "react";
+import { useState } from "react";
 import { call } from "../../api/call.ts";
 import { accountQuery } from "../../api/queries.ts";
-import { announce } from "../../components/announcer.tsx";
-import { Field } from "../../components/field.tsx";
 import { Page, Section } from "../../components/page.tsx";
 import { Problem } from "../../components/problem.tsx";
 import { Whole } from "../../components/values.tsx";
 import { useAccount } from "../../signed-in.ts";
 import { LinkedWallets } from "./linked-wallets.tsx";
 import { Sessions } from "./sessions.tsx";
+import { Form, TextField } from "../../components/field.tsx";
+import { Button } from "../../components/button.tsx";
+import { Facts } from "../../components/facts.tsx";
+import { useChange } from "../../components/use-change.ts";
 
-/** The account itself: its address, its name, who may act for it, and from where. */
 export function SettingsScreen() {
   const { account, version } = useAccount();
+  const address = (
+    <>
+      <Whole text={account} what="account address" />
+      <div className="muted">Your API’s payments go to this address. It cannot be changed.</div>
+    </>
+  );
   return (
     <Page title="Settings">
       <Section title="Account">
-        <dl className="facts">
-          <dt>Address</dt>
-          <dd>
-            <Whole text={account} what="account address" />
-            <div className="muted">
-              Your API’s payments go to this address. It cannot be changed.
-            </div>
-          </dd>
-          <dt>In XDC’s form</dt>
-          <dd>
-            <Whole text={toXdcAddress(account)} what="account address in XDC’s form" />
-          </dd>
-        </dl>
+        <Facts
+          rows={[
+            ["Address", address],
+            [
+              "In XDC’s form",
+              <Whole text={toXdcAddress(account)} what="account address in XDC’s form" />,
+            ],
+          ]}
+        />
         <NameForm />
       </Section>
       <LinkedWallets />
@@ -45,39 +47,29 @@ const nameCharactersMax = 60;
 
 function NameForm() {
   const { label } = useAccount();
-  const client = useQueryClient();
   const [edited, setEdited] = useState<string>();
   const text = edited ?? label;
-  const save = useMutation({
-    mutationFn: () => call("/v1/account", { method: "PATCH", body: { label: text.trim() } }),
-    onSuccess: async () => {
-      await client.invalidateQueries(accountQuery);
-      setEdited(undefined);
-      announce("Saved");
-    },
+  const save = useChange({
+    send: () => call("/v1/account", { method: "PATCH", body: { label: text.trim() } }),
+    refreshes: [accountQuery],
+    announces: "Saved",
+    done: () => setEdited(undefined),
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    save.mutate();
-  };
   return (
     <>
-      <form className="inline-form" onSubmit={submit}>
-        <Field label="Name" hint="Only shown here, never to buyers.">
-          {(props) => (
-            <input
-              {...props}
-              value={text}
-              maxLength={nameCharactersMax}
-              autoComplete="off"
-              onChange={(event) => setEdited(event.target.value)}
-            />
-          )}
-        </Field>
-        <button type="submit" className="button" disabled={text.trim() === label || save.isPending}>
+      <Form className="inline-form" onSubmit={() => save.mutate()}>
+        <TextField
+          label="Name"
+          hint="Only shown here, never to buyers."
+          value={text}
+          maxLength={nameCharactersMax}
+          autoComplete="off"
+          onText={setEdited}
+        />
+        <Button type="submit" disabled={text.trim() === label || save.isPending}>
           Save
-        </button>
-      </form>
+        </Button>
+      </Form>
       {save.error && <Problem problem={save.error} />}
     </>
   );

@@ -8,7 +8,7 @@ const tones: Readonly<Record<SettlementState, Tone>> = {
   failed: "bad",
 };
 
-/** Where a settlement stands: finality is a fact about a confirmed one. */
+/** Finality is shown in place of the state. */
 export function SettlementBadge({
   row: { state, finalizedAt },
 }: {

@@ -2,9 +2,9 @@ import { isTransactionHash, parseAddress } from "@farthing/protocol";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { keysQuery, type SettlementFilters } from "../../api/queries.ts";
-import { Field } from "../../components/field.tsx";
 import { go, useLocation, withSearch } from "../../location.ts";
 import { useAccount } from "../../signed-in.ts";
+import { Form, SelectField, TextField } from "../../components/field.tsx";
 
 const states = [
   ["", "All"],
@@ -14,7 +14,7 @@ const states = [
   ["failed", "Failed"],
 ] as const;
 
-/** The filters in the address. */
+/** The filters in the current location. */
 export function useFilters(): SettlementFilters & { readonly cursor: string } {
   const { search } = useLocation();
   const parameters = new URLSearchParams(search);
@@ -31,11 +31,10 @@ export function useFilters(): SettlementFilters & { readonly cursor: string } {
   };
 }
 
-/** The place with these filters, on its first page. */
+/** The first page with these filters. */
 export const filteredPath = (filters: Partial<SettlementFilters>) =>
   withSearch("settlements", { ...filters });
 
-/** The controls of the filters; each change is a new address. */
 export function SettlementFilterBar() {
   const { cursor: _, ...filters } = useFilters();
   const { networks } = useAccount();
@@ -43,38 +42,20 @@ export function SettlementFilterBar() {
   const set = (change: Partial<SettlementFilters>) =>
     go(filteredPath({ ...filters, ...change }), { replace: true });
   return (
-    <form
-      className="filters"
-      role="search"
-      aria-label="Settlements"
-      onSubmit={(event) => event.preventDefault()}
-    >
-      <Choice
+    <Form className="filters" role="search" aria-label="Settlements" onSubmit={() => {}}>
+      <SelectField
         label="State"
         value={filters.state}
         options={states}
-        onChange={(state) => set({ state })}
+        onText={(state) => set({ state })}
       />
-      <Field label="From (UTC day)">
-        {(props) => (
-          <input
-            {...props}
-            type="date"
-            value={filters.from}
-            onChange={(event) => set({ from: event.target.value })}
-          />
-        )}
-      </Field>
-      <Field label="To (UTC day)">
-        {(props) => (
-          <input
-            {...props}
-            type="date"
-            value={filters.to}
-            onChange={(event) => set({ to: event.target.value })}
-          />
-        )}
-      </Field>
+      <TextField
+        label="From (UTC day)"
+        type="date"
+        value={filters.from}
+        onText={(from) => set({ from })}
+      />
+      <TextField label="To (UTC day)" type="date" value={filters.to} onText={(to) => set({ to })} />
       <TextFilter kind={addressFilter} value={filters.payer} onChange={(payer) => set({ payer })} />
       <TextFilter
         kind={transactionFilter}
@@ -82,7 +63,7 @@ export function SettlementFilterBar() {
         onChange={(transaction) => set({ transaction })}
       />
       {data && data.keys.length > 1 && (
-        <Choice
+        <SelectField
           label="Key"
           value={filters.key}
           options={[
@@ -91,44 +72,18 @@ export function SettlementFilterBar() {
               ({ id, label, lastFour }) => [id, `${label || "Unnamed"} …${lastFour}`] as const,
             ),
           ]}
-          onChange={(key) => set({ key })}
+          onText={(key) => set({ key })}
         />
       )}
       {networks.length > 1 && (
-        <Choice
+        <SelectField
           label="Network"
           value={filters.network}
           options={[["", "All"], ...networks.map(({ id, label }) => [id, label] as const)]}
-          onChange={(network) => set({ network })}
+          onText={(network) => set({ network })}
         />
       )}
-    </form>
-  );
-}
-
-function Choice({
-  label,
-  value,
-  options,
-  onChange,
-}: {
-  readonly label: string;
-  readonly value: string;
-  readonly options: readonly (readonly [value: string, title: string])[];
-  readonly onChange: (value: string) => void;
-}) {
-  return (
-    <Field label={label}>
-      {(props) => (
-        <select {...props} value={value} onChange={(event) => onChange(event.target.value)}>
-          {options.map(([value, title]) => (
-            <option key={value} value={value}>
-              {title}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
+    </Form>
   );
 }
 
@@ -146,16 +101,15 @@ const transactionFilter: TextFilterKind = {
   read: (text) => (isTransactionHash(text.trim()) ? text.trim() : undefined),
 };
 
-/** What a filter by text looks for. */
 interface TextFilterKind {
   readonly label: string;
   readonly placeholder: string;
   readonly wrong: string;
-  /** The whole value; undefined while it is none. */
+  /** Undefined for text that is incomplete. */
   readonly read: (text: string) => string | undefined;
 }
 
-/** Takes a value when it is whole: half of one filters nothing. */
+/** Incomplete text does not filter. */
 function TextFilter({
   kind: { label, placeholder, wrong, read },
   value,
@@ -168,26 +122,23 @@ function TextFilter({
   const [text, setText] = useState(value);
   const isWrong = text.trim() !== "" && read(text) === undefined;
   useEffect(() => {
-    // The filters were cleared, or the reader went back.
+    // The filters were cleared, or the user went back.
     setText((shown) => ((read(shown) ?? "") === value ? shown : value));
   }, [value, read]);
   return (
-    <Field label={label} error={isWrong ? wrong : undefined}>
-      {(props) => (
-        <input
-          {...props}
-          className="mono"
-          value={text}
-          placeholder={placeholder}
-          spellCheck={false}
-          autoComplete="off"
-          onChange={(event) => {
-            setText(event.target.value);
-            const whole = read(event.target.value);
-            if (whole !== undefined || event.target.value.trim() === "") onChange(whole ?? "");
-          }}
-        />
-      )}
-    </Field>
+    <TextField
+      label={label}
+      error={isWrong ? wrong : undefined}
+      className="mono"
+      value={text}
+      placeholder={placeholder}
+      spellCheck={false}
+      autoComplete="off"
+      onText={(entered) => {
+        setText(entered);
+        const whole = read(entered);
+        if (whole !== undefined || entered.trim() === "") onChange(whole ?? "");
+      }}
+    />
   );
 }

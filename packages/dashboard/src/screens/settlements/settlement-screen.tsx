@@ -11,8 +11,9 @@ import { countText, xdcText } from "../../components/format.ts";
 import { Usdc, Whole } from "../../components/values.tsx";
 import { SettlementBadge } from "./settlement-badge.tsx";
 import { SettlementTimeline } from "./settlement-timeline.tsx";
+import { Facts } from "../../components/facts.tsx";
+import { ExternalLink } from "../../components/link.tsx";
 
-/** One settlement: what moved, its way there, what it cost. Changes arrive as they happen. */
 export function SettlementScreen({ id }: { readonly id: string }) {
   const settlement = useQuery(settlementQuery(id));
   const { data } = settlement;
@@ -22,15 +23,13 @@ export function SettlementScreen({ id }: { readonly id: string }) {
       back={["settlements", "Settlements"]}
       lead={<code>{id}</code>}
       actions={
-        <>
-          {data && (
-            <CopyButton
-              text={JSON.stringify(data, null, 2)}
-              what="of the settlement"
-              label="Copy as JSON"
-            />
-          )}
-        </>
+        data && (
+          <CopyButton
+            text={JSON.stringify(data, null, 2)}
+            what="of the settlement"
+            label="Copy as JSON"
+          />
+        )
       }
     >
       <QueryBoundary query={settlement} lines={8}>
@@ -70,43 +69,36 @@ function Failure({ settlement }: { readonly settlement: SettlementDetail }) {
 
 function Money({ settlement }: { readonly settlement: SettlementDetail }) {
   const { amount, payer, payTo, network, credits, keyId, requestId, state } = settlement;
+  const units = (
+    <>
+      <Usdc units={amount} />{" "}
+      <span className="muted">({countText(Number(amount))} base units)</span>
+    </>
+  );
+  const price = (
+    <>
+      {countText(credits)}{" "}
+      <span className="muted">
+        {state === "failed" ? "returned" : state === "confirmed" ? "spent" : "reserved"}
+      </span>
+    </>
+  );
   return (
-    <dl className="facts">
-      <dt>Amount</dt>
-      <dd>
-        <Usdc units={amount} />{" "}
-        <span className="muted">({countText(Number(amount))} base units)</span>
-      </dd>
-      <dt>Payer</dt>
-      <dd>
-        <Whole text={payer} what="payer" />
-      </dd>
-      <dt>Paid to</dt>
-      <dd>
-        <Whole text={payTo} what="payee" />
-      </dd>
-      <dt>Network</dt>
-      <dd>{findNetwork(network)?.name ?? network}</dd>
-      <dt>Credits</dt>
-      <dd>
-        {countText(credits)}{" "}
-        <span className="muted">
-          {state === "failed" ? "returned" : state === "confirmed" ? "spent" : "reserved"}
-        </span>
-      </dd>
-      <dt>Key</dt>
-      <dd>{keyId === null ? <span className="muted">none</span> : <KeyName id={keyId} />}</dd>
-      <dt>Request</dt>
-      <dd>
-        {requestId === null ? (
-          <span className="muted">–</span>
-        ) : (
-          <Whole text={requestId} what="request id" />
-        )}
-      </dd>
-    </dl>
+    <Facts
+      rows={[
+        ["Amount", units],
+        ["Payer", <Whole text={payer} what="payer" />],
+        ["Paid to", <Whole text={payTo} what="payee" />],
+        ["Network", findNetwork(network)?.name ?? network],
+        ["Credits", price],
+        ["Key", keyId === null ? <span className="muted">none</span> : <KeyName id={keyId} />],
+        ["Request", requestId === null ? none : <Whole text={requestId} what="request id" />],
+      ]}
+    />
   );
 }
+
+const none = <span className="muted">–</span>;
 
 function KeyName({ id }: { readonly id: string }) {
   const { data } = useQuery(keysQuery);
@@ -122,42 +114,37 @@ function KeyName({ id }: { readonly id: string }) {
 function OnChain({ settlement }: { readonly settlement: SettlementDetail }) {
   const { transaction, explorer, settledBy } = settlement;
   if (!transaction) return <p className="muted">No transaction carries it yet.</p>;
+  const hash = (
+    <>
+      <Whole text={transaction} what="transaction hash" />{" "}
+      {explorer !== null && (
+        <ExternalLink href={explorer}>
+          Explorer <OutIcon />
+        </ExternalLink>
+      )}
+    </>
+  );
   return (
-    <dl className="facts">
-      <dt>Transaction</dt>
-      <dd>
-        <Whole text={transaction} what="transaction hash" />{" "}
-        {explorer !== null && (
-          <a href={explorer} target="_blank" rel="noreferrer noopener">
-            Explorer <OutIcon />
-          </a>
-        )}
-      </dd>
-      <dt>Block</dt>
-      <dd>
-        <DashboardLocation settlement={settlement} />
-      </dd>
-      <dt>Gas</dt>
-      <dd>
-        <Gas settlement={settlement} />
-      </dd>
-      <dt>Sent by</dt>
-      <dd>
-        {settledBy === "other"
-          ? "a third party, using the same authorization. You received the payment all the same."
-          : "the facilitator"}
-      </dd>
-    </dl>
+    <Facts
+      rows={[
+        ["Transaction", hash],
+        ["Block", <Block settlement={settlement} />],
+        ["Gas", <Gas settlement={settlement} />],
+        [
+          "Sent by",
+          settledBy === "other"
+            ? "a third party, using the same authorization. You received the payment all the same."
+            : "the facilitator",
+        ],
+      ]}
+    />
   );
 }
 
-/** The log names the payment where a transaction carries several. */
-function DashboardLocation({
-  settlement: { blockNumber, logIndex },
-}: {
-  readonly settlement: SettlementDetail;
-}) {
-  if (blockNumber === null) return <span className="muted">–</span>;
+/** The log identifies the payment in a transaction with several. */
+function Block({ settlement }: { readonly settlement: SettlementDetail }) {
+  const { blockNumber, logIndex } = settlement;
+  if (blockNumber === null) return none;
   return (
     <>
       {countText(blockNumber)}

@@ -12,10 +12,8 @@ const titles: Readonly<Record<TimelineStep["what"], string>> = {
   failed: "Failed",
 };
 
-/** What is being waited for; both states before the block wait for it. */
 const waits = { queued: "Waiting for a transaction", submitted: "Waiting for the block" } as const;
 
-/** The way of a settlement so far, and what it waits for. */
 export function SettlementTimeline({ settlement }: { readonly settlement: SettlementDetail }) {
   const { timeline, state } = settlement;
   const steps: Step[] = timeline.map((one, index) => ({

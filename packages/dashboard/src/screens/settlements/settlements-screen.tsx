@@ -1,16 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { settlementsPath, settlementsQuery } from "../../api/queries.ts";
 import { Empty } from "../../components/empty.tsx";
-import { DownIcon } from "../../components/icons.tsx";
-import { Link } from "../../components/link.tsx";
 import { QueryBoundary } from "../../components/query-boundary.tsx";
 import { Page, Section } from "../../components/page.tsx";
 import { Pager } from "../../components/pager.tsx";
 import { withSearch } from "../../location.ts";
 import { filteredPath, SettlementFilterBar, useFilters } from "./settlement-filters.tsx";
 import { SettlementsTable } from "./settlements-table.tsx";
+import { CsvLink } from "../../components/csv-link.tsx";
 
-/** All settlements of the account, filtered, a page at a time; the first page is live. */
 export function SettlementsScreen() {
   const { cursor, ...filters } = useFilters();
   const settlements = useQuery(settlementsQuery(filters, cursor));
@@ -20,13 +18,7 @@ export function SettlementsScreen() {
       title="Settlements"
       lead="Every payment accepted with one of your keys. The first page updates automatically."
       actions={
-        <a
-          className="button"
-          href={withSearch(settlementsPath, { ...filters, format: "csv" })}
-          download="farthing-settlements.csv"
-        >
-          <DownIcon /> CSV
-        </a>
+        <CsvLink path={settlementsPath} filters={filters} name="settlements" look="button" />
       }
     >
       <SettlementFilterBar />
@@ -37,25 +29,11 @@ export function SettlementsScreen() {
               {rows.length > 0 ? (
                 <SettlementsTable rows={rows} />
               ) : isFiltered ? (
-                <Empty
-                  title="No matching settlements"
-                  action={
-                    <Link to="settlements" className="button">
-                      Clear filters
-                    </Link>
-                  }
-                >
+                <Empty title="No matching settlements" link={["settlements", "Clear filters"]}>
                   <p>No settlement matches all of these filters.</p>
                 </Empty>
               ) : (
-                <Empty
-                  title="No settlements yet"
-                  action={
-                    <Link to="integrate" className="button">
-                      Integrate
-                    </Link>
-                  }
-                >
+                <Empty title="No settlements yet" link={["integrate", "Integrate"]}>
                   <p>The first payment your server settles appears here automatically.</p>
                 </Empty>
               )}

@@ -6,20 +6,18 @@ import { Short, Usdc, When } from "../../components/values.tsx";
 import { useAccount } from "../../signed-in.ts";
 import { SettlementBadge } from "./settlement-badge.tsx";
 
-/** Where a transaction can be looked at; undefined for a network that has no place for it. */
 export function transactionLink({ network, transaction }: SettlementRow): string | undefined {
   const known = findNetwork(network);
   return known && transaction ? explorerLink(known, transaction) : undefined;
 }
 
-/** Said where there is a choice only. */
+/** Shown where there is more than one network. */
 const networkColumn: Column<SettlementRow> = {
   title: "Network",
   inCard: "hidden",
   cell: ({ network }) => findNetwork(network)?.name ?? network,
 };
 
-/** Settlements, one a row, each with the way to its details. */
 export function SettlementsTable({ rows }: { readonly rows: readonly SettlementRow[] }) {
   const { networks } = useAccount();
   return (

@@ -2,7 +2,6 @@ import { findNetwork, parseAddress, type Address, type Network } from "@farthing
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { supportedQuery } from "../../api/queries.ts";
-import { Field } from "../../components/field.tsx";
 import { Mark } from "../../components/icons.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { QueryBoundary } from "../../components/query-boundary.tsx";
@@ -10,8 +9,8 @@ import { WalletTaskStatus } from "../../components/wallet-task-status.tsx";
 import { WalletList } from "../../components/wallet-list.tsx";
 import { useWalletTask } from "../../wallet/wallet-task.ts";
 import { useSignIn } from "./use-sign-in.ts";
+import { RadioChoice, TextField } from "../../components/field.tsx";
 
-/** The way in: choose a wallet, see the text, sign it. */
 export function SignInScreen({ hasEnded }: { readonly hasEnded: boolean }) {
   const supported = useQuery(supportedQuery);
   useEffect(() => {
@@ -41,36 +40,30 @@ export function SignInScreen({ hasEnded }: { readonly hasEnded: boolean }) {
   );
 }
 
-/** The networks among the kinds, each once, the main network first. */
+/** Each network once, the main network first. */
 function networksOf(kinds: readonly { readonly network: string }[]): readonly Network[] {
   const found = kinds.map(({ network }) => findNetwork(network)).filter((one) => one !== undefined);
   return [...new Set(found)].toSorted((one, other) => one.chainId - other.chainId);
 }
 
 function SignInForm({ networks }: { readonly networks: readonly Network[] }) {
-  const [chosen, setChosen] = useState<Network>();
+  const [chosen, setChosen] = useState<Network["id"]>();
   const [account, setAccount] = useState<Address>();
-  const network = chosen ?? networks[0];
+  const network = networks.find(({ id }) => id === chosen) ?? networks[0];
   const task = useWalletTask();
   const signIn = useSignIn(task);
-  if (!network) return <p>This facilitator serves no network, so nobody can sign in.</p>;
+  if (!network) return <p>This facilitator serves no network, so no one can sign in.</p>;
   return (
     <>
       {networks.length > 1 && (
-        <fieldset className="choice" disabled={task.isWorking}>
-          <legend>Network</legend>
-          {networks.map((one) => (
-            <label key={one.id}>
-              <input
-                type="radio"
-                name="network"
-                checked={one === network}
-                onChange={() => setChosen(one)}
-              />
-              {one.name}
-            </label>
-          ))}
-        </fieldset>
+        <RadioChoice
+          legend="Network"
+          name="network"
+          options={networks.map(({ id, name }) => [id, name])}
+          value={network.id}
+          onChoose={setChosen}
+          disabled={task.isWorking}
+        />
       )}
       <WalletList
         isDisabled={task.isWorking}
@@ -82,34 +75,28 @@ function SignInForm({ networks }: { readonly networks: readonly Network[] }) {
   );
 }
 
-/** For wallets that are linked to an account whose address is not their own. */
+/** For wallets that are linked to another address's account. */
 function OtherAccount({ onChange }: { readonly onChange: (account: Address | undefined) => void }) {
   const [text, setText] = useState("");
   const isWrong = text.trim() !== "" && parseAddress(text) === undefined;
   return (
     <details className="more">
       <summary>My wallet is linked to another account</summary>
-      <Field
+      <TextField
         label="Account address"
         hint="The address that receives your API’s payments, 0x… or xdc…. Leave empty to use the wallet’s own account."
         error={
           isWrong ? "Enter an address: 0x or xdc, followed by 40 hexadecimal digits." : undefined
         }
-      >
-        {(props) => (
-          <input
-            {...props}
-            className="mono"
-            value={text}
-            spellCheck={false}
-            autoComplete="off"
-            onChange={(event) => {
-              setText(event.target.value);
-              onChange(parseAddress(event.target.value));
-            }}
-          />
-        )}
-      </Field>
+        className="mono"
+        value={text}
+        spellCheck={false}
+        autoComplete="off"
+        onText={(entered) => {
+          setText(entered);
+          onChange(parseAddress(entered));
+        }}
+      />
     </details>
   );
 }

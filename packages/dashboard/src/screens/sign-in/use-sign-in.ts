@@ -8,7 +8,6 @@ import { connect } from "../../wallet/connection.ts";
 import { signText } from "../../wallet/signatures.ts";
 import type { WalletTask } from "../../wallet/wallet-task.ts";
 
-/** Signs in with a wallet on a network: connect, switch, have the service's text signed. */
 export function useSignIn({ run }: WalletTask) {
   const client = useQueryClient();
   return (wallet: Wallet, network: Network, account: Address | undefined) =>

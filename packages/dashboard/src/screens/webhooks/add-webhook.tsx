@@ -1,18 +1,12 @@
-import { useQueryClient } from "@tanstack/react-query";
-import { useState, type FormEvent } from "react";
+import { useState } from "react";
 import type { NewWebhookEndpoint } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
 import { webhooksPath, webhooksQuery } from "../../api/queries.ts";
-import { DialogActions } from "../../components/dialog-actions.tsx";
 import { Dialog } from "../../components/dialog.tsx";
-import { Field } from "../../components/field.tsx";
-import { WalletTaskStatus } from "../../components/wallet-task-status.tsx";
-import { useAccount } from "../../signed-in.ts";
-import { prove } from "../../wallet/proof.ts";
-import { useWalletTask } from "../../wallet/wallet-task.ts";
+import { TextField } from "../../components/field.tsx";
+import { SignedForm } from "../../components/signed-form.tsx";
 import { webhookEvents } from "./webhook-events.ts";
 
-/** Asks for an address and events, has it signed, and hands on the endpoint with its secret. */
 export function AddWebhook({
   onClose,
   onAdded,
@@ -20,52 +14,33 @@ export function AddWebhook({
   readonly onClose: () => void;
   readonly onAdded: (endpoint: NewWebhookEndpoint) => void;
 }) {
-  const account = useAccount();
-  const client = useQueryClient();
-  const task = useWalletTask();
   const [url, setUrl] = useState("");
   const [events, setEvents] = useState<readonly string[]>(webhookEvents.map(([name]) => name));
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    task.run(async (tools) => {
-      const stepUp = await prove(account, "webhook_secret", { url }, tools);
-      const endpoint = await call<NewWebhookEndpoint>(webhooksPath, {
-        method: "POST",
-        body: { url, events, stepUp },
-      });
-      await client.invalidateQueries(webhooksQuery);
-      onAdded(endpoint);
-    });
-  };
   return (
     <Dialog title="Add an endpoint" onClose={onClose}>
-      <form onSubmit={submit}>
-        <fieldset className="plain" disabled={task.isWorking}>
-          <Field label="Address" hint="HTTPS on port 443 or 8443, reachable from the internet.">
-            {(props) => (
-              <input
-                {...props}
-                type="url"
-                value={url}
-                required
-                placeholder="https://api.example.com/hooks/farthing"
-                onChange={(event) => setUrl(event.target.value.trim())}
-              />
-            )}
-          </Field>
-          <EventChoice events={events} onChange={setEvents} />
-        </fieldset>
-        <WalletTaskStatus task={task} />
-        <DialogActions onClose={onClose}>
-          <button
-            type="submit"
-            className="button primary"
-            disabled={task.isWorking || events.length === 0}
-          >
-            Sign and add
-          </button>
-        </DialogActions>
-      </form>
+      <SignedForm
+        action="webhook_secret"
+        details={{ url }}
+        send={(stepUp) =>
+          call<NewWebhookEndpoint>(webhooksPath, { method: "POST", body: { url, events, stepUp } })
+        }
+        refreshes={webhooksQuery}
+        onDone={onAdded}
+        onClose={onClose}
+        label="Sign and add"
+        isReady={events.length > 0}
+      >
+        <TextField
+          label="Address"
+          hint="HTTPS on port 443 or 8443, reachable from the internet."
+          type="url"
+          value={url}
+          required
+          placeholder="https://api.example.com/hooks/farthing"
+          onText={(text) => setUrl(text.trim())}
+        />
+        <EventChoice events={events} onChange={setEvents} />
+      </SignedForm>
     </Dialog>
   );
 }

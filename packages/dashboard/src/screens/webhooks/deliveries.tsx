@@ -1,9 +1,7 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { WebhookDelivery } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
 import { deliveriesQuery, webhooksPath } from "../../api/queries.ts";
-import { announce } from "../../components/announcer.tsx";
 import { Badge, type Tone } from "../../components/badge.tsx";
 import { CodeBlock } from "../../components/code-block.tsx";
 import { DataTable } from "../../components/data-table.tsx";
@@ -15,6 +13,9 @@ import { Pager } from "../../components/pager.tsx";
 import { Problem } from "../../components/problem.tsx";
 import { When, Whole } from "../../components/values.tsx";
 import { useLocation, withSearch } from "../../location.ts";
+import { useQuery } from "@tanstack/react-query";
+import { Button } from "../../components/button.tsx";
+import { useChange } from "../../components/use-change.ts";
 
 const tones: Readonly<Record<WebhookDelivery["state"], Tone>> = {
   pending: "busy",
@@ -22,20 +23,16 @@ const tones: Readonly<Record<WebhookDelivery["state"], Tone>> = {
   failed: "bad",
 };
 
-/** What was sent to an endpoint, and how it took it. */
 export function Deliveries({ id }: { readonly id: string }) {
   const { search } = useLocation();
   const cursor = new URLSearchParams(search).get("cursor") ?? "";
   const deliveries = useQuery(deliveriesQuery(id, cursor));
-  const client = useQueryClient();
   const [shown, setShown] = useState<WebhookDelivery>();
-  const resend = useMutation({
-    mutationFn: (deliveryId: string) =>
+  const resend = useChange({
+    send: (deliveryId: string) =>
       call(`${webhooksPath}/${id}/deliveries/${deliveryId}/resend`, { method: "POST", body: {} }),
-    onSuccess: () => {
-      announce("Sent again");
-      return client.invalidateQueries({ queryKey: ["webhooks", id] });
-    },
+    refreshes: [{ queryKey: ["webhooks", id] }],
+    announces: "Sent again",
   });
   const path = `webhooks/${id}`;
   return (
@@ -99,18 +96,13 @@ function DeliveriesTable({
           hasNoTitle: true,
           cell: (row) => (
             <span className="row-actions">
-              <button type="button" className="button quiet small" onClick={() => onShow(row)}>
+              <Button look="quiet small" onClick={() => onShow(row)}>
                 Show<span className="unseen"> {row.type}</span>
-              </button>
+              </Button>
               {row.state !== "pending" && (
-                <button
-                  type="button"
-                  className="button quiet small"
-                  disabled={isBusy}
-                  onClick={() => onResend(row.id)}
-                >
+                <Button look="quiet small" disabled={isBusy} onClick={() => onResend(row.id)}>
                   Send again<span className="unseen"> {row.type}</span>
-                </button>
+                </Button>
               )}
             </span>
           ),
@@ -135,7 +127,6 @@ function Answer({ row }: { readonly row: WebhookDelivery }) {
   );
 }
 
-/** The message itself, as it is sent with every try. */
 function Message({
   delivery: { id, type, body },
   onClose,

@@ -15,7 +15,6 @@ function isGenuine(headers, body, secret) {
   });
 }`;
 
-/** What a receiver does with a message before it believes it. */
 export function HowToVerify() {
   return (
     <>

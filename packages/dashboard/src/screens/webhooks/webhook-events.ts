@@ -1,4 +1,3 @@
-/** The events that an endpoint can ask for. */
 export const webhookEvents = [
   ["settlement.confirmed", "A payment is mined: deliver what was bought"],
   ["settlement.failed", "A payment did not and will not move money"],
@@ -8,7 +7,6 @@ export const webhookEvents = [
   ["purchase.held", "A purchase waits for a review"],
 ] as const;
 
-/** Which events an endpoint is told of, in as few words as do. */
 export function eventsText(events: readonly string[]): string {
   return events.length === webhookEvents.length ? "all events" : events.join(", ");
 }

@@ -1,13 +1,10 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { WebhookEndpoint } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
 import { webhooksPath, webhooksQuery } from "../../api/queries.ts";
-import { announce } from "../../components/announcer.tsx";
 import { Badge } from "../../components/badge.tsx";
 import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
 import { Empty } from "../../components/empty.tsx";
-import { Link } from "../../components/link.tsx";
 import { QueryBoundary } from "../../components/query-boundary.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { Page, Section } from "../../components/page.tsx";
@@ -15,8 +12,11 @@ import { Problem } from "../../components/problem.tsx";
 import { When } from "../../components/values.tsx";
 import { go } from "../../location.ts";
 import { Deliveries } from "./deliveries.tsx";
+import { useQuery } from "@tanstack/react-query";
+import { Button } from "../../components/button.tsx";
+import { Facts } from "../../components/facts.tsx";
+import { useChange } from "../../components/use-change.ts";
 
-/** One endpoint: what it gets, what it got, and a test. */
 export function WebhookScreen({ id }: { readonly id: string }) {
   const webhooks = useQuery(webhooksQuery);
   return (
@@ -27,14 +27,7 @@ export function WebhookScreen({ id }: { readonly id: string }) {
           return endpoint ? (
             <Endpoint endpoint={endpoint} />
           ) : (
-            <Empty
-              title="Endpoint not found"
-              action={
-                <Link to="webhooks" className="button">
-                  All endpoints
-                </Link>
-              }
-            >
+            <Empty title="Endpoint not found" link={["webhooks", "All endpoints"]}>
               <p>It may have been removed.</p>
             </Empty>
           );
@@ -45,16 +38,18 @@ export function WebhookScreen({ id }: { readonly id: string }) {
 }
 
 function Endpoint({ endpoint }: { readonly endpoint: WebhookEndpoint }) {
-  const client = useQueryClient();
   const [isRemoving, setRemoving] = useState(false);
   const { id, url, events, createdAt, disabledAt } = endpoint;
-  const test = useMutation({
-    mutationFn: () => call(`${webhooksPath}/${id}/test`, { method: "POST", body: {} }),
-    onSuccess: () => {
-      announce("Test message sent");
-      return client.invalidateQueries({ queryKey: ["webhooks", id] });
-    },
+  const test = useChange({
+    send: () => call(`${webhooksPath}/${id}/test`, { method: "POST", body: {} }),
+    refreshes: [{ queryKey: ["webhooks", id] }],
+    announces: "Test message sent",
   });
+  const disabled = (
+    <>
+      <Badge tone="bad">disabled</Badge> <When at={disabledAt} />
+    </>
+  );
   return (
     <>
       {disabledAt !== null && <Disabled id={id} />}
@@ -62,45 +57,28 @@ function Endpoint({ endpoint }: { readonly endpoint: WebhookEndpoint }) {
         title="Endpoint"
         actions={
           <>
-            <button
-              type="button"
-              className="button small"
+            <Button
+              look="small"
               disabled={test.isPending || disabledAt !== null}
               onClick={() => test.mutate()}
             >
               Send a test
-            </button>
-            <button
-              type="button"
-              className="button quiet small danger"
-              onClick={() => setRemoving(true)}
-            >
+            </Button>
+            <Button look="quiet small danger" onClick={() => setRemoving(true)}>
               Remove
-            </button>
+            </Button>
           </>
         }
       >
         {test.error && <Problem problem={test.error} />}
-        <dl className="facts">
-          <dt>Address</dt>
-          <dd className="breakable">{url}</dd>
-          <dt>Status</dt>
-          <dd>
-            {disabledAt === null ? (
-              <Badge tone="good">active</Badge>
-            ) : (
-              <>
-                <Badge tone="bad">disabled</Badge> <When at={disabledAt} />
-              </>
-            )}
-          </dd>
-          <dt>Events</dt>
-          <dd className="breakable">{events.join(", ")}</dd>
-          <dt>Added</dt>
-          <dd>
-            <When at={createdAt} />
-          </dd>
-        </dl>
+        <Facts
+          rows={[
+            ["Address", url, "breakable"],
+            ["Status", disabledAt === null ? <Badge tone="good">active</Badge> : disabled],
+            ["Events", events.join(", "), "breakable"],
+            ["Added", <When at={createdAt} />],
+          ]}
+        />
       </Section>
       <Deliveries id={id} />
       {isRemoving && <RemoveWebhook endpoint={endpoint} onClose={() => setRemoving(false)} />}
@@ -108,15 +86,12 @@ function Endpoint({ endpoint }: { readonly endpoint: WebhookEndpoint }) {
   );
 }
 
-/** An endpoint that nothing reached for long, and the way to have it go on. */
+/** Shown after deliveries have failed for a day. */
 function Disabled({ id }: { readonly id: string }) {
-  const client = useQueryClient();
-  const enable = useMutation({
-    mutationFn: () => call(`${webhooksPath}/${id}/enable`, { method: "POST", body: {} }),
-    onSuccess: () => {
-      announce("Endpoint enabled");
-      return client.invalidateQueries(webhooksQuery);
-    },
+  const enable = useChange({
+    send: () => call(`${webhooksPath}/${id}/enable`, { method: "POST", body: {} }),
+    refreshes: [webhooksQuery],
+    announces: "Endpoint enabled",
   });
   return (
     <>
@@ -124,14 +99,9 @@ function Disabled({ id }: { readonly id: string }) {
         tone="warn"
         title="Deliveries to this endpoint are paused"
         actions={
-          <button
-            type="button"
-            className="button small"
-            disabled={enable.isPending}
-            onClick={() => enable.mutate()}
-          >
+          <Button look="small" disabled={enable.isPending} onClick={() => enable.mutate()}>
             Enable
-          </button>
+          </Button>
         }
       >
         <p>
@@ -151,14 +121,11 @@ function RemoveWebhook({
   readonly endpoint: WebhookEndpoint;
   readonly onClose: () => void;
 }) {
-  const client = useQueryClient();
-  const remove = useMutation({
-    mutationFn: () => call(`${webhooksPath}/${endpoint.id}`, { method: "DELETE" }),
-    onSuccess: async () => {
-      announce("Endpoint removed");
-      go("webhooks", { replace: true });
-      await client.invalidateQueries(webhooksQuery);
-    },
+  const remove = useChange({
+    send: () => call(`${webhooksPath}/${endpoint.id}`, { method: "DELETE" }),
+    leave: () => go("webhooks", { replace: true }),
+    refreshes: [webhooksQuery],
+    announces: "Endpoint removed",
   });
   return (
     <ConfirmDialog

@@ -13,15 +13,15 @@ import { When } from "../../components/values.tsx";
 import { AddWebhook } from "./add-webhook.tsx";
 import { HowToVerify } from "./how-to-verify.tsx";
 import { eventsText } from "./webhook-events.ts";
+import { Button } from "../../components/button.tsx";
 
-/** Where events are sent to. */
 export function WebhooksScreen() {
   const webhooks = useQuery(webhooksQuery);
   const [open, setOpen] = useState<"add" | NewWebhookEndpoint>();
   const add = (
-    <button type="button" className="button primary" onClick={() => setOpen("add")}>
+    <Button look="primary" onClick={() => setOpen("add")}>
       Add endpoint
-    </button>
+    </Button>
   );
   return (
     <Page

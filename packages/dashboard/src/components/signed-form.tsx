@@ -1,0 +1,66 @@
+import { useQueryClient, type InvalidateQueryFilters } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { useAccount } from "../signed-in.ts";
+import { prove, type Proof } from "../wallet/proof.ts";
+import { useWalletTask } from "../wallet/wallet-task.ts";
+import { announce } from "./announcer.tsx";
+import { Button } from "./button.tsx";
+import { DialogActions } from "./dialog.tsx";
+import { WalletTaskStatus } from "./wallet-task-status.tsx";
+import { Form } from "./field.tsx";
+
+/** The inside of a dialog for a change that the session's wallet has to sign. */
+export function SignedForm<Result>({
+  action,
+  details,
+  send,
+  refreshes,
+  announces,
+  onDone,
+  onClose,
+  label,
+  isDanger = false,
+  isReady = true,
+  children,
+}: {
+  /** The step-up action and its details, both part of the text to sign. */
+  readonly action: string;
+  readonly details: object;
+  readonly send: (stepUp: Proof) => Promise<Result>;
+  readonly refreshes: InvalidateQueryFilters;
+  readonly announces?: string;
+  readonly onDone: (result: Result) => void;
+  readonly onClose: () => void;
+  readonly label: string;
+  readonly isDanger?: boolean;
+  readonly isReady?: boolean;
+  readonly children: ReactNode;
+}) {
+  const account = useAccount();
+  const client = useQueryClient();
+  const task = useWalletTask();
+  const run = () =>
+    task.run(async (tools) => {
+      const result = await send(await prove(account, action, details, tools));
+      await client.invalidateQueries(refreshes);
+      if (announces !== undefined) announce(announces);
+      onDone(result);
+    });
+  return (
+    <Form onSubmit={run}>
+      <fieldset className="plain" disabled={task.isWorking}>
+        {children}
+      </fieldset>
+      <WalletTaskStatus task={task} />
+      <DialogActions onClose={onClose}>
+        <Button
+          type="submit"
+          look={isDanger ? "danger-fill" : "primary"}
+          disabled={task.isWorking || !isReady}
+        >
+          {label}
+        </Button>
+      </DialogActions>
+    </Form>
+  );
+}
