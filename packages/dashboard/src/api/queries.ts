@@ -132,15 +132,16 @@ export const purchaseQuery = (id: string) =>
   });
 
 /** Empty texts are filters that are not set. */
-export interface SettlementFilters {
-  readonly state: string;
-  readonly payer: string;
-  readonly from: string;
-  readonly to: string;
-  readonly key: string;
-  readonly network: string;
-  readonly transaction: string;
-}
+export type SettlementFilters = Readonly<Record<(typeof filterNames)[number], string>>;
+export const filterNames = [
+  "state",
+  "payer",
+  "from",
+  "to",
+  "key",
+  "network",
+  "transaction",
+] as const;
 
 export const settlementsPath = "/v1/account/settlements";
 

@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import type { PropsWithChildren } from "react";
 import { Dialog, DialogActions } from "./dialog.tsx";
 import { Problem } from "./problem.tsx";
 import { Button } from "./button.tsx";
@@ -16,14 +16,13 @@ export function ConfirmDialog({
   mutation,
   onClose,
   children,
-}: {
+}: PropsWithChildren<{
   readonly title: string;
   /** The button's text. */
   readonly action: string;
   readonly mutation: Confirmed;
   readonly onClose: () => void;
-  readonly children: ReactNode;
-}) {
+}>) {
   return (
     <Dialog title={title} onClose={onClose}>
       {children}

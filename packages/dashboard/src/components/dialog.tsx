@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, type ReactNode } from "react";
+import { type PropsWithChildren, type ReactNode, useEffect, useId, useRef } from "react";
 import { Button } from "./button.tsx";
 
 /**
@@ -10,13 +10,12 @@ export function Dialog({
   onClose,
   isLocked = false,
   children,
-}: {
+}: PropsWithChildren<{
   readonly title: string;
   readonly onClose: () => void;
   /** Neither Escape nor the cross closes it: its content would be lost. */
   readonly isLocked?: boolean;
-  readonly children: ReactNode;
-}) {
+}>) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useEffect(() => {

@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import type { PropsWithChildren, ReactNode } from "react";
 import { Link } from "./link.tsx";
 
 /** An empty list: why it is empty, and what to do next. */
@@ -7,13 +7,12 @@ export function Empty({
   children,
   action,
   link,
-}: {
+}: PropsWithChildren<{
   readonly title: string;
-  readonly children: ReactNode;
   readonly action?: ReactNode;
   /** A location to go to, and its name. */
   readonly link?: readonly [to: string, name: string];
-}) {
+}>) {
   const [to, name] = link ?? [];
   return (
     <div className="empty">

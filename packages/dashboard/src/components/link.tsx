@@ -1,4 +1,4 @@
-import type { MouseEvent, ReactNode } from "react";
+import type { MouseEvent, PropsWithChildren } from "react";
 import { go, hrefOf } from "../location.ts";
 
 /** A link within the dashboard; modified clicks stay with the browser. */
@@ -7,12 +7,11 @@ export function Link({
   className,
   isCurrent = false,
   children,
-}: {
+}: PropsWithChildren<{
   readonly to: string;
   readonly className?: string;
   readonly isCurrent?: boolean;
-  readonly children: ReactNode;
-}) {
+}>) {
   const follow = (event: MouseEvent) => {
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) {
       return;
@@ -36,10 +35,9 @@ export function Link({
 export function ExternalLink({
   href,
   children,
-}: {
+}: PropsWithChildren<{
   readonly href: string;
-  readonly children: ReactNode;
-}) {
+}>) {
   return (
     <a href={href} target="_blank" rel="noreferrer noopener">
       {children}

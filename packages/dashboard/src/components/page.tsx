@@ -1,4 +1,4 @@
-import { useEffect, useRef, type ReactNode } from "react";
+import { type PropsWithChildren, type ReactNode, useEffect, useRef } from "react";
 import { Link } from "./link.tsx";
 
 /** The first page of a visit does not take the focus from the browser. */
@@ -11,14 +11,13 @@ export function Page({
   lead,
   actions,
   children,
-}: {
+}: PropsWithChildren<{
   readonly title: string;
   /** The screen above this one: its location and name. */
   readonly back?: readonly [to: string, name: string];
   readonly lead?: ReactNode;
   readonly actions?: ReactNode;
-  readonly children: ReactNode;
-}) {
+}>) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} · Farthing`;
@@ -54,13 +53,12 @@ export function Section({
   actions,
   children,
   isBare = false,
-}: {
+}: PropsWithChildren<{
   readonly title: string;
   readonly actions?: ReactNode;
-  readonly children: ReactNode;
   /** Without a card around it. */
   readonly isBare?: boolean;
-}) {
+}>) {
   return (
     <section className={isBare ? "section" : "section card"}>
       <div className="section-head">

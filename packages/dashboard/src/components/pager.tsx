@@ -1,22 +1,28 @@
+import { withSearch } from "../location.ts";
 import { Link } from "./link.tsx";
 
+/** Links to older rows and back to the newest, where there is more than one page. */
 export function Pager({
-  newest,
-  older,
+  path,
+  filters = {},
+  cursor,
+  next,
 }: {
-  readonly newest: string | undefined;
-  readonly older: string | undefined;
+  readonly path: string;
+  readonly filters?: Readonly<Record<string, string>>;
+  readonly cursor: string;
+  readonly next: string | null;
 }) {
-  if (newest === undefined && older === undefined) return null;
+  if (cursor === "" && next === null) return null;
   return (
     <nav className="pager" aria-label="Pages">
-      {newest !== undefined && (
-        <Link to={newest} className="button small">
+      {cursor !== "" && (
+        <Link to={withSearch(path, filters)} className="button small">
           ← Newest
         </Link>
       )}
-      {older !== undefined && (
-        <Link to={older} className="button small">
+      {next !== null && (
+        <Link to={withSearch(path, { ...filters, cursor: next })} className="button small">
           Older →
         </Link>
       )}

@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import type { PropsWithChildren } from "react";
 import { CopyButton } from "./copy-button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { Button } from "./button.tsx";
@@ -10,14 +10,13 @@ export function SecretReveal({
   what,
   onSaved,
   children,
-}: {
+}: PropsWithChildren<{
   readonly title: string;
   readonly secret: string;
   /** Its name for screen readers. */
   readonly what: string;
   readonly onSaved: () => void;
-  readonly children: ReactNode;
-}) {
+}>) {
   return (
     <Dialog title={title} onClose={onSaved} isLocked>
       <div className="secret">

@@ -1,5 +1,5 @@
 import { useQueryClient, type InvalidateQueryFilters } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import type { PropsWithChildren } from "react";
 import { useAccount } from "../signed-in.ts";
 import { prove, type Proof } from "../wallet/proof.ts";
 import { useWalletTask } from "../wallet/wallet-task.ts";
@@ -22,7 +22,7 @@ export function SignedForm<Result>({
   isDanger = false,
   isReady = true,
   children,
-}: {
+}: PropsWithChildren<{
   /** The step-up action and its details, both part of the text to sign. */
   readonly action: string;
   readonly details: object;
@@ -34,8 +34,7 @@ export function SignedForm<Result>({
   readonly label: string;
   readonly isDanger?: boolean;
   readonly isReady?: boolean;
-  readonly children: ReactNode;
-}) {
+}>) {
   const account = useAccount();
   const client = useQueryClient();
   const task = useWalletTask();

@@ -1,4 +1,4 @@
-import { useId, useRef, type KeyboardEvent, type ReactNode } from "react";
+import { type KeyboardEvent, type PropsWithChildren, useId, useRef } from "react";
 
 /** Tabs; arrow keys move between them. */
 export function Tabs<Name extends string>({
@@ -7,13 +7,12 @@ export function Tabs<Name extends string>({
   current,
   onChoose,
   children,
-}: {
+}: PropsWithChildren<{
   readonly label: string;
   readonly tabs: readonly { readonly name: Name; readonly title: string }[];
   readonly current: Name;
   readonly onChoose: (name: Name) => void;
-  readonly children: ReactNode;
-}) {
+}>) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
   const move = (event: KeyboardEvent) => {

@@ -9,7 +9,7 @@ import { Section } from "../../components/page.tsx";
 import { Pager } from "../../components/pager.tsx";
 import { countText, shortText } from "../../components/format.ts";
 import { When } from "../../components/values.tsx";
-import { useLocation, withSearch } from "../../location.ts";
+import { useLocation } from "../../location.ts";
 import { CsvLink } from "../../components/csv-link.tsx";
 
 const kinds: Readonly<Record<LedgerEntry["kind"], string>> = {
@@ -40,10 +40,7 @@ export function Ledger() {
           ) : (
             <>
               <LedgerTable entries={entries} />
-              <Pager
-                newest={cursor === "" ? undefined : "credits"}
-                older={next === null ? undefined : withSearch("credits", { cursor: next })}
-              />
+              <Pager path="credits" cursor={cursor} next={next} />
             </>
           )
         }

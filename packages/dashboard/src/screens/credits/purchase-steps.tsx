@@ -2,21 +2,9 @@ import type { Purchase, PurchaseState } from "@farthing/facilitator/api";
 import { Timeline, type Step } from "../../components/timeline.tsx";
 
 /** The states of a successful purchase. */
-const way: readonly (readonly [PurchaseState, string])[] = [
-  ["awaiting_payment", "Purchase started"],
-  ["settling", "Payment signed and submitted"],
-  ["confirmed", "Settled on chain and final"],
-  ["credited", "Credits added"],
-];
+const way: readonly PurchaseState[] = ["awaiting_payment", "settling", "confirmed", "credited"];
 
-const waits: Readonly<Partial<Record<PurchaseState, string>>> = {
-  awaiting_payment: "Your signature",
-  settling: "Settled on chain and final",
-  confirmed: "Credits added",
-  held: "Manual review",
-};
-
-const words: Readonly<Record<PurchaseState, string>> = {
+const titles: Readonly<Record<PurchaseState, string>> = {
   awaiting_payment: "Waiting for payment",
   settling: "Payment signed and submitted",
   confirmed: "Settled on chain and final",
@@ -31,23 +19,18 @@ const words: Readonly<Record<PurchaseState, string>> = {
 export function PurchaseSteps({ purchase: { state, timeline } }: { readonly purchase: Purchase }) {
   const done: Step[] = timeline.map((one, index) => ({
     key: `${one.state} ${one.at}`,
-    title: one.state === "awaiting_payment" && index === 0 ? "Purchase started" : words[one.state],
+    title: one.state === way[0] && index === 0 ? "Purchase started" : titles[one.state],
     at: one.at,
     look: lookOf(one.state),
   }));
-  const waiting = waits[state];
-  if (waiting === undefined) return <Timeline steps={done} />;
-  const at = way.findIndex(([one]) => one === state);
-  const ahead = at === -1 ? [] : way.slice(at + 2).map(([, title]) => title);
-  return (
-    <Timeline
-      steps={[
-        ...done,
-        { key: "now", title: waiting, look: "now" },
-        ...ahead.map((title) => ({ key: title, title, look: "ahead" as const })),
-      ]}
-    />
-  );
+  const at = way.indexOf(state);
+  const ahead = at === -1 ? [] : way.slice(at + 1).map((one) => titles[one]);
+  if (state === "awaiting_payment") ahead[0] = "Your signature";
+  if (state === "held") ahead.push("Manual review");
+  const waiting = ahead.map((title, index) => {
+    return { key: title, title, look: index === 0 ? ("now" as const) : ("ahead" as const) };
+  });
+  return <Timeline steps={[...done, ...waiting]} />;
 }
 
 function lookOf(state: PurchaseState): Step["look"] {

@@ -17,9 +17,8 @@ export interface Snippet {
   readonly note: string;
 }
 
-export function snippetsOf(values: SnippetValues): readonly Snippet[] {
-  return [express(values), fastify(values), hono(values), stock(values), curl(values)];
-}
+export const snippetsOf = (values: SnippetValues): readonly Snippet[] =>
+  ways.map((snippetFor) => snippetFor(values));
 
 function createCharge({ facilitatorUrl, payTo, network }: SnippetValues): string {
   return `const charge = farthing({
@@ -29,8 +28,9 @@ function createCharge({ facilitatorUrl, payTo, network }: SnippetValues): string
 });`;
 }
 
-function express(values: SnippetValues): Snippet {
-  return {
+/** The shortest way first. */
+const ways: readonly ((values: SnippetValues) => Snippet)[] = [
+  (values) => ({
     name: "express",
     title: "Express",
     install: "npm install @farthing/seller express",
@@ -45,15 +45,12 @@ app.get("/report", charge({ price: "0.01", description: "One report" }), (req, r
   res.json({ report: "…", paidBy: req.payment?.payer });
 });
 app.listen(3000);`,
-  };
-}
-
-function fastify(values: SnippetValues): Snippet {
-  return {
+  }),
+  (values) => ({
     name: "fastify",
     title: "Fastify",
     install: "npm install @farthing/seller fastify",
-    note: "The handler runs once the transfer is confirmed. Next.js and plain Node are charged alike, with @farthing/seller/next and /node; an API that nobody is to touch is sold by farthing gateway.",
+    note: "The handler runs once the transfer is confirmed. Next.js and plain Node are charged alike, with @farthing/seller/next and /node; farthing gateway charges for an API without changing it.",
     code: `import fastify from "fastify";
 import { farthing } from "@farthing/seller/fastify";
 
@@ -65,11 +62,8 @@ app.get("/report", paid, async (request) => {
   return { report: "…", paidBy: request.payment?.payer };
 });
 await app.listen({ port: 3000 });`,
-  };
-}
-
-function hono(values: SnippetValues): Snippet {
-  return {
+  }),
+  (values) => ({
     name: "hono",
     title: "Hono",
     install: "npm install @farthing/seller hono",
@@ -84,11 +78,8 @@ app.get("/report", charge({ price: "0.01", description: "One report" }), (c) =>
   c.json({ report: "…", paidBy: c.get("payment").payer }),
 );
 export default app;`,
-  };
-}
-
-function stock({ facilitatorUrl, payTo, network }: SnippetValues): Snippet {
-  return {
+  }),
+  ({ facilitatorUrl, payTo, network }) => ({
     name: "stock",
     title: "@x402/express",
     install: "npm install @x402/core @x402/evm @x402/express express",
@@ -115,11 +106,8 @@ const app = express();
 app.use(paymentMiddleware({ "GET /report": { accepts, description: "One report" } }, server));
 app.get("/report", (req, res) => res.json({ report: "…" }));
 app.listen(3000);`,
-  };
-}
-
-function curl({ facilitatorUrl, payTo, network, usdc }: SnippetValues): Snippet {
-  return {
+  }),
+  ({ facilitatorUrl, payTo, network, usdc }) => ({
     name: "curl",
     title: "curl",
     note: "Put the buyer’s payment, decoded from its header, where payment.json stands. Settle with the same body at /settle, then ask /settlements/{id} until it is confirmed.",
@@ -141,5 +129,5 @@ function curl({ facilitatorUrl, payTo, network, usdc }: SnippetValues): Snippet 
   }
 }
 EOF`,
-  };
-}
+  }),
+];

@@ -1,7 +1,7 @@
 import { isTransactionHash, parseAddress } from "@farthing/protocol";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { keysQuery, type SettlementFilters } from "../../api/queries.ts";
+import { filterNames, keysQuery, type SettlementFilters } from "../../api/queries.ts";
 import { go, useLocation, withSearch } from "../../location.ts";
 import { useAccount } from "../../signed-in.ts";
 import { Form, SelectField, TextField } from "../../components/field.tsx";
@@ -18,29 +18,17 @@ const states = [
 export function useFilters(): SettlementFilters & { readonly cursor: string } {
   const { search } = useLocation();
   const parameters = new URLSearchParams(search);
-  const read = (name: string) => parameters.get(name) ?? "";
-  return {
-    state: read("state"),
-    payer: read("payer"),
-    from: read("from"),
-    to: read("to"),
-    key: read("key"),
-    network: read("network"),
-    transaction: read("transaction"),
-    cursor: read("cursor"),
-  };
+  const texts = filterNames.map((name) => [name, parameters.get(name) ?? ""]);
+  const filters: SettlementFilters = Object.fromEntries(texts);
+  return { ...filters, cursor: parameters.get("cursor") ?? "" };
 }
-
-/** The first page with these filters. */
-export const filteredPath = (filters: Partial<SettlementFilters>) =>
-  withSearch("settlements", { ...filters });
 
 export function SettlementFilterBar() {
   const { cursor: _, ...filters } = useFilters();
   const { networks } = useAccount();
   const { data } = useQuery(keysQuery);
   const set = (change: Partial<SettlementFilters>) =>
-    go(filteredPath({ ...filters, ...change }), { replace: true });
+    go(withSearch("settlements", { ...filters, ...change }), { replace: true });
   return (
     <Form className="filters" role="search" aria-label="Settlements" onSubmit={() => {}}>
       <SelectField

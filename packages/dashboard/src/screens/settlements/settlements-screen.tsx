@@ -4,8 +4,7 @@ import { Empty } from "../../components/empty.tsx";
 import { QueryBoundary } from "../../components/query-boundary.tsx";
 import { Page, Section } from "../../components/page.tsx";
 import { Pager } from "../../components/pager.tsx";
-import { withSearch } from "../../location.ts";
-import { filteredPath, SettlementFilterBar, useFilters } from "./settlement-filters.tsx";
+import { SettlementFilterBar, useFilters } from "./settlement-filters.tsx";
 import { SettlementsTable } from "./settlements-table.tsx";
 import { CsvLink } from "../../components/csv-link.tsx";
 
@@ -37,14 +36,7 @@ export function SettlementsScreen() {
                   <p>The first payment your server settles appears here automatically.</p>
                 </Empty>
               )}
-              <Pager
-                newest={cursor === "" ? undefined : filteredPath(filters)}
-                older={
-                  next === null
-                    ? undefined
-                    : withSearch("settlements", { ...filters, cursor: next })
-                }
-              />
+              <Pager path="settlements" filters={filters} cursor={cursor} next={next} />
             </>
           )}
         </QueryBoundary>

@@ -12,7 +12,7 @@ import { Section } from "../../components/page.tsx";
 import { Pager } from "../../components/pager.tsx";
 import { Problem } from "../../components/problem.tsx";
 import { When, Whole } from "../../components/values.tsx";
-import { useLocation, withSearch } from "../../location.ts";
+import { useLocation } from "../../location.ts";
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "../../components/button.tsx";
 import { useChange } from "../../components/use-change.ts";
@@ -34,7 +34,6 @@ export function Deliveries({ id }: { readonly id: string }) {
     refreshes: [{ queryKey: ["webhooks", id] }],
     announces: "Sent again",
   });
-  const path = `webhooks/${id}`;
   return (
     <Section title="Deliveries">
       {resend.error && <Problem problem={resend.error} />}
@@ -52,10 +51,7 @@ export function Deliveries({ id }: { readonly id: string }) {
                 onResend={resend.mutate}
                 onShow={setShown}
               />
-              <Pager
-                newest={cursor === "" ? undefined : path}
-                older={next === null ? undefined : withSearch(path, { cursor: next })}
-              />
+              <Pager path={`webhooks/${id}`} cursor={cursor} next={next} />
             </>
           )
         }
