@@ -130,7 +130,7 @@ describe("what a node is asked", () => {
   test("replaces its part of the page, and no other", () => {
     const load = { name: "1 payment a second", wallets: 1, seconds: 60, perSecond: 1 };
     const cost = { load, settled: 60, minutes: 1, requests: 240, calls: 300 };
-    const page = "# Benchmarks\n\n## Verify\n\nfast\n\n## What stands in the way\n\nnothing\n";
+    const page = "# Benchmarks\n\n## Verify\n\nfast\n\n## Limiting factors\n\nnothing\n";
     const once = withRpcCosts(page, [{ ...cost, requests: 999 }]);
     expect(withRpcCosts(once, [cost])).toBe(withRpcCosts(page, [cost]));
     expect(withRpcCosts(page, [cost])).toContain(

@@ -11,7 +11,7 @@ const ratioMax = 1.3;
 
 const introduction = `${heading}
 
-What the work of a store and of a service costs beside a long history, half of it of one account, and beside an empty database, on the same machine. The two are measured in turn, and each figure is a median. The history is that of the account. So that the same is read, both databases have the account's usage of 30 days; and the empty one has 10,000 listings, with which each bound of a search is reached, the other one for 50 settlements if those are more. Milliseconds, unless the line says something else.
+This section compares the cost of work of a store and a service with a long history and with an empty database, on the same machine. Half of the history belongs to one account, which the measurements use. The two are measured in turn, and each figure is a median. So that both read the same amount, both databases have the account's usage of 30 days. The empty one has 10,000 listings, enough to reach each bound of a search; the other has one per 50 settlements if that is more. Figures are milliseconds unless the row says otherwise.
 `;
 
 /** Writes the section of one database and size, with a heading of its own. */
@@ -27,7 +27,7 @@ export function historySection({ engine, rows, bytesEach, work }: HistoryFigures
   return [
     `### ${size} settlements on ${engineNames[engine]}`,
     "",
-    `\`npm run bench -- --history ${rows} --engine ${engine}\`. On the disk a settlement takes ${Math.round(bytesEach).toLocaleString("en")} bytes with its transaction, its ledger entries and all indexes, one transaction each and the signed bytes gone.`,
+    `\`npm run bench -- --history ${rows} --engine ${engine}\`. On disk a settlement takes ${Math.round(bytesEach).toLocaleString("en")} bytes with its transaction, its ledger entries and all indexes, with one transaction each and after the removal of signed bytes.`,
     "",
     table(["", "empty", "long", "ratio", `at most ${ratioMax}`], lines),
     "",

@@ -23,14 +23,14 @@ export function writeReport(results: Results, circumstances: Circumstances): str
   return [
     "# Benchmarks",
     "",
-    `\`npm run bench${circumstances.isQuick ? " -- --quick" : ""}\` wrote this page. Absolute figures belong to this machine; the ratios are what matters.`,
+    `\`npm run bench${circumstances.isQuick ? " -- --quick" : ""}\` wrote this page. Absolute figures apply to this machine only; compare the ratios.`,
     "",
     ...machineLines(circumstances),
     "",
-    "## What was to be reached",
+    "## Targets",
     "",
     table(
-      ["", "wanted", "measured", ""],
+      ["", "target", "measured", ""],
       judgeTargets(results).map(({ what, wanted, measured, isReached }) => [
         what,
         wanted,
@@ -42,7 +42,7 @@ export function writeReport(results: Results, circumstances: Circumstances): str
     ...section(results, "Verify", (figures) => figures.trial.path === "/verify"),
     ...section(results, "Settle, to confirmation", (figures) => figures.trial.path === "/settle"),
     ...gasLines(results),
-    readFileSync(new URL("./what-stands-in-the-way.md", import.meta.url), "utf8"),
+    readFileSync(new URL("./limiting-factors.md", import.meta.url), "utf8"),
   ].join("\n");
 }
 
@@ -54,14 +54,14 @@ function machineLines({ versions, blockGasLimit, payers, seconds }: Circumstance
     `- Machine: ${cpus().length} × ${cpu?.model.trim() ?? "unknown"}, ${gibibytes} GiB, ${type()} ${release()}; ${seconds} s in all.`,
     `- Versions: Node.js ${process.versions.node}, ${named.join(", ")}.`,
     `- Chain: anvil, a block a second, ${blockGasLimit.toLocaleString("en")} gas a block, the stand-in USDC, ${payers} payers.`,
-    `- Farthing: \`farthing serve --self-built\` as it comes, on a SQLite file with synced writes, ${farthingWallets} relayer wallets; no limits per caller.`,
-    "- Reference: `@x402/core` and `@x402/evm` behind Express, one wallet. *example*: as upstream's example wires it, without its console output. *tuned*: viem's nonce manager, JSON-RPC batching, 200 ms polling. *tuned-legacy*: tuned, and legacy transactions with fixed gas and gas price.",
+    `- Farthing: \`farthing serve --self-built\` with default settings, on a SQLite file with synced writes, ${farthingWallets} relayer wallets; no limits per caller.`,
+    "- Reference: `@x402/core` and `@x402/evm` behind Express, one wallet. *example*: as in upstream's example, without its console output. *tuned*: with viem's nonce manager, JSON-RPC batching and 200 ms polling. *tuned-legacy*: tuned, with legacy transactions and fixed gas and gas price.",
     canPin
       ? "- The measured process has one core to itself; chain and load share another."
-      : "- Processes were not kept on cores of their own: figures disturb each other.",
-    "- Load: a closed loop of callers on connections that stay open; time to warm up is not counted. A settlement counts when the answer says that it succeeded, which both sides say after confirmation.",
+      : "- Processes shared their cores, so that the measurements disturb each other.",
+    "- Load: a closed loop of callers on persistent connections; warm-up time is not counted. A settlement counts when the response reports success, which both sides do after confirmation.",
     "",
-    "The stand-in token does what Circle's does, behind a proxy like Circle's, and for the same gas: on Circle's contracts (FiatTokenV2_2 behind FiatTokenProxy, on the same local chain) a lone transfer takes 86,240, and in a batch of 50 a payment to one payee 51,620 (0.60), to many payees 56,290 (0.65).",
+    "The stand-in token behaves like Circle's, behind a proxy like Circle's, and costs the same gas. On Circle's contracts (FiatTokenV2_2 behind FiatTokenProxy, on the same local chain) a single transfer takes 86,240 gas; in a batch of 50, a payment to one payee takes 51,620 (0.60) and one to many payees 56,290 (0.65).",
   ];
 }
 
@@ -87,7 +87,7 @@ function section(
   const groups = Map.groupBy(results.figures.filter(belongs), ({ trial }) => groundOf(trial));
   for (const [ground, group] of groups) {
     lines.push(`### ${ground}`, "");
-    lines.push("`×` is Farthing's rate beside that line's.", "");
+    lines.push("`×` is Farthing's rate divided by the rate of that row.", "");
     lines.push(
       table(
         columns,
@@ -140,8 +140,8 @@ function onChainLines(group: readonly Figures[]): string[] {
     `${onChain?.payments ?? ""}`,
     `${onChain?.transactions ?? ""}`,
   ]);
-  const head = ["callers", "", "asked", "said to be settled", "on chain", "transactions"];
-  return ["What the chain says:", "", table(head, rows), ""];
+  const head = ["callers", "", "requests", "reported as settled", "on chain", "transactions"];
+  return ["Settlements on chain:", "", table(head, rows), ""];
 }
 
 function gasLines({ gasToOne, gasToMany }: Results): string[] {
@@ -162,11 +162,11 @@ function gasLines({ gasToOne, gasToMany }: Results): string[] {
     "",
     table(head, rows),
     "",
-    "Where the gas of a payment in a batch to one payee goes, from the trace of one batch:",
+    "The gas of a payment in a batch to one payee, from the trace of one batch:",
     "",
     table(["", "gas each"], profileRows(gasToOne)),
     "",
-    "What is written or read for the first time belongs to each payment, in whatever company it travels: the slot of its nonce, the payer's balance and his place in the token's blacklist. Only the rest is shared.",
+    "Each payment pays for the storage that it is the first to write or read, also in a batch: the slot of its nonce, the payer's balance and the payer's entry in the token's blacklist. Only the rest is shared.",
     "",
   ];
 }

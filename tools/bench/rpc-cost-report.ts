@@ -28,7 +28,7 @@ export function rpcCostSection(costs: readonly RpcCost[]): string {
   return [
     heading,
     "",
-    "`npm run bench -- --rpc` measures this part alone. HTTP requests and JSON-RPC calls (each member of a batch is one) to one endpoint without limits, on a chain with a block each 2 s. Every payment is verified and then settled, as a seller does; the looks for new blocks are included.",
+    "`npm run bench -- --rpc` measures this part alone. The table counts HTTP requests and JSON-RPC calls (each member of a batch is one) to one endpoint without limits, on a chain with a block every 2 s. Every payment is verified and then settled, as a seller does. Polls for new blocks are included.",
     "",
     table(head, rows),
     "",

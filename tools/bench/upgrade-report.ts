@@ -11,7 +11,7 @@ export function upgradeSection(figures: UpgradeFigures): string {
   return [
     `### Upgrade of ${size} settlements on ${engineNames[engine]}`,
     "",
-    `\`npm run bench -- --upgrade ${rows} --engine ${engine}\`: a database as the first version without these indexes and sums has filled it, with all signed bytes, is opened by this one. The store was open after ${short(openSeconds)} s, usage and sales were summed up in ${short(sumSeconds)} s, and nothing was left to do after ${short(allSeconds)} s. A claim of 50 payments took ${short(meanwhile.p50)} ms meanwhile (p99 ${short(meanwhile.p99)}, at most ${short(meanwhile.most)}; ${meanwhile.count.toLocaleString("en")} claims, ${failed} failed), and ${short(afterwards)} ms afterwards. The signed bytes of 500 transactions are removed in ${short(bytesMs)} ms, ten times a second at most.`,
+    `\`npm run bench -- --upgrade ${rows} --engine ${engine}\`: this version opens a database that an earlier version, without these indexes and sums, has filled, with all signed bytes. The store was open after ${short(openSeconds)} s, the sums of usage and sales took ${short(sumSeconds)} s, and all work was done after ${short(allSeconds)} s. A claim of 50 payments took ${short(meanwhile.p50)} ms meanwhile (p99 ${short(meanwhile.p99)}, at most ${short(meanwhile.most)}; ${meanwhile.count.toLocaleString("en")} claims, ${failed} failed), and ${short(afterwards)} ms afterwards. The signed bytes of 500 transactions are removed in ${short(bytesMs)} ms, ten times a second at most.`,
     "",
     table(
       ["index", "seconds"],
