@@ -1,7 +1,7 @@
 /** `farthing gateway check`: whether a configuration holds, before anything runs on it. */
 import {
   checkOnline,
-  findDoubts,
+  findWarnings,
   GatewayConfigError,
   listRules,
   loadGatewayConfig,
@@ -52,16 +52,16 @@ async function check(file: string, flags: Flags): Promise<ExitCode> {
     );
     return exitCodes.configuration;
   }
-  const doubts = findDoubts(config);
+  const warnings = findWarnings(config);
   const online = flags.online === true ? await checkOnline(config) : [];
-  const findings = [...doubts, ...online];
+  const findings = [...warnings, ...online];
   const counts = countFindings(findings);
   const rules = listRules(config);
   const report = { ok: counts.fail === 0, file, problems: [], rules, findings };
   printReport(flags, report, () => {
     const parts = [
       ruleText(rules),
-      ...(doubts.length > 0 ? [findingText("to look at", doubts)] : []),
+      ...(warnings.length > 0 ? [findingText("to look at", warnings)] : []),
       ...(online.length > 0 ? [findingText("online", online)] : []),
     ];
     return `${parts.join("")}\n${verdictText(counts)}\n`;

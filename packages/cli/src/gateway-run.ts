@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { isDeepStrictEqual } from "node:util";
 import {
   createGatewayLog,
-  facilitatorInside,
+  inProcessFacilitator,
   GatewayConfigError,
   loadGatewayConfig,
   startGateway,
@@ -54,7 +54,7 @@ async function run({ config: path, dryRun: isDryRun }: RunOptions): Promise<void
     const config = loadGatewayConfig(path, process.env);
     const embedded =
       config.facilitator.kind === "embedded" ? await startEmbedded(config, stopping) : undefined;
-    const facilitator = embedded && { facilitator: facilitatorInside(embedded) };
+    const facilitator = embedded && { facilitator: inProcessFacilitator(embedded) };
     const gateway = await startGateway({
       config,
       isDryRun,

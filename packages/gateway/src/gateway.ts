@@ -9,8 +9,8 @@ import type { GatewayConfig } from "./configuration/configuration.ts";
 import { measureCalls, withoutSettling } from "./facilitator-calls.ts";
 import { silentLog, type Log } from "./log.ts";
 import { createGatewayMetrics, type GatewayMetrics } from "./metrics.ts";
-import { openGrants } from "./open-grants.ts";
-import { createAnswer } from "./respond.ts";
+import { openPaymentRecords } from "./open-payment-records.ts";
+import { createResponder } from "./respond.ts";
 import { activateConfiguration, type ActiveConfiguration } from "./active-configuration.ts";
 import type { ChargingDeps } from "./paid-route.ts";
 import { createServer } from "./server.ts";
@@ -54,7 +54,7 @@ const sweepMs = 100;
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { config, log = silentLog } = options;
   const metrics = createGatewayMetrics();
-  const grants = openGrants(config);
+  const grants = openPaymentRecords(config);
   const open = (one: GatewayConfig, before?: ActiveConfiguration) =>
     activateConfiguration(
       one,
@@ -64,8 +64,13 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   let active = open(config);
   let isStopping = false;
   metrics.watch({ inFlight: () => active.inFlight(), keptBytes: grants.keptBytes });
-  const answer = createAnswer({ active: () => active, isStopping: () => isStopping, log, metrics });
-  const server = createServer(config.trustedProxies, answer);
+  const response = createResponder({
+    active: () => active,
+    isStopping: () => isStopping,
+    log,
+    metrics,
+  });
+  const server = createServer(config.trustedProxies, response);
 
   async function end(): Promise<void> {
     isStopping = true;
@@ -124,9 +129,9 @@ function createChargingDeps(
   const facilitator =
     given.facilitator ?? (place.kind === "remote" ? createFacilitatorClient(place) : undefined);
   if (!facilitator) throw new Error("The configuration says embedded, and no engine was given.");
-  const judged = given.isDryRun ? withoutSettling(facilitator) : facilitator;
+  const accepted = given.isDryRun ? withoutSettling(facilitator) : facilitator;
   return {
-    facilitator: measureCalls(judged, metrics.facilitatorAnswered),
+    facilitator: measureCalls(accepted, metrics.facilitatorResponded),
     grants,
     onEvent: ({ name: route }, event) => observe(route, event, { log, metrics }),
   };

@@ -18,9 +18,9 @@ export {
 export type { Environment } from "./configuration/secret-texts.ts";
 export { startGateway, type Gateway, type GatewayOptions } from "./gateway.ts";
 export { createGatewayLog, type Log } from "./log.ts";
-export { facilitatorInside, type Engine } from "./inside.ts";
+export { inProcessFacilitator, type Engine } from "./in-process-facilitator.ts";
 export { watchFile, type FileWatch } from "./watch-file.ts";
-export { findDoubts, listRules, type RuleLine } from "./inspection/check.ts";
+export { findWarnings, listRules, type RuleLine } from "./inspection/check.ts";
 export { checkOnline } from "./inspection/check-online.ts";
 export {
   explainRequest,

@@ -7,8 +7,8 @@ import { gatewayMetricTable, type GatewayMetricName } from "./metrics-table.ts";
 /** The metrics of a gateway. `route` is a rule's name, never a path: paths are endless. */
 export interface GatewayMetrics {
   answered(route: string, outcome: string): void;
-  upstreamAnswered(upstream: string, ms: number): void;
-  facilitatorAnswered(call: "verify" | "settle", ms: number): void;
+  upstreamResponded(upstream: string, ms: number): void;
+  facilitatorResponded(call: "verify" | "settle", ms: number): void;
   uncharged(route: string, reason: string): void;
   undelivered(route: string): void;
   reloaded(result: "ok" | "refused"): void;
@@ -57,8 +57,8 @@ export function createGatewayMetrics(): GatewayMetrics {
   });
   return {
     answered: (route, outcome) => requests.inc({ route, outcome }),
-    upstreamAnswered: (name, ms) => upstream.observe({ upstream: name }, ms / 1000),
-    facilitatorAnswered: (call, ms) => (call === "verify" ? verify : settle).observe(ms / 1000),
+    upstreamResponded: (name, ms) => upstream.observe({ upstream: name }, ms / 1000),
+    facilitatorResponded: (call, ms) => (call === "verify" ? verify : settle).observe(ms / 1000),
     uncharged: (route, reason) => uncharged.inc({ route, reason }),
     undelivered: (route) => undelivered.inc({ route }),
     reloaded: (result) => reloads.inc({ result }),

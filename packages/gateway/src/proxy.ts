@@ -4,16 +4,16 @@
  */
 import { Readable } from "node:stream";
 import type { PaidRequest } from "@farthing/seller";
-import { clientHeaders } from "./headers/answer-headers.ts";
+import { clientHeaders } from "./headers/response-headers.ts";
 import type { RouteConfig } from "./configuration/configuration.ts";
 import type { Incoming } from "./incoming.ts";
 import type { RequestContext } from "./request-context.ts";
 import { upstreamHeaders, type PaymentFacts } from "./headers/request-headers.ts";
 import { errorResponse, type GatewayCode } from "./error-response.ts";
 import type {
-  NoAnswer,
+  NoResponse,
   Upstream,
-  UpstreamAnswer,
+  UpstreamResponse,
   UpstreamCall,
   UpstreamFailure,
 } from "./upstream.ts";
@@ -89,7 +89,7 @@ interface Passage<B> extends Pick<UpstreamCall, "body" | "signal"> {
   /** Of a body that is a stream, where the client has declared it. */
   readonly contentLength?: number;
   readonly payment?: PaymentFacts | undefined;
-  readonly ask: (call: UpstreamCall) => Promise<UpstreamAnswer<B> | NoAnswer>;
+  readonly ask: (call: UpstreamCall) => Promise<UpstreamResponse<B> | NoResponse>;
 }
 
 async function proxyRequest<B extends Readable | Uint8Array<ArrayBuffer>>(
@@ -102,14 +102,14 @@ async function proxyRequest<B extends Readable | Uint8Array<ArrayBuffer>>(
   if (contentLength !== undefined) headers["content-length"] = `${contentLength}`;
   const call: UpstreamCall = { method, target, headers, ...bodyAndSignal };
   const startedMs = performance.now();
-  const answer = await ask(call);
+  const response = await ask(call);
   context.upstreamMs = performance.now() - startedMs;
-  if (answer.kind === "failed") return failureResponse(answer.reason, context);
-  const { status } = answer;
+  if (response.kind === "failed") return failureResponse(response.reason, context);
+  const { status } = response;
   return {
     status,
-    headers: clientHeaders(answer.headers, route, publicUrl),
-    body: method === "HEAD" || bodiless.has(status) ? readToEnd(answer.body) : answer.body,
+    headers: clientHeaders(response.headers, route, publicUrl),
+    body: method === "HEAD" || bodiless.has(status) ? readToEnd(response.body) : response.body,
   };
 }
 

@@ -1,6 +1,6 @@
 /** Answers requests under the active configuration, and logs and counts what became of each. */
 import type { FastifyRequest } from "fastify";
-import { answerRequest } from "./answer-request.ts";
+import { respondTo } from "./respond-to.ts";
 import { readIncoming } from "./incoming.ts";
 import type { Log } from "./log.ts";
 import type { GatewayMetrics } from "./metrics.ts";
@@ -8,7 +8,7 @@ import { outcomeOf, paymentFields } from "./outcome.ts";
 import type { RequestContext } from "./request-context.ts";
 import type { ActiveConfiguration } from "./active-configuration.ts";
 import { errorResponse } from "./error-response.ts";
-import { malformedTarget, type Answer } from "./server.ts";
+import { malformedTarget, type Respond } from "./server.ts";
 import type { Outgoing } from "./write-response.ts";
 
 /** What answering needs. */
@@ -21,25 +21,25 @@ export interface Responder {
 }
 
 /** Creates what the server calls for each request. */
-export function createAnswer(responder: Responder): Answer {
+export function createResponder(responder: Responder): Respond {
   const { log } = responder;
   return async (request, gone) => {
     const context: RequestContext = { kind: "denied", route: "none" };
     const startedMs = performance.now();
     const active = responder.active();
     const leave = active.enter();
-    let answer: Outgoing;
+    let response: Outgoing;
     try {
       const incoming = readIncoming(request, active.rules.pathRules, gone);
       const own = incoming && active.builtInEndpoints(incoming, responder.isStopping());
       if (own) context.kind = "own";
-      if (!incoming) answer = malformedTarget();
-      else if (own) answer = own;
-      else answer = await answerRequest(active, incoming, context);
+      if (!incoming) response = malformedTarget();
+      else if (own) response = own;
+      else response = await respondTo(active, incoming, context);
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error);
       log.error({ requestId: request.id, route: context.route, problem }, "Request failed");
-      answer = errorResponse(
+      response = errorResponse(
         500,
         "internal_error",
         "The gateway failed; its operator finds it in the log.",
@@ -47,8 +47,8 @@ export function createAnswer(responder: Responder): Answer {
     } finally {
       leave();
     }
-    record(responder, request, { context, answer, ms: performance.now() - startedMs });
-    return answer;
+    record(responder, request, { context, response, ms: performance.now() - startedMs });
+    return response;
   };
 }
 
@@ -57,11 +57,11 @@ function record(
   { id: requestId, method }: FastifyRequest,
   {
     context,
-    answer,
+    response,
     ms,
-  }: { readonly context: RequestContext; readonly answer: Outgoing; readonly ms: number },
+  }: { readonly context: RequestContext; readonly response: Outgoing; readonly ms: number },
 ): void {
-  const outcome = outcomeOf(context, answer);
+  const outcome = outcomeOf(context, response);
   const { route, upstream, upstreamMs, charged, failure } = context;
   const { verifyMs, settleMs } = charged?.timings ?? {};
   metrics.answered(route, outcome);
@@ -69,7 +69,7 @@ function record(
     metrics.uncharged(route, failure ?? `status_${Math.floor(charged.outcome.status / 100)}xx`);
   }
   if (upstream !== undefined && upstreamMs !== undefined) {
-    metrics.upstreamAnswered(upstream, upstreamMs);
+    metrics.upstreamResponded(upstream, upstreamMs);
   }
   const times = Object.entries({ ms, upstreamMs, verifyMs, settleMs }).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, Math.round(value)] as const],
@@ -79,7 +79,7 @@ function record(
       requestId,
       method,
       route,
-      status: answer.status,
+      status: response.status,
       outcome,
       ...paymentFields(context),
       ...Object.fromEntries(times),

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { methodNotAllowed } from "./answer-request.ts";
+import { methodNotAllowed } from "./respond-to.ts";
 import {
   arrivalTimes,
   capConnections,
@@ -13,7 +13,7 @@ import { errorResponse } from "./error-response.ts";
 import { writeResponse, type Outgoing } from "./write-response.ts";
 
 /** Answers a request; `gone` is aborted when the client has left before its response. */
-export type Answer = (request: FastifyRequest, gone: AbortSignal) => Promise<Outgoing>;
+export type Respond = (request: FastifyRequest, gone: AbortSignal) => Promise<Outgoing>;
 
 /** Longer than the 60 s after which common proxies close idle connections, so that they do it. */
 const keepAliveMs = 72_000;
@@ -21,7 +21,7 @@ const keepAliveMs = 72_000;
 /** Creates the server; it does not listen yet. */
 export function createServer(
   trustedProxies: readonly string[],
-  answer: Answer,
+  respond: Respond,
   { arrival = arrivalTimes, connectionsMax: max = connectionsPerAddressMax } = {},
 ): FastifyInstance {
   const server = Fastify({
@@ -32,7 +32,7 @@ export function createServer(
     ...toServerOptions(arrival),
     keepAliveTimeout: keepAliveMs,
     forceCloseConnections: "idle",
-    clientErrorHandler: answerBrokenRequest,
+    clientErrorHandler: rejectBrokenRequest,
   });
   capConnections(server.server, { max, trustedProxies });
   let isClosing = false;
@@ -46,7 +46,7 @@ export function createServer(
     });
     const { method } = request;
     const isTrace = method === "TRACE";
-    const response = isTrace ? methodNotAllowed() : await answer(request, leaving.signal);
+    const response = isTrace ? methodNotAllowed() : await respond(request, leaving.signal);
     const more = {
       "X-Request-Id": request.id,
       // Kept alive, the connection would hold the stop up until the client lets go of it.
@@ -68,7 +68,7 @@ export function createServer(
 }
 
 /** What is not even HTTP: answered by hand, since no request object exists. */
-function answerBrokenRequest(error: { code?: string }, socket: Socket): void {
+function rejectBrokenRequest(error: { code?: string }, socket: Socket): void {
   if (!socket.writable) return void socket.destroy();
   if (error.code === "HPE_HEADER_OVERFLOW") {
     const text = "The headers are too large; proxies in front must allow for 16 KiB as well.";

@@ -11,7 +11,7 @@ const stallMsMax = 60_000;
  * How long the rest of a request is awaited that has its answer already, in milliseconds. Cut off at
  * once, the client might lose the answer with the connection; some then send nothing more at all.
  */
-const lingerMs = 5_000;
+const graceMs = 5_000;
 
 /** Ends the answer unless its client takes of it in time; to be called when more is ready. */
 export function endWhenStalled(raw: ServerResponse): void {
@@ -24,7 +24,7 @@ export function endWhenStalled(raw: ServerResponse): void {
 }
 
 /** Waits a little for the rest of a request after its answer, and no longer. */
-export function lingerAfter(raw: ServerResponse): void {
+export function closeAfterGrace(raw: ServerResponse): void {
   const { req: request } = raw;
   raw.once("finish", () => {
     if (request.complete) return;
@@ -32,7 +32,7 @@ export function lingerAfter(raw: ServerResponse): void {
     const cutOff = (): void => {
       if (!request.complete) socket.destroy();
     };
-    const timer = setTimeout(cutOff, lingerMs);
+    const timer = setTimeout(cutOff, graceMs);
     socket.once("close", () => clearTimeout(timer));
   });
 }

@@ -36,15 +36,15 @@ export type UpstreamFailure =
   | "gone";
 
 /** An upstream's response, with its body as it arrives or read to its end. */
-export interface UpstreamAnswer<B> {
-  readonly kind: "answer";
+export interface UpstreamResponse<B> {
+  readonly kind: "response";
   readonly status: number;
   readonly headers: Dispatcher.ResponseData["headers"];
   readonly body: B;
 }
 
 /** No answer. */
-export interface NoAnswer {
+export interface NoResponse {
   readonly kind: "failed";
   readonly reason: UpstreamFailure;
 }
@@ -56,9 +56,9 @@ export interface Upstream {
   /** Whether a call would be refused at once. */
   isFull(): boolean;
   /** Asks, and gives the answer when its head is there; the total time bounds the head alone. */
-  open(call: UpstreamCall): Promise<UpstreamAnswer<Readable> | NoAnswer>;
+  open(call: UpstreamCall): Promise<UpstreamResponse<Readable> | NoResponse>;
   /** Asks, and gives the answer when all of it is there, within the total time and size. */
-  fetch(call: UpstreamCall): Promise<UpstreamAnswer<Uint8Array<ArrayBuffer>> | NoAnswer>;
+  fetch(call: UpstreamCall): Promise<UpstreamResponse<Uint8Array<ArrayBuffer>> | NoResponse>;
   /** Lets go of the connections, after the calls under way. */
   close(): Promise<void>;
 }
@@ -88,26 +88,26 @@ export function createUpstream(config: UpstreamConfig): Upstream {
   async function ask(
     call: UpstreamCall,
     clock: Deadline,
-  ): Promise<UpstreamAnswer<Readable> | NoAnswer> {
+  ): Promise<UpstreamResponse<Readable> | NoResponse> {
     if (!(await slots.take())) return failed("full");
     try {
       const { method, headers, body = null } = call;
       const signals = call.signal ? [clock.signal, call.signal] : [clock.signal];
-      const answer = await pool.request({
+      const response = await pool.request({
         path: basePath + call.target,
         method,
         headers,
         body,
         signal: AbortSignal.any(signals),
       });
-      answer.body.once("close", slots.free);
+      response.body.once("close", slots.free);
       // Told by whoever reads it; without a listener an error in between would end the process.
-      answer.body.on("error", () => undefined);
-      if (answer.statusCode > statusMax) {
-        answer.body.destroy();
+      response.body.on("error", () => undefined);
+      if (response.statusCode > statusMax) {
+        response.body.destroy();
         return failed("bad_status");
       }
-      return { kind: "answer", status: answer.statusCode, ...pick(answer) };
+      return { kind: "response", status: response.statusCode, ...pick(response) };
     } catch (error) {
       slots.free();
       return failed(reasonOf(error, call, clock));
@@ -128,10 +128,10 @@ export function createUpstream(config: UpstreamConfig): Upstream {
     async fetch(call) {
       const clock = startDeadline(timeouts.totalMs);
       try {
-        const answer = await ask(call, clock);
-        if (answer.kind === "failed") return answer;
-        const body = await readWhole(answer.body, config.responseBytesMax);
-        return body ? { ...answer, body } : failed("too_large");
+        const response = await ask(call, clock);
+        if (response.kind === "failed") return response;
+        const body = await readWhole(response.body, config.responseBytesMax);
+        return body ? { ...response, body } : failed("too_large");
       } catch (error) {
         return failed(reasonOf(error, call, clock));
       } finally {
@@ -173,7 +173,7 @@ export async function readWhole(
   return new Uint8Array(Buffer.concat(chunks, size));
 }
 
-function failed(reason: UpstreamFailure): NoAnswer {
+function failed(reason: UpstreamFailure): NoResponse {
   return { kind: "failed", reason };
 }
 

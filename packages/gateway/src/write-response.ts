@@ -1,8 +1,8 @@
 /** Writes a response to its client: no faster than they read, and not for ever when they do not. */
 import type { ServerResponse } from "node:http";
 import { Readable } from "node:stream";
-import { headerFields } from "./headers/answer-headers.ts";
-import { endWhenStalled, lingerAfter } from "./slow-clients.ts";
+import { headerFields } from "./headers/response-headers.ts";
+import { endWhenStalled, closeAfterGrace } from "./slow-clients.ts";
 
 /** A response of the gateway's own or of the exchange of payments, or the upstream's as it arrives. */
 export interface Outgoing {
@@ -21,7 +21,7 @@ export async function writeResponse(
     if (value !== undefined) raw.setHeader(name, value);
   }
   raw.writeHead(status);
-  lingerAfter(raw);
+  closeAfterGrace(raw);
   if (!body || !hasBody) {
     raw.end();
     await (body instanceof Readable ? body.destroy() : body?.cancel());

@@ -19,7 +19,7 @@ import {
   type WirePayment,
 } from "@farthing/protocol";
 import { readBytes } from "./body.ts";
-import { readSettleAnswer, readSettlementRecord } from "./settlement-record.ts";
+import { readSettleResponse, readSettlementRecord } from "./settlement-record.ts";
 
 /** The body of `/verify` and `/settle`. */
 export interface FacilitatorRequest {
@@ -122,7 +122,7 @@ export const lookupWaitSecondsMax = 30;
 const answerBytesMax = 256 * 1024;
 
 /** Statuses with which some facilitators answer a judged refusal, where ours answers 200. */
-const judgedStatuses = new Set([200, 202, 400, 402, 409, 412, 422]);
+const evaluatedStatuses = new Set([200, 202, 400, 402, 409, 412, 422]);
 
 const accountCodes = [
   "insufficient_facilitator_credits",
@@ -133,8 +133,8 @@ const accountCodes = [
 /** Longest `Retry-After` that is believed, in seconds. */
 const retryAfterSecondsMax = 300;
 
-interface Answer {
-  readonly kind: "answer";
+interface Reply {
+  readonly kind: "response";
   readonly status: number;
   readonly body: unknown;
   readonly retryAfterSeconds?: number;
@@ -167,27 +167,32 @@ export function createFacilitatorClient(options: FacilitatorOptions): Facilitato
   return {
     ...(options.inProcess === true ? { isInProcess: true } : {}),
     async verify(request, limit) {
-      const answer = await post("/verify", request, limit);
-      return judge(answer, parseVerifyResponse, (verdict) => ({ kind: "verdict", verdict }));
+      const response = await post("/verify", request, limit);
+      return parseReply(response, parseVerifyResponse, (verdict) => ({ kind: "verdict", verdict }));
     },
     async settle(request, limit) {
       const { exchangeKey, respondsAsync } = limit;
-      const answer = await post("/settle", request, limit, {
+      const response = await post("/settle", request, limit, {
         ...(exchangeKey === undefined ? {} : { "Idempotency-Key": exchangeKey }),
         ...(respondsAsync === true ? { Prefer: "respond-async" } : {}),
       });
-      return judge(answer, readSettleAnswer, (settlement) => ({
+      return parseReply(response, readSettleResponse, (settlement) => ({
         kind: "settlement",
         settlement,
       }));
     },
     async settlement(id, { timeoutMs, waitSeconds }) {
       const url = `${base}/settlements/${encodeURIComponent(id)}?wait=${waitSeconds}`;
-      const answer = await call(options.fetch, url, { headers }, Math.min(timeoutMsMax, timeoutMs));
-      if (answer.kind === "answer" && (answer.status === 404 || answer.status === 405)) {
+      const response = await call(
+        options.fetch,
+        url,
+        { headers },
+        Math.min(timeoutMsMax, timeoutMs),
+      );
+      if (response.kind === "response" && (response.status === 404 || response.status === 405)) {
         return { kind: "not_found" };
       }
-      return judge(answer, readSettlementRecord, (settlement) => ({
+      return parseReply(response, readSettlementRecord, (settlement) => ({
         kind: "settlement",
         settlement,
       }));
@@ -200,7 +205,7 @@ async function call(
   url: string,
   init: RequestInit,
   timeoutMs: number,
-): Promise<Answer | Fault> {
+): Promise<Reply | Fault> {
   const signal = AbortSignal.timeout(Math.max(1, Math.ceil(timeoutMs)));
   // Looked up for each call: programs replace the global one after they start.
   const send = own ?? globalThis.fetch;
@@ -211,7 +216,7 @@ async function call(
     if (bytes === undefined) return fault("unreadable", "its answer is too large");
     const retryAfterSeconds = retryAfterOf(response.headers);
     return {
-      kind: "answer",
+      kind: "response",
       status: response.status,
       body: parseJson(new TextDecoder().decode(bytes))?.value,
       ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
@@ -222,13 +227,13 @@ async function call(
   }
 }
 
-function judge<T, R>(
-  answer: Answer | Fault,
+function parseReply<T, R>(
+  response: Reply | Fault,
   parse: (body: unknown) => T | undefined,
-  judged: (value: T) => R,
+  accepted: (value: T) => R,
 ): R | Fault | AccountProblem {
-  if (answer.kind === "fault") return answer;
-  const { status, body } = answer;
+  if (response.kind === "fault") return response;
+  const { status, body } = response;
   const code = isObject(body) ? textOf(body, "error") : undefined;
   const said = (isObject(body) ? textOf(body, "message") : undefined) ?? code ?? "no reason given";
   const certain = certaintyOf(status, body);
@@ -239,10 +244,12 @@ function judge<T, R>(
   if (status === 403 && account) {
     return { kind: "account", code: account, message: said, ...certain };
   }
-  const value = judgedStatuses.has(status) ? parse(body) : undefined;
-  if (value !== undefined) return judged(value);
+  const value = evaluatedStatuses.has(status) ? parse(body) : undefined;
+  if (value !== undefined) return accepted(value);
   const wait =
-    answer.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: answer.retryAfterSeconds };
+    response.retryAfterSeconds === undefined
+      ? {}
+      : { retryAfterSeconds: response.retryAfterSeconds };
   if (status === 429) {
     return { ...fault("rate_limited", `status 429: ${said}`), ...wait, ...certain };
   }

@@ -42,7 +42,7 @@ export type {
   Lease,
   Proof,
   SettlingStep,
-  StoredAnswer,
+  StoredResponse,
   Acquisition,
 } from "./payment-records/payment-records.ts";
 export { createPaymentRecords } from "./payment-records/create-payment-records.ts";

@@ -16,7 +16,7 @@ import {
 } from "./scripted-facilitator.testing.ts";
 
 /** What the app behind the charge answers. */
-export interface AppAnswer {
+export interface AppResponse {
   readonly status?: number;
   readonly headers?: Record<string, string>;
   readonly body?: string;
@@ -26,7 +26,7 @@ export interface AppAnswer {
 export type App = (request: {
   readonly body: string;
   readonly payment: PaidRequest;
-}) => AppAnswer | Promise<AppAnswer>;
+}) => AppResponse | Promise<AppResponse>;
 
 /** Serves the app behind one charge of one adapter, on a free port. */
 export type Listen = (options: SellerOptions, route: RouteOptions, app: App) => Promise<Listening>;

@@ -6,7 +6,7 @@ import {
   refuseAddress,
   refuseRequest,
   type ChallengeTerms,
-} from "./answers.ts";
+} from "./responses.ts";
 import { audienceOf } from "./exchange/binding.ts";
 import { systemClock, type Clock } from "./clock.ts";
 import {
@@ -29,9 +29,9 @@ import {
 } from "./events.ts";
 import { toError } from "./errors.ts";
 import { exchange } from "./exchange/exchange.ts";
-import { answerHead } from "./exchange/head.ts";
+import { respondToHead } from "./exchange/head.ts";
 import { createMemoryGrants } from "./payment-records/memory.ts";
-import { ask } from "./exchange/open-answers.ts";
+import { ask } from "./exchange/open-responses.ts";
 import { offerPage } from "./paywall/offer-page.ts";
 import type { Terms } from "./offer.ts";
 import { readPresentedPayment } from "./presented-payment.ts";
@@ -173,7 +173,7 @@ function createRoute<R>(
   }
   const quote = createQuote(of.networks, route);
 
-  async function answer(
+  async function respond(
     deps: ExchangeDeps,
     request: Request,
     serve: Serve,
@@ -191,7 +191,7 @@ function createRoute<R>(
     if (request.method === "HEAD" && route.head !== "charge") {
       const isPaid = presented.kind !== "none";
       const free = route.head === "free" ? serve : undefined;
-      return answerHead({ terms, isPaid, settlementTiming, redirects }, free);
+      return respondToHead({ terms, isPaid, settlementTiming, redirects }, free);
     }
     if (presented.kind === "none") {
       const asked = ask(terms);
@@ -237,7 +237,7 @@ function createRoute<R>(
       const { url } = resourceOf(request, of, route);
       try {
         const deps = { ...seller, facilitator };
-        const { response, outcome, payment } = await answer(deps, request, serve, options);
+        const { response, outcome, payment } = await respond(deps, request, serve, options);
         addCommonHeaders(response, of.allowOrigin);
         emitOutcome(seller.emit, url, outcome);
         return { response, outcome, ...(payment === undefined ? {} : { payment }), timings };

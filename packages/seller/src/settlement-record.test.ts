@@ -1,7 +1,7 @@
 /** Settlements of facilitators that follow only the service description. */
 import { statusOf } from "@farthing/protocol";
 import { describe, expect, test } from "vitest";
-import { readSettleAnswer, readSettlementRecord } from "./settlement-record.ts";
+import { readSettleResponse, readSettlementRecord } from "./settlement-record.ts";
 
 const hash = `0x${"ab".repeat(32)}`;
 const other = `0x${"ac".repeat(32)}`;
@@ -46,5 +46,5 @@ describe("a settlement record", () => {
 
 test.each([[{}], [{ id: "" }], [{ id: 7 }], [{ id: "s", success: true }], ["s"], [null]])(
   "the settle answer %j is none",
-  (answer) => expect(readSettleAnswer(answer)).toBeUndefined(),
+  (answer) => expect(readSettleResponse(answer)).toBeUndefined(),
 );

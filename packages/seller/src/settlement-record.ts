@@ -14,7 +14,7 @@ import {
 } from "@farthing/protocol";
 
 /** Reads the answer of `/settle`. An id without `success` is a settlement that has begun. */
-export function readSettleAnswer(input: unknown): SettleResponse | undefined {
+export function readSettleResponse(input: unknown): SettleResponse | undefined {
   const parsed = parseSettleResponse(input);
   if (parsed || !isObject(input)) return parsed;
   const id = member(input, "id");

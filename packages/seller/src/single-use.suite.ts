@@ -10,7 +10,7 @@ import {
   shortMs,
   useScene,
   type App,
-  type AppAnswer,
+  type AppResponse,
   type Listen,
 } from "./scene.testing.ts";
 import { confirmedReply, pendingReply, transferHash } from "./scripted-facilitator.testing.ts";
@@ -41,7 +41,7 @@ export function singleUseSuite(listen: Listen): void {
     });
 
     test("a waiting repeat gives up in time, without a challenge", async () => {
-      const content = Promise.withResolvers<AppAnswer>();
+      const content = Promise.withResolvers<AppResponse>();
       const serving = Promise.withResolvers<void>();
       const url = await at.start(() => (serving.resolve(), content.promise), { waitMs: shortMs });
       const headers = await payFor(url);
@@ -94,7 +94,7 @@ export function singleUseSuite(listen: Listen): void {
     });
 
     test("a buyer who hung up while it was made gets it with the repeat", async () => {
-      const content = Promise.withResolvers<AppAnswer>();
+      const content = Promise.withResolvers<AppResponse>();
       const serving = Promise.withResolvers<void>();
       const url = await at.start(() => (serving.resolve(), content.promise));
       const headers = await payFor(url);
@@ -128,7 +128,7 @@ export function singleUseSuite(listen: Listen): void {
       expect(at.served).toHaveLength(1);
     });
 
-    test.each<[string, Partial<SellerOptions>, RouteOptions, AppAnswer]>([
+    test.each<[string, Partial<SellerOptions>, RouteOptions, AppResponse]>([
       ["too large", { grants: createMemoryGrants({ answerBytesMax: 8 }) }, {}, {}],
       ["streamed", {}, { stream: true }, {}],
       ["an event stream", {}, {}, { headers: { "Content-Type": "text/event-stream" } }],

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { readConfig, silentLog, startFacilitator } from "@farthing/facilitator";
 import {
-  facilitatorInside,
+  inProcessFacilitator,
   readGatewayConfig,
   startGateway,
   type Gateway,
@@ -119,7 +119,7 @@ export async function openGateway(
 export async function startEngine({ devnet, databaseUrl }: Market) {
   const config = readConfig({ env: facilitatorEnvironment(devnet, databaseUrl) });
   const engine = await startFacilitator({ config, selfBuilt: true, listen: false, log: silentLog });
-  return { facilitator: facilitatorInside(engine), stop: engine.stop };
+  return { facilitator: inProcessFacilitator(engine), stop: engine.stop };
 }
 
 /** A configuration file's content for a market and an API. */

@@ -28,7 +28,7 @@ export function importOpenapi(document: JsonObject, prices: ImportPrices): Impor
       match: matchOf(method, base + path),
       price: priceOf(one, base, prices),
       description: shortDescription(operation["summary"] ?? shared["summary"]),
-      isEventStream: answersWithEvents(operation),
+      isEventStream: respondsWithEvents(operation),
     };
   });
   const unused = prices.unused();
@@ -70,12 +70,12 @@ function statedPrice(stated: unknown): string | undefined {
 }
 
 /** Whether an answer of 2xx can be a stream of events and nothing else. */
-function answersWithEvents({ responses }: JsonObject): boolean {
+function respondsWithEvents({ responses }: JsonObject): boolean {
   if (!isObject(responses)) return false;
   const contents = Object.entries(responses)
     .filter(([status]) => status.startsWith("2"))
-    .flatMap(([, answer]) =>
-      isObject(answer) && isObject(answer["content"]) ? [answer["content"]] : [],
+    .flatMap(([, response]) =>
+      isObject(response) && isObject(response["content"]) ? [response["content"]] : [],
     );
   const types = contents.flatMap((content) => Object.keys(content));
   return types.length > 0 && types.every((type) => /^text\/event-stream\b/i.test(type));

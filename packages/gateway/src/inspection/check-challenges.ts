@@ -65,10 +65,10 @@ function compare(asked: string, first: Tokens, second: Tokens): Finding {
 }
 
 async function askForTokens(url: string): Promise<Tokens> {
-  const answer = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(timeoutMs) });
-  const bytes = answer.body ? await readWhole(answer.body, bodyBytesMax) : undefined;
-  if (answer.status !== 402) return undefined;
-  const header = decodeHeader(answer.headers.get(headerNames.paymentRequired) ?? "")?.value;
+  const response = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(timeoutMs) });
+  const bytes = response.body ? await readWhole(response.body, bodyBytesMax) : undefined;
+  if (response.status !== 402) return undefined;
+  const header = decodeHeader(response.headers.get(headerNames.paymentRequired) ?? "")?.value;
   const body = parseJson(new TextDecoder().decode(bytes))?.value;
   return [header, body].flatMap((challenge) => tokenOf(challenge) ?? []);
 }

@@ -33,13 +33,13 @@ async function checkFacilitator({ facilitator, network }: GatewayConfig): Promis
   const asked = `${facilitator.url}/supported`;
   let bytes: Uint8Array | undefined;
   try {
-    const answer = await fetch(asked, {
+    const response = await fetch(asked, {
       signal: AbortSignal.timeout(facilitator.timeoutMs),
       redirect: "error",
     });
-    bytes = answer.body ? await readWhole(answer.body, supportedBytesMax) : undefined;
-    if (answer.status !== 200) {
-      return fail(name, `${asked} answers ${answer.status}`, "check facilitator.url");
+    bytes = response.body ? await readWhole(response.body, supportedBytesMax) : undefined;
+    if (response.status !== 200) {
+      return fail(name, `${asked} answers ${response.status}`, "check facilitator.url");
     }
   } catch (error) {
     return fail(name, `${asked}: ${codeOf(error)}`, "check facilitator.url and the network");

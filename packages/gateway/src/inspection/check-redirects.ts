@@ -24,7 +24,7 @@ export function findDocumentedRedirects(config: GatewayConfig): readonly Finding
     return typeof pattern === "string" ? [] : rulesFor(config, pattern).filter(passesRedirects);
   });
   return [...new Set(found)].map((route) =>
-    doubt(route, "may be answered with a redirect, as the OpenAPI document says"),
+    warningOf(route, "may be answered with a redirect, as the OpenAPI document says"),
   );
 }
 
@@ -39,7 +39,9 @@ export async function checkRedirects(config: GatewayConfig): Promise<readonly Fi
   const found = await Promise.all(
     asked.slice(0, askedRoutesMax).map(async ({ route, path }) => {
       const status = await redirectAt(route, path);
-      return status === undefined ? [] : [doubt(route, `is answered with a redirect (${status})`)];
+      return status === undefined
+        ? []
+        : [warningOf(route, `is answered with a redirect (${status})`)];
     }),
   );
   return found.flat();
@@ -70,7 +72,7 @@ function hasRedirect({ responses }: JsonObject): boolean {
   return isObject(responses) && Object.keys(responses).some((status) => /^30[12378]$/.test(status));
 }
 
-function doubt(route: RouteConfig, text: string): Finding {
+function warningOf(route: RouteConfig, text: string): Finding {
   return {
     name: nameOf(route),
     status: "warn",

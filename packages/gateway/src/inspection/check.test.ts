@@ -1,7 +1,7 @@
 /** The table that `gateway check` shows, and what it doubts. */
 import { isObject } from "@farthing/protocol";
 import { expect, test } from "vitest";
-import { findDoubts, listRules } from "./check.ts";
+import { findWarnings, listRules } from "./check.ts";
 import {
   gatewayConfig,
   rule,
@@ -58,16 +58,16 @@ test("every rule with its price, base units and time budget, and the rest", () =
   expect(listRules(open).at(-1)).toMatchObject({ place: "*", price: "1", amount: "1000000" });
 });
 
-function doubts(changed: Settings): readonly string[] {
+function warnings(changed: Settings): readonly string[] {
   const config = gatewayConfig({ store: "sqlite:./a.db", upstreams: guarded, ...changed });
-  return findDoubts(config).map(({ name, text }) => `${name}: ${text}`);
+  return findWarnings(config).map(({ name, text }) => `${name}: ${text}`);
 }
 
 test("a configuration without doubts", () => {
-  expect(doubts({})).toEqual([]);
+  expect(warnings({})).toEqual([]);
   const local = { url: "http://127.0.0.1:8402" };
-  expect(doubts({ publicUrl: "http://localhost:1", facilitator: local })).toEqual([]);
-  expect(doubts({ facilitator: { url: "http://facilitator:8402" } })).toEqual([]);
+  expect(warnings({ publicUrl: "http://localhost:1", facilitator: local })).toEqual([]);
+  expect(warnings({ facilitator: { url: "http://facilitator:8402" } })).toEqual([]);
 });
 
 test.each<[string, Settings, RegExp]>([
@@ -84,11 +84,11 @@ test.each<[string, Settings, RegExp]>([
   ["HEAD for nothing", { routes: [rule("GET /a 1", { head: "free" })] }, /HEAD asks the upstream/],
   ["an open upstream", { upstreams: { api: upstream } }, /^upstreams\.api: whoever reaches it/],
 ])("%s is doubted", (_name, changed, said) => {
-  expect(doubts(changed)).toContainEqual(expect.stringMatching(said));
+  expect(warnings(changed)).toContainEqual(expect.stringMatching(said));
 });
 
 test("settling first leaves nothing to doubt about a POST", () => {
-  expect(doubts({ routes: [rule("POST /a 1", { settle: "before-upstream" })] })).toEqual([]);
+  expect(warnings({ routes: [rule("POST /a 1", { settle: "before-upstream" })] })).toEqual([]);
 });
 
 test("redirects that the upstream's OpenAPI document names are doubted where they are sold", () => {
@@ -101,7 +101,7 @@ test("redirects that the upstream's OpenAPI document names are doubted where the
     const openapi: unknown = JSON.parse(document);
     if (!isObject(openapi)) throw new Error("No document.");
     const discovery = { ...config.discovery, openapi };
-    return findDoubts({ ...config, discovery })
+    return findWarnings({ ...config, discovery })
       .filter(({ text }) => text.includes("redirect"))
       .map(({ name, status }) => `${status} ${name}`);
   };

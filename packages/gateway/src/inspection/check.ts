@@ -62,7 +62,7 @@ const replayMsMax = 10 * 60_000;
 const builtInEndpoints = ["/openapi.json", "/.well-known/x402"];
 
 /** What works and should be looked at. */
-export function findDoubts(config: GatewayConfig): readonly Finding[] {
+export function findWarnings(config: GatewayConfig): readonly Finding[] {
   const { fallback, facilitator, publicUrl, store, replay, upstreams } = config;
   const all = allRoutes(config);
   const isPaid = all.some(({ amountUnits }) => amountUnits !== undefined);
@@ -71,24 +71,36 @@ export function findDoubts(config: GatewayConfig): readonly Finding[] {
   return [
     ...all.flatMap(doubtsOf),
     ...findDocumentedRedirects(config),
-    ...(isPaid ? [] : [doubt("routes", "no route has a price", "give one a price")]),
+    ...(isPaid ? [] : [warningOf("routes", "no route has a price", "give one a price")]),
     ...(fallback && fallback.amountUnits === undefined && isPaid
-      ? [doubt("default", "whatever no rule names is free", "use default: deny")]
+      ? [warningOf("default", "whatever no rule names is free", "use default: deny")]
       : []),
     ...(remoteUrl !== undefined && isPlainAbroad(remoteUrl)
-      ? [doubt("facilitator", "is asked without TLS, its key in the clear", "use https")]
+      ? [warningOf("facilitator", "is asked without TLS, its key in the clear", "use https")]
       : []),
     ...(isPlainAbroad(publicUrl)
-      ? [doubt("publicUrl", "is not https: payments can be read on their way", "put TLS in front")]
+      ? [
+          warningOf(
+            "publicUrl",
+            "is not https: payments can be read on their way",
+            "put TLS in front",
+          ),
+        ]
       : []),
     ...(store.kind === "memory" && isPaid
-      ? [doubt("store", "a restart forgets payments under way", "use sqlite:./gateway.db")]
+      ? [warningOf("store", "a restart forgets payments under way", "use sqlite:./gateway.db")]
       : []),
     ...(replay.ttlMs > replayMsMax
-      ? [doubt("replay", "paid answers are kept for more than 10m", "shorten replay.ttl to 10m")]
+      ? [
+          warningOf(
+            "replay",
+            "paid answers are kept for more than 10m",
+            "shorten replay.ttl to 10m",
+          ),
+        ]
       : []),
     ...bare.map(({ name }) =>
-      doubt(
+      warningOf(
         `upstreams.${name}`,
         "whoever reaches it gets everything for nothing",
         `let it listen privately, and demand a secret of upstreams.${name}.headers`,
@@ -104,7 +116,7 @@ function doubtsOf(route: RouteConfig): readonly Finding[] {
   return [
     ...(isUnsafe && settle === "after-success"
       ? [
-          doubt(
+          warningOf(
             where,
             "works before the money moves: a payer can cancel or empty his wallet meanwhile",
             "use settle: before-upstream if the work costs or changes something",
@@ -113,7 +125,7 @@ function doubtsOf(route: RouteConfig): readonly Finding[] {
       : []),
     ...(head === "free"
       ? [
-          doubt(
+          warningOf(
             where,
             "HEAD asks the upstream without payment: its work and its headers are free",
             "leave head out, unless the headers are worth nothing",
@@ -121,12 +133,12 @@ function doubtsOf(route: RouteConfig): readonly Finding[] {
         ]
       : []),
     ...(builtInEndpoints.includes(pattern.path) || pattern.path.startsWith("/__x402/")
-      ? [doubt(where, "the gateway answers GET of this path itself", "remove the rule")]
+      ? [warningOf(where, "the gateway answers GET of this path itself", "remove the rule")]
       : []),
   ];
 }
 
-function doubt(name: string, text: string, fix: string): Finding {
+function warningOf(name: string, text: string, fix: string): Finding {
   return { name, status: "warn", text, fix };
 }
 

@@ -3,10 +3,10 @@ import type { HonoRequest, MiddlewareHandler } from "hono";
 import { isObject } from "@farthing/protocol";
 import type { RouteOptions, SellerOptions } from "../configuration.ts";
 import type { PaidRequest } from "../events.ts";
-import { refuseAddress } from "../answers.ts";
+import { refuseAddress } from "../responses.ts";
 import { badTarget, isPlainTarget } from "../request-address.ts";
 import { createSeller } from "../seller.ts";
-import { partialHeaders } from "./whole-answer.ts";
+import { partialHeaders } from "./partial-headers.ts";
 
 export type { PaidRequest } from "../events.ts";
 

@@ -3,7 +3,7 @@ import type { NextRequest } from "next/server.js";
 import type { RouteOptions, SellerOptions } from "../configuration.ts";
 import type { PaidRequest } from "../events.ts";
 import { createSeller } from "../seller.ts";
-import { partialHeaders } from "./whole-answer.ts";
+import { partialHeaders } from "./partial-headers.ts";
 
 export type { PaidRequest } from "../events.ts";
 

@@ -11,16 +11,16 @@ const response = () => new ServerResponse(new IncomingMessage(new Socket()));
 
 test("a handler may begin to answer for half a minute after its buyer has gone", async () => {
   const res = response();
-  const { answer } = capture(res);
+  const { response: caught } = capture(res);
   res.emit("close");
   vi.advanceTimersByTime(29_999);
   res.end("late");
-  expect(await (await answer).text()).toBe("late");
+  expect(await (await caught).text()).toBe("late");
 });
 
 test("a handler that never answers is given up then", async () => {
   const res = response();
-  const given = expect(capture(res).answer).rejects.toThrow("The connection closed");
+  const given = expect(capture(res).response).rejects.toThrow("The connection closed");
   res.emit("close");
   vi.advanceTimersByTime(30_000);
   await given;
@@ -30,7 +30,7 @@ test("a buyer who had gone before the handler began is noticed as well", async (
   const res = response();
   res.destroy();
   res.emit("close");
-  const given = expect(capture(res).answer).rejects.toThrow("The connection closed");
+  const given = expect(capture(res).response).rejects.toThrow("The connection closed");
   vi.advanceTimersByTime(30_000);
   await given;
 });
@@ -65,7 +65,7 @@ test("the head is caught by its old name as well", async () => {
   const writeHeader: unknown = Reflect.get(res, "writeHeader");
   if (typeof writeHeader === "function") writeHeader.call(res, 302, { Location: "/content" });
   res.end();
-  const { status, headers } = await caught.answer;
+  const { status, headers } = await caught.response;
   expect([status, headers.get("Location"), res.hasHeader("Location")]).toEqual([
     302,
     "/content",
@@ -89,5 +89,5 @@ test("early hints stay inside", () => {
 test("a handler that fails before it answers is heard of", async () => {
   const caught = capture(response());
   caught.fail(new Error("no database"));
-  await expect(caught.answer).rejects.toThrow("no database");
+  await expect(caught.response).rejects.toThrow("no database");
 });

@@ -18,7 +18,7 @@ export interface Outlet {
 /** The catching of one response. */
 export interface Capture {
   /** Resolves when the handler has begun to answer; the body follows as a stream. */
-  readonly answer: Promise<Response>;
+  readonly response: Promise<Response>;
   /**
    * Opens the way for the exchange's own answer. A handler that still writes, because its answer
    * is streamed, goes on writing into the stream.
@@ -55,7 +55,7 @@ export function capture(res: ServerResponse): Capture {
   const end = res.end.bind(res);
   const writeHead = res.writeHead.bind(res);
   const flushHeaders = res.flushHeaders.bind(res);
-  const caught = catchAnswer(res);
+  const caught = captureResponse(res);
 
   const takeHead = (...args: unknown[]) => {
     applyHead(res, args);
@@ -90,7 +90,7 @@ export function capture(res: ServerResponse): Capture {
     Reflect.deleteProperty(res, "headersSent");
   };
   return {
-    answer: caught.answer,
+    response: caught.response,
     open() {
       openHead();
       return { write: (chunk, done) => void write(chunk, done), end: () => void end() };
@@ -123,7 +123,7 @@ function dropInformation(...args: unknown[]): void {
 }
 
 /** The answer as it is put together from the handler's calls. */
-function catchAnswer(res: ServerResponse) {
+function captureResponse(res: ServerResponse) {
   let isBegun = false;
   let isOver = false;
   let body: ReadableStreamDefaultController<Uint8Array> | undefined;
@@ -135,10 +135,10 @@ function catchAnswer(res: ServerResponse) {
     },
     { highWaterMark: waitingBytesMax, size: (chunk) => chunk.byteLength },
   );
-  let settle: { answered(answer: Response): void; gone(error: unknown): void } | undefined;
-  const answer = new Promise<Response>((answered, gone) => (settle = { answered, gone }));
+  let settle: { answered(response: Response): void; gone(error: unknown): void } | undefined;
+  const response = new Promise<Response>((answered, gone) => (settle = { answered, gone }));
   // Nobody may be waiting any more when a handler fails.
-  answer.catch(() => undefined);
+  response.catch(() => undefined);
 
   /** Fixes status and headers, as Node does at the first byte. */
   function begin(): void {
@@ -161,7 +161,7 @@ function catchAnswer(res: ServerResponse) {
   else res.once("close", hangUp);
 
   return {
-    answer,
+    response,
     begin,
     isBegun: () => isBegun,
     fail(thrown: unknown): void {

@@ -1,6 +1,6 @@
 /** One paid request of node:http, for every framework on it: what differs is handed in. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { addTokens, isForCaches, refuseAddress } from "../answers.ts";
+import { addTokens, isForCaches, refuseAddress } from "../responses.ts";
 import { toError } from "../errors.ts";
 import type { PaidRequest } from "../events.ts";
 import { readNodeBody } from "./node-body.ts";
@@ -12,7 +12,7 @@ import {
   type RequestLine,
 } from "../request-address.ts";
 import type { Route } from "../seller.ts";
-import { partialHeaders } from "./whole-answer.ts";
+import { partialHeaders } from "./partial-headers.ts";
 
 /** One request, and the work that is sold with it. */
 export interface NodeExchange<R> {
@@ -44,7 +44,7 @@ export async function chargeNode<R>(route: Route<R>, exchange: NodeExchange<R>):
     const catching = capture(res);
     caught = catching;
     void (async () => exchange.work(payment))().catch((error: unknown) => catching.fail(error));
-    return catching.answer;
+    return catching.response;
   };
   try {
     const request = toRequest(req, exchange.line);
@@ -102,23 +102,23 @@ function toRequest(req: IncomingMessage, line: NodeExchange<unknown>["line"]): R
   return new Request(address.url, { method, headers });
 }
 
-async function send(res: ServerResponse, answer: Response, caught?: Capture): Promise<void> {
+async function send(res: ServerResponse, response: Response, caught?: Capture): Promise<void> {
   const outlet = caught ? caught.open() : res;
   // A caught answer has taken these over; what the exchange dropped from it must not come back.
   for (const name of res.getHeaderNames()) {
     if (caught || isForCaches(name)) res.removeHeader(name);
   }
-  res.statusCode = answer.status;
-  for (const [name, value] of answer.headers) setHeader(res, name, value);
-  const cookies = answer.headers.getSetCookie();
+  res.statusCode = response.status;
+  for (const [name, value] of response.headers) setHeader(res, name, value);
+  const cookies = response.headers.getSetCookie();
   if (cookies.length > 0) res.setHeader("Set-Cookie", cookies);
   if (caught && !caught.isBegun()) {
-    res.writeHead(answer.status);
+    res.writeHead(response.status);
     caught.silence();
   }
-  if (answer.body) {
+  if (response.body) {
     const closed = new Promise<void>((resolve) => res.once("close", resolve));
-    for await (const chunk of answer.body) {
+    for await (const chunk of response.body) {
       // Nobody is there to read: leaving the loop stops the source as well.
       if (res.destroyed) break;
       const written = new Promise<void>((resolve) => outlet.write(chunk, resolve));

@@ -9,7 +9,7 @@ import {
   shortMs,
   useScene,
   type App,
-  type AppAnswer,
+  type AppResponse,
   type Listen,
 } from "../scene.testing.ts";
 import {
@@ -142,7 +142,7 @@ export function afterSuccessSuite(listen: Listen): void {
     });
 
     test("an app that takes too long is not charged", async () => {
-      const never = Promise.withResolvers<AppAnswer>();
+      const never = Promise.withResolvers<AppResponse>();
       const url = await at.start(
         brokenOnce(() => never.promise),
         {},

@@ -6,11 +6,11 @@
  * has then worked for nothing, and the buyer gets nothing. Work that costs much, or changes
  * anything, is sold in the other order.
  */
-import { errorResponse, uncharged } from "../answers.ts";
-import { collect, verify } from "./collect.ts";
+import { errorResponse, uncharged } from "../responses.ts";
+import { settleClaim, verify } from "./settle-claim.ts";
 import {
-  drop,
-  handOut,
+  cancelBody,
+  toContent,
   isRedirect,
   isSold,
   makeWithin,
@@ -20,7 +20,7 @@ import {
 } from "./delivery.ts";
 import type { Lease } from "../payment-records/payment-records.ts";
 import { checkHeld, releaseClaim } from "./lost-lease.ts";
-import { ask } from "./open-answers.ts";
+import { ask } from "./open-responses.ts";
 import {
   factsAfter,
   factsBefore,
@@ -37,36 +37,36 @@ export async function serveAfterSuccess(
   lease: Lease,
   deadlineMs: number,
 ): Promise<ExchangeResult> {
-  const late = answerTooLate(deps, charged);
+  const late = refuseLate(deps, charged);
   const refused = late ?? (await verify(deps, charged, lease, deadlineMs));
   if (late) await releaseClaim(lease);
   if (refused) return refused;
   const startedAtMs = deps.clock.now();
   const made = await makeInTime(deps, charged);
-  if ("response" in made) {
+  if ("outcome" in made) {
     await releaseClaim(lease);
     return made;
   }
-  const answer = toStored(made, charged);
-  const collected = await collect(deps, charged, lease, {
+  const stored = toStored(made, charged);
+  const collection = await settleClaim(deps, charged, lease, {
     // The work has its own limit: what it took is not taken from the settlement.
     deadlineMs: deadlineMs + deps.clock.now() - startedAtMs,
-    ...(answer ? { answer } : {}),
+    ...(stored ? { response: stored } : {}),
   });
-  if (collected.kind === "paid") {
-    const { receipt } = collected;
-    if (collected.isQueued) deps.background.watch(charged, receipt);
+  if (collection.kind === "paid") {
+    const { receipt } = collection;
+    if (collection.isQueued) deps.background.watch(charged, receipt);
     checkHeld(await lease.complete(receipt));
     const outcome = { type: "delivered", payment: factsAfter(charged, receipt) } as const;
-    return { response: handOut(made, receipt), outcome, receipt };
+    return { response: toContent(made, receipt), outcome, receipt };
   }
-  drop(made);
-  if (collected.kind === "open") deps.background.poll(charged);
-  return collected.result;
+  cancelBody(made);
+  if (collection.kind === "open") deps.background.poll(charged);
+  return collection.result;
 }
 
 /** Refuses an authorization that would end before the work is done and settled. */
-function answerTooLate(
+function refuseLate(
   deps: ExchangeDeps,
   { binding, terms, workMs }: ChargedRequest,
 ): ExchangeResult | undefined {
@@ -99,10 +99,10 @@ async function makeInTime(
     return fail(statusOf(error), error);
   }
   if (!made) return fail(504, new Error(`The answer was not made within ${charged.workMs} ms.`));
-  if (isSold(made.answer, charged)) return made;
-  const { status } = made.answer;
-  if (!isRedirect(made.answer)) return end(uncharged(made.answer, made.body), status);
-  drop(made);
+  if (isSold(made.response, charged)) return made;
+  const { status } = made.response;
+  if (!isRedirect(made.response)) return end(uncharged(made.response, made.body), status);
+  cancelBody(made);
   const error = new Error(`The answer was a redirect (${status}), which this route withholds.`);
   const response = errorResponse(502, {
     error: "not_charged",

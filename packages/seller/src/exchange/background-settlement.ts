@@ -9,7 +9,7 @@ import type { SettleResponse } from "@farthing/protocol";
 import { emitOutcome } from "../events.ts";
 import { overMsMin } from "../payment-records/retention.ts";
 import type { Lease } from "../payment-records/payment-records.ts";
-import { collect, settleMatched } from "./collect.ts";
+import { settleClaim, settleMatched } from "./settle-claim.ts";
 import {
   factsAfter,
   type BackgroundSettlements,
@@ -130,10 +130,10 @@ async function close(deps: ExchangeDeps, matched: MatchedPayment): Promise<void>
     if (lease.state === "paid") return;
     if (lease.state === "claimed") return void (await lease.discard());
     const deadlineMs = deps.clock.now() + deps.waitMs;
-    const collected = await collect(deps, matched, lease, { deadlineMs });
-    if (collected.kind === "refused") await lease.discard();
-    if (collected.kind !== "paid") return emitResult(deps, matched, collected.result);
-    await notePaid(deps, matched, lease, collected.receipt);
+    const collection = await settleClaim(deps, matched, lease, { deadlineMs });
+    if (collection.kind === "refused") await lease.discard();
+    if (collection.kind !== "paid") return emitResult(deps, matched, collection.result);
+    await notePaid(deps, matched, lease, collection.receipt);
   } finally {
     await lease.unlock();
   }
@@ -192,14 +192,14 @@ async function goOn(deps: ExchangeDeps, matched: MatchedPayment): Promise<boolea
   try {
     if (lease.state === "claimed") return await lease.discard();
     // Without a kept answer there is nothing to hand out for money that has not moved yet.
-    if (lease.state === "paid" || !(lease.answer ?? lease.receipt)) return true;
+    if (lease.state === "paid" || !(lease.response ?? lease.receipt)) return true;
     const deadlineMs = deps.clock.now() + deps.waitMs;
-    const collected = await collect(deps, matched, lease, { deadlineMs });
-    if (collected.kind !== "paid") {
-      emitResult(deps, matched, collected.result);
-      return collected.kind === "refused";
+    const collection = await settleClaim(deps, matched, lease, { deadlineMs });
+    if (collection.kind !== "paid") {
+      emitResult(deps, matched, collection.result);
+      return collection.kind === "refused";
     }
-    await notePaid(deps, matched, lease, collected.receipt);
+    await notePaid(deps, matched, lease, collection.receipt);
     return true;
   } finally {
     await lease.unlock();

@@ -2,8 +2,8 @@
  * The order in which nobody works unpaid: verify, settle, wait for confirmation, and then the
  * seller's content, once. Also what every request does that finds a payment already under way.
  */
-import { collect, verify } from "./collect.ts";
-import { answerFor, deliver, handOutKept } from "./delivery.ts";
+import { settleClaim, verify } from "./settle-claim.ts";
+import { responseFor, deliver, deliverKept } from "./delivery.ts";
 import type { Lease } from "../payment-records/payment-records.ts";
 import { checkHeld } from "./lost-lease.ts";
 import {
@@ -24,13 +24,13 @@ export async function serveAfterPayment(
     const unverified = await verify(deps, charged, lease, deadlineMs);
     if (unverified) return unverified;
   }
-  const collected = await collect(deps, charged, lease, { deadlineMs });
-  if (collected.kind !== "paid") return collected.result;
-  const { receipt } = collected;
+  const collection = await settleClaim(deps, charged, lease, { deadlineMs });
+  if (collection.kind !== "paid") return collection.result;
+  const { receipt } = collection;
   const paid = { lease, receipt, facts: factsAfter(charged, receipt) };
-  const answer = answerFor(charged, lease.answer);
-  if (collected.isQueued) deps.background.watch(charged, receipt);
-  if (answer) return handOutKept(paid, answer);
+  const response = responseFor(charged, lease.response);
+  if (collection.isQueued) deps.background.watch(charged, receipt);
+  if (response) return deliverKept(paid, response);
   if (lease.state !== "paid") checkHeld(await lease.paid(receipt));
   return deliver(deps, charged, paid);
 }

@@ -3,7 +3,7 @@
  * handed out with the receipt.
  */
 import type { SettleResponse } from "@farthing/protocol";
-import { content, replayedHeader, errorResponse, type ChallengeTerms } from "../answers.ts";
+import { content, replayedHeader, errorResponse, type ChallengeTerms } from "../responses.ts";
 import { readHead, resume } from "../body.ts";
 import {
   workMsMax,
@@ -12,7 +12,7 @@ import {
   type Redirects,
 } from "../configuration.ts";
 import type { PaidRequest, SettledRequest } from "../events.ts";
-import type { PaymentRecords, Lease, StoredAnswer } from "../payment-records/payment-records.ts";
+import type { PaymentRecords, Lease, StoredResponse } from "../payment-records/payment-records.ts";
 import { checkHeld } from "./lost-lease.ts";
 import type { ExchangeResult, Serve } from "./paid-request.ts";
 
@@ -37,7 +37,7 @@ export interface Delivery {
 
 /** The seller's answer, read as far as it can be kept. */
 export interface Made {
-  readonly answer: Response;
+  readonly response: Response;
   /** Bytes when the whole body is here; else a stream of what is left to come. */
   readonly body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
 }
@@ -62,10 +62,10 @@ const unrepeatedHeaders = new Set([
 
 /** Runs the seller's code and reads what it answers. Throws what the code throws. */
 async function make(charged: Delivery, facts: PaidRequest, bytesMax: number): Promise<Made> {
-  const answer = await charged.serve(facts);
-  if (!answer.body || isStream(charged, answer)) return { answer, body: answer.body };
-  const head = await readHead(answer.body, bytesMax);
-  return { answer, body: head.rest ? resume(head) : head.bytes };
+  const response = await charged.serve(facts);
+  if (!response.body || isStream(charged, response)) return { response, body: response.body };
+  const head = await readHead(response.body, bytesMax);
+  return { response, body: head.rest ? resume(head) : head.bytes };
 }
 
 /** The same with a limit; undefined when it takes longer, and what still comes of it is dropped. */
@@ -79,7 +79,7 @@ export function makeWithin(
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       resolve(undefined);
-      making.then(drop, () => undefined);
+      making.then(cancelBody, () => undefined);
     }, timeoutMs);
     making.then(resolve, reject).finally(() => clearTimeout(timer));
   });
@@ -89,8 +89,8 @@ export function makeWithin(
  * Whether an answer is what a route that settles after success sells: one of 2xx, and a redirect,
  * whose address is free content for whoever is not charged for it.
  */
-export function isSold(answer: Response, { redirects }: Pick<Delivery, "redirects">): boolean {
-  return answer.ok || (redirects === "charge" && isRedirect(answer));
+export function isSold(response: Response, { redirects }: Pick<Delivery, "redirects">): boolean {
+  return response.ok || (redirects === "charge" && isRedirect(response));
 }
 
 /** Whether an answer sends its reader on to another address. */
@@ -99,15 +99,18 @@ export function isRedirect({ status, headers }: Response): boolean {
 }
 
 /** Gives up what is left of an answer that nobody gets. */
-export function drop({ body }: Made): void {
+export function cancelBody({ body }: Made): void {
   if (body instanceof ReadableStream) void body.cancel().catch(() => undefined);
 }
 
 /** The answer as it can be kept; undefined when it is a stream or larger than is kept. */
-export function toStored({ answer, body }: Made, { audience }: Delivery): StoredAnswer | undefined {
+export function toStored(
+  { response, body }: Made,
+  { audience }: Delivery,
+): StoredResponse | undefined {
   if (body instanceof ReadableStream) return undefined;
-  const headers = [...answer.headers].filter(([name]) => !unrepeatedHeaders.has(name));
-  const stored = { status: answer.status, headers, body: body ?? new Uint8Array() };
+  const headers = [...response.headers].filter(([name]) => !unrepeatedHeaders.has(name));
+  const stored = { status: response.status, headers, body: body ?? new Uint8Array() };
   return { ...stored, ...(audience === undefined ? {} : { reader: audience }) };
 }
 
@@ -115,14 +118,17 @@ export function toStored({ answer, body }: Made, { audience }: Delivery): Stored
  * A kept answer, if it was made for whoever asks now. The seller's code, which may look at his
  * credentials, is not asked again; and who rebuilt the payment from the chain does not have them.
  */
-export function answerFor({ audience }: Delivery, kept?: StoredAnswer): StoredAnswer | undefined {
+export function responseFor(
+  { audience }: Delivery,
+  kept?: StoredResponse,
+): StoredResponse | undefined {
   const isForAnyone = kept?.reader === undefined;
   return isForAnyone || kept.reader === audience ? kept : undefined;
 }
 
 /** The answer with its receipt. */
-export function handOut({ answer, body }: Made, receipt: SettleResponse): Response {
-  return content(answer, body, receipt);
+export function toContent({ response, body }: Made, receipt: SettleResponse): Response {
+  return content(response, body, receipt);
 }
 
 /** Makes the content, and keeps it; when it cannot be made, keeps the fact that it is paid. */
@@ -144,47 +150,47 @@ export async function deliver(
   }
   // The buyer has paid, and has a right to another try.
   if (!made) return failed(504, new Error(`The answer was not made within ${workMsMax} ms.`));
-  const { status } = made.answer;
+  const { status } = made.response;
   // Sold by its success, it is owed until it succeeds; elsewhere a no is a response as well.
   const isFailure =
     charged.settlementTiming === "after-success"
-      ? !isSold(made.answer, charged)
+      ? !isSold(made.response, charged)
       : status >= failureStatusMin;
   if (isFailure) {
-    drop(made);
+    cancelBody(made);
     const error = new Error(`The seller's code answered ${status}.`);
     return failed(Math.max(status, failureStatusMin), error);
   }
   const kept = charged.redeliver === "never" ? undefined : toStored(made, charged);
   checkHeld(await lease.complete(receipt, kept));
-  return { response: handOut(made, receipt), outcome: { type: "delivered", payment }, receipt };
+  return { response: toContent(made, receipt), outcome: { type: "delivered", payment }, receipt };
 }
 
 /** Hands out, for the first time, an answer that was made before the money moved. */
-export async function handOutKept(
+export async function deliverKept(
   { lease, receipt, facts: payment }: Paid,
-  answer: StoredAnswer,
+  stored: StoredResponse,
 ): Promise<ExchangeResult> {
   checkHeld(await lease.complete(receipt));
-  const response = fromStored(answer, receipt);
+  const response = fromStored(stored, receipt);
   return { response, outcome: { type: "delivered", payment }, receipt };
 }
 
 /** Hands out a kept answer again, with its receipt and the word that it is a repeat. */
-export function replay(answer: StoredAnswer, receipt: SettleResponse): Response {
-  const response = fromStored(answer, receipt);
+export function replay(stored: StoredResponse, receipt: SettleResponse): Response {
+  const response = fromStored(stored, receipt);
   response.headers.set(replayedHeader, "true");
   return response;
 }
 
-function fromStored(answer: StoredAnswer, receipt: SettleResponse): Response {
-  const headers = new Headers(answer.headers.map(([name, value]) => [name, value]));
-  const body = answer.body.byteLength === 0 ? null : answer.body;
-  return content({ status: answer.status, headers }, body, receipt);
+function fromStored(stored: StoredResponse, receipt: SettleResponse): Response {
+  const headers = new Headers(stored.headers.map(([name, value]) => [name, value]));
+  const body = stored.body.byteLength === 0 ? null : stored.body;
+  return content({ status: stored.status, headers }, body, receipt);
 }
 
-function isStream(charged: Delivery, answer: Response): boolean {
-  const type = answer.headers.get("Content-Type") ?? "";
+function isStream(charged: Delivery, response: Response): boolean {
+  const type = response.headers.get("Content-Type") ?? "";
   // Events are worth nothing when they all come at the end.
   return charged.isStreamed || type.startsWith("text/event-stream");
 }

@@ -8,10 +8,10 @@
  */
 import { statusOf, type SettleResponse } from "@farthing/protocol";
 import { serveAfterSuccess } from "./after-success.ts";
-import { errorResponse } from "../answers.ts";
+import { errorResponse } from "../responses.ts";
 import { serveAfterPayment } from "./before-work.ts";
-import { settleMatched } from "./collect.ts";
-import { answerFor, replay } from "./delivery.ts";
+import { settleMatched } from "./settle-claim.ts";
+import { responseFor, replay } from "./delivery.ts";
 import type { Lease } from "../payment-records/payment-records.ts";
 import { LeaseLostError, releaseClaim } from "./lost-lease.ts";
 import {
@@ -21,7 +21,7 @@ import {
   later,
   pendingRetrySeconds,
   storeFailed,
-} from "./open-answers.ts";
+} from "./open-responses.ts";
 import {
   undecided,
   type ChargedRequest,
@@ -57,10 +57,10 @@ async function takeAndWork(deps: ExchangeDeps, charged: ChargedRequest): Promise
         return work(deps, charged, acquired.lease, deadlineMs);
       case "delivered": {
         const receipt = await newestReceipt(deps, charged, acquired.receipt);
-        const answer =
-          charged.redeliver === "never" ? undefined : answerFor(charged, acquired.answer);
-        const response = answer ? replay(answer, receipt) : alreadyDelivered(receipt);
-        const isKept = answer !== undefined;
+        const kept =
+          charged.redeliver === "never" ? undefined : responseFor(charged, acquired.response);
+        const response = kept ? replay(kept, receipt) : alreadyDelivered(receipt);
+        const isKept = kept !== undefined;
         return { response, outcome: { type: "repeated", receipt, isKept }, receipt };
       }
       case "unproven": {

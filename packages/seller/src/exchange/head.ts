@@ -3,10 +3,10 @@
  * payment, since the buyer would be charged and receive no content.
  */
 import { headerNames, zeroAddress } from "@farthing/protocol";
-import { uncharged, type ChallengeTerms } from "../answers.ts";
+import { uncharged, type ChallengeTerms } from "../responses.ts";
 import { workMsMax, type SettlementTiming, type Redirects } from "../configuration.ts";
-import { drop, makeWithin } from "./delivery.ts";
-import { ask } from "./open-answers.ts";
+import { cancelBody, makeWithin } from "./delivery.ts";
+import { ask } from "./open-responses.ts";
 import { undecided, type ExchangeResult, type Serve } from "./paid-request.ts";
 
 /** A HEAD request for a paid resource. */
@@ -27,7 +27,7 @@ const takesNoPayment = {
  * Answers with the headers of a 402; or, with `serve`, with those of the seller's answer, less what
  * leads to content.
  */
-export async function answerHead(
+export async function respondToHead(
   { terms, isPaid, settlementTiming, redirects }: HeadRequest,
   serve?: Serve,
 ): Promise<ExchangeResult> {
@@ -40,7 +40,7 @@ export async function answerHead(
   }
   const network = terms.offers[0]?.network.id ?? "";
   // Nobody has paid, and nothing: what the seller's code notes of it is true.
-  const nobody = { payer: zeroAddress, amount: "0", network };
+  const noPayment = { payer: zeroAddress, amount: "0", network };
   const work = {
     serve,
     isStreamed: true,
@@ -49,8 +49,8 @@ export async function answerHead(
     redeliver: "never",
     terms,
   } as const;
-  const made = await makeWithin(work, nobody, 0, workMsMax);
+  const made = await makeWithin(work, noPayment, 0, workMsMax);
   if (!made) throw new Error(`The answer to HEAD was not made within ${workMsMax} ms.`);
-  drop(made);
-  return undecided(uncharged(made.answer, null));
+  cancelBody(made);
+  return undecided(uncharged(made.response, null));
 }

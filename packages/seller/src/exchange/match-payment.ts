@@ -11,14 +11,14 @@ import {
   type Refusal,
   type Requirements,
 } from "@farthing/protocol";
-import { reasonOf, refuseRequest, type ChallengeTerms } from "../answers.ts";
+import { reasonOf, refuseRequest, type ChallengeTerms } from "../responses.ts";
 import { bind, hashOf, withoutProof } from "./binding.ts";
 import { readBytes } from "../body.ts";
 import type { Redeliver, ServeWhen } from "../configuration.ts";
 import type { Access, Proof } from "../payment-records/payment-records.ts";
 import { matchOffer, offersOf, type Terms } from "../offer.ts";
 import { checkRequestBinding, type BindingSubject } from "./request-binding.ts";
-import { ask, storeFailed, tooManyWallets } from "./open-answers.ts";
+import { ask, storeFailed, tooManyWallets } from "./open-responses.ts";
 import {
   undecided,
   type ExchangeDeps,

@@ -1,6 +1,6 @@
 /** A paid request: a payment that matches the route's offer, and what charging for it depends on. */
 import type { Payment, Requirements, SettleResponse } from "@farthing/protocol";
-import type { ChallengeTerms } from "../answers.ts";
+import type { ChallengeTerms } from "../responses.ts";
 import type { Clock } from "../clock.ts";
 import type { SettlementTiming, Redeliver, Redirects } from "../configuration.ts";
 import type { ChargeOutcome, EventListener, PaidRequest, SettledRequest } from "../events.ts";

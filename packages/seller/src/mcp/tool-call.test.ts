@@ -1,7 +1,7 @@
 /** A tool that fails while its process has lost the payment to another one. */
 import { expect, test } from "vitest";
 import { callPaid } from "./tool-call.ts";
-import { later } from "../exchange/open-answers.ts";
+import { later } from "../exchange/open-responses.ts";
 import type { Route } from "../seller.ts";
 
 /** A route whose work is done, and whose answer is that somebody else is at it. */

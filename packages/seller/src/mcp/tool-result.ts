@@ -20,22 +20,22 @@ export const receiptMetaKey = "x402/payment-response";
  *   challenge would be read as the proof of a payment.
  * - all else: words without a challenge, for a challenge makes a buyer sign again.
  */
-export async function toToolResult(answer: Response): Promise<CallToolResult> {
-  if (answer.ok) {
-    const result = CallToolResultSchema.parse(await answer.json());
-    return { ...result, _meta: { ...result._meta, ...receiptMeta(answer.headers) } };
+export async function toToolResult(response: Response): Promise<CallToolResult> {
+  if (response.ok) {
+    const result = CallToolResultSchema.parse(await response.json());
+    return { ...result, _meta: { ...result._meta, ...receiptMeta(response.headers) } };
   }
-  if (answer.status === 402) {
-    const required = decodeHeader(answer.headers.get(headerNames.paymentRequired))?.value;
+  if (response.status === 402) {
+    const required = decodeHeader(response.headers.get(headerNames.paymentRequired))?.value;
     if (isObject(required)) return refusal(required);
   }
-  const said = parseJson(await answer.text())?.value;
-  const retryAfter = answer.headers.get("Retry-After");
+  const said = parseJson(await response.text())?.value;
+  const retryAfter = response.headers.get("Retry-After");
   const words = {
-    ...(isObject(said) ? said : { error: "seller_error", retryable: answer.status >= 500 }),
+    ...(isObject(said) ? said : { error: "seller_error", retryable: response.status >= 500 }),
     ...(retryAfter === null ? {} : { retryAfterSeconds: Number(retryAfter) }),
   };
-  const meta = receiptMeta(answer.headers);
+  const meta = receiptMeta(response.headers);
   return { ...refusal(words), ...(meta === undefined ? {} : { _meta: meta }) };
 }
 

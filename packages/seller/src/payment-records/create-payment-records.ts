@@ -83,8 +83,8 @@ export function createPaymentRecords(
     try {
       // No response is kept with a claim.
       const isKept = state !== "claimed";
-      const answer = isKept ? await inTime(store.getAnswer(read.key), replyMsMax) : undefined;
-      const found = { state, answer, exchangeKey: exchangeKey ?? undefined };
+      const response = isKept ? await inTime(store.getResponse(read.key), replyMsMax) : undefined;
+      const found = { state, response, exchangeKey: exchangeKey ?? undefined };
       const lease = holdLease({ ...found, receipt: receipt ?? undefined }, steps, leaseMs);
       return { kind: "acquired", lease };
     } catch (error) {
@@ -101,9 +101,9 @@ export function createPaymentRecords(
     const isAllowed = mayResume(opener, access, state === "delivered");
     if (state === "delivered") {
       if (!receipt) throw new Error("The record of a delivered payment has no receipt.");
-      const isKept = isAllowed && found.answerUntilMs > found.readAtMs;
-      const answer = isKept ? await inTime(store.getAnswer(key), replyMsMax) : undefined;
-      return { kind: "delivered", receipt, ...(answer ? { answer } : {}) };
+      const isKept = isAllowed && found.responseUntilMs > found.readAtMs;
+      const response = isKept ? await inTime(store.getResponse(key), replyMsMax) : undefined;
+      return { kind: "delivered", receipt, ...(response ? { response } : {}) };
     }
     if (!isAllowed) return { kind: "unproven", ...(receipt ? { receipt } : {}) };
     return isHeld(found) ? { kind: "busy" } : resume(binding, found);

@@ -3,10 +3,10 @@ import { overMsMin } from "./retention.ts";
 import type { Binding, Lease } from "./payment-records.ts";
 import type { TransitionName } from "./record-transitions.ts";
 import type { Lock, PaymentRecordStore } from "./store.ts";
-import { makeRoomForAnswer, transit, type Details } from "./transit.ts";
+import { makeRoomForResponse, transit, type Details } from "./transit.ts";
 
 /** A record as it was found when its lease was acquired. */
-export type Found = Pick<Lease, "state" | "exchangeKey" | "receipt" | "answer">;
+export type Found = Pick<Lease, "state" | "exchangeKey" | "receipt" | "response">;
 
 /** The steps of a lease in the store. */
 export interface Steps extends Omit<Lease, keyof Found> {
@@ -28,12 +28,12 @@ export function createSteps(store: PaymentRecordStore, holding: Holding): Steps 
   const { key, validBeforeMs } = binding;
 
   async function step(name: TransitionName, details: Details = {}): Promise<boolean> {
-    const { answer, ...others } = details;
-    const isKept = answer && answer.body.byteLength <= maxKeptBytes;
+    const { response, ...others } = details;
+    const isKept = response && response.body.byteLength <= maxKeptBytes;
     const apply = (more: Details) => transit(store, key, name, { holder: lock.holder }, more);
     let changed = await apply(isKept ? details : others);
     if (changed.kind === "full") {
-      await makeRoomForAnswer(store, changed.missingBytes);
+      await makeRoomForResponse(store, changed.missingBytes);
       changed = await apply(details);
     }
     // The step counts even where there is no room for its response.
@@ -48,12 +48,12 @@ export function createSteps(store: PaymentRecordStore, holding: Holding): Steps 
         dispensableFromMs: isDispensable ? 0 : validBeforeMs + overMsMin,
       }),
     paid: (receipt) => step("pay", { receipt }),
-    complete: (receipt, answer) =>
+    complete: (receipt, response) =>
       step("complete", {
         receipt,
         lock: null,
-        answerUntil: { inMs: replayMs, notAfterMs: validBeforeMs },
-        ...(answer ? { answer } : {}),
+        responseUntil: { inMs: replayMs, notAfterMs: validBeforeMs },
+        ...(response ? { response } : {}),
       }),
     discard: () => step("discard"),
     unlock: () => step("unlock", { lock: null }),
@@ -90,7 +90,7 @@ export function holdLease(found: Found, steps: Steps, leaseMs: number): Lease {
     ...found,
     settling: async (known) => isHeld && steps.settling(known),
     paid: async (receipt) => isHeld && steps.paid(receipt),
-    complete: (receipt, answer) => end(() => steps.complete(receipt, answer)),
+    complete: (receipt, response) => end(() => steps.complete(receipt, response)),
     discard: () => end(() => steps.discard()),
     unlock: () => end(() => steps.unlock()),
   };

@@ -3,8 +3,8 @@
  * facilitator still refuses the used payment, and the buyer gets the proof that they paid.
  */
 import { createPaymentRecords } from "./create-payment-records.ts";
-import { answerBytesMaxDefault, tokenMsMax } from "./retention.ts";
-import type { PaymentRecords, StoredAnswer } from "./payment-records.ts";
+import { defaultMaxResponseBytes, tokenMsMax } from "./retention.ts";
+import type { PaymentRecords, StoredResponse } from "./payment-records.ts";
 import { isHeld, type PaymentRecord } from "./record-transitions.ts";
 import {
   fieldsOf,
@@ -48,7 +48,7 @@ const defaultMaxTotalBytes = 64 * 1024 * 1024;
 export function createMemoryGrants(options: MemoryGrantOptions = {}): MemoryGrants {
   const {
     entriesMax = defaultMaxEntries,
-    answerBytesMax = answerBytesMaxDefault,
+    answerBytesMax = defaultMaxResponseBytes,
     totalBytesMax = defaultMaxTotalBytes,
     replayMs,
     now = Date.now,
@@ -66,9 +66,9 @@ interface Bounds {
   readonly now: () => number;
 }
 
-interface Entry extends Omit<PaymentRecord, "readAtMs" | "answerBytes"> {
+interface Entry extends Omit<PaymentRecord, "readAtMs" | "responseBytes"> {
   readonly expiresAtMs: number;
-  readonly answer: StoredAnswer | null;
+  readonly response: StoredResponse | null;
 }
 
 /** Requests that wait for the same payment at once. More than that is no honest repeat. */
@@ -97,8 +97,8 @@ export class MemoryStore implements PaymentRecordStore {
     return entry && this.#toRecord(entry);
   }
 
-  async getAnswer(key: string): Promise<StoredAnswer | undefined> {
-    return this.#find(key)?.answer ?? undefined;
+  async getResponse(key: string): Promise<StoredResponse | undefined> {
+    return this.#find(key)?.response ?? undefined;
   }
 
   async insert({ binding, opener, ...values }: NewPaymentRecord): Promise<Inserted> {
@@ -107,7 +107,7 @@ export class MemoryStore implements PaymentRecordStore {
     if (found) return { kind: "exists", record: this.#toRecord(found) };
     if (this.#entries.size >= this.#bounds.entriesMax) this.#forgetExpired();
     if (this.#entries.size >= this.#bounds.entriesMax) return { kind: "full" };
-    const unset = { receipt: null, answer: null, dispensableFromMs: 0, answerUntilMs: 0 };
+    const unset = { receipt: null, response: null, dispensableFromMs: 0, responseUntilMs: 0 };
     const blank = { key, fingerprint, payload, opener, ...unset, holder: null, heldUntilMs: 0 };
     const entry = { ...blank, state: "claimed", exchangeKey: null, expiresAtMs: 0 } as const;
     this.#entries.set(key, this.#apply(entry, values));
@@ -157,24 +157,24 @@ export class MemoryStore implements PaymentRecordStore {
     return undefined;
   }
 
-  #toRecord({ answer, expiresAtMs: _expiresAtMs, ...record }: Entry): PaymentRecord {
+  #toRecord({ response, expiresAtMs: _expiresAtMs, ...record }: Entry): PaymentRecord {
     return {
       ...record,
-      answerBytes: answer?.body.byteLength ?? 0,
+      responseBytes: response?.body.byteLength ?? 0,
       readAtMs: this.#bounds.now(),
     };
   }
 
   #apply(entry: Entry, change: Change): Entry {
     const toTime = (deadline: Deadline) => timeOf(deadline, this.#bounds.now());
-    const { answer = entry.answer } = change;
-    return { ...entry, ...fieldsOf(change, toTime), answer };
+    const { response = entry.response } = change;
+    return { ...entry, ...fieldsOf(change, toTime), response };
   }
 
   /** Returns how many bytes are too many with the response of a change. */
-  #missingBytes(entry: Entry, { answer }: Change): number {
-    if (!answer) return 0;
-    const addedBytes = answer.body.byteLength - bytesOf(entry);
+  #missingBytes(entry: Entry, { response }: Change): number {
+    if (!response) return 0;
+    const addedBytes = response.body.byteLength - bytesOf(entry);
     const { totalBytesMax } = this.#bounds;
     if (this.#keptBytes + addedBytes > totalBytesMax) this.#forgetExpired();
     return this.#keptBytes + addedBytes - totalBytesMax;
@@ -203,7 +203,7 @@ const isListed: Readonly<Record<RecordList, (entry: Entry, nowMs: number) => boo
     dispensableFromMs <= nowMs &&
     !isHeld({ holder, heldUntilMs, readAtMs: nowMs }),
   delivered: ({ state }) => state === "delivered",
-  answered: ({ state, answer }) => state === "delivered" && answer !== null,
+  responses: ({ state, response }) => state === "delivered" && response !== null,
 };
 
 function isAsExpected(entry: Entry, { states, ...expected }: Expected): boolean {
@@ -212,8 +212,8 @@ function isAsExpected(entry: Entry, { states, ...expected }: Expected): boolean 
   return isSame && states.includes(entry.state);
 }
 
-function bytesOf({ answer }: Entry): number {
-  return answer?.body.byteLength ?? 0;
+function bytesOf({ response }: Entry): number {
+  return response?.body.byteLength ?? 0;
 }
 
 interface TokenEntry {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { replayMsMax, undeliveredMsMax } from "./retention.ts";
 import type { Binding, PaymentRecords, Lease } from "./payment-records.ts";
 import {
-  answer,
+  response,
   binding,
   buyer,
   dayMs,
@@ -61,7 +61,7 @@ export function paymentRecordsSuite(name: string, kind: StoreKind): void {
   async function delivered(key: string, bytes: number, changes: Partial<Binding> = {}) {
     const lease = await acquired(key, changes);
     await lease.paid(receipt);
-    await lease.complete(receipt, answer(bytes));
+    await lease.complete(receipt, response(bytes));
   }
 
   const kindOf = async (key: string, changes: Partial<Binding> = {}) =>
@@ -110,30 +110,34 @@ export function paymentRecordsSuite(name: string, kind: StoreKind): void {
 
     test("keeps an answer that waits for its money, until somebody has had it", async () => {
       const first = await acquired("a");
-      expect(await first.settling({ answer: answer(300) })).toBe(true);
+      expect(await first.settling({ response: response(300) })).toBe(true);
       await first.settling({ receipt: pending });
       await first.unlock();
       const second = await acquired("a");
-      expect(second).toMatchObject({ state: "settling", receipt: pending, answer: answer(300) });
+      expect(second).toMatchObject({
+        state: "settling",
+        receipt: pending,
+        response: response(300),
+      });
       await second.paid(receipt);
       await second.unlock();
       const third = await acquired("a");
-      expect(third).toMatchObject({ state: "paid", answer: answer(300) });
+      expect(third).toMatchObject({ state: "paid", response: response(300) });
       await third.complete(receipt);
-      const kept = { kind: "delivered", receipt, answer: answer(300) };
+      const kept = { kind: "delivered", receipt, response: response(300) };
       expect(await grants.acquire(binding("a"), buyer)).toEqual(kept);
     });
 
     test("that is released is forgotten, its answer with it", async () => {
       const lease = await acquired("a");
-      await lease.settling({ answer: answer(3) });
+      await lease.settling({ response: response(3) });
       await lease.discard();
       const next = await acquired("a", { fingerprint: "g" });
-      expect([next.state, next.answer, next.receipt]).toEqual(["claimed", undefined, undefined]);
+      expect([next.state, next.response, next.receipt]).toEqual(["claimed", undefined, undefined]);
       await next.settling();
       await next.unlock();
       const last = await acquired("a", { fingerprint: "g" });
-      expect([last.state, last.answer]).toEqual(["settling", undefined]);
+      expect([last.state, last.response]).toEqual(["settling", undefined]);
     });
 
     test("listens to its holder only", async () => {
@@ -167,7 +171,7 @@ export function paymentRecordsSuite(name: string, kind: StoreKind): void {
     test("for an answer after ten minutes, for the fact after a day", async () => {
       await delivered("a", 3);
       nowMs = replayMsMax - 1;
-      const kept = { kind: "delivered", answer: answer(3) };
+      const kept = { kind: "delivered", response: response(3) };
       expect(await grants.acquire(binding("a"), buyer)).toMatchObject(kept);
       nowMs = replayMsMax;
       expect(await grants.acquire(binding("a"), buyer)).toEqual({ kind: "delivered", receipt });
@@ -184,11 +188,13 @@ export function paymentRecordsSuite(name: string, kind: StoreKind): void {
 
     test("not for an answer that nobody has had, while its authorization ends", async () => {
       const lease = await acquired("a", { validBeforeMs: minuteMs });
-      await lease.settling({ answer: answer(3) });
+      await lease.settling({ response: response(3) });
       nowMs = minuteMs + 1;
       await lease.paid(receipt);
       await lease.unlock();
-      expect(await acquired("a", { validBeforeMs: minuteMs })).toMatchObject({ answer: answer(3) });
+      expect(await acquired("a", { validBeforeMs: minuteMs })).toMatchObject({
+        response: response(3),
+      });
     });
 
     test("never for an open settlement before a day, soon for a claim to content", async () => {
@@ -252,12 +258,12 @@ export function paymentRecordsSuite(name: string, kind: StoreKind): void {
     test("a body that nobody came for goes when its time is over", async () => {
       grants = create({ answerBytesMax: 6, totalBytesMax: 6 });
       const lease = await acquired("a");
-      await lease.settling({ answer: answer(6) });
+      await lease.settling({ response: response(6) });
       await lease.paid(receipt);
       await lease.unlock();
       nowMs = undeliveredMsMax;
       await delivered("b", 6);
-      expect(await grants.acquire(binding("b"), buyer)).toMatchObject({ answer: answer(6) });
+      expect(await grants.acquire(binding("b"), buyer)).toMatchObject({ response: response(6) });
     });
 
     test("the oldest bodies go, and none that nobody has had", async () => {
@@ -268,14 +274,14 @@ export function paymentRecordsSuite(name: string, kind: StoreKind): void {
       nowMs++;
       await delivered("c", 3);
       const hasAnswer = async (key: string) =>
-        "answer" in (await grants.acquire(binding(key), buyer));
+        "response" in (await grants.acquire(binding(key), buyer));
       expect(await Promise.all(["a", "b", "c"].map(hasAnswer))).toEqual([false, true, true]);
       const open = await acquired("open");
-      await open.settling({ answer: answer(6) });
+      await open.settling({ response: response(6) });
       await delivered("d", 6);
       expect(await Promise.all(["b", "c", "d"].map(hasAnswer))).toEqual([false, false, false]);
       await open.unlock();
-      expect((await acquired("open")).answer).toEqual(answer(6));
+      expect((await acquired("open")).response).toEqual(response(6));
     });
   });
 
@@ -285,13 +291,13 @@ export function paymentRecordsSuite(name: string, kind: StoreKind): void {
     test("leaves its record to the next when its lease has ended", async () => {
       const [dead, living] = [create({ leaseMs }), create({ leaseMs })];
       const lost = await acquired("a", {}, dead);
-      await lost.settling({ answer: answer(3) });
+      await lost.settling({ response: response(3) });
       nowMs = leaseMs - 1;
       expect((await living.acquire(binding("a"), buyer)).kind).toBe("busy");
       nowMs = leaseMs;
       expect(await living.wait("a", minuteMs)).toBe(true);
       const found = await acquired("a", {}, living);
-      expect(found).toMatchObject({ state: "settling", answer: answer(3) });
+      expect(found).toMatchObject({ state: "settling", response: response(3) });
       // It was only slow, and hears that it is nobody any more.
       for (const step of [lost.settling(), lost.paid(receipt), lost.complete(receipt)]) {
         expect(await step).toBe(false);

@@ -6,7 +6,7 @@ import type {
   PaymentRecords,
   Lease,
   Proof,
-  StoredAnswer,
+  StoredResponse,
 } from "./payment-records.ts";
 
 export const minuteMs = 60_000;
@@ -23,7 +23,7 @@ export const pending: SettleResponse = {
   errorReason: "settlement_pending",
 };
 
-export function answer(bytes: number): StoredAnswer {
+export function response(bytes: number): StoredResponse {
   const body = Uint8Array.from({ length: bytes }, (_byte, at) => 255 - (at % 256));
   const headers = [
     ["content-type", "text/plain"],

@@ -57,7 +57,7 @@ export interface Access {
 }
 
 /** A response that can be sent again. */
-export interface StoredAnswer {
+export interface StoredResponse {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Uint8Array<ArrayBuffer>;
@@ -69,7 +69,7 @@ export interface StoredAnswer {
 export interface SettlingStep {
   readonly receipt?: SettleResponse;
   /** Kept in the same step, where the store has room for it. */
-  readonly answer?: StoredAnswer;
+  readonly response?: StoredResponse;
   /** Most likely no money moves: the store may forget the record when it needs room. */
   readonly isDispensable?: boolean;
 }
@@ -86,13 +86,13 @@ export interface Lease {
   /** The last receipt that was recorded. */
   readonly receipt?: SettleResponse | undefined;
   /** The response that was made before the money moved. */
-  readonly answer?: StoredAnswer | undefined;
+  readonly response?: StoredResponse | undefined;
   /** Records that `/settle` is about to be sent, or what is known of it since. */
   settling(known?: SettlingStep): Promise<boolean>;
   /** Records that the money moved. */
   paid(receipt: SettleResponse): Promise<boolean>;
   /** Ends the work: delivered. Keeps this response for a repeat, or the one that was kept before. */
-  complete(receipt: SettleResponse, answer?: StoredAnswer): Promise<boolean>;
+  complete(receipt: SettleResponse, response?: StoredResponse): Promise<boolean>;
   /** Ends the work: the record is forgotten, as if the payment had never been seen. */
   discard(): Promise<boolean>;
   /** Ends the work and leaves the state to the next holder. */
@@ -112,7 +112,7 @@ export type Acquisition =
   | {
       readonly kind: "delivered";
       readonly receipt: SettleResponse;
-      readonly answer?: StoredAnswer;
+      readonly response?: StoredResponse;
     }
   /** No room for another record. */
   | { readonly kind: "full" };

@@ -27,9 +27,9 @@ export interface PaymentRecord {
   /** From then on an open record may make room for another one, where the store has a bound. */
   readonly dispensableFromMs: number;
   /** A delivered response is kept until then; 0 before its delivery. */
-  readonly answerUntilMs: number;
+  readonly responseUntilMs: number;
   /** Bytes of the response that is kept, where the store counts them. */
-  readonly answerBytes: number;
+  readonly responseBytes: number;
   /** The time of reading, by the clock of the store: all times are by that clock. */
   readonly readAtMs: number;
 }
@@ -64,7 +64,7 @@ export const paymentRecordTransitions = {
   /** The record makes room for another one. */
   evict: { from: ["claimed", "settling", "delivered"], to: "gone" },
   /** The response of a delivered payment makes room for another one. */
-  forgetAnswer: { from: ["delivered"] },
+  forgetResponse: { from: ["delivered"] },
 } as const satisfies Record<string, Transition>;
 
 export type TransitionName = keyof typeof paymentRecordTransitions;

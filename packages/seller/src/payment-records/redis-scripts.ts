@@ -94,7 +94,7 @@ return read()
 `;
 
 /** Returns the response of a record: status, headers and body. */
-export const answerScript = `
+export const responseScript = `
 return redis.call('HMGET', KEYS[2], 'status', 'headers', 'body')
 `;
 

@@ -13,14 +13,14 @@ const binding = { key: "a", fingerprint: "f", payload: "p", validBeforeMs: 1 };
 
 /** A client that keeps commands until its connection is back, as that of `redis` does. */
 function silentClient() {
-  const waiting: { script: string; holder: string | undefined; answer(reply: unknown): void }[] =
+  const waiting: { script: string; holder: string | undefined; response(reply: unknown): void }[] =
     [];
   const client: RedisClient = {
     eval: (script, { arguments: [, fields = "{}"] }) =>
       new Promise((resolve) => {
         // The holder of a new record, or the one that is expected.
         const { h }: { h?: string | [string] } = JSON.parse(fields);
-        waiting.push({ script, holder: Array.isArray(h) ? h[0] : h, answer: resolve });
+        waiting.push({ script, holder: Array.isArray(h) ? h[0] : h, response: resolve });
       }),
   };
   return { client, waiting };
@@ -32,7 +32,7 @@ test("a payment is not taken then, and given back when it was after all", async 
   const refused = expect(acquired).rejects.toThrow(/did not answer/);
   await vi.advanceTimersByTimeAsync(5_000);
   await refused;
-  waiting[0]?.answer("inserted");
+  waiting[0]?.response("inserted");
   await vi.advanceTimersByTimeAsync(0);
   expect(waiting.map(({ script }) => script)).toEqual([insertScript, changeScript]);
   expect(waiting[0]?.holder).toEqual(expect.any(String));

@@ -1,8 +1,8 @@
 /** The store of payment records in Redis. Each call is one script. */
-import type { StoredAnswer } from "./payment-records.ts";
+import type { StoredResponse } from "./payment-records.ts";
 import { recordFormat, type PaymentRecord } from "./record-transitions.ts";
 import {
-  answerScript,
+  responseScript,
   changeScript,
   getScript,
   insertScript,
@@ -21,7 +21,7 @@ import {
   type PaymentRecordStore,
   type TokenStore,
 } from "./store.ts";
-import { answerIn, headersText, recordIn, storedNames } from "./stored-record.ts";
+import { responseIn, headersText, recordIn, storedNames } from "./stored-record.ts";
 
 /** The part of a client, such as that of `createClient()` of the package `redis`, that is used. */
 export interface RedisClient {
@@ -60,11 +60,11 @@ export class RedisStore implements PaymentRecordStore {
     return toRecord(key, await this.#run(key, getScript));
   }
 
-  async getAnswer(key: string): Promise<StoredAnswer | undefined> {
-    const reply = await this.#run(key, answerScript);
+  async getResponse(key: string): Promise<StoredResponse | undefined> {
+    const reply = await this.#run(key, responseScript);
     const [status, headers, body]: readonly unknown[] = Array.isArray(reply) ? reply : [];
     if (typeof status !== "string" || typeof body !== "string") return undefined;
-    return answerIn(Number(status), headers, new Uint8Array(Buffer.from(body, "base64")));
+    return responseIn(Number(status), headers, new Uint8Array(Buffer.from(body, "base64")));
   }
 
   async insert({ binding, opener, ...values }: NewPaymentRecord): Promise<Inserted> {
@@ -142,12 +142,12 @@ function toTime({ inMs, notAfterMs }: Deadline): readonly number[] {
 }
 
 /** Returns the arguments of a change after the expected values. */
-function argumentsOf({ answer, ...change }: Change): readonly string[] {
+function argumentsOf({ response, ...change }: Change): readonly string[] {
   const fields = JSON.stringify(toFields(fieldsOf(change, toTime)));
-  if (!answer) return [fields];
-  const { buffer, byteOffset, byteLength } = answer.body;
+  if (!response) return [fields];
+  const { buffer, byteOffset, byteLength } = response.body;
   const body = Buffer.from(buffer, byteOffset, byteLength).toString("base64");
-  return [fields, String(answer.status), headersText(answer), body];
+  return [fields, String(response.status), headersText(response), body];
 }
 
 /** Redis has no memory left and must not evict; the payment is refused as "not now". */

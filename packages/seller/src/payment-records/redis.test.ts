@@ -49,10 +49,10 @@ describe.skipIf(findRedisServer() === undefined)("redis", () => {
     const acquired = await grants.acquire(binding, access);
     if (acquired.kind !== "acquired") throw new Error(`The record is ${acquired.kind}.`);
     expect((await grants.acquire(binding, access)).kind).toBe("busy");
-    const answer = { status: 200, headers: [], body: new Uint8Array([1, 2]) };
-    expect(await acquired.lease.settling({ answer })).toBe(true);
+    const response = { status: 200, headers: [], body: new Uint8Array([1, 2]) };
+    expect(await acquired.lease.settling({ response })).toBe(true);
     expect(await acquired.lease.complete(receipt)).toBe(true);
-    expect(await grants.acquire(binding, access)).toEqual({ kind: "delivered", receipt, answer });
+    expect(await grants.acquire(binding, access)).toEqual({ kind: "delivered", receipt, response });
     expect(Math.ceil((await client.pTTL("farthing:{a}")) / 3_600_000)).toBe(24);
     expect(Math.ceil((await client.pTTL("farthing:{a}:answer")) / 60_000)).toBe(10);
   });
@@ -99,7 +99,7 @@ describe.skipIf(findRedisServer() === undefined)("redis", () => {
     const grants = createRedisGrants({ client, prefix: "evicted:" });
     const first = await grants.acquire(binding, access);
     if (first.kind !== "acquired") throw new Error(`The record is ${first.kind}.`);
-    await first.lease.settling({ answer: { status: 200, headers: [], body: new Uint8Array(1) } });
+    await first.lease.settling({ response: { status: 200, headers: [], body: new Uint8Array(1) } });
     // What Redis does by itself, key by key, where it may forget.
     await client.del("evicted:{a}");
     const next = await grants.acquire({ ...binding, fingerprint: "g" }, access);
@@ -107,7 +107,7 @@ describe.skipIf(findRedisServer() === undefined)("redis", () => {
     await next.lease.settling();
     await next.lease.unlock();
     const last = await grants.acquire({ ...binding, fingerprint: "g" }, access);
-    expect(last.kind === "acquired" && last.lease.answer).toBeUndefined();
+    expect(last.kind === "acquired" && last.lease.response).toBeUndefined();
   });
 
   test("without memory for another record, none is taken", async () => {

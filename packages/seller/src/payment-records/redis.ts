@@ -8,7 +8,7 @@
 import { createPaymentRecords } from "./create-payment-records.ts";
 import type { PaymentRecords } from "./payment-records.ts";
 import { RedisStore, type RedisClient } from "./redis-store.ts";
-import { answerBytesMaxDefault } from "./retention.ts";
+import { defaultMaxResponseBytes } from "./retention.ts";
 
 export type { RedisClient } from "./redis-store.ts";
 
@@ -42,7 +42,7 @@ export function createRedisGrants(options: RedisGrantOptions): PaymentRecords {
   const {
     client,
     prefix = "farthing:",
-    answerBytesMax = answerBytesMaxDefault,
+    answerBytesMax = defaultMaxResponseBytes,
     leaseMs,
     tokensMax = defaultMaxTokens,
     now,

@@ -1,7 +1,14 @@
 /** What every store of payment records promises about repeats: what they show decides what they get. */
 import { describe, expect, test } from "vitest";
 import type { Access, PaymentRecords, Lease, Proof } from "./payment-records.ts";
-import { answer, binding, leaseOf, pending, receipt, showing } from "./payment-records.testing.ts";
+import {
+  response,
+  binding,
+  leaseOf,
+  pending,
+  receipt,
+  showing,
+} from "./payment-records.testing.ts";
 
 /** Runs these promises against the store of the running test. */
 export function repeatSuite(name: string, grants: () => PaymentRecords): void {
@@ -21,8 +28,8 @@ export function repeatSuite(name: string, grants: () => PaymentRecords): void {
       await first.settling({ receipt: pending });
       await first.unlock();
       const next = await openedBy(showing(proof, "proven"));
-      await next.complete(receipt, answer(1));
-      const kept = { kind: "delivered", receipt, answer: answer(1) };
+      await next.complete(receipt, response(1));
+      const kept = { kind: "delivered", receipt, response: response(1) };
       expect(await grants().acquire(binding("a"), showing(proof))).toEqual(kept);
       // Nothing, or something else, proves nothing.
       for (const other of [{}, { token: "x", authorization: "x", cookie: "x" }]) {
@@ -47,7 +54,7 @@ export function repeatSuite(name: string, grants: () => PaymentRecords): void {
       await first.unlock();
       expect(await ofKind("a", showing({}, "proven"))).toBe("unproven");
       const second = await openedBy(showing({ token: "t" }));
-      await second.complete(receipt, answer(1));
+      await second.complete(receipt, response(1));
       for (const proof of [{}, { token: "t" }]) {
         const bare = { kind: "delivered", receipt };
         expect(await grants().acquire(binding("a"), showing(proof))).toEqual(bare);
@@ -58,7 +65,7 @@ export function repeatSuite(name: string, grants: () => PaymentRecords): void {
       expect(await grants().isTokenShared("t", "one")).toBe(false);
       expect(await grants().isTokenShared("t", "one")).toBe(false);
       expect(await grants().isTokenShared("u", "other")).toBe(false);
-      await (await leaseOf(grants(), binding("a"))).complete(receipt, answer(1));
+      await (await leaseOf(grants(), binding("a"))).complete(receipt, response(1));
       expect(await grants().isTokenShared("t", "other")).toBe(true);
       expect(await grants().isTokenShared("t", "one")).toBe(true);
       const access = showing({ token: "t", isTokenShared: true });

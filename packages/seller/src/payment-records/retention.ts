@@ -25,4 +25,4 @@ export const deliveredMsMax = 24 * 60 * 60 * 1000;
 export const leaseMsDefault = 15_000;
 
 /** One document or image: the longest body that is kept for a repeat. */
-export const answerBytesMaxDefault = 1024 * 1024;
+export const defaultMaxResponseBytes = 1024 * 1024;

@@ -65,14 +65,14 @@ for (const [name, isThere, open] of stores) {
         ] as const) {
           const headers = await payFor(first.url);
           const made = old.made() + young.made();
-          const answers = await Promise.all(
+          const responses = await Promise.all(
             Array.from({ length: 10 }, async (_one, at) => {
               const response = await fetch(at % 2 === 0 ? first.url : second.url, { headers });
               const isFirst = response.headers.get("X-Payment-Replayed") === null;
               return response.status === 200 && isFirst;
             }),
           );
-          expect(answers.filter(Boolean)).toHaveLength(1);
+          expect(responses.filter(Boolean)).toHaveLength(1);
           expect(old.made() + young.made()).toBe(made + 1);
         }
         expect(facilitator.transfers()).toBe(2);

@@ -40,14 +40,14 @@ for (const [name, isThere, open] of stores) {
     test.each(["before-work", "after-success"] as const)("%s: one serves", async (settle) => {
       const [one, other] = await startTwo(settle, 15_000);
       const headers = await payFor(one.url);
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 10 }, async (_one, at) => {
           const { url } = at % 2 === 0 ? one : other;
           const response = await fetch(url, { headers });
           return `${response.status} ${await response.text()}`;
         }),
       );
-      expect([...new Set(answers)]).toEqual([expect.stringMatching(/^200 made by \d+$/)]);
+      expect([...new Set(responses)]).toEqual([expect.stringMatching(/^200 made by \d+$/)]);
       expect([one.made() + other.made(), facilitator.transfers()]).toEqual([1, 1]);
     });
 

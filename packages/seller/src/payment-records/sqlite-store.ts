@@ -1,5 +1,5 @@
 /** The store of payment records in a SQLite file. Each call is one transaction. */
-import type { StoredAnswer } from "./payment-records.ts";
+import type { StoredResponse } from "./payment-records.ts";
 import { recordFormat, type PaymentRecord } from "./record-transitions.ts";
 import type { Database, Row, Value } from "./sqlite-file.ts";
 import { tokenMsMax } from "./retention.ts";
@@ -16,7 +16,7 @@ import {
   type RecordList,
   type TokenStore,
 } from "./store.ts";
-import { answerIn, headersText, recordIn, storedNames } from "./stored-record.ts";
+import { responseIn, headersText, recordIn, storedNames } from "./stored-record.ts";
 
 interface Bounds {
   readonly entriesMax: number;
@@ -29,7 +29,7 @@ const maxSwept = 4;
 
 /** A record's columns by their names in {@link PaymentRecord}. The body is read apart. */
 const columns = [
-  "key, length(answer_body) as answerBytes",
+  "key, length(answer_body) as responseBytes",
   ...Object.entries(storedNames).flatMap(([name, { column }]) =>
     column === undefined ? [] : `${column} as ${name}`,
   ),
@@ -40,7 +40,7 @@ const lists: Readonly<Record<RecordList, string>> = {
   dispensable: `state in ('claimed', 'settling') and dispensable_from_ms <= :now
     and (holder is null or held_until_ms <= :now) order by dispensable_from_ms`,
   delivered: "state = 'delivered' order by id",
-  answered: "answer_body is not null and answer_until_ms > 0 order by answer_until_ms",
+  responses: "answer_body is not null and answer_until_ms > 0 order by answer_until_ms",
 };
 
 /** The store in a file. */
@@ -63,14 +63,14 @@ export class SqliteStore implements PaymentRecordStore {
     return this.#find(key);
   }
 
-  async getAnswer(key: string): Promise<StoredAnswer | undefined> {
+  async getResponse(key: string): Promise<StoredResponse | undefined> {
     const row = this.#database.get(
       "select answer_status, answer_headers, answer_body from grants where key = ?",
       key,
     );
     const body = row?.["answer_body"];
     const kept = body instanceof Uint8Array ? body : undefined;
-    return answerIn(row?.["answer_status"], row?.["answer_headers"], kept);
+    return responseIn(row?.["answer_status"], row?.["answer_headers"], kept);
   }
 
   async insert(record: NewPaymentRecord): Promise<Inserted> {
@@ -121,12 +121,12 @@ export class SqliteStore implements PaymentRecordStore {
       return row ? { kind: "changed", record: this.#toRecord(row) } : { kind: "stale" };
     };
     if (change === "gone") return apply("delete from grants");
-    if (change.answer) {
-      const missingBytes = this.#missingBytes(key, change.answer.body.byteLength);
+    if (change.response) {
+      const missingBytes = this.#missingBytes(key, change.response.body.byteLength);
       if (missingBytes > 0) return { kind: "full", missingBytes };
     }
     const toTime = (deadline: Deadline) => timeOf(deadline, this.#bounds.now());
-    const set = [...toColumns(fieldsOf(change, toTime)), ...answerColumns(change.answer)];
+    const set = [...toColumns(fieldsOf(change, toTime)), ...responseColumns(change.response)];
     const names = set.map(([name]) => `${name} = ?`).join(", ");
     return apply(`update grants set ${names}`, ...set.map(([, value]) => value));
   }
@@ -193,12 +193,12 @@ function toColumns(values: Readonly<Record<string, string | number | object | nu
 }
 
 /** Returns the columns of a response; of one that is forgotten, only the body goes. */
-function answerColumns(answer: StoredAnswer | null | undefined) {
-  if (!answer) return answer === null ? [["answer_body", null] as const] : [];
+function responseColumns(response: StoredResponse | null | undefined) {
+  if (!response) return response === null ? [["answer_body", null] as const] : [];
   return [
-    ["answer_status", answer.status],
-    ["answer_headers", headersText(answer)],
-    ["answer_body", answer.body],
+    ["answer_status", response.status],
+    ["answer_headers", headersText(response)],
+    ["answer_body", response.body],
   ] as const;
 }
 

@@ -4,7 +4,7 @@
  * made for it, and the outcome.
  */
 import { createPaymentRecords } from "./create-payment-records.ts";
-import { answerBytesMaxDefault } from "./retention.ts";
+import { defaultMaxResponseBytes } from "./retention.ts";
 import type { PaymentRecords } from "./payment-records.ts";
 import { openRecords } from "./sqlite-file.ts";
 import { SqliteStore } from "./sqlite-store.ts";
@@ -49,7 +49,7 @@ export function createSqliteGrants(options: SqliteGrantOptions): SqliteGrants {
   const {
     path,
     entriesMax = defaultMaxEntries,
-    answerBytesMax = answerBytesMaxDefault,
+    answerBytesMax = defaultMaxResponseBytes,
     totalBytesMax = defaultMaxTotalBytes,
     replayMs,
     leaseMs,

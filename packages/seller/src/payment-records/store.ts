@@ -3,7 +3,7 @@
  * Each call is atomic across processes. The rules are in create-payment-records.ts.
  */
 import type { SettleResponse } from "@farthing/protocol";
-import type { Binding, StoredAnswer } from "./payment-records.ts";
+import type { Binding, StoredResponse } from "./payment-records.ts";
 import type { PaymentRecord, StoredState } from "./record-transitions.ts";
 import type { Opener } from "./proof.ts";
 
@@ -51,9 +51,9 @@ export interface Change {
   /** From then on an open record may make room for another one. */
   readonly dispensableFromMs?: number;
   /** The response to keep; null forgets it. */
-  readonly answer?: StoredAnswer | null;
+  readonly response?: StoredResponse | null;
   /** The response is kept until then; without this, for as long as the record. */
-  readonly answerUntil?: Deadline;
+  readonly responseUntil?: Deadline;
 }
 
 /** The result of an insertion. */
@@ -75,13 +75,13 @@ export type Changed =
  * The lists of records that may make room, oldest first: open records without a holder that are
  * dispensable by now, delivered records, and delivered records whose response is kept.
  */
-export type RecordList = "dispensable" | "delivered" | "answered";
+export type RecordList = "dispensable" | "delivered" | "responses";
 
 /** A store of payment records. An expired record no longer exists. */
 export interface PaymentRecordStore {
   get(key: string): Promise<PaymentRecord | undefined>;
   /** Returns the response that is kept with a record. */
-  getAnswer(key: string): Promise<StoredAnswer | undefined>;
+  getResponse(key: string): Promise<StoredResponse | undefined>;
   /** Creates a record unless there is one, within the store's bound. */
   insert(record: NewPaymentRecord): Promise<Inserted>;
   /** Changes or forgets a record that is as expected. */
@@ -111,11 +111,11 @@ export function timeOf({ inMs, notAfterMs = Infinity }: Deadline, nowMs: number)
 
 /** Returns the fields of the record that a change sets, without its response. */
 export function fieldsOf<Time>(change: Change, toTime: (deadline: Deadline) => Time) {
-  const { lock, answer: _answer, expires, answerUntil, ...values } = change;
+  const { lock, response: _response, expires, responseUntil, ...values } = change;
   return {
     ...values,
     ...(expires ? { expiresAtMs: toTime(expires) } : {}),
-    ...(answerUntil ? { answerUntilMs: toTime(answerUntil) } : {}),
+    ...(responseUntil ? { responseUntilMs: toTime(responseUntil) } : {}),
     ...(lock ? { holder: lock.holder, heldUntilMs: toTime(lock.until) } : {}),
     ...(lock === null ? { holder: null, heldUntilMs: 0 } : {}),
   };

@@ -1,6 +1,6 @@
 /** Payment records as stores outside of the process keep them: text and numbers, read with care. */
 import { parseJson, parseSettleResponse, type SettleResponse } from "@farthing/protocol";
-import type { StoredAnswer } from "./payment-records.ts";
+import type { StoredResponse } from "./payment-records.ts";
 import { recordFormat, type PaymentRecord, type StoredState } from "./record-transitions.ts";
 import { openerIn } from "./proof.ts";
 
@@ -17,7 +17,7 @@ export const storedNames: Readonly<Record<string, { column?: string; field?: str
   receipt: { column: "receipt", field: "r" },
   holder: { column: "holder", field: "h" },
   heldUntilMs: { column: "held_until_ms", field: "u" },
-  answerUntilMs: { column: "answer_until_ms", field: "t" },
+  responseUntilMs: { column: "answer_until_ms", field: "t" },
   expiresAtMs: { column: "expires_at_ms", field: "e" },
   dispensableFromMs: { column: "dispensable_from_ms" },
   opener: { column: "opener" },
@@ -49,8 +49,8 @@ export function recordIn(stored: Readonly<Record<string, unknown>>): PaymentReco
     holder: textIn(stored["holder"]),
     heldUntilMs: Number(stored["heldUntilMs"] ?? 0),
     dispensableFromMs: Number(stored["dispensableFromMs"] ?? 0),
-    answerUntilMs: Number(stored["answerUntilMs"] ?? 0),
-    answerBytes: Number(stored["answerBytes"] ?? 0),
+    responseUntilMs: Number(stored["responseUntilMs"] ?? 0),
+    responseBytes: Number(stored["responseBytes"] ?? 0),
     readAtMs: Number(stored["readAtMs"]),
   };
 }
@@ -80,16 +80,16 @@ function receiptIn(receipt: unknown): SettleResponse | null {
 const audienceName = ":reader";
 
 /** Serializes the headers and the audience of a response as JSON. */
-export function headersText({ headers, reader }: StoredAnswer): string {
+export function headersText({ headers, reader }: StoredResponse): string {
   return JSON.stringify(reader === undefined ? headers : [...headers, [audienceName, reader]]);
 }
 
 /** Parses a stored response; undefined when a part of it is missing. */
-export function answerIn(
+export function responseIn(
   status: unknown,
   headersJson: unknown,
   keptBody: Uint8Array | undefined,
-): StoredAnswer | undefined {
+): StoredResponse | undefined {
   if (typeof status !== "number" || typeof headersJson !== "string" || !keptBody) return undefined;
   const list: unknown = parseJson(headersJson)?.value;
   if (!Array.isArray(list)) return undefined;

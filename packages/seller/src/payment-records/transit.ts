@@ -55,14 +55,14 @@ export async function makeRoom(store: PaymentRecordStore): Promise<boolean> {
 }
 
 /** Forgets delivered responses, oldest first. A response that was not delivered yet stays. */
-export async function makeRoomForAnswer(
+export async function makeRoomForResponse(
   store: PaymentRecordStore,
   missingBytes: number,
 ): Promise<void> {
   let leftBytes = missingBytes;
-  for (const { key, answerBytes } of (await store.list?.("answered", maxDisplaced)) ?? []) {
+  for (const { key, responseBytes } of (await store.list?.("responses", maxDisplaced)) ?? []) {
     if (leftBytes <= 0) return;
-    const { kind } = await transit(store, key, "forgetAnswer", {}, { answer: null });
-    if (kind === "changed") leftBytes -= answerBytes;
+    const { kind } = await transit(store, key, "forgetResponse", {}, { response: null });
+    if (kind === "changed") leftBytes -= responseBytes;
   }
 }

@@ -1,5 +1,5 @@
 /** Gives people the page where programs get the challenge. */
-import { addTokens, type ChallengeTerms } from "../answers.ts";
+import { addTokens, type ChallengeTerms } from "../responses.ts";
 import type { PaywallOptions } from "./options.ts";
 import { prefersHtml } from "./prefers-html.ts";
 

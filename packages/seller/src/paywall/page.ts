@@ -4,7 +4,7 @@
  * anywhere, and all that the seller wrote is in it as text.
  */
 import { apothem, decodeHeader, formatUsdc, headerNames, type Network } from "@farthing/protocol";
-import type { ChallengeTerms } from "../answers.ts";
+import type { ChallengeTerms } from "../responses.ts";
 import { script, scriptHash, style, styleHash } from "./generated/page-parts.ts";
 import { escapeHtml, toScriptJson } from "./html.ts";
 import type { PaywallOptions } from "./options.ts";

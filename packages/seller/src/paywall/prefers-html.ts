@@ -1,7 +1,7 @@
 /** Tells people in front of a browser from programs. */
 
 /** How much a request wants a media type, and how exactly it says so. */
-interface Wish {
+interface Preference {
   /** 0 to 1; RFC 9110, section 12.4.2. */
   readonly quality: number;
   /** 2 names the type, 1 its kind (`text/*`), 0 anything. */
@@ -18,22 +18,25 @@ export function prefersHtml({ method, headers }: Pick<Request, "method" | "heade
   if (method !== "GET") return false;
   if ((headers.get("Sec-Fetch-Mode") ?? "navigate") !== "navigate") return false;
   const accept = headers.get("Accept") ?? "";
-  const html = wishFor("text/html", accept);
-  const json = wishFor("application/json", accept);
+  const html = preferenceFor("text/html", accept);
+  const json = preferenceFor("application/json", accept);
   if (html.exactness < 2 || html.quality === 0) return false;
   if (html.quality !== json.quality) return html.quality > json.quality;
   return html.exactness > json.exactness;
 }
 
-function wishFor(type: string, accept: string): Wish {
+function preferenceFor(type: string, accept: string): Preference {
   const ranges = [type, type.replace(/\/.*/, "/*"), "*/*"];
-  const wishes = accept.split(",").flatMap((part) => {
+  const preferences = accept.split(",").flatMap((part) => {
     const [range = "", ...parameters] = part.split(";").map((text) => text.trim().toLowerCase());
     const place = ranges.indexOf(range);
     if (place < 0) return [];
     const quality = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2);
     return [{ quality: quality === undefined ? 1 : Number(quality) || 0, exactness: 2 - place }];
   });
-  const none: Wish = { quality: 0, exactness: -1 };
-  return wishes.reduce((best, wish) => (wish.exactness > best.exactness ? wish : best), none);
+  const none: Preference = { quality: 0, exactness: -1 };
+  return preferences.reduce(
+    (best, preference) => (preference.exactness > best.exactness ? preference : best),
+    none,
+  );
 }

@@ -6,14 +6,17 @@ import { createSqliteGrants } from "@farthing/seller/sqlite";
 import type { GatewayConfig } from "./configuration/configuration.ts";
 
 /** A store that is open. */
-export interface OpenGrants extends PaymentRecords {
+export interface OpenPaymentRecords extends PaymentRecords {
   /** Bytes of the answers that are kept. */
   keptBytes(): number;
   close(): void;
 }
 
 /** Opens the store. Throws when its file cannot be used. */
-export function openGrants({ store, replay }: Pick<GatewayConfig, "store" | "replay">): OpenGrants {
+export function openPaymentRecords({
+  store,
+  replay,
+}: Pick<GatewayConfig, "store" | "replay">): OpenPaymentRecords {
   const bounds = {
     answerBytesMax: replay.entryBytesMax,
     totalBytesMax: replay.totalBytesMax,

@@ -13,7 +13,7 @@ import { errorResponse } from "./error-response.ts";
 import type { Outgoing } from "./write-response.ts";
 
 /** Answers a request under the configuration that it came under. */
-export async function answerRequest(
+export async function respondTo(
   active: ActiveConfiguration,
   incoming: Incoming,
   context: RequestContext,

@@ -1,16 +1,16 @@
 /** Getting the money of one claimed payment: verify, then settle and wait, recorded step by step. */
 import { member, refusal, type SettleResponse } from "@farthing/protocol";
-import { reasonOf } from "../answers.ts";
+import { reasonOf } from "../responses.ts";
 import type { VerifyOutcome } from "../facilitator.ts";
 import { overMsMin } from "../payment-records/retention.ts";
-import type { Lease, StoredAnswer } from "../payment-records/payment-records.ts";
+import type { Lease, StoredResponse } from "../payment-records/payment-records.ts";
 import { openerOf } from "../payment-records/proof.ts";
 import { checkHeld, releaseClaim } from "./lost-lease.ts";
 import {
   alreadySettled,
-  answerAccountProblem,
-  answerFault,
-  answerUnpaid,
+  accountProblemResult,
+  faultResult,
+  unpaidResult,
   ask,
   faultRetrySeconds,
   isCanceled,
@@ -22,7 +22,7 @@ import {
   unchecked,
   untouched,
   whyInvalid,
-} from "./open-answers.ts";
+} from "./open-responses.ts";
 import {
   undecided,
   type ExchangeDeps,
@@ -38,7 +38,7 @@ import {
 } from "./settle.ts";
 
 /** What came of settling. */
-export type Collected =
+export type Collection =
   | {
       readonly kind: "paid";
       readonly receipt: SettleResponse;
@@ -68,10 +68,10 @@ export async function verify(
   const isValid = outcome.kind === "verdict" && outcome.verdict.isValid;
   if (isValid) deps.wallets.remember(matched.payment);
   if (isValid && deadlineMs - deps.clock.now() >= callMsMin) return undefined;
-  const answer = await answerUnverified(deps, matched, outcome, deadlineMs);
+  const response = await unverifiedResult(deps, matched, outcome, deadlineMs);
   // Not before the answer is known: until then, repeats of the payment wait.
   await releaseClaim(lease);
-  return answer;
+  return response;
 }
 
 /**
@@ -91,14 +91,14 @@ function checkTime(
   return isEarly ? reasonOf(refusal("authorization_not_yet_valid")) : undefined;
 }
 
-async function answerUnverified(
+async function unverifiedResult(
   deps: ExchangeDeps,
   matched: MatchedPayment,
   outcome: VerifyOutcome,
   deadlineMs: number,
 ): Promise<ExchangeResult> {
-  if (outcome.kind === "fault") return answerFault(outcome, { what: unchecked });
-  if (outcome.kind === "account") return answerAccountProblem(outcome, {});
+  if (outcome.kind === "fault") return faultResult(outcome, { what: unchecked });
+  if (outcome.kind === "account") return accountProblemResult(outcome, {});
   const { verdict } = outcome;
   if (verdict.isValid) {
     const more = { retryAfterSeconds: faultRetrySeconds };
@@ -122,26 +122,26 @@ async function resolveOutcome(
   // Under no name: this record has claimed nothing, and takes no success for its own.
   const wait = { deadlineMs, onPending: async () => undefined };
   const { settled } = await settleMatched(deps, matched, wait);
-  const isDoubtful =
+  const isAmbiguous =
     settled.kind === "failed" && !isProven(settled.receipt) && !isCanceled(settled.receipt);
   // Whatever is in the way of a transfer now, the token has said that there was one.
-  if (isDoubtful) return alreadySettled(settled.receipt);
-  return answerUnpaid(matched, settled);
+  if (isAmbiguous) return alreadySettled(settled.receipt);
+  return unpaidResult(matched, settled);
 }
 
 /**
  * Settles a payment that was verified, or whose settlement an earlier holder left open, and waits
  * for the outcome. An `answer` that was made before is kept with the record before anything is sent.
  */
-export async function collect(
+export async function settleClaim(
   deps: ExchangeDeps,
   matched: MatchedPayment,
   lease: Lease,
-  { deadlineMs, answer }: { readonly deadlineMs: number; readonly answer?: StoredAnswer },
-): Promise<Collected> {
+  { deadlineMs, response }: { readonly deadlineMs: number; readonly response?: StoredResponse },
+): Promise<Collection> {
   if (lease.state === "paid" && lease.receipt) return { kind: "paid", receipt: lease.receipt };
   const isResumed = lease.state === "settling";
-  if (!isResumed) checkHeld(await lease.settling(answer ? { answer } : {}));
+  if (!isResumed) checkHeld(await lease.settling(response ? { response } : {}));
   const { exchangeKey } = lease;
   let pending = lease.receipt;
   const { settled, isForeign, isUnsent } = await settleMatched(deps, matched, {
@@ -170,13 +170,13 @@ export async function collect(
     return { kind: "paid", receipt: settled.receipt, isQueued: true };
   }
   if (isResumed && settled.kind === "failed") {
-    const doubtful = answerDoubtful(deps, matched, settled.receipt);
-    if (doubtful) return doubtful;
+    const ambiguous = ambiguousResult(deps, matched, settled.receipt);
+    if (ambiguous) return ambiguous;
   }
   // A call that was lost, or answered by a proxy, may still have moved the money.
   const isReleased = isUnsent && !isResumed && !pending;
   const isOver = settled.kind === "failed" || isReleased || isOthers;
-  const result = answerUnpaid(matched, settled, pending);
+  const result = unpaidResult(matched, settled, pending);
   if (isOver) await releaseClaim(lease);
   else if (isUnavailable(settled) && !isResumed && !pending) {
     await lease.settling({ isDispensable: true });
@@ -200,11 +200,11 @@ function isUnprovable({ access: { proof, rule } }: MatchedPayment): boolean {
  * transfer, which has used the nonce and emptied the wallet, and the first call may even be still
  * on its way. Undefined for a failure that can be believed.
  */
-function answerDoubtful(
+function ambiguousResult(
   deps: ExchangeDeps,
   matched: MatchedPayment,
   receipt: SettleResponse,
-): Collected | undefined {
+): Collection | undefined {
   const { errorReason } = receipt;
   if (isNonceUsed(errorReason)) {
     return { kind: "refused", result: alreadySettled(receipt) };

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { openGrants } from "./open-grants.ts";
+import { openPaymentRecords } from "./open-payment-records.ts";
 
 const rightsOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
@@ -15,7 +15,7 @@ test("the file of grants, its log and its shared memory have 0600, their folder 
     rmSync(base, { recursive: true });
   });
   const folder = join(base, "state");
-  const grants = openGrants({
+  const grants = openPaymentRecords({
     store: { kind: "sqlite", path: join(folder, "grants.db") },
     replay: { entryBytesMax: 1024, totalBytesMax: 1024, ttlMs: 1000 },
   });

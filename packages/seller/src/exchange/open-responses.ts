@@ -3,7 +3,7 @@
  * moves no money gets a challenge: a challenge makes the buyer sign and pay again.
  */
 import { x402ReasonOf, type SettleResponse, type VerifyResponse } from "@farthing/protocol";
-import { challenge, errorResponse, type ChallengeTerms } from "../answers.ts";
+import { challenge, errorResponse, type ChallengeTerms } from "../responses.ts";
 import type { AccountProblem, Fault } from "../facilitator.ts";
 import { undecided, type ExchangeResult, type MatchedPayment } from "./paid-request.ts";
 import type { Settled } from "./settle.ts";
@@ -52,23 +52,23 @@ export function storeFailed(error: unknown): ExchangeResult {
 }
 
 /** The result of a payment that opened nothing, by where its settlement stands. */
-export function answerUnpaid(
+export function unpaidResult(
   matched: MatchedPayment,
   settled: Settled,
   pending?: SettleResponse,
 ): ExchangeResult {
   const known = pending ? { receipt: pending } : {};
-  if (settled.kind === "fault") return answerFault(settled, known);
-  if (settled.kind === "account") return answerAccountProblem(settled, known);
+  if (settled.kind === "fault") return faultResult(settled, known);
+  if (settled.kind === "account") return accountProblemResult(settled, known);
   const { receipt } = settled;
-  if (settled.kind === "failed") return answerFailed(matched, receipt);
+  if (settled.kind === "failed") return failedResult(matched, receipt);
   if (settled.kind === "confirmed") return alreadySettled(receipt);
   const more = { receipt, retryAfterSeconds: pendingRetrySeconds };
   const response = later("settlement_pending", "The transfer is under way.", more);
   return { response, outcome: { type: "pending", receipt }, receipt };
 }
 
-function answerFailed({ terms }: MatchedPayment, receipt: SettleResponse): ExchangeResult {
+function failedResult({ terms }: MatchedPayment, receipt: SettleResponse): ExchangeResult {
   const { errorReason, errorMessage } = receipt;
   // Used, and as far as anyone can tell by a transfer: this must not ask for another one.
   if (isNonceUsed(errorReason)) return alreadySettled(receipt);
@@ -81,7 +81,7 @@ function answerFailed({ terms }: MatchedPayment, receipt: SettleResponse): Excha
 }
 
 /** The result when the facilitator decided nothing. */
-export function answerFault(
+export function faultResult(
   fault: Fault,
   { what = unknown, ...known }: { what?: string; receipt?: SettleResponse },
 ): ExchangeResult {
@@ -91,7 +91,7 @@ export function answerFault(
 }
 
 /** Says nothing of credits or plans to the buyer, and nothing of a failed payment: neither is theirs. */
-export function answerAccountProblem(
+export function accountProblemResult(
   problem: AccountProblem,
   known: { receipt?: SettleResponse },
 ): ExchangeResult {

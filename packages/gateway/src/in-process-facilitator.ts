@@ -11,6 +11,6 @@ export interface Engine {
 const engineTimeoutMs = 30_000;
 
 /** Speaks to the engine as to any facilitator. */
-export function facilitatorInside({ url, fetch }: Engine): Facilitator {
+export function inProcessFacilitator({ url, fetch }: Engine): Facilitator {
   return createFacilitatorClient({ url, fetch, timeoutMs: engineTimeoutMs, inProcess: true });
 }

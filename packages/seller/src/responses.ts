@@ -17,7 +17,7 @@ import {
 import { servedMethods, type AddressRefusal } from "./request-address.ts";
 
 /** Names of the answers that judge no payment. */
-export type AnswerCode =
+export type ResponseCode =
   | "malformed_request"
   | "method_not_allowed"
   | "ambiguous_payment"
@@ -35,8 +35,8 @@ export type AnswerCode =
   | "paid_undelivered";
 
 /** The body of such an answer. */
-export interface AnswerBody {
-  readonly error: AnswerCode;
+export interface ErrorBody {
+  readonly error: ResponseCode;
   /** What happened and what to do next, for a person. */
   readonly message: string;
   /** Whether the same request with the same payment can succeed later. */
@@ -129,7 +129,7 @@ export function reasonOf(refusal: Refusal): { error: string; message: string } {
 /** An answer in words, without a challenge: it must never make a buyer sign again. */
 export function errorResponse(
   status: number,
-  body: AnswerBody,
+  body: ErrorBody,
   more: { readonly receipt?: SettleResponse; readonly retryAfterSeconds?: number } = {},
 ): Response {
   const headers = new Headers({ "Content-Type": "application/json", "Cache-Control": "no-store" });
@@ -140,7 +140,7 @@ export function errorResponse(
 }
 
 /** An answer of the seller's code. */
-interface Answered {
+interface AppResponse {
   readonly status: number;
   readonly headers: Headers;
 }
@@ -153,19 +153,19 @@ export function refuseAddress({ status, error, message }: AddressRefusal): Respo
 }
 
 /** An answer to a request that cannot be sold as it is. */
-export function refuseRequest(status: number, error: AnswerCode, message: string): Response {
+export function refuseRequest(status: number, error: ResponseCode, message: string): Response {
   return errorResponse(status, { error, message, retryable: false });
 }
 
 /** The seller's content with the receipts; headers only the exchange may write are replaced. */
 export function content(
-  answer: Answered,
+  response: AppResponse,
   body: BodyInit | null,
   receipt: SettleResponse,
 ): Response {
-  const headers = unforged(answer.headers);
+  const headers = unforged(response.headers);
   addReceipt(headers, receipt);
-  return toResponse(answer.status, headers, body);
+  return toResponse(response.status, headers, body);
 }
 
 /**
@@ -183,11 +183,11 @@ const leadingHeaders = [
 ];
 
 /** An answer of the seller's code for which nobody was charged: it says so, and has no receipt. */
-export function uncharged(answer: Answered, body: BodyInit | null): Response {
-  const headers = unforged(answer.headers);
+export function uncharged(response: AppResponse, body: BodyInit | null): Response {
+  const headers = unforged(response.headers);
   for (const name of leadingHeaders) headers.delete(name);
   headers.set(headerNames.paymentCharged, "no");
-  return toResponse(answer.status, headers, body);
+  return toResponse(response.status, headers, body);
 }
 
 /** The headers of the seller's code without those that only the exchange may write. */
