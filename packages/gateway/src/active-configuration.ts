@@ -1,6 +1,6 @@
 /**
- * The active configuration: its compiled routes, with the upstreams and prices behind them. A reload
- * activates another one; the one before is retired after the last request that came under it.
+ * The active configuration: its compiled routes, with their upstreams and prices. A reload
+ * activates another one and retires this one after its last request.
  */
 import { allRoutes } from "./configuration/all-routes.ts";
 import type { GatewayConfig, RouteConfig } from "./configuration/configuration.ts";
@@ -9,25 +9,26 @@ import { compileRoutes, type RouteTable } from "./routing/route-table.ts";
 import { createPaidRoute, type PaidRoute, type ChargingDeps } from "./paid-route.ts";
 import { createUpstream, type Upstream } from "./upstream.ts";
 
-/** A configuration with all that its requests need. */
 export interface ActiveConfiguration {
   readonly config: GatewayConfig;
   readonly rules: RouteTable;
   readonly builtInEndpoints: BuiltInEndpoints;
   upstreamOf(route: RouteConfig): Upstream;
-  /** Of a route of `config`; undefined for a free one. */
+  /** Undefined for a free route. */
   paidRouteOf(route: RouteConfig): PaidRoute | undefined;
-  /** The paid route of the same name and host, for the configuration that replaces this one. */
+  /**
+   * Returns the paid route of the same name and host, for the configuration that replaces this one.
+   */
   findPaidRoute(route: RouteConfig): PaidRoute | undefined;
   /** Calls under way, by upstream. */
   inFlight(): ReadonlyMap<string, number>;
-  /** Counts a request in; nothing is closed until the returned function is called. */
+  /** Counts a request in. Nothing is closed until the returned function is called. */
   enter(): () => void;
-  /** Takes no more requests: resolves when the last one is out and the connections are closed. */
+  /** Closes the connections after the last request. */
   retire(): Promise<void>;
 }
 
-/** Activates a configuration in place of `before`. Throws when a route's terms cannot work. */
+/** Activates a configuration in place of `before`. Throws for invalid terms of a route. */
 export function activateConfiguration(
   config: GatewayConfig,
   deps: ChargingDeps,

@@ -1,20 +1,19 @@
-/** What the gateway itself answers, before any rule: whether it lives, and what it sells. */
+/** The gateway's own endpoints, before any rule: health, readiness and what it sells. */
 import type { GatewayConfig } from "./configuration/configuration.ts";
 import { withCors } from "./headers/cors.ts";
 import type { Incoming } from "./incoming.ts";
 import { openApiDocument, wellKnownDocument } from "./openapi/openapi-document.ts";
 import { errorResponse } from "./error-response.ts";
 
-/** Answers the gateway's own paths; undefined for every other path and method. */
+/** Returns undefined for every other path and method. */
 export type BuiltInEndpoints = (
   incoming: Pick<Incoming, "method" | "path">,
   isStopping: boolean,
 ) => Response | undefined;
 
-/** Seconds after which somebody else serves in the place of a gateway that stops. */
+/** By then another process serves in the place of a gateway that stops. */
 const stoppingRetrySeconds = 5;
 
-/** Prepares the answers, which only change with the configuration. */
 export function createBuiltInEndpoints(config: GatewayConfig): BuiltInEndpoints {
   const openApi = JSON.stringify(openApiDocument(config));
   const wellKnown = JSON.stringify(wellKnownDocument(config));

@@ -6,13 +6,13 @@ import type { Server } from "node:http";
 import { BlockList, isIP, type Socket } from "node:net";
 import { networkOfAddress } from "@farthing/protocol";
 
-/** How long the parts of a request may take to arrive, in milliseconds. */
+/** Longest times for the parts of a request to arrive, in milliseconds. */
 export interface ArrivalTimes {
-  /** Until the headers are complete. It must not exceed `requestMs`: Node swaps the two then. */
+  /** Until the headers are complete. Node swaps the two values when it exceeds `requestMs`. */
   readonly headersMs: number;
   /** Until the body is complete as well. */
   readonly requestMs: number;
-  /** How often connections are checked for it; a slow request lives that much longer at most. */
+  /** Interval of the checks; a slow request lives that much longer at most. */
   readonly checkMs: number;
 }
 
@@ -31,7 +31,7 @@ export const metricsArrivalTimes: ArrivalTimes = { ...arrivalTimes, requestMs: 1
  */
 export const connectionsPerAddressMax = 1_000;
 
-/** The options of Fastify that carry the times; it sets `requestTimeout` on the server once more. */
+/** Returns the options of Fastify for these times; it sets `requestTimeout` once more. */
 export function toServerOptions({ headersMs, requestMs, checkMs }: ArrivalTimes) {
   const http = {
     headersTimeout: headersMs,
@@ -69,10 +69,10 @@ export function capConnections(
 }
 
 /** Tells whether an address is one of the configured addresses or ranges. */
-function trustedOf(places: readonly string[]): (address: string) => boolean {
+function trustedOf(locations: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
-  for (const place of places) {
-    const [address = "", bits] = place.split("/");
+  for (const location of locations) {
+    const [address = "", bits] = location.split("/");
     const family = familyOf(address);
     if (bits === undefined) list.addAddress(address, family);
     else list.addSubnet(address, Number(bits), family);

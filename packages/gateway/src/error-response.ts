@@ -1,6 +1,4 @@
-/** The gateway's own answers: not the upstream's, and not those of the exchange of payments. */
-
-/** Codes of the gateway's own answers. */
+/** Codes of the gateway's own responses. */
 export type GatewayCode =
   | "malformed_request"
   | "not_found"
@@ -15,7 +13,7 @@ export type GatewayCode =
   | "stopping"
   | "internal_error";
 
-/** Builds such an answer; `retryable`: the same request can succeed later. */
+/** Builds an error response; `retryable`: the same request can succeed later. */
 export function errorResponse(
   status: number,
   error: GatewayCode,

@@ -1,10 +1,8 @@
-/** The facilitator as the gateway asks it: measured, and without settling on a dry run. */
 import type { Facilitator } from "@farthing/seller";
 
-/** Hears how long calls took. */
 export type TimeListener = (call: "verify" | "settle", ms: number) => void;
 
-/** The same facilitator; `onTime` hears how long each of its calls took. */
+/** Returns the same facilitator; `onTime` receives the duration of each call. */
 export function measureCalls(facilitator: Facilitator, onTime: TimeListener): Facilitator {
   const timed = async <T>(call: "verify" | "settle", work: () => Promise<T>): Promise<T> => {
     const startedMs = performance.now();
@@ -23,8 +21,8 @@ export function measureCalls(facilitator: Facilitator, onTime: TimeListener): Fa
 }
 
 /**
- * A facilitator that checks payments and settles none, for trying a configuration out. A payment
- * comes as far as the answer, and is refused then: no money moves.
+ * Returns a facilitator that verifies payments and refuses to settle them, to try out a
+ * configuration.
  */
 export function withoutSettling(facilitator: Facilitator): Facilitator {
   const errorMessage = "This gateway runs dry: it checks payments and settles none.";

@@ -125,7 +125,7 @@ test("writes one line for each request, without path, credentials or query", asy
   await fetch(`${gateway.url}/free/secret-3?q=secret-4`, { headers });
   await fetch(`${gateway.url}/paid/7`);
   await fetch(`${gateway.url}/other`);
-  const answered = lines.filter(({ message }) => message === "Request answered");
+  const answered = lines.filter(({ message }) => message === "Request completed");
   expect(answered).toMatchObject([
     { route: "GET /free/*", outcome: "free", status: 200, method: "GET" },
     { route: "GET /paid/:id", outcome: "challenged", status: 402 },

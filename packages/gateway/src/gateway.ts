@@ -1,4 +1,4 @@
-/** The gateway, wired: a configuration in, a running server out; reloaded and stopped whole. */
+/** The gateway: starts a server from a configuration, reloads it and stops it. */
 import {
   createFacilitatorClient,
   type Facilitator,
@@ -15,42 +15,38 @@ import { activateConfiguration, type ActiveConfiguration } from "./active-config
 import type { ChargingDeps } from "./paid-route.ts";
 import { createServer } from "./server.ts";
 
-/** A running gateway. */
 export interface Gateway {
-  /** Where it listens. */
   readonly url: string;
-  /** Where its metrics are; undefined without a metrics listener. */
+  /** Undefined without a metrics listener. */
   readonly metricsUrl: string | undefined;
   /**
-   * Activates another configuration, for requests from now on; those under way finish under
-   * the old one. Where it listens, whom it trusts, where it stores and whether the engine is inside
-   * stay as they were at the start. Throws, and changes nothing, when the network is another or a
-   * route's terms cannot work.
+   * Activates another configuration for new requests; requests under way finish under the old one.
+   * Addresses, trusted proxies, the store and the embedded facilitator stay. Throws, and changes
+   * nothing, for another network or invalid terms of a route.
    */
   reload(config: GatewayConfig): void;
-  /** Logs that a configuration was not activated; the last good one stays. */
+  /** Logs that a configuration was not activated. */
   refuseReload(problem: string): void;
-  /** Takes no more requests, answers those under way for some seconds, and ends. */
+  /** Refuses new requests, responds to those under way for some seconds, and closes. */
   stop(): Promise<void>;
 }
 
-/** How to start a gateway. */
 export interface GatewayOptions {
   readonly config: GatewayConfig;
-  /** The engine inside, where the configuration says `embedded`. */
+  /** The embedded facilitator, where the configuration says `embedded`. */
   readonly facilitator?: Facilitator;
   readonly log?: Log;
-  /** Checks payments and settles none. */
+  /** Verifies payments and settles none. */
   readonly isDryRun?: boolean;
 }
 
-/** How long requests under way may take when the gateway stops, in milliseconds: a slow settlement. */
+/** Longest time for requests under way when the gateway stops: a slow settlement. */
 const drainMs = 20_000;
 
-/** How often connections that have become idle are looked for meanwhile: unnoticeable in a stop. */
+/** Pause between two searches for idle connections during a stop. */
 const sweepMs = 100;
 
-/** Starts a gateway. Throws when it cannot listen, or a route's terms cannot work. */
+/** Throws when the gateway cannot listen, or for invalid terms of a route. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { config, log = silentLog } = options;
   const metrics = createGatewayMetrics();
@@ -74,9 +70,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
   async function end(): Promise<void> {
     isStopping = true;
-    log.info({}, "Gateway takes no more requests");
+    log.info({ event: "gateway_stopping" }, "Shutdown started; new requests refused");
     const closed = server.close();
-    // One that was busy a moment ago may be idle now, and would be kept alive by its client.
+    // A connection that became idle would be kept alive by its client.
     const sweep = setInterval(() => server.server.closeIdleConnections(), sweepMs);
     const late = setTimeout(() => server.server.closeAllConnections(), drainMs);
     await closed;
@@ -85,7 +81,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     await active.retire();
     await metrics.close();
     grants.close();
-    log.info({}, "Gateway stopped");
+    log.info({ event: "gateway_stopped" }, "Gateway stopped");
   }
 
   let ended: Promise<void> | undefined;
@@ -95,7 +91,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   try {
     const metricsUrl = ownMetrics && (await metrics.listen(ownMetrics));
     const url = await server.listen({ ...http });
-    log.info({ routes: config.routes.length, network: config.network.id }, "Gateway serves");
+    const facts = { routes: config.routes.length, network: config.network.id };
+    log.info({ event: "gateway_started", ...facts }, "Gateway started");
     return {
       url,
       metricsUrl,
@@ -107,11 +104,13 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         active = open(next, before);
         void before.retire();
         metrics.reloaded("ok");
-        log.info({ routes: next.routes.length }, "Configuration put in force");
+        const routes = next.routes.length;
+        log.info({ event: "configuration_activated", routes }, "Configuration activated");
       },
       refuseReload(problem) {
         metrics.reloaded("refused");
-        log.error({ problem }, "Configuration refused; the last good one stays");
+        const event = "configuration_refused";
+        log.error({ event, problem }, "Configuration refused; the last valid one stays active");
       },
       stop,
     };
@@ -122,12 +121,13 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 }
 
 function createChargingDeps(
-  { facilitator: place }: GatewayConfig,
+  { facilitator: location }: GatewayConfig,
   given: GatewayOptions & { log: Log; metrics: GatewayMetrics; grants: PaymentRecords },
 ): ChargingDeps {
   const { log, metrics, grants } = given;
   const facilitator =
-    given.facilitator ?? (place.kind === "remote" ? createFacilitatorClient(place) : undefined);
+    given.facilitator ??
+    (location.kind === "remote" ? createFacilitatorClient(location) : undefined);
   if (!facilitator) throw new Error("The configuration says embedded, and no engine was given.");
   const accepted = given.isDryRun ? withoutSettling(facilitator) : facilitator;
   return {
@@ -137,7 +137,7 @@ function createChargingDeps(
   };
 }
 
-/** Counts what happened to payments, and tells the operator what he has to act on. */
+/** Counts outcomes of payments, and logs those that the operator has to act on. */
 function observe(
   route: string,
   event: SellerEvent,
@@ -146,18 +146,22 @@ function observe(
   if (event.type === "undelivered") {
     metrics.undelivered(route);
     const { transaction, payer } = event.payment;
-    log.error({ route, transaction, payer }, "Paid, and not delivered yet");
+    const fields = { event: "delivery_failed", route, transaction, payer };
+    log.error(fields, "Delivery of paid content failed; a repeat delivers it");
   } else if (event.type === "unserved") {
     const { transaction, payer } = event.receipt;
-    log.warn({ route, transaction, payer }, "A used payment opened nothing; the buyer may ask");
+    const fields = { event: "payment_unserved", route, transaction, payer };
+    log.warn(fields, "Used payment not served; the buyer may contact you");
   } else if (event.type === "account_problem") {
-    log.error({ route, code: event.problem.code }, "Payments stand still: see the account");
+    const fields = { event: "account_refused", route, code: event.problem.code };
+    log.error(fields, "Account refused by the facilitator; payments stopped");
   } else if (event.type === "facilitator_fault") {
-    log.warn({ route, problem: event.fault.message }, "The facilitator does not answer");
+    const fields = { event: "facilitator_failed", route, problem: event.fault.message };
+    log.warn(fields, "Facilitator call failed");
   } else if (event.type === "broken") {
     const problem = event.error instanceof Error ? event.error.message : String(event.error);
-    log.error({ route, problem }, "The exchange of payments broke");
+    log.error({ event: "exchange_failed", route, problem }, "Payment exchange failed");
   } else if (event.type === "full") {
-    log.error({ route }, "No payment can be taken: the store is full");
+    log.error({ event: "store_full", route }, "Payment store filled up; new payments refused");
   }
 }

@@ -1,4 +1,4 @@
-/** A request as it came in: its raw target made canonical, its headers, and its body, read once. */
+/** An incoming request: its target made canonical, its headers, and its body, read once. */
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { Transform, type Readable } from "node:stream";
 import { isPlainHost } from "@farthing/seller";
@@ -6,32 +6,30 @@ import type { FastifyRequest } from "fastify";
 import { canonicalPath, splitTarget, type PathRules } from "./routing/canonical-path.ts";
 import type { ClientFacts } from "./headers/request-headers.ts";
 
-/** A request of canonical form. */
 export interface Incoming extends ClientFacts {
   readonly method: string;
   readonly host: string | undefined;
-  /** Canonical. */
   readonly path: string;
-  /** The path with the query behind it, as the upstream gets it. */
+  /** The canonical path with the query, as the upstream gets it. */
   readonly target: string;
   /** As the client declares it, in bytes. */
   readonly contentLength: number | undefined;
-  /** Aborted when the client has gone before its answer. */
+  /** Aborted when the client disconnects before the response. */
   readonly gone: AbortSignal;
-  /** The whole body, however often asked for; undefined when it is too large or never complete. */
+  /** Returns the whole body on every call; undefined when it is too large or incomplete. */
   readBody(bytesMax: number): Promise<Uint8Array<ArrayBuffer> | undefined>;
-  /** The body as it comes; undefined when there is none. A stream that grows too large errs. */
+  /** Streams the body; undefined when there is none. The stream fails when it grows too large. */
   openBody(bytesMax: number): Readable | undefined | "too_large";
 }
 
-/** Reads a request; undefined when target or host could be read in two ways, which is a 400. */
+/** Reads a request; undefined, for a 400, when target or host could be read in two ways. */
 export function readIncoming(
   request: FastifyRequest,
   rules: PathRules,
   gone: AbortSignal,
 ): Incoming | undefined {
   const { raw } = request;
-  // Two Host headers: the next server may choose the other one.
+  // The next server may choose the other Host header.
   if ((raw.headersDistinct["host"]?.length ?? 0) > 1) return undefined;
   if (raw.headers.host !== undefined && !isPlainHost(raw.headers.host)) return undefined;
   const target = splitTarget(request.originalUrl);
@@ -55,7 +53,7 @@ export function readIncoming(
       if (!hasBody || contentLength === 0) return undefined;
       if (contentLength !== undefined && contentLength > bytesMax) return "too_large";
       const body = limit(bytesMax).on("error", () => undefined);
-      // What nobody takes any more goes by unread, so that the answer can still be heard.
+      // The rest is discarded, so that the client can still read the response.
       body.once("close", () => raw.unpipe(body).resume());
       return raw.pipe(body);
     },
@@ -79,19 +77,19 @@ async function readAll(
     const take = (chunk: Uint8Array): void => {
       size += chunk.byteLength;
       if (size <= bytesMax) return void chunks.push(chunk);
-      // The rest goes by unread, so that the answer can still be heard.
+      // The rest is discarded, so that the client can still read the response.
       raw.off("data", take).resume();
       resolve(undefined);
     };
     raw.on("data", take);
     raw.once("end", () => resolve(new Uint8Array(Buffer.concat(chunks, size))));
-    // The client left in the middle: what is said now, nobody hears.
+    // The client disconnected.
     raw.once("error", () => resolve(undefined));
     raw.once("close", () => resolve(undefined));
   });
 }
 
-/** Counts what passes, and errs on more than it may be. */
+/** Fails when more bytes pass than allowed. */
 function limit(bytesMax: number): Transform {
   let size = 0;
   return new Transform({

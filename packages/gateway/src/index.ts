@@ -1,7 +1,7 @@
 /** The gateway as a library: a reverse proxy that charges for the routes of an API. */
 export type {
   DiscoveryConfig,
-  FacilitatorPlace,
+  FacilitatorConfig,
   GatewayConfig,
   ListenAddress,
   PassedHeader,

@@ -1,13 +1,14 @@
-/** The gateway's metrics. `route` is a rule as the file writes it, never a path: paths are endless. */
+/**
+ * The gateway's metrics. `route` is the name of a rule and never a path, so that labels stay few.
+ */
 
-/** One metric. */
 export interface GatewayMetric {
   readonly kind: "counter" | "histogram" | "gauge";
   readonly help: string;
   readonly labels: readonly string[];
 }
 
-/** By name, in the order of the reference. */
+/** In the order of the reference. */
 export const gatewayMetricTable = {
   x402_gateway_requests_total: {
     kind: "counter",
@@ -56,5 +57,4 @@ export const gatewayMetricTable = {
   },
 } as const satisfies Readonly<Record<string, GatewayMetric>>;
 
-/** The name of a metric. */
 export type GatewayMetricName = keyof typeof gatewayMetricTable;

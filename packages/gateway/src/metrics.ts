@@ -1,10 +1,9 @@
-/** What is counted and measured, in Prometheus' form, and the listener of its own that tells it. */
+/** The gateway's Prometheus metrics, and their own listener. */
 import Fastify from "fastify";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import { metricsArrivalTimes, toServerOptions } from "./connections.ts";
 import { gatewayMetricTable, type GatewayMetricName } from "./metrics-table.ts";
 
-/** The metrics of a gateway. `route` is a rule's name, never a path: paths are endless. */
 export interface GatewayMetrics {
   answered(route: string, outcome: string): void;
   upstreamResponded(upstream: string, ms: number): void;
@@ -12,22 +11,21 @@ export interface GatewayMetrics {
   uncharged(route: string, reason: string): void;
   undelivered(route: string): void;
   reloaded(result: "ok" | "refused"): void;
-  /** Looks these up whenever the metrics are asked for. */
+  /** Read whenever the metrics are requested. */
   watch(state: {
     /** Calls under way, by upstream. */
     readonly inFlight: () => ReadonlyMap<string, number>;
-    /** Bytes of the paid answers that are kept. */
+    /** Bytes of the paid responses that are kept. */
     readonly keptBytes: () => number;
   }): void;
-  /** Tells them at `/metrics`; gives the address. */
+  /** Serves them at `/metrics`; returns the address. */
   listen(at: { readonly host: string; readonly port: number }): Promise<string>;
   close(): Promise<void>;
 }
 
-/** From what a cache answers in to what nobody waits for, in seconds. */
+/** From a cache's response time to the longest wait, in seconds. */
 const buckets = [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 40];
 
-/** Creates the metrics. */
 export function createGatewayMetrics(): GatewayMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

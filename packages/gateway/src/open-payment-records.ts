@@ -1,18 +1,16 @@
-/** Where payments and paid answers are kept, as the configuration says. */
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { createMemoryGrants, type PaymentRecords } from "@farthing/seller";
 import { createSqliteGrants } from "@farthing/seller/sqlite";
 import type { GatewayConfig } from "./configuration/configuration.ts";
 
-/** A store that is open. */
 export interface OpenPaymentRecords extends PaymentRecords {
-  /** Bytes of the answers that are kept. */
+  /** Bytes of the responses that are kept. */
   keptBytes(): number;
   close(): void;
 }
 
-/** Opens the store. Throws when its file cannot be used. */
+/** Opens the configured store of payment records. Throws when its file cannot be used. */
 export function openPaymentRecords({
   store,
   replay,
@@ -23,7 +21,7 @@ export function openPaymentRecords({
     replayMs: replay.ttlMs,
   };
   if (store.kind === "memory") return { ...createMemoryGrants(bounds), close: () => undefined };
-  // For its owner alone: paid answers are in it.
+  // For its owner only, because it contains paid responses.
   mkdirSync(dirname(store.path), { recursive: true, mode: 0o700 });
   return createSqliteGrants({ ...bounds, path: store.path });
 }

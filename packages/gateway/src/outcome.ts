@@ -1,14 +1,14 @@
-/** What became of a request, in one word, for its log line and the metrics. */
+/** The outcome of a request, in one word, for its log line and the metrics. */
 import type { RequestContext } from "./request-context.ts";
 
 /**
- * - `free`: a route without a price, or an answer of the gateway's own
- * - `denied`: no rule, host or method for it, or a target that could be read in two ways
- * - `challenged`: nobody paid yet; `rejected`: what was presented will not do
+ * - `free`: a route without a price, or a built-in endpoint
+ * - `denied`: no rule, host or method for it, or an ambiguous target
+ * - `challenged`: without a payment; `rejected`: with an invalid one
  * - `paid`: content for a payment; `replayed`: the same once more
- * - `conflict`: the payment belongs to another request, or its answer is not kept any more
- * - `upstream_failed`: the upstream made no answer that is charged for, or none at all
- * - `settle_failed`: the settlement came to nothing; `pending`: its outcome is open
+ * - `conflict`: the payment belongs to another request, or its response is not kept any more
+ * - `upstream_failed`: the upstream's response was not charged for, or there was none
+ * - `settle_failed`: the settlement failed; `pending`: its outcome is open
  * - `faulted`: the facilitator or the gateway itself failed
  */
 export type Outcome =
@@ -24,7 +24,7 @@ export type Outcome =
   | "pending"
   | "faulted";
 
-/** The outcome of charging, where there was one that decides; else by the status of the response. */
+/** Returns the outcome of charging, where it decides; else by the status of the response. */
 export function outcomeOf(
   { kind, failure, charged }: RequestContext,
   { status }: { readonly status: number },
@@ -64,7 +64,7 @@ export function outcomeOf(
   return status < 500 ? "rejected" : "faulted";
 }
 
-/** The payment behind a response, for its log line: public facts, and no signature among them. */
+/** Returns public facts of the payment for its log line. */
 export function paymentFields({ charged }: RequestContext): Record<string, string> {
   const { payer, amount, transaction, settlementId } = charged?.payment ?? {};
   return {

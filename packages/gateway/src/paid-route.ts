@@ -1,6 +1,6 @@
 /**
- * What a route with a price asks for, now and before: when a reload changes the terms, buyers who
- * have signed the old ones still get what they were offered, as long as such a signature lasts.
+ * A route with a price. When a reload changes its terms, payments that were signed for previous
+ * terms are still accepted for as long as such a signature is valid.
  */
 import {
   createSeller,
@@ -18,38 +18,37 @@ import type { Incoming } from "./incoming.ts";
 import { settleWaitMs } from "./routing/route-conflicts.ts";
 import { errorResponse } from "./error-response.ts";
 
-/** What all routes of a gateway charge with. */
+/** The charging dependencies of all routes. */
 export interface ChargingDeps {
   readonly facilitator: Facilitator;
   readonly grants: PaymentRecords;
-  /** Hears what happens, also after the answer to the request that it happened for. */
+  /** Also called after the response to the request. */
   readonly onEvent: (route: RouteConfig, event: SellerEvent) => void;
 }
 
-/** What charging looks at in a request. */
 export type RequestToCharge = Pick<Incoming, "method" | "target" | "headers" | "readBody">;
 
-/** A route with a price, and the terms it had before. */
 export interface PaidRoute {
-  /** Charges for a request, under today's terms or previous ones that its payment was signed for. */
+  /**
+   * Charges for a request under today's terms, or previous ones that its payment was signed for.
+   */
   charge(incoming: RequestToCharge, serve: Serve): Promise<Charged | Response>;
-  /** The terms so far, newest first, for the route that takes this one's place. */
+  /** All terms, newest first, for the route that replaces this one. */
   readonly terms: readonly DatedTerms[];
 }
 
-/** Terms under which a payment can be signed, as long as such a signature lasts. */
 interface DatedTerms extends Terms {
-  /** When they were replaced, by `performance.now()`. */
+  /** By `performance.now()`. */
   readonly replacedAtMs?: number;
 }
 
-/** Previous terms that are remembered; more changes within one signature's life are a mistake. */
+/** More changes within the validity of one signature are a mistake. */
 const maxPreviousTerms = 8;
 
-/** The upstream's own clock ends first, in milliseconds before the exchange's, and says why. */
+/** The upstream's timeout ends first, and names the reason. */
 const workSlackMs = 1_000;
 
-/** Creates the route; `previous` are the terms that it had before a reload. */
+/** Creates the route; `previous` are its terms before a reload. */
 export function createPaidRoute(
   config: GatewayConfig,
   own: RouteConfig,
@@ -110,16 +109,15 @@ function isAccepted({ replacedAtMs, maxTimeoutSeconds }: DatedTerms): boolean {
   return replacedAtMs === undefined || performance.now() < replacedAtMs + lastsMs;
 }
 
-/** What the upstream's answer depends on, beside what every payment is bound to. */
+/** Returns what the upstream's response depends on, beside what every payment is bound to. */
 function whatElseCounts({ host, pass }: RouteConfig, { headers }: RequestToCharge): string {
   const credentials = clientCredentials.filter((name) => pass.has(name));
   return JSON.stringify([host ?? "", ...credentials.map((name) => [name, headers[name] ?? ""])]);
 }
 
 /**
- * The request as the exchange needs it; its address is the public one, whatever the Host says. A
- * target that URL parsing would change is refused: what is bound to the payment would not be what
- * the upstream is asked for.
+ * Returns the request for the exchange, with its public address. An ambiguous target is refused:
+ * the payment would be bound to something other than what the upstream gets.
  */
 function toRequest(publicUrl: string, incoming: RequestToCharge): Request | Response {
   const { method, target, headers: given } = incoming;

@@ -1,6 +1,6 @@
 /**
- * A request's way to the upstream and back, the same for free and for paid ones: the headers of both
- * directions, the two bodies, and what is responded when the upstream gave no response.
+ * Proxies free and paid requests to the upstream: the headers and bodies of both directions, and
+ * the error response when the upstream gave none.
  */
 import { Readable } from "node:stream";
 import type { PaidRequest } from "@farthing/seller";
@@ -18,24 +18,22 @@ import type {
   UpstreamFailure,
 } from "./upstream.ts";
 
-/** Where a request goes, and under which rule. */
+/** The route of a request, and its upstream. */
 export interface RouteTarget {
   readonly route: RouteConfig;
   readonly upstream: Upstream;
   readonly publicUrl: string;
 }
 
-/** The upstream's response with the headers that the client gets. */
+/** The upstream's response with the headers for the client. */
 interface ProxiedResponse<B> {
   readonly status: number;
   readonly headers: Headers;
-  /** A stream that may still be arriving, or all of it. */
+  /** A stream, or all of the body. */
   readonly body: B | null;
 }
 
-/**
- * Proxies a free request: its body goes on as it arrives, and the call ends when the client leaves.
- */
+/** Proxies a free request. Streams its body, and cancels the call when the client disconnects. */
 export async function proxyFreeRequest(
   target: RouteTarget,
   incoming: Incoming,
@@ -58,8 +56,8 @@ export async function proxyFreeRequest(
 }
 
 /**
- * Proxies a paid request: its body has been read already, since it is bound to the payment, and the
- * call goes on when the client leaves: the response that they paid for is kept for them.
+ * Proxies a paid request, whose body was read for the binding. The call continues when the client
+ * disconnects, and its response is kept for them.
  */
 export async function proxyPaidRequest(
   target: RouteTarget,
@@ -84,9 +82,9 @@ export async function proxyPaidRequest(
   return new Response(body instanceof Readable ? toWeb(body) : body, { status, headers });
 }
 
-/** In what free and paid requests differ on their way. */
+/** The differences between free and paid requests. */
 interface Passage<B> extends Pick<UpstreamCall, "body" | "signal"> {
-  /** Of a body that is a stream, where the client has declared it. */
+  /** For a body that is a stream, as declared by the client. */
   readonly contentLength?: number;
   readonly payment?: PaymentFacts | undefined;
   readonly ask: (call: UpstreamCall) => Promise<UpstreamResponse<B> | NoResponse>;
@@ -113,16 +111,15 @@ async function proxyRequest<B extends Readable | Uint8Array<ArrayBuffer>>(
   };
 }
 
-/** Statuses of responses that have no body. */
 const bodiless = new Set([204, 205, 304]);
 
-/** Reads a body to its end, which is near, so that the connection can be used again. */
+/** Reads the short rest of a body, so that the connection can be reused. */
 function readToEnd(body: Readable | Uint8Array): null {
   if (body instanceof Readable) body.resume();
   return null;
 }
 
-/** What the upstream is told of the payment: nothing of one that nobody made (`head: free`). */
+/** Returns what the upstream learns of the payment: nothing for `head: free`, which has none. */
 function paymentFacts(payment: PaidRequest): PaymentFacts | undefined {
   const { payer, amount, network, settlementId, transaction } = payment;
   if (amount === "0") return undefined;
@@ -135,10 +132,10 @@ function toWeb(body: Readable): ReadableStream<Uint8Array> {
   return Readable.toWeb(body) as ReadableStream<Uint8Array>;
 }
 
-/** Seconds after which asking again is worth it: calls under way are done by then. */
+/** Calls under way have ended by then. */
 const busyRetrySeconds = 2;
 
-/** What a client is told; never where the upstream is. */
+/** Messages to the client; they never name the upstream's address. */
 const failures: Readonly<
   Record<UpstreamFailure, readonly [status: number, code: GatewayCode, message: string]>
 > = {
@@ -148,11 +145,10 @@ const failures: Readonly<
   too_large: [502, "upstream_answer_too_large", "The server's answer is larger than allowed."],
   broken: [502, "upstream_broken", "The server behind the gateway broke off its answer."],
   bad_status: [502, "upstream_broken", "The upstream answered with a status that does not exist."],
-  // Nobody is there to hear it.
+  // No one reads this.
   gone: [502, "upstream_broken", "The client left."],
 };
 
-/** Says that there is no answer of the upstream, and notes why. */
 export function failureResponse(reason: UpstreamFailure, context: RequestContext): Response {
   context.failure = reason;
   const [status, code, message] = failures[reason];
@@ -160,7 +156,6 @@ export function failureResponse(reason: UpstreamFailure, context: RequestContext
   return errorResponse(status, code, message, more);
 }
 
-/** Says that a request has too large a body. */
 export function tooLarge({ upstream }: RouteConfig): Response {
   const message = `A request has at most ${upstream.requestBytesMax} bytes of body here.`;
   return errorResponse(413, "request_too_large", message);

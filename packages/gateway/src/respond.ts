@@ -1,6 +1,6 @@
-/** Answers requests under the active configuration, and logs and counts what became of each. */
+/** Responds to requests under the active configuration, and logs and counts their outcomes. */
 import type { FastifyRequest } from "fastify";
-import { respondTo } from "./respond-to.ts";
+import { routeRequest } from "./route-request.ts";
 import { readIncoming } from "./incoming.ts";
 import type { Log } from "./log.ts";
 import type { GatewayMetrics } from "./metrics.ts";
@@ -11,16 +11,14 @@ import { errorResponse } from "./error-response.ts";
 import { malformedTarget, type Respond } from "./server.ts";
 import type { Outgoing } from "./write-response.ts";
 
-/** What answering needs. */
 export interface Responder {
-  /** The active configuration; a request stays with the one it came under. */
+  /** A request stays with the configuration that was active when it arrived. */
   readonly active: () => ActiveConfiguration;
   readonly isStopping: () => boolean;
   readonly log: Log;
   readonly metrics: GatewayMetrics;
 }
 
-/** Creates what the server calls for each request. */
 export function createResponder(responder: Responder): Respond {
   const { log } = responder;
   return async (request, gone) => {
@@ -35,10 +33,11 @@ export function createResponder(responder: Responder): Respond {
       if (own) context.kind = "own";
       if (!incoming) response = malformedTarget();
       else if (own) response = own;
-      else response = await respondTo(active, incoming, context);
+      else response = await routeRequest(active, incoming, context);
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error);
-      log.error({ requestId: request.id, route: context.route, problem }, "Request failed");
+      const fields = { requestId: request.id, route: context.route, problem };
+      log.error({ event: "request_failed", ...fields }, "Request failed");
       response = errorResponse(
         500,
         "internal_error",
@@ -76,6 +75,7 @@ function record(
   );
   log.info(
     {
+      event: "request_completed",
       requestId,
       method,
       route,
@@ -84,6 +84,6 @@ function record(
       ...paymentFields(context),
       ...Object.fromEntries(times),
     },
-    "Request answered",
+    "Request completed",
   );
 }

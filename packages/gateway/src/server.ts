@@ -1,8 +1,8 @@
-/** The gateway's HTTP server: it reads the raw target, and leaves routing to the rules. */
+/** The gateway's HTTP server. It reads the raw target and leaves routing to the rules. */
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { methodNotAllowed } from "./respond-to.ts";
+import { methodNotAllowed } from "./route-request.ts";
 import {
   arrivalTimes,
   capConnections,
@@ -12,10 +12,12 @@ import {
 import { errorResponse } from "./error-response.ts";
 import { writeResponse, type Outgoing } from "./write-response.ts";
 
-/** Answers a request; `gone` is aborted when the client has left before its response. */
+/** `gone` is aborted when the client disconnects before the response. */
 export type Respond = (request: FastifyRequest, gone: AbortSignal) => Promise<Outgoing>;
 
-/** Longer than the 60 s after which common proxies close idle connections, so that they do it. */
+/**
+ * Longer than the 60 s after which common proxies close idle connections, so that they close first.
+ */
 const keepAliveMs = 72_000;
 
 /** Creates the server; it does not listen yet. */
@@ -25,7 +27,7 @@ export function createServer(
   { arrival = arrivalTimes, connectionsMax: max = connectionsPerAddressMax } = {},
 ): FastifyInstance {
   const server = Fastify({
-    // The target is judged as it came: what a router makes of it is not what the upstream reads.
+    // A router's interpretation of the target may differ from the upstream's.
     rewriteUrl: () => "/",
     genReqId: () => `req_${randomUUID().replaceAll("-", "")}`,
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
@@ -49,16 +51,16 @@ export function createServer(
     const response = isTrace ? methodNotAllowed() : await respond(request, leaving.signal);
     const more = {
       "X-Request-Id": request.id,
-      // Kept alive, the connection would hold the stop up until the client lets go of it.
+      // A connection that is kept alive would delay the stop.
       ...(isClosing ? { Connection: "close" } : {}),
     };
     reply.hijack();
     await writeResponse(reply.raw, response, { hasBody: method !== "HEAD", more });
   }
-  // Before Fastify looks at the body: it is bound to the payment, or passed on, byte by byte. The
-  // hook never says that it is done, so nothing comes after it.
+  // Before Fastify reads the body, which is bound to the payment or proxied byte by byte. The hook
+  // never completes, so nothing runs after it.
   server.addHook("onRequest", (request, reply) => {
-    // An answer that cannot be written is none.
+    // A response that cannot be written ends the connection.
     serve(request, reply).catch(() => reply.raw.destroy());
   });
   server.server.on("connect", (_request, socket: Socket) => {
@@ -67,7 +69,7 @@ export function createServer(
   return server;
 }
 
-/** What is not even HTTP: answered by hand, since no request object exists. */
+/** Responds to invalid HTTP by hand, since there is no request object. */
 function rejectBrokenRequest(error: { code?: string }, socket: Socket): void {
   if (!socket.writable) return void socket.destroy();
   if (error.code === "HPE_HEADER_OVERFLOW") {
@@ -89,7 +91,7 @@ function endRaw(socket: Socket, status: string, error: string, message: string):
   );
 }
 
-/** The answer to a request whose target or host could be read in two ways. */
+/** The response to an ambiguous target or host. */
 export function malformedTarget(): Response {
   const message =
     "The address is not in its one canonical form: one Host, and no //, ., .., ;, #, encoded " +

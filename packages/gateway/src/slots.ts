@@ -1,32 +1,28 @@
-/** How many calls run at once, and how many may wait for their turn; everybody else is told no. */
+/** Bounds how many calls run at once and how many may wait; further ones are refused. */
 
-/** Bounds of the calls to one upstream. */
 export interface SlotLimits {
   /** Calls at once. */
   readonly slotsMax: number;
-  /** Longest wait for a turn, in milliseconds. */
+  /** Longest wait for a slot, in milliseconds. */
   readonly waitMs: number;
 }
 
-/** Hands out turns. */
 export interface Slots {
-  /** Waits for a turn; false when there is none in time or the line is too long already. */
+  /** Waits for a slot; false when none is free in time or too many calls wait already. */
   take(): Promise<boolean>;
-  /** Gives a turn back. */
   free(): void;
-  /** Turns that are taken. */
+  /** Slots in use. */
   taken(): number;
-  /** Whether whoever comes now is sent away at once. */
+  /** Whether a new call would be refused at once. */
   isLineFull(): boolean;
 }
 
 /**
- * Waiting calls for each one that runs: with calls of equal length, whoever stands further back
- * than this waits four calls long, and is better off asking again.
+ * Waiting calls for each running one: behind more than four calls of equal length, a client does
+ * better to repeat the request.
  */
 const waitingPerSlot = 4;
 
-/** Creates turns that are all free. */
 export function createSlots({ slotsMax, waitMs }: SlotLimits): Slots {
   const line = new Set<() => void>();
   let taken = 0;
@@ -61,7 +57,7 @@ export function createSlots({ slotsMax, waitMs }: SlotLimits): Slots {
         taken--;
         return;
       }
-      // The turn is passed on, so that nobody who comes just now gets in before.
+      // The slot is passed on, so that no new call takes it first.
       line.delete(next);
       next();
     },

@@ -1,19 +1,21 @@
-/** Clients who do not take their answer, or do not end their request, and still hold a connection. */
+/**
+ * Clients who do not read their response, or do not end their request, and still hold a connection.
+ */
 import type { ServerResponse } from "node:http";
 
 /**
- * How long a client may take nothing of what is ready for him, in milliseconds. Somebody who reads
- * nothing holds one of the upstream's connections; a slow line takes something every few seconds.
+ * Longest time without a read. Such a client holds one of the upstream's connections; even a slow
+ * line reads something every few seconds.
  */
 const stallMsMax = 60_000;
 
 /**
- * How long the rest of a request is awaited that has its answer already, in milliseconds. Cut off at
- * once, the client might lose the answer with the connection; some then send nothing more at all.
+ * Grace for the rest of a request after its response. Cut off at once, the client might lose the
+ * response with the connection; some never send the rest.
  */
 const graceMs = 5_000;
 
-/** Ends the answer unless its client takes of it in time; to be called when more is ready. */
+/** Ends the response unless its client reads in time. To be called when data is ready. */
 export function endWhenStalled(raw: ServerResponse): void {
   const timer = setTimeout(() => raw.destroy(), stallMsMax);
   const stop = (): void => {
@@ -23,7 +25,7 @@ export function endWhenStalled(raw: ServerResponse): void {
   raw.once("drain", stop).once("close", stop);
 }
 
-/** Waits a little for the rest of a request after its answer, and no longer. */
+/** Closes the connection when the rest of a request takes too long after its response. */
 export function closeAfterGrace(raw: ServerResponse): void {
   const { req: request } = raw;
   raw.once("finish", () => {

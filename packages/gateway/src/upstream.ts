@@ -1,30 +1,29 @@
 /**
- * One API behind the gateway: its connections, their bounds, and what its failures mean. Nothing is
- * asked twice by itself: only the buyer knows whether his request may be repeated.
+ * One API behind the gateway: its connections, their bounds, and the meaning of its failures. Calls
+ * are never repeated: only the buyer knows whether that is safe.
  */
 import { Readable } from "node:stream";
 import { Pool, type Dispatcher } from "undici";
 import type { UpstreamConfig } from "./configuration/configuration.ts";
 import { createSlots } from "./slots.ts";
 
-/** One request to the upstream. */
 export interface UpstreamCall {
   readonly method: string;
-  /** The canonical path with the query, as it goes on the wire behind the upstream's base path. */
+  /** The canonical path with the query, relative to the upstream's base path. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | Readable | undefined;
-  /** Ends the call when the client has gone. */
+  /** Ends the call when the client disconnects. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Why there is no answer:
- * - `full`: too many calls are under way; the upstream has heard nothing
- * - `timed_out`, `unreachable`, `broken`: what it says; the upstream may have done its work
- * - `too_large`: the answer is longer than it may be
- * - `bad_status`: the answer has a status that does not exist
- * - `gone`: the client left
+ * Why there is no response:
+ * - `full`: too many calls are under way, and this one was not sent
+ * - `timed_out`, `unreachable`, `broken`: the upstream may have done its work
+ * - `too_large`: the response exceeds its limit
+ * - `bad_status`: the status does not exist
+ * - `gone`: the client disconnected
  */
 export type UpstreamFailure =
   | "full"
@@ -35,7 +34,7 @@ export type UpstreamFailure =
   | "bad_status"
   | "gone";
 
-/** An upstream's response, with its body as it arrives or read to its end. */
+/** An upstream's response, with its body as a stream or complete. */
 export interface UpstreamResponse<B> {
   readonly kind: "response";
   readonly status: number;
@@ -43,33 +42,31 @@ export interface UpstreamResponse<B> {
   readonly body: B;
 }
 
-/** No answer. */
 export interface NoResponse {
   readonly kind: "failed";
   readonly reason: UpstreamFailure;
 }
 
-/** An upstream in use. */
 export interface Upstream {
   /** Calls under way. */
   inFlight(): number;
   /** Whether a call would be refused at once. */
   isFull(): boolean;
-  /** Asks, and gives the answer when its head is there; the total time bounds the head alone. */
+  /** Returns the response with its head; the total time bounds the head alone. */
   open(call: UpstreamCall): Promise<UpstreamResponse<Readable> | NoResponse>;
-  /** Asks, and gives the answer when all of it is there, within the total time and size. */
+  /** Returns the complete response, within the total time and size. */
   fetch(call: UpstreamCall): Promise<UpstreamResponse<Uint8Array<ArrayBuffer>> | NoResponse>;
-  /** Lets go of the connections, after the calls under way. */
+  /** Closes the connections after the calls under way. */
   close(): Promise<void>;
 }
 
-/** Longer than most servers keep an idle connection, whose own hint is followed anyway. */
+/** Longer than most servers keep an idle connection, whose own hint takes precedence. */
 const keepAliveMs = 4_000;
 
-/** The last status that HTTP has, RFC 9110 15; no answer of ours can have another. */
+/** The last status of HTTP (RFC 9110, 15). */
 const statusMax = 599;
 
-/** Connects to nothing yet. */
+/** Creates an upstream; it does not connect yet. */
 export function createUpstream(config: UpstreamConfig): Upstream {
   const { url, timeouts, concurrency } = config;
   const base = new URL(url);
@@ -82,7 +79,7 @@ export function createUpstream(config: UpstreamConfig): Upstream {
     bodyTimeout: timeouts.idleMs,
     keepAliveTimeout: keepAliveMs,
   });
-  // A turn is part of getting through to the upstream, so it may take as long as a connection.
+  // Waiting for a slot counts like connecting, so it may take as long.
   const slots = createSlots({ slotsMax: concurrency, waitMs: timeouts.connectMs });
 
   async function ask(
@@ -101,7 +98,7 @@ export function createUpstream(config: UpstreamConfig): Upstream {
         signal: AbortSignal.any(signals),
       });
       response.body.once("close", slots.free);
-      // Told by whoever reads it; without a listener an error in between would end the process.
+      // The reader of the body reports errors; without a listener one would end the process.
       response.body.on("error", () => undefined);
       if (response.statusCode > statusMax) {
         response.body.destroy();
@@ -157,14 +154,14 @@ function startDeadline(ms: number): Deadline {
   return { signal: controller.signal, stop: () => clearTimeout(timer) };
 }
 
-/** Reads a body to its end; undefined when it is longer than it may be. */
+/** Reads a body to its end; undefined when it is too long. */
 export async function readWhole(
   body: AsyncIterable<Uint8Array>,
   bytesMax: number,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  // Leaving the loop early closes the connection, so that the rest is not sent for nobody.
+  // Leaving the loop early closes the connection, so that the rest is not sent.
   for await (const chunk of body) {
     size += chunk.byteLength;
     if (size > bytesMax) return undefined;
@@ -184,7 +181,7 @@ const timeoutCodes = new Set([
   "ETIMEDOUT",
 ]);
 
-/** Codes with which nothing has come as far as the upstream. */
+/** Errors before anything has reached the upstream. */
 const unreachableCodes = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",

@@ -1,17 +1,17 @@
-/** Writes a response to its client: no faster than they read, and not for ever when they do not. */
+/** Writes a response no faster than its client reads, and ends it when the client stops reading. */
 import type { ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { headerFields } from "./headers/response-headers.ts";
 import { endWhenStalled, closeAfterGrace } from "./slow-clients.ts";
 
-/** A response of the gateway's own or of the exchange of payments, or the upstream's as it arrives. */
+/** A response of the gateway or the exchange, or the upstream's as it arrives. */
 export interface Outgoing {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Readable | ReadableStream<Uint8Array> | null;
 }
 
-/** Writes head and body; what cannot be written to its end takes the connection with it. */
+/** Writes head and body; a response that cannot be completed closes the connection. */
 export async function writeResponse(
   raw: ServerResponse,
   { status, headers, body }: Outgoing,
@@ -39,13 +39,13 @@ function pipeBody(raw: ServerResponse, body: Readable): void {
   body.on("pause", () => {
     if (raw.writableNeedDrain) endWhenStalled(raw);
   });
-  // A response that is not complete must not look as if it were.
+  // An incomplete response must not look complete.
   const cutOff = (): void => {
     if (!body.readableEnded) raw.destroy();
   };
   if (body.closed) return cutOff();
   body.once("close", cutOff);
-  // Ends the source as well, also while it is silent.
+  // Ends a silent source as well.
   raw.once("close", () => body.destroy());
   body.pipe(raw);
 }
@@ -54,7 +54,7 @@ async function writeBody(
   raw: ServerResponse,
   reader: ReadableStreamDefaultReader<Uint8Array>,
 ): Promise<void> {
-  // Ends the source as well, also while it is silent.
+  // Ends a silent source as well.
   raw.once("close", () => void reader.cancel().catch(() => undefined));
   try {
     for (;;) {
@@ -64,10 +64,10 @@ async function writeBody(
     }
     raw.end();
   } catch {
-    // The source broke: an answer that is not complete must not look as if it were.
+    // The source failed: an incomplete response must not look complete.
     raw.destroy();
   } finally {
-    // The client may have gone before anybody listened for it.
+    // The client may have disconnected before the listener was added.
     await reader.cancel().catch(() => undefined);
   }
 }

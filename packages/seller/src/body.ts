@@ -1,9 +1,4 @@
-/** Reading of bodies up to a bound. */
-
-/**
- * Reads a body to its end. Undefined as soon as it is longer than `bytesMax`; the rest is then
- * given up. Errors of the stream are thrown on.
- */
+/** Reads a body to its end; undefined, and canceled, as soon as it is longer than `bytesMax`. */
 export async function readBytes(
   body: ReadableStream<Uint8Array> | null,
   bytesMax: number,
@@ -11,19 +6,18 @@ export async function readBytes(
   if (body === null) return new Uint8Array();
   const head = await readHead(body, bytesMax);
   if (head.rest === undefined) return head.bytes;
-  // Not awaited: the other end of a tee settles this only when its own reader gives up too.
+  // Not awaited: the other branch of a tee settles this only when it is canceled too.
   void head.rest.cancel().catch(() => undefined);
   return undefined;
 }
 
-/** The start of a body: all of it, or the first bytes and a reader that has the others. */
+/** The first bytes of a body, and a reader for the rest. */
 export interface BodyHead {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Present when the body is longer than asked for. */
+  /** Present when the body is longer than the limit. */
   readonly rest?: ReadableStreamDefaultReader<Uint8Array>;
 }
 
-/** Reads a body until it ends or is longer than `bytesMax`. */
 export async function readHead(
   body: ReadableStream<Uint8Array>,
   bytesMax: number,
@@ -40,7 +34,7 @@ export async function readHead(
   return { bytes: concatenate(chunks, size), rest: reader };
 }
 
-/** The whole body of a head again, as a stream. */
+/** Returns the whole body of a head as a stream again. */
 export function resume(head: BodyHead): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>({
     start(controller) {

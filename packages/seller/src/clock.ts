@@ -1,14 +1,12 @@
-/** Time as the exchange sees it, handed in so that tests need not wait. */
+/** The clock of the exchange; tests replace it. */
 
-/** A source of time. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
-  /** Resolves after `ms` milliseconds. In the background, it does not keep the process alive. */
+  /** In the background, a sleep does not keep the process alive. */
   sleep(ms: number, where?: "background"): Promise<void>;
 }
 
-/** The machine's own time. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   sleep: (ms, where) =>

@@ -1,6 +1,6 @@
 /**
- * What a seller configures, checked when the seller is created: a wrong value stops the start with
- * the field, the shape it must have and an example. A secret is never repeated.
+ * A seller's options. They are checked when the seller is created: a wrong value stops the start
+ * and names the field, its shape and an example. Messages never repeat a secret.
  */
 import {
   findNetwork,
@@ -25,82 +25,82 @@ import { settleMsMin } from "./exchange/settle.ts";
 export type Price = string | bigint;
 
 /**
- * When the money moves. `before-work` (the default): settle, wait for confirmation, then the work.
- * `after-success`: verify, do the work, and settle only for an answer of 2xx or a redirect; for work that costs
- * little and changes nothing.
+ * When the money moves. `before-work` (the default): settle, wait for confirmation, then work.
+ * `after-success`: verify, work, and settle only for a response of 2xx or a redirect; for work that
+ * costs little and changes nothing.
  */
 export type SettlementTiming = "before-work" | "after-success";
 
 /**
- * What becomes of a redirect where the route settles after success: its address is often the
- * content itself (a signed link to storage), so it is charged for, or withheld and not charged.
+ * With `after-success`, a redirect is charged for or withheld and not charged: its address is often
+ * the content itself, such as a signed link to storage.
  */
 export type Redirects = "charge" | "withhold";
 
 /**
- * How HEAD is answered. `challenge` (the default): with the headers of a 402, without any work;
- * no payment is taken. `free`: the work is done unpaid and its headers leave. `charge`: as GET.
+ * The response to HEAD. `challenge` (the default): the headers of a 402, without any work or
+ * payment. `free`: the headers of the unpaid work. `charge`: as GET.
  */
 export type Head = "challenge" | "free" | "charge";
 
 /**
- * Who gets a paid answer a second time. `bound` (the default): a repeat that shows that it comes
- * from the same buyer. `anyone`: every repeat of the payment, also of someone who has read it from
- * the chain. `never`: nobody; a settlement that was left open is resumed as with `bound`.
+ * Who gets a paid response a second time. `bound` (the default): a repeat that proves the same
+ * buyer. `anyone`: every repeat, also by someone who has read the payment from the chain. `never`:
+ * no one; an open settlement is resumed as with `bound`.
  */
 export type Redeliver = "bound" | "anyone" | "never";
 
 /**
- * When the content of a settlement may go out. `confirmed` (the default): when the transfer is
- * confirmed on chain. `queued`: when the engine inside this process has stored it, before it is
- * sent; a transfer that then fails is the seller's loss.
+ * When the content may go out. `confirmed` (the default): after confirmation on chain. `queued`:
+ * once the engine in this process has stored the settlement; the seller bears the loss of a failed
+ * transfer.
  */
 export type ServeWhen = "confirmed" | "queued";
 
 /**
- * A value, or a function that computes it for a request. The function receives a web-standard
- * request without its body, and the framework's own request: what the handler reads there (parsed
- * query, parameters) is what a price should be computed from, since two parsers may differ.
+ * A value, or a function of the request. The function gets a web-standard request without its body,
+ * and the framework's own request. It should compute the price from what the handler reads there,
+ * because two parsers may differ.
  */
 export type PerRequest<T, R = unknown> = T | ((request: Request, original: R) => T | Promise<T>);
 
-/** What can differ from route to route. `R` is the framework's own request. */
+/** Options of a route. `R` is the framework's own request. */
 export interface RouteOptions<R = unknown> {
-  /** What is asked for is what is settled: a payment is held against its own request's price. */
+  /** A payment must match the price of its own request. */
   readonly price?: PerRequest<Price, R>;
   /** Where the money goes, `0x…` or `xdc…`. */
   readonly payTo?: PerRequest<string, R>;
-  /** One sentence about what is sold. Short: it travels in a header. */
+  /** One short sentence about the content; it travels in a header. */
   readonly description?: string;
   /** Media type of the content, e.g. `application/json`. */
   readonly mimeType?: string;
-  /** How long the buyer's signature may be valid, in seconds; {@link timeoutSecondsDefault}. */
+  /** Longest validity of the buyer's signature, in seconds; {@link timeoutSecondsDefault}. */
   readonly maxTimeoutSeconds?: number;
   /**
-   * Sends the content as it is made instead of when it is complete. A streamed answer cannot be
-   * fetched again after a broken connection. Event streams are always sent this way.
+   * Sends the content as it is produced. A streamed response cannot be fetched again after a broken
+   * connection. Event streams are always streamed.
    */
   readonly stream?: boolean;
   readonly settle?: SettlementTiming;
-  /** With `after-success`: what a redirect costs; `charge` by default. */
+  /** With `after-success`; `charge` by default. */
   readonly redirects?: Redirects;
-  /** How HEAD is answered; `challenge` by default. */
+  /** `challenge` by default. */
   readonly head?: Head;
   readonly serveWhen?: ServeWhen;
   readonly redeliver?: Redeliver;
   /**
-   * Takes only payments whose nonce commits to the request (extension `request-binding`). Stock
-   * buyers do not make such payments. Needs the seller's `publicUrl`, to which they are bound.
+   * Takes only payments whose nonce commits to the request (extension `request-binding`), which
+   * stock buyers do not make. Needs the seller's `publicUrl`.
    */
   readonly requireBinding?: boolean;
   /**
-   * With `after-success`: how long the work may take, in milliseconds; {@link workMsDefault}. A
-   * buyer whose answer takes longer gets a 504, and is not charged.
+   * With `after-success`: longest time for the work, in milliseconds; {@link workMsDefault}. After
+   * it the buyer gets a 504 and is not charged.
    */
   readonly workMs?: number;
 }
 
-/** What a seller is. The route options here are the defaults of every route. */
+/** Options of a seller. The route options are the defaults of every route. */
 export interface SellerOptions<R = unknown> extends RouteOptions<R> {
   readonly facilitator: FacilitatorOptions | Facilitator;
   /** Where the money goes, `0x…` or `xdc…`. */
@@ -108,36 +108,34 @@ export interface SellerOptions<R = unknown> extends RouteOptions<R> {
   /** Networks to be paid on, e.g. `eip155:50` (the default), `eip155:51`, `xdc`. */
   readonly network?: string | readonly string[];
   /**
-   * The address under which buyers reach this server, e.g. `https://api.example.com`, with the
-   * path prefix that a proxy takes away. Without it the request's own address is used, and with it
-   * the Host header, which the buyer chooses.
+   * The address that buyers use, e.g. `https://api.example.com`, with any path prefix that a proxy
+   * strips. Without it the seller uses the request's address, whose Host header the buyer chooses.
    */
   readonly publicUrl?: string;
   /** `dual` (the default) speaks both x402 versions, `v2-only` leaves version 1 out. */
   readonly mode?: "dual" | "v2-only";
-  /** Where payment records are kept; in memory when absent, which serves one process. */
+  /** The store of payment records; in memory when absent, which serves one process. */
   readonly grants?: PaymentRecords;
   /**
-   * Longest time from a paid request to the start of its content, in milliseconds, without the
-   * work of a route that settles after success.
+   * Longest time from a paid request to the start of its content, in milliseconds, without the work
+   * of `after-success`.
    */
   readonly waitMs?: number;
   /** Largest request body that can be bound to a payment, in bytes. */
   readonly bodyBytesMax?: number;
   /** `Access-Control-Allow-Origin` where the app sets none; `*`, or false for no CORS at all. */
   readonly allowOrigin?: string | false;
-  /** The page that people in front of a browser get with a 402; `false` gives them JSON. */
+  /** The page that browsers get with a 402; `false` gives them JSON. */
   readonly paywall?: PaywallOptions | false;
   readonly onEvent?: EventListener;
 }
 
-/** A seller's configuration, checked. */
 export interface Configuration {
   readonly facilitator: Facilitator;
   readonly networks: readonly Network[];
   /** Without a slash at the end. */
   readonly publicUrl?: string;
-  /** Whether this process makes the addresses of what it sells, as those of tools. */
+  /** Whether this process creates the addresses of its resources, such as those of tools. */
   readonly hasOwnAddresses?: boolean;
   readonly mode: "dual" | "v2-only";
   readonly waitMs: number;
@@ -146,9 +144,8 @@ export interface Configuration {
   readonly paywall: PaywallOptions | false;
 }
 
-/** A route's configuration, checked. */
 export interface RouteConfiguration<R = unknown> {
-  /** USDC base units. A function throws {@link ConfigurationError} for what it should not give. */
+  /** USDC base units. A function throws {@link ConfigurationError} for an invalid result. */
   readonly amount: bigint | ((request: Request, original: R) => Promise<bigint>);
   readonly payTo: Address | ((request: Request, original: R) => Promise<Address>);
   readonly maxTimeoutSeconds: number;
@@ -164,7 +161,6 @@ export interface RouteConfiguration<R = unknown> {
   readonly workMs: number;
 }
 
-/** A value in the configuration is wrong. `field` says which. */
 export class ConfigurationError extends Error {
   readonly field: string;
   constructor(field: string, shape: string, example: string) {
@@ -179,18 +175,18 @@ export const timeoutSecondsDefault = 120;
 
 /** A signature must outlive the wait for its settlement, with room for one slow block. */
 const timeoutSecondsMin = 30;
-/** A longer promise of the payer is a risk to him and of no use to anybody. */
+/** A longer validity is a risk for the payer without a use. */
 const timeoutSecondsMax = 24 * 60 * 60;
 
 /** Below the 30 s after which HTTP clients and proxies commonly give up. */
 const waitMsDefault = 20_000;
 const waitMsMax = 60_000;
 
-/** As long as a buyer waits for the money in the other order. */
+/** As long as a buyer waits with `before-work`. */
 export const workMsDefault = 20_000;
 /** No work that a connection waits for takes longer on purpose. */
 export const workMsMax = 10 * 60 * 1000;
-/** Time for a buyer to sign and send, in milliseconds: an agent needs less, a person sets more. */
+/** Time for a buyer to sign and send: an agent needs less, a person sets more. */
 const signMsMin = 10_000;
 
 const bodyBytesMaxDefault = 1024 * 1024;
@@ -198,7 +194,6 @@ const bodyBytesMaxDefault = 1024 * 1024;
 /** Descriptions travel in a header of at most about 8 KiB. */
 const descriptionCharsMax = 500;
 
-/** Checks a seller's options. Throws {@link ConfigurationError}. */
 export function parseSellerOptions<R>(options: SellerOptions<R>): Configuration {
   if (typeof options.payTo !== "function") parsePayTo(options.payTo);
   const { mode = "dual", allowOrigin = "*" } = options;
@@ -226,7 +221,6 @@ export function parseSellerOptions<R>(options: SellerOptions<R>): Configuration 
   };
 }
 
-/** Checks a route's options over the seller's defaults. Throws {@link ConfigurationError}. */
 export function parseRouteOptions<R>(options: RouteOptions<R>): RouteConfiguration<R> {
   const { price, payTo, description, mimeType } = options;
   if (description !== undefined && !isShortText(description)) {
@@ -310,7 +304,7 @@ function parseFacilitator(facilitator: FacilitatorOptions | Facilitator | undefi
     throw new ConfigurationError("facilitator.url", shape, '"https://facilitator.example"');
   }
   const { apiKey, timeoutMs, fetch, inProcess } = facilitator;
-  // Checked here because a header with a line break would fail at the first payment instead.
+  // A header with a line break would otherwise fail at the first payment.
   if (apiKey !== undefined && !(typeof apiKey === "string" && /^[\x21-\x7e]+$/.test(apiKey))) {
     const shape = "the key as the dashboard shows it, without spaces or line breaks";
     throw new ConfigurationError("facilitator.apiKey", shape, '"fk_live_…"');

@@ -1,8 +1,6 @@
-/** Errors from code that may throw anything. */
-
 /**
- * An `Error` for whatever was thrown or rejected with. Frameworks read other values as control
- * flow: Express goes on to the handler after `next(undefined)` and skips it after `next("route")`.
+ * Returns an `Error` for any thrown value. Frameworks read other values as control flow: Express
+ * continues with the handler after `next(undefined)` and skips it after `next("route")`.
  */
 export function toError(thrown: unknown): Error {
   if (thrown instanceof Error) return thrown;
@@ -11,7 +9,7 @@ export function toError(thrown: unknown): Error {
   });
 }
 
-/** The kind of a value; never its text, which may hold a secret or fail to become text. */
+/** Returns the kind of a value; its text may be a secret. */
 function nameOf(value: unknown): string {
   return value === null ? "null" : typeof value;
 }

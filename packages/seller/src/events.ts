@@ -1,40 +1,37 @@
-/** What the exchange tells the seller. Never the buyer's business, and it holds no secret. */
+/** Events of the exchange for the seller. They contain no secret. */
 import type { SettleResponse } from "@farthing/protocol";
 import type { AccountProblem, Fault } from "./facilitator.ts";
 
-/** The payment behind an answer, as the seller's code sees it. */
+/** The payment behind a response, as the seller's code sees it. */
 export interface PaidRequest {
-  /** Address that paid, EIP-55. */
+  /** The payer's address, EIP-55. */
   readonly payer: string;
-  /** USDC base units as decimal digits: `"10000"` is 0.01 USDC. Text, so that it can go in JSON. */
+  /** USDC base units as decimal digits, for JSON: `"10000"` is 0.01 USDC. */
   readonly amount: string;
   /** CAIP-2, e.g. `eip155:50`. */
   readonly network: string;
-  /**
-   * Hash of the transaction that moved the money. Absent where the route settles after success:
-   * the payment is verified then, and the money moves once the answer is made.
-   */
+  /** Hash of the transaction. Absent with `after-success`, where the money moves after the work. */
   readonly transaction?: string;
-  /** The facilitator's id of the settlement, when it gives one. */
   readonly settlementId?: string;
 }
 
-/** A payment whose money has moved. */
 export interface SettledRequest extends PaidRequest {
   readonly transaction: string;
 }
 
-/** What charging for one request came to. */
+/** The outcome of charging for one request. */
 export type ChargeOutcome =
   | /** The content went out, the first time. */
     { readonly type: "delivered"; readonly payment: SettledRequest }
-  /** The payment came again after its delivery; `isKept` tells whether the answer did, too. */
+  /** The payment was repeated after its delivery; `isKept`: so was the response. */
   | { readonly type: "repeated"; readonly receipt: SettleResponse; readonly isKept: boolean }
-  /** The buyer paid, and the seller's code threw or answered 500 and above. Look at this. */
+  /**
+   * The buyer paid, and the seller's code threw or responded with 500 or above. Needs attention.
+   */
   | { readonly type: "undelivered"; readonly payment: SettledRequest; readonly error: unknown }
   /**
-   * Where the route settles after success: the seller's code answered another status than 2xx, or
-   * none (`error` says why), and nobody was charged.
+   * With `after-success`: the seller's code responded with no success, or not at all (`error`), and
+   * no one was charged.
    */
   | {
       readonly type: "uncharged";
@@ -45,49 +42,48 @@ export type ChargeOutcome =
   /** The transfer took longer than the buyer's wait; they were asked to repeat. */
   | { readonly type: "pending"; readonly receipt: SettleResponse }
   /**
-   * The payment was used, or may have been, and it is not known here for which request: the buyer
-   * got a 409 with this receipt, and may come to you with it.
+   * The payment was or may have been used for an unknown request: the buyer got a 409 with this
+   * receipt, and may contact you.
    */
   | { readonly type: "unserved"; readonly receipt: SettleResponse }
-  /** The settlement came to nothing. */
+  /** The settlement failed. */
   | { readonly type: "failed"; readonly receipt: SettleResponse }
-  /** Nobody paid (no `reason`), or with something that will not do: the answer was a 402. */
+  /** No payment (no `reason`), or an invalid one: the response was a 402. */
   | { readonly type: "challenged"; readonly reason?: string }
-  /** A payment that belongs to another request was presented with this one. */
+  /** A payment that belongs to another request. */
   | { readonly type: "conflict" }
-  /** The store of payment records has no room; no payment can be taken. Act on this. */
+  /** The store of payment records is full; no payment can be taken. Needs attention. */
   | { readonly type: "full" }
   /**
-   * The exchange broke: a price function, or the store of payment records, threw; or this process was not
-   * heard of for longer than a lease, and another one took its payment over. Look at this.
+   * A price function or the store of payment records threw, or another process took the payment
+   * over because this one did not renew its lease. Needs attention.
    */
   | { readonly type: "broken"; readonly error: unknown }
-  /** The facilitator will not work for this seller: key, credits, plan or payee. Act on this. */
+  /** The facilitator refuses this seller: key, credits, plan or payee. Needs attention. */
   | { readonly type: "account_problem"; readonly problem: AccountProblem }
-  /** The facilitator did not answer properly; the buyer was asked to repeat. */
+  /** The facilitator failed; the buyer was asked to repeat. */
   | { readonly type: "facilitator_fault"; readonly fault: Fault }
   /**
-   * Nothing was decided about a payment: a preflight, a request that cannot be charged for as it is,
-   * or one that is to be repeated since another request has the payment. There is no event for it.
+   * Nothing was decided: a preflight, a request that cannot be charged for, or one to repeat
+   * because another request has the payment. It emits no event.
    */
   | { readonly type: "undecided" };
 
-/** One thing that happened. `url` is the paid resource, as the challenge names it. */
+/** `url` is the paid resource, as the challenge names it. */
 export type SellerEvent = { readonly url: string } & (
   | Exclude<ChargeOutcome, { readonly type: "undecided" }>
-  /** The money moved after the buyer was asked to repeat; their answer is kept for them. */
+  /** The money moved after the buyer was asked to repeat; their response is kept. */
   | { readonly type: "settled"; readonly payment: SettledRequest }
 );
 
-/** Hears of events. What it throws is ignored: a log must not cost a buyer their response. */
+/** Exceptions are ignored: a log must not cost a buyer their response. */
 export type EventListener = (event: SellerEvent) => void;
 
-/** Emits the event of an outcome, where there is one. */
 export function emitOutcome(emit: EventListener, url: string, outcome: ChargeOutcome): void {
   if (outcome.type !== "undecided") emit({ url, ...outcome });
 }
 
-/** Speaks up, where no listener is given, for what the seller has to act on. */
+/** Warns of what the seller has to act on, where no listener is configured. */
 export const warnOnConsole: EventListener = (event) => {
   if (event.type === "account_problem") {
     const { code, message } = event.problem;
@@ -109,7 +105,7 @@ export const warnOnConsole: EventListener = (event) => {
   } else if (event.type === "full") {
     warn("No payment can be taken: the store of payment records is full.");
   } else if (event.type === "challenged" && event.reason === "amount_below_minimum") {
-    // Every sale of the route ends so, and only the seller can change it.
+    // Every payment of the route ends so, and only the seller can change it.
     warn(
       `The price of ${event.url} is below the minimum of the facilitator; buyers cannot pay it.`,
     );

@@ -1,9 +1,6 @@
 /**
- * The facilitator as a seller sees it, and the HTTP client for one.
- *
- * Every call ends in a typed outcome: a judgement, a fault (nobody judged anything), or a problem
- * of the seller's own account. Nothing is thrown and nothing is sent twice by itself: only the
- * caller knows whether asking again is safe.
+ * The facilitator as a seller sees it, and the HTTP client for one. Calls return typed outcomes and
+ * never throw or repeat themselves: only the caller knows whether a repeat is safe.
  */
 import {
   errorCodeOf,
@@ -21,31 +18,30 @@ import {
 import { readBytes } from "./body.ts";
 import { readSettleResponse, readSettlementRecord } from "./settlement-record.ts";
 
-/** The body of `/verify` and `/settle`. */
 export interface FacilitatorRequest {
   readonly x402Version: 1 | 2;
   readonly paymentPayload: WirePayment;
   readonly paymentRequirements: RequirementsV1 | RequirementsV2;
 }
 
-/** Nobody judged the payment. After a `/settle` it is unknown whether the money moves. */
+/** The payment was not evaluated. After a `/settle` it is unknown whether the money moves. */
 export interface Fault {
   readonly kind: "fault";
   readonly reason: "unreachable" | "timed_out" | "rate_limited" | "unavailable" | "unreadable";
-  /** For the seller's log; holds no secret and nothing the buyer sent. */
+  /** For the seller's log; contains no secret and no input of the buyer. */
   readonly message: string;
   readonly retryAfterSeconds?: number;
   readonly certainty?: Certainty;
 }
 
 /**
- * What the facilitator's own error answer (`error` and `requestId`) says about `/settle`. `refused`:
- * nothing was judged and nothing will be sent. `unavailable`: most likely the same. Absent where
- * the answer may come from a proxy, or none came: it is not known what happened.
+ * What the facilitator's own error response (`error` and `requestId`) says about `/settle`.
+ * `refused`: nothing will be sent. `unavailable`: most likely the same. Absent when the response
+ * may come from a proxy, or none came.
  */
 export type Certainty = "refused" | "unavailable";
 
-/** The facilitator will not work for this seller until the seller does something. */
+/** The facilitator refuses to work for this seller until the seller acts. */
 export interface AccountProblem {
   readonly kind: "account";
   readonly code:
@@ -57,71 +53,66 @@ export interface AccountProblem {
   readonly certainty?: Certainty;
 }
 
-/** What `/verify` came to. */
 export type VerifyOutcome =
   | { readonly kind: "verdict"; readonly verdict: VerifyResponse }
   | Fault
   | AccountProblem;
 
-/** What `/settle` came to. */
 export type SettleOutcome =
   | { readonly kind: "settlement"; readonly settlement: SettleResponse }
   | Fault
   | AccountProblem;
 
-/** What `GET /settlements/{id}` came to. */
 export type LookupOutcome = SettleOutcome | { readonly kind: "not_found" };
 
-/** How long the caller waits for one call, in milliseconds. */
 export interface CallLimit {
   readonly timeoutMs: number;
 }
 
-/** What the exchange needs of a facilitator. Implementations return outcomes and never throw. */
+/** The calls that an exchange makes. Implementations return outcomes and never throw. */
 export interface Facilitator {
-  /** The engine is part of this process: what it has queued is stored by the seller itself. */
+  /** The engine is part of this process and has stored what it reports as queued. */
   readonly isInProcess?: boolean;
   verify(request: FacilitatorRequest, limit: CallLimit): Promise<VerifyOutcome>;
   /**
-   * Safe to repeat: one pair of payer and nonce is settled at most once. `exchangeKey` names the
+   * Safe to repeat: one authorization is settled at most once. `exchangeKey` identifies the
    * caller's exchange (`Idempotency-Key`): only its repeats are told of success again.
    */
   settle(
     request: FacilitatorRequest,
     limit: CallLimit & {
       readonly exchangeKey?: string;
-      /** Asks for the answer as soon as the settlement is queued. */
+      /** Asks for a response as soon as the settlement is queued. */
       readonly respondsAsync?: boolean;
     },
   ): Promise<SettleOutcome>;
-  /** Holds the answer for up to `waitSeconds` until the settlement changes. */
+  /** Waits up to `waitSeconds` for a change of the settlement. */
   settlement(id: string, limit: CallLimit & { waitSeconds: number }): Promise<LookupOutcome>;
 }
 
-/** Where a facilitator is, and how to call it. */
 export interface FacilitatorOptions {
   /** Base address, e.g. `https://facilitator.example` or `https://host.example/api/facilitator`. */
   readonly url: string;
-  /** The seller's key, sent as `Authorization: Bearer`. Left out for facilitators without keys. */
+  /** Sent as `Authorization: Bearer`. Absent for facilitators without keys. */
   readonly apiKey?: string | undefined;
-  /** Longest wait for one call, in milliseconds; {@link callTimeoutMsDefault} when absent. */
+  /** Longest wait for one call; {@link callTimeoutMsDefault} when absent. */
   readonly timeoutMs?: number;
-  /** Makes the calls in place of the global `fetch`, e.g. to a facilitator in the same process. */
+  /** Replaces the global `fetch`, e.g. for a facilitator in the same process. */
   readonly fetch?: typeof globalThis.fetch;
-  /** `fetch` reaches an engine of this very process, see `serveWhen`. */
+  /** `fetch` reaches an engine of this process, see `serveWhen`. */
   readonly inProcess?: boolean;
 }
 
-/** The whole budget of one exchange: a call that takes longer could no longer help the buyer. */
+/** The budget of one exchange: a longer call could no longer help the buyer. */
 export const callTimeoutMsDefault = 20_000;
 
-/** Longest `?wait=` that a facilitator takes, in seconds (x402 facilitators hold 30 s at most). */
+/** Longest `?wait=` that x402 facilitators accept. */
 export const lookupWaitSecondsMax = 30;
 
-/** A judged answer has about 1 kB; extensions may make it a few times larger. */
+/** A response has about 1 kB; extensions may make it a few times larger. */
 const answerBytesMax = 256 * 1024;
 
-/** Statuses with which some facilitators answer a judged refusal, where ours answers 200. */
+/** Statuses of evaluated refusals at some facilitators; Farthing's own responds 200. */
 const evaluatedStatuses = new Set([200, 202, 400, 402, 409, 412, 422]);
 
 const accountCodes = [
@@ -130,7 +121,6 @@ const accountCodes = [
   "payee_mismatch",
 ] as const;
 
-/** Longest `Retry-After` that is believed, in seconds. */
 const retryAfterSecondsMax = 300;
 
 interface Reply {
@@ -140,7 +130,6 @@ interface Reply {
   readonly retryAfterSeconds?: number;
 }
 
-/** Creates the HTTP client for a facilitator. */
 export function createFacilitatorClient(options: FacilitatorOptions): Facilitator {
   const base = options.url.replace(/\/+$/, "");
   const timeoutMsMax = options.timeoutMs ?? callTimeoutMsDefault;
@@ -207,7 +196,7 @@ async function call(
   timeoutMs: number,
 ): Promise<Reply | Fault> {
   const signal = AbortSignal.timeout(Math.max(1, Math.ceil(timeoutMs)));
-  // Looked up for each call: programs replace the global one after they start.
+  // Looked up for each call, because programs may replace the global one later.
   const send = own ?? globalThis.fetch;
   try {
     // A followed redirect could carry the key to another host, or turn the POST into a GET.
@@ -257,10 +246,10 @@ function parseReply<T, R>(
   return { ...fault(reason, `status ${status}: ${said}`), ...wait, ...certain };
 }
 
-/** Codes with which a facilitator fails while it works: the settlement may be under way. */
+/** Errors during the work: the settlement may be under way. */
 const uncertainCodes = new Set(["service_unavailable", "internal_error"]);
 
-/** Reads the facilitator's own error shape; empty for every other answer, such as a proxy's. */
+/** Reads the facilitator's own error shape; empty for every other response, such as a proxy's. */
 function certaintyOf(status: number, body: unknown): { readonly certainty?: Certainty } {
   const requestId = isObject(body) ? textOf(body, "requestId") : undefined;
   const code = errorCodeOf(body);
@@ -273,7 +262,6 @@ function fault(reason: Fault["reason"], what: string): Fault {
   return { kind: "fault", reason, message: `The facilitator could not be used: ${what}.` };
 }
 
-/** Longest text of a foreign answer that is kept for the seller's log, in characters. */
 const textCharsMax = 300;
 
 function textOf(body: JsonObject, key: string): string | undefined {
@@ -281,7 +269,9 @@ function textOf(body: JsonObject, key: string): string | undefined {
   return typeof value === "string" ? value.slice(0, textCharsMax) : undefined;
 }
 
-/** Says what the connection failed with, e.g. `ECONNREFUSED`; never the address or a header. */
+/**
+ * Returns the reason of a failed connection, e.g. `ECONNREFUSED`; never the address or a header.
+ */
 function causeOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : undefined;
   if (cause instanceof Error && "code" in cause && typeof cause.code === "string")

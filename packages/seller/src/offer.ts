@@ -1,6 +1,6 @@
 /**
- * What a route asks for, and whether a payment is for exactly that. The offer is always rebuilt
- * from the route: a payment made for a cheap route must not open a dear one.
+ * The offer of a route, and whether a payment matches it exactly. The offer is always rebuilt from
+ * the route: a payment for a cheap route must not open an expensive one.
  */
 import {
   accept,
@@ -17,7 +17,7 @@ import {
   type Requirements,
 } from "@farthing/protocol";
 
-/** What a route asks for, on every network of its seller. */
+/** The terms of a route, on every network of its seller. */
 export interface Terms {
   readonly payTo: Address;
   /** USDC base units. */
@@ -25,7 +25,6 @@ export interface Terms {
   readonly maxTimeoutSeconds: number;
 }
 
-/** One offer for each network, in the seller's order. */
 export function offersOf(networks: readonly Network[], terms: Terms): readonly Requirements[] {
   return networks.map((network) => ({
     version: 2,
@@ -41,7 +40,8 @@ export function offersOf(networks: readonly Network[], terms: Terms): readonly R
 }
 
 /**
- * Finds the offer that a payment takes, or the reason why it takes none. `isOwnUrl` tells whether an address names the paid route.
+ * Returns the offer that a payment takes, or a refusal. `isOwnUrl` tells whether an address names
+ * the paid route.
  */
 export function matchOffer(
   offers: readonly Requirements[],
@@ -67,7 +67,7 @@ export function matchOffer(
   return accept(offer);
 }
 
-/** Compares the entry that the buyer echoes on the keys that mean money; other keys are his. */
+/** Compares the entry that the buyer echoes on the keys that concern money only. */
 function checkAccepted(accepted: JsonObject, offer: Requirements): Outcome<undefined> {
   const asset = member(accepted, "asset");
   if (typeof asset !== "string" || !isSameAddress(asset, offer.asset)) {

@@ -1,4 +1,3 @@
-/** The payment of a request: one, in one header or in both, decoded and parsed. */
 import {
   canonicalJson,
   decodeHeader,
@@ -11,20 +10,17 @@ import {
   type Refusal,
 } from "@farthing/protocol";
 
-/** What a request presents. */
 export type Presented =
   | { readonly kind: "none" }
   | { readonly kind: "payment"; readonly payment: Payment }
-  /** There is a payment and it cannot be read: a refusal like any other. */
   | { readonly kind: "refused"; readonly refusal: Refusal }
-  /** Two different payments at once: proxies may disagree which one counts, so neither does. */
+  /** Two different payments at once: proxies may disagree on which one counts. */
   | { readonly kind: "ambiguous" }
   | { readonly kind: "too_large" };
 
 /**
- * Reads the payment header of either version; the payload's own version decides what it is. A buyer
- * may send the same signed authorization in both headers: then `PAYMENT-SIGNATURE` is read, which
- * is the one that carries extensions.
+ * Reads the payment headers of both versions. A buyer may send the same signed authorization in
+ * both; then `PAYMENT-SIGNATURE` counts, which carries extensions.
  */
 export function readPresentedPayment(headers: Headers): Presented {
   const first = readHeader(headers.get(headerNames.paymentSignature));
@@ -50,7 +46,7 @@ function readHeader(value: string | null): Presented {
     : { kind: "refused", refusal: parsed.refusal };
 }
 
-/** Whether two payments are one signed authorization on one network, whatever is written around it. */
+/** Whether two payments are the same signed authorization on the same network. */
 function isSamePayment(one: Payment, other: Payment): boolean {
   return signedPart(one) === signedPart(other);
 }

@@ -1,7 +1,4 @@
-/**
- * What one request costs and who is paid: fixed for the route, or computed for each request. The
- * terms of a request are computed once, and a payment is held against those and no others.
- */
+/** The price and payee of a request: fixed for the route, or computed once for each request. */
 import type { Network, Requirements } from "@farthing/protocol";
 import type { RouteConfiguration } from "./configuration.ts";
 import { offersOf } from "./offer.ts";
@@ -9,7 +6,6 @@ import { offersOf } from "./offer.ts";
 /** Computes the offers for one request. Throws what the seller's own functions throw. */
 export type Quote<R> = (request: Request, original: R) => Promise<readonly Requirements[]>;
 
-/** Creates the quote of a route. */
 export function createQuote<R>(
   networks: readonly Network[],
   route: RouteConfiguration<R>,
@@ -20,7 +16,7 @@ export function createQuote<R>(
     return async () => offers;
   }
   return async (request, original) => {
-    // Without the body, which is read once, for the binding, and by the seller's code after it.
+    // Without the body, which the binding and the seller's code read.
     const asked = new Request(request.url, { method: request.method, headers: request.headers });
     return offersOf(networks, {
       amount: typeof amount === "bigint" ? amount : await amount(asked, original),

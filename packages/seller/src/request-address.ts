@@ -1,22 +1,20 @@
 /**
- * The address of a request, read once for everybody. The price function gets a URL, the handler
- * gets what its framework made of the request line and the headers; where the two could disagree,
- * a buyer pays for one resource and receives another. So whatever URL parsing would change or
- * read in two ways is refused instead of repaired, and no header has a say in path and query.
+ * The address of a request. The price function gets a URL, the handler what its framework made of
+ * the request line; where the two could disagree, a buyer would pay for one resource and receive
+ * another. So an address that URL parsing would change or read in two ways is refused, and no
+ * header affects path and query.
  */
 
-/** A request line and the headers that say where the request was sent. */
 export interface RequestLine {
   readonly method: string;
-  /** The request target as it arrived, e.g. `/report?days=30`. */
+  /** The request target as received, e.g. `/report?days=30`. */
   readonly target: string;
-  /** The Host header, or what a trusted proxy says instead; undefined where there is none. */
+  /** The Host header, or the value of a trusted proxy. */
   readonly host: string | undefined;
   /** `http` or `https`, from the connection or from a trusted proxy. */
   readonly scheme: string;
 }
 
-/** Why a request has no address that everybody would read in the same way. */
 export interface AddressRefusal {
   readonly status: 400 | 405;
   readonly error: "malformed_request" | "method_not_allowed";
@@ -24,39 +22,37 @@ export interface AddressRefusal {
   readonly message: string;
 }
 
-/** An address, or the reason why there is none. */
 export type AddressOutcome =
   | { readonly ok: true; readonly url: string }
   | { readonly ok: false; readonly refusal: AddressRefusal };
 
-/** Methods that a resource may have; `Allow` of every refused one. */
 export const servedMethods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
 
 /**
- * Escapes that no client needs in a path: of letters, digits and `-._~` (RFC 3986, 2.3), and of
- * controls. Routers decode paths before they match them: a price for `/full` would not see `/f%75ll`.
+ * Needless escapes in a path: of letters, digits and `-._~` (RFC 3986, 2.3), and of controls.
+ * Routers decode paths before they match them: a price for `/full` would not see `/f%75ll`.
  */
 const needlessEscape = /%(?:[01][0-9a-f]|2[de]|3[0-9]|4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9aef])/i;
 
-/** Methods that web-standard requests cannot have, and that no resource is sold by. */
+/** Methods that web-standard requests cannot have. */
 const refusedMethods = new Set(["TRACE", "TRACK", "CONNECT"]);
 
-/** RFC 1035 allows 253 characters in a name; the rest is room for brackets and a port. */
+/** RFC 1035 allows 253 characters in a name; the rest is for brackets and a port. */
 const hostCharsMax = 270;
 
 /** A name, an IPv4 address or an IPv6 address in brackets, with a port or without. */
 const hostPattern = /^(?:[a-z0-9_](?:[a-z0-9._-]*)|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 
 /**
- * Reads the address of a request. Path and query come from the target alone, which must be in
- * origin form; scheme and host must be well formed, wherever they come from.
+ * Reads path and query from the target, which must be in origin form; scheme and host must be well
+ * formed.
  */
 export function readRequestAddress({ method, target, host, scheme }: RequestLine): AddressOutcome {
   const notAllowed = checkMethod(method);
   if (notAllowed) return refuse(notAllowed);
   const lowerScheme = scheme.toLowerCase();
   if (lowerScheme !== "http" && lowerScheme !== "https") return refuse(badScheme);
-  // HTTP/1.0 has no Host header; its requests get a name that is nobody's.
+  // HTTP/1.0 has no Host header.
   const name = host ?? "localhost";
   if (!isPlainHost(name)) return refuse(badHost);
   if (!isPlainTarget(target)) return refuse(badTarget);
@@ -66,8 +62,8 @@ export function readRequestAddress({ method, target, host, scheme }: RequestLine
 }
 
 /**
- * Checks the address of a web-standard request, which a runtime has made of a request line. Its
- * fragment is refused, and so is whatever the runtime has left as it was and a URL parser changes.
+ * Checks the address of a web-standard request. Its fragment is refused, and so is everything that
+ * a runtime left as it was and a URL parser changes.
  */
 export function checkRequestAddress(request: Request): AddressRefusal | undefined {
   const notAllowed = checkMethod(request.method);
@@ -79,18 +75,18 @@ export function checkRequestAddress(request: Request): AddressRefusal | undefine
   return host === null || isPlainHost(host) ? undefined : badHost;
 }
 
-/** Whether a Host header names one host, and nothing else. */
+/** Whether a Host header names exactly one host. */
 export function isPlainHost(host: string): boolean {
   if (host.length > hostCharsMax || !hostPattern.test(host)) return false;
   return URL.canParse(`http://${host}`);
 }
 
 /**
- * Whether URL parsing and decoding leave a request target as it stands. An apostrophe in the query is the one
- * exception: it is allowed there (RFC 3986), some clients send it, and `%27` means the same.
+ * Whether URL parsing and decoding leave a request target unchanged. An apostrophe in the query is
+ * allowed: some clients send it (RFC 3986), and `%27` means the same.
  */
 export function isPlainTarget(target: string): boolean {
-  // Two slashes at the start name a host to whoever resolves the target against a base address.
+  // Two leading slashes name a host when the target is resolved against a base address.
   if (!/^\/(?!\/)[\x21-\x7e]*$/.test(target) || target.includes("#")) return false;
   const base = "http://localhost";
   if (!URL.canParse(base + target) || !isDecodable(target)) return false;
@@ -98,12 +94,12 @@ export function isPlainTarget(target: string): boolean {
   const at = target.indexOf("?");
   const path = at < 0 ? target : target.slice(0, at);
   if (needlessEscape.test(path)) return false;
-  // A question mark with nothing behind it is an empty query, which a URL does not keep.
+  // A URL does not keep a question mark without a query.
   const query = at < 0 || at === target.length - 1 ? "" : target.slice(at);
   return origin === base && pathname === path && search === query.replaceAll("'", "%27");
 }
 
-/** Whether every escape is one of UTF-8 text; parsers make different things of all others. */
+/** Whether every escape is UTF-8 text; parsers disagree about all others. */
 function isDecodable(target: string): boolean {
   try {
     decodeURIComponent(target);
@@ -130,7 +126,6 @@ function badRequest(message: string): AddressRefusal {
 const badScheme = badRequest("The forwarded scheme must be http or https.");
 const badHost = badRequest("The Host header must name one host, with a port or without.");
 
-/** The refusal of a target that is not plain. */
 export const badTarget = badRequest(
   "The request target must be a path with its query, written as URLs are: no host in it, no // at " +
     "its start, no . or .. segments, no #, letters and digits as they are, other characters percent-encoded.",

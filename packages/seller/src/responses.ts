@@ -1,6 +1,6 @@
 /**
- * The answers of the exchange that are not the seller's content, and the headers of all of them:
- * receipts, CORS and the rule that nobody caches what was paid for.
+ * The responses of the exchange other than the seller's content, and the headers of all responses:
+ * receipts, CORS and the rule that caches keep nothing that was paid for.
  */
 import {
   buildChallenge,
@@ -16,7 +16,7 @@ import {
 } from "@farthing/protocol";
 import { servedMethods, type AddressRefusal } from "./request-address.ts";
 
-/** Names of the answers that judge no payment. */
+/** Codes of responses other than the evaluation of a payment. */
 export type ResponseCode =
   | "malformed_request"
   | "method_not_allowed"
@@ -34,16 +34,15 @@ export type ResponseCode =
   | "not_charged"
   | "paid_undelivered";
 
-/** The body of such an answer. */
 export interface ErrorBody {
   readonly error: ResponseCode;
-  /** What happened and what to do next, for a person. */
+  /** For people: what happened and what to do next. */
   readonly message: string;
   /** Whether the same request with the same payment can succeed later. */
   readonly retryable: boolean;
 }
 
-/** Marks an answer that was given before, see `replay` in the README. */
+/** Marks a repeated response, see `replay` in the README. */
 export const replayedHeader = "X-Payment-Replayed";
 
 /** Headers that only the exchange may write. */
@@ -55,15 +54,16 @@ const exchangeHeaders = [
   replayedHeader,
 ];
 
-/** Headers that some caches heed before `Cache-Control` (RFC 9213, Fastly, nginx), in lower case. */
+/**
+ * Headers that some caches obey before `Cache-Control` (RFC 9213, Fastly, nginx), in lower case.
+ */
 const cacheHeaders = /^(?:(?:[\w-]+-)?cdn-cache-control|surrogate-control|x-accel-expires)$/;
 
-/** Whether a header tells caches in its own way to keep an answer, which none of ours allows. */
 export function isForCaches(name: string): boolean {
   return cacheHeaders.test(name.toLowerCase());
 }
 
-/** Headers that a browser's script may read: wire reference of x402, plus our own. */
+/** Headers that a browser's script may read: those of x402, and our own. */
 const exposedHeaders = [
   headerNames.paymentRequired,
   headerNames.paymentResponse,
@@ -74,8 +74,8 @@ const exposedHeaders = [
 ];
 
 /**
- * Headers that a browser's script may send. The last is here because stock buyers set it, a
- * response header by its name, on the paid request.
+ * Headers that a browser's script may send. Stock buyers set the last one, a response header by its
+ * name, on the paid request.
  */
 const allowedHeaders = [
   "Content-Type",
@@ -84,17 +84,16 @@ const allowedHeaders = [
   "Access-Control-Expose-Headers",
 ];
 
-/** How long a browser may remember the preflight, in seconds: one visit. */
+/** Lifetime of a preflight in the browser: one visit. */
 const preflightSecondsMax = 600;
 
-/** What a 402 offers. */
 export interface ChallengeTerms {
   readonly offers: readonly Requirements[];
   readonly resource: Resource;
   readonly mode: "dual" | "v2-only";
 }
 
-/** Asks for a payment; with a refusal, says why the one presented will not do. */
+/** Asks for a payment; `why` explains the refusal of the presented one. */
 export function challenge(
   terms: ChallengeTerms,
   why?: { readonly error: string; readonly message?: string },
@@ -112,21 +111,19 @@ export function challenge(
   });
 }
 
-/** Random bytes of a challenge's token: too many to guess. */
 const tokenBytes = 16;
 
-/** A token that no other challenge has: with it a buyer shows that a repeat is theirs. */
+/** Creates a random token, with which a buyer proves that a repeat is theirs. */
 function newToken(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(tokenBytes));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** A refusal in the words of a challenge. */
 export function reasonOf(refusal: Refusal): { error: string; message: string } {
   return { error: refusal.code, message: refusal.message };
 }
 
-/** An answer in words, without a challenge: it must never make a buyer sign again. */
+/** Responds with an error and without a challenge, so that no buyer signs again. */
 export function errorResponse(
   status: number,
   body: ErrorBody,
@@ -139,25 +136,24 @@ export function errorResponse(
   return new Response(JSON.stringify(body), { status, headers });
 }
 
-/** An answer of the seller's code. */
 interface AppResponse {
   readonly status: number;
   readonly headers: Headers;
 }
 
-/** Refuses a request without an address that price function and handler would read alike. */
 export function refuseAddress({ status, error, message }: AddressRefusal): Response {
   const response = refuseRequest(status, error, message);
   if (status === 405) response.headers.set("Allow", servedMethods.join(", "));
   return response;
 }
 
-/** An answer to a request that cannot be sold as it is. */
 export function refuseRequest(status: number, error: ResponseCode, message: string): Response {
   return errorResponse(status, { error, message, retryable: false });
 }
 
-/** The seller's content with the receipts; headers only the exchange may write are replaced. */
+/**
+ * Returns the seller's content with the receipts; headers reserved to the exchange are replaced.
+ */
 export function content(
   response: AppResponse,
   body: BodyInit | null,
@@ -169,8 +165,8 @@ export function content(
 }
 
 /**
- * Headers that lead to content instead of holding it. An answer that nobody was charged for goes
- * without them; `X-Accel-Redirect` and `X-Sendfile` make a proxy in front send a file by itself.
+ * Headers that lead to content. An uncharged response goes without them; `X-Accel-Redirect` and
+ * `X-Sendfile` make a proxy in front send a file.
  */
 const leadingHeaders = [
   "Location",
@@ -182,7 +178,7 @@ const leadingHeaders = [
   "X-LiteSpeed-Location",
 ];
 
-/** An answer of the seller's code for which nobody was charged: it says so, and has no receipt. */
+/** Returns a response of the seller's code that was not charged for, without a receipt. */
 export function uncharged(response: AppResponse, body: BodyInit | null): Response {
   const headers = unforged(response.headers);
   for (const name of leadingHeaders) headers.delete(name);
@@ -190,7 +186,7 @@ export function uncharged(response: AppResponse, body: BodyInit | null): Respons
   return toResponse(response.status, headers, body);
 }
 
-/** The headers of the seller's code without those that only the exchange may write. */
+/** Removes the headers that only the exchange may write. */
 function unforged(given: Headers): Headers {
   const headers = new Headers(given);
   for (const name of exchangeHeaders) headers.delete(name);
@@ -204,7 +200,6 @@ function toResponse(status: number, headers: Headers, body: BodyInit | null): Re
   return new Response(hasNoBody ? null : body, { status, headers });
 }
 
-/** Answers a browser's question which headers it may send. Free. */
 export function preflight(): Response {
   return new Response(null, {
     status: 204,
@@ -216,7 +211,7 @@ export function preflight(): Response {
   });
 }
 
-/** Adds what every answer has: CORS, and that caches must look at the payment. */
+/** Adds CORS, and tells caches to consider the payment. */
 export function addCommonHeaders(response: Response, allowOrigin: string | false): Response {
   const { headers } = response;
   addTokens(headers, "Vary", [headerNames.paymentSignature, headerNames.xPayment]);
@@ -245,7 +240,7 @@ function addReceipt(headers: Headers, receipt: SettleResponse): void {
   }
 }
 
-/** Headers of an answer share 8 KiB at common proxies; the receipt goes out twice. */
+/** Common proxies allow 8 KiB for the headers of a response; the receipt goes out twice. */
 const receiptCharsMax = 2048;
 
 /** Keeps a receipt small enough for a header: the facts stay, extensions go first. */
@@ -255,7 +250,7 @@ function compact(receipt: SettleResponse): SettleResponse {
   const { settlementId, nonce, logIndex } = extra ?? {};
   const names = {
     ...(typeof settlementId === "string" ? { settlementId } : {}),
-    // Several payments can share a transaction: these two say which one it is.
+    // Several payments can share a transaction; these two identify one.
     ...(isHexBytes(nonce, 32) ? { nonce } : {}),
     ...(typeof logIndex === "number" ? { logIndex } : {}),
   };

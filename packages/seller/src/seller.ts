@@ -48,29 +48,27 @@ import {
 } from "./exchange/paid-request.ts";
 import { createWalletBudget } from "./exchange/wallet-budget.ts";
 
-/** What a server can add to one charge. */
 export interface ChargeOptions<R = unknown> extends BodyReader {
   /**
-   * The framework's own request, which price and payee functions receive beside the web-standard
-   * one. Where it is absent, they receive the request that `charge` was called with.
+   * The framework's own request, for price and payee functions; the web-standard one when absent.
    */
   readonly original?: R;
   /**
-   * Terms that a payment may have been signed for beside the route's own, such as those from before
-   * a change of its price. Challenges name the route's own alone.
+   * Other terms that a payment may have been signed for, such as those before a change of the
+   * price. Challenges name the route's own terms only.
    */
   readonly acceptedTerms?: readonly Terms[];
 }
 
-/** What charging for one request came to. */
+/** The result of charging for one request. */
 export interface Charged {
-  /** To be sent to the buyer as it is. */
+  /** To be sent to the buyer unchanged. */
   readonly response: Response;
-  /** The event that the seller's listener has received, without its `url`. */
+  /** The event that the listener has received, without its `url`. */
   readonly outcome: ChargeOutcome;
   /**
-   * The payment behind the response; absent where none was found good. It has no transaction while
-   * its settlement is open or where nobody was charged.
+   * The payment behind the response; absent where none was valid. It has no transaction while its
+   * settlement is open or where no one was charged.
    */
   readonly payment?: PaidRequest;
   readonly timings: ChargeTimings;
@@ -79,15 +77,15 @@ export interface Charged {
 /** A route with a price. */
 export interface Route<R = unknown> {
   /**
-   * Charges for one request. The response is a challenge when nothing was paid, and the content of
-   * `serve` when the payment is confirmed; its own headers tell the buyer everything.
+   * Responds with a challenge when nothing was paid, and with the content of `serve` when the
+   * payment is confirmed.
    */
   charge(request: Request, serve: Serve, options?: ChargeOptions<R>): Promise<Charged>;
 }
 
 /** A seller. `charge` uses the price of the seller's options, `route` sets another. */
 export interface Seller<R = unknown> extends Route<R> {
-  /** Checks the options at once and throws {@link ConfigurationError} when they are wrong. */
+  /** Throws {@link ConfigurationError} for invalid options. */
   route(options?: RouteOptions<R>): Route<R>;
 }
 
@@ -110,8 +108,8 @@ export function createSeller<R = Request>(
 }
 
 /**
- * Creates a seller of tools. The seller makes a tool's address itself, so that bound payments name
- * the right one without a `publicUrl`. Throws {@link ConfigurationError}, as `createSeller` does.
+ * Creates a seller of tools, which creates their addresses itself: bound payments need no
+ * `publicUrl`. Throws {@link ConfigurationError}.
  */
 export function createToolSeller(options: SellerOptions): Seller {
   const configuration = { ...parseSellerOptions(options), hasOwnAddresses: true };
@@ -134,7 +132,7 @@ function openSeller<R>(
   };
   const route = (own: RouteOptions<R> = {}): Route<R> =>
     createRoute(at, configuration, parseRouteOptions({ ...options, ...own }));
-  // Checked now when it is given, so that a wrong price stops the start and not the first sale.
+  // Checked at the start, so that a wrong price does not fail at the first payment.
   let fallback = options.price === undefined ? undefined : route();
   return {
     route,
@@ -145,11 +143,11 @@ function openSeller<R>(
 function guard(listener: EventListener): EventListener {
   return (event) => {
     try {
-      // A listener may be an async function as well, whose promise nobody else looks at.
+      // The listener may be an async function.
       const done: unknown = listener(event);
       if (done instanceof Promise) done.catch(() => undefined);
     } catch {
-      // A listener's mistake must not cost a buyer the answer he paid for.
+      // A failing listener must not cost a buyer the response they paid for.
     }
   };
 }
@@ -167,7 +165,7 @@ function createRoute<R>(
   }
   const isPublic = of.publicUrl !== undefined;
   if (requiresBinding && !isPublic && !of.hasOwnAddresses) {
-    // The buyer writes the Host header, and would choose the shop that a payment is bound to.
+    // The buyer writes the Host header and would choose the server that a payment is bound to.
     const shape = "the address that buyers use, because requireBinding is true";
     throw new ConfigurationError("publicUrl", shape, '"https://api.example.com"');
   }
@@ -222,7 +220,7 @@ function createRoute<R>(
     };
     const matched = await matchPayment(deps, about);
     if ("response" in matched) return matched;
-    // A server that says what else counts has bound the payment to it.
+    // `boundTo` binds the payment to the credentials already.
     const audience = options.boundTo === undefined ? await audienceOf(request) : undefined;
     const who = audience === undefined ? {} : { audience };
     const kind = { isStreamed, settlementTiming, redirects, redeliver, workMs };
@@ -243,14 +241,14 @@ function createRoute<R>(
         return { response, outcome, ...(payment === undefined ? {} : { payment }), timings };
       } catch (error) {
         seller.emit({ type: "broken", url, error });
-        // Frameworks take other values for "nothing went wrong", and run what was to be paid for.
+        // Frameworks read other values as "no error", and would run the handler.
         throw toError(error);
       }
     },
   };
 }
 
-/** The payment that a result is about: one that was verified, or whose receipt the buyer gets. */
+/** Returns the payment that a result is about: one that was verified, or whose receipt is sent. */
 function paymentBehind(
   matched: MatchedPayment,
   { outcome, receipt }: ExchangeResult,

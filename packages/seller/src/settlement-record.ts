@@ -1,8 +1,7 @@
 /**
- * What facilitators answer about settlements, also those that follow only the service description:
- * `/settle` may return an id alone, and the settlement record has a status, a confirmation and a
- * transaction hash under names that are not written down. Read leniently, believed strictly: only a
- * record that says it is confirmed, names one hash and contradicts itself nowhere is confirmed.
+ * Parses what facilitators report about settlements, including those that follow only the service
+ * description: `/settle` may return an id alone, and names of fields vary. A record counts as
+ * confirmed only if it says so, names one hash and contradicts itself nowhere.
  */
 import {
   isObject,
@@ -13,7 +12,7 @@ import {
   type SettleResponse,
 } from "@farthing/protocol";
 
-/** Reads the answer of `/settle`. An id without `success` is a settlement that has begun. */
+/** Parses the response of `/settle`. An id without `success` is a settlement under way. */
 export function readSettleResponse(input: unknown): SettleResponse | undefined {
   const parsed = parseSettleResponse(input);
   if (parsed || !isObject(input)) return parsed;
@@ -24,13 +23,12 @@ export function readSettleResponse(input: unknown): SettleResponse | undefined {
   return { ...pendingFacts(input), id };
 }
 
-/** Reads the answer of `GET /settlements/{id}`. */
 export function readSettlementRecord(input: unknown): SettleResponse | undefined {
   const parsed = parseSettleResponse(input);
   if (parsed || !isObject(input)) return parsed;
   const pending = pendingFacts(input);
   if (hasFailed(input)) {
-    // Failed for good only in the one word of this protocol; every other no may still change.
+    // Only "failed" is final; every other negative word may still change.
     return words(input).includes("failed")
       ? { ...pending, status: "failed", errorReason: "settlement_failed" }
       : pending;
@@ -40,7 +38,7 @@ export function readSettlementRecord(input: unknown): SettleResponse | undefined
   return { ...facts, success: true, status: "confirmed" };
 }
 
-/** A settlement of which only the facts are known. An absent network is left to the caller. */
+/** Returns the facts of a pending settlement. The caller supplies an absent network. */
 function pendingFacts(record: JsonObject): SettleResponse {
   const network = member(record, "network");
   const payer = member(record, "payer");
@@ -54,10 +52,9 @@ function pendingFacts(record: JsonObject): SettleResponse {
   };
 }
 
-/** Names under which facilitators give the hash. */
 const hashNames = ["transaction", "transactionHash", "txHash", "hash"];
 
-/** The one hash that the record names; "" for none, or for several that differ. */
+/** Returns the record's one hash; "" for none, or for several that differ. */
 function hashIn(record: JsonObject): string {
   const hashes = hashNames
     .map((name) => member(record, name))
@@ -70,7 +67,6 @@ function hashIn(record: JsonObject): string {
 const confirmedWords = new Set(["confirmed", "finalized"]);
 const openWords = new Set(["pending", "queued", "submitted", "processing", "unconfirmed"]);
 
-/** The words of the record about where it stands. */
 function words(record: JsonObject): readonly string[] {
   return ["status", "state"]
     .map((name) => member(record, name))
@@ -78,7 +74,6 @@ function words(record: JsonObject): readonly string[] {
     .map((word) => word.toLowerCase());
 }
 
-/** Whether the record says that the transfer is confirmed, and nowhere that it is not. */
 function isConfirmed(record: JsonObject): boolean {
   const said = words(record);
   const confirmed = member(record, "confirmed");
@@ -95,7 +90,6 @@ function isConfirmed(record: JsonObject): boolean {
   );
 }
 
-/** Whether anything in the record says that the transfer did not succeed. */
 function hasFailed(record: JsonObject): boolean {
   const isRefused = member(record, "success") === false;
   const reason = member(record, "errorReason") ?? member(record, "error") ?? undefined;

@@ -20,7 +20,7 @@ import { isPassedToUpstream, type RequestRule } from "../headers/pass-header.ts"
 import { needsEmbedded, readRoute } from "./assemble-route.ts";
 import type {
   DiscoveryConfig,
-  FacilitatorPlace,
+  FacilitatorConfig,
   GatewayConfig,
   ListenAddress,
   UpstreamConfig,
@@ -31,7 +31,7 @@ import { fillSecrets, type Environment } from "./secret-texts.ts";
 import type { SettingReader } from "./setting-reader.ts";
 
 /** What a file refers to. */
-export interface ConfigSurroundings {
+export interface ConfigContext {
   readonly environment: Environment;
   /** Where relative paths start. */
   readonly folder: string;
@@ -41,7 +41,7 @@ export interface ConfigSurroundings {
 const openapiCharsMax = 8 * 1024 * 1024;
 
 /** Reports what is wrong to the settings' reader. */
-export function assembleConfig(settings: SettingReader, at: ConfigSurroundings): GatewayConfig {
+export function assembleConfig(settings: SettingReader, at: ConfigContext): GatewayConfig {
   const upstreams = new Map(
     settings
       .get("upstreams")
@@ -90,7 +90,7 @@ export function assembleConfig(settings: SettingReader, at: ConfigSurroundings):
   };
 }
 
-function readFacilitator(settings: SettingReader, at: ConfigSurroundings): FacilitatorPlace {
+function readFacilitator(settings: SettingReader, at: ConfigContext): FacilitatorConfig {
   if (settings.text() === "embedded") return { kind: "embedded" };
   const apiKey = readSecret(settings.get("apiKey"), at);
   if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
@@ -104,11 +104,7 @@ function readFacilitator(settings: SettingReader, at: ConfigSurroundings): Facil
   };
 }
 
-function readUpstream(
-  name: string,
-  settings: SettingReader,
-  at: ConfigSurroundings,
-): UpstreamConfig {
+function readUpstream(name: string, settings: SettingReader, at: ConfigContext): UpstreamConfig {
   const [timeouts, paths] = [settings.get("timeouts"), settings.get("paths")];
   return {
     name,
@@ -137,7 +133,7 @@ const settable: RequestRule = {
   configured: new Set(),
 };
 
-function readCredentials(settings: SettingReader, at: ConfigSurroundings): Map<string, string> {
+function readCredentials(settings: SettingReader, at: ConfigContext): Map<string, string> {
   const headers = new Map<string, string>();
   for (const [name, one] of settings.entries()) {
     const lower = name.toLowerCase();
@@ -152,7 +148,7 @@ function readCredentials(settings: SettingReader, at: ConfigSurroundings): Map<s
   return headers;
 }
 
-function readSecret(settings: SettingReader, at: ConfigSurroundings): string | undefined {
+function readSecret(settings: SettingReader, at: ConfigContext): string | undefined {
   const text = settings.text();
   if (text === undefined) return undefined;
   const filled = fillSecrets(text, at.environment);
@@ -161,7 +157,7 @@ function readSecret(settings: SettingReader, at: ConfigSurroundings): string | u
   return undefined;
 }
 
-function readDiscovery(settings: SettingReader, at: ConfigSurroundings): DiscoveryConfig {
+function readDiscovery(settings: SettingReader, at: ConfigContext): DiscoveryConfig {
   return {
     openapi: readOpenapi(settings.get("openapi"), at),
     wellKnown: settings.get("wellKnown").boolean() ?? true,
@@ -171,7 +167,7 @@ function readDiscovery(settings: SettingReader, at: ConfigSurroundings): Discove
   };
 }
 
-function readOpenapi(settings: SettingReader, at: ConfigSurroundings): JsonObject | undefined {
+function readOpenapi(settings: SettingReader, at: ConfigContext): JsonObject | undefined {
   const text = settings.text();
   if (text === undefined) return undefined;
   const document = readDocument(resolve(at.folder, text));
@@ -213,7 +209,7 @@ function payableAddress(text: string): Address | undefined {
   return address === zeroAddress ? undefined : address;
 }
 
-function readStore(settings: SettingReader, at: ConfigSurroundings): GatewayConfig["store"] {
+function readStore(settings: SettingReader, at: ConfigContext): GatewayConfig["store"] {
   const text = settings.text();
   if (text === undefined || text === "memory") return { kind: "memory" };
   const path = resolve(at.folder, text.slice("sqlite:".length));

@@ -5,7 +5,7 @@ import { parseRoutePattern, type RoutePattern } from "../routing/route-pattern.t
 import type { SettingReader } from "./setting-reader.ts";
 
 /** What a rule refers to. */
-export interface RouteSurroundings {
+export interface RouteContext {
   readonly index: number;
   readonly upstreams: ReadonlyMap<string, UpstreamConfig>;
   /** Of all routes that do not say otherwise. */
@@ -32,9 +32,9 @@ const passed: readonly PassedHeader[] = ["authorization", "cookie", "set-cookie"
 /** Undefined when the rule matches nothing or goes nowhere, which is reported. */
 export function readRoute(
   settings: SettingReader,
-  { index, upstreams, ...forAll }: RouteSurroundings,
+  { index, upstreams, ...forAll }: RouteContext,
 ): RouteConfig | undefined {
-  const isDefault = settings.place[0] === "default";
+  const isDefault = settings.location[0] === "default";
   const match = settings.get("match");
   const pattern = isDefault ? everything : readMatch(match);
   const upstream = readUpstreamName(settings.get("upstream"), upstreams);

@@ -6,11 +6,11 @@
 import { isObject, type JsonObject } from "@farthing/protocol";
 
 /** A place in a value: keys and indexes from the top. */
-export type Place = readonly (string | number)[];
+export type Location = readonly (string | number)[];
 
 /** Something wrong, and where. */
 export interface Problem {
-  readonly place: Place;
+  readonly location: Location;
   /** What is wrong and what to write, without the place. */
   readonly message: string;
 }
@@ -40,37 +40,42 @@ export interface Schema {
 }
 
 /** Everything in `value` that the schema does not allow. */
-export function checkShape(schema: Schema, value: unknown, place: Place = []): Problem[] {
+export function checkShape(schema: Schema, value: unknown, location: Location = []): Problem[] {
   if (schema.anyOf) {
     // The alternatives differ in kind: a word, or an object.
     const meant = schema.anyOf.find((one) => one.type === kindOf(value) && one.type === "object");
-    if (meant) return checkShape(meant, value, place);
-    const fits = schema.anyOf.some((one) => checkShape(one, value, place).length === 0);
-    return fits ? [] : [wrong(schema, value, place)];
+    if (meant) return checkShape(meant, value, location);
+    const fits = schema.anyOf.some((one) => checkShape(one, value, location).length === 0);
+    return fits ? [] : [wrong(schema, value, location)];
   }
-  if (!isOfType(schema.type, value)) return [wrong(schema, value, place)];
-  if (isObject(value)) return checkMembers(schema, value, place);
+  if (!isOfType(schema.type, value)) return [wrong(schema, value, location)];
+  if (isObject(value)) return checkMembers(schema, value, location);
   if (Array.isArray(value)) {
     const items: readonly unknown[] = value;
     if (items.length > (schema.maxItems ?? Infinity)) {
-      return [{ place, message: `has ${items.length} entries, more than ${schema.maxItems}` }];
+      return [{ location, message: `has ${items.length} entries, more than ${schema.maxItems}` }];
     }
-    return items.flatMap((item, index) => checkShape(schema.items ?? {}, item, [...place, index]));
+    return items.flatMap((item, index) =>
+      checkShape(schema.items ?? {}, item, [...location, index]),
+    );
   }
-  return isAllowed(schema, value) ? [] : [wrong(schema, value, place)];
+  return isAllowed(schema, value) ? [] : [wrong(schema, value, location)];
 }
 
-function checkMembers(schema: Schema, value: JsonObject, place: Place): Problem[] {
+function checkMembers(schema: Schema, value: JsonObject, location: Location): Problem[] {
   const { properties = {}, required = [] } = schema;
   const patterns = Object.entries(schema.patternProperties ?? {});
   const missing = required
     .filter((key) => !Object.hasOwn(value, key))
-    .map((key) => ({ place: [...place, key], message: `is missing; ${shapeOf(properties[key])}` }));
+    .map((key) => ({
+      location: [...location, key],
+      message: `is missing; ${shapeOf(properties[key])}`,
+    }));
   const present = Object.entries(value).flatMap(([key, member]) => {
     const known = Object.hasOwn(properties, key) ? properties[key] : undefined;
     const one = known ?? patterns.find(([pattern]) => new RegExp(pattern).test(key))?.[1];
-    const at = [...place, key];
-    return one ? checkShape(one, member, at) : [{ place: at, message: unknownKey(schema) }];
+    const at = [...location, key];
+    return one ? checkShape(one, member, at) : [{ location: at, message: unknownKey(schema) }];
   });
   return [...missing, ...present];
 }
@@ -95,9 +100,9 @@ function isAllowed(schema: Schema, value: unknown): boolean {
 }
 
 /** The sentence about a value of another shape. A secret is never repeated. */
-export function wrong(schema: Schema, value: unknown, place: Place): Problem {
+export function wrong(schema: Schema, value: unknown, location: Location): Problem {
   const said = schema.isSecret === true ? "" : `is ${show(value)}, but `;
-  return { place, message: `${said}${shapeOf(schema)}` };
+  return { location, message: `${said}${shapeOf(schema)}` };
 }
 
 function shapeOf(schema: Schema | undefined): string {
@@ -131,7 +136,7 @@ function kindOf(value: unknown): string {
 }
 
 /** A place as people write it: `routes[3].price`. */
-export function formatPlace(place: Place): string {
-  const parts = place.map((part) => (typeof part === "number" ? `[${part}]` : `.${part}`));
+export function formatLocation(location: Location): string {
+  const parts = location.map((part) => (typeof part === "number" ? `[${part}]` : `.${part}`));
   return parts.join("").replace(/^\./, "");
 }

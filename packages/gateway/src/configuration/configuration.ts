@@ -13,7 +13,7 @@ export interface GatewayConfig {
   readonly listen: { readonly http: ListenAddress; readonly metrics: ListenAddress | undefined };
   /** Addresses and ranges. */
   readonly trustedProxies: readonly string[];
-  readonly facilitator: FacilitatorPlace;
+  readonly facilitator: FacilitatorConfig;
   readonly network: Network;
   readonly payTo: Address;
   readonly store:
@@ -41,7 +41,7 @@ export interface ListenAddress {
 }
 
 /** Who settles. */
-export type FacilitatorPlace =
+export type FacilitatorConfig =
   | { readonly kind: "embedded" }
   | {
       readonly kind: "remote";

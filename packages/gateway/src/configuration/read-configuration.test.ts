@@ -343,25 +343,25 @@ test("the published schema and the messages say the same", () => {
     default: { upstream: "api", free: true },
     discovery: { wellKnown: true },
   };
-  const places = placesIn(whole);
+  const locations = placesIn(whole);
   fc.assert(
-    fc.property(fc.constantFrom(...places), odd, (place, value) => {
-      const changed = replaced(whole, place, value);
+    fc.property(fc.constantFrom(...locations), odd, (location, value) => {
+      const changed = replaced(whole, location, value);
       expect(checkShape(gatewaySchema, changed).length === 0).toBe(Check(gatewaySchema, changed));
     }),
     { numRuns: 3000 },
   );
 });
 
-type Place = readonly string[];
+type Location = readonly string[];
 
-function placesIn(value: unknown, place: Place = []): readonly Place[] {
-  if (typeof value !== "object" || value === null) return [place];
-  const inner = Object.entries(value).flatMap(([key, one]) => placesIn(one, [...place, key]));
-  return [place, [...place, "unknown"], ...inner];
+function placesIn(value: unknown, location: Location = []): readonly Location[] {
+  if (typeof value !== "object" || value === null) return [location];
+  const inner = Object.entries(value).flatMap(([key, one]) => placesIn(one, [...location, key]));
+  return [location, [...location, "unknown"], ...inner];
 }
 
-function replaced(value: unknown, [key, ...rest]: Place, by: unknown): unknown {
+function replaced(value: unknown, [key, ...rest]: Location, by: unknown): unknown {
   if (key === undefined) return by;
   if (Array.isArray(value)) {
     return value.map((one: unknown, at) => (`${at}` === key ? replaced(one, rest, by) : one));

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { isObject } from "@farthing/protocol";
 import { assembleConfig } from "./assemble-configuration.ts";
-import { checkShape, formatPlace, type Problem } from "./check-shape.ts";
+import { checkShape, formatLocation, type Problem } from "./check-shape.ts";
 import type { GatewayConfig } from "./configuration.ts";
 import { gatewaySchema } from "./configuration-schema.ts";
 import { findConflicts } from "../routing/route-conflicts.ts";
@@ -89,8 +89,8 @@ function whyUnreadable(error: unknown, path: string): string {
 }
 
 function toProblem(
-  { place, message }: Problem,
-  lineOf: (place: Problem["place"]) => number | undefined = () => undefined,
+  { location, message }: Problem,
+  lineOf: (location: Problem["location"]) => number | undefined = () => undefined,
 ): ConfigProblem {
-  return { path: formatPlace(place), line: lineOf(place), message: `${message}.` };
+  return { path: formatLocation(location), line: lineOf(location), message: `${message}.` };
 }

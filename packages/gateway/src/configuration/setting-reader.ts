@@ -3,11 +3,11 @@
  * has another shape than it says, which has been reported already.
  */
 import { isObject, member } from "@farthing/protocol";
-import { checkShape, wrong, type Place, type Problem, type Schema } from "./check-shape.ts";
+import { checkShape, wrong, type Location, type Problem, type Schema } from "./check-shape.ts";
 
 /** One setting, or a group of them. */
 export interface SettingReader {
-  readonly place: Place;
+  readonly location: Location;
   /** Whether the file has it. */
   readonly isGiven: boolean;
   /** A member of a group; of a choice between a word and a group, the group's. */
@@ -33,7 +33,7 @@ export function readSettings(schema: Schema, value: unknown, problems: Problem[]
 function readerAt(
   schema: Schema,
   given: unknown,
-  place: Place,
+  location: Location,
   problems: Problem[],
 ): SettingReader {
   const value = given === undefined ? schema.default : given;
@@ -42,20 +42,20 @@ function readerAt(
   const text = () => (typeof value === "string" && isFitting() ? value : undefined);
   const members = isObject(value) ? value : {};
   return {
-    place,
+    location,
     isGiven: given !== undefined,
     get: (key) =>
-      readerAt(group.properties?.[key] ?? {}, member(members, key), [...place, key], problems),
+      readerAt(group.properties?.[key] ?? {}, member(members, key), [...location, key], problems),
     entries: () =>
       Object.entries(group.patternProperties ?? {}).flatMap(([pattern, one]) =>
         Object.entries(members)
           .filter(([name]) => new RegExp(pattern).test(name))
-          .map(([name, entry]) => [name, readerAt(one, entry, [...place, name], problems)]),
+          .map(([name, entry]) => [name, readerAt(one, entry, [...location, name], problems)]),
       ),
     items: () => {
       const list: readonly unknown[] = Array.isArray(value) ? value : [];
       return list.map((item, index) =>
-        readerAt(schema.items ?? {}, item, [...place, index], problems),
+        readerAt(schema.items ?? {}, item, [...location, index], problems),
       );
     },
     text,
@@ -65,9 +65,9 @@ function readerAt(
       const found = text();
       if (found === undefined) return undefined;
       const parsed = parse(found);
-      if (parsed === undefined) problems.push(wrong(schema, value, place));
+      if (parsed === undefined) problems.push(wrong(schema, value, location));
       return parsed;
     },
-    report: (message) => problems.push({ place, message }),
+    report: (message) => problems.push({ location, message }),
   };
 }

@@ -1,12 +1,12 @@
 /** The configuration file as text: reads it as YAML and knows on which line everything stands. */
 import { isMap, isNode, isPair, LineCounter, parseDocument } from "yaml";
-import type { Place, Problem } from "./check-shape.ts";
+import type { Location, Problem } from "./check-shape.ts";
 
 /** A file that could be read. */
 export interface YamlSource {
   readonly value: unknown;
   /** The line of a place, from 1, or of the nearest thing around it that is there. */
-  readonly lineOf: (place: Place) => number | undefined;
+  readonly lineOf: (location: Location) => number | undefined;
 }
 
 /** No configuration written by people is longer, in characters. */
@@ -15,14 +15,14 @@ const sourceCharsMax = 1024 * 1024;
 /** Reads YAML 1.2; problems instead when it is none. */
 export function readYamlSource(text: string): YamlSource | readonly Problem[] {
   if (text.length > sourceCharsMax) {
-    return [{ place: [], message: `the file has more than ${sourceCharsMax} characters` }];
+    return [{ location: [], message: `the file has more than ${sourceCharsMax} characters` }];
   }
   const counter = new LineCounter();
   const document = parseDocument(text, { lineCounter: counter, stringKeys: true });
-  const lineAt = (place: Place) => {
-    const node = document.getIn(place, true);
-    const key = place.at(-1);
-    const around = document.getIn(place.slice(0, -1), true);
+  const lineAt = (location: Location) => {
+    const node = document.getIn(location, true);
+    const key = location.at(-1);
+    const around = document.getIn(location.slice(0, -1), true);
     const pair = isMap(around)
       ? around.items.find((one) => isPair(one) && String(one.key) === String(key))
       : undefined;
@@ -32,16 +32,21 @@ export function readYamlSource(text: string): YamlSource | readonly Problem[] {
   };
   const errors = [...document.errors, ...document.warnings];
   if (errors.length > 0) {
-    return errors.map(({ message }) => ({ place: [], message: `no YAML: ${firstLine(message)}` }));
+    return errors.map(({ message }) => ({
+      location: [],
+      message: `no YAML: ${firstLine(message)}`,
+    }));
   }
   if (document.contents === null) {
-    return [{ place: [], message: "the file is empty; docs/reference/gateway.md has one to copy" }];
+    return [
+      { location: [], message: "the file is empty; docs/reference/gateway.md has one to copy" },
+    ];
   }
   return {
     value: toValue(() => document.toJS()),
-    lineOf: (place) => {
-      for (let length = place.length; length > 0; length--) {
-        const line = lineAt(place.slice(0, length));
+    lineOf: (location) => {
+      for (let length = location.length; length > 0; length--) {
+        const line = lineAt(location.slice(0, length));
         if (line !== undefined) return line;
       }
       return undefined;

@@ -18,12 +18,12 @@ export function writeGatewayFile(api: ImportedApi, choices: ImportChoices = {}):
   const { publicUrl = "https://…", facilitator = "https://…", payTo = "0x…" } = choices;
   const priced = api.routes.filter(({ price }) => price !== undefined);
   const unpriced = api.routes.filter(({ price }) => price === undefined);
-  const place = facilitator === "embedded" ? facilitator : `{ url: ${quote(facilitator)} }`;
+  const location = facilitator === "embedded" ? facilitator : `{ url: ${quote(facilitator)} }`;
   return [
     "# Review this file, fill in every …, then: farthing gateway check",
     "version: 1",
     `publicUrl: ${quote(publicUrl)}`,
-    `facilitator: ${place}`,
+    `facilitator: ${location}`,
     `network: ${choices.network ?? "eip155:50"}`,
     `payTo: ${quote(payTo)}`,
     "store: sqlite:./gateway.db",

@@ -96,7 +96,7 @@ test("redirects that the upstream's OpenAPI document names are doubted where the
   const get = { responses };
   const paths = { "/reports/{id}": { get }, "/jobs": { post: get }, "/ok": { get: {} } };
   const document = JSON.stringify({ openapi: "3.1.0", info: {}, paths });
-  const doubted = (...routes: Settings[]) => {
+  const warned = (...routes: Settings[]) => {
     const config = gatewayConfig({ store: "sqlite:./a.db", upstreams: guarded, routes });
     const openapi: unknown = JSON.parse(document);
     if (!isObject(openapi)) throw new Error("No document.");
@@ -105,10 +105,10 @@ test("redirects that the upstream's OpenAPI document names are doubted where the
       .filter(({ text }) => text.includes("redirect"))
       .map(({ name, status }) => `${status} ${name}`);
   };
-  expect(doubted(rule("GET /reports/:id 1"), rule("GET /ok 1"))).toEqual([
+  expect(warned(rule("GET /reports/:id 1"), rule("GET /ok 1"))).toEqual([
     "warn routes[0] GET /reports/:id",
   ]);
-  expect(doubted(rule("GET /reports/:id 1", { redirects: "withhold" }))).toEqual([]);
-  expect(doubted(rule("GET /reports/:id free"))).toEqual([]);
-  expect(doubted(rule("POST /jobs 1", { settle: "before-upstream" }))).toEqual([]);
+  expect(warned(rule("GET /reports/:id 1", { redirects: "withhold" }))).toEqual([]);
+  expect(warned(rule("GET /reports/:id free"))).toEqual([]);
+  expect(warned(rule("POST /jobs 1", { settle: "before-upstream" }))).toEqual([]);
 });

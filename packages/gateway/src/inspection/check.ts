@@ -69,7 +69,7 @@ export function findWarnings(config: GatewayConfig): readonly Finding[] {
   const remoteUrl = facilitator.kind === "remote" ? facilitator.url : undefined;
   const bare = [...upstreams.values()].filter(({ headers }) => headers.size === 0);
   return [
-    ...all.flatMap(doubtsOf),
+    ...all.flatMap(warningsOf),
     ...findDocumentedRedirects(config),
     ...(isPaid ? [] : [warningOf("routes", "no route has a price", "give one a price")]),
     ...(fallback && fallback.amountUnits === undefined && isPaid
@@ -109,7 +109,7 @@ export function findWarnings(config: GatewayConfig): readonly Finding[] {
   ];
 }
 
-function doubtsOf(route: RouteConfig): readonly Finding[] {
+function warningsOf(route: RouteConfig): readonly Finding[] {
   const { pattern, amountUnits, settle, head } = route;
   const where = nameOf(route);
   const isUnsafe = pattern.method !== "GET" && amountUnits !== undefined;

@@ -203,7 +203,7 @@ async function challengeOf(
 ): Promise<JsonObject> {
   const grants = createMemoryGrants();
   const paidRoute = createPaidRoute(config, route, {
-    facilitator: nobody,
+    facilitator: noFacilitator,
     grants,
     onEvent: ignore,
   });
@@ -219,7 +219,7 @@ const silence = { kind: "fault", reason: "unreachable", message: "Nobody is aske
 function ignore(): void {}
 
 /** Nobody needs to be asked for a challenge. */
-const nobody: Facilitator = {
+const noFacilitator: Facilitator = {
   verify: async () => silence,
   settle: async () => silence,
   settlement: async () => silence,

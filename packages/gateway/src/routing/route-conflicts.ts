@@ -45,7 +45,7 @@ export function findConflicts(config: GatewayConfig): Problem[] {
   return [...rules, ...allRoutes(config).flatMap(findBudget), ...findOpenDefault(config)];
 }
 
-function placeOf({ name, index }: RouteConfig, ...key: string[]): Problem["place"] {
+function locationOf({ name, index }: RouteConfig, ...key: string[]): Problem["location"] {
   return name === "default" ? ["default", ...key] : ["routes", index, ...key];
 }
 
@@ -57,12 +57,12 @@ function findCovered(routes: readonly RouteConfig[], route: RouteConfig): Proble
   const earlier = routes.find((one) => one.index < route.index && covers(one, route));
   if (!earlier) return [];
   const message = `is never reached: ${label(earlier)} takes all its requests. Move it up, or remove it`;
-  return [{ place: placeOf(route, "match"), message }];
+  return [{ location: locationOf(route, "match"), message }];
 }
 
 /** Two rules that share requests at different prices must be told apart by how exact they are. */
 function findAmbiguous(routes: readonly RouteConfig[], route: RouteConfig): Problem[] {
-  const twin = routes.find(
+  const duplicate = routes.find(
     (one) =>
       one.index < route.index &&
       one.amountUnits !== route.amountUnits &&
@@ -70,12 +70,12 @@ function findAmbiguous(routes: readonly RouteConfig[], route: RouteConfig): Prob
       !coversPath(one, route) &&
       !coversPath(route, one),
   );
-  if (!twin) return [];
-  const prices = [twin, route].map(({ amountUnits }) =>
+  if (!duplicate) return [];
+  const prices = [duplicate, route].map(({ amountUnits }) =>
     amountUnits === undefined ? "free" : `${formatUsdc(amountUnits)} USDC`,
   );
-  const message = `shares requests with ${label(twin)}, at another price (${prices.join(" and ")}), and neither path is the more exact. Write a rule for what they share, above both`;
-  return [{ place: placeOf(route, "match"), message }];
+  const message = `shares requests with ${label(duplicate)}, at another price (${prices.join(" and ")}), and neither path is the more exact. Write a rule for what they share, above both`;
+  return [{ location: locationOf(route, "match"), message }];
 }
 
 function findBudget(route: RouteConfig): Problem[] {
@@ -84,7 +84,7 @@ function findBudget(route: RouteConfig): Problem[] {
   if (neededMs <= allowedMs) return [];
   const sum = [upstreamMs, settleMs, marginMs].map(formatDuration).join(" + ");
   const message = `does not fit the buyer's signature: ${sum} (upstream, settlement, margin) is more than ${formatDuration(allowedMs)}. Set maxTimeoutSeconds to ${Math.ceil(neededMs / 1000)} or more, or shorten the timeouts of upstream ${route.upstream.name}`;
-  return [{ place: placeOf(route), message }];
+  return [{ location: locationOf(route), message }];
 }
 
 /** A free default serves whatever no rule names: then paths must be read in one way only. */
@@ -97,5 +97,5 @@ function findOpenDefault({ fallback, routes }: GatewayConfig): Problem[] {
   if (!loose || !routes.some(({ amountUnits }) => amountUnits !== undefined)) return [];
   const rule = loose.paths.caseInsensitive ? "caseInsensitive" : "allowEncodedSlash";
   const message = `is free, and upstream ${loose.name} has ${rule}: a paid path in another spelling could be had for nothing. Use default: deny and name the free routes`;
-  return [{ place: ["default"], message }];
+  return [{ location: ["default"], message }];
 }

@@ -42,8 +42,8 @@ export function parseRoutePattern(match: string): RoutePattern | string {
     segments.push(segment);
   }
   const names = segments.flatMap((one) => (one.kind === "parameter" ? [one.name] : []));
-  const twin = names.find((name, index) => names.indexOf(name) !== index);
-  if (twin !== undefined) return `it names the parameter :${twin} twice`;
+  const duplicate = names.find((name, index) => names.indexOf(name) !== index);
+  if (duplicate !== undefined) return `it names the parameter :${duplicate} twice`;
   return { method, path, segments, hasRest };
 }
 

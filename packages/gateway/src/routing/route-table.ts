@@ -73,7 +73,7 @@ export function compileRoutes(config: GatewayConfig): RouteTable {
     for (const route of rules) {
       const tried = tryRule(route, request);
       if (typeof tried === "string") passedOver.push({ route, reason: tried });
-      else if (hasCaseTwin(passedOver, route)) return end({ kind: "deny" });
+      else if (hasCaseDuplicate(passedOver, route)) return end({ kind: "deny" });
       else return end({ kind: "route", route, parameters: tried });
     }
     return end({ kind: "deny" });
@@ -138,7 +138,7 @@ function matchSegments({ segments, hasRest }: RouteConfig["pattern"], { parts, f
  * price. Many upstreams (Express, IIS) take `/REPORTS` for `/reports`, so a free rule behind a paid
  * one would give away what is sold.
  */
-function hasCaseTwin(passedOver: Explanation["passedOver"], taken: RouteConfig): boolean {
+function hasCaseDuplicate(passedOver: Explanation["passedOver"], taken: RouteConfig): boolean {
   return passedOver.some(
     ({ route, reason }) => reason === "case_only" && route.amountUnits !== taken.amountUnits,
   );

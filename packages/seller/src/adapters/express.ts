@@ -8,16 +8,15 @@ import { createSeller } from "../seller.ts";
 export type { PaidRequest } from "../events.ts";
 
 declare global {
-  // The one way by which Express lets middleware add to the request's type.
+  // The only way to extend the request's type in Express.
   namespace Express {
     interface Request {
-      /** Who paid for this request, and how much; set by `charge()`. */
+      /** The payment for this request; set by `charge()`. */
       payment?: PaidRequest;
     }
   }
 }
 
-/** Makes middleware that charges for the handlers behind it. */
 export type Charge = (route?: RouteOptions<Request>) => RequestHandler;
 
 /**

@@ -9,12 +9,11 @@ export type { PaidRequest } from "../events.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Who paid for this request, and how much; set by `charge()`. */
+    /** The payment for this request; set by `charge()`. */
     payment?: PaidRequest;
   }
 }
 
-/** Makes a hook that charges for the handler behind it. */
 export type Charge = (route?: RouteOptions<FastifyRequest>) => onRequestHookHandler;
 
 /**
@@ -47,7 +46,7 @@ export function farthing(options: SellerOptions<FastifyRequest>): Charge {
           done();
         },
         takeOver() {
-          // Fastify keeps the headers of other hooks to itself until it answers, as CORS has some.
+          // Fastify holds the headers of other hooks, such as CORS, until it responds.
           for (const [name, value] of Object.entries(reply.getHeaders())) {
             if (value !== undefined && !reply.raw.headersSent) reply.raw.setHeader(name, value);
           }
@@ -60,8 +59,8 @@ export function farthing(options: SellerOptions<FastifyRequest>): Charge {
 }
 
 /**
- * The request's target; empty, which is refused, where the app has told Fastify that a semicolon
- * begins the query as well: a URL parser counts it as a part of the path.
+ * Returns the request's target; empty, which is refused, where Fastify treats a semicolon as the
+ * start of the query: a URL parser counts it as a part of the path.
  */
 function targetOf({ originalUrl, server }: FastifyRequest): string {
   const { useSemicolonDelimiter = false, routerOptions = {} } = server.initialConfig;

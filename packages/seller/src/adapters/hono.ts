@@ -10,12 +10,11 @@ import { partialHeaders } from "./partial-headers.ts";
 
 export type { PaidRequest } from "../events.ts";
 
-/** What a charged handler finds in its context: `c.get("payment")`. */
+/** The context of a charged handler: `c.get("payment")`. */
 export interface PaidEnvironment {
   Variables: { payment: PaidRequest };
 }
 
-/** Makes middleware that charges for the routes behind it. */
 export type Charge = (route?: RouteOptions<HonoRequest>) => MiddlewareHandler<PaidEnvironment>;
 
 /**
@@ -42,13 +41,13 @@ export function farthing(options: SellerOptions<HonoRequest>): Charge {
           await next();
           return c.res;
         },
-        // A body that was read before is kept by Hono.
+        // Hono keeps a body that was read before.
         {
           original: c.req,
           ...(raw.bodyUsed ? { readBody: (bytesMax: number) => keptBody(c.req, bytesMax) } : {}),
         },
       );
-      // First without: Hono would let the headers of the handler's answer win over ours.
+      // Cleared first, because Hono would let the headers of the handler's response win.
       c.res = undefined;
       c.res = response;
       return undefined;
@@ -56,7 +55,7 @@ export function farthing(options: SellerOptions<HonoRequest>): Charge {
   };
 }
 
-/** The request target as it arrived, where Hono runs on a server of node:http. */
+/** Returns the target of the request as received, where Hono runs on node:http. */
 function nodeTargetOf(environment: unknown): string | undefined {
   const incoming: unknown = isObject(environment) ? environment["incoming"] : undefined;
   const target = isObject(incoming) ? incoming["url"] : undefined;

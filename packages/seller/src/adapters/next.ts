@@ -7,17 +7,14 @@ import { partialHeaders } from "./partial-headers.ts";
 
 export type { PaidRequest } from "../events.ts";
 
-/** A route handler that was paid for. */
 export type PaidHandler<R extends Request, C> = (
   request: R,
   context: C,
   payment: PaidRequest,
 ) => Response | Promise<Response>;
 
-/** A route handler as Next.js calls it. */
 export type RouteHandler<R extends Request, C> = (request: R, context: C) => Promise<Response>;
 
-/** Puts a price on a route handler. */
 export type Charge = <R extends Request, C>(
   route: RouteOptions<NextRequest>,
   handler: PaidHandler<R, C>,

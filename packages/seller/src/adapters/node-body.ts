@@ -1,15 +1,14 @@
 /**
- * The body of a request of node:http, for the binding of payment and request, whether or not a
- * parser ran before. What is read here is put back, so that the handler or a parser behind reads
- * it too.
+ * The body of a request of node:http, for the binding of payment and request. It is put back, so
+ * that the handler or a later parser reads it too.
  */
 import type { IncomingMessage } from "node:http";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /**
- * Reads the whole body; undefined when it is larger than `bytesMax`. `parsed` is what a parser
- * made of it, where one ran before.
+ * Reads the whole body; undefined when it is larger than `bytesMax`. `parsed` is the output of a
+ * parser that ran before.
  */
 export async function readNodeBody(
   req: IncomingMessage,
@@ -21,7 +20,7 @@ export async function readNodeBody(
   return hasBody(req) ? peekBody(req, bytesMax) : new Uint8Array();
 }
 
-/** The body as somebody before us has kept it; undefined when it is still to be read. */
+/** Returns the body that earlier middleware has kept; undefined when it is still to be read. */
 function keptBody(req: IncomingMessage, body: unknown): Bytes | undefined {
   const rawBody: unknown = "rawBody" in req ? req.rawBody : undefined;
   const raw = toBytes(rawBody);
@@ -30,7 +29,7 @@ function keptBody(req: IncomingMessage, body: unknown): Bytes | undefined {
   const parsed = toBytes(body);
   if (parsed) return parsed;
   if (typeof body === "object" && body !== null && !isMultipart(req)) {
-    // A parser's output is the same for the same body, which is all that a binding needs.
+    // A parser's output is equal for equal bodies, which is all that a binding needs.
     return new TextEncoder().encode(JSON.stringify(body));
   }
   throw new Error(
@@ -53,10 +52,7 @@ function hasBody(req: IncomingMessage): boolean {
   return req.headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0");
 }
 
-/**
- * Reads to the end and puts everything back before the stream has said that it ended, which it
- * says only once everything is read again.
- */
+/** Reads to the end and puts everything back before the stream emits its end. */
 async function peekBody(req: IncomingMessage, bytesMax: number): Promise<Bytes | undefined> {
   const chunks: Uint8Array[] = [];
   let size = 0;

@@ -1,39 +1,37 @@
 /**
- * Catches what a handler of node:http, or of a framework on it, writes and makes a web-standard
- * Response of it, so that nothing leaves before the exchange has added the receipt and kept the
- * answer.
+ * Captures what a handler of node:http, or of a framework on it, writes and turns it into a
+ * web-standard Response, so that nothing leaves before the exchange has kept it and added the
+ * receipt.
  *
- * `write`, `end`, `writeHead` and `flushHeaders` of the response are replaced until the answer is
- * sent, and early hints are dropped, since they would leave before it; everything built on them (`json`, `send`, `sendFile`, `pipe`) follows.
+ * Replaces `write`, `end`, `writeHead` and `flushHeaders` of the response, on which `json`, `send`,
+ * `sendFile` and `pipe` are built, and drops early hints, which would leave at once.
  */
 import type { ServerResponse } from "node:http";
 import { toError } from "../errors.ts";
 
-/** The way to the buyer that a capture has taken the place of. */
+/** The original methods of a captured response. */
 export interface Outlet {
   write(chunk: Uint8Array, done: () => void): void;
   end(): void;
 }
 
-/** The catching of one response. */
 export interface Capture {
-  /** Resolves when the handler has begun to answer; the body follows as a stream. */
+  /** Resolves when the handler has begun to respond; the body follows as a stream. */
   readonly response: Promise<Response>;
   /**
-   * Opens the way for the exchange's own answer. A handler that still writes, because its answer
-   * is streamed, goes on writing into the stream.
+   * Opens the connection for the exchange's own response. A handler that streams continues to write
+   * into the captured stream.
    */
   open(): Outlet;
-  /** Whether the handler has begun to answer. */
   isBegun(): boolean;
-  /** Tells whoever waits for the answer that the handler has failed. */
+  /** Reports that the handler has failed. */
   fail(error: unknown): void;
   /**
-   * For a handler that had not begun when something else was answered: what it still does to the
-   * response has no effect, instead of failing on headers that are gone.
+   * Ignores further calls of a handler that had not begun when something else was sent, instead of
+   * failing on headers that are gone.
    */
   silence(): void;
-  /** Gives everything back, as if nothing had been caught. */
+  /** Restores the response, as if nothing had been captured. */
   close(): void;
 }
 
@@ -41,16 +39,15 @@ export interface Capture {
 const waitingBytesMax = 64 * 1024;
 
 /**
- * How long a handler may still begin to answer after its buyer has hung up, in milliseconds. A
- * handler that gave up with him never would, and the buyer's repeat has to run another.
+ * How long a handler may still begin to respond after its buyer has disconnected. A handler that
+ * gave up with the buyer never would, and the repeat has to run another.
  */
 const abandonedMsMax = 30_000;
 
 const noBodyStatuses = new Set([204, 205, 304]);
 
-/** Starts to catch what is written to a response. */
 export function capture(res: ServerResponse): Capture {
-  // As methods of the response, whoever put them there: compression, for one, has its own.
+  // Bound to the response, because middleware such as compression replaces them.
   const write = res.write.bind(res);
   const end = res.end.bind(res);
   const writeHead = res.writeHead.bind(res);
@@ -64,10 +61,10 @@ export function capture(res: ServerResponse): Capture {
   };
   Object.assign(res, {
     writeHead: takeHead,
-    // Its old name, under which Node still has it.
+    // Its deprecated name in Node.
     writeHeader: takeHead,
     flushHeaders: caught.begin,
-    // Answers of 1xx leave at once: they would tell what is sold before it is paid for.
+    // Responses of 1xx leave at once, and would reveal content before it is paid for.
     writeEarlyHints: dropInformation,
     writeInformation: dropInformation,
     write(chunk: unknown, encoding?: unknown, callback?: unknown) {
@@ -116,13 +113,12 @@ export function capture(res: ServerResponse): Capture {
   };
 }
 
-/** Sends nothing, and says that it was sent. */
 function dropInformation(...args: unknown[]): void {
   const done = firstFunction(...args);
   if (done) queueMicrotask(() => done());
 }
 
-/** The answer as it is put together from the handler's calls. */
+/** Assembles the response from the handler's calls. */
 function captureResponse(res: ServerResponse) {
   let isBegun = false;
   let isOver = false;
@@ -137,7 +133,7 @@ function captureResponse(res: ServerResponse) {
   );
   let settle: { answered(response: Response): void; gone(error: unknown): void } | undefined;
   const response = new Promise<Response>((answered, gone) => (settle = { answered, gone }));
-  // Nobody may be waiting any more when a handler fails.
+  // No one may be waiting when a handler fails.
   response.catch(() => undefined);
 
   /** Fixes status and headers, as Node does at the first byte. */
@@ -156,7 +152,7 @@ function captureResponse(res: ServerResponse) {
     else if (!isOver) body?.error(gone);
     isOver ||= isBegun;
   };
-  // He may have gone while his payment was under way.
+  // The client may have disconnected during the payment.
   if (res.destroyed) hangUp();
   else res.once("close", hangUp);
 
@@ -185,11 +181,11 @@ function captureResponse(res: ServerResponse) {
   };
 }
 
-/** Does what `writeHead(status, message?, headers?)` says, on the headers that can still change. */
+/** Applies `writeHead(status, message?, headers?)` to headers that can still change. */
 function applyHead(res: ServerResponse, [status, ...rest]: unknown[]): void {
   res.statusCode = Number(status);
   const headers = rest.find((value) => typeof value === "object" && value !== null);
-  // Node takes a list of headers flat, or as a list of pairs.
+  // Node accepts a flat list of headers, or a list of pairs.
   const list = Array.isArray(headers) ? headers.flat() : Object.entries(headers ?? {}).flat(1);
   for (let at = 0; at + 1 < list.length; at += 2) {
     const value: unknown = list[at + 1];
@@ -211,7 +207,7 @@ function toBytes(chunk: unknown, encoding: unknown): Uint8Array {
     const isNamed = typeof encoding === "string" && Buffer.isEncoding(encoding);
     return Buffer.from(chunk, isNamed ? encoding : "utf8");
   }
-  // A copy: writers may use their buffer again.
+  // A copy, because writers may reuse their buffer.
   if (chunk instanceof Uint8Array) return new Uint8Array(chunk);
   throw new TypeError("A response takes text or bytes.");
 }

@@ -1,4 +1,4 @@
-/** One paid request of node:http, for every framework on it: what differs is handed in. */
+/** The exchange of one paid request of node:http, for every framework on it. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { addTokens, isForCaches, refuseAddress } from "../responses.ts";
 import { toError } from "../errors.ts";
@@ -14,28 +14,26 @@ import {
 import type { Route } from "../seller.ts";
 import { partialHeaders } from "./partial-headers.ts";
 
-/** One request, and the work that is sold with it. */
 export interface NodeExchange<R> {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
-  /** Where the request was sent, as the framework knows it behind its trusted proxies. */
+  /** The address of the request, as the framework knows it behind its trusted proxies. */
   readonly line: Omit<RequestLine, "method">;
-  /** The framework's own request, for price and payee functions. */
   readonly original: R;
-  /** What a parser made of the body, where one ran before. */
+  /** The output of a body parser that ran before. */
   readonly body?: unknown;
-  /** Does the work, which answers on `res`; what it throws is its failure to answer. */
+  /** Does the work, which responds on `res`, or throws. */
   readonly work: (payment: PaidRequest) => unknown;
-  /** Called before anything is sent, unless the work has answered. */
+  /** Called before anything is sent, unless the work has responded. */
   readonly takeOver?: () => void;
-  /** Called with what broke; the response is as it was, unless something is on its way already. */
+  /** Called with an error; the response is unchanged, unless a part of it was sent. */
   readonly failed: (error: Error) => void;
 }
 
-/** Headers that list tokens: what middleware before us has put there stays. */
+/** Headers with lists of tokens: those that earlier middleware has set stay. */
 const listHeaders = new Set(["vary", "access-control-expose-headers"]);
 
-/** Charges for a request and answers it. Never rejects. */
+/** Charges for a request and responds to it. Never rejects. */
 export async function chargeNode<R>(route: Route<R>, exchange: NodeExchange<R>): Promise<void> {
   const { req, res } = exchange;
   let caught: Capture | undefined;
@@ -63,15 +61,15 @@ export async function chargeNode<R>(route: Route<R>, exchange: NodeExchange<R>):
   }
 }
 
-/** Where a request of a plain server of node:http was sent. */
+/** Returns the address of a request of a plain node:http server. */
 export function requestLineOf(req: IncomingMessage): NodeExchange<unknown>["line"] {
   const isTls = "encrypted" in req.socket && req.socket.encrypted === true;
   return { target: req.url ?? "", host: hostOf(req), scheme: isTls ? "https" : "http" };
 }
 
 /**
- * The host that a request names; `known` is what a framework says where it trusts a proxy. Several
- * Host headers are all returned, which is no host: the next server may choose another one.
+ * Returns the host of a request; `known` is the framework's value where it trusts a proxy. Several
+ * Host headers are joined, which is no valid host: the next server may choose another one.
  */
 export function hostOf(req: IncomingMessage, known?: string): string | undefined {
   const hosts = req.rawHeaders.filter(
@@ -83,19 +81,19 @@ export function hostOf(req: IncomingMessage, known?: string): string | undefined
 }
 
 /**
- * The request without its body, which is read only when a payment has to be bound to it; or the
- * refusal of a request whose address can be read in two ways.
+ * Returns the request without its body, which is read only for binding a payment; or the refusal of
+ * an ambiguous address.
  */
 function toRequest(req: IncomingMessage, line: NodeExchange<unknown>["line"]): Request | Response {
   const method = req.method ?? "GET";
   const address = readRequestAddress({ ...line, method });
   if (!address.ok) return refuseAddress(address.refusal);
-  // What routers and rewrites have left for the handler to read must be as plain.
+  // Routers and rewrites must have left a plain target for the handler as well.
   if (!isPlainTarget(req.url ?? "")) return refuseAddress(badTarget);
   // As the handler sees them: of some headers Node keeps the first only.
   const headers = new Headers();
   for (const [name, value] of Object.entries(req.headers)) {
-    // HTTP/2 lists its own fields, such as `:path`, which are no headers.
+    // HTTP/2 lists pseudo-headers such as `:path`.
     if (name.startsWith(":") || value === undefined) continue;
     for (const one of Array.isArray(value) ? value : [value]) headers.append(name, one);
   }
@@ -104,7 +102,7 @@ function toRequest(req: IncomingMessage, line: NodeExchange<unknown>["line"]): R
 
 async function send(res: ServerResponse, response: Response, caught?: Capture): Promise<void> {
   const outlet = caught ? caught.open() : res;
-  // A caught answer has taken these over; what the exchange dropped from it must not come back.
+  // The captured response has these; what the exchange removed must not come back.
   for (const name of res.getHeaderNames()) {
     if (caught || isForCaches(name)) res.removeHeader(name);
   }
@@ -119,7 +117,7 @@ async function send(res: ServerResponse, response: Response, caught?: Capture): 
   if (response.body) {
     const closed = new Promise<void>((resolve) => res.once("close", resolve));
     for await (const chunk of response.body) {
-      // Nobody is there to read: leaving the loop stops the source as well.
+      // The client is gone: leaving the loop stops the source as well.
       if (res.destroyed) break;
       const written = new Promise<void>((resolve) => outlet.write(chunk, resolve));
       await Promise.race([written, closed]);

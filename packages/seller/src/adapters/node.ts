@@ -1,4 +1,4 @@
-/** Charging for requests of a server of node:http, without any framework. */
+/** Charging for requests of a node:http server. */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { RouteOptions, SellerOptions } from "../configuration.ts";
 import type { PaidRequest } from "../events.ts";
@@ -7,14 +7,13 @@ import { createSeller } from "../seller.ts";
 
 export type { PaidRequest } from "../events.ts";
 
-/** Answers a paid request. It may return a promise; what that rejects with is a failure. */
+/** Responds to a paid request, also asynchronously. */
 export type PaidListener = (
   req: IncomingMessage,
   res: ServerResponse,
   payment: PaidRequest,
 ) => unknown;
 
-/** Puts a price on a request listener. */
 export type Charge = (
   route: RouteOptions<IncomingMessage>,
   listener: PaidListener,
@@ -35,7 +34,7 @@ export function farthing(options: SellerOptions<IncomingMessage>): Charge {
     return (req, res) => {
       const work = (payment: PaidRequest): unknown => listener(req, res, payment);
       const failed = (): void => {
-        // The seller has heard of it by `onEvent`; the buyer learns nothing of what broke.
+        // `onEvent` has reported the error to the seller; the buyer learns nothing of it.
         if (res.headersSent) res.destroy();
         else res.writeHead(500, { "Content-Type": "text/plain" }).end("Internal Server Error\n");
       };

@@ -1,10 +1,9 @@
 /**
- * The order in which nobody pays for nothing: verify, do the work, and settle only for an answer
- * of 2xx or a redirect, which is kept before anything is sent and handed out once the transfer is confirmed.
+ * Settlement after success: verify, work, and settle only for a response of 2xx or a redirect. The
+ * response is kept before anything is sent and delivered once the transfer is confirmed.
  *
- * Between verification and settlement the payer can still empty his wallet or cancel: the seller
- * has then worked for nothing, and the buyer gets nothing. Work that costs much, or changes
- * anything, is sold in the other order.
+ * Between verification and settlement the payer can empty their wallet or cancel: the seller has
+ * then worked for nothing. Work that is expensive or changes anything should be sold before work.
  */
 import { errorResponse, uncharged } from "../responses.ts";
 import { settleClaim, verify } from "./settle-claim.ts";
@@ -49,7 +48,7 @@ export async function serveAfterSuccess(
   }
   const stored = toStored(made, charged);
   const collection = await settleClaim(deps, charged, lease, {
-    // The work has its own limit: what it took is not taken from the settlement.
+    // The work has its own limit, so its time is not taken from the settlement.
     deadlineMs: deadlineMs + deps.clock.now() - startedAtMs,
     ...(stored ? { response: stored } : {}),
   });
@@ -75,7 +74,7 @@ function refuseLate(
   return ask(terms, { error: "authorization_expired", message });
 }
 
-/** Does the work: what came of it, or the result for a buyer who is not charged. */
+/** Runs the work; returns its response, or the result for a buyer who is not charged. */
 async function makeInTime(
   deps: ExchangeDeps,
   charged: ChargedRequest,
@@ -115,7 +114,7 @@ async function makeInTime(
 const withheld =
   "The answer was a redirect, which is not handed out here, and nothing was charged. Tell the seller.";
 
-/** The status that an error asks for, as web frameworks have it; 500 when it asks for none. */
+/** Returns the status that an error asks for, as in web frameworks; 500 when it asks for none. */
 function statusOf(error: unknown): number {
   if (typeof error !== "object" || error === null) return 500;
   const status: unknown = "statusCode" in error ? error.statusCode : undefined;

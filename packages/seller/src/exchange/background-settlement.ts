@@ -1,9 +1,7 @@
 /**
- * What goes on after a buyer had to be told to come back: his answer is made and kept, and the
- * settlement is asked for until its outcome is known, so that his repeat finds it.
- *
- * A convenience with bounds, and no promise: when the process ends, the repeat itself goes on from
- * what the record says.
+ * Background settlement. Polls a settlement after its buyer was asked to repeat, so that the repeat
+ * finds the outcome and the kept response. This is a bounded convenience: after the process ends,
+ * the repeat itself resumes from the record.
  */
 import type { SettleResponse } from "@farthing/protocol";
 import { emitOutcome } from "../events.ts";
@@ -18,23 +16,24 @@ import {
   type MatchedPayment,
 } from "./paid-request.ts";
 
-/** Settlements followed at once; each holds a few kilobytes. The buyer's repeat does the others. */
+/**
+ * Settlements polled at once; each holds a few kilobytes. Repeats of the buyers resolve the others.
+ */
 const followedMax = 1_000;
 
-/** Open settlements that are remembered until they are over; each holds a few kilobytes. */
+/** Open settlements that are remembered until their authorization ends; a few kilobytes each. */
 const closingsMax = 1_000;
 
-/** Settlements closed at once: a facilitator that comes back is not met by all of them. */
+/** Bounds the load on a facilitator that becomes available again. */
 const closedAtOnceMax = 4;
 
-/** How long one is followed, in milliseconds: as long as a buyer may still be there. */
+/** Polling stops after ten minutes; buyers that return later resume the settlement themselves. */
 const followMsMax = 10 * 60 * 1000;
 
-/** The pause before each round, in milliseconds, doubled from the first to the longest. */
+/** The pause before each round, doubled from the first to the longest. */
 const pauseMsMin = 1_000;
 const pauseMsMax = 30_000;
 
-/** Creates the background settlements of one seller. */
 export function createBackgroundSettlements(around: () => ExchangeDeps): BackgroundSettlements {
   const followed = new Set<string>();
   const closings = new Map<string, { readonly matched: MatchedPayment; readonly dueMs: number }>();
@@ -46,7 +45,7 @@ export function createBackgroundSettlements(around: () => ExchangeDeps): Backgro
     try {
       await close(around(), matched);
     } catch {
-      // A store that fails now is met again by the next request, where it can be answered.
+      // The next request meets a failing store again, and can respond to it.
     } finally {
       closing--;
     }
@@ -67,7 +66,7 @@ export function createBackgroundSettlements(around: () => ExchangeDeps): Backgro
       if (followed.has(binding.key) || followed.size >= followedMax) return;
       followed.add(binding.key);
       run(bareOf(matched))
-        // A store that fails now is met again by the buyer's repeat, where it can be answered.
+        // The buyer's repeat meets a failing store again, and can respond to it.
         .catch(() => undefined)
         .finally(() => followed.delete(binding.key));
     },
@@ -81,7 +80,7 @@ export function createBackgroundSettlements(around: () => ExchangeDeps): Backgro
     },
     closeLater(matched) {
       if (closings.size >= closingsMax) return;
-      // Not before the call that was just lost can have arrived.
+      // A lost call cannot arrive after that.
       const overMs = Math.max(matched.binding.validBeforeMs, around().clock.now());
       const dueMs = overMs + overMsMin;
       closings.set(matched.binding.key, { matched: bareOf(matched), dueMs });
@@ -101,7 +100,7 @@ export function createBackgroundSettlements(around: () => ExchangeDeps): Backgro
   };
 }
 
-/** The payment without the seller's code and its request, which need not be held for so long. */
+/** Drops the seller's code and its request, which need not be held for so long. */
 function bareOf({
   payment,
   offer,
@@ -116,8 +115,8 @@ function bareOf({
 }
 
 /**
- * Asks once what became of a settlement whose authorization is over. What moved money is kept for
- * its buyer, what did not is forgotten, and what nobody answers is left to the store.
+ * Resolves a settlement whose authorization has ended. A payment that moved money is kept for its
+ * buyer, one that did not is forgotten, and an unknown one is left to the store.
  */
 async function close(deps: ExchangeDeps, matched: MatchedPayment): Promise<void> {
   const acquired = await deps.records.acquire(matched.binding, {
@@ -147,7 +146,7 @@ function emitResult(
   emitOutcome(deps.emit, matched.terms.resource.url, outcome);
 }
 
-/** Records that the money moved, and tells the seller; not where another holder has taken over. */
+/** Records that the money moved, and emits it, unless another holder has taken over. */
 async function notePaid(
   deps: ExchangeDeps,
   matched: MatchedPayment,
@@ -159,7 +158,7 @@ async function notePaid(
   deps.emit({ type: "settled", url, payment: factsAfter(matched, receipt) });
 }
 
-/** Waits until a queued settlement has an outcome, as long as any is followed. */
+/** Waits until a queued settlement has an outcome. */
 async function watchQueued(
   deps: ExchangeDeps,
   matched: MatchedPayment,
@@ -179,19 +178,19 @@ async function watchQueued(
   }
 }
 
-/** One round. True when there is nothing left to follow. */
+/** Runs one round. Returns true when there is nothing left to poll. */
 async function goOn(deps: ExchangeDeps, matched: MatchedPayment): Promise<boolean> {
-  // This process has the buyer's own request: nothing is left to prove.
+  // This process has the buyer's own request, so no proof is needed.
   const acquired = await deps.records.acquire(matched.binding, {
     ...matched.access,
     rule: "anyone",
   });
-  // Busy: a repeat of the buyer's is at it.
+  // A repeat of the buyer holds the lease.
   if (acquired.kind !== "acquired") return acquired.kind !== "busy";
   const { lease } = acquired;
   try {
     if (lease.state === "claimed") return await lease.discard();
-    // Without a kept answer there is nothing to hand out for money that has not moved yet.
+    // Without a kept response there is nothing to deliver for an open settlement.
     if (lease.state === "paid" || !(lease.response ?? lease.receipt)) return true;
     const deadlineMs = deps.clock.now() + deps.waitMs;
     const collection = await settleClaim(deps, matched, lease, { deadlineMs });

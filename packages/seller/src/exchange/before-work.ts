@@ -1,6 +1,6 @@
 /**
- * The order in which nobody works unpaid: verify, settle, wait for confirmation, and then the
- * seller's content, once. Also what every request does that finds a payment already under way.
+ * Settlement before work: verify, settle, wait for confirmation, then serve once. Also resumes
+ * every payment that is already under way.
  */
 import { settleClaim, verify } from "./settle-claim.ts";
 import { responseFor, deliver, deliverKept } from "./delivery.ts";
@@ -13,7 +13,7 @@ import {
   type ExchangeResult,
 } from "./paid-request.ts";
 
-/** Gets the money, and then hands out what was made for it, or makes it. */
+/** Settles, and then delivers the kept response or makes it. */
 export async function serveAfterPayment(
   deps: ExchangeDeps,
   charged: ChargedRequest,

@@ -1,7 +1,7 @@
 /**
- * What ties a payment to one request: the payment's identity, the fingerprint of the request and
- * the hash of the payment itself. Anyone can rebuild a settled payment from the chain, so the
- * fingerprint leaves nothing of the request out, its body included.
+ * Binds a payment to one request: its identity, the fingerprint of the request and the hash of the
+ * payment. Anyone can rebuild a settled payment from the chain, so the fingerprint covers the whole
+ * request, its body included.
  */
 import {
   canonicalJson,
@@ -13,20 +13,18 @@ import {
 } from "@farthing/protocol";
 import type { Binding } from "../payment-records/payment-records.ts";
 
-/** The request as it is bound. */
 export interface BoundRequest {
   readonly method: string;
   /** Full address with its query. */
   readonly url: string;
   readonly body: Uint8Array<ArrayBuffer>;
-  /** What else its answer depends on. */
+  /** What else the response depends on. */
   readonly boundTo?: string;
 }
 
-/** Unix milliseconds that any clock reaches safely: the year 9999. */
+/** The year 9999, which any clock represents safely. */
 const timeMsMax = 253_402_300_799_000;
 
-/** Binds a payment to a request. */
 export async function bind(
   request: BoundRequest,
   payment: Payment,
@@ -60,26 +58,23 @@ export async function bind(
 }
 
 /**
- * The payment as sellers hashed it before 0.1.0: with its extensions, and scheme and network only in
- * the chosen entry of version 2. A payment that was begun with one of them goes on with this one.
+ * Returns the payment as sellers hashed it before 0.1.0: with its extensions, and scheme and
+ * network only in the chosen entry of version 2.
  */
 function toEarlierPayment(payment: Payment): JsonObject {
   const { scheme, network, ...others }: JsonObject = { ...toWirePayment(payment) };
   return payment.shape === "v2" ? others : { ...others, scheme, network };
 }
 
-/**
- * The payment without its token and salt. They prove who repeats it and identify nothing, and
- * nobody but this seller may see them.
- */
+/** Removes token and salt, which prove who repeats the payment and are for this seller only. */
 export function withoutProof({ extensions, ...payment }: Payment): Payment {
   const others = withoutRequestBinding(extensions);
   return { ...payment, ...(others === undefined ? {} : { extensions: others }) };
 }
 
 /**
- * Who calls, as far as the seller's code may look at it: a hash of the credentials, undefined where
- * there are none. No part of the binding, since a session may change while a payment is under way.
+ * Returns a hash of the caller's credentials; undefined where there are none. It is not part of the
+ * binding, since a session may change while a payment is under way.
  */
 export async function audienceOf({ headers }: Request): Promise<string | undefined> {
   const credentials = [headers.get("Authorization"), headers.get("Cookie")];
@@ -91,7 +86,6 @@ function encode(text: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(text);
 }
 
-/** SHA-256 of a text, as hex. */
 export function hashOf(text: string): Promise<string> {
   return sha256(encode(text));
 }

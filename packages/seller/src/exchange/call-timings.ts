@@ -1,15 +1,13 @@
-/** How long the facilitator took for one request, measured on the calls of that request alone. */
+/** Times of the facilitator's calls for one request. */
 import type { Clock } from "../clock.ts";
 import type { Facilitator } from "../facilitator.ts";
 
-/** Times in milliseconds, each the sum of all calls; absent where there was none. */
+/** Each the sum of all calls; absent where there was none. */
 export interface ChargeTimings {
   readonly verifyMs?: number;
-  /** Settling, and polling for the outcome. */
   readonly settleMs?: number;
 }
 
-/** The same facilitator, whose calls add to `timings`. */
 export function timeCalls(facilitator: Facilitator, clock: Clock) {
   const timings: { verifyMs?: number; settleMs?: number } = {};
   const timed = async <T>(name: keyof ChargeTimings, call: () => Promise<T>): Promise<T> => {

@@ -1,6 +1,6 @@
 /**
- * The seller's content: made once, kept within bounds for a buyer whose connection broke, and
- * handed out with the receipt.
+ * Delivery of the seller's content: made once, kept within bounds for a buyer whose connection
+ * broke, and sent with the receipt.
  */
 import type { SettleResponse } from "@farthing/protocol";
 import { content, replayedHeader, errorResponse, type ChallengeTerms } from "../responses.ts";
@@ -16,14 +16,12 @@ import type { PaymentRecords, Lease, StoredResponse } from "../payment-records/p
 import { checkHeld } from "./lost-lease.ts";
 import type { ExchangeResult, Serve } from "./paid-request.ts";
 
-/** A paid record that waits for its content. */
 export interface Paid {
   readonly lease: Lease;
   readonly receipt: SettleResponse;
   readonly facts: SettledRequest;
 }
 
-/** What is delivered. */
 export interface Delivery {
   readonly serve: Serve;
   readonly isStreamed: boolean;
@@ -31,26 +29,25 @@ export interface Delivery {
   readonly redirects: Redirects;
   readonly redeliver: Redeliver;
   readonly terms: ChallengeTerms;
-  /** Who asks, where the request says so. */
   readonly audience?: string;
 }
 
-/** The seller's answer, read as far as it can be kept. */
+/** The seller's response, read as far as it can be kept. */
 export interface Made {
   readonly response: Response;
-  /** Bytes when the whole body is here; else a stream of what is left to come. */
+  /** Bytes when the whole body is here; else a stream of the rest. */
   readonly body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
 }
 
-/** Statuses from here on say that the seller's code failed. */
+/** Statuses from here on mean that the seller's code failed. */
 const failureStatusMin = 500;
 
-/** Seconds after which a repeat of a request that the seller's code failed at is worth it. */
+/** Pause before a retry after a failure of the seller's code. */
 export const retrySeconds = 5;
 
 /**
- * Headers that are not given out again, whatever the repeat has shown: a repeat may come from
- * someone who rebuilt the payment from the chain, and must not get the first buyer's credentials.
+ * Headers that are never repeated: the repeat may come from someone who rebuilt the payment from
+ * the chain, and must not get the first buyer's credentials.
  */
 const unrepeatedHeaders = new Set([
   "set-cookie",
@@ -60,7 +57,7 @@ const unrepeatedHeaders = new Set([
   "proxy-authentication-info",
 ]);
 
-/** Runs the seller's code and reads what it answers. Throws what the code throws. */
+/** Runs the seller's code and reads its response. Throws what the code throws. */
 async function make(charged: Delivery, facts: PaidRequest, bytesMax: number): Promise<Made> {
   const response = await charged.serve(facts);
   if (!response.body || isStream(charged, response)) return { response, body: response.body };
@@ -68,7 +65,10 @@ async function make(charged: Delivery, facts: PaidRequest, bytesMax: number): Pr
   return { response, body: head.rest ? resume(head) : head.bytes };
 }
 
-/** The same with a limit; undefined when it takes longer, and what still comes of it is dropped. */
+/**
+ * Runs the seller's code within a time limit; returns undefined after it, and cancels a late
+ * result.
+ */
 export function makeWithin(
   charged: Delivery,
   facts: PaidRequest,
@@ -86,24 +86,22 @@ export function makeWithin(
 }
 
 /**
- * Whether an answer is what a route that settles after success sells: one of 2xx, and a redirect,
- * whose address is free content for whoever is not charged for it.
+ * Whether `after-success` charges for a response: a success, or a redirect, whose address would be
+ * free content otherwise.
  */
 export function isSold(response: Response, { redirects }: Pick<Delivery, "redirects">): boolean {
   return response.ok || (redirects === "charge" && isRedirect(response));
 }
 
-/** Whether an answer sends its reader on to another address. */
 export function isRedirect({ status, headers }: Response): boolean {
   return status >= 300 && status <= 399 && headers.has("Location");
 }
 
-/** Gives up what is left of an answer that nobody gets. */
 export function cancelBody({ body }: Made): void {
   if (body instanceof ReadableStream) void body.cancel().catch(() => undefined);
 }
 
-/** The answer as it can be kept; undefined when it is a stream or larger than is kept. */
+/** Returns a response to keep; undefined when it is a stream or too large. */
 export function toStored(
   { response, body }: Made,
   { audience }: Delivery,
@@ -115,8 +113,8 @@ export function toStored(
 }
 
 /**
- * A kept answer, if it was made for whoever asks now. The seller's code, which may look at his
- * credentials, is not asked again; and who rebuilt the payment from the chain does not have them.
+ * Returns a kept response if it was made for this caller: the seller's code, which may check
+ * credentials, does not run again.
  */
 export function responseFor(
   { audience }: Delivery,
@@ -126,18 +124,17 @@ export function responseFor(
   return isForAnyone || kept.reader === audience ? kept : undefined;
 }
 
-/** The answer with its receipt. */
 export function toContent({ response, body }: Made, receipt: SettleResponse): Response {
   return content(response, body, receipt);
 }
 
-/** Makes the content, and keeps it; when it cannot be made, keeps the fact that it is paid. */
+/** Makes and keeps the content; when that fails, keeps the fact that it is paid. */
 export async function deliver(
   { records }: { readonly records: PaymentRecords },
   charged: Delivery,
   { lease, receipt, facts: payment }: Paid,
 ): Promise<ExchangeResult> {
-  // The lease is left as `paid`: the next request with this payment makes the content again.
+  // The state stays `paid`: the next request with this payment makes the content again.
   const failed = (status: number, error: unknown): ExchangeResult => {
     const response = undelivered(status, receipt);
     return { response, outcome: { type: "undelivered", payment, error }, receipt };
@@ -148,10 +145,11 @@ export async function deliver(
   } catch (error) {
     return failed(failureStatusMin, error);
   }
-  // The buyer has paid, and has a right to another try.
+  // The buyer has paid and may try again.
   if (!made) return failed(504, new Error(`The answer was not made within ${workMsMax} ms.`));
   const { status } = made.response;
-  // Sold by its success, it is owed until it succeeds; elsewhere a no is a response as well.
+  // With `after-success` only a success counts as delivered; otherwise a refusal is a response as
+  // well.
   const isFailure =
     charged.settlementTiming === "after-success"
       ? !isSold(made.response, charged)
@@ -166,7 +164,7 @@ export async function deliver(
   return { response: toContent(made, receipt), outcome: { type: "delivered", payment }, receipt };
 }
 
-/** Hands out, for the first time, an answer that was made before the money moved. */
+/** Delivers a response that was made before the money moved. */
 export async function deliverKept(
   { lease, receipt, facts: payment }: Paid,
   stored: StoredResponse,
@@ -176,7 +174,7 @@ export async function deliverKept(
   return { response, outcome: { type: "delivered", payment }, receipt };
 }
 
-/** Hands out a kept answer again, with its receipt and the word that it is a repeat. */
+/** Repeats a kept response with its receipt, marked as a repeat. */
 export function replay(stored: StoredResponse, receipt: SettleResponse): Response {
   const response = fromStored(stored, receipt);
   response.headers.set(replayedHeader, "true");
@@ -191,7 +189,7 @@ function fromStored(stored: StoredResponse, receipt: SettleResponse): Response {
 
 function isStream(charged: Delivery, response: Response): boolean {
   const type = response.headers.get("Content-Type") ?? "";
-  // Events are worth nothing when they all come at the end.
+  // Events are useless when they all arrive at the end.
   return charged.isStreamed || type.startsWith("text/event-stream");
 }
 

@@ -1,10 +1,10 @@
 /**
- * One paid request: the claim of its payment, which one request at a time holds, and then the work,
- * before or after the settlement as the route asks for it.
+ * The exchange of one paid request: one request at a time holds the payment's lease and then works,
+ * before or after the settlement.
  *
- * Every way out answers one of four things: the content, an answer of the seller's code that
- * nobody was charged for, a 402 (no money moved and none will), or a 409 or 503 without a
- * challenge, because a challenge would make the buyer sign and pay again.
+ * Every path ends in one of four responses: the content, an uncharged response of the seller's
+ * code, a 402 (no money moved and none will), or a 409 or 503 without a challenge, because a
+ * challenge would make the buyer sign and pay again.
  */
 import { statusOf, type SettleResponse } from "@farthing/protocol";
 import { serveAfterSuccess } from "./after-success.ts";
@@ -29,10 +29,7 @@ import {
   type ExchangeResult,
 } from "./paid-request.ts";
 
-/**
- * Takes the request from its payment to its response. A store that fails leaves the outcome open, and
- * must not look like a payment that has failed.
- */
+/** A store that fails leaves the outcome open; that must not look like a failed payment. */
 export async function exchange(
   deps: ExchangeDeps,
   charged: ChargedRequest,
@@ -42,7 +39,7 @@ export async function exchange(
   } catch (error) {
     return storeFailed(error);
   } finally {
-    // Not before: the request may need the room of what is over.
+    // Afterwards only: the request may need the room of expired records.
     deps.background.closeDue();
   }
 }
@@ -91,10 +88,10 @@ async function takeAndWork(deps: ExchangeDeps, charged: ChargedRequest): Promise
   }
 }
 
-/** Longest wait for the outcome of a settlement that was served when it was queued. */
+/** Longest wait for the outcome of a settlement that was served when queued. */
 const newestMsMax = 2_000;
 
-/** The receipt as the repeat of a delivered payment gets it, with the outcome once there is one. */
+/** Returns the receipt for a repeat, with the outcome once there is one. */
 async function newestReceipt(
   deps: ExchangeDeps,
   charged: ChargedRequest,
@@ -109,14 +106,14 @@ async function newestReceipt(
   return "receipt" in settled ? settled.receipt : known;
 }
 
-/** Does one holder's work; whatever happens, the lease does not stay behind. */
+/** Works with a lease, and ends it in any case. */
 async function work(
   deps: ExchangeDeps,
   charged: ChargedRequest,
   lease: Lease,
   deadlineMs: number,
 ): Promise<ExchangeResult> {
-  // What an earlier holder began has left the order behind: money first, then what is left to do.
+  // An earlier holder's work continues with the money, whatever the settlement timing.
   const isFresh = lease.state === "claimed";
   const serve =
     charged.settlementTiming === "after-success" && isFresh ? serveAfterSuccess : serveAfterPayment;
@@ -129,7 +126,7 @@ async function work(
     if (!(error instanceof LeaseLostError)) throw error;
     return { response: stillBusy(), outcome: { type: "broken", error } };
   } finally {
-    // What cannot be given back now ends by itself.
+    // A lease that cannot be ended now expires.
     await lease.unlock().catch(() => undefined);
   }
 }

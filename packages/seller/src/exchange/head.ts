@@ -1,6 +1,6 @@
 /**
- * HEAD: a question about headers, which link checkers and caches ask without a thought. It takes no
- * payment, since the buyer would be charged and receive no content.
+ * HEAD requests, which link checkers and caches send. They take no payment, since the buyer would
+ * be charged and receive no content.
  */
 import { headerNames, zeroAddress } from "@farthing/protocol";
 import { uncharged, type ChallengeTerms } from "../responses.ts";
@@ -9,7 +9,6 @@ import { cancelBody, makeWithin } from "./delivery.ts";
 import { ask } from "./open-responses.ts";
 import { undecided, type ExchangeResult, type Serve } from "./paid-request.ts";
 
-/** A HEAD request for a paid resource. */
 interface HeadRequest {
   readonly terms: ChallengeTerms;
   /** Whether it carries a payment, readable or not. */
@@ -24,8 +23,8 @@ const takesNoPayment = {
 };
 
 /**
- * Answers with the headers of a 402; or, with `serve`, with those of the seller's answer, less what
- * leads to content.
+ * Responds with the headers of a 402; or, with `serve`, with those of the seller's response,
+ * without those that lead to content.
  */
 export async function respondToHead(
   { terms, isPaid, settlementTiming, redirects }: HeadRequest,
@@ -34,12 +33,12 @@ export async function respondToHead(
   if (!serve) {
     const { response, outcome } = ask(terms, isPaid ? takesNoPayment : undefined);
     const { status, headers } = response;
-    // A buyer that hears so need not keep the payment open until it ends.
+    // The buyer need not keep the payment open until it ends.
     if (isPaid) headers.set(headerNames.paymentCharged, "no");
     return { response: new Response(null, { status, headers }), outcome };
   }
   const network = terms.offers[0]?.network.id ?? "";
-  // Nobody has paid, and nothing: what the seller's code notes of it is true.
+  // The seller's code sees a payment of nothing by no one, which is true.
   const noPayment = { payer: zeroAddress, amount: "0", network };
   const work = {
     serve,

@@ -1,6 +1,4 @@
-/**
- * Matches the payment of a request with the terms of this very request, and binds it to the request.
- */
+/** Matches a payment with the terms of its request, and binds it to the request. */
 import {
   readRequestBinding,
   refusal,
@@ -26,21 +24,21 @@ import {
   type MatchedPayment,
 } from "./paid-request.ts";
 
-/** For servers that hand over requests in their own way. */
+/** For servers that pass requests in their own way. */
 export interface BodyReader {
   /**
-   * Reads the request's body, for the binding of payment and request; undefined when it is larger
-   * than `bytesMax`. Without it, the body is read from a clone of the request.
+   * Reads the request's body for the binding; undefined when it is larger than `bytesMax`. Without
+   * it, the body is read from a clone of the request.
    */
   readonly readBody?: (bytesMax: number) => Promise<Uint8Array<ArrayBuffer> | undefined>;
   /**
-   * What else the answer depends on, such as credentials that the app looks at: whoever repeats the
-   * payment with others must not get an answer that was made for the first. Only a hash is kept.
+   * What else the response depends on, such as credentials that the app checks: a repeat with
+   * others must not get a response that was made for the first. Only a hash is kept.
    */
   readonly boundTo?: string;
   /**
-   * What the nonce of a bound payment commits to, where it is not the request's method and body as
-   * they stand: the call of a tool.
+   * What the nonce of a bound payment commits to, where it is not the request's method and body:
+   * the call of a tool.
    */
   readonly bindingSubject?: BindingSubject;
 }
@@ -50,19 +48,17 @@ export interface Presentation extends BodyReader {
   readonly request: Request;
   readonly payment: Payment;
   readonly terms: ChallengeTerms;
-  /** Those of the seller. */
   readonly networks: readonly Network[];
-  /** Terms that a payment may have been signed for beside the route's own. */
   readonly acceptedTerms?: readonly Terms[];
   readonly bodyBytesMax: number;
-  /** Whether the address in the terms is the one that the seller has configured. */
+  /** Whether the address in the terms is the configured one. */
   readonly isPublic: boolean;
   readonly redeliver: Redeliver;
   readonly requiresBinding: boolean;
   readonly serveWhen: ServeWhen;
 }
 
-/** Holds a payment against the terms and binds it to the request; or says what is wrong with it. */
+/** Returns the matched payment, or the response that refuses it. */
 export async function matchPayment(
   deps: ExchangeDeps,
   presented: Presentation,
@@ -85,16 +81,16 @@ export async function matchPayment(
   if (!opening.ok) return ask(terms, reasonOf(opening.refusal));
   const bound = { method: asked.method, url, body, ...(boundTo === undefined ? {} : { boundTo }) };
   const binding = await bind(bound, payment, offer);
-  // Terms that are no longer accepted count for a payment that was begun under them, and for no other.
+  // Previous terms count only for a payment that was begun under them.
   const acceptsPreviousTerms = !accepted;
   const request = toFacilitatorRequest(payment, offer, terms);
   try {
     const hasRecord = async () => deps.records.has(binding);
     if (acceptsPreviousTerms && !(await hasRecord())) return refuse(presented, match);
-    // A buyer who paid before bindings were required gets what they paid for, and is not asked again.
+    // A buyer who paid before bindings were required gets what they paid for.
     const isUnbound = presented.requiresBinding && !opening.value;
     if (isUnbound && !(await hasRecord())) return ask(terms, bindingRequired);
-    // What has a record was let through before, and asks the facilitator for nothing new.
+    // A recorded payment was let through before, and needs no new call.
     if (!deps.wallets.allows(payment) && !(await hasRecord())) return undecided(tooManyWallets());
     const proof = await readProof(deps, presented, opening.value);
     const access = { proof, rule: ruleOf(presented.redeliver, acceptsPreviousTerms) };
@@ -109,7 +105,7 @@ export async function matchPayment(
 
 const bindingRequired = reasonOf(refusal("binding_required"));
 
-/** What the request shows of its maker, as hashes. */
+/** Returns hashes of the proofs in the request. */
 async function readProof(
   { records }: ExchangeDeps,
   { payment, request: { headers } }: Presentation,
@@ -130,7 +126,7 @@ async function readProof(
   };
 }
 
-/** Under previous terms a buyer resumes who proves that they paid. */
+/** Under previous terms only a buyer with a proof resumes. */
 function ruleOf(redeliver: Redeliver, acceptsPreviousTerms: boolean): Access["rule"] {
   if (redeliver === "anyone") return "anyone";
   return acceptsPreviousTerms ? "proven" : "bound";
@@ -143,7 +139,7 @@ function refuse(
   return ask(terms, match.refusal && reasonOf(match.refusal));
 }
 
-/** The offer of the terms that are accepted beside the route's own, if the payment takes one. */
+/** Returns the offer of the accepted terms that the payment takes. */
 function acceptedOffer(
   { payment, networks, acceptedTerms = [] }: Presentation,
   isOwnUrl: (given: string) => boolean,
@@ -156,8 +152,8 @@ function acceptedOffer(
 }
 
 /**
- * The offer that a payment took when price, payee or network were others: a buyer who paid then and
- * repeats now must get what they paid for, and not be asked again.
+ * Returns the offer that a payment took under another price, payee or network: a buyer who paid
+ * then must get what they paid for, and not be asked again.
  */
 function previousOffer(
   offers: readonly Requirements[],
@@ -175,8 +171,8 @@ function previousOffer(
 
 /**
  * Compares a payment's `resource.url` with the route's. Without a configured public address only
- * path and query count: behind a proxy the server does not know the scheme and host that the
- * buyer sees, and the payee and the fingerprint bind the payment to this seller anyway.
+ * path and query count: behind a proxy the server does not know the scheme and host that the buyer
+ * sees, and payee and fingerprint bind the payment to this seller anyway.
  */
 function ownUrl(url: string, isPublic: boolean): (given: string) => boolean {
   const own = new URL(url);
@@ -198,9 +194,8 @@ async function readBody({
 }
 
 /**
- * Facilitators are spoken to in version 2, whatever the buyer spoke: the signed authorization is the
- * same in both, and a facilitator that serves version 2 alone settles a version 1 buyer's payment
- * as well. The entry is the seller's own, not the buyer's echo of it.
+ * Always speaks version 2, also for buyers of version 1: the signed authorization is the same, and
+ * some facilitators serve version 2 alone. The entry is the seller's own, not the buyer's echo.
  */
 function toFacilitatorRequest(payment: Payment, offer: Requirements, terms: ChallengeTerms) {
   const entry = toRequirementsV2(offer);
@@ -211,7 +206,7 @@ function toFacilitatorRequest(payment: Payment, offer: Requirements, terms: Chal
     x402Version: 2 as const,
     paymentPayload: {
       x402Version: 2 as const,
-      // Beside `accepted` as well: facilitators written from the service description read them here.
+      // Facilitators written from the service description read these beside `accepted`.
       scheme,
       network,
       payload: { signature, authorization: toWireAuthorization(authorization) },

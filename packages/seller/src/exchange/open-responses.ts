@@ -1,6 +1,6 @@
 /**
- * The answers to a payment that has opened nothing, or nothing yet. Only a payment that certainly
- * moves no money gets a challenge: a challenge makes the buyer sign and pay again.
+ * Responses to a payment that has opened nothing, or nothing yet. Only a payment that certainly
+ * moves no money gets a challenge, because a challenge makes the buyer sign and pay again.
  */
 import { x402ReasonOf, type SettleResponse, type VerifyResponse } from "@farthing/protocol";
 import { challenge, errorResponse, type ChallengeTerms } from "../responses.ts";
@@ -8,20 +8,20 @@ import type { AccountProblem, Fault } from "../facilitator.ts";
 import { undecided, type ExchangeResult, type MatchedPayment } from "./paid-request.ts";
 import type { Settled } from "./settle.ts";
 
-/** Seconds after which a repeat is worth it: one block, for a settlement under way. */
+/** One block, for a settlement under way. */
 export const pendingRetrySeconds = 2;
-/** The same for a facilitator that is down. */
+/** For a facilitator that is down. */
 export const faultRetrySeconds = 5;
-/** The same for a seller who has to top up or renew a key: people are slower. */
+/** For a seller who has to top up or renew a key: people are slower. */
 const accountRetrySeconds = 60;
 
 const unknown = "What became of the payment is not known yet.";
-/** Said when `/verify` came to nothing. */
+/** The result of a `/verify` without an evaluation. */
 export const unchecked = "The payment could not be checked yet. It was not taken.";
-/** Said when nothing was sent to be settled. */
+/** Nothing was sent to be settled. */
 export const untouched = "The seller cannot take payments at the moment. Yours was not taken.";
 
-/** Asks for a payment, or for another one: nothing moves with what was presented. */
+/** Asks for a payment, or for another one: the presented one moves no money. */
 export function ask(
   terms: ChallengeTerms,
   why?: { readonly error: string; readonly message?: string },
@@ -30,7 +30,7 @@ export function ask(
   return { response: challenge(terms, why), outcome };
 }
 
-/** The response that leaves the outcome open: repeat, and do not sign again. */
+/** Leaves the outcome open: the buyer should repeat, and not sign again. */
 export function later(
   error: "busy" | "settlement_pending" | "facilitator_unavailable" | "seller_account_problem",
   what: string,
@@ -41,8 +41,8 @@ export function later(
 }
 
 /**
- * The result when the store of payment records has failed: the outcome is open, and it must not look
- * like a payment that has failed.
+ * The store of payment records failed: the outcome is open, and must not look like a failed
+ * payment.
  */
 export function storeFailed(error: unknown): ExchangeResult {
   const response = later("busy", "The seller could not look up or record your payment.", {
@@ -51,7 +51,7 @@ export function storeFailed(error: unknown): ExchangeResult {
   return { response, outcome: { type: "broken", error } };
 }
 
-/** The result of a payment that opened nothing, by where its settlement stands. */
+/** Returns the result of a payment that opened nothing. */
 export function unpaidResult(
   matched: MatchedPayment,
   settled: Settled,
@@ -70,7 +70,7 @@ export function unpaidResult(
 
 function failedResult({ terms }: MatchedPayment, receipt: SettleResponse): ExchangeResult {
   const { errorReason, errorMessage } = receipt;
-  // Used, and as far as anyone can tell by a transfer: this must not ask for another one.
+  // Most likely used by a transfer: a challenge could make the buyer pay twice.
   if (isNonceUsed(errorReason)) return alreadySettled(receipt);
   const why = { error: errorReason ?? "settlement_failed", ...message(errorMessage) };
   return {
@@ -80,7 +80,6 @@ function failedResult({ terms }: MatchedPayment, receipt: SettleResponse): Excha
   };
 }
 
-/** The result when the facilitator decided nothing. */
 export function faultResult(
   fault: Fault,
   { what = unknown, ...known }: { what?: string; receipt?: SettleResponse },
@@ -90,7 +89,7 @@ export function faultResult(
   return { response, outcome: { type: "facilitator_fault", fault }, ...known };
 }
 
-/** Says nothing of credits or plans to the buyer, and nothing of a failed payment: neither is theirs. */
+/** Tells the buyer nothing of the seller's credits or plan. */
 export function accountProblemResult(
   problem: AccountProblem,
   known: { receipt?: SettleResponse },
@@ -101,14 +100,14 @@ export function accountProblemResult(
   return { response, outcome: { type: "account_problem", problem }, ...known };
 }
 
-/** The response to a payment whose signature only the chain can judge, when too many of them came. */
+/** Only the chain can verify these signatures, and too many of them came. */
 export function tooManyWallets(): Response {
   return later("busy", "Too many payments of contract wallets came at once. Yours was not taken.", {
     retryAfterSeconds: faultRetrySeconds,
   });
 }
 
-/** The response to a repeat whose content is not kept, or that does not show whose it is. */
+/** The response is not kept, or the repeat has no proof. */
 export function alreadyDelivered(receipt: SettleResponse | undefined): Response {
   const message =
     "This payment has opened its one response, which is not kept any more, or belongs to the " +
@@ -118,7 +117,7 @@ export function alreadyDelivered(receipt: SettleResponse | undefined): Response 
   return errorResponse(409, { error: "already_delivered", message, retryable: false }, proof);
 }
 
-/** The result of a payment that moved money for a request that is not known here. */
+/** The payment moved money for a request that is not known here. */
 export function alreadySettled(receipt: SettleResponse): ExchangeResult {
   const message =
     "This payment was used before, and this server does not know for which request. " +
@@ -126,13 +125,13 @@ export function alreadySettled(receipt: SettleResponse): ExchangeResult {
   return unserved(receipt, { error: "already_settled", message });
 }
 
-/** The result of a refusal that an earlier, unanswered call of ours may still contradict. */
+/** An earlier call without a response may still contradict a refusal. */
 export function stillOpen(): ExchangeResult {
   const more = { retryAfterSeconds: faultRetrySeconds };
   return undecided(later("settlement_pending", unknown, more));
 }
 
-/** The result when it can no longer be known what became of a payment that was sent to be settled. */
+/** The outcome of a sent settlement can no longer be known. */
 export function outcomeUnknown(receipt: SettleResponse): ExchangeResult {
   const message =
     "The facilitator does not take this payment any more, and does not tell whether it moved " +
@@ -140,7 +139,9 @@ export function outcomeUnknown(receipt: SettleResponse): ExchangeResult {
   return unserved(receipt, { error: "outcome_unknown", message });
 }
 
-/** Money moved, or may have, and nothing is served for it: the seller is told, the buyer gets proof. */
+/**
+ * Money moved, or may have, and nothing is served: the seller is told, the buyer gets the receipt.
+ */
 function unserved(
   receipt: SettleResponse,
   why: { readonly error: "already_settled" | "outcome_unknown"; readonly message: string },
@@ -152,7 +153,7 @@ function unserved(
 const nonceUsedReasons = new Set([
   "nonce_already_used",
   x402ReasonOf("nonce_already_used"),
-  // Settled, for another exchange than the one that asks.
+  // Settled for another exchange.
   "already_settled",
 ]);
 const expiredReasons = new Set([
@@ -161,22 +162,20 @@ const expiredReasons = new Set([
   x402ReasonOf("authorization_expired"),
 ]);
 
-/** Whether a refusal says that the payment was used before. */
 export function isNonceUsed(reason: string | undefined): boolean {
   return reason !== undefined && nonceUsedReasons.has(reason);
 }
 
-/** Whether a failure says that the payer has taken his authorization back: nothing moved. */
+/** Whether the payer has canceled the authorization: nothing moved. */
 export function isCanceled({ errorReason }: SettleResponse): boolean {
   return errorReason === "authorization_canceled";
 }
 
-/** Whether a refusal says that the authorization has ended: it may have been used before that. */
+/** Whether the authorization has ended: it may have been used before. */
 export function isExpired(reason: string | undefined): boolean {
   return reason !== undefined && expiredReasons.has(reason);
 }
 
-/** A verdict against a payment in the words of a challenge. */
 export function whyInvalid({ invalidReason, invalidMessage }: VerifyResponse) {
   return { error: invalidReason ?? "payment_invalid", ...message(invalidMessage) };
 }

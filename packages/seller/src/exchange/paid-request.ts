@@ -1,4 +1,6 @@
-/** A paid request: a payment that matches the route's offer, and what charging for it depends on. */
+/**
+ * A paid request: a payment that matches the route's offer, and what charging for it depends on.
+ */
 import type { Payment, Requirements, SettleResponse } from "@farthing/protocol";
 import type { ChallengeTerms } from "../responses.ts";
 import type { Clock } from "../clock.ts";
@@ -10,12 +12,12 @@ import { settlementIdOf } from "./settle.ts";
 import type { WalletBudget } from "./wallet-budget.ts";
 
 /**
- * Makes the content: once for each payment, after confirmation; or before the money moves, where
- * the route settles after success.
+ * Produces the content once for each payment: after confirmation, or with `after-success` before
+ * the money moves.
  */
 export type Serve = (payment: PaidRequest) => Response | Promise<Response>;
 
-/** What the exchange came to: the response, and what it means for the seller. */
+/** The result of an exchange: the response, and its meaning for the seller. */
 export interface ExchangeResult {
   readonly response: Response;
   readonly outcome: ChargeOutcome;
@@ -23,12 +25,11 @@ export interface ExchangeResult {
   readonly receipt?: SettleResponse;
 }
 
-/** A response that decides nothing about a payment. */
 export function undecided(response: Response): ExchangeResult {
   return { response, outcome: { type: "undecided" } };
 }
 
-/** What the exchange of every route of one seller depends on. */
+/** What the exchanges of one seller depend on. */
 export interface ExchangeDeps {
   readonly facilitator: Facilitator;
   readonly records: PaymentRecords;
@@ -36,31 +37,31 @@ export interface ExchangeDeps {
   /** Longest time from a request to the start of its content, in milliseconds, without the work. */
   readonly waitMs: number;
   readonly emit: EventListener;
-  /** Which payments without a plain key's signature may be sent to the facilitator. */
   readonly wallets: WalletBudget;
-  /** Resumes settlements that a request had to leave open. */
   readonly background: BackgroundSettlements;
 }
 
 /** Resumes open settlements in the background. */
 export interface BackgroundSettlements {
-  /** Polls this settlement, unless it is polled already or too many others are. */
+  /** Polls a settlement, unless it is polled already or too many others are. */
   poll(matched: MatchedPayment): void;
   /**
-   * Asks for the outcome of a settlement whose content has gone out when it was queued, and tells
-   * the seller. Of more than can be followed at once the seller hears nothing here.
+   * Waits for the outcome of a settlement whose content went out when it was queued, and emits it.
+   * Beyond the bound no event is emitted.
    */
   watch(matched: MatchedPayment, receipt: SettleResponse): void;
   /**
-   * Remembers a settlement that a request leaves open, to be asked for once when its authorization
-   * is over. Those that are too many stay in the store, which forgets them first when it needs room.
+   * Remembers an open settlement, to resolve it once its authorization has ended. Beyond the bound
+   * it stays in the store, which forgets it first when it needs room.
    */
   closeLater(matched: MatchedPayment): void;
-  /** Resolves what is due, in the background. Called with each paid request, so it needs no timer. */
+  /**
+   * Resolves due settlements in the background. Each paid request calls it, so it needs no timer.
+   */
   closeDue(): void;
 }
 
-/** A payment bound to a request: all that is needed to get the money. */
+/** A payment bound to a request. */
 export interface MatchedPayment {
   readonly payment: Payment;
   readonly offer: Requirements;
@@ -68,27 +69,26 @@ export interface MatchedPayment {
   readonly access: Access;
   readonly request: FacilitatorRequest;
   readonly terms: ChallengeTerms;
-  /** Whether it was begun under previous terms, which are accepted to finish it and for nothing else. */
+  /** Whether the payment was begun under previous terms, which count for finishing it only. */
   readonly acceptsPreviousTerms: boolean;
   /** Whether the content may go out as soon as the engine has stored the settlement. */
   readonly servesQueued: boolean;
 }
 
-/** A matched payment and the way its route serves it. */
+/** A matched payment with the options of its route. */
 export interface ChargedRequest extends MatchedPayment {
   readonly serve: Serve;
-  /** Whether the content goes out as it is made, unbuffered and never again. */
+  /** Whether the content goes out as it is produced, and never again. */
   readonly isStreamed: boolean;
   readonly settlementTiming: SettlementTiming;
   readonly redirects: Redirects;
   readonly redeliver: Redeliver;
-  /** Longest time for the work that is done before the money moves, in milliseconds. */
   readonly workMs: number;
-  /** Hash of the credentials of the caller, see `audienceOf`; a response made for others is withheld. */
+  /** Hash of the caller's credentials, see `audienceOf`; a response made for others is withheld. */
   readonly audience?: string;
 }
 
-/** The payment as the seller's code sees it before the money has moved. */
+/** Returns the payment as the seller's code sees it before the money has moved. */
 export function factsBefore({ payment, offer }: MatchedPayment): PaidRequest {
   return {
     payer: payment.authorization.from,
@@ -97,7 +97,7 @@ export function factsBefore({ payment, offer }: MatchedPayment): PaidRequest {
   };
 }
 
-/** The payment as the seller's code sees it once the money has moved. */
+/** Returns the payment as the seller's code sees it once the money has moved. */
 export function factsAfter(matched: MatchedPayment, receipt: SettleResponse): SettledRequest {
   const settlementId = settlementIdOf(receipt);
   return {

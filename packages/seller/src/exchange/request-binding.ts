@@ -1,6 +1,6 @@
 /**
- * Bound payments: the nonce commits to one request, and the payment's salt opens it. A payment that
- * was made for another resource, body or payee is refused before anything is sent.
+ * Bound payments: the nonce commits to one request, and the payment's salt opens it. A payment for
+ * another resource, body or payee is refused before anything is sent.
  */
 import {
   accept,
@@ -12,9 +12,8 @@ import {
   type Payment,
 } from "@farthing/protocol";
 
-/** What of a request a nonce commits to, beside its address. */
 export interface BindingSubject {
-  /** HTTP method; for the call of a tool `MCP`. */
+  /** HTTP method; `MCP` for the call of a tool. */
   readonly method: string;
   readonly body: Uint8Array;
 }

@@ -1,4 +1,4 @@
-/** Getting the money of one claimed payment: verify, then settle and wait, recorded step by step. */
+/** Settles one claimed payment: verify, settle and wait, with a record of each step. */
 import { member, refusal, type SettleResponse } from "@farthing/protocol";
 import { reasonOf } from "../responses.ts";
 import type { VerifyOutcome } from "../facilitator.ts";
@@ -37,7 +37,7 @@ import {
   type Settlement,
 } from "./settle.ts";
 
-/** What came of settling. */
+/** The result of settling. */
 export type Collection =
   | {
       readonly kind: "paid";
@@ -45,12 +45,14 @@ export type Collection =
       /** The engine has stored the settlement, and it is not confirmed yet. */
       readonly isQueued?: boolean;
     }
-  /** This payment opens nothing here; the response says why. */
+  /** This payment opens nothing here. */
   | { readonly kind: "refused"; readonly result: ExchangeResult }
-  /** The outcome is not known yet. The record stays as it is, and settling again is safe. */
+  /** The outcome is unknown. The record stays as it is, and settling again is safe. */
   | { readonly kind: "open"; readonly result: ExchangeResult };
 
-/** Asks whether the payment is good. Undefined when it is; else the answer, the claim released. */
+/**
+ * Verifies a payment. Returns undefined when it is valid; else the result, with the claim released.
+ */
 export async function verify(
   deps: ExchangeDeps,
   matched: MatchedPayment,
@@ -69,18 +71,18 @@ export async function verify(
   if (isValid) deps.wallets.remember(matched.payment);
   if (isValid && deadlineMs - deps.clock.now() >= callMsMin) return undefined;
   const response = await unverifiedResult(deps, matched, outcome, deadlineMs);
-  // Not before the answer is known: until then, repeats of the payment wait.
+  // Released last, so that repeats of the payment wait for the result.
   await releaseClaim(lease);
   return response;
 }
 
 /**
- * How far this server's clock may be wrong, in milliseconds, before it refuses good payments by
- * itself: within it the facilitator judges, by the clock of the chain.
+ * Largest error of this server's clock before it would refuse valid payments itself; within it the
+ * facilitator decides, by the clock of the chain.
  */
 const clockErrorMsMax = 90_000;
 
-/** Refuses an authorization that is certainly not valid now, before anybody is asked about it. */
+/** Refuses an authorization that is certainly not valid now, without a call. */
 function checkTime(
   { clock }: ExchangeDeps,
   { payment: { authorization }, binding: { validBeforeMs } }: MatchedPayment,
@@ -110,28 +112,29 @@ async function unverifiedResult(
 }
 
 /**
- * The payment is used, and not by a record of ours: perhaps before this process started. Settling
- * it again moves nothing, and tells what became of it. The content stays closed: whoever it was
- * opened for may have it already.
+ * Resolves a used payment without a record, perhaps from before this process started. Settling it
+ * again moves nothing and returns the outcome. The content stays closed: another request may have
+ * received it.
  */
 async function resolveOutcome(
   deps: ExchangeDeps,
   matched: MatchedPayment,
   deadlineMs: number,
 ): Promise<ExchangeResult> {
-  // Under no name: this record has claimed nothing, and takes no success for its own.
+  // Without an exchange key: this record has claimed nothing and must not take a success as its
+  // own.
   const wait = { deadlineMs, onPending: async () => undefined };
   const { settled } = await settleMatched(deps, matched, wait);
   const isAmbiguous =
     settled.kind === "failed" && !isProven(settled.receipt) && !isCanceled(settled.receipt);
-  // Whatever is in the way of a transfer now, the token has said that there was one.
+  // Whatever prevents a transfer now, the token has reported an earlier one.
   if (isAmbiguous) return alreadySettled(settled.receipt);
   return unpaidResult(matched, settled);
 }
 
 /**
- * Settles a payment that was verified, or whose settlement an earlier holder left open, and waits
- * for the outcome. An `answer` that was made before is kept with the record before anything is sent.
+ * Settles a verified payment, or one that an earlier holder left open, and waits for the outcome.
+ * An existing `response` is kept with the record before anything is sent.
  */
 export async function settleClaim(
   deps: ExchangeDeps,
@@ -155,8 +158,8 @@ export async function settleClaim(
       checkHeld(await lease.settling({ receipt }));
     },
   });
-  // Another exchange presented the payment first, and it opens the response there. A record of an
-  // earlier version has no name: what its first call was told is not known any more.
+  // Another exchange presented the payment first, and it opens the response there. Records of
+  // earlier versions have no key, so their first result is unknown.
   const isOthers = isForeign && !(isResumed && exchangeKey === undefined);
   if (settled.kind === "confirmed" && !isOthers) {
     return { kind: "paid", receipt: settled.receipt };
@@ -173,7 +176,7 @@ export async function settleClaim(
     const ambiguous = ambiguousResult(deps, matched, settled.receipt);
     if (ambiguous) return ambiguous;
   }
-  // A call that was lost, or answered by a proxy, may still have moved the money.
+  // A lost call, or one that a proxy answered, may still have moved the money.
   const isReleased = isUnsent && !isResumed && !pending;
   const isOver = settled.kind === "failed" || isReleased || isOthers;
   const result = unpaidResult(matched, settled, pending);
@@ -185,7 +188,6 @@ export async function settleClaim(
   return { kind: isOver ? "refused" : "open", result };
 }
 
-/** Whether the facilitator itself says that it can do nothing at the moment. */
 function isUnavailable(settled: Settled): boolean {
   return "certainty" in settled && settled.certainty === "unavailable";
 }
@@ -196,9 +198,8 @@ function isUnprovable({ access: { proof, rule } }: MatchedPayment): boolean {
 }
 
 /**
- * What is doubtful about a refusal after a send without an answer: its cause may well be our own
- * transfer, which has used the nonce and emptied the wallet, and the first call may even be still
- * on its way. Undefined for a failure that can be believed.
+ * Handles a failure after a send without a response: our own transfer may be its cause, and the
+ * first call may still be under way. Returns undefined for a reliable failure.
  */
 function ambiguousResult(
   deps: ExchangeDeps,
@@ -219,21 +220,20 @@ function ambiguousResult(
     : { kind: "open", result: stillOpen() };
 }
 
-/** Whether a failure names what has failed: a transaction, or a settlement in its book. */
+/** Whether a failure names a transaction or a settlement. */
 function isProven(receipt: SettleResponse): boolean {
   return receipt.transaction !== "" || settlementIdOf(receipt) !== undefined;
 }
 
 /**
- * Whether a refusal comes from Farthing's own facilitator, which names it in both ways: it refuses
- * nothing before it has looked into its book, and no authorization as expired before it has asked
- * the token whether it was used. Other facilitators look at the time first and at the nonce never.
+ * Whether a refusal comes from Farthing's own facilitator. It looks up the settlement before it
+ * refuses, and asks the token about the nonce before it reports an authorization as expired. Other
+ * facilitators check the time first and the nonce never.
  */
 function hasLookedItUp({ extra }: SettleResponse): boolean {
   return extra !== undefined && typeof member(extra, "x402Reason") === "string";
 }
 
-/** Settles a matched payment and waits for the outcome. */
 export function settleMatched(
   { facilitator, clock }: ExchangeDeps,
   { request, offer, payment }: MatchedPayment,

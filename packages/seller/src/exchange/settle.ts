@@ -1,8 +1,8 @@
 /**
- * From a verified payment to its outcome: `/settle`, then waiting until the transfer is confirmed.
+ * Settles a verified payment and waits until the transfer is confirmed.
  *
- * Works with both kinds of facilitator: one that answers with a settlement id at once and is then
- * asked for it, and one that answers after the receipt. What is not known is never called failed.
+ * Supports facilitators that return a settlement id at once, and those that respond after the
+ * receipt. An unknown outcome is never called failed.
  */
 import {
   findNetwork,
@@ -23,70 +23,62 @@ import {
   type LookupOutcome,
 } from "../facilitator.ts";
 
-/** Where a settlement stands when the wait for it ends. */
+/** The state of a settlement when the wait ends. */
 export type Settled =
   | { readonly kind: "confirmed" | "failed" | "pending"; readonly receipt: SettleResponse }
   | Fault
   | AccountProblem;
 
-/** The end of a wait. */
 export interface Settlement {
   readonly settled: Settled;
   /** Whether the facilitator settles this payment for another exchange. */
   readonly isForeign: boolean;
-  /** Whether every `/settle` of this wait was refused before anything was judged. */
+  /** Whether every `/settle` of this wait was refused before the payment was evaluated. */
   readonly isUnsent: boolean;
 }
 
-/** One payment to be settled. */
 export interface Settling {
   readonly request: FacilitatorRequest;
   readonly network: Network;
-  /** The network as the buyer names it; his receipt repeats it. */
+  /** The network as the buyer names it; their receipt repeats it. */
   readonly networkName: string;
   readonly payer: string;
-  /** Names the exchange to the facilitator; absent in records of versions without it. */
+  /** Identifies the exchange to the facilitator; absent in records of earlier versions. */
   readonly exchangeKey?: string;
   /**
-   * Whether faults are answered with another try until the deadline: the buyer could not prove that
-   * a later request is theirs.
+   * Whether to retry after faults until the deadline, because the buyer could not prove that a
+   * later request is theirs.
    */
   readonly isHeld?: boolean;
   /** Whether the wait ends as soon as the facilitator has stored the settlement. */
   readonly endsQueued?: boolean;
-  /** Whether nobody waits for the end: pauses do not keep the process alive. */
+  /** In the background, pauses do not keep the process alive. */
   readonly isInBackground?: boolean;
-  /** What an earlier request has learnt; its settlement is asked for first. */
+  /** The receipt of an earlier request; its settlement is looked up first. */
   readonly known?: SettleResponse;
-  /** Unix milliseconds. */
   readonly deadlineMs: number;
-  /** Hears of every pending receipt. */
   readonly onPending: (receipt: SettleResponse) => Promise<void>;
 }
 
-/**
- * Shortest time between two questions about one settlement, in milliseconds, for facilitators that
- * do not hold the answer: an eighth of a block.
- */
+/** Pause between two lookups at facilitators that do not wait: an eighth of a block. */
 const questionPauseMs = 250;
 
 /**
- * Pauses between two tries of `/settle` after a fault, in milliseconds, doubled from the first to the
- * longest: a few tries within one wait, and no burden for a service that is down.
+ * Pauses between attempts of `/settle` after faults, doubled from the first to the longest: a few
+ * attempts in one wait, and little load for a service that is down.
  */
 const faultPauseMsMin = 500;
 const faultPauseMsMax = 8_000;
 
 /**
- * Time to leave for a settlement that is not asked for yet, in milliseconds: a few blocks of two
- * seconds and the way to the facilitator and back.
+ * Time to leave for a new settlement: a few blocks of two seconds, and both ways to the
+ * facilitator.
  */
 export const settleMsMin = 10_000;
 
-/** A call with less time than this, in milliseconds, would only be cut off. */
+/** A shorter call would only be cut off. */
 export const callMsMin = 200;
 
-/** Settles one payment and waits for its outcome until the deadline. */
 export async function settleAndWait(
   { facilitator, clock }: { facilitator: Facilitator; clock: Clock },
   settling: Settling,
@@ -111,7 +103,7 @@ export async function settleAndWait(
           ...(settling.endsQueued === true ? { respondsAsync: true } : {}),
         });
     if (id && (outcome.kind === "not_found" || outcome.kind === "account")) {
-      // Settling again is safe: one pair of payer and nonce is settled at most once.
+      // Settling again is safe: one authorization is settled at most once.
       hasLookup = false;
       continue;
     }
@@ -120,7 +112,7 @@ export async function settleAndWait(
     const settlement = outcome.kind === "settlement" ? onNetwork(outcome, settling) : undefined;
     if (settlement && isBelievable(settlement, settling)) {
       const receipt = inBuyersWords(withSettlementId(settlement, last), settling);
-      // Without a key of ours, only the first answer tells whether somebody came before.
+      // Without an exchange key, only the first response tells whether another exchange was first.
       const isTold = !id && (exchangeKey !== undefined || asked === 0);
       if (isTold) isForeign ||= isForeignReplay(receipt);
       const status = isSettledElsewhere(receipt) ? "failed" : statusOf(receipt);
@@ -141,7 +133,7 @@ export async function settleAndWait(
   }
 }
 
-/** Whether the facilitator itself has refused a call before it judged anything. */
+/** Whether the facilitator refused a call before it evaluated the payment. */
 function isRefusal(outcome: LookupOutcome): boolean {
   return (
     (outcome.kind === "fault" || outcome.kind === "account") && outcome.certainty === "refused"
@@ -152,10 +144,7 @@ function retryAfterMs(fault: Fault | AccountProblem): number {
   return fault.kind === "fault" ? (fault.retryAfterSeconds ?? 0) * 1000 : 0;
 }
 
-/**
- * Whether the facilitator says that it had this payment for another exchange: a repeat, and not one
- * of ours, which it knows by the key of the exchange.
- */
+/** Whether the facilitator had this payment for another exchange; it recognises ours by the key. */
 function isForeignReplay({ extra }: SettleResponse): boolean {
   if (extra === undefined || member(extra, "replayed") !== true) return false;
   return member(extra, "ownExchange") !== true;
@@ -166,12 +155,12 @@ function isSettledElsewhere({ success, errorReason }: SettleResponse): boolean {
   return !success && errorReason === "already_settled";
 }
 
-/** The facilitator was spoken to in version 2; a version 1 buyer knows the network by its label. */
+/** Restores the version 1 buyer's name of the network; the facilitator uses that of version 2. */
 function inBuyersWords(receipt: SettleResponse, { network, networkName }: Settling) {
   return findNetwork(receipt.network) === network ? { ...receipt, network: networkName } : receipt;
 }
 
-/** A record that names no network is of the one that was asked for: its id tells which it is. */
+/** Fills in the network of a record that names none. */
 function onNetwork(
   { settlement }: { readonly settlement: SettleResponse },
   { network }: Settling,
@@ -179,7 +168,7 @@ function onNetwork(
   return settlement.network === "" ? { ...settlement, network: network.id } : settlement;
 }
 
-/** No success counts that names no transaction, another network or another payer. */
+/** A success must name a transaction, this network and this payer. */
 function isBelievable(settlement: SettleResponse, { network, payer }: Settling): boolean {
   if (statusOf(settlement) !== "confirmed") return true;
   return (
@@ -190,22 +179,22 @@ function isBelievable(settlement: SettleResponse, { network, payer }: Settling):
 }
 
 function waitSeconds(timeoutMs: number): number {
-  // A second less than the call may take, so that the answer comes before the call is cut off.
+  // Leaves a second for the response before the call is cut off.
   return Math.max(0, Math.min(lookupWaitSecondsMax, Math.floor(timeoutMs / 1000) - 1));
 }
 
-/** The id under which a facilitator knows a settlement; undefined when it gives none. */
+/** Returns the facilitator's id of a settlement, if any. */
 export function settlementIdOf(receipt: SettleResponse): string | undefined {
   const id = (receipt.extra && member(receipt.extra, "settlementId")) ?? receipt.id;
   return typeof id === "string" && id !== "" ? id : undefined;
 }
 
-/** The receipt of what is open says so, also when the facilitator's answer contradicted itself. */
+/** Marks a receipt as pending, even when the facilitator's response contradicted itself. */
 function asPending(receipt: SettleResponse): SettleResponse {
   return { ...receipt, success: false, status: "pending", errorReason: "settlement_pending" };
 }
 
-/** Keeps the id in `extra`, the one place from which stock buyers can read it. */
+/** Keeps the id in `extra`, where stock buyers can read it. */
 function withSettlementId(receipt: SettleResponse, last?: SettleResponse): SettleResponse {
   const settlementId = settlementIdOf(receipt) ?? (last && settlementIdOf(last));
   return settlementId === undefined

@@ -1,17 +1,16 @@
 /**
- * Which payments are sent to the facilitator although no plain key has signed them. A contract
- * wallet may accept any bytes, also 65 of them, and only the chain can tell; but whoever sends junk
- * must not use up the calls that the facilitator allows this seller. So such payments have a budget
- * of their own, and wallets whose payments the facilitator has found valid before have another.
+ * Bounds the payments without a plain key's signature that are sent to the facilitator. A contract
+ * wallet may accept any bytes, and only the chain can tell; but junk must not use up the calls that
+ * the facilitator allows this seller. Wallets whose payments were valid before have a budget of
+ * their own.
  */
 import { hasPlainLength, isSignedByPayer, type Address, type Payment } from "@farthing/protocol";
 import type { Clock } from "../clock.ts";
 
-/** Decides about payments that no plain key has signed. */
 export interface WalletBudget {
   /** Whether the payment may be sent to the facilitator now. */
   allows(payment: Payment): boolean;
-  /** Notes that the facilitator has found a payment valid. */
+  /** Records that the facilitator has found a payment valid. */
   remember(payment: Payment): void;
 }
 
@@ -23,9 +22,8 @@ interface Bucket {
 }
 
 /**
- * For signatures as long as a plain key's: only wallets with one owner, such as a Safe of one, sign
- * so. Once a second is more than a shop has of new buyers with such wallets, and a small part of
- * any facilitator's limit.
+ * For signatures as long as a plain key's, which only wallets with one owner produce, such as a
+ * Safe of one. One a second is more than a shop has of such new buyers, and little of any limit.
  */
 const plainLength = { burst: 10, perSecond: 1 };
 
@@ -33,15 +31,14 @@ const plainLength = { burst: 10, perSecond: 1 };
 const otherLength = { burst: 50, perSecond: 10 };
 
 /**
- * For wallets that have paid before, so that junk of the two other kinds does not shut them out. It
- * is bounded as well, since anyone can write the address of such a wallet into junk.
+ * For wallets that have paid before, so that junk does not shut them out. Bounded too, since anyone
+ * can write the address of such a wallet into junk.
  */
 const known = { burst: 50, perSecond: 10 };
 
-/** Wallets that are known; the longest unseen are forgotten. Some 100 bytes each. */
+/** Known wallets; the longest unseen are forgotten. Some 100 bytes each. */
 const rememberedMax = 1_000;
 
-/** Creates the budget of one seller. */
 export function createWalletBudget(clock: Clock): WalletBudget {
   const open = (bounds: { readonly burst: number; readonly perSecond: number }): Bucket => ({
     ...bounds,
@@ -70,7 +67,7 @@ export function createWalletBudget(clock: Clock): WalletBudget {
     },
     remember({ authorization, network, signature }) {
       const payer = authorization.from;
-      // Keys of plain accounts are told without a budget.
+      // Plain accounts need no budget.
       if (isSignedByPayer(network, authorization, signature)) return;
       remembered.delete(payer);
       remembered.add(payer);

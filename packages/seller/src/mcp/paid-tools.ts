@@ -1,12 +1,10 @@
 /**
- * Charge for the tools of an MCP server (x402's transport for MCP): the price travels in the
+ * Charges for the tools of an MCP server (x402's transport for MCP): the price travels in the
  * result of an unpaid call, the payment and the receipt in `_meta`.
  *
- * A call goes through the same exchange as a route: one payment opens one result, for this tool
- * and these arguments; a repeat of the same call gets the kept result; what is not known is never
- * called failed. Tools settle after they have worked unless the seller says otherwise, because the
- * transport demands both of the things that only this order can give: a result that is an error
- * costs nothing, and content whose settlement failed does not go out.
+ * A call is charged for like a request to a route, bound to the tool and its arguments. Tools
+ * settle after their work by default, because the transport demands it: an error costs nothing, and
+ * content whose settlement failed does not go out.
  */
 import type {
   BaseToolCallback,
@@ -35,12 +33,11 @@ import { createToolSeller, type Route, type Seller } from "../seller.ts";
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
-/** What the SDK gives a handler, and the payment behind the call. */
+/** The SDK's extra of a handler, and the payment behind the call. */
 export interface PaidExtra extends Extra {
   readonly payment: PaidRequest;
 }
 
-/** The handler of a paid tool: as the SDK's, with {@link PaidExtra}. */
 export type PaidToolCallback<Input extends undefined | Schema = undefined> = BaseToolCallback<
   CallToolResult,
   PaidExtra,
@@ -54,7 +51,7 @@ export type ToolArguments<Input extends undefined | Schema> = Input extends ZodR
     ? SchemaOutput<Input>
     : Readonly<Record<string, never>>;
 
-/** What may differ from tool to tool in how it is paid. */
+/** Payment options of a tool. */
 export interface ToolPayment extends Pick<
   RouteOptions,
   "maxTimeoutSeconds" | "settle" | "workMs" | "redeliver" | "requireBinding"
@@ -64,12 +61,12 @@ export interface ToolPayment extends Pick<
   readonly payTo?: string;
 }
 
-/** The SDK's description of a tool, and its price. */
+/** The SDK's configuration of a tool, and its price. */
 export interface PaidToolConfig<
   Output extends Schema,
   Input extends undefined | Schema,
 > extends Omit<ToolPayment, "price"> {
-  /** A function is asked for each call; a payment is held against the price of its own call. */
+  /** A function computes the price of each call. */
   readonly price?: Price | ((values: ToolArguments<Input>) => Price | Promise<Price>);
   readonly title?: string;
   readonly description?: string;
@@ -79,7 +76,7 @@ export interface PaidToolConfig<
   readonly _meta?: Record<string, unknown>;
 }
 
-/** A seller of tools. The payment options here are the defaults of every tool. */
+/** Options of a seller of tools. The payment options are the defaults of every tool. */
 export interface ToolSellerOptions
   extends
     ToolPayment,
@@ -88,11 +85,11 @@ export interface ToolSellerOptions
       "facilitator" | "network" | "grants" | "waitMs" | "bodyBytesMax" | "onEvent"
     > {
   readonly payTo: string;
-  /** Name of the server, where several servers with tools of the same names share `grants`. */
+  /** Name of the server, where several servers with the same tool names share `grants`. */
   readonly server?: string;
 }
 
-/** Registers paid tools. One for all sessions of a server: it remembers the payments. */
+/** Registers paid tools for all sessions of a server. */
 export interface ToolSeller {
   /** Like the SDK's `server.registerTool`, with a price in the configuration. */
   registerTool<Output extends Schema, Input extends undefined | Schema = undefined>(
@@ -103,7 +100,6 @@ export interface ToolSeller {
   ): RegisteredTool;
 }
 
-/** Why: see the head of this file. */
 const orderDefault = "after-success";
 
 /**
@@ -139,7 +135,7 @@ export function farthing(options: ToolSellerOptions): ToolSeller {
       const check = outputCheck(name, config.outputSchema);
       const hasInput = config.inputSchema !== undefined;
       const run: AnyCallback = handler;
-      // The SDK calls with (arguments, extra), and a tool without input with (extra) alone.
+      // The SDK calls with (arguments, extra), or with (extra) alone for a tool without input.
       const paid: AnyCallback = async (...given) => {
         const extra: Extra = given.at(-1);
         const values: unknown = hasInput ? given[0] : {};
@@ -163,13 +159,13 @@ type AnyCallback = (...given: any[]) => any;
 
 type AnyPrice = Price | AnyCallback | undefined;
 
-/** One route for all calls, or one for each where the price follows from the arguments. */
+/** Returns one route for all calls, or one for each where the price depends on the arguments. */
 function routes(
   seller: Seller,
   price: AnyPrice,
   given: object,
 ): (values: unknown) => Promise<Route> {
-  // What is left out is the seller's own; an `undefined` would take its place.
+  // An `undefined` would override the seller's default.
   const fixed = Object.fromEntries(
     Object.entries(given).filter(([, value]) => value !== undefined),
   );
@@ -180,10 +176,9 @@ function routes(
   return async () => route;
 }
 
-/** Longest description that travels in a challenge, in characters: hosts show it, models read it. */
+/** Hosts show the description, and models read it. */
 const descriptionCharsMax = 300;
 
-/** What the challenge says about a tool. */
 function wordsOf(name: string, { title, description }: { title?: string; description?: string }) {
   const text = description ?? title ?? `Tool: ${name}`;
   const isLong = text.length > descriptionCharsMax;

@@ -1,10 +1,10 @@
 /**
- * The arguments of a tool call as the buyer sent them. A bound payment commits to those, while the
- * SDK hands a tool what the schema has made of them: defaults added, values transformed.
+ * The arguments of a tool call as the buyer sent them, to which a bound payment commits. The SDK
+ * passes a tool the output of its schema: defaults added, values transformed.
  *
- * The SDK shows them to nobody, so its handler of `tools/call` is wrapped. Where a version of the SDK
- * keeps its handlers elsewhere, what the schema has made is all there is; it differs only for tools
- * whose schema changes arguments.
+ * The SDK does not expose the original arguments, so its handler of `tools/call` is wrapped. Where
+ * a version of the SDK keeps its handlers elsewhere, the schema's output is used; it differs only
+ * for schemas that change arguments.
  */
 import { isObject, member } from "@farthing/protocol";
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
@@ -13,11 +13,11 @@ type Handler = (request: unknown, extra: unknown) => unknown;
 
 const method = "tools/call";
 
-/** By the object that the SDK makes for each call and hands to the handler and to the tool. */
+/** By the object that the SDK creates for each call and passes to the handler and the tool. */
 const sent = new WeakMap<object, unknown>();
 const wrapped = new WeakSet<Handler>();
 
-/** Sees to it that calls of a server's tools are remembered. To be called after each registration. */
+/** Remembers the arguments of a server's calls. To be called after each registration. */
 export function rememberArguments({ server }: McpServer): void {
   const handlers: unknown = Reflect.get(server, "_requestHandlers");
   const handler: unknown = handlers instanceof Map ? handlers.get(method) : undefined;
@@ -30,7 +30,7 @@ export function rememberArguments({ server }: McpServer): void {
   handlers.set(method, remembering);
 }
 
-/** The arguments that were sent with a call; `fallback` where they are not known. */
+/** Returns the arguments that were sent with a call, or `fallback`. */
 export function sentArguments(extra: object, fallback: unknown): unknown {
   return sent.has(extra) ? sent.get(extra) : fallback;
 }

@@ -1,4 +1,4 @@
-/** One call of a paid tool: through the exchange, and back as the result that the SDK sends. */
+/** One call of a paid tool: passed through the exchange and returned as a result of the SDK. */
 import {
   normalizeObjectSchema,
   safeParseAsync,
@@ -11,16 +11,14 @@ import type { BindingSubject } from "../exchange/request-binding.ts";
 import { contentOf, toToolResult } from "./tool-result.ts";
 import type { Route } from "../seller.ts";
 
-/** A schema as the SDK takes it. */
 export type Schema = ZodRawShapeCompat | AnySchema;
 
-/** Does the tool's work for a payment. */
 export type Work = (payment: PaidRequest) => Promise<CallToolResult>;
 
-/** The status of a tool that failed. It is no success, so the exchange does not charge for it. */
+/** The exchange does not charge for a failed tool. */
 const failureStatus = 500;
 
-/** Runs one call through the exchange. Rejects with what the tool threw when that cost nothing. */
+/** Charges for one call. Throws the tool's error when the call was not charged. */
 export async function callPaid(
   route: Route,
   request: Request,
@@ -30,7 +28,7 @@ export async function callPaid(
   const failed: { result?: CallToolResult; thrown?: unknown } = {};
   const serve = async (payment: PaidRequest) => {
     try {
-      // What is no result is refused now: the SDK would refuse it when it has been paid for.
+      // Invalid results fail before the charge; the SDK would refuse them after it.
       const result = CallToolResultSchema.parse(await work(payment));
       if (result.isError !== true) return contentOf(result);
       failed.result = result;
@@ -41,7 +39,7 @@ export async function callPaid(
     }
   };
   const { response, outcome } = await route.charge(request, serve, { bindingSubject });
-  // Every other outcome is the exchange's to tell: paid, or perhaps charged for by another process.
+  // Every other outcome may have been charged for, also by another process.
   const isFree = outcome.type === "uncharged";
   if (isFree && failed.result) return failed.result;
   if (isFree && "thrown" in failed) throw failed.thrown;
@@ -49,8 +47,8 @@ export async function callPaid(
 }
 
 /**
- * Checks a result as the SDK will after us: it turns one that does not fit into an error, and the
- * buyer would have paid for that. Throws, so that nothing is charged.
+ * Checks a result as the SDK will later: an invalid one becomes an error, and must not be charged
+ * for.
  */
 export function outputCheck(tool: string, schema: Schema | undefined) {
   const object = schema === undefined ? undefined : normalizeObjectSchema(schema);

@@ -1,14 +1,13 @@
 /**
- * A tool call as a request, so that tools are charged for by the same exchange as routes. What is
- * bound to the payment is (server, tool, arguments): the tool is the address, the rest the body.
+ * A tool call as a request for the exchange. The payment is bound to server, tool and arguments:
+ * the tool is the address, the others are the body.
  */
 import { canonicalJson, encodeHeader, headerNames } from "@farthing/protocol";
 import type { BindingSubject } from "../exchange/request-binding.ts";
 
-/** The key of a call's `_meta` that holds the payment, as an object and not as base64. */
+/** The key of a call's `_meta` that holds the payment as an object. */
 export const paymentMetaKey = "x402/payment";
 
-/** One `tools/call`, as the exchange has to know it. */
 export interface ToolCall {
   /** Name of the server, where several servers share one store of payment records. */
   readonly server?: string | undefined;
@@ -19,8 +18,8 @@ export interface ToolCall {
 }
 
 /**
- * Makes the request. Throws a TypeError for arguments that a schema has turned into something that
- * JSON cannot tell apart (a Map, a bigint): two calls with different ones would look the same.
+ * Creates the request. Throws a TypeError for arguments that a schema has turned into something
+ * other than JSON (a Map, a bigint): different calls would look the same.
  */
 export function toolRequest(call: ToolCall): Request {
   const payment = call.meta?.[paymentMetaKey];
@@ -28,18 +27,17 @@ export function toolRequest(call: ToolCall): Request {
   assertJson(given);
   return new Request(toolUrl(call.tool), {
     method: "POST",
-    // The payload's own version says which it is; the name of the header does not matter.
+    // The payload names its version; the name of the header does not matter.
     headers: payment === undefined ? {} : { [headerNames.paymentSignature]: encodeHeader(payment) },
     body: canonicalJson({ server, arguments: given }),
   });
 }
 
-/** What the nonce of a bound payment commits to: the arguments as they were sent. */
+/** A bound payment's nonce commits to the arguments as they were sent. */
 export function bindingSubjectOf(sent: unknown): BindingSubject {
   return { method: "MCP", body: new TextEncoder().encode(canonicalJson(sent)) };
 }
 
-/** The address of a tool in challenges and payments. */
 function toolUrl(tool: string): string {
   return `mcp://tool/${encodeURIComponent(tool)}`;
 }

@@ -1,4 +1,4 @@
-/** What the exchange answers, as the result of a tool call: objects instead of headers. */
+/** Responses of the exchange as results of a tool call: objects instead of headers. */
 import {
   decodeHeader,
   headerNames,
@@ -13,12 +13,12 @@ import { CallToolResultSchema, type CallToolResult } from "@modelcontextprotocol
 export const receiptMetaKey = "x402/payment-response";
 
 /**
- * Turns an answer of the exchange into a result.
+ * Converts a response of the exchange into a result.
  *
  * - 2xx: the content, with the receipt in `_meta`.
- * - 402: the challenge in both places where buyers look, and no receipt: a receipt beside a
- *   challenge would be read as the proof of a payment.
- * - all else: words without a challenge, for a challenge makes a buyer sign again.
+ * - 402: the challenge in both places where buyers look, without a receipt, which would be read as
+ *   the proof of a payment.
+ * - all others: an error without a challenge, which would make a buyer sign again.
  */
 export async function toToolResult(response: Response): Promise<CallToolResult> {
   if (response.ok) {
@@ -39,7 +39,6 @@ export async function toToolResult(response: Response): Promise<CallToolResult> 
   return { ...refusal(words), ...(meta === undefined ? {} : { _meta: meta }) };
 }
 
-/** A tool's result as content that the exchange keeps and hands out. */
 export function contentOf(result: CallToolResult): Response {
   return Response.json(result);
 }

@@ -1,5 +1,3 @@
-/** Text put into HTML so that it stays text. */
-
 const entities: Readonly<Record<string, string>> = {
   "&": "&amp;",
   "<": "&lt;",
@@ -13,7 +11,7 @@ export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);
 }
 
-/** JSON for a `<script type="application/json">`: no `<`, so nothing in it can end the element. */
+/** Escapes `<`, so that nothing can end a `<script type="application/json">`. */
 export function toScriptJson(value: unknown): string {
   return JSON.stringify(value).replaceAll("<", "\\u003c");
 }

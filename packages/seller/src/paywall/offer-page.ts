@@ -1,11 +1,10 @@
-/** Gives people the page where programs get the challenge. */
 import { addTokens, type ChallengeTerms } from "../responses.ts";
 import type { PaywallOptions } from "./options.ts";
 import { prefersHtml } from "./prefers-html.ts";
 
 /**
- * The same challenge as a page, for a browser's navigation; unchanged for everybody else. The page
- * is loaded when the first browser comes: a seller of programs does without it.
+ * Returns the challenge as a page for a browser's navigation, unchanged for all other clients. The
+ * page is loaded with the first browser: many sellers never need it.
  */
 export async function offerPage(
   challenge: Response,

@@ -1,10 +1,8 @@
-/** What a seller says about the page for people. */
-
-/** Settings of the page. */
+/** Options of the page for people. */
 export interface PaywallOptions {
-  /** Who sells, as people know them: one line above the price. The host is always shown too. */
+  /** The seller's name, in one line above the price. The host is always shown too. */
   readonly name?: string;
 }
 
-/** A few lines on a telephone; more is no name. */
+/** A few lines on a phone. */
 export const nameCharsMax = 200;

@@ -8,14 +8,14 @@ const payTo = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C";
 const browser = { Accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" };
 
 /** Never asked: nothing here is paid. */
-const nobody: Facilitator = {
+const noFacilitator: Facilitator = {
   verify: () => Promise.reject(new Error("asked")),
   settle: () => Promise.reject(new Error("asked")),
   settlement: () => Promise.reject(new Error("asked")),
 };
 
 const visit = (init: RequestInit, options: Partial<SellerOptions> = {}, path = "/report") => {
-  const seller = createSeller({ facilitator: nobody, payTo, price: "0.0123", ...options });
+  const seller = createSeller({ facilitator: noFacilitator, payTo, price: "0.0123", ...options });
   const request = new Request(`https://api.example.com${path}`, init);
   return seller.charge(request, () => new Response("never")).then(({ response }) => response);
 };

@@ -1,7 +1,7 @@
 /**
- * The page on which a person pays: the terms, readable without any script, and the script that
- * finds the wallet, has the payment signed and shows what was bought. It loads nothing from
- * anywhere, and all that the seller wrote is in it as text.
+ * The page for paying in a browser: the terms, readable without a script, and the script that finds
+ * the wallet, requests the signature and shows the content. It loads nothing, and escapes all text
+ * of the seller.
  */
 import { apothem, decodeHeader, formatUsdc, headerNames, type Network } from "@farthing/protocol";
 import type { ChallengeTerms } from "../responses.ts";
@@ -10,8 +10,8 @@ import { escapeHtml, toScriptJson } from "./html.ts";
 import type { PaywallOptions } from "./options.ts";
 
 /**
- * What the page may do: run its own script, wear its own style, ask its own origin. Icons of
- * wallets are `data:` images, bought images are shown from memory.
+ * The page may run its own script, use its own style and call its own origin. Icons of wallets are
+ * `data:` images, bought images are shown from memory.
  */
 const policy = [
   "default-src 'none'",
@@ -24,7 +24,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** Turns a challenge into the page that shows it: the same status and headers, another body. */
+/** Renders a challenge as a page with the same status and headers. */
 export function toPage(
   challenge: Response,
   terms: ChallengeTerms,
@@ -91,13 +91,13 @@ function write(
 `;
 }
 
-/** All six decimals are there; the zeros after the cents step back. */
+/** Shows all six decimals, with the zeros after the cents dimmed. */
 function writeAmount(units: bigint): string {
   const [, figures = "", zeros = ""] = /^(\d+\.\d\d\d*?)(0*)$/.exec(formatUsdc(units)) ?? [];
   return `${figures}<span class="zeros">${zeros}</span> <span class="unit">USDC</span>`;
 }
 
-/** Nobody should think that test money is money, or the other way round. */
+/** No one should mistake test money for money, or the other way round. */
 function nameOf({ chainId, name }: Network): string {
   return chainId === apothem.chainId ? `${name}, for tests` : name;
 }
@@ -107,7 +107,9 @@ function writeAddress(address: string): string {
   return `<details class="address"><summary><code>${short}</code></summary><code>${address}</code></details>`;
 }
 
-/** Within single quotes a shell takes everything as it is but the quote, which URLs can escape. */
+/**
+ * A shell takes everything within single quotes literally, except the quote, which URLs can escape.
+ */
 function quoteForShell(url: string): string {
   return `'${url.replaceAll("'", "%27")}'`;
 }

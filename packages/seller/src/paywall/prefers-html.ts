@@ -1,20 +1,18 @@
-/** Tells people in front of a browser from programs. */
-
-/** How much a request wants a media type, and how exactly it says so. */
+/** A request's preference for a media type. */
 interface Preference {
   /** 0 to 1; RFC 9110, section 12.4.2. */
   readonly quality: number;
-  /** 2 names the type, 1 its kind (`text/*`), 0 anything. */
+  /** 2 for the type, 1 for its kind (`text/*`), 0 for anything. */
   readonly exactness: number;
 }
 
 /**
- * Whether a request is a browser's navigation that wants HTML rather than JSON. Programs say
- * `application/json` or anything at all; only what names HTML, and names it first, is a person.
- * A script of a page says by `Sec-Fetch-Mode` that it is none.
+ * Whether a request is a browser's navigation that wants HTML rather than JSON. Programs accept
+ * `application/json` or anything; only a person's browser names HTML first. A page's script
+ * identifies itself by `Sec-Fetch-Mode`.
  */
 export function prefersHtml({ method, headers }: Pick<Request, "method" | "headers">): boolean {
-  // A POST cannot be repeated by a page that does not have its body.
+  // A page cannot repeat a POST without its body.
   if (method !== "GET") return false;
   if ((headers.get("Sec-Fetch-Mode") ?? "navigate") !== "navigate") return false;
   const accept = headers.get("Accept") ?? "";

@@ -1,7 +1,4 @@
-/**
- * From a request of canonical form to its answer. What is not served says so here; after preflights
- * the order of the checks is: host, method, rule.
- */
+/** Routes a request. After preflights the order of the checks is: host, method, rule. */
 import type { Incoming } from "./incoming.ts";
 import { preflight, withCors } from "./headers/cors.ts";
 import { paymentHeaders } from "./headers/header-rules.ts";
@@ -12,14 +9,13 @@ import type { ActiveConfiguration } from "./active-configuration.ts";
 import { errorResponse } from "./error-response.ts";
 import type { Outgoing } from "./write-response.ts";
 
-/** Answers a request under the configuration that it came under. */
-export async function respondTo(
+export async function routeRequest(
   active: ActiveConfiguration,
   incoming: Incoming,
   context: RequestContext,
 ): Promise<Outgoing> {
   const { method, host, path } = incoming;
-  // Preflights carry no payment and must not reach an upstream that would answer them otherwise.
+  // Preflights carry no payment, and an upstream would respond to them differently.
   if (method === "OPTIONS") {
     context.kind = "own";
     return preflight(servedMethods);
@@ -43,7 +39,7 @@ export async function respondTo(
   const paidRoute = active.paidRouteOf(route);
   context.kind = paidRoute ? "paid" : "free";
   if (!paidRoute) return withCors(await proxyFreeRequest(target, incoming, context));
-  // Before any money: a payment for what cannot be asked for would be taken for nothing.
+  // Before any payment is taken for an upstream that would refuse the call.
   if (upstream.isFull() && hasPayment(incoming)) return withCors(failureResponse("full", context));
   const charged = await paidRoute.charge(incoming, (payment) =>
     proxyPaidRequest(target, incoming, payment, context),
@@ -57,7 +53,7 @@ function hasPayment({ headers }: Incoming): boolean {
   return paymentHeaders.some((name) => name in headers);
 }
 
-/** Refuses TRACE, CONNECT and whatever the gateway does not pass on. */
+/** Refuses TRACE, CONNECT and other methods that are not proxied. */
 export function methodNotAllowed(): Response {
   const allow = [...servedMethods, "OPTIONS"].join(", ");
   return errorResponse(405, "method_not_allowed", `Use ${allow}.`, { allow });
