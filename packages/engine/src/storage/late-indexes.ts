@@ -19,7 +19,8 @@ const isShown =
 /** What an index covers, as SQL. */
 interface LateIndex {
   readonly name: string;
-  readonly table: keyof Tables;
+  /** A table of the engine or of a feature. */
+  readonly table: string;
   readonly definition: string;
   /** An index of an earlier version that is dropped once this one exists. */
   readonly replaces?: string;
