@@ -1,4 +1,4 @@
-/** The reference page about other makers' software, made from the data that the run compares with. */
+/** The reference page about third-party software, generated from the data that the run compares with. */
 import { readFileSync } from "node:fs";
 import { casesV1 } from "./differential/cases-v1.ts";
 import { casesV2 } from "./differential/cases-v2.ts";
@@ -30,17 +30,17 @@ function sectionOf([reason, text]: readonly [string, string]): string[] {
 export function interopPage(made: string): string {
   return [
     made,
-    "# Software of other makers",
+    "# Third-party software",
     "",
-    "`npm run interop` runs published packages of other makers against our facilitator, seller and gateway, on a local chain. Each package is installed at one exact version from a lock file of its own, `tools/interop/package-lock.json`.",
+    "`npm run interop` runs published third-party packages against our facilitator, seller and gateway, on a local chain. A separate lock file, `tools/interop/package-lock.json`, pins each package to one exact version.",
     "",
     "## Stock sellers",
     "",
-    'In every row one payment is sent twelve times at once, another one four times in a row, and a stock buyer of the same version buys honestly. Exactly one response is served for each payment, the buyer is charged once, and the honest purchase is served at the first try. The rows cover the default flow and, from 2.24, `paymentFlow: "upfront"`; the hosted, the public and the self-built surface; on the public surface also `Prefer: wait=25`, without which sellers before 2.24 refuse every payment there. Every row runs on one process and again on two that share a PostgreSQL.',
+    'In every row one payment is sent twelve times at once, another one four times in a row, and a stock buyer of the same version makes an honest purchase. Exactly one response is served for each payment, the buyer is charged once, and the honest purchase is served at the first attempt. The rows cover the default flow and, from 2.24, `paymentFlow: "upfront"`; the hosted, the public and the self-built surface; on the public surface also `Prefer: wait=25`, without which sellers before 2.24 refuse every payment there. Every row runs on one process and again on two that share a PostgreSQL.',
     "",
     ...stockVersions.map((version) => `- ${packagesOf(`stock/${version}`)}`),
     "",
-    "`@x402/mcp` is not on the npm registry in any version. The rows for tools follow its source on the core of each version: verify, run the tool, settle. Its wrapper returns the tool's result unless the settle throws, whatever `success` says; a payment of another exchange is therefore answered with HTTP 409, for which the stock client throws. A settle that fails for another reason is answered with 200: a seller of tools who uses the wrapper throws from its hook `onAfterSettlement` where `settlement.success` is not true, or uses `@farthing/seller/mcp`.",
+    "`@x402/mcp` is not on the npm registry in any version. The rows for tools follow its source on the core of each version: verify, run the tool, settle. Its wrapper ignores `success` and returns the tool's result unless the settle throws. A payment of another exchange therefore gets HTTP 409, for which the stock client throws. A settle that fails for another reason gets 200: sellers of tools who use the wrapper must throw from its hook `onAfterSettlement` when `settlement.success` is not true, or use `@farthing/seller/mcp`.",
     "",
     "## Buyers",
     "",
@@ -48,11 +48,11 @@ export function interopPage(made: string): string {
     "",
     ...buyers.map((buyer) => `- ${buyer}`),
     "",
-    `They come from ${["axios", "faremeter", "dexter"].map((name) => packagesOf(`buyers/${name}`)).join(", ")}. thirdweb takes 1.1 GB with its dependencies, so the row follows the members that its published source reads: every entry of the \`PAYMENT-REQUIRED\` header must parse by the schema of version 1, \`extra.primaryType\` decides what it signs, and it sends the flat shape of version 2. The published package paid our seller and our gateway when the row was written.`,
+    `They come from ${["axios", "faremeter", "dexter"].map((name) => packagesOf(`buyers/${name}`)).join(", ")}. thirdweb needs 1.1 GB with its dependencies, so its row imitates the members that its published source reads: every entry of the \`PAYMENT-REQUIRED\` header must parse by the schema of version 1, \`extra.primaryType\` decides what it signs, and it sends the flat shape of version 2. The published package paid our seller and our gateway when the row was written.`,
     "",
-    "## Attacks, played over HTTP",
+    "## Attacks over HTTP",
     "",
-    `\`npm run interop -- --scenario all\` plays the attacks of strangers that the trials found; \`--on <folder>\` plays them on another checkout. What they counted at ${beforeCommit}, where the trials were made, and now, with blocks of a second on a busy machine of two cores:`,
+    `\`npm run interop -- --scenario all\` runs the attacks by external clients that the trials found; \`--on <folder>\` runs them on another checkout. The table shows the results at ${beforeCommit}, the commit of the trials, and now, with one block a second on a busy machine with two cores:`,
     "",
     "| scenario | counted | before | now |",
     "| --- | --- | --- | --- |",
@@ -60,11 +60,11 @@ export function interopPage(made: string): string {
       ({ scenario, counted, before, now }) => `| ${scenario} | ${counted} | ${before} | ${now} |`,
     ),
     "",
-    "The gas that is left in the last rows is what five honest purchases cost. A payment that is not bound opens one response at each of two facilitators: see [security](../security.md#known-gaps).",
+    "The remaining gas in the last rows is the cost of five honest purchases. An unbound payment opens one response at each of two facilitators: see [security](../security.md#known-gaps).",
     "",
     "## Differences from the stock facilitator",
     "",
-    `The same ${casesV2.length} requests of version 2 and ${casesV1.length} of version 1 go to our facilitator and to the facilitator classes of \`@x402/core\` and \`@x402/evm\` 2.27, on one chain with one token; those that could be paid also go to \`/settle\`. Where a refusal of ours has a name in the ecosystem (\`extra.x402Reason\`), that name is compared and shown behind \`=\`. Stock version 1 is taught the label \`xdc-apothem\`, which its closed list lacks. These ${table.differences.length} answers differ; every other one is the same. A difference that is not in this table fails the run.`,
+    `The same ${casesV2.length} requests of version 2 and ${casesV1.length} of version 1 go to our facilitator and to the facilitator classes of \`@x402/core\` and \`@x402/evm\` 2.27, on one chain with one token; those that could be paid also go to \`/settle\`. If one of our refusals has a name in the ecosystem (\`extra.x402Reason\`), that name is compared and shown after \`=\`. The run adds the label \`xdc-apothem\` to stock version 1, whose closed list lacks it. These ${table.differences.length} responses differ; all others are the same. A difference that is not in this table fails the run.`,
     "",
     ...Object.entries(table.reasons).flatMap(sectionOf),
   ].join("\n");

@@ -10,25 +10,25 @@ const meanings: Readonly<Record<ErrorCode, string>> = {
     "The seller has no credits left. The payment was not evaluated; the seller buys credits.",
   seller_plan_inactive:
     "The seller's plan is inactive. The payment was not evaluated; the seller asks the operator.",
-  payee_mismatch: "The API key acts for another address than `payTo`.",
+  payee_mismatch: "The API key acts for an address other than `payTo`.",
   sign_in_failed: "The signature does not sign in; ask for a new text and sign that.",
   step_up_failed: "The signature does not allow this action; ask for a new text and sign that.",
-  foreign_origin: "A page of another origin asked for a change.",
-  not_found: "There is no such path, or nothing of this caller's under it.",
-  method_not_allowed: "The path takes other methods; `Allow` names them.",
-  conflict: "What is stored does not allow it; the message says why.",
+  foreign_origin: "A page of another origin requested a change.",
+  not_found: "There is no such path, or the caller owns nothing under it.",
+  method_not_allowed: "The path accepts other methods; `Allow` names them.",
+  conflict: "The stored state does not allow the action; the message says why.",
   request_too_large: "The body or the headers are too large.",
   unsupported_media_type: "The body is not `application/json`, or it is compressed.",
-  rate_limited: "The caller asked too often; `Retry-After` says when to come back.",
+  rate_limited: "The caller sent too many requests; `Retry-After` says when to retry.",
   caller_gas_share_used:
     "The caller's network has used its share of the gas for callers without a key; wait, or use a key.",
   keyless_gas_exhausted:
     "The gas for callers without a key is used up for now; wait, or use a key. Nothing was evaluated.",
   reverted_gas_exhausted:
-    "Contract wallets have burned the gas that they may burn per day by reverting; wait, or pay from a plain address. Nothing was evaluated.",
-  queue_full: "Too many settlements wait; nothing was accepted, try again shortly.",
+    "Reverted transactions of contract wallets have used up the daily gas budget; wait, or pay from a plain address. Nothing was evaluated.",
+  queue_full: "Too many settlements are waiting; nothing was accepted. Try again shortly.",
   service_unavailable:
-    "The chain, the database or every relayer wallet is unavailable, or the service is stopping; nothing was evaluated.",
+    "The chain, the database or all relayer wallets are unavailable, or the service is stopping. Nothing was evaluated.",
   internal_error: "Something went wrong in the service; the operator finds it by the `requestId`.",
 };
 

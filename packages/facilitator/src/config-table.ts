@@ -1,4 +1,4 @@
-/** Every setting: its names, the shape of its value, an example, and what holds when it is not set. */
+/** Every setting: its names, the shape of its value, an example, and its default. */
 import { buyerVariables } from "@farthing/protocol";
 import { logLevels } from "@farthing/engine/base";
 
@@ -89,7 +89,7 @@ export const settings = {
   FARTHING_RATE_LIMIT: {
     key: "rateLimit",
     shape:
-      "requests per caller in 10 seconds, and as many again to /settle; ten times as many with an API key; counted by each process for itself; 0 for no limit",
+      "requests per caller in 10 seconds, and as many again to /settle; ten times as many with an API key; each process counts separately; 0 for no limit",
     example: "500",
     fallback: "500",
   },
@@ -102,60 +102,60 @@ export const settings = {
   FARTHING_PAYER_CAP: {
     key: "payerCap",
     shape:
-      "USDC one payer may spend in 24 hours, to the hour, on surfaces without keys; 0 for no cap",
+      "USDC that one payer may spend in 24 hours, counted by the hour, on surfaces without keys; 0 for no cap",
     example: "1000",
     fallback: "1000",
   },
   FARTHING_PAYER_COUNT: {
     key: "payerCount",
     shape:
-      "payments of one payer that are settled in 24 hours on surfaces without keys, 0 for no bound",
+      "payments of one payer that are settled in 24 hours on surfaces without keys, 0 for no limit",
     example: "2000",
     fallback: "2000",
   },
   FARTHING_KEYLESS_GAS_PER_DAY: {
     key: "keylessGasPerDay",
     shape:
-      "XDC of gas per day for payments on surfaces without keys, on each network; refills by the hour; 0 for no bound",
+      "XDC of gas per day for payments on surfaces without keys, on each network; refills by the hour; 0 for no limit",
     example: "200",
     fallback: "200",
   },
   FARTHING_REVERTED_GAS_PER_DAY: {
     key: "revertedGasPerDay",
     shape:
-      "XDC of gas per day that transactions of contract wallets may burn by reverting, on each network, for callers with and without a key and for purchases of credits; refills by the hour; 0 for no bound",
+      "XDC of gas per day that transactions of contract wallets may burn by reverting, on each network, for callers with and without a key and for purchases of credits; refills by the hour; 0 for no limit",
     example: "20",
     fallback: "20",
   },
   FARTHING_HEAD_AGE_MAX: {
     key: "headAgeMax",
-    shape: "seconds after which a newest block makes /ready fail, 0 for never",
+    shape: "age of the newest block in seconds above which /ready fails, 0 for never",
     example: "90",
     fallback: "90",
   },
   FARTHING_SETTLE_MARGIN: {
     key: "settleMargin",
-    shape: "seconds an authorization must still be valid to be settled, 0 to 600",
+    shape: "seconds that an authorization must still be valid to be settled, 0 to 600",
     example: "6",
     fallback: "6",
   },
   FARTHING_REPEAT_AFTER_SUCCESS: {
     key: "repeatAfterSuccess",
     shape:
-      "what a repeat of a confirmed settle returns: auto (success again while one exchange was opened with the payment, otherwise once), return (success each time), once (success once), refuse (nonce_already_used)",
+      "what a repeat of a confirmed settle returns: auto (success again while the payment has one exchange, otherwise once), return (success each time), once (success once), refuse (nonce_already_used)",
     example: "auto",
     fallback: "auto",
   },
   FARTHING_RETENTION_DAYS: {
     key: "retentionDays",
     shape:
-      "days after which settlements that are over are exported and removed, with their transactions and ledger entries, and webhook deliveries, 35 to 36500; 0 for never, and 30 days for deliveries",
+      "days after which ended settlements are exported and removed, with their transactions and ledger entries, and webhook deliveries, 35 to 36500; 0 for never, and 30 days for deliveries",
     example: "400",
     fallback: "0",
   },
   FARTHING_RETENTION_DIR: {
     key: "retentionDir",
-    shape: "folder for the export of what is removed; needed with FARTHING_RETENTION_DAYS",
+    shape: "folder for the export of removed data; required with FARTHING_RETENTION_DAYS",
     example: "/var/lib/farthing/removed",
   },
   FARTHING_PUBLIC_URL: {
@@ -176,7 +176,7 @@ export const settings = {
   },
   FARTHING_PURCHASE_MIN: {
     key: "purchaseMin",
-    shape: "USDC for which credits are bought at once, at least",
+    shape: "minimum purchase of credits in USDC",
     example: "1",
     fallback: "1",
   },
@@ -199,21 +199,20 @@ export const settings = {
   },
   FARTHING_LISTING_CHECK_MINUTES: {
     key: "listingCheckMinutes",
-    shape: "minutes between two checks of a listed endpoint that is in order, 1 to 1440",
+    shape: "minutes between two checks of a live listing, 1 to 1440",
     example: "60",
     fallback: "60",
   },
   FARTHING_LISTING_LOCAL: {
     key: "listingLocal",
     shape:
-      "whether listed endpoints may be on this machine, on any port: no, or yes for a devnet; HTTPS in any case",
+      "whether listed endpoints may be on this machine, on any port: no, or yes for a devnet; always over HTTPS",
     example: "no",
     fallback: "no",
   },
   FARTHING_OUTBOUND_CA: {
     key: "outboundCa",
-    shape:
-      "certificates (PEM) of authorities that webhooks and listed endpoints may have theirs from, beside the usual ones",
+    shape: "additional certificate authorities (PEM) for webhooks and listed endpoints",
     example: "a PEM text (keep it in a file: FARTHING_OUTBOUND_CA_FILE=/etc/farthing/ca.pem)",
     isSecret: true,
   },
@@ -226,7 +225,7 @@ export const settings = {
   // Nearly all that batching saves is there at 20; 50 carry a burst in fewer nonces.
   FARTHING_BATCH_MAX: {
     key: "batchMax",
-    shape: "settlements of one transaction at most, 1 to 100; 1 turns batching off",
+    shape: "maximum settlements of one transaction, 1 to 100; 1 turns batching off",
     example: "50",
     fallback: "50",
   },
@@ -235,27 +234,27 @@ export const settings = {
   FARTHING_LANE_IN_FLIGHT: {
     key: "laneInFlight",
     shape:
-      "transactions of one wallet on their way at most, 1 to 10; XDC refuses nonces further ahead",
+      "maximum transactions of one wallet in flight, 1 to 10; XDC refuses nonces further ahead",
     example: "8",
     fallback: "8",
   },
   FARTHING_CONTRACT_IN_FLIGHT: {
     key: "contractInFlight",
     shape:
-      "payments of one contract wallet in progress at a time, 1 to 10; each has its own transaction",
+      "payments of one contract wallet in flight at a time, 1 to 10; each has its own transaction",
     example: "1",
     fallback: "1",
   },
   FARTHING_TRUSTED_PROXIES: {
     key: "trustedProxies",
     shape:
-      "addresses of proxies whose X-Forwarded-For is believed and whose connections are not counted, comma-separated",
+      "addresses of proxies whose X-Forwarded-For is trusted and whose connections are not counted, comma-separated",
     example: "10.0.0.0/8",
   },
   FARTHING_CONNECTIONS_PER_ADDRESS: {
     key: "connectionsPerAddress",
     shape:
-      "connections that one address may hold at once (IPv6: one /64), trusted proxies exempt; 0 for no bound",
+      "connections that one address may hold at once (IPv6: one /64), trusted proxies exempt; 0 for no limit",
     example: "1000",
     fallback: "1000",
   },

@@ -1,7 +1,7 @@
 /**
- * Every metric of ours: its kind, its labels, what it says. Labels take few values that are known
- * beforehand: networks, results, codes, route templates, places in a list. Never an address, a
- * hash, a URL or anything else that a caller chooses.
+ * Every metric with its kind, labels and meaning. Labels have a small, fixed set of values: networks,
+ * results, codes, route templates, positions in a list. They never hold an address, a hash, a URL
+ * or any other value that a caller chooses.
  */
 
 /** One metric. */
@@ -16,7 +16,7 @@ export interface Metric {
 /** Seconds from a claim to its outcome: XDC makes a block every 2 s and may pause for 60. */
 const settlementSeconds = [0.5, 1, 2, 3, 4, 6, 8, 12, 20, 30, 60, 120, 300];
 
-/** Seconds of a request: from a verify that is refused at once to a settle that waits its 30. */
+/** Seconds of a request: from an immediate refusal of /verify to a settle that waits for 30. */
 const requestSeconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** Settlements of one transaction: up to the most that can be configured. */
@@ -26,12 +26,12 @@ const batchSizes = [1, 2, 5, 10, 20, 50, 100];
 export const metricTable = {
   x402_verify_requests_total: {
     kind: "counter",
-    help: "Answers of /verify: valid, invalid, or not_judged, with the refusal's or error's code",
+    help: "Responses of /verify: valid, invalid, or not_judged, with the refusal's or error's code",
     labels: ["network", "result", "reason"],
   },
   x402_settle_requests_total: {
     kind: "counter",
-    help: "Answers of /settle: confirmed, pending, failed, refused, or not_judged, with the code; repeats count again",
+    help: "Responses of /settle: confirmed, pending, failed, refused, or not_judged, with the code; repeats count again",
     labels: ["network", "result", "reason"],
   },
   x402_settle_duration_seconds: {
@@ -54,17 +54,17 @@ export const metricTable = {
   },
   x402_settlements_total: {
     kind: "counter",
-    help: "Settlements that reached an outcome, each once: confirmed or failed, by whom, and why not",
+    help: "Settlements that reached an outcome, each counted once: confirmed or failed, who settled them, and the reason of a failure",
     labels: ["network", "state", "settled_by", "reason"],
   },
   x402_settlements_reconciled_total: {
     kind: "counter",
-    help: "Settlements that went another way than one transaction of ours: settled_by_other, failed_after_send, reorganised, requeued",
+    help: "Settlements whose outcome did not come from a single transaction of this service: settled_by_other, failed_after_send, reorganised, requeued",
     labels: ["network", "outcome"],
   },
   x402_payer_pauses_total: {
     kind: "counter",
-    help: "Contract payers that were paused since a transaction of theirs reverted although its simulation passed",
+    help: "Contract payers that were paused because a transaction of theirs reverted although its simulation passed",
     labels: ["network"],
   },
   x402_queue_settlements: {
@@ -74,12 +74,12 @@ export const metricTable = {
   },
   x402_keyless_gas_used_ratio: {
     kind: "gauge",
-    help: "Used part of the gas budget of surfaces without keys, 0 to 1: of the open half, and of the half for proven payees; read every minute",
+    help: "Used share of the gas budget of surfaces without keys, 0 to 1: of the open half, and of the half for proven payees; read every minute",
     labels: ["network", "half"],
   },
   x402_reverted_gas_used_ratio: {
     kind: "gauge",
-    help: "Used part of the gas that contract wallets may burn by reverting, 0 to 1, open payments included: of the open half, and of the half for proven payers; read every minute",
+    help: "Used share of the gas budget for reverted transactions of contract wallets, 0 to 1, open payments included: of the open half, and of the half for proven payers; read every minute",
     labels: ["network", "half"],
   },
   x402_batch_settlements: {
@@ -90,17 +90,17 @@ export const metricTable = {
   },
   x402_tx_replacements_total: {
     kind: "counter",
-    help: "Transactions put at a nonce that was taken before: reprice for a better price, use_up for a call to itself",
+    help: "Replacement transactions for a nonce: reprice for a higher gas price, use_up for a cancellation",
     labels: ["network", "kind"],
   },
   x402_relayer_balance_xdc: {
     kind: "gauge",
-    help: "What a relayer wallet holds, in XDC",
+    help: "Balance of a relayer wallet in XDC",
     labels: ["network", "relayer_index"],
   },
   x402_relayer_inflight: {
     kind: "gauge",
-    help: "Nonces of a relayer wallet that are on their way",
+    help: "Nonces of a relayer wallet that are in flight",
     labels: ["network", "relayer_index"],
   },
   x402_relayer_oldest_blocks: {
@@ -110,17 +110,17 @@ export const metricTable = {
   },
   x402_relayer_held: {
     kind: "gauge",
-    help: "1 while this process works the wallet",
+    help: "1 while this process holds the wallet's lease",
     labels: ["network", "relayer_index"],
   },
   x402_lane_leases_total: {
     kind: "counter",
-    help: "Leases of relayer wallets that this process has taken, given to one that has fewer, or lost; each take-over is a taken",
+    help: "Leases of relayer wallets that this process has acquired (taken), handed over to a process with fewer wallets (given), or lost",
     labels: ["network", "relayer_index", "event"],
   },
   x402_rpc_requests_total: {
     kind: "counter",
-    help: "JSON-RPC calls: ok, the class of the node's error, why the request they were in was refused, or no_answer",
+    help: "JSON-RPC calls by outcome: ok, the class of the node's error, the reason why their request was refused, or no_answer",
     labels: ["network", "endpoint_index", "method", "outcome"],
   },
   x402_rpc_request_seconds: {
@@ -131,22 +131,22 @@ export const metricTable = {
   },
   x402_rpc_learned_limit: {
     kind: "gauge",
-    help: "What an RPC endpoint was found to take, by its refusals: requests_per_second or calls_per_second, batch_calls, log_range_blocks, body_bytes; absent while it refused nothing",
+    help: "Limits of an RPC endpoint, learned from its refusals: requests_per_second or calls_per_second, batch_calls, log_range_blocks, body_bytes; absent until it refuses something",
     labels: ["network", "endpoint_index", "limit"],
   },
   x402_rpc_head_age_seconds: {
     kind: "gauge",
-    help: "Age of the newest block that is known",
+    help: "Age of the newest known block",
     labels: ["network"],
   },
   x402_rpc_read_lag_blocks: {
     kind: "gauge",
-    help: "Blocks between the newest and the last one whose payments were read, or passed over with nothing open; alert when it grows",
+    help: "Blocks between the newest and the last one whose payments were read, or skipped because no payment was open; alert when it grows",
     labels: ["network"],
   },
   x402_rpc_unread_seconds: {
     kind: "gauge",
-    help: "How long blocks have been there without their logs, so that no outcome is told; 0 while they can be read",
+    help: "How long blocks have been known without their logs, so that no outcome is reported; 0 while they can be read",
     labels: ["network"],
   },
   x402_clock_skew_seconds: {
@@ -166,12 +166,12 @@ export const metricTable = {
   },
   x402_credit_purchases_total: {
     kind: "counter",
-    help: "Purchases of credits, each counted in every state that it comes to",
+    help: "Purchases of credits, each counted in every state that it reaches",
     labels: ["network", "state"],
   },
   http_request_duration_seconds: {
     kind: "histogram",
-    help: "Answers to callers, from the request's first byte",
+    help: "Duration of responses to callers, from the request's first byte",
     labels: ["route", "method", "status"],
     buckets: requestSeconds,
   },

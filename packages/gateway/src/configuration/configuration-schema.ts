@@ -7,7 +7,7 @@ import { Type, type TProperties, type TSchema } from "typebox";
 import { durationPattern, sizePattern } from "./duration-size.ts";
 import { matchPattern } from "../routing/route-pattern.ts";
 
-/** A name, no address: editors are given the file itself. */
+/** A name, not an address: editors open the file itself. */
 const schemaId = "urn:farthing:gateway:1";
 
 /** USDC with at most six decimals, no sign, no exponent. */
@@ -27,7 +27,7 @@ const listMax = 100;
 const concurrencyMax = 10_000;
 /** A signature must outlive the wait for its settlement, with room for one slow block. */
 const timeoutSecondsMin = 30;
-/** A longer promise of the payer is a risk to him and of no use to anybody. */
+/** A longer validity is a risk to the payer and has no use. */
 const timeoutSecondsMax = 86_400;
 
 interface Notes {
@@ -70,7 +70,7 @@ function exactly(description: string, required: TProperties, optional: TProperti
   );
 }
 
-/** Any number of entries under names of the operator's own choice. */
+/** Any number of entries under names that the operator chooses. */
 function named(description: string, pattern: string, one: TSchema, nameShape: string) {
   return Type.Unsafe({
     type: "object",
@@ -84,17 +84,18 @@ function named(description: string, pattern: string, one: TSchema, nameShape: st
 const facilitator = Type.Union(
   [
     exactly(
-      "a facilitator elsewhere",
+      "a remote facilitator",
       { url: text("its base address, http or https", "https://facilitator.example") },
       {
         apiKey: text("the seller's key there", "${X402_API_KEY}", { isSecret: true }),
-        timeout: duration("longest wait for one answer of it", "30s"),
+        timeout: duration("longest wait for one response", "30s"),
       },
     ),
-    oneOf("the engine runs inside, configured as `farthing serve` is", ["embedded"]),
+    oneOf("an engine in the same process, configured like `farthing serve`", ["embedded"]),
   ],
   {
-    description: "who settles: { url: … } of a facilitator, or embedded for one inside",
+    description:
+      "who settles: { url: … } of a remote facilitator, or embedded for an engine in the same process",
     examples: ["embedded"],
   },
 );
@@ -115,21 +116,21 @@ const upstream = exactly(
       "how long it may take",
       {},
       {
-        connect: duration("until a connection stands", "3s"),
-        headers: duration("until the answer starts", "15s"),
+        connect: duration("until the connection is open", "3s"),
+        headers: duration("until the response starts", "15s"),
         idle: duration("between two pieces of a body", "15s"),
-        total: duration("until a buffered answer is complete", "20s"),
+        total: duration("until a buffered response is complete", "20s"),
       },
     ),
-    concurrency: whole("requests to it at once", 1, concurrencyMax, { default: 64 }),
+    concurrency: whole("concurrent requests", 1, concurrencyMax, { default: 64 }),
     maxRequestBytes: size("largest request body", "1MiB"),
-    maxResponseBytes: size("largest answer of a route that is not streamed", "4MiB"),
+    maxResponseBytes: size("largest response of a route that is not streamed", "4MiB"),
     paths: exactly(
       "how it reads paths",
       {},
       {
-        caseInsensitive: yesOrNo("whether it takes /A for /a, as Express and IIS do", false),
-        allowEncodedSlash: yesOrNo("whether it takes %2F as data, never as /", false),
+        caseInsensitive: yesOrNo("whether it treats /A as /a, like Express and IIS", false),
+        allowEncodedSlash: yesOrNo("whether it treats %2F as data, never as /", false),
       },
     ),
   },
@@ -145,40 +146,43 @@ const ways = {
     pattern: usdcPattern,
   }),
   settle: oneOf(
-    "when the money moves, only for an answer of the 200s or before the upstream is asked",
+    "when the money moves: only for a 2xx response, or before the upstream is called",
     ["after-success", "before-upstream"],
     { default: "after-success" },
   ),
   redirects: oneOf(
-    "what becomes of an upstream's redirect with settle: after-success: charged for and passed on, or withheld with a 502 and not charged",
+    "an upstream's redirect with settle: after-success is charged and passed on, or withheld with a 502 and not charged",
     ["charge", "withhold"],
     { default: "charge" },
   ),
   head: oneOf(
-    "how HEAD is answered: with the headers of a 402 and no payment taken, by the upstream without payment, or as GET",
+    "the response to HEAD: the headers of a 402 without a payment, the upstream's without payment, or as for GET",
     ["challenge", "free", "charge"],
     { default: "challenge" },
   ),
-  serveWhen: oneOf("when the answer may go out, instead of what holds for all routes", serveWhens),
+  serveWhen: oneOf(
+    "when the response may be sent; overrides the setting for all routes",
+    serveWhens,
+  ),
   redeliver: oneOf(
-    "who gets a paid answer again, instead of what holds for all routes",
+    "who gets a paid response again; overrides the setting for all routes",
     redelivers,
   ),
   requireBinding: Type.Boolean({
-    description: "whether only bound payments are taken, instead of what holds for all routes",
+    description: "whether only bound payments are accepted; overrides the setting for all routes",
   }),
-  stream: oneOf("sends the answer as it is made: sse for event streams, raw for anything", [
-    "sse",
-    "raw",
-  ]),
-  description: text("one sentence about what is sold; it travels in a header", "One report", {
+  stream: oneOf(
+    "sends the response while it is produced: sse for event streams, raw for other content",
+    ["sse", "raw"],
+  ),
+  description: text("one sentence about what is sold; it is sent in a header", "One report", {
     maxLength: descriptionCharsMax,
   }),
-  mimeType: text("media type of the answer", "application/json", {
+  mimeType: text("media type of the response", "application/json", {
     pattern: "^[^\\s/]+/[^\\s/]+$",
   }),
   maxTimeoutSeconds: whole(
-    "seconds a buyer's signature is valid, instead of the one for all routes",
+    "seconds that a buyer's signature is valid; overrides the setting for all routes",
     timeoutSecondsMin,
     timeoutSecondsMax,
   ),
@@ -195,7 +199,7 @@ const ways = {
 const upstreamName = text("the name of one of upstreams", "api");
 
 const route = exactly(
-  "a rule; the first that matches holds",
+  "a rule; the first match applies",
   {
     match: text(
       "METHOD /path with :name for one segment and * at the end for the rest; * for all methods",
@@ -221,7 +225,7 @@ export const gatewaySchema: TSchema = Type.Object(
         description: "1, the version of this file",
       }),
       publicUrl: text(
-        "address under which buyers reach the gateway, http or https; the Host header is not asked",
+        "address at which buyers reach the gateway, http or https; the Host header is ignored",
         "https://api.example.com",
       ),
       facilitator,
@@ -236,7 +240,7 @@ export const gatewaySchema: TSchema = Type.Object(
         "a name of letters, digits, - and _",
       ),
       routes: Type.Array(route, {
-        description: "rules; the first that matches holds",
+        description: "rules; the first match applies",
         maxItems: routesMax,
       }),
     },
@@ -245,12 +249,12 @@ export const gatewaySchema: TSchema = Type.Object(
         "where the gateway listens",
         {},
         {
-          http: text("host:port for buyers; port 0 takes any free one", "127.0.0.1:8402", {
+          http: text("host:port for buyers; port 0 selects a free one", "127.0.0.1:8402", {
             pattern: listenPattern,
             default: "127.0.0.1:8402",
           }),
           metrics: text(
-            "host:port of /metrics, which asks for no key; none when left out",
+            "host:port of /metrics, which requires no key; omit it for no metrics",
             "127.0.0.1:9402",
             {
               pattern: listenPattern,
@@ -260,7 +264,7 @@ export const gatewaySchema: TSchema = Type.Object(
       ),
       trustedProxies: Type.Array(text("an address or a range", "10.0.0.0/8"), {
         description:
-          "proxies whose X-Forwarded-For is believed, and whose connections are not counted",
+          "proxies whose X-Forwarded-For is trusted and whose connections are not counted",
         maxItems: listMax,
       }),
       network: text(
@@ -271,7 +275,7 @@ export const gatewaySchema: TSchema = Type.Object(
         },
       ),
       store: text(
-        "where payments and paid answers are kept: memory, or sqlite: with a file",
+        "where payments and paid responses are stored: memory, or sqlite: with a file",
         "sqlite:./gateway.db",
         {
           pattern: "^(memory|sqlite:.+)$",
@@ -280,46 +284,46 @@ export const gatewaySchema: TSchema = Type.Object(
       ),
       default: Type.Union(
         [
-          oneOf("answered with 404", ["deny"]),
-          exactly("what every other path does", { upstream: upstreamName }, ways),
+          oneOf("other paths get 404", ["deny"]),
+          exactly("the route of all other paths", { upstream: upstreamName }, ways),
         ],
         {
-          description: "what happens to all other paths: deny, or a route without match",
+          description: "the route of all other paths: deny, or a route without match",
           examples: ["deny"],
           default: "deny",
         },
       ),
       maxTimeoutSeconds: whole(
-        "seconds a buyer's signature is valid",
+        "seconds that a buyer's signature is valid",
         timeoutSecondsMin,
         timeoutSecondsMax,
         { default: 60 },
       ),
       serveWhen: oneOf(
-        "when the answer may go out: once the transfer is confirmed, or, with facilitator: embedded alone, once the engine has stored it",
+        "when the response may be sent: once the transfer is confirmed, or, only with facilitator: embedded, once the engine has stored the settlement",
         serveWhens,
         { default: "confirmed" },
       ),
       redeliver: oneOf(
-        "who gets a paid answer again: a repeat that shows it is the same buyer, every repeat, or none",
+        "who gets a paid response again: a repeat that proves to come from the same buyer, every repeat, or none",
         redelivers,
         { default: "bound" },
       ),
       requireBinding: yesOrNo(
-        "whether only payments are taken whose nonce commits to the request; stock buyers make none",
+        "whether only payments whose nonce commits to the request are accepted; stock buyers make none",
         false,
       ),
       replay: exactly(
-        "how paid answers are kept for a buyer who lost the connection",
+        "how paid responses are kept for a buyer who lost the connection",
         {},
         {
           ttl: duration("how long", "10m"),
-          maxEntryBytes: size("largest answer that is kept", "1MiB"),
+          maxEntryBytes: size("largest response that is kept", "1MiB"),
           maxTotalBytes: size("all of them together", "512MiB"),
         },
       ),
       discovery: exactly(
-        "what software that looks for APIs finds",
+        "information for software that searches for APIs",
         {},
         {
           openapi: text(
@@ -351,7 +355,7 @@ export const gatewaySchema: TSchema = Type.Object(
   },
 );
 
-/** Words of the schema that only our own messages need, and no validator knows. */
+/** Keywords of the schema that only our messages need and validators do not know. */
 const ownWords = new Set(["isSecret", "propertyShape"]);
 
 /** The schema as it is published for editors, as JSON text. */
