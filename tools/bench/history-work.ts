@@ -1,6 +1,6 @@
 /** What a store does all day, timed beside an empty database and beside a long history in turn. */
 import { performance } from "node:perf_hooks";
-import { openStore, type Store } from "@farthing/facilitator";
+import { openStore, type ServiceStore } from "@farthing/facilitator";
 import { commonWord, dayMs, daysShown, rareWord, type HistoryScene } from "./history-fill.ts";
 
 /** The two databases that are compared. */
@@ -95,7 +95,7 @@ export async function measureStores(
 let made = 0;
 
 async function oneRound(
-  store: Store,
+  store: ServiceStore,
   scene: HistoryScene,
   { now, time }: { readonly now: number; readonly time: Timer },
 ): Promise<void> {
@@ -128,7 +128,7 @@ async function oneRound(
 }
 
 async function settle(
-  store: Store,
+  store: ServiceStore,
   { chainId, token, seller }: HistoryScene,
   { now, time }: { readonly now: number; readonly time: Timer },
 ): Promise<string[]> {

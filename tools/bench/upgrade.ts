@@ -1,7 +1,7 @@
 /** What an upgrade of a large database takes, and what a claim costs meanwhile. */
 import { performance } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
-import { openStore, silentLog, type Log, type Store } from "@farthing/facilitator";
+import { openStore, silentLog, type Log, type ServiceStore } from "@farthing/facilitator";
 import { createEarlierSchema, lateIndexNames } from "@farthing/engine/testing/earlier-schema";
 import { withDatabases } from "./history.ts";
 import { engineNames, openRaw, type HistoryEngine } from "./history-database.ts";
@@ -116,7 +116,7 @@ async function measureOn(
 
 /** Claims again and again until the upgrade is done, once at least. */
 async function claimUntil(
-  store: Store,
+  store: ServiceStore,
   isDone: () => boolean,
 ): Promise<{ times: number[]; failed: number }> {
   const times: number[] = [];
@@ -133,7 +133,7 @@ async function claimUntil(
   return { times, failed };
 }
 
-function timeClaim(store: Store): Promise<number> {
+function timeClaim(store: ServiceStore): Promise<number> {
   const now = Date.now();
   const claims = Array.from({ length: groupSize }, () => claimOf(scene, now));
   return time(() => store.claimSettlements(claims, now));

@@ -24,7 +24,7 @@ import {
   sentenceOf,
   systemClock,
 } from "@farthing/engine/base";
-import { type Config } from "./config.ts";
+import type { Config } from "./config.ts";
 import type { ArrivalTimes } from "./http/connections.ts";
 import { registerDashboard } from "./http/dashboard.ts";
 import { createMetricsServer } from "./http/metrics-server.ts";
@@ -33,8 +33,7 @@ import { registerPayments } from "./payments/routes.ts";
 import { startGasWatch } from "./gas-watch.ts";
 import { createMetrics, noMetrics, type Metrics } from "./metrics.ts";
 import { startRemoval } from "./remove-old.ts";
-import { createStore } from "./features/open-store.ts";
-import type { Store } from "./features/store.ts";
+import { createStore, type ServiceStore } from "./features/open-store.ts";
 import { startWalletWatch } from "./wallet-watch.ts";
 import { createFeatures } from "./features/features.ts";
 import { registerFeatures } from "./features/routes.ts";
@@ -70,7 +69,7 @@ export interface StartOptions {
   readonly clock?: Clock;
   readonly log?: Log;
   /** Instead of the one that the configuration names; closed with the facilitator. */
-  readonly store?: Store;
+  readonly store?: ServiceStore;
   /** Where the dashboard's build is, when not beside this package. */
   readonly dashboardFolder?: string;
   /** How slowly requests may arrive, when not as usual. */

@@ -5,7 +5,8 @@
 import type { ChainId, Network } from "@farthing/protocol";
 import { type GasHalf, gasHalves, halfOf, notedShare } from "@farthing/engine";
 import { type Clock, type Log, messageOf } from "@farthing/engine/base";
-import type { Store } from "./features/store.ts";
+import type { KeylessStore } from "./payments/keyless/store.ts";
+import type { EngineStore } from "@farthing/engine/storage";
 
 /** Pause between looks: a budget of a day does not run out unseen in a minute's tenth of it. */
 const lookMs = 60_000;
@@ -43,7 +44,8 @@ export function startGasWatch(options: {
   readonly networks: readonly Network[];
   readonly keylessGasGwei: number | null;
   readonly revertedGasGwei: number | null;
-  readonly store: Store;
+  readonly store: Pick<KeylessStore, "readKeylessGas" | "pruneKeyless"> &
+    Pick<EngineStore, "readRevertedGas">;
   readonly clock: Clock;
   readonly log: Log;
   /** Told the used share of each half, 0 to 1. */

@@ -1,9 +1,17 @@
 /** The facilitator as a library: read a configuration, start it, stop it; manage API keys. */
 export { authenticate, createApiKey, type NewApiKey } from "./features/api-keys/key-text.ts";
-export type { CheckLine, CheckStatus } from "@farthing/engine/base";
-export { systemClock, type Clock } from "@farthing/engine/base";
-export { Fault, type FaultCode } from "@farthing/engine/base";
-export { createLog, silentLog, type Log, type LogLevel } from "@farthing/engine/base";
+export {
+  type CheckLine,
+  type CheckStatus,
+  systemClock,
+  type Clock,
+  Fault,
+  type FaultCode,
+  createLog,
+  silentLog,
+  type Log,
+  type LogLevel,
+} from "@farthing/engine/base";
 export { settings } from "./config-table.ts";
 export { readConfig, readDatabaseUrl, type Config, type ConfigSource } from "./config.ts";
 export { examine, type CheckSection } from "./doctor.ts";
@@ -13,9 +21,9 @@ export { serve } from "./main.ts";
 export { metricTable, type Metric } from "./metrics-table.ts";
 export type { Account, Plan } from "./features/accounts/model.ts";
 export type { ApiKey, KeyMode } from "./features/api-keys/model.ts";
-export type { CreditBalance, CreditPurchase } from "./features/credits/model.ts";
+export type { CreditBalance } from "./features/credits/model.ts";
+export type { CreditPurchase } from "./features/purchases/model.ts";
 export type { Listing } from "./features/listings/model.ts";
-export { openStore } from "./features/open-store.ts";
+export { openStore, type ServiceStore } from "./features/open-store.ts";
 export { backUpSqlite, type BackUp } from "@farthing/engine/storage";
-export type { Store } from "./features/store.ts";
 export { versionOf } from "./wire-http.ts";

@@ -19,8 +19,8 @@ import type { Failure } from "@farthing/engine/storage";
 import { silentObserver, type HttpObserver } from "./http/observe.ts";
 import { metricTable, type Metric, type MetricName } from "./metrics-table.ts";
 import type { GasBudgetName } from "./gas-watch.ts";
-import type { CreditPurchase } from "./features/credits/model.ts";
-import type { Store } from "./features/store.ts";
+import type { CreditPurchase } from "./features/purchases/model.ts";
+import type { ServiceStore } from "./features/open-store.ts";
 
 /** A network, as far as its state is looked up. */
 export interface WatchedNetwork {
@@ -35,7 +35,7 @@ export interface WatchedNetwork {
 export interface Metrics {
   readonly http: HttpObserver;
   /** The same store, watched. */
-  watchStore(store: Store): Store;
+  watchStore(store: ServiceStore): ServiceStore;
   /** The same endpoint, watched. */
   watchEndpoint(network: Network, endpoint: RpcEndpoint): RpcEndpoint;
   /** Looks these up whenever the metrics are asked for. */

@@ -8,7 +8,7 @@ import type { ChainView } from "@farthing/engine";
 import { type Clock, type Log, messageOf } from "@farthing/engine/base";
 import type { RetentionVerbs, RetirementCursor } from "@farthing/engine/storage";
 import { createExportFile } from "./retention-export.ts";
-import type { WebhookVerbs } from "./features/account-store.ts";
+import type { WebhookStore } from "./features/webhooks/store.ts";
 
 /** Pause between looks for signed bytes: five blocks. */
 const bytesEveryMs = 10_000;
@@ -49,7 +49,7 @@ export function startRemoval(deps: {
   readonly engines: ReadonlyMap<ChainId, { view(): ChainView | undefined }>;
   /** Undefined: settlements are kept for ever, and webhook deliveries for 30 days. */
   readonly retention: Retention | undefined;
-  readonly store: RetentionVerbs & Pick<WebhookVerbs, "removeDeliveries">;
+  readonly store: RetentionVerbs & Pick<WebhookStore, "removeDeliveries">;
   readonly clock: Clock;
   readonly log: Log;
 }): { stop(): Promise<void> } {

@@ -28,7 +28,7 @@ import type { PaymentContext } from "./payments/context.ts";
 import { surfacesOf } from "./http/surface.ts";
 import { createCatalogue } from "./features/listings/extension-responses.ts";
 import type { Metrics } from "./metrics.ts";
-import type { Store } from "./features/store.ts";
+import type { ServiceStore } from "./features/open-store.ts";
 import { wireKeyless } from "./wire-keyless.ts";
 
 /** Claims of one transaction, and claims that may wait for one. */
@@ -45,7 +45,7 @@ export interface HttpWiring {
   readonly config: Config;
   readonly clock: Clock;
   readonly log: Log;
-  readonly store: Store;
+  readonly store: ServiceStore;
   readonly waiters: Waiters;
   readonly engines: ReadonlyMap<ChainId, NetworkEngine>;
   readonly metrics: Metrics;

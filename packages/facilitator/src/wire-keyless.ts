@@ -8,10 +8,9 @@ import {
   gasPriceFloorWei,
 } from "@farthing/engine";
 import { type Clock, createBatcher } from "@farthing/engine/base";
-import { type Config } from "./config.ts";
+import type { Config } from "./config.ts";
 import type { PaymentContext } from "./payments/context.ts";
-import type { KeylessQuestion, KeylessVerdict } from "./payments/keyless/store.ts";
-import type { Store } from "./features/store.ts";
+import type { KeylessQuestion, KeylessVerdict, KeylessStore } from "./payments/keyless/store.ts";
 
 /**
  * Gas that a plain payer's settlement is charged with, the most that was measured: 103,580 alone to a
@@ -35,7 +34,7 @@ const questionsWaitingMax = 10_000;
 /** Creates what the routes and claims ask. */
 export function wireKeyless(deps: {
   readonly config: Pick<Config, "gasPriceMaxWei" | "revertedGasGwei">;
-  readonly store: Store;
+  readonly store: Pick<KeylessStore, "checkKeyless" | "noteKeyless">;
   readonly clock: Clock;
   viewOf(chainId: ChainId): ChainView | undefined;
 }): Pick<PaymentContext, "gasOf" | "checkKeyless" | "noteKeyless"> & {

@@ -1,5 +1,5 @@
 /** `farthing accounts`: sellers' accounts and their plans, straight in the facilitator's database. */
-import type { Account, Store } from "@farthing/facilitator";
+import type { Account, ServiceStore } from "@farthing/facilitator";
 import type { Address } from "@farthing/protocol";
 import type { Command } from "commander";
 import { addPrintFlags, exitCodes, type PrintFlags, printList } from "farthing/program";
@@ -43,7 +43,7 @@ export function register(program: Command): void {
   }
 }
 
-async function listAll(store: Store): Promise<Account[]> {
+async function listAll(store: ServiceStore): Promise<Account[]> {
   const all: Account[] = [];
   let from: Address | undefined;
   do {

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openStore, type Store } from "@farthing/facilitator";
+import { openStore, type ServiceStore } from "@farthing/facilitator";
 import type { Address } from "@farthing/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { farthing, type Run } from "farthing/testing";
@@ -12,7 +12,7 @@ const unknownAccount: Address = `0x${"11".repeat(20)}`;
 
 let folder: string;
 let databaseUrl: string;
-let store: Store;
+let store: ServiceStore;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "farthing-credits-"));
   databaseUrl = `sqlite:${join(folder, "farthing.db")}`;

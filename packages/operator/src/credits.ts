@@ -2,7 +2,7 @@
  * `farthing credits`: sellers' credits, straight in the facilitator's database. For the operator:
  * who grants, approves or rejects stands in the ledger.
  */
-import type { CreditPurchase, Store } from "@farthing/facilitator";
+import type { CreditPurchase, ServiceStore } from "@farthing/facilitator";
 import { formatUsdc, networkOfChain, type Address } from "@farthing/protocol";
 import { InvalidArgumentError, type Command } from "commander";
 import {
@@ -91,7 +91,7 @@ function registerReview(credits: Command): void {
 }
 
 async function decide(
-  store: Store,
+  store: ServiceStore,
   id: string,
   to: "credited" | "rejected",
   reviewNote: string,
@@ -116,7 +116,7 @@ async function decide(
   process.exitCode = exitCodes.notFound;
 }
 
-async function change(store: Store, account: Address, credits: number, note: string) {
+async function change(store: ServiceStore, account: Address, credits: number, note: string) {
   const { systemClock } = await import("@farthing/facilitator/operator");
   const kind = credits > 0 ? "grant" : "adjustment";
   const grant = { account, kind, credits, actor: operatorName(), note } as const;
@@ -127,7 +127,7 @@ async function change(store: Store, account: Address, credits: number, note: str
   process.exitCode = exitCodes.general;
 }
 
-async function balance(store: Store, account: Address, flags: PrintFlags): Promise<void> {
+async function balance(store: ServiceStore, account: Address, flags: PrintFlags): Promise<void> {
   const found = await store.findAccount(account);
   if (!found) {
     console.error(`There is no account ${account}; see: farthing accounts list`);
@@ -139,7 +139,7 @@ async function balance(store: Store, account: Address, flags: PrintFlags): Promi
   console.log(`${available} credits available, ${held} held for settlements under way`);
 }
 
-async function audit(store: Store): Promise<void> {
+async function audit(store: ServiceStore): Promise<void> {
   const problems = await store.auditCredits(problemsMax);
   if (problems.length === 0) return console.error("The books agree.");
   for (const { kind, of } of problems) console.log(`${kind} ${of}`);

@@ -1,7 +1,7 @@
 /** What the operator's commands share: the facilitator's database, and how values are read and shown. */
 import { userInfo } from "node:os";
 import { parseAddress, writeTo, type Address } from "@farthing/protocol";
-import type { Store } from "@farthing/facilitator";
+import type { ServiceStore } from "@farthing/facilitator";
 import { InvalidArgumentError } from "commander";
 import { exitCodes } from "farthing/program";
 
@@ -11,7 +11,7 @@ const noteCharsMax = 500;
 /** Works in the database of DATABASE_URL; a database that cannot be used is a line and a 3. */
 export async function withStore(
   command: string,
-  work: (store: Store) => Promise<void>,
+  work: (store: ServiceStore) => Promise<void>,
 ): Promise<void> {
   const { Fault, openStore, readDatabaseUrl } = await import("@farthing/facilitator/operator");
   try {

@@ -5,7 +5,7 @@
 import type { Command } from "commander";
 import { InvalidArgumentError } from "commander";
 import { toXdcAddress, type Address } from "@farthing/protocol";
-import type { ApiKey, KeyMode, Store } from "@farthing/facilitator";
+import type { ApiKey, KeyMode, ServiceStore } from "@farthing/facilitator";
 import { addPrintFlags, exitCodes, type PrintFlags, printList } from "farthing/program";
 import { readAccount, timeOf, withStore } from "./database.ts";
 
@@ -55,7 +55,7 @@ export function register(program: Command): void {
     .action((id: string) => withStore("keys", (store) => revoke(store, id)));
 }
 
-async function create(store: Store, flags: CreateFlags): Promise<void> {
+async function create(store: ServiceStore, flags: CreateFlags): Promise<void> {
   const { createApiKey, systemClock } = await import("@farthing/facilitator/operator");
   const mode: KeyMode = flags.test ? "test" : "live";
   const { account, label, expiresDays } = flags;
@@ -68,13 +68,13 @@ async function create(store: Store, flags: CreateFlags): Promise<void> {
   );
 }
 
-async function list(store: Store, flags: ListFlags): Promise<void> {
+async function list(store: ServiceStore, flags: ListFlags): Promise<void> {
   const rows = (await store.listApiKeys(flags.account)).map(describe);
   const whose = flags.account === undefined ? "yet" : `for ${flags.account}`;
   printList(rows, rows, `There are no keys ${whose}: farthing keys create --account 0x…`, flags);
 }
 
-async function revoke(store: Store, given: string): Promise<void> {
+async function revoke(store: ServiceStore, given: string): Promise<void> {
   const { systemClock } = await import("@farthing/facilitator/operator");
   const id = idIn(given);
   if (id === undefined) {

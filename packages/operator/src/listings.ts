@@ -1,5 +1,5 @@
 /** `farthing listings`: what sellers list, and the operator's block, straight in the database. */
-import type { Listing, Store } from "@farthing/facilitator";
+import type { Listing, ServiceStore } from "@farthing/facilitator";
 import { formatUsdc, networkOfChain, type Address } from "@farthing/protocol";
 import type { Command } from "commander";
 import { addPrintFlags, exitCodes, type PrintFlags, printList } from "farthing/program";
@@ -35,7 +35,7 @@ export function register(program: Command): void {
   }
 }
 
-async function block(store: Store, id: string, isBlocked: boolean): Promise<void> {
+async function block(store: ServiceStore, id: string, isBlocked: boolean): Promise<void> {
   const { systemClock } = await import("@farthing/facilitator/operator");
   const listing = await store.blockListing(id, isBlocked, systemClock.nowMs());
   const [now, not] = isBlocked ? ["is blocked", "unblocked"] : ["is checked again", "blocked"];

@@ -3,14 +3,14 @@
  * never that his payment failed, and the payment that he has signed is taken once all is well.
  */
 import { privateKeySigner, wrapFetch } from "@farthing/buyer";
-import { openStore, systemClock, type Store } from "@farthing/facilitator";
+import { openStore, systemClock, type ServiceStore } from "@farthing/facilitator";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { fetchPaid } from "../support/buyers.testing.ts";
 import { startMarket, type Market } from "../support/market.testing.ts";
 import { openExpressShop, openHonoShop } from "../support/shops.testing.ts";
 
 let market: Market;
-let store: Store;
+let store: ServiceStore;
 beforeAll(async () => {
   market = await startMarket({ env: { FARTHING_CREDITS_PER_SETTLEMENT: "1" } });
   store = await openStore(market.databaseUrl);

@@ -7,17 +7,18 @@ import type { Chain, ChainView, Settle, Waiters } from "@farthing/engine";
 import type { Clock, Log } from "@farthing/engine/base";
 import type { PurchaseBudget } from "../payments/keyless/terms.ts";
 import type { ApiKey } from "./api-keys/model.ts";
-import type { Store } from "./store.ts";
 import { accountsFeature } from "./accounts/feature.ts";
+import type { AccountStore } from "./accounts/store.ts";
+import type { CreditStore } from "./credits/store.ts";
 import { createAccounts } from "./accounts/service.ts";
-import { keysFeature } from "./api-keys/feature.ts";
+import { keysFeature, type KeyFeatureDeps } from "./api-keys/feature.ts";
 import { workingKeysMax } from "./api-keys/service.ts";
 import { creditsFeature } from "./credits/feature.ts";
 import type { Feature } from "./feature.ts";
-import { historyFeature } from "./history/feature.ts";
+import { historyFeature, type HistoryFeatureDeps } from "./history/feature.ts";
 import { listingsFeature, type ListingFeatureDeps } from "./listings/feature.ts";
 import { purchasesFeature, type PurchaseFeatureDeps } from "./purchases/feature.ts";
-import { signInFeature, type SignInFeature } from "./sign-in/feature.ts";
+import { signInFeature, type SignInFeature, type SignInFeatureDeps } from "./sign-in/feature.ts";
 import { createSiteAddress } from "./sign-in/site.ts";
 import { walletsMax } from "./sign-in/wallets.ts";
 import { webhooksFeature, type WebhookFeatureDeps } from "./webhooks/feature.ts";
@@ -34,7 +35,14 @@ export interface FeaturesDeps {
       readonly purchaseMinUnits: bigint;
       readonly purchaseReviewAboveUnits: bigint;
     };
-  readonly store: Store;
+  readonly store: Pick<CreditStore, "findCredits" | "listCreditEntries"> &
+    Pick<AccountStore, "findAccount" | "updateAccount"> &
+    KeyFeatureDeps["store"] &
+    SignInFeatureDeps["store"] &
+    WebhookFeatureDeps["store"] &
+    PurchaseFeatureDeps["store"] &
+    ListingFeatureDeps["store"] &
+    HistoryFeatureDeps["store"];
   readonly clock: Clock;
   readonly log: Log;
   readonly waiters: Waiters;

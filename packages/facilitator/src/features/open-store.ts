@@ -6,22 +6,33 @@ import {
   nothing,
   type SettlementParticipant,
   type StorageOptions,
+  type EngineStore,
 } from "@farthing/engine/storage";
-import { accountVerbs } from "./accounts/store.ts";
-import { apiKeyVerbs } from "./api-keys/store.ts";
-import { historyVerbs } from "./history/store.ts";
-import { keylessVerbs } from "../payments/keyless/participant.ts";
-import { creditVerbs } from "./credits/store.ts";
-import { listingVerbs } from "./listings/store.ts";
-import { purchaseVerbs } from "./purchases/store.ts";
+import { createSignInStore, type SignInStore } from "./sign-in/store.ts";
+import type { KeylessStore } from "../payments/keyless/store.ts";
+import { type AccountStore, createAccountStore } from "./accounts/store.ts";
+import { type ApiKeyStore, createApiKeyStore } from "./api-keys/store.ts";
+import { type HistoryStore, createHistoryStore } from "./history/store.ts";
+import { createKeylessStore } from "../payments/keyless/participant.ts";
+import { type CreditStore, createCreditStore } from "./credits/store.ts";
+import { type ListingStore, createListingStore } from "./listings/store.ts";
+import { type PurchaseStore, createPurchaseStore } from "./purchases/store.ts";
 import { serviceParticipants } from "./participants.ts";
-import { sessionVerbs } from "./sign-in/session-store.ts";
 import { isComplete } from "./history/participant.ts";
-import { signRequestVerbs } from "./sign-in/sign-request-store.ts";
-import type { Store } from "./store.ts";
 import { startSummingHistory, type HistorySumming } from "./history/backfill-store.ts";
-import { walletVerbs } from "./sign-in/wallet-store.ts";
-import { webhookVerbs } from "./webhooks/store.ts";
+import { type WebhookStore, createWebhookStore } from "./webhooks/store.ts";
+
+/** The store of the service: the engine's, and those of its features. */
+export type ServiceStore = EngineStore &
+  AccountStore &
+  SignInStore &
+  ApiKeyStore &
+  CreditStore &
+  PurchaseStore &
+  HistoryStore &
+  WebhookStore &
+  ListingStore &
+  KeylessStore;
 
 /** What a store may be given. */
 export interface StoreOptions extends StorageOptions {
@@ -30,16 +41,19 @@ export interface StoreOptions extends StorageOptions {
 }
 
 /** A store that has to be opened before anything else is asked of it; it is closed in any case. */
-export interface ClosedStore extends Store {
+export type ClosedStore = ServiceStore & {
   /** Brings the schema up to date. Throws `storage_unavailable`. */
   open(): Promise<void>;
-}
+};
 
 /**
  * Opens `sqlite:/path/to/file`, `sqlite::memory:` or `postgres://…`. Throws `storage_unavailable`,
  * or `configuration` for anything else.
  */
-export async function openStore(databaseUrl: string, options: StoreOptions = {}): Promise<Store> {
+export async function openStore(
+  databaseUrl: string,
+  options: StoreOptions = {},
+): Promise<ServiceStore> {
   const store = createStore(databaseUrl, options);
   try {
     await store.open();
@@ -59,18 +73,16 @@ export function createStore(databaseUrl: string, options: StoreOptions = {}): Cl
   return {
     ...store,
     ...guard({
-      ...accountVerbs(database),
-      ...signRequestVerbs(database),
-      ...sessionVerbs(database),
-      ...walletVerbs(database),
-      ...apiKeyVerbs(database),
-      ...creditVerbs(database),
-      ...purchaseVerbs(database),
-      ...historyVerbs(database),
-      ...webhookVerbs(database),
-      ...listingVerbs(database),
-      ...keylessVerbs(database),
-      pruneSettlements: async (...given: Parameters<Store["pruneSettlements"]>) =>
+      ...createAccountStore(database),
+      ...createSignInStore(database),
+      ...createApiKeyStore(database),
+      ...createCreditStore(database),
+      ...createPurchaseStore(database),
+      ...createHistoryStore(database),
+      ...createWebhookStore(database),
+      ...createListingStore(database),
+      ...createKeylessStore(database),
+      pruneSettlements: async (...given: Parameters<EngineStore["pruneSettlements"]>) =>
         // Nothing can be removed until the sums have it, so nothing is looked for either.
         (await isComplete(database)) ? store.pruneSettlements(...given) : nothing,
       open: async () => {

@@ -4,7 +4,7 @@ import { creditsParticipant } from "./credits/participant.ts";
 import { keylessParticipant } from "../payments/keyless/participant.ts";
 import { webhooksParticipant } from "./webhooks/participant.ts";
 import type { SettlementParticipant } from "@farthing/engine/storage";
-import { purchasesParticipant } from "./purchases/store.ts";
+import { purchasesParticipant } from "./purchases/participant.ts";
 import { aggregatesParticipant } from "./history/participant.ts";
 
 /**

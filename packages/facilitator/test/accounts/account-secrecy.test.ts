@@ -24,8 +24,7 @@ import {
   type Served,
 } from "../support/facilitator.testing.ts";
 import { startRpcProxy, type RpcProxy } from "@farthing/lab/rpc-proxy";
-import { openStore } from "../../src/features/open-store.ts";
-import type { Store } from "../../src/features/store.ts";
+import { openStore, type ServiceStore } from "../../src/features/open-store.ts";
 
 let devnet: Devnet;
 let proxy: RpcProxy;
@@ -55,7 +54,7 @@ afterAll(async () => {
 });
 
 /** A store whose errors name the verb; drivers do not repeat what was bound. */
-function failing(inner: Store): Store {
+function failing(inner: ServiceStore): ServiceStore {
   return new Proxy(inner, {
     get(target, name) {
       const verb: unknown = Reflect.get(target, name);

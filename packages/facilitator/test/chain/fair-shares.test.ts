@@ -31,9 +31,8 @@ import {
   type SettledBy,
 } from "../support/flooded-queue.testing.ts";
 import { byHostile, placeHostile } from "../support/hostile-wallets.testing.ts";
-import { openStore } from "../../src/features/open-store.ts";
+import { openStore, type ServiceStore } from "../../src/features/open-store.ts";
 import { claimOf, minedIn } from "../stores/store-values.testing.ts";
-import type { Store } from "../../src/features/store.ts";
 
 let devnet: Devnet;
 let served: Served;
@@ -96,7 +95,7 @@ async function waiting(): Promise<number> {
 }
 
 /** A payment of a contract wallet became final the day before. */
-async function payYesterday(store: Store, payer: Address): Promise<void> {
+async function payYesterday(store: ServiceStore, payer: Address): Promise<void> {
   const yesterday = Date.now() - 24 * 60 * 60 * 1_000;
   const claim = claimOf({ payer, payerHasCode: true });
   await store.claimSettlements([claim], yesterday);

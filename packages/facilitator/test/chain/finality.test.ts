@@ -16,8 +16,7 @@ import {
   type Reaction,
   type RpcProxy,
 } from "@farthing/lab/rpc-proxy";
-import { openStore } from "../../src/features/open-store.ts";
-import type { Store } from "../../src/features/store.ts";
+import { openStore, type ServiceStore } from "../../src/features/open-store.ts";
 
 let devnet: Devnet;
 let proxy: RpcProxy;
@@ -88,7 +87,7 @@ test("cannot be recorded: the service starts, and payments go on being made and 
   const databaseUrl = newDatabaseUrl();
   const opened = await openStore(databaseUrl);
   const finality = { isAway: true };
-  const store: Store = {
+  const store: ServiceStore = {
     ...opened,
     listUnfinalizedBlocks: (chainId) =>
       finality.isAway ? away() : opened.listUnfinalizedBlocks(chainId),

@@ -22,12 +22,11 @@ import {
   type Served,
 } from "../support/facilitator.testing.ts";
 import { startRpcProxy, type RpcProxy } from "@farthing/lab/rpc-proxy";
-import { openStore } from "../../src/features/open-store.ts";
-import type { Store } from "../../src/features/store.ts";
+import { openStore, type ServiceStore } from "../../src/features/open-store.ts";
 
 let devnet: Devnet;
 let proxy: RpcProxy;
-let store: Store;
+let store: ServiceStore;
 let served: Served;
 
 /** Runs once, right after the next claim is stored. */

@@ -20,8 +20,7 @@ import { createSigners } from "@farthing/engine";
 import { Secret } from "@farthing/engine/base";
 import { planSelfCall } from "@farthing/engine/source/relayer/self-call";
 import { startRpcProxy, type RpcProxy } from "@farthing/lab/rpc-proxy";
-import { openStore } from "../../src/features/open-store.ts";
-import type { Store } from "../../src/features/store.ts";
+import { openStore, type ServiceStore } from "../../src/features/open-store.ts";
 
 let devnet: Devnet;
 let proxy: RpcProxy;
@@ -55,7 +54,7 @@ afterEach(() => {
   proxy.react = () => undefined;
 });
 
-function watched(store: Store): Store {
+function watched(store: ServiceStore): ServiceStore {
   let isReorganised = false;
   return {
     ...store,

@@ -20,8 +20,7 @@ import {
   type Served,
 } from "../support/facilitator.testing.ts";
 import { startStepped, type SteppedProcess } from "./stepped-process.testing.ts";
-import { openStore } from "../../src/features/open-store.ts";
-import type { Store } from "../../src/features/store.ts";
+import { openStore, type ServiceStore } from "../../src/features/open-store.ts";
 
 /** A database, and how the process comes that goes on. */
 export interface CrashBench {
@@ -35,7 +34,7 @@ export interface Ground {
   readonly devnet: Devnet;
   readonly databaseUrl: string;
   /** A look at what is stored. */
-  readonly store: Store;
+  readonly store: ServiceStore;
   readonly isShared: boolean;
   /** Requests for /settle, each by a payer of its own. */
   readonly bodies: JsonObject[];

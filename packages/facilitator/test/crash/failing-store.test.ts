@@ -23,8 +23,7 @@ import {
   type Wish,
 } from "../support/facilitator.testing.ts";
 import { startRpcProxy, type RpcProxy } from "@farthing/lab/rpc-proxy";
-import { openStore } from "../../src/features/open-store.ts";
-import type { Store } from "../../src/features/store.ts";
+import { openStore, type ServiceStore } from "../../src/features/open-store.ts";
 
 /** A write that fails once: it is not done, or done and not answered. */
 type Failure = "undone" | "unanswered";
@@ -68,7 +67,7 @@ async function serve(env: Readonly<Record<string, string>> = {}): Promise<Served
   return served;
 }
 
-function failing(store: Store): Store {
+function failing(store: ServiceStore): ServiceStore {
   return {
     ...store,
     claimSettlements: (...given) =>

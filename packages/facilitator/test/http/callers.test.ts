@@ -17,11 +17,10 @@ import {
   type Served,
 } from "../support/facilitator.testing.ts";
 import type { KeyMode } from "../../src/features/api-keys/model.ts";
-import { openStore } from "../../src/features/open-store.ts";
-import type { Store } from "../../src/features/store.ts";
+import { openStore, type ServiceStore } from "../../src/features/open-store.ts";
 
 let devnet: Devnet;
-let store: Store;
+let store: ServiceStore;
 let served: Served;
 let key = "";
 let stranger = "";

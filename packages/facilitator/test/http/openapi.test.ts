@@ -22,11 +22,10 @@ import {
   purchasesPath,
   signPurchase,
 } from "../../src/features/purchases/purchases.testing.ts";
-import { openStore } from "../../src/features/open-store.ts";
-import type { Store } from "../../src/features/store.ts";
+import { openStore, type ServiceStore } from "../../src/features/open-store.ts";
 
 let devnet: Devnet;
-let store: Store;
+let store: ServiceStore;
 let served: Served;
 let contract: Contract;
 let receiver: Server;
@@ -66,7 +65,7 @@ afterAll(async () => {
 });
 
 /** A store that fails when it is told to. */
-function failing(inner: Store): Store {
+function failing(inner: ServiceStore): ServiceStore {
   return new Proxy(inner, {
     get(target, name) {
       const verb: unknown = Reflect.get(target, name);

@@ -22,15 +22,14 @@ import {
   type Served,
 } from "../support/facilitator.testing.ts";
 import { startRpcProxy, type RpcProxy } from "@farthing/lab/rpc-proxy";
-import { openStore } from "../../src/features/open-store.ts";
-import type { Store } from "../../src/features/store.ts";
+import { openStore, type ServiceStore } from "../../src/features/open-store.ts";
 
 const rpcSecrets = ["secret-path-of-a-provider", "secret-query-of-a-provider", "secret-password"];
 const [rpcPath = "", rpcQuery = "", rpcPassword = ""] = rpcSecrets;
 
 let devnet: Devnet;
 let proxy: RpcProxy;
-let store: Store;
+let store: ServiceStore;
 let served: Served;
 let apiKey = "";
 /** While set, the database fails with it. */
@@ -67,7 +66,7 @@ afterAll(async () => {
   await devnet?.stop();
 });
 
-function failing(inner: Store): Store {
+function failing(inner: ServiceStore): ServiceStore {
   return {
     ...inner,
     findSettlementsByPair: async (pairs) => {

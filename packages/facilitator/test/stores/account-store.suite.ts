@@ -1,11 +1,11 @@
 /** What every store promises about accounts: who may sign in, with which keys, and what is theirs. */
 import type { Address } from "@farthing/protocol";
 import { describe, expect, test } from "vitest";
-import type { LinkedWallet, Session, SignRequest } from "../../src/features/accounts/model.ts";
+import type { LinkedWallet, Session, SignRequest } from "../../src/features/sign-in/model.ts";
 import type { ApiKey } from "../../src/features/api-keys/model.ts";
 import { storeForEach } from "./store-benches.testing.ts";
 import { next, type StoreBench } from "./store-values.testing.ts";
-import type { Store } from "../../src/features/store.ts";
+import type { ServiceStore } from "../../src/features/open-store.ts";
 
 const seller: Address = `0x${"33".repeat(20)}`;
 const wallet: Address = `0x${"44".repeat(20)}`;
@@ -23,7 +23,7 @@ export function accountSuite(start: () => Promise<StoreBench>): void {
   describe("minted keys", () => keyTests(storeNow));
 }
 
-function accountTests(at: () => Store): void {
+function accountTests(at: () => ServiceStore): void {
   test("are made once, and keep what they are given", async () => {
     const store = at();
     expect(await store.findAccount(seller)).toBeUndefined();
@@ -84,7 +84,7 @@ function requestOf(changes: Partial<SignRequest> = {}): SignRequest {
   };
 }
 
-function signTests(at: () => Store): void {
+function signTests(at: () => ServiceStore): void {
   test("are answered once, also by many at once", async () => {
     const store = at();
     const request = requestOf({ account: wallet, purpose: "link_wallet" });
@@ -121,10 +121,10 @@ function sessionOf(changes: Partial<Session> = {}): Session {
 }
 
 /** Opens a session; its cookie's hash is `hash-` and its id. */
-const open = (store: Store, session: Session, runningMax = 10) =>
+const open = (store: ServiceStore, session: Session, runningMax = 10) =>
   store.openSession(session, { idHash: `hash-${session.id}`, runningMax });
 
-function sessionTests(at: () => Store): void {
+function sessionTests(at: () => ServiceStore): void {
   test("of an account's own address make the account, and are found until their end", async () => {
     const store = at();
     const session = sessionOf();
@@ -194,7 +194,7 @@ function linkOf(address: Address, changes: Partial<LinkedWallet> = {}): LinkedWa
   return { account: seller, address, kind: "plain", chainId: null, linkedAt: 7, ...changes };
 }
 
-function walletTests(at: () => Store): void {
+function walletTests(at: () => ServiceStore): void {
   test("are linked once, as many as may", async () => {
     const store = at();
     await store.ensureAccount(seller, 1);
@@ -253,7 +253,7 @@ function keyOf(changes: Partial<ApiKey> = {}): ApiKey {
   };
 }
 
-function keyTests(at: () => Store): void {
+function keyTests(at: () => ServiceStore): void {
   test("are as many as may work at once", async () => {
     const store = at();
     await store.ensureAccount(seller, 1);

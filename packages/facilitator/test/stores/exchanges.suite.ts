@@ -12,7 +12,7 @@ import {
   type StoreBench,
   type ClaimChanges,
 } from "./store-values.testing.ts";
-import type { Store } from "../../src/features/store.ts";
+import type { ServiceStore } from "../../src/features/open-store.ts";
 
 const hourMs = 3_600_000;
 
@@ -32,18 +32,26 @@ export function exchangesSuite(start: () => Promise<StoreBench>): void {
   describe("the success", () => successTests(store, at));
 }
 
-async function claimed(store: Store, changes: ClaimChanges = {}, now = 1): Promise<Settlement> {
+async function claimed(
+  store: ServiceStore,
+  changes: ClaimChanges = {},
+  now = 1,
+): Promise<Settlement> {
   const [result] = await store.claimSettlements([claimOf({ claimingCall: call, ...changes })], now);
   if (result?.kind !== "created") throw new Error("the claim is new");
   return result.settlement;
 }
 
-function open(store: Store, claims: readonly Claim[], now = 1) {
+function open(store: ServiceStore, claims: readonly Claim[], now = 1) {
   const openings = claims.map((claim) => ({ ...claim, forgetAt: now + hourMs }));
   return store.openExchanges(openings, now);
 }
 
-async function factsOf(store: Store, settlement: Settlement, idempotencyKey: string | null = null) {
+async function factsOf(
+  store: ServiceStore,
+  settlement: Settlement,
+  idempotencyKey: string | null = null,
+) {
   const [facts] = await store.findExchangeFacts([
     { settlement, caller: call.caller, idempotencyKey },
   ]);
@@ -52,7 +60,7 @@ async function factsOf(store: Store, settlement: Settlement, idempotencyKey: str
 
 const many = (count: number) => Array.from({ length: count }, () => claimOf());
 
-function countTests(store: () => Store, at: () => { readonly bench: StoreBench }): void {
+function countTests(store: () => ServiceStore, at: () => { readonly bench: StoreBench }): void {
   test("one verdict is one exchange, two are several, also in one group and other processes", async () => {
     const [once, twice, together] = [claimOf(), claimOf(), claimOf()];
     const other = await at().bench.open();
@@ -140,7 +148,7 @@ function countTests(store: () => Store, at: () => { readonly bench: StoreBench }
   });
 }
 
-function factTests(store: () => Store): void {
+function factTests(store: () => ServiceStore): void {
   test("the claiming caller and its key are known again, and no others", async () => {
     const settlement = await claimed(store(), {
       claimingCall: { ...call, idempotencyKey: "key of the call", isUpfront: true },
@@ -174,7 +182,7 @@ function factTests(store: () => Store): void {
   });
 }
 
-function successTests(store: () => Store, at: () => { readonly bench: StoreBench }): void {
+function successTests(store: () => ServiceStore, at: () => { readonly bench: StoreBench }): void {
   test("goes to one of twenty that take it at once, in whatever group or process", async () => {
     const { id: settlementId } = await claimed(store());
     await confirm(store(), settlementId);

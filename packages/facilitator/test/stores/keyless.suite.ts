@@ -16,7 +16,7 @@ import {
   type StoreBench,
   type ClaimChanges,
 } from "./store-values.testing.ts";
-import type { Store } from "../../src/features/store.ts";
+import type { ServiceStore } from "../../src/features/open-store.ts";
 
 const dayMs = 24 * hourMs;
 
@@ -39,7 +39,7 @@ const many = (count: number, make: (index: number) => Claim) =>
   Array.from({ length: count }, (_, index) => make(index));
 
 /** How often each result came: `created`, or the reason of a refusal. */
-async function claimAll(store: Store, claims: readonly Claim[], now = noon) {
+async function claimAll(store: ServiceStore, claims: readonly Claim[], now = noon) {
   const results = await store.claimSettlements(claims, now);
   const names = results.map((one) => (one.kind === "refused" ? one.reason : one.kind));
   return Object.fromEntries(
@@ -48,7 +48,7 @@ async function claimAll(store: Store, claims: readonly Claim[], now = noon) {
 }
 
 /** Uses a part of the open half up, each network its free share only. */
-async function useUp(store: Store, count: number, now = noon) {
+async function useUp(store: ServiceStore, count: number, now = noon) {
   const claims = many(count, (index) => open(`used ${now} ${Math.floor(index / 5)}`));
   expect(await claimAll(store, claims, now)).toEqual({ created: count });
 }
@@ -189,7 +189,12 @@ function budgetTests(at: StoreAt): void {
 }
 
 /** Payments to a payee that become final, each by a payer of its own. */
-async function sell(store: Store, payTo: Address, payers: number, now: number): Promise<void> {
+async function sell(
+  store: ServiceStore,
+  payTo: Address,
+  payers: number,
+  now: number,
+): Promise<void> {
   const claims = many(payers, () => open(`buyers ${now}`, { payTo }));
   expect(await claimAll(store, claims, now)).toEqual({ created: payers });
   const mined = minedIn(next());
@@ -200,7 +205,7 @@ async function sell(store: Store, payTo: Address, payers: number, now: number): 
   await store.recordFinalized(chainId, mined.blockNumber, now);
 }
 
-async function openHalfIsUsedUp(store: Store, now: number): Promise<void> {
+async function openHalfIsUsedUp(store: ServiceStore, now: number): Promise<void> {
   await useUp(store, 95, now);
   expect(await claimAll(store, [open("stranger")], now)).toEqual({ keyless_gas_exhausted: 1 });
 }

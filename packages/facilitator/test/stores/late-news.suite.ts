@@ -9,7 +9,7 @@ import {
   planOf,
   type StoreBench,
 } from "./store-values.testing.ts";
-import type { Store } from "../../src/features/store.ts";
+import type { ServiceStore } from "../../src/features/open-store.ts";
 import type { Failure } from "@farthing/engine/storage";
 
 const refused = (id: string): Failure => ({
@@ -23,8 +23,8 @@ const refused = (id: string): Failure => ({
 /** The tests, on databases that `start` makes. */
 export function lateNewsSuite(start: () => Promise<StoreBench>): void {
   let bench: StoreBench;
-  let store: Store;
-  let other: Store;
+  let store: ServiceStore;
+  let other: ServiceStore;
   beforeEach(async () => {
     bench = await start();
     store = await bench.open();

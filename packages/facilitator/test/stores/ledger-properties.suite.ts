@@ -15,7 +15,7 @@ import {
   idOf,
   type StoreBench,
 } from "./store-values.testing.ts";
-import type { Store } from "../../src/features/store.ts";
+import type { ServiceStore } from "../../src/features/open-store.ts";
 
 const seller: Address = `0x${"33".repeat(20)}`;
 
@@ -58,7 +58,7 @@ const story = fc.array(fc.array(fc.oneof(...steps), { minLength: 1, maxLength: 4
 });
 
 /** Claims of accounts in an order, which fail and are confirmed after all. */
-async function turn(store: Store, order: readonly Address[]): Promise<void> {
+async function turn(store: ServiceStore, order: readonly Address[]): Promise<void> {
   const claims = order.map((of) => claimOf({ account: of, price: 1 }));
   const made = (await store.claimSettlements(claims, 5)).map(idOf).map(String);
   await fail(store, ...made);
@@ -147,7 +147,7 @@ interface Told {
   readonly ids: string[];
 }
 
-async function take(store: Store, step: Step, told: Told): Promise<void> {
+async function take(store: ServiceStore, step: Step, told: Told): Promise<void> {
   const { accounts, granted, known, ids } = told;
   switch (step.do) {
     case "grant": {
@@ -183,7 +183,7 @@ async function take(store: Store, step: Step, told: Told): Promise<void> {
 
 /** Counts everything from the settlements, by a way of its own. */
 async function checkBooks(
-  store: Store,
+  store: ServiceStore,
   granted: ReadonlyMap<Address, number>,
   ids: readonly string[],
 ): Promise<void> {

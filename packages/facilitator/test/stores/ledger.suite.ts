@@ -20,7 +20,7 @@ import {
   type StoreBench,
   type ClaimChanges,
 } from "./store-values.testing.ts";
-import type { Store } from "../../src/features/store.ts";
+import type { ServiceStore } from "../../src/features/open-store.ts";
 
 const seller: Address = `0x${"33".repeat(20)}`;
 const other: Address = `0x${"44".repeat(20)}`;
@@ -133,7 +133,7 @@ function claimTests(at: StoreAt): void {
 }
 
 /** A settlement of the seller's, held; gives its id. */
-async function claimed(store: Store, changes: ClaimChanges = {}): Promise<string> {
+async function claimed(store: ServiceStore, changes: ClaimChanges = {}): Promise<string> {
   const claim = priced(changes);
   const [result] = await store.claimSettlements([claim], 5);
   expect(result?.kind).toBe("created");
@@ -141,7 +141,7 @@ async function claimed(store: Store, changes: ClaimChanges = {}): Promise<string
 }
 
 /** The kinds of a settlement's entries, the first first. */
-async function kindsOf(store: Store, id: string): Promise<string[]> {
+async function kindsOf(store: ServiceStore, id: string): Promise<string[]> {
   const { items } = await store.listCreditEntries(seller, { limit: 1000 });
   return items
     .toReversed()
@@ -347,7 +347,7 @@ function listTests(at: StoreAt): void {
     const failed = await claimed(store, { price: 6 });
     await fail(store, failed);
     const lines: [string, number, number][] = [];
-    let from: Parameters<Store["listCreditEntries"]>[1]["from"];
+    let from: Parameters<ServiceStore["listCreditEntries"]>[1]["from"];
     for (let pages = 0; pages < 10; pages++) {
       const { items, next: following } = await store.listCreditEntries(seller, { from, limit: 2 });
       lines.push(

@@ -9,7 +9,7 @@ import type {
 import { uncheckedAt } from "../../src/features/listings/rows.ts";
 import { storeForEach, type StoreAt } from "./store-benches.testing.ts";
 import { chainId, claimOf, minedIn, next, type StoreBench } from "./store-values.testing.ts";
-import type { Store } from "../../src/features/store.ts";
+import type { ServiceStore } from "../../src/features/open-store.ts";
 
 const seller: Address = `0x${"33".repeat(20)}`;
 const other: Address = `0x${"44".repeat(20)}`;
@@ -42,7 +42,7 @@ function termsOf(changes: Partial<ListingTerms> = {}): ListingTerms {
 /** When the last listing was made; the first is due with the first look, and so are the others. */
 let listedAt = 0;
 
-async function listed(store: Store, changes: Partial<ListingTerms> = {}, account = seller) {
+async function listed(store: ServiceStore, changes: Partial<ListingTerms> = {}, account = seller) {
   const id = `lst_${next()}`;
   const listing = { ...termsOf(changes), id, account, createdAt: ++listedAt };
   expect(await store.createListing(listing, { listingsMax: 50 })).toBe("created");
@@ -69,7 +69,13 @@ const live = (now: number): ListingCheck => ({
 });
 
 /** Brings a listing to a state by a check, as a scheduler does. */
-async function checked(store: Store, id: string, check = live(10), what = seen, account = seller) {
+async function checked(
+  store: ServiceStore,
+  id: string,
+  check = live(10),
+  what = seen,
+  account = seller,
+) {
   const taken = await store.takeListing(account, id, { now: 10, leaseMs: 100 });
   if (typeof taken !== "object") throw new Error("not taken");
   const after = { check, seen: what, stats: noStats };
@@ -171,7 +177,8 @@ function ownerTests(at: StoreAt): void {
   });
 }
 
-const take = (store: Store, now: number) => store.takeDueListings({ now, leaseMs: 100, limit: 10 });
+const take = (store: ServiceStore, now: number) =>
+  store.takeDueListings({ now, leaseMs: 100, limit: 10 });
 
 function checkTests(at: StoreAt): void {
   test("are taken by one at a time, and by the next one when their end is not recorded", async () => {
@@ -297,7 +304,7 @@ function publicTests(at: StoreAt): void {
     await checked(store, plain);
     await checked(store, rich, live(10), bazaar);
     await checked(store, theirs, live(10), seen, other);
-    const idsOf = async (filter: Parameters<Store["listPublicListings"]>[0]) => {
+    const idsOf = async (filter: Parameters<ServiceStore["listPublicListings"]>[0]) => {
       const { items, total } = await store.listPublicListings(filter, { limit: 9, offset: 0 });
       expect(total).toBe(items.length);
       return items.map(({ id }) => id);

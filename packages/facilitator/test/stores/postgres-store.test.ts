@@ -9,7 +9,7 @@ import type { Change } from "@farthing/engine/source/storage/changes";
 import { startPostgres, type TestPostgres } from "@farthing/engine/source/storage/postgres.testing";
 import { postgresLimits } from "@farthing/engine/source/storage/postgres/open-postgres";
 import { startSilentWire } from "@farthing/engine/source/storage/silent-wire.testing";
-import { openStore, type StoreOptions } from "../../src/features/open-store.ts";
+import { openStore, type StoreOptions, type ServiceStore } from "../../src/features/open-store.ts";
 import { contractPayersSuite } from "./contract-payers.suite.ts";
 import { lateNewsSuite } from "./late-news.suite.ts";
 import { severalProcessesSuite } from "./several-processes.suite.ts";
@@ -27,7 +27,6 @@ import {
 } from "./store-values.testing.ts";
 import { postgresStarter } from "./store-benches.testing.ts";
 import { storeSuite } from "./store.suite.ts";
-import type { Store } from "../../src/features/store.ts";
 
 let server: TestPostgres;
 beforeAll(async () => {
@@ -47,7 +46,7 @@ async function emptyDatabase(): Promise<string> {
 }
 
 /** Opens stores, closed with the test. */
-async function open(count: number, url: string, options?: StoreOptions): Promise<Store[]> {
+async function open(count: number, url: string, options?: StoreOptions): Promise<ServiceStore[]> {
   const stores = await Promise.all(Array.from({ length: count }, () => openStore(url, options)));
   onTestFinished(async () => {
     await Promise.all(stores.map((store) => store.close()));
@@ -55,13 +54,13 @@ async function open(count: number, url: string, options?: StoreOptions): Promise
   return stores;
 }
 
-async function openOne(url: string, options?: StoreOptions): Promise<Store> {
+async function openOne(url: string, options?: StoreOptions): Promise<ServiceStore> {
   const [store] = await open(1, url, options);
   if (!store) throw new Error("one is opened");
   return store;
 }
 
-async function openTwo(): Promise<[Store, Store]> {
+async function openTwo(): Promise<[ServiceStore, ServiceStore]> {
   const databaseUrl = await emptyDatabase();
   return [await openOne(databaseUrl), await openOne(databaseUrl)];
 }
@@ -193,7 +192,7 @@ function concurrencyTests(): void {
 }
 
 /** How often two transactions blocked each other; connections say so when they end. */
-async function deadlocksIn(databaseUrl: string, stores: readonly Store[]): Promise<number> {
+async function deadlocksIn(databaseUrl: string, stores: readonly ServiceStore[]): Promise<number> {
   await Promise.all(stores.map((store) => store.close()));
   const client = await connectTo(databaseUrl);
   const { rows } = await client.query(
@@ -214,7 +213,7 @@ async function connectTo(databaseUrl: string): Promise<Client> {
 }
 
 /** What a process hears. */
-function hearing(store: Store): Change[] {
+function hearing(store: ServiceStore): Change[] {
   const heard: Change[] = [];
   const end = store.onChange((change) => heard.push(change));
   onTestFinished(end);

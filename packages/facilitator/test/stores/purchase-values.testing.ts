@@ -1,15 +1,15 @@
 /** Purchases of credits for tests of stores. */
 import type { Address } from "@farthing/protocol";
-import type { PurchaseMove, PurchaseState } from "../../src/features/credits/model.ts";
+import type { PurchaseMove, PurchaseState } from "../../src/features/purchases/model.ts";
 import { chainId, hex32, next } from "./store-values.testing.ts";
-import type { Store } from "../../src/features/store.ts";
+import type { ServiceStore } from "../../src/features/open-store.ts";
 
 const seller: Address = `0x${"33".repeat(20)}`;
 const other: Address = `0x${"44".repeat(20)}`;
 
 /** A purchase that awaits payment; gives its id. */
 export async function purchased(
-  store: Store,
+  store: ServiceStore,
   changes: { createdAt?: number; account?: Address } = {},
 ) {
   const id = `pur_${next()}`;
@@ -34,7 +34,7 @@ export const purchaseSteps: Readonly<Record<PurchaseState, (logIndex: number) =>
 };
 
 /** Brings a purchase to a state by the shortest way. */
-export async function bringPurchase(store: Store, to: PurchaseState): Promise<string> {
+export async function bringPurchase(store: ServiceStore, to: PurchaseState): Promise<string> {
   const ways: Readonly<Partial<Record<PurchaseState, PurchaseState[]>>> = {
     settling: ["settling"],
     confirmed: ["settling", "confirmed"],

@@ -2,8 +2,8 @@
 import type { TimeCursor } from "@farthing/engine/storage";
 import type { Address } from "@farthing/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { purchaseMoves, type PurchaseState } from "../../src/features/credits/model.ts";
-import type { HistoryFilter } from "../../src/features/account-store.ts";
+import { purchaseTransitions, type PurchaseState } from "../../src/features/purchases/model.ts";
+import type { HistoryFilter } from "../../src/features/history/model.ts";
 import { bringPurchase, purchased, purchaseSteps } from "./purchase-values.testing.ts";
 import { storeForEach, type StoreAt } from "./store-benches.testing.ts";
 import {
@@ -35,8 +35,8 @@ export function purchasesSuite(start: () => Promise<StoreBench>): void {
   describe("history", () => historyTests(at));
 }
 
-const states = Object.keys(purchaseMoves).filter((name): name is PurchaseState =>
-  Object.hasOwn(purchaseMoves, name),
+const states = Object.keys(purchaseTransitions).filter((name): name is PurchaseState =>
+  Object.hasOwn(purchaseTransitions, name),
 );
 
 function purchaseTests(at: StoreAt): void {
@@ -91,7 +91,7 @@ function purchaseTests(at: StoreAt): void {
     for (const to of states) {
       const id = await bringPurchase(store, state);
       const attempt = async () => store.movePurchase(id, state, purchaseSteps[to](next()), 3_000);
-      if (purchaseMoves[state].includes(to)) expect((await attempt())?.state).toBe(to);
+      if (purchaseTransitions[state].includes(to)) expect((await attempt())?.state).toBe(to);
       else await expect(attempt()).rejects.toThrow();
     }
   });

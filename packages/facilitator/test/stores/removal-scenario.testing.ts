@@ -1,11 +1,11 @@
 /** The part of the scenario that removes what is over. */
 import type { Address } from "@farthing/protocol";
-import type { Store } from "../../src/features/store.ts";
+import type { ServiceStore } from "../../src/features/open-store.ts";
 import { chainId, claimOf, next } from "./store-values.testing.ts";
 
 /** Removes signed bytes, settlements from the first one that was ever sent on, and identifiers. */
 export async function removeWhatIsOver(
-  store: Store,
+  store: ServiceStore,
   at: { readonly account: Address; readonly block: number; readonly now: number },
 ): Promise<void> {
   const { account, block, now } = at;

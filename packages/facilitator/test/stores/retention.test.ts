@@ -18,7 +18,7 @@ import {
   planOf,
   type ClaimChanges,
 } from "./store-values.testing.ts";
-import type { Store } from "../../src/features/store.ts";
+import type { ServiceStore } from "../../src/features/open-store.ts";
 
 const account: Address = `0x${"33".repeat(20)}`;
 
@@ -30,7 +30,7 @@ const oldClaim = (changes: ClaimChanges = {}) =>
   claimOf({ account, price: 2, validBefore: 900n, ...changes });
 
 /** Claims, signs and sends settlements, one transaction each; their ids with those of the transactions. */
-async function carried(store: Store, ...claims: readonly Claim[]) {
+async function carried(store: ServiceStore, ...claims: readonly Claim[]) {
   const ids = (await store.claimSettlements(claims, 5)).map((result) => idOf(result) ?? "");
   const lease = await held(store);
   const transactions = await store.reserveTransactions(
@@ -46,7 +46,7 @@ async function carried(store: Store, ...claims: readonly Claim[]) {
 }
 
 /** Mined in a block, and final. */
-async function settled(store: Store, block: number, ...claims: readonly Claim[]) {
+async function settled(store: ServiceStore, block: number, ...claims: readonly Claim[]) {
   const { ids, transactions } = await carried(store, ...claims);
   await store.closeTransactions(
     transactions.map(({ id }) => id),
@@ -61,9 +61,12 @@ async function settled(store: Store, block: number, ...claims: readonly Claim[])
 }
 
 /** Walks until there is nothing older left; what was removed. */
-async function prune(store: Store, terms: Partial<typeof over> = {}): Promise<RetiredSettlement[]> {
+async function prune(
+  store: ServiceStore,
+  terms: Partial<typeof over> = {},
+): Promise<RetiredSettlement[]> {
   const removed: RetiredSettlement[] = [];
-  let options: Parameters<Store["pruneSettlements"]>[1] = { ...over, ...terms };
+  let options: Parameters<ServiceStore["pruneSettlements"]>[1] = { ...over, ...terms };
   for (;;) {
     const step = await store.pruneSettlements(chainId, options, async (some) => {
       removed.push(...some);

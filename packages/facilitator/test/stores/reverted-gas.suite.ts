@@ -21,7 +21,7 @@ import {
   type StoreBench,
   type ClaimChanges,
 } from "./store-values.testing.ts";
-import type { Store } from "../../src/features/store.ts";
+import type { ServiceStore } from "../../src/features/open-store.ts";
 
 const dayMs = hoursPerDay * hourMs;
 
@@ -39,7 +39,11 @@ function byContract(changes: ClaimChanges = {}): Claim {
 
 const many = (count: number, make = () => byContract()) => Array.from({ length: count }, make);
 
-async function claimAll(store: Store, claims: readonly Claim[], now = noon): Promise<string[]> {
+async function claimAll(
+  store: ServiceStore,
+  claims: readonly Claim[],
+  now = noon,
+): Promise<string[]> {
   const results = await store.claimSettlements(claims, now);
   return results.map((one) => (one.kind === "refused" ? one.reason : one.kind));
 }
@@ -48,7 +52,7 @@ const created = (count: number) => Array.from({ length: count }, () => "created"
 const exhausted = (count: number) => Array.from({ length: count }, () => "reverted_gas_exhausted");
 
 /** Gives a settlement a transaction that may burn so much gas at one gwei. */
-async function carry(store: Store, id: string, gasLimit: bigint): Promise<void> {
+async function carry(store: ServiceStore, id: string, gasLimit: bigint): Promise<void> {
   const lease = await held(store, "one", lane);
   const plan = { ...planOf(id), gasLimit, gasPrice: 1_000_000_000n };
   const [reserved] = await store.reserveTransactions(lease, [plan], 2);
@@ -57,18 +61,18 @@ async function carry(store: Store, id: string, gasLimit: bigint): Promise<void> 
   await store.recordSigned(lease, [signed], 3);
 }
 
-async function revert(store: Store, id: string, pausesPayer = true): Promise<void> {
+async function revert(store: ServiceStore, id: string, pausesPayer = true): Promise<void> {
   const code = "transaction_reverted";
   const failure: Failure = { id, code, message: "m", transaction: hex32(9), pausesPayer };
   await store.recordFailed([failure], noon);
 }
 
-const confirmBy = (settledBy: "relayer" | "other") => async (store: Store, id: string) =>
+const confirmBy = (settledBy: "relayer" | "other") => async (store: ServiceStore, id: string) =>
   store.recordConfirmed([{ id, mined: { ...minedIn(100), settledBy } }], noon);
 
 /** Reverts a settlement in a transaction with such a gas limit; the second word of it changes nothing. */
 function reverting(limit: bigint) {
-  return async (store: Store, id: string) => {
+  return async (store: ServiceStore, id: string) => {
     await carry(store, id, limit);
     await revert(store, id);
     await revert(store, id);
@@ -76,7 +80,7 @@ function reverting(limit: bigint) {
 }
 
 /** A payment of a wallet that is settled and final. */
-async function settle(store: Store, payer: Address, now: number): Promise<void> {
+async function settle(store: ServiceStore, payer: Address, now: number): Promise<void> {
   const claim = byContract({ payer });
   expect(await claimAll(store, [claim], now)).toEqual(["created"]);
   const mined = minedIn(next());
@@ -140,7 +144,9 @@ function reservationTests(at: StoreAt): void {
 
 function outcomeTests(at: StoreAt): void {
   /** What is counted once a claim that was carried, or not, has its outcome. */
-  async function openAfter(end: (store: Store, id: string) => Promise<unknown>): Promise<number> {
+  async function openAfter(
+    end: (store: ServiceStore, id: string) => Promise<unknown>,
+  ): Promise<number> {
     const { store } = at();
     const claim = byContract();
     await claimAll(store, [claim]);

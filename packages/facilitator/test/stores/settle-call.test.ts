@@ -12,7 +12,7 @@ import {
 import { type Clock, silentLog } from "@farthing/engine/base";
 import { bothEngines, storeForEach } from "./store-benches.testing.ts";
 import { claimOf, minedIn, next, type StoreBench } from "./store-values.testing.ts";
-import type { Store } from "../../src/features/store.ts";
+import type { ServiceStore } from "../../src/features/open-store.ts";
 
 const caller = "network:192.0.2.1";
 
@@ -55,12 +55,12 @@ function callOf(changes: Partial<SettleCallTerms> = {}) {
   return { terms: { ...terms, writer: `req_${next()}`, delivered, ...changes }, end: resolve };
 }
 
-function processesOn(store: Store, clock: Clock): [Exchanges, Exchanges] {
+function processesOn(store: ServiceStore, clock: Clock): [Exchanges, Exchanges] {
   const make = () => createExchanges({ store, clock, log: silentLog, policy: "auto" });
   return [make(), make()];
 }
 
-async function claim(store: Store, exchanges: Exchanges, of: ReturnType<typeof callOf>) {
+async function claim(store: ServiceStore, exchanges: Exchanges, of: ReturnType<typeof callOf>) {
   const call = exchanges.beginSettle(of.terms);
   const claimed = claimOf({ claimingCall: call.claimingCall });
   const [result] = await store.claimSettlements([claimed], startMs);
@@ -69,14 +69,18 @@ async function claim(store: Store, exchanges: Exchanges, of: ReturnType<typeof c
   return { call, settlement: result.settlement };
 }
 
-async function confirm(store: Store, { id }: Settlement, afterMs: number): Promise<Settlement> {
+async function confirm(
+  store: ServiceStore,
+  { id }: Settlement,
+  afterMs: number,
+): Promise<Settlement> {
   await store.recordConfirmed([{ id, mined: minedIn(100) }], startMs + afterMs);
   const confirmed = await store.findSettlement(id);
   if (!confirmed) throw new Error("there is no such settlement");
   return confirmed;
 }
 
-const isReleased = async (store: Store, settlement: Settlement) =>
+const isReleased = async (store: ServiceStore, settlement: Settlement) =>
   (await store.findExchangeFacts([{ settlement, caller, idempotencyKey: null }]))[0]
     ?.successToldTo === null;
 

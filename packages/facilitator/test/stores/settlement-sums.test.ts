@@ -8,11 +8,10 @@ import * as fc from "fast-check";
 import { Client } from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type Log, silentLog } from "@farthing/engine/base";
-import { openStore } from "../../src/features/open-store.ts";
+import { openStore, type ServiceStore } from "../../src/features/open-store.ts";
 import { dayMs } from "../../src/features/history/participant.ts";
 import { bothEngines } from "./store-benches.testing.ts";
 import { claimOf, fund, hex32, idOf, next, type StoreBench } from "./store-values.testing.ts";
-import type { Store } from "../../src/features/store.ts";
 
 const sellers: readonly Address[] = [`0x${"33".repeat(20)}`, `0x${"44".repeat(20)}`];
 const payers: readonly Address[] = [`0x${"55".repeat(20)}`, `0x${"66".repeat(20)}`];
@@ -50,7 +49,7 @@ const chosen = <T>(from: readonly T[], index = 0): T => {
   return one;
 };
 
-async function take(store: Store, made: Step, known: string[]): Promise<void> {
+async function take(store: ServiceStore, made: Step, known: string[]): Promise<void> {
   if (made.do === "claim") {
     const ids = made.of.map(async ([seller, payer, chain, amount, day = 0]) => {
       const claim = claimOf({
@@ -79,7 +78,7 @@ async function take(store: Store, made: Step, known: string[]): Promise<void> {
   else await fail(store, ids);
 }
 
-async function confirm(store: Store, ids: readonly string[]): Promise<void> {
+async function confirm(store: ServiceStore, ids: readonly string[]): Promise<void> {
   const confirmations = ids.map((id, index) => {
     const blockNumber = 90 + (index % 20);
     const blockHash = hex32(blockNumber);
@@ -89,7 +88,7 @@ async function confirm(store: Store, ids: readonly string[]): Promise<void> {
   await store.recordConfirmed(confirmations, days[0] ?? 0);
 }
 
-async function fail(store: Store, ids: readonly string[]): Promise<void> {
+async function fail(store: ServiceStore, ids: readonly string[]): Promise<void> {
   const why = { code: "transaction_reverted", message: "m", transaction: null } as const;
   await store.recordFailed(
     ids.map((id) => ({ id, ...why })),
@@ -157,7 +156,7 @@ async function isComplete({ query }: StoreBench): Promise<boolean> {
 }
 
 /** Two processes where there can be two at once. */
-async function openTwo(bench: StoreBench): Promise<readonly [Store, Store]> {
+async function openTwo(bench: StoreBench): Promise<readonly [ServiceStore, ServiceStore]> {
   const store = await bench.open();
   onTestFinished(() => store.close());
   if (!bench.isConcurrent) return [store, store];

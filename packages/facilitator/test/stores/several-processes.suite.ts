@@ -20,12 +20,12 @@ import {
   take,
   type StoreBench,
 } from "./store-values.testing.ts";
-import type { Store } from "../../src/features/store.ts";
+import type { ServiceStore } from "../../src/features/open-store.ts";
 
 /** The tests, on databases that `start` makes. */
 export function severalProcessesSuite(start: () => Promise<StoreBench>): void {
   let bench: StoreBench;
-  let stores: Store[];
+  let stores: ServiceStore[];
   beforeEach(async () => {
     bench = await start();
     stores = [await bench.open(), await bench.open(), await bench.open()];
@@ -34,7 +34,7 @@ export function severalProcessesSuite(start: () => Promise<StoreBench>): void {
     await Promise.all(stores.map((store) => store.close()));
     await bench.stop();
   });
-  const storeAt = (index: number): Store => {
+  const storeAt = (index: number): ServiceStore => {
     const store = stores[index];
     if (!store) throw new Error(`there is no process ${index}`);
     return store;
@@ -54,7 +54,7 @@ interface OnItsWay {
   readonly transaction: relayed.RelayerTransaction;
 }
 
-async function queued(store: Store): Promise<OnItsWay> {
+async function queued(store: ServiceStore): Promise<OnItsWay> {
   const claim = claimOf();
   await store.claimSettlements([claim], 1);
   const lease = await held(store);
@@ -63,18 +63,18 @@ async function queued(store: Store): Promise<OnItsWay> {
   return { id: claim.id, lease, transaction };
 }
 
-const sign = (store: Store, { lease, transaction }: OnItsWay) =>
+const sign = (store: ServiceStore, { lease, transaction }: OnItsWay) =>
   store.recordSigned(
     lease,
     [{ id: transaction.id, raw: hex32(transaction.id), hash: hex32(transaction.id) }],
     2,
   );
-const confirm = (store: Store, { id }: OnItsWay) =>
+const confirm = (store: ServiceStore, { id }: OnItsWay) =>
   store.recordConfirmed([{ id, mined: minedIn(100) }], 3);
-const fail = (store: Store, { id }: OnItsWay) =>
+const fail = (store: ServiceStore, { id }: OnItsWay) =>
   store.recordFailed([{ id, code: "transaction_reverted", message: "m", transaction: null }], 4);
 
-async function giveBack(store: Store, { id, transaction }: OnItsWay) {
+async function giveBack(store: ServiceStore, { id, transaction }: OnItsWay) {
   const open = await store.listOpenTransactions(chainId, transaction.lane);
   await store.closeTransactions(
     open.map((one) => one.id),
@@ -83,7 +83,7 @@ async function giveBack(store: Store, { id, transaction }: OnItsWay) {
   return store.requeueSettlements([id], 4);
 }
 
-type Verb = (store: Store, way: OnItsWay) => Promise<unknown>;
+type Verb = (store: ServiceStore, way: OnItsWay) => Promise<unknown>;
 
 /** How a settlement comes to where the verbs are tried. */
 const beginnings: Readonly<Record<string, readonly Verb[]>> = {
@@ -113,7 +113,7 @@ const verbs: Readonly<Record<string, readonly [SettlementState, Verb]>> = {
   "give back": ["queued", giveBack],
 };
 
-function guardTests(storeAt: (index: number) => Store): void {
+function guardTests(storeAt: (index: number) => ServiceStore): void {
   test.each(Object.keys(beginnings))("%s: an allowed move or none at all", async (begin) => {
     for (const [name, [goal, verb]] of Object.entries(verbs)) {
       const way = await queued(storeAt(0));
@@ -152,7 +152,7 @@ function guardTests(storeAt: (index: number) => Store): void {
 
 /** A process that works a wallet, as it believes. */
 interface Worker {
-  readonly store: Store;
+  readonly store: ServiceStore;
   readonly owner: string;
   lease: relayed.LaneLease | undefined;
 }
@@ -163,7 +163,7 @@ const stepOf = fc.record({
   count: fc.integer({ min: 1, max: 4 }),
 });
 
-function handOverTests(storeAt: (index: number) => Store): void {
+function handOverTests(storeAt: (index: number) => ServiceStore): void {
   test("whatever the interleaving, nonces are taken once, in order, without a gap", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(stepOf, { minLength: 5, maxLength: 25 }), async (steps) => {
@@ -215,13 +215,13 @@ function isHolder(worker: Worker, workers: readonly Worker[]): boolean {
   return worker.lease?.fence === Math.max(...fences);
 }
 
-async function ownerOf(store: Store, at: Hex): Promise<string | undefined> {
+async function ownerOf(store: ServiceStore, at: Hex): Promise<string | undefined> {
   const [holder] = await store.findLaneHolders(chainId, [at], 0);
   return holder?.owner ?? undefined;
 }
 
 async function work(
-  store: Store,
+  store: ServiceStore,
   lease: relayed.LaneLease,
   what: string,
   mayHold: boolean,
@@ -249,7 +249,7 @@ async function work(
 }
 
 /** Every nonce has its transaction, which has its settlement; nothing was lost on the way. */
-async function expectWhole(store: Store, at: Hex, given: readonly number[]): Promise<void> {
+async function expectWhole(store: ServiceStore, at: Hex, given: readonly number[]): Promise<void> {
   const open = await store.listOpenTransactions(chainId, at);
   const nonces = open.map(({ nonce }) => nonce);
   expect(new Set(nonces).size).toBe(nonces.length);
@@ -263,7 +263,7 @@ async function expectWhole(store: Store, at: Hex, given: readonly number[]): Pro
   }
 }
 
-function expiryTests(storeAt: (index: number) => Store): void {
+function expiryTests(storeAt: (index: number) => ServiceStore): void {
   test("writes nothing, also when nobody has taken the wallet over", async () => {
     const claim = claimOf();
     await storeAt(0).claimSettlements([claim], 1);
@@ -292,7 +292,7 @@ function expiryTests(storeAt: (index: number) => Store): void {
   });
 }
 
-function askingTests(storeAt: (index: number) => Store): void {
+function askingTests(storeAt: (index: number) => ServiceStore): void {
   const holderOf = async (at: number) =>
     (await storeAt(at).findLaneHolders(chainId, [lane], 0))[0] ?? undefined;
   const terms = { to: "two", leaseMs: 60_000, now: 0 };
@@ -350,7 +350,7 @@ function askingTests(storeAt: (index: number) => Store): void {
   });
 }
 
-function unassignedTests(storeAt: (index: number) => Store): void {
+function unassignedTests(storeAt: (index: number) => ServiceStore): void {
   test("is listed, oldest first, to whoever asks", async () => {
     const lease = await held(storeAt(0));
     const [newest, oldest, carried] = [claimOf(), claimOf(), claimOf()];

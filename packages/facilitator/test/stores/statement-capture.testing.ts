@@ -3,7 +3,7 @@ import { DatabaseSync, StatementSync } from "node:sqlite";
 import { isObject } from "@farthing/protocol";
 import { Client } from "pg";
 import { vi } from "vitest";
-import type { Store } from "../../src/features/store.ts";
+import type { ServiceStore } from "../../src/features/open-store.ts";
 
 /** Which methods were called, and which one is at work: they are called one after the other. */
 export interface Calls {
@@ -12,7 +12,7 @@ export interface Calls {
 }
 
 /** The store, with its calls noted. */
-export function watchCalls(store: Store, calls: Calls): Store {
+export function watchCalls(store: ServiceStore, calls: Calls): ServiceStore {
   return new Proxy(store, {
     get(target, name) {
       const method: unknown = Reflect.get(target, name);

@@ -21,7 +21,7 @@ import {
 import { notCalled, runScenario } from "./store-scenario.testing.ts";
 import { postgresStarter, startSqlite } from "./store-benches.testing.ts";
 import type { StoreBench } from "./store-values.testing.ts";
-import type { Store } from "../../src/features/store.ts";
+import type { ServiceStore } from "../../src/features/open-store.ts";
 
 /** Methods that read everything, and say so: an operator's command runs them. */
 const readsAll: readonly string[] = ["auditCredits"];
@@ -59,7 +59,7 @@ async function open(bench: StoreBench) {
 }
 
 /** A method that the scenario does not call would not be looked at. */
-function expectAllCalled(store: Store, { called }: Calls): void {
+function expectAllCalled(store: ServiceStore, { called }: Calls): void {
   const left = Object.keys(store).filter((name) => !called.has(name));
   expect(left.toSorted()).toEqual([...notCalled].toSorted());
 }

@@ -5,10 +5,9 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
-import { openStore, type StoreOptions } from "../../src/features/open-store.ts";
+import { openStore, type StoreOptions, type ServiceStore } from "../../src/features/open-store.ts";
 import { startPostgres, type TestPostgres } from "@farthing/engine/source/storage/postgres.testing";
 import type { StoreBench } from "./store-values.testing.ts";
-import type { Store } from "../../src/features/store.ts";
 
 let emptyFile: Promise<string> | undefined;
 
@@ -72,12 +71,12 @@ export function postgresStarter(server: () => TestPostgres) {
 }
 
 /** A store to test. */
-export type StoreAt = () => { readonly bench: StoreBench; readonly store: Store };
+export type StoreAt = () => { readonly bench: StoreBench; readonly store: ServiceStore };
 
 /** Gives each test that comes after a store of its own; it is closed behind the test. */
 export function storeForEach(start: () => Promise<StoreBench>): StoreAt {
   let bench: StoreBench;
-  let store: Store;
+  let store: ServiceStore;
   beforeEach(async () => {
     bench = await start();
     store = await bench.open();

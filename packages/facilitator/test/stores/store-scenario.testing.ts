@@ -1,7 +1,7 @@
 /** Every method of the store, each called at least once, for tests that look at its statements. */
 import { apothem, type Address } from "@farthing/protocol";
 import type { ListingTerms } from "../../src/features/listings/model.ts";
-import type { Session } from "../../src/features/accounts/model.ts";
+import type { Session } from "../../src/features/sign-in/model.ts";
 import type { LaneLease } from "@farthing/engine/source/model/relayer-transaction";
 import { uncheckedAt } from "../../src/features/listings/rows.ts";
 import {
@@ -15,7 +15,7 @@ import {
   take,
 } from "./store-values.testing.ts";
 import { removeWhatIsOver } from "./removal-scenario.testing.ts";
-import type { Store } from "../../src/features/store.ts";
+import type { ServiceStore } from "../../src/features/open-store.ts";
 
 /** The account whose history is long. */
 export const busySeller: Address = `0x${"33".repeat(20)}`;
@@ -37,7 +37,7 @@ const { chainId } = apothem;
 export const notCalled: readonly string[] = ["open", "close", "onChange"];
 
 /** Calls every method. Works on an empty store and on one with a history, again and again. */
-export async function runScenario(store: Store): Promise<void> {
+export async function runScenario(store: ServiceStore): Promise<void> {
   await prepareAccount(store);
   await settle(store);
   await repair(store);
@@ -52,7 +52,7 @@ export async function runScenario(store: Store): Promise<void> {
   await store.ping();
 }
 
-async function prepareAccount(store: Store): Promise<void> {
+async function prepareAccount(store: ServiceStore): Promise<void> {
   await store.ensureAccount(busySeller, 1);
   await fund(store, busySeller, 1_000);
   await store.findAccount(busySeller);
@@ -91,7 +91,7 @@ function keylessClaim() {
 }
 
 /** Claims of each kind: with a key and a price, and without under every limit. */
-async function claims(store: Store) {
+async function claims(store: ServiceStore) {
   const key = keyOf(`key${next()}`);
   await store.createApiKey(key);
   const claimingCall = { caller: "c", idempotencyKey: "k", isUpfront: true, successToldTo: null };
@@ -106,7 +106,7 @@ function minedAt(blockNumber: number) {
   return { ...place, settledBy: "relayer" as const };
 }
 
-async function settle(store: Store): Promise<void> {
+async function settle(store: ServiceStore): Promise<void> {
   const made = await claims(store);
   await store.checkKeyless(made.slice(3), now);
   await store.noteKeyless(made.slice(3), now);
@@ -166,14 +166,14 @@ function failureOf(id: string) {
 }
 
 /** A lease above the nonces of the history. */
-async function leaseOf(store: Store, wallet: Address): Promise<LaneLease> {
+async function leaseOf(store: ServiceStore, wallet: Address): Promise<LaneLease> {
   const lease = await take(store, "one", { lane: wallet, nonceFloor: 1_000_000, now });
   if (!lease) throw new Error("the wallet is another process's");
   return lease;
 }
 
 /** What a nonce that is replaced, or a block that is gone, asks for. */
-async function repair(store: Store): Promise<void> {
+async function repair(store: ServiceStore): Promise<void> {
   const gasTerms = { payerHasCode: true, revertedGas: burned };
   const contract = claimOf({ account: busySeller, payer: rarePayer, ...gasTerms });
   await store.claimSettlements([contract], now);
@@ -198,7 +198,7 @@ async function repair(store: Store): Promise<void> {
   await store.recordFailed([failureOf(contract.id)], now);
 }
 
-async function useLanes(store: Store): Promise<void> {
+async function useLanes(store: ServiceStore): Promise<void> {
   await store.appear("one");
   const lease = await leaseOf(store, otherLane);
   const times = { leaseMs: 60_000, now };
@@ -211,7 +211,7 @@ async function useLanes(store: Store): Promise<void> {
 }
 
 /** The history by each filter alone, by a narrowing one, and by time. */
-async function readHistory(store: Store): Promise<void> {
+async function readHistory(store: ServiceStore): Promise<void> {
   const filters = [
     {},
     { since: now - 5 * dayMs, before: now },
@@ -231,7 +231,7 @@ async function readHistory(store: Store): Promise<void> {
   await store.auditCredits(5);
 }
 
-async function signIn(store: Store): Promise<void> {
+async function signIn(store: ServiceStore): Promise<void> {
   const id = `sir_${next()}`;
   const times = { createdAt: now, expiresAt: now + 1_000 };
   const texts = { message: "m", binding: "b", details: "{}" };
@@ -271,7 +271,7 @@ async function signIn(store: Store): Promise<void> {
   await store.unlinkWallet(busySeller, wallet, now);
 }
 
-async function useKeys(store: Store): Promise<void> {
+async function useKeys(store: ServiceStore): Promise<void> {
   const [old, fresh] = [keyOf(`key${next()}`), keyOf(`key${next()}`)];
   await store.mintApiKey(old, { workingMax: 1_000, now });
   await store.rotateApiKey(old.id, fresh, { endsAt: now + 1, now, workingMax: 1_000 });
@@ -281,7 +281,7 @@ async function useKeys(store: Store): Promise<void> {
   await store.listApiKeys(busySeller);
 }
 
-async function buyCredits(store: Store): Promise<void> {
+async function buyCredits(store: ServiceStore): Promise<void> {
   const id = `pur_${next()}`;
   const terms = { account: busySeller, chainId, payer: rarePayer, credits: 1, units: 1_000n };
   const times = { createdAt: now, expiresAt: now + 1_000 };
@@ -300,7 +300,7 @@ async function buyCredits(store: Store): Promise<void> {
   await store.sumPurchases(busySeller, now - 1_000);
 }
 
-async function deliver(store: Store): Promise<void> {
+async function deliver(store: ServiceStore): Promise<void> {
   const endpoint = {
     id: `whe_${next()}`,
     account: busySeller,
@@ -335,7 +335,7 @@ async function deliver(store: Store): Promise<void> {
   await store.removeDeliveries(now - 390 * dayMs, 5, () => Promise.resolve());
 }
 
-async function list(store: Store): Promise<void> {
+async function list(store: ServiceStore): Promise<void> {
   const id = `lst_${next()}`;
   const terms: ListingTerms = {
     resource: `https://shop.example/r${next()}`,
@@ -380,7 +380,7 @@ async function list(store: Store): Promise<void> {
   await store.removeListing(busySeller, id);
 }
 
-async function countExchanges(store: Store): Promise<void> {
+async function countExchanges(store: ServiceStore): Promise<void> {
   const [known, fresh] = [claimOf(), claimOf()];
   await store.claimSettlements([known], now);
   const [first, again] = [known, fresh].map((claim) => ({ ...claim, forgetAt: now + 1_000 }));

@@ -4,11 +4,11 @@ import type { Claim } from "@farthing/engine";
 import type { LaneLease, TransactionPlan } from "@farthing/engine/source/model/relayer-transaction";
 import type { ClaimResult } from "@farthing/engine/storage";
 import type { KeylessLimits } from "../../src/payments/keyless/store.ts";
-import type { Store } from "../../src/features/store.ts";
+import type { ServiceStore } from "../../src/features/open-store.ts";
 
 /** A database of its own; every `open` is another process's connection to it. */
 export interface StoreBench {
-  open(): Promise<Store>;
+  open(): Promise<ServiceStore>;
   /**
    * Whether two connections of this one process can be inside transactions at once. SQLite's
    * driver waits for the other without letting this process go on.
@@ -100,15 +100,19 @@ export function idOf(result: ClaimResult | undefined): string | undefined {
 
 /** Takes a wallet's lease; undefined when another one's still runs. */
 export function take(
-  store: Store,
+  store: ServiceStore,
   owner: string,
-  options: Partial<Parameters<Store["takeLane"]>[0]> = {},
+  options: Partial<Parameters<ServiceStore["takeLane"]>[0]> = {},
 ): Promise<LaneLease | undefined> {
   return store.takeLane({ chainId, lane, owner, nonceFloor: 0, leaseMs, now: 0, ...options });
 }
 
 /** Takes a wallet's lease, which must be free. */
-export async function held(store: Store, owner = "one", at: Address = lane): Promise<LaneLease> {
+export async function held(
+  store: ServiceStore,
+  owner = "one",
+  at: Address = lane,
+): Promise<LaneLease> {
   const lease = await take(store, owner, { lane: at });
   if (!lease) throw new Error("the lane is somebody else's");
   return lease;
@@ -120,12 +124,12 @@ export function refusalOf(result: ClaimResult | undefined): string | undefined {
 }
 
 /** Gives an account credits. */
-export async function fund(store: Store, account: Address, credits: number): Promise<void> {
+export async function fund(store: ServiceStore, account: Address, credits: number): Promise<void> {
   await store.grantCredits({ account, kind: "grant", credits, actor: "test", note: null }, 1);
 }
 
 /** Settlements confirmed in block 100. */
-export function confirm(store: Store, ...ids: string[]) {
+export function confirm(store: ServiceStore, ...ids: string[]) {
   return store.recordConfirmed(
     ids.map((id) => ({ id, mined: minedIn(100) })),
     6,
@@ -133,7 +137,7 @@ export function confirm(store: Store, ...ids: string[]) {
 }
 
 /** Settlements that failed. */
-export function fail(store: Store, ...ids: string[]) {
+export function fail(store: ServiceStore, ...ids: string[]) {
   return store.recordFailed(
     ids.map((id) => ({ id, code: "transaction_reverted", message: "m", transaction: null })),
     7,

@@ -25,7 +25,7 @@ import {
   type StoreBench,
   type ClaimChanges,
 } from "./store-values.testing.ts";
-import type { Store } from "../../src/features/store.ts";
+import type { ServiceStore } from "../../src/features/open-store.ts";
 
 /** The tests, on databases that `start` makes. */
 export function storeSuite(start: () => Promise<StoreBench>): void {
@@ -40,7 +40,7 @@ export function storeSuite(start: () => Promise<StoreBench>): void {
   describe("API keys", () => keyTests(storeNow));
 }
 
-function claimTests(at: () => { bench: StoreBench; store: Store }): void {
+function claimTests(at: () => { bench: StoreBench; store: ServiceStore }): void {
   test("of one authorization, fifty times at once: one settlement", async () => {
     const { store } = at();
     const nonce = hex32(next());
@@ -60,7 +60,7 @@ function claimTests(at: () => { bench: StoreBench; store: Store }): void {
     try {
       for (let round = 0; round < 20; round++) {
         const nonce = hex32(next());
-        const claim = (by: Store) => by.claimSettlements([claimOf({ nonce })], 1);
+        const claim = (by: ServiceStore) => by.claimSettlements([claimOf({ nonce })], 1);
         const [one, other] = bench.isConcurrent
           ? await Promise.all([claim(store), claim(second)])
           : [await claim(store), await claim(second)];
@@ -106,7 +106,7 @@ function claimTests(at: () => { bench: StoreBench; store: Store }): void {
 }
 
 /** Every verb that moves a settlement, tried on one in whatever state. */
-const movingVerbs: readonly ((store: Store, id: string) => Promise<unknown>)[] = [
+const movingVerbs: readonly ((store: ServiceStore, id: string) => Promise<unknown>)[] = [
   (store, id) => store.recordConfirmed([{ id, mined: minedIn(100) }], 5),
   (store, id) =>
     store.recordFailed([{ id, code: "transaction_reverted", message: "m", transaction: null }], 6),
@@ -116,7 +116,7 @@ const movingVerbs: readonly ((store: Store, id: string) => Promise<unknown>)[] =
   (store) => store.recordFinalized(chainId, 99, 7),
 ];
 
-function moveTests(store: () => Store): void {
+function moveTests(store: () => ServiceStore): void {
   test("whatever is tried in whatever order, only allowed moves happen", async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -163,7 +163,7 @@ function moveTests(store: () => Store): void {
   });
 }
 
-function leaseTests(at: () => { bench: StoreBench; store: Store }): void {
+function leaseTests(at: () => { bench: StoreBench; store: ServiceStore }): void {
   test("of one wallet by many processes at once: one has it", async () => {
     const { store } = at();
     const owners = Array.from({ length: 10 }, (_, index) => `owner ${index}`);
@@ -216,7 +216,7 @@ function leaseTests(at: () => { bench: StoreBench; store: Store }): void {
   });
 }
 
-function nonceTests(store: () => Store): void {
+function nonceTests(store: () => ServiceStore): void {
   /** Steps of a relayer's life: how many plans at once, and whether work that is carried is planned again. */
   const step = fc.record({
     lane: fc.constantFrom(lane, otherLane),
@@ -293,7 +293,7 @@ function nonceTests(store: () => Store): void {
 }
 
 async function carryOn(
-  store: Store,
+  store: ServiceStore,
   lease: LaneLease,
   taken: readonly { id: number }[],
   fate: string,
@@ -314,7 +314,7 @@ async function carryOn(
 const kindsOf = (results: readonly ClaimResult[]) => results.map(({ kind }) => kind);
 const isCreated = (kind: string) => kind === "created";
 
-function capTests(store: () => Store): void {
+function capTests(store: () => ServiceStore): void {
   const cap = { units: 100n, windowMs: 1_000 };
 
   test("holds when all come at once, each alone", async () => {
@@ -373,7 +373,7 @@ const keyOf = (id: string, expiresAt: number | null = null) => ({
   revokedAt: null,
 });
 
-function keyTests(store: () => Store): void {
+function keyTests(store: () => ServiceStore): void {
   test("one that is revoked, expired or unknown claims nothing", async () => {
     for (const id of ["good", "revoked"]) await store().createApiKey(keyOf(id));
     await store().createApiKey(keyOf("expired", 10));

@@ -7,7 +7,7 @@ import { Client } from "pg";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { bothEngines } from "./store-benches.testing.ts";
 import { chainId, claimOf, minedIn, type StoreBench } from "./store-values.testing.ts";
-import type { Store } from "../../src/features/store.ts";
+import type { ServiceStore } from "../../src/features/open-store.ts";
 
 const index = "settlements_unfinalized";
 
@@ -43,7 +43,7 @@ function collectStatements(): Statement[] {
 }
 
 /** What each block asks for, and writes, about settlements that are not final. */
-async function everyBlock(store: Store): Promise<void> {
+async function everyBlock(store: ServiceStore): Promise<void> {
   await store.listUnfinalizedBlocks(chainId);
   await store.recordFinalized(chainId, 5, 9);
   await store.recordReorganised(chainId, 8, 9, [`0x${"ab".repeat(32)}`]);
@@ -74,7 +74,7 @@ async function planOf(bench: StoreBench, { text, values }: Statement): Promise<s
 }
 
 describe.each(bothEngines())("what is not final, on %s", (_name, start) => {
-  async function open(): Promise<{ bench: StoreBench; store: Store }> {
+  async function open(): Promise<{ bench: StoreBench; store: ServiceStore }> {
     const bench = await start();
     const store = await bench.open();
     onTestFinished(async () => {

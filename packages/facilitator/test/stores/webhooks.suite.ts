@@ -9,7 +9,7 @@ import {
 import { bringPurchase, purchaseSteps } from "./purchase-values.testing.ts";
 import { storeForEach, type StoreAt } from "./store-benches.testing.ts";
 import { chainId, claimOf, fund, minedIn, next, type StoreBench } from "./store-values.testing.ts";
-import type { Store } from "../../src/features/store.ts";
+import type { ServiceStore } from "../../src/features/open-store.ts";
 
 const seller: Address = `0x${"33".repeat(20)}`;
 const other: Address = `0x${"44".repeat(20)}`;
@@ -30,7 +30,7 @@ export function webhooksSuite(start: () => Promise<StoreBench>): void {
 }
 
 /** An endpoint that hears of everything; gives it. */
-async function listening(store: Store, changes: Partial<WebhookEndpoint> = {}) {
+async function listening(store: ServiceStore, changes: Partial<WebhookEndpoint> = {}) {
   const endpoint: WebhookEndpoint = {
     id: `whk_${next()}`,
     account: seller,
@@ -47,7 +47,7 @@ async function listening(store: Store, changes: Partial<WebhookEndpoint> = {}) {
 }
 
 /** A delivery in the outbox; gives its id. */
-async function delivering(store: Store, endpoint: WebhookEndpoint, createdAt = 1_000) {
+async function delivering(store: ServiceStore, endpoint: WebhookEndpoint, createdAt = 1_000) {
   const id = `evt_${next()}`;
   const { id: endpointId, account } = endpoint;
   const type = "webhook.test";
@@ -56,7 +56,7 @@ async function delivering(store: Store, endpoint: WebhookEndpoint, createdAt = 1
 }
 
 /** Takes whatever is due. */
-const take = (store: Store, now: number) =>
+const take = (store: ServiceStore, now: number) =>
   store.takeDueDeliveries({ now, leaseMs: 100, limit: 10 });
 
 function webhookTests(at: StoreAt): void {
@@ -142,7 +142,12 @@ function webhookTests(at: StoreAt): void {
 }
 
 /** Lets deliveries of an endpoint end, in order: delivered or given up. */
-async function ending(store: Store, endpoint: WebhookEndpoint, now: number, ...ends: boolean[]) {
+async function ending(
+  store: ServiceStore,
+  endpoint: WebhookEndpoint,
+  now: number,
+  ...ends: boolean[]
+) {
   for (const isDelivered of ends) {
     const id = await delivering(store, endpoint, now);
     await store.recordAttempt(id, { isDelivered, status: 500, error: null, retryAt: null }, now);
@@ -150,7 +155,7 @@ async function ending(store: Store, endpoint: WebhookEndpoint, now: number, ...e
 }
 
 /** What the outbox holds for an endpoint, the oldest first, without ids. */
-async function told(store: Store, endpoint: WebhookEndpoint) {
+async function told(store: ServiceStore, endpoint: WebhookEndpoint) {
   const { items } = await store.listDeliveries(endpoint.id, { limit: 100 });
   return items
     .toSorted((one, two) => one.createdAt - two.createdAt)

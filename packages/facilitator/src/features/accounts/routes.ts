@@ -1,7 +1,7 @@
 /** GET and PATCH /v1/account: who is signed in, and the state of their account. */
 import type { Address, Network } from "@farthing/protocol";
 import { Type } from "typebox";
-import type { Session } from "./model.ts";
+import type { Session } from "../sign-in/model.ts";
 import { windowSeconds } from "../../http/limits.ts";
 import {
   AddressText,

@@ -1,7 +1,7 @@
 /** Accounts: each belongs to one address and exists, with default values, before anything is stored. */
 import type { Address } from "@farthing/protocol";
 import type { Account } from "./model.ts";
-import type { AccountVerbs } from "../account-store.ts";
+import type { AccountStore } from "./store.ts";
 
 /** The accounts of sellers. */
 export interface Accounts {
@@ -16,7 +16,7 @@ export interface Accounts {
 
 /** Creates the accounts of a store. */
 export function createAccounts(
-  store: Pick<AccountVerbs, "findAccount" | "updateAccount">,
+  store: Pick<AccountStore, "findAccount" | "updateAccount">,
 ): Accounts {
   return {
     find: async (address) => (await store.findAccount(address)) ?? { address, ...unstored },

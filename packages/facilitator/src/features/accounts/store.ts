@@ -1,13 +1,27 @@
 /** Accounts: made, named, deactivated. */
 import { toLowerHex, type Address } from "@farthing/protocol";
 import { sql } from "kysely";
-import type { Account } from "./model.ts";
-import { toAccount } from "../account-rows.ts";
-import type { AccountVerbs } from "../account-store.ts";
-import { type Database, inTransaction } from "@farthing/engine/storage";
+import type { Account, Plan } from "./model.ts";
+import { toAccount } from "./tables.ts";
+import { type Database, inTransaction, type Page, type Paging } from "@farthing/engine/storage";
 
-/** The store's verbs about accounts. */
-export function accountVerbs(database: Database): AccountVerbs {
+export interface AccountStore {
+  /** Gives an account, made now when there is none. */
+  ensureAccount(address: Address, now: number): Promise<Account>;
+  findAccount(address: Address): Promise<Account | undefined>;
+  /** Accounts by address, after one of them. */
+  listAccounts(paging: Paging<Address>): Promise<Page<Account, Address>>;
+  /** Changes what is given; undefined when there is no such account. */
+  updateAccount(
+    address: Address,
+    changes: { readonly label?: string; readonly lowCreditsAt?: number | null },
+  ): Promise<Account | undefined>;
+  /** Gives the account as it is now; undefined when there is none. */
+  setPlan(address: Address, plan: Plan): Promise<Account | undefined>;
+}
+
+/** Creates the store of accounts. */
+export function createAccountStore(database: Database): AccountStore {
   const { db } = database;
   const all = () => db.selectFrom("accounts").selectAll();
   return {

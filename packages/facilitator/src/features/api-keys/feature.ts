@@ -2,7 +2,7 @@
 import type { Address } from "@farthing/protocol";
 import type { Clock, Log } from "@farthing/engine/base";
 import type { ApiKey } from "./model.ts";
-import type { Store } from "../store.ts";
+import type { ApiKeyStore } from "./store.ts";
 import type { Accounts } from "../accounts/service.ts";
 import type { Feature } from "../feature.ts";
 import type { StepUp } from "../sign-in/step-up.ts";
@@ -12,7 +12,7 @@ import { createKeyRing } from "./service.ts";
 
 /** What API keys need. */
 export interface KeyFeatureDeps {
-  readonly store: Store;
+  readonly store: ApiKeyStore;
   readonly clock: Clock;
   readonly log: Log;
   readonly accounts: Accounts;

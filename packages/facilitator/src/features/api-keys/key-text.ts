@@ -9,7 +9,7 @@ import { crc32 } from "node:zlib";
 import type { Address } from "@farthing/protocol";
 import type { Clock } from "@farthing/engine/base";
 import type { ApiKey, KeyMode } from "./model.ts";
-import type { Store } from "../store.ts";
+import type { ApiKeyStore } from "./store.ts";
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const idLength = 12;
@@ -57,7 +57,7 @@ export function drawApiKey(createdAt: number, wish: ApiKeyWish): NewApiKey {
 
 /** Makes a key for a payout address and stores its hash; for the operator, without a limit. */
 export async function createApiKey(
-  store: Store,
+  store: Pick<ApiKeyStore, "createApiKey">,
   clock: Clock,
   wish: ApiKeyWish,
 ): Promise<NewApiKey> {
@@ -68,7 +68,7 @@ export async function createApiKey(
 
 /** Finds the key a text proves; undefined when it is unknown, expired or revoked, never why. */
 export async function authenticate(
-  store: Store,
+  store: Pick<ApiKeyStore, "findApiKey" | "touchApiKey">,
   clock: Clock,
   text: string,
 ): Promise<ApiKey | undefined> {

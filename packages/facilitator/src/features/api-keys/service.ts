@@ -2,8 +2,7 @@
 import { isSameAddress, type Address } from "@farthing/protocol";
 import type { Clock, Log } from "@farthing/engine/base";
 import type { ApiKey, KeyMode } from "./model.ts";
-import type { KeyVerbs } from "../account-store.ts";
-import type { Store } from "../store.ts";
+import type { ApiKeyStore } from "./store.ts";
 import { drawApiKey, type NewApiKey } from "./key-text.ts";
 import type { Overlap } from "../sign-in/step-up.ts";
 
@@ -62,7 +61,7 @@ export interface KeyRing {
 
 /** What API keys need. */
 export interface KeyRingDeps {
-  readonly store: KeyVerbs & Pick<Store, "findApiKey" | "listApiKeys" | "revokeApiKey">;
+  readonly store: ApiKeyStore;
   readonly clock: Clock;
   readonly log: Log;
 }

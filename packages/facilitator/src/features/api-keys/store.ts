@@ -2,17 +2,44 @@
 import { toLowerHex, type Address } from "@farthing/protocol";
 import { sql } from "kysely";
 import type { ApiKey } from "./model.ts";
-import type { KeyVerbs, RotationTerms } from "../account-store.ts";
 import { ensureAccount, lockAccount } from "../accounts/store.ts";
 import { type Database, inTransaction } from "@farthing/engine/storage";
-import { toApiKey, toApiKeyRow } from "../account-rows.ts";
-import type { Store } from "../store.ts";
+import { toApiKey, toApiKeyRow } from "./tables.ts";
 
-type ApiKeyVerbs = KeyVerbs &
-  Pick<Store, "createApiKey" | "findApiKey" | "listApiKeys" | "revokeApiKey" | "touchApiKey">;
+/** How a key takes over from another one; times in ms since 1970. */
+export interface RotationTerms {
+  readonly endsAt: number;
+  readonly now: number;
+  readonly workingMax: number;
+}
 
-/** The store's verbs about API keys. */
-export function apiKeyVerbs(database: Database): ApiKeyVerbs {
+export interface ApiKeyStore {
+  /** Adds a key, and its account when it is new. */
+  createApiKey(key: ApiKey): Promise<void>;
+  findApiKey(id: string): Promise<ApiKey | undefined>;
+  listApiKeys(account?: Address): Promise<ApiKey[]>;
+  /** Of this account only, when one is given; false when there is no such key that works. */
+  revokeApiKey(id: string, now: number, account?: Address): Promise<boolean>;
+  touchApiKey(id: string, now: number): Promise<void>;
+  /** Adds a key to an account that is there; false when it has `workingMax` that work. */
+  mintApiKey(
+    key: ApiKey,
+    bounds: { readonly workingMax: number; readonly now: number },
+  ): Promise<boolean>;
+  /**
+   * Adds `key` in place of another one of the same account, which works until `endsAt` at the
+   * latest. `ended`: that one does not work any more, or was replaced already. `too_many`: more
+   * than `workingMax` keys of the account would work.
+   */
+  rotateApiKey(
+    oldId: string,
+    key: ApiKey,
+    terms: RotationTerms,
+  ): Promise<"rotated" | "ended" | "too_many">;
+}
+
+/** Creates the store of API keys. */
+export function createApiKeyStore(database: Database): ApiKeyStore {
   const { db } = database;
   return {
     createApiKey: (key) =>

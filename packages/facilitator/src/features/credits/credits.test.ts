@@ -21,11 +21,10 @@ import {
   type Answer,
   type Served,
 } from "../../../test/support/facilitator.testing.ts";
-import { openStore } from "../open-store.ts";
-import type { Store } from "../store.ts";
+import { openStore, type ServiceStore } from "../open-store.ts";
 
 let devnet: Devnet;
-let store: Store;
+let store: ServiceStore;
 let served: Served;
 let headers: Readonly<Record<string, string>>;
 

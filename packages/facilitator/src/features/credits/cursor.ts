@@ -1,6 +1,6 @@
 /** Where pages of the ledger begin, as text that travels in addresses. */
 import { badCursor } from "../../http/cursor.ts";
-import type { LedgerCursor } from "../account-store.ts";
+import type { LedgerCursor } from "./model.ts";
 
 /** A place in the ledger. */
 export const ledgerCursor = {

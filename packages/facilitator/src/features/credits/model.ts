@@ -2,7 +2,7 @@
  * Credits: what settlements cost, kept as a ledger to which entries are only ever added. One credit
  * is 0.001 USDC; credits are whole numbers. Times are milliseconds since 1970.
  */
-import type { Address, ChainId, Hex } from "@farthing/protocol";
+import type { Address } from "@farthing/protocol";
 
 /** USDC base units of one credit. */
 export const unitsPerCredit = 1_000n;
@@ -25,7 +25,7 @@ export type CreditEntryKind =
   | "reopen";
 
 /** Which entry of a settlement may follow which; the first is a hold. The database keeps to it. */
-export const entryMoves = {
+export const entryTransitions = {
   hold: ["charge", "release"],
   charge: ["reopen"],
   reopen: ["charge", "release"],
@@ -58,100 +58,8 @@ export interface CreditBalance {
   readonly held: number;
 }
 
-/**
- * Where a purchase stands.
- * - `awaiting_payment`: made; nobody has paid.
- * - `settling`: its payment is a settlement of ours, which is not final yet.
- * - `confirmed`: the payment is final.
- * - `held`: paid, and waits for the operator's review, with a reason.
- * - `credited`: its credits are in the ledger.
- * - `rejected`: the operator refused it.
- * - `failed`: its payment did not move money.
- * - `expired`, `canceled`: nobody paid in time; its owner gave it up.
- */
-export type PurchaseState =
-  | "awaiting_payment"
-  | "settling"
-  | "confirmed"
-  | "held"
-  | "credited"
-  | "rejected"
-  | "failed"
-  | "expired"
-  | "canceled";
-
-/** Every allowed move; the store carries them out as guarded updates. */
-export const purchaseMoves: Readonly<Record<PurchaseState, readonly PurchaseState[]>> = {
-  awaiting_payment: ["settling", "expired", "canceled"],
-  // Settling again to name the settlement once it is known; awaiting when it was refused.
-  settling: ["settling", "confirmed", "failed", "awaiting_payment"],
-  confirmed: ["credited", "held"],
-  held: ["credited", "rejected"],
-  credited: [],
-  rejected: [],
-  // Money that moved after all is said to have moved.
-  failed: ["confirmed"],
-  expired: [],
-  // Paid after all, by somebody who had the signature; expired once nobody can pay it any more.
-  canceled: ["settling", "expired"],
-};
-
-/** Why a purchase is looked at before it is credited. */
-export type HoldReason =
-  | "amount_above_limit"
-  | "sender_not_linked"
-  | "amount_mismatch"
-  | "daily_limit";
-
-/** When a purchase came to a state. */
-export interface PurchaseStep {
-  readonly state: PurchaseState;
-  readonly at: number;
+/** Where a page of the ledger begins, and what was available after the entry it begins with. */
+export interface LedgerCursor {
+  readonly id: number;
+  readonly balanceAfter: number;
 }
-
-/** A purchase of credits, as stored. */
-export interface CreditPurchase {
-  readonly id: string;
-  readonly account: Address;
-  readonly chainId: ChainId;
-  /** The wallet that is to pay; null until it is known. */
-  readonly payer: Address | null;
-  readonly credits: number;
-  /** Its price in USDC base units. */
-  readonly units: bigint;
-  readonly state: PurchaseState;
-  /** The settlement of ours that carries its payment. */
-  readonly settlementId: string | null;
-  readonly holdReason: HoldReason | null;
-  /** Why it failed, for people. */
-  readonly failureMessage: string | null;
-  /** The operator who approved or rejected it, and what he wrote. */
-  readonly reviewer: string | null;
-  readonly reviewNote: string | null;
-  /** The log that paid it: one log pays one purchase. */
-  readonly transaction: Hex | null;
-  readonly blockNumber: number | null;
-  readonly logIndex: number | null;
-  readonly timeline: readonly PurchaseStep[];
-  readonly createdAt: number;
-  /** Until when it may be paid. */
-  readonly expiresAt: number;
-  readonly updatedAt: number;
-  readonly creditedAt: number | null;
-}
-
-/** What a purchase becomes, with what is known by then. */
-export type PurchaseMove =
-  | { readonly to: "settling"; readonly payer: Address; readonly settlementId: string | null }
-  | { readonly to: "awaiting_payment" | "expired" | "canceled" }
-  | { readonly to: "failed"; readonly failureMessage: string }
-  | {
-      readonly to: "confirmed";
-      readonly transaction: Hex;
-      readonly blockNumber: number;
-      readonly logIndex: number;
-    }
-  | { readonly to: "held"; readonly holdReason: HoldReason }
-  /** By the operator when there is a reviewer, else by rule. */
-  | { readonly to: "credited"; readonly reviewer?: string; readonly reviewNote?: string }
-  | { readonly to: "rejected"; readonly reviewer: string; readonly reviewNote: string };

@@ -19,7 +19,7 @@ import {
   type Transition,
   unchanged,
 } from "@farthing/engine/storage";
-import type { CreditEntryRow } from "../account-tables.ts";
+import type { CreditEntryRow } from "./tables.ts";
 import { putIntoOutbox } from "../webhooks/participant.ts";
 
 /** What accounts may spend, locked until the transaction ends; by account in lower case. */

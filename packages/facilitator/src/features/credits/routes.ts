@@ -2,8 +2,8 @@
 import type { Address } from "@farthing/protocol";
 import { Type } from "typebox";
 import { timeText } from "@farthing/engine/base";
-import type { CreditEntry } from "./model.ts";
-import type { CreditVerbs, LedgerCursor } from "../account-store.ts";
+import type { CreditEntry, LedgerCursor } from "./model.ts";
+import type { CreditStore } from "./store.ts";
 import {
   AddressText,
   AmountText,
@@ -72,7 +72,7 @@ export interface CreditTerms {
 
 /** What the routes of credits need. */
 export interface CreditRouteDeps {
-  readonly store: Pick<CreditVerbs, "findCredits" | "listCreditEntries">;
+  readonly store: Pick<CreditStore, "findCredits" | "listCreditEntries">;
   readonly accounts: Accounts;
   /** Where credits are paid to; undefined when none are sold. */
   readonly treasury: Address | undefined;

@@ -1,21 +1,53 @@
 /** The ledger of credits as its owner and the operator see it; settlements' entries: credit-reservations.ts. */
-import type { Page, Paging } from "@farthing/engine/storage";
-import { networks, toLowerHex, type Address } from "@farthing/protocol";
-import { sql, type Kysely } from "kysely";
-import type { CreditBalance, CreditEntry } from "./model.ts";
-import type { CreditVerbs, Grant, LedgerCursor, LedgerProblem } from "../account-store.ts";
-import { ensureAccount } from "../accounts/store.ts";
 import {
+  type Page,
+  type Paging,
   address,
   type Database,
   inTransaction,
   patiently,
   type Tables,
 } from "@farthing/engine/storage";
+import { networks, toLowerHex, type Address } from "@farthing/protocol";
+import { sql, type Kysely } from "kysely";
+import type { CreditBalance, CreditEntry, LedgerCursor } from "./model.ts";
+import { ensureAccount } from "../accounts/store.ts";
 import { lockFunds } from "./participant.ts";
 
-/** The store's verbs about credits. */
-export function creditVerbs(database: Database): CreditVerbs {
+/** What somebody adds to an account's ledger by hand. */
+export interface Grant {
+  readonly account: Address;
+  /** `adjustment` may take credits, down to none. */
+  readonly kind: "grant" | "adjustment";
+  readonly credits: number;
+  readonly actor: string;
+  readonly note: string | null;
+}
+
+/** Something in the books that does not agree; there should be none. */
+export interface LedgerProblem {
+  /** `balance`: not the sum of the entries. `settlement`: its state and its last entry disagree. */
+  readonly kind: "balance" | "settlement";
+  /** The account, or the settlement's id. */
+  readonly of: string;
+}
+
+/** The participant of credits holds, charges and releases for settlements; see `Claim.credits`. */
+export interface CreditStore {
+  findCredits(account: Address): Promise<CreditBalance>;
+  /** Adds an entry, and the account when it is new; undefined when the balance would be negative. */
+  grantCredits(grant: Grant, now: number): Promise<CreditBalance | undefined>;
+  /** Newest first. */
+  listCreditEntries(
+    account: Address,
+    paging: Paging<LedgerCursor>,
+  ): Promise<Page<CreditEntry, LedgerCursor>>;
+  /** Compares balances with entries and entries with settlements; gives at most `limit` differences. */
+  auditCredits(limit: number): Promise<LedgerProblem[]>;
+}
+
+/** Creates the store of credits. */
+export function createCreditStore(database: Database): CreditStore {
   return {
     findCredits: (account) => findCredits(database, account),
     grantCredits: (grant, now) =>

@@ -2,7 +2,7 @@
 import type { ChainId } from "@farthing/protocol";
 import type { Waiters } from "@farthing/engine";
 import type { Clock, Log } from "@farthing/engine/base";
-import type { Store } from "../store.ts";
+import type { HistoryStore } from "./store.ts";
 import type { Feature } from "../feature.ts";
 import { registerAccountSettlements } from "./routes.ts";
 import { createHistory, type HistoryDeps } from "./service.ts";
@@ -10,7 +10,7 @@ import { registerUsage } from "./usage-routes.ts";
 
 /** What the history needs. */
 export interface HistoryFeatureDeps {
-  readonly store: Store;
+  readonly store: HistoryDeps["store"] & HistoryStore;
   readonly clock: Clock;
   readonly log: Log;
   readonly waiters: Waiters;

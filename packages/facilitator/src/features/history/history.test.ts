@@ -17,13 +17,12 @@ import { createApiKey } from "../api-keys/key-text.ts";
 import { systemClock } from "@farthing/engine/base";
 import { holdAnswers, readContract } from "../../../test/support/openapi.testing.ts";
 import { mineToFinal } from "../purchases/purchases.testing.ts";
-import { openStore } from "../open-store.ts";
-import type { Store } from "../store.ts";
+import { openStore, type ServiceStore } from "../open-store.ts";
 
 let devnet: Devnet;
 let served: Served;
 let letGo: () => void;
-let store: Store;
+let store: ServiceStore;
 let seller: Browser;
 let key: string;
 let keyId: string;

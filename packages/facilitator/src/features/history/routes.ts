@@ -11,7 +11,8 @@ import { Type } from "typebox";
 import type { History, SettlementStory, StoryStep } from "./service.ts";
 import { creditsOf, type Settlement, type Waiters } from "@farthing/engine";
 import { timeText } from "@farthing/engine/base";
-import type { HistoryFilter, HistoryVerbs } from "../account-store.ts";
+import type { HistoryFilter } from "./model.ts";
+import type { HistoryStore } from "./store.ts";
 import { HttpProblem } from "../../http/answer.ts";
 import { parseWait } from "../../http/prefer.ts";
 import {
@@ -118,7 +119,7 @@ const filterQuery = {
 
 /** What the routes of the history need. */
 export interface HistoryRouteDeps {
-  readonly store: Pick<HistoryVerbs, "listAccountSettlements">;
+  readonly store: Pick<HistoryStore, "listAccountSettlements">;
   readonly history: History;
   readonly waiters: Waiters;
 }

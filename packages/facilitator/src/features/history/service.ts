@@ -6,8 +6,9 @@
 import { isSameAddress, type Address, type ChainId } from "@farthing/protocol";
 import { type Chain, type ChainView, readGasReceipts, type Settlement } from "@farthing/engine";
 import { type Log, messageOf } from "@farthing/engine/base";
-import type { CarriedBy, HistoryVerbs } from "../account-store.ts";
-import type { Store } from "../store.ts";
+import type { CarriedBy } from "./model.ts";
+import type { HistoryStore } from "./store.ts";
+import type { EngineStore } from "@farthing/engine/storage";
 
 /** One thing that happened; times are milliseconds since 1970. */
 export interface StoryStep {
@@ -30,7 +31,8 @@ export interface SettlementStory {
 
 /** What the history needs. */
 export interface HistoryDeps {
-  readonly store: Pick<HistoryVerbs, "listCarriers" | "recordGas"> & Pick<Store, "findSettlement">;
+  readonly store: Pick<HistoryStore, "listCarriers" | "recordGas"> &
+    Pick<EngineStore, "findSettlement">;
   readonly log: Log;
   networkOf(chainId: ChainId): { readonly chain: Chain; view(): ChainView | undefined } | undefined;
 }

@@ -1,27 +1,58 @@
 /** What was settled for an account: listed, followed back, counted by day. */
-import type { Page, Paging, TimeCursor } from "@farthing/engine/storage";
-import { networks, toLowerHex, type Address } from "@farthing/protocol";
-import { sql } from "kysely";
-import type { CarriedBy, HistoryFilter, HistoryVerbs } from "../account-store.ts";
-import { type Settlement, settlementStates } from "@farthing/engine";
 import {
+  type Page,
+  type Paging,
+  type TimeCursor,
   address,
   type Database,
   listed,
   numberOrNull,
   settlements,
+  fromCursor,
+  toPage,
 } from "@farthing/engine/storage";
-import { fromCursor, toPage } from "@farthing/engine/storage";
-import { listUsage } from "./usage-store.ts";
+import { networks, toLowerHex, type Address, type Hex } from "@farthing/protocol";
+import { sql } from "kysely";
+import type { CarriedBy, HistoryFilter, UsageDay } from "./model.ts";
+import { type Settlement, settlementStates } from "@farthing/engine";
+import { forgetSales, listUsage, readListingStats } from "./usage-store.ts";
+import type { SalesStore } from "../listings/model.ts";
 
-/** The store's verbs about what was settled. */
-export function historyVerbs(database: Database): HistoryVerbs {
+/** Settlements by account. A settlement belongs to the account of its key. */
+export interface HistoryStore extends SalesStore {
+  /** Newest first. */
+  listAccountSettlements(
+    account: Address,
+    filter: HistoryFilter,
+    paging: Paging<TimeCursor>,
+  ): Promise<Page<Settlement, TimeCursor>>;
+  /** The transactions that carried a settlement, oldest first; their settlements are counted. */
+  listCarriers(settlementId: string): Promise<CarriedBy[]>;
+  /** Notes what transactions of ours used, from their receipts. */
+  recordGas(
+    receipts: readonly {
+      readonly hash: Hex;
+      readonly gasUsed: number;
+      readonly gasPrice: bigint;
+    }[],
+  ): Promise<void>;
+  /** Days with settlements, oldest first, from `since` to before `before`. */
+  listUsage(
+    account: Address,
+    times: { readonly since: number; readonly before: number },
+  ): Promise<UsageDay[]>;
+}
+
+/** Creates the store of the history. */
+export function createHistoryStore(database: Database): HistoryStore {
   return {
     listAccountSettlements: (account, filter, paging) =>
       listAccountSettlements(database, account, filter, paging),
     listCarriers: (settlementId) => listCarriers(database, settlementId),
     recordGas: (receipts) => recordGas(database, receipts),
     listUsage: (account, times) => listUsage(database, account, times),
+    readListingStats: (account, price, since) => readListingStats(database, account, price, since),
+    forgetSales: (before, limit) => forgetSales(database, before, limit),
   };
 }
 
@@ -161,7 +192,7 @@ async function listCarriers({ db }: Database, settlementId: string): Promise<Car
 
 async function recordGas(
   { db, engine }: Database,
-  receipts: Parameters<HistoryVerbs["recordGas"]>[0],
+  receipts: Parameters<HistoryStore["recordGas"]>[0],
 ): Promise<void> {
   if (receipts.length === 0) return;
   const list = engine.list(

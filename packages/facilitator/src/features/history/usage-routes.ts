@@ -1,7 +1,8 @@
 /** GET /v1/account/usage: what was settled for the account on each day. */
 import { Type } from "typebox";
 import { dayMs, listUsageDays, usageDaysMax } from "./usage.ts";
-import type { HistoryVerbs, UsageDay } from "../account-store.ts";
+import type { HistoryStore } from "./store.ts";
+import type { UsageDay } from "./model.ts";
 import { HttpProblem } from "../../http/answer.ts";
 import { AmountText, exactly, problems } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
@@ -41,7 +42,7 @@ const usageFile: CsvFile<UsageDay> = {
 /** Registers the route. */
 export function registerUsage(
   server: TypedServer,
-  { store, clock }: { readonly store: Pick<HistoryVerbs, "listUsage">; readonly clock: Clock },
+  { store, clock }: { readonly store: Pick<HistoryStore, "listUsage">; readonly clock: Clock },
 ): void {
   server.get("/v1/account/usage", {
     schema: {

@@ -1,10 +1,9 @@
 /** What an account had settled on each day, and what was bought at a price, read from the sums. */
 import { toLowerHex, type Address } from "@farthing/protocol";
 import { sql } from "kysely";
-import type { ListingStats } from "../listings/model.ts";
-import type { UsageDay } from "../account-store.ts";
+import type { ListingStats, ListingPrice } from "../listings/model.ts";
+import type { UsageDay } from "./model.ts";
 import { type Database, numberOrNull } from "@farthing/engine/storage";
-import type { ListingVerbs } from "../listings/listing-store.ts";
 import { dayMs, dayOf, isComplete } from "./participant.ts";
 
 /** The whole days of a span, as far as they had settlements. */
@@ -85,7 +84,7 @@ async function addUpUsage(
 export async function readListingStats(
   database: Database,
   account: Address,
-  price: Parameters<ListingVerbs["readListingStats"]>[1],
+  price: ListingPrice,
   since: number,
 ): Promise<ListingStats> {
   const { chainId, amount } = price;
@@ -114,7 +113,7 @@ export async function readListingStats(
 async function addUpSales(
   { db }: Database,
   account: Address,
-  { chainId, amount }: Parameters<ListingVerbs["readListingStats"]>[1],
+  { chainId, amount }: ListingPrice,
   since: number,
 ): Promise<ListingStats> {
   const row = await db

@@ -1,6 +1,7 @@
 /** Usage per day, in UTC: every day of a span, also those on which nothing happened. */
 import type { Address } from "@farthing/protocol";
-import type { HistoryVerbs, UsageDay } from "../account-store.ts";
+import type { HistoryStore } from "./store.ts";
+import type { UsageDay } from "./model.ts";
 
 /** A day; days are counted from 1970-01-01 in UTC. */
 export const dayMs = 24 * 60 * 60 * 1000;
@@ -10,7 +11,7 @@ export const usageDaysMax = 366;
 
 /** Lists the days from `firstDay` to `lastDay`, both included, oldest first. */
 export async function listUsageDays(
-  store: Pick<HistoryVerbs, "listUsage">,
+  store: Pick<HistoryStore, "listUsage">,
   account: Address,
   { firstDay, lastDay }: { readonly firstDay: number; readonly lastDay: number },
 ): Promise<UsageDay[]> {

@@ -1,8 +1,8 @@
 /** One check of one listing that was taken for it: asked, compared, counted, recorded. */
 import { networkOfChain } from "@farthing/protocol";
 import type { Clock, Log } from "@farthing/engine/base";
-import { afterCheck, type CheckRhythm, type Listing } from "./model.ts";
-import type { ListingVerbs, TakenListing } from "./listing-store.ts";
+import { afterCheck, type CheckRhythm, type Listing, type SalesStore } from "./model.ts";
+import type { ListingStore, TakenListing } from "./store.ts";
 import type { Probe } from "./probe.ts";
 
 /** How long a listing is ours: longer than a check takes, with every redirect at its slowest. */
@@ -13,7 +13,7 @@ export const statsMs = 30 * 24 * 60 * 60_000;
 
 /** What checking needs. */
 export interface CheckDeps {
-  readonly store: Pick<ListingVerbs, "recordListingCheck" | "readListingStats">;
+  readonly store: Pick<ListingStore, "recordListingCheck"> & Pick<SalesStore, "readListingStats">;
   readonly clock: Clock;
   readonly log: Log;
   readonly probe: Probe;

@@ -5,7 +5,7 @@ import { silentLog, systemClock } from "@farthing/engine/base";
 import type { CheckResult, Listing } from "./model.ts";
 import { bothEngines, storeForEach } from "../../../test/stores/store-benches.testing.ts";
 import { next } from "../../../test/stores/store-values.testing.ts";
-import type { Store } from "../store.ts";
+import type { ServiceStore } from "../open-store.ts";
 import { startCheckScheduler } from "./check-scheduler.ts";
 import type { Probe } from "./probe.ts";
 
@@ -20,12 +20,12 @@ const passed: CheckResult = {
 /** As long as these tests never take. */
 const everyMs = 3_600_000;
 
-function keepWith(store: Store, probe: Probe, clock = systemClock) {
+function keepWith(store: ServiceStore, probe: Probe, clock = systemClock) {
   const rhythm = { everyMs, random: Math.random };
   return startCheckScheduler({ store, clock, log: silentLog, probe, rhythm });
 }
 
-async function addListing(store: Store, host: string): Promise<string> {
+async function addListing(store: ServiceStore, host: string): Promise<string> {
   const id = `lst_${next()}`;
   const resource = `https://${host}/${id}`;
   const about = { title: "t", description: "", tags: [], mimeType: null, sample: {} };
@@ -126,7 +126,7 @@ describe.each(bothEngines())("on %s", (_, start) => {
     let failures = 0;
     const failing = {
       ...store,
-      takeDueListings: (...parameters: Parameters<Store["takeDueListings"]>) => {
+      takeDueListings: (...parameters: Parameters<ServiceStore["takeDueListings"]>) => {
         if (failures++ < 2) return Promise.reject(new Error("the disk is full"));
         return store.takeDueListings(...parameters);
       },

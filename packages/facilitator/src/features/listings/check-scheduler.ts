@@ -4,8 +4,9 @@
  * database do not take the same listing, and no host gets many requests at once.
  */
 import { messageOf } from "@farthing/engine/base";
-import type { TakenListing, ListingVerbs } from "./listing-store.ts";
+import type { TakenListing, ListingStore } from "./store.ts";
 import { checkLeaseMs, checkListing, statsMs, type CheckDeps } from "./check-listing.ts";
+import type { SalesStore } from "./model.ts";
 
 /** Checks under way in this process, and those of one host among them. */
 const runningMax = 8;
@@ -20,7 +21,9 @@ const forgottenMax = 1_000;
 
 /** What the scheduler needs. */
 export interface SchedulerDeps extends CheckDeps {
-  readonly store: CheckDeps["store"] & Pick<ListingVerbs, "takeDueListings" | "forgetSales">;
+  readonly store: CheckDeps["store"] &
+    Pick<ListingStore, "takeDueListings"> &
+    Pick<SalesStore, "forgetSales">;
 }
 
 /** Checks listings that are due. */

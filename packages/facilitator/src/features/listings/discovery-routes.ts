@@ -7,7 +7,7 @@ import { findNetwork, type ChainId } from "@farthing/protocol";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { Type } from "typebox";
 import type { Listings } from "./service.ts";
-import type { ListingFilter } from "./listing-store.ts";
+import type { ListingFilter } from "./model.ts";
 import { readAddress } from "../../http/address-input.ts";
 import { answerItem, DiscoveryItem } from "./discovery-item.ts";
 import type { Throttle } from "../../http/limits.ts";

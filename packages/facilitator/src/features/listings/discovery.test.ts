@@ -11,12 +11,11 @@ import {
 } from "../../../test/support/facilitator.testing.ts";
 import type { ListingState, ListingTerms, SeenChallenge } from "./model.ts";
 import { holdAnswers, readContract } from "../../../test/support/openapi.testing.ts";
-import { openStore } from "../open-store.ts";
-import type { Store } from "../store.ts";
+import { openStore, type ServiceStore } from "../open-store.ts";
 
 let devnet: Devnet;
 let served: Served;
-let store: Store;
+let store: ServiceStore;
 let letGo: () => void;
 let seller: Address;
 const other: Address = `0x${"44".repeat(20)}`;

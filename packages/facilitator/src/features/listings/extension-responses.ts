@@ -7,11 +7,11 @@
 import { isObject, member, parseWireAddress, type JsonObject } from "@farthing/protocol";
 import type { ExtensionResponse, RespondToExtensions } from "../../payments/extension-responses.ts";
 import { isPublic, listingMethods, type Listing } from "./model.ts";
-import type { ListingVerbs } from "./listing-store.ts";
+import type { ListingStore } from "./store.ts";
 
 /** Creates the function. Without a store there is no catalogue. Throws the store's fault. */
 export function createCatalogue(
-  store: Pick<ListingVerbs, "findListingOf"> | undefined,
+  store: Pick<ListingStore, "findListingOf"> | undefined,
 ): RespondToExtensions {
   return async (body) => {
     const payload = objectAt(body, "paymentPayload");
@@ -22,7 +22,7 @@ export function createCatalogue(
 }
 
 async function answerBazaar(
-  store: Pick<ListingVerbs, "findListingOf">,
+  store: Pick<ListingStore, "findListingOf">,
   body: unknown,
   payload: JsonObject,
   extensions: JsonObject,

@@ -2,7 +2,8 @@
 import type { Network } from "@farthing/protocol";
 import type { Clock, Log } from "@farthing/engine/base";
 import { createGuardedRequest } from "../../http/outbound/guarded-request.ts";
-import type { Store } from "../store.ts";
+import type { SalesStore } from "./model.ts";
+import type { ListingStore } from "./store.ts";
 import type { Feature } from "../feature.ts";
 import { startCheckScheduler, type CheckScheduler } from "./check-scheduler.ts";
 import { registerDiscovery } from "./discovery-routes.ts";
@@ -22,7 +23,7 @@ export interface ListingFeatureDeps {
     readonly publicUrl: string | undefined;
     readonly contact: string | undefined;
   };
-  readonly store: Store;
+  readonly store: ListingStore & SalesStore;
   readonly clock: Clock;
   readonly log: Log;
   readonly networks: readonly Network[];

@@ -25,8 +25,7 @@ import {
   type Terms,
 } from "../../../test/support/https-seller.testing.ts";
 import { holdAnswers, readContract } from "../../../test/support/openapi.testing.ts";
-import { openStore } from "../open-store.ts";
-import type { Store } from "../store.ts";
+import { openStore, type ServiceStore } from "../open-store.ts";
 
 /** Where listings are in the account API. */
 export const listingsPath = "/v1/account/listings";
@@ -35,7 +34,7 @@ export const listingsPath = "/v1/account/listings";
 export interface ListingScene {
   readonly devnet: Devnet;
   readonly served: Served;
-  readonly store: Store;
+  readonly store: ServiceStore;
   readonly authority: TestAuthority;
   readonly clock: SteeredClock;
   /** Whom the listings are of. */

@@ -216,3 +216,28 @@ function isPutOffTooLong(
 function spread(now: number, pauseMs: number, { random }: CheckRhythm): number {
   return now + Math.round(pauseMs * (1 + jitterShare * (2 * random() - 1)));
 }
+
+/** Which of the public listings are wanted; all when nothing is said. */
+export interface ListingFilter {
+  readonly payTo?: Address | undefined;
+  readonly chainId?: ChainId | undefined;
+  /** Those whose challenge has the extension `bazaar`. */
+  readonly hasBazaar?: boolean | undefined;
+}
+
+/** What was sold at a price, of which listings show the figures. */
+export interface SalesStore {
+  /**
+   * Forgets what was sold before the day of a time (Unix milliseconds), at most `limit` rows of a
+   * kind; returns how many rows there were of the kind that had more.
+   */
+  forgetSales(before: number, limit: number): Promise<number>;
+  /** What was settled with an account's keys, at this price, since the day of a time. */
+  readListingStats(account: Address, price: ListingPrice, since: number): Promise<ListingStats>;
+}
+
+/** The price of a listing. */
+export interface ListingPrice {
+  readonly chainId: ChainId;
+  readonly amount: bigint;
+}

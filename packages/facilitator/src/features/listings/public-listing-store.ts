@@ -4,10 +4,9 @@
  */
 import { toLowerHex } from "@farthing/protocol";
 import { sql, type ExpressionBuilder, type SelectQueryBuilder } from "kysely";
-import type { Listing } from "./model.ts";
+import type { Listing, ListingFilter } from "./model.ts";
 import type { Database, Tables } from "@farthing/engine/storage";
 import { toListing } from "./rows.ts";
-import type { ListingFilter, ListingVerbs } from "./listing-store.ts";
 import { wordsOf } from "./word-store.ts";
 
 /** Listings that are counted: to count all would read the whole table for each page. */
@@ -22,10 +21,23 @@ const matchedMax = 500;
 /** After every word that begins with the same letters. */
 const lastCharacter = "\u{10ffff}";
 
-/** The store's methods for the public. */
-export function publicVerbs(
-  database: Database,
-): Pick<ListingVerbs, "listPublicListings" | "searchPublicListings"> {
+/** Reads of listings for the public. */
+export interface PublicListingStore {
+  /** Those that the public sees, the newest first, and how many there are in all, up to 10,000. */
+  listPublicListings(
+    filter: ListingFilter,
+    page: { readonly limit: number; readonly offset: number },
+  ): Promise<{ readonly items: readonly Listing[]; readonly total: number }>;
+  /** Those with at least one of the words, which are in lower case; what is bought most first. */
+  searchPublicListings(
+    words: readonly string[],
+    filter: ListingFilter,
+    limit: number,
+  ): Promise<Listing[]>;
+}
+
+/** Creates the reads for the public. */
+export function publicMethods(database: Database): PublicListingStore {
   const { db } = database;
   return {
     listPublicListings: async (filter, { limit, offset }) => {

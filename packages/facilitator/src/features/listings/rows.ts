@@ -8,7 +8,7 @@ import type {
   ListingTerms,
   SeenChallenge,
 } from "./model.ts";
-import type { ListingRow } from "../account-tables.ts";
+import type { ListingRow } from "./tables.ts";
 import { address, numberOrNull } from "@farthing/engine/storage";
 
 /** Reads a listing. What was stored as JSON was written by this file. */

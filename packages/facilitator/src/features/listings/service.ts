@@ -2,8 +2,15 @@
 import { randomBytes } from "node:crypto";
 import type { Address, ChainId } from "@farthing/protocol";
 import type { Log } from "@farthing/engine/base";
-import type { Listing, ListingMethod, ListingSample, ListingTerms } from "./model.ts";
-import type { ListingFilter, ListingVerbs } from "./listing-store.ts";
+import type {
+  Listing,
+  ListingMethod,
+  ListingSample,
+  ListingTerms,
+  ListingFilter,
+  SalesStore,
+} from "./model.ts";
+import type { ListingStore } from "./store.ts";
 import { checkLeaseMs, checkListing, type CheckDeps } from "./check-listing.ts";
 import { tellSteps, type CheckStep } from "./check-steps.ts";
 import { rank, readWords } from "./rank.ts";
@@ -46,7 +53,7 @@ export interface Listings {
   /** Checks an endpoint that is not listed, for an account; nothing is stored. */
   tryOut(account: Address, target: TrialTarget): Promise<CheckStep[]>;
   /** Those that the public sees. */
-  page: ListingVerbs["listPublicListings"];
+  page: ListingStore["listPublicListings"];
   /** Those that fit some words, the best first. */
   search(
     question: string,
@@ -57,7 +64,7 @@ export interface Listings {
 
 /** What listings need. */
 export interface ListingsDeps extends CheckDeps {
-  readonly store: ListingVerbs;
+  readonly store: ListingStore & SalesStore;
   readonly log: Log;
   /** Told that a listing is due. */
   onDue(): void;
@@ -104,7 +111,7 @@ export function createListings(deps: ListingsDeps): Listings {
 }
 
 async function search(
-  store: Pick<ListingVerbs, "searchPublicListings">,
+  store: Pick<ListingStore, "searchPublicListings">,
   question: string,
   filter: ListingFilter,
   { limit, offset }: { readonly limit: number; readonly offset: number },

@@ -1,26 +1,101 @@
 /** Listings: kept, checked by one process at a time, and found by the public. */
 import { toLowerHex, type Address } from "@farthing/protocol";
 import { sql } from "kysely";
-import type { Listing } from "./model.ts";
+import type {
+  Listing,
+  ListingTerms,
+  ListingMethod,
+  ListingCheck,
+  SeenChallenge,
+  ListingStats,
+} from "./model.ts";
 import { ensureAccount, lockAccount } from "../accounts/store.ts";
-import type { ListingRow } from "../account-tables.ts";
+import type { ListingRow } from "./tables.ts";
 import { type Database, inTransaction } from "@farthing/engine/storage";
 import { removeWords, writeWords } from "./word-store.ts";
-import { publicVerbs } from "./public-listing-store.ts";
+import { publicMethods, type PublicListingStore } from "./public-listing-store.ts";
 import { isCheckedAlike, toCheckRow, toListing, toTermsRow, uncheckedAt } from "./rows.ts";
-import type { ListingVerbs, TakenListing } from "./listing-store.ts";
-import { forgetSales, readListingStats } from "../history/usage-store.ts";
+
+/** A listing that is ours to check: nobody else does until the lease ends. */
+export interface TakenListing {
+  readonly listing: Listing;
+  /** To be named when the check is recorded: it counts only while this is the latest. */
+  readonly fence: number;
+}
+
+export interface ListingStore extends PublicListingStore {
+  /**
+   * Stores a listing of an account, which is made when it is new. `taken`: the account has one of
+   * this endpoint on this network. `too_many`: it has `listingsMax`.
+   */
+  createListing(
+    listing: ListingTerms & Pick<Listing, "id" | "account" | "createdAt">,
+    bounds: { readonly listingsMax: number },
+  ): Promise<"created" | "taken" | "too_many">;
+  /**
+   * Puts other terms in place of a listing's. Where they are what checks are about, it is checked
+   * anew, at once, and a check under way does not count; a blocked one stays blocked.
+   */
+  changeListing(
+    account: Address,
+    id: string,
+    terms: ListingTerms,
+    now: number,
+  ): Promise<Listing | "taken" | undefined>;
+  /** False when there is none. */
+  removeListing(account: Address, id: string): Promise<boolean>;
+  /** Of this account only, when one is given. */
+  findListing(id: string, account?: Address): Promise<Listing | undefined>;
+  /** Oldest first. */
+  listListings(account: Address): Promise<Listing[]>;
+  /** The listing of an endpoint, whatever its state; the one with a live check when there are two. */
+  findListingOf(
+    account: Address,
+    endpoint: { readonly resource: string; readonly method?: ListingMethod | undefined },
+  ): Promise<Listing | undefined>;
+  /** Blocks a listing, or lets it be checked again; undefined when there is none. */
+  blockListing(id: string, isBlocked: boolean, now: number): Promise<Listing | undefined>;
+
+  /** Takes listings whose check is due; until `leaseMs` later nobody else takes them. */
+  takeDueListings(options: {
+    readonly now: number;
+    readonly leaseMs: number;
+    readonly limit: number;
+    /** Hosts that have enough to answer. */
+    readonly exceptHosts?: readonly string[];
+  }): Promise<TakenListing[]>;
+  /** Takes one, due or not. `busy`: it is being checked, or it is blocked. */
+  takeListing(
+    account: Address,
+    id: string,
+    times: { readonly now: number; readonly leaseMs: number },
+  ): Promise<TakenListing | "busy" | undefined>;
+  /**
+   * Records where a listing stands after a check, and lets go of it. Gives it as it is now;
+   * undefined when it was changed, removed, or taken by somebody else meanwhile.
+   */
+  recordListingCheck(
+    id: string,
+    fence: number,
+    after: {
+      readonly check: ListingCheck;
+      /** Left as it is when undefined. */
+      readonly seen: SeenChallenge | undefined;
+      readonly stats: ListingStats;
+    },
+  ): Promise<Listing | undefined>;
+}
 
 /** From here on, what was begun before does not count. */
 const nextFence = sql<number>`fence + 1`;
 
-/** The store's verbs about listings. */
-export function listingVerbs(database: Database): ListingVerbs {
-  return { ...ownerVerbs(database), ...checkVerbs(database), ...publicVerbs(database) };
+/** Creates the store of listings. */
+export function createListingStore(database: Database): ListingStore {
+  return { ...ownerMethods(database), ...checkMethods(database), ...publicMethods(database) };
 }
 
-type OwnerVerbs = Pick<
-  ListingVerbs,
+type OwnerMethods = Pick<
+  ListingStore,
   | "createListing"
   | "changeListing"
   | "removeListing"
@@ -29,12 +104,9 @@ type OwnerVerbs = Pick<
   | "findListingOf"
   | "blockListing"
 >;
-type CheckVerbs = Pick<
-  ListingVerbs,
-  "takeDueListings" | "takeListing" | "recordListingCheck" | "readListingStats" | "forgetSales"
->;
+type CheckMethods = Pick<ListingStore, "takeDueListings" | "takeListing" | "recordListingCheck">;
 
-function ownerVerbs(database: Database): OwnerVerbs {
+function ownerMethods(database: Database): OwnerMethods {
   const { db } = database;
   return {
     createListing: (listing, bounds) =>
@@ -101,7 +173,7 @@ function ofAccount({ db }: Database, account: Address) {
 
 async function create(
   inside: Database,
-  listing: Parameters<ListingVerbs["createListing"]>[0],
+  listing: Parameters<ListingStore["createListing"]>[0],
   listingsMax: number,
 ): Promise<"created" | "taken" | "too_many"> {
   const { id, account, createdAt } = listing;
@@ -147,7 +219,7 @@ async function change(
   inside: Database,
   account: Address,
   id: string,
-  terms: Parameters<ListingVerbs["changeListing"]>[2],
+  terms: Parameters<ListingStore["changeListing"]>[2],
   now: number,
 ): Promise<Listing | "taken" | undefined> {
   await lockAccount(inside, account);
@@ -179,7 +251,7 @@ async function change(
   return toListing(row);
 }
 
-function checkVerbs(database: Database): CheckVerbs {
+function checkMethods(database: Database): CheckMethods {
   const { db } = database;
   return {
     takeDueListings: (options) => inTransaction(database, (inside) => takeDue(inside, options)),
@@ -219,14 +291,12 @@ function checkVerbs(database: Database): CheckVerbs {
         if (row) await writeWords(inside, row);
         return row && toListing(row);
       }),
-    readListingStats: (account, price, since) => readListingStats(database, account, price, since),
-    forgetSales: (before, limit) => forgetSales(database, before, limit),
   };
 }
 
 async function takeDue(
   { db, engine }: Database,
-  options: Parameters<ListingVerbs["takeDueListings"]>[0],
+  options: Parameters<ListingStore["takeDueListings"]>[0],
 ): Promise<TakenListing[]> {
   const { now, leaseMs, limit, exceptHosts = [] } = options;
   let query = db

@@ -2,7 +2,7 @@
  * The words of listings that the public sees, as a search finds them however many listings there
  * are. They follow the listing with each check, so one of an earlier version gets them then.
  */
-import type { ListingRow } from "../account-tables.ts";
+import type { ListingRow } from "./tables.ts";
 import type { Database } from "@farthing/engine/storage";
 
 /** Words of one listing that are kept: title, description, tags and address have fewer. */

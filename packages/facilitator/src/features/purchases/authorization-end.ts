@@ -12,7 +12,7 @@ import {
   isUnusedAt,
 } from "@farthing/engine";
 import { Fault } from "@farthing/engine/base";
-import type { CreditPurchase } from "../credits/model.ts";
+import type { CreditPurchase } from "./model.ts";
 import type { WorkerDeps } from "./worker.ts";
 
 /** Blocks that a search goes back, eleven hours of XDC: a purchase lives one hour. */

@@ -3,19 +3,18 @@ import type { Address, ChainId, Network } from "@farthing/protocol";
 import type { Chain, ChainView, Settle, Waiters } from "@farthing/engine";
 import type { Clock, Log } from "@farthing/engine/base";
 import type { PurchaseBudget } from "../../payments/keyless/terms.ts";
-import type { Store } from "../store.ts";
 import type { CreditTerms } from "../credits/routes.ts";
 import type { Feature } from "../feature.ts";
 import { createReadEnd } from "./authorization-end.ts";
-import { createPayPurchase } from "./payment.ts";
+import { createPayPurchase, type PayDeps } from "./payment.ts";
 import { registerPurchases } from "./routes.ts";
-import { createPurchases } from "./service.ts";
-import { createPurchaseWorker, startPurchaseWorker } from "./worker.ts";
+import { createPurchases, type PurchaseDeps } from "./service.ts";
+import { createPurchaseWorker, startPurchaseWorker, type WorkerDeps } from "./worker.ts";
 
 /** What purchases need. */
 export interface PurchaseFeatureDeps {
   readonly config: { readonly settleMarginSeconds: bigint };
-  readonly store: Store;
+  readonly store: WorkerDeps["store"] & PurchaseDeps["store"] & PayDeps["store"];
   readonly clock: Clock;
   readonly log: Log;
   readonly waiters: Waiters;

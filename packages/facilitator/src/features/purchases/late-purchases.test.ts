@@ -26,13 +26,12 @@ import {
   readPurchase,
   signPurchase,
 } from "./purchases.testing.ts";
-import { openStore } from "../open-store.ts";
-import type { Store } from "../store.ts";
+import { openStore, type ServiceStore } from "../open-store.ts";
 
 let devnet: Devnet;
 let served: Served;
 let letGo: () => void;
-let store: Store;
+let store: ServiceStore;
 const clock = createSteeredClock();
 
 beforeAll(async () => {

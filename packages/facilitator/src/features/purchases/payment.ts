@@ -23,8 +23,9 @@ import {
   type SettleOptions,
 } from "@farthing/engine";
 import type { Clock, Log } from "@farthing/engine/base";
-import type { CreditPurchase, PurchaseMove } from "../credits/model.ts";
-import type { Store } from "../store.ts";
+import type { CreditPurchase, PurchaseMove } from "./model.ts";
+import type { PurchaseStore } from "./store.ts";
+import type { EngineStore } from "@farthing/engine/storage";
 
 /** How long an answer waits for the sending: as long as an asynchronous settle. */
 const broadcastWaitMs = 500;
@@ -55,7 +56,7 @@ export interface PurchasePayment {
 
 /** What paying needs. */
 export interface PayDeps {
-  readonly store: Pick<Store, "findPurchase" | "movePurchase" | "findSettlementsByPair">;
+  readonly store: PurchaseStore & Pick<EngineStore, "findSettlementsByPair">;
   readonly clock: Clock;
   readonly log: Log;
   readonly settle: Settle;

@@ -19,7 +19,7 @@ import {
   oneOf,
   TimeText,
 } from "../../http/schemas.ts";
-import type { CreditPurchase } from "../credits/model.ts";
+import type { CreditPurchase } from "./model.ts";
 import type { CreditTerms } from "../credits/routes.ts";
 import { purchaseAuthorization } from "./service.ts";
 

@@ -15,8 +15,11 @@ import {
 } from "@farthing/protocol";
 import type { Pair, Settlement } from "@farthing/engine";
 import type { Clock, Log } from "@farthing/engine/base";
-import { unitsPerCredit, type CreditPurchase } from "../credits/model.ts";
-import type { AccountVerbs, PurchaseVerbs, WalletVerbs } from "../account-store.ts";
+import { unitsPerCredit } from "../credits/model.ts";
+import type { CreditPurchase } from "./model.ts";
+import type { AccountStore } from "../accounts/store.ts";
+import type { PurchaseStore } from "./store.ts";
+import type { WalletStore } from "../sign-in/wallet-store.ts";
 
 /** How long a purchase may be paid: the owners of a contract wallet have to find each other. */
 export const purchaseLifetimeMs = 60 * 60 * 1000;
@@ -48,10 +51,9 @@ export type PurchaseOutcome =
 
 /** What purchases need. */
 export interface PurchaseDeps {
-  readonly store: Pick<PurchaseVerbs, "createPurchase" | "findPurchase" | "listPurchases"> &
-    Pick<PurchaseVerbs, "movePurchase"> &
-    Pick<AccountVerbs, "ensureAccount" | "findAccount"> &
-    Pick<WalletVerbs, "findWallet">;
+  readonly store: PurchaseStore &
+    Pick<AccountStore, "ensureAccount" | "findAccount"> &
+    Pick<WalletStore, "findWallet">;
   readonly clock: Clock;
   readonly log: Log;
   readonly treasury: Address | undefined;
@@ -111,7 +113,7 @@ export function createPurchases(deps: PurchaseDeps): Purchases {
 
 /** Whether a wallet may pay for an account on a chain: a contract is one on its own chain only. */
 export async function isLinked(
-  store: Pick<AccountVerbs, "findAccount"> & Pick<WalletVerbs, "findWallet">,
+  store: Pick<AccountStore, "findAccount"> & Pick<WalletStore, "findWallet">,
   who: { readonly account: Address; readonly payer: Address; readonly chainId: ChainId },
 ): Promise<boolean> {
   const isOwn = isSameAddress(who.account, who.payer);

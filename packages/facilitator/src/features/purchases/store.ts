@@ -1,52 +1,90 @@
 /** Purchases of credits: each move is guarded, and the credits come with the move that ends it. */
-import type { Page } from "@farthing/engine/storage";
-import { isObject, toLowerHex } from "@farthing/protocol";
-import { sql } from "kysely";
-import { assert } from "@farthing/engine/base";
 import {
+  type Page,
   address,
   type Database,
   inTransaction,
   numberOrNull,
-  type SettlementParticipant,
+  fromCursor,
+  toPage,
+  type Paging,
+  type TimeCursor,
 } from "@farthing/engine/storage";
+import { isObject, toLowerHex, type Address } from "@farthing/protocol";
+import { sql } from "kysely";
+import { assert } from "@farthing/engine/base";
 import {
-  purchaseMoves,
+  purchaseTransitions,
   type CreditPurchase,
   type PurchaseMove,
   type PurchaseState,
   type PurchaseStep,
-} from "../credits/model.ts";
+} from "./model.ts";
 import { purchaseData } from "../webhooks/model.ts";
-import type { CreditPurchaseRow } from "../account-tables.ts";
-import type { PurchaseCursor, PurchaseVerbs } from "../account-store.ts";
+import type { CreditPurchaseRow } from "./tables.ts";
 import { lockAccount } from "../accounts/store.ts";
 import { lockFunds } from "../credits/participant.ts";
 import { putIntoOutbox } from "../webhooks/participant.ts";
-import { fromCursor, toPage } from "@farthing/engine/storage";
+
+/** Where a page of purchases begins: with the one that has this time, by which they are listed, and id. */
+export interface PurchaseCursor {
+  readonly at: number;
+  readonly id: string;
+}
+
+export interface PurchaseStore {
+  /** Stores a purchase that awaits payment; false when its account has `awaitingMax` of them. */
+  createPurchase(
+    purchase: Pick<
+      CreditPurchase,
+      "id" | "account" | "chainId" | "payer" | "credits" | "units" | "createdAt" | "expiresAt"
+    >,
+    bounds: { readonly awaitingMax: number },
+  ): Promise<boolean>;
+  /** Of this account only, when one is given. */
+  findPurchase(id: string, account?: Address): Promise<CreditPurchase | undefined>;
+  /** Newest first. */
+  listPurchases(
+    account: Address,
+    paging: Paging<TimeCursor>,
+  ): Promise<Page<CreditPurchase, TimeCursor>>;
+  /** Those of every account in a state, the longest unchanged first. */
+  listPurchasesIn(
+    state: PurchaseState,
+    paging: Paging<PurchaseCursor>,
+  ): Promise<Page<CreditPurchase, PurchaseCursor>>;
+  /** Those in a state whose time ended by `now`, the earliest end first. */
+  listExpiredPurchases(
+    state: PurchaseState,
+    now: number,
+    paging: Paging<PurchaseCursor>,
+  ): Promise<Page<CreditPurchase, PurchaseCursor>>;
+  /** Of the next `limit` that failed, those whose payment became final after all. */
+  listPaidAfterFailure(paging: {
+    readonly from: PurchaseCursor;
+    readonly limit: number;
+  }): Promise<Page<CreditPurchase, PurchaseCursor>>;
+  /**
+   * Moves a purchase on, and notes when. Gives it as it is now; undefined when it is not in `from`
+   * any more, or when its payment (chain, transaction, log) already paid another one. `credited`
+   * puts the credits into the ledger in the same transaction; `credited` and `held` tell webhooks.
+   * Throws when the move is not in `purchaseTransitions`.
+   */
+  movePurchase(
+    id: string,
+    from: PurchaseState,
+    move: PurchaseMove,
+    now: number,
+  ): Promise<CreditPurchase | undefined>;
+  /** USDC base units of an account's purchases since a time that are settling or further. */
+  sumPurchases(account: Address, since: number): Promise<bigint>;
+}
 
 /** Before every purchase. */
 const firstPurchase: PurchaseCursor = { at: 0, id: "" };
 
-/** Settlements that pay for purchases are kept for as long as the purchase names them. */
-export const purchasesParticipant: SettlementParticipant = {
-  name: "purchases",
-  async beforePrune({ db, engine }, ids) {
-    const list = engine.list(
-      ids.map((of) => ({ of })),
-      { of: "text" },
-    );
-    const rows = await db
-      .selectFrom("credit_purchases")
-      .select("settlement_id")
-      .where("settlement_id", "in", db.selectFrom(list).select("given.of"))
-      .execute();
-    return { kept: new Set(rows.flatMap(({ settlement_id: id }) => id ?? [])) };
-  },
-};
-
-/** The store's verbs about purchases. */
-export function purchaseVerbs(database: Database): PurchaseVerbs {
+/** Creates the store of purchases. */
+export function createPurchaseStore(database: Database): PurchaseStore {
   const { db } = database;
   const all = () => db.selectFrom("credit_purchases").selectAll();
   return {
@@ -68,9 +106,12 @@ export function purchaseVerbs(database: Database): PurchaseVerbs {
         .execute();
       return toPage(rows.map(toPurchase), limit);
     },
-    ...sweepVerbs(database),
+    ...workerMethods(database),
     movePurchase: (id, from, move, now) => {
-      assert(purchaseMoves[from].includes(move.to), `a purchase does not go ${from} to ${move.to}`);
+      assert(
+        purchaseTransitions[from].includes(move.to),
+        `a purchase does not go ${from} to ${move.to}`,
+      );
       return inTransaction(database, (inside) => movePurchase(inside, id, from, move, now));
     },
     sumPurchases: async (account, since) => {
@@ -86,13 +127,13 @@ export function purchaseVerbs(database: Database): PurchaseVerbs {
   };
 }
 
-type SweepVerbs = Pick<
-  PurchaseVerbs,
+type WorkerMethods = Pick<
+  PurchaseStore,
   "listPurchasesIn" | "listExpiredPurchases" | "listPaidAfterFailure"
 >;
 
 /** The lists of purchases that may go on, page by page. */
-function sweepVerbs({ db }: Database): SweepVerbs {
+function workerMethods({ db }: Database): WorkerMethods {
   const all = () => db.selectFrom("credit_purchases").selectAll();
   return {
     listPurchasesIn: async (state, { from = firstPurchase, limit }) => {
@@ -152,7 +193,7 @@ function toPurchasePage(
 
 async function createPurchase(
   inside: Database,
-  purchase: Parameters<PurchaseVerbs["createPurchase"]>[0],
+  purchase: Parameters<PurchaseStore["createPurchase"]>[0],
   awaitingMax: number,
 ): Promise<boolean> {
   const { db } = inside;
@@ -332,5 +373,5 @@ function timelineOf(text: string): PurchaseStep[] {
 
 function isStep(value: unknown): value is PurchaseStep {
   if (!isObject(value)) return false;
-  return typeof value["at"] === "number" && String(value["state"]) in purchaseMoves;
+  return typeof value["at"] === "number" && String(value["state"]) in purchaseTransitions;
 }

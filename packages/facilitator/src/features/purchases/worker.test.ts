@@ -6,7 +6,7 @@ import type { Address } from "@farthing/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { purchasePair } from "./service.ts";
 import { type Clock, silentLog, systemClock } from "@farthing/engine/base";
-import type { CreditPurchase } from "../credits/model.ts";
+import type { CreditPurchase } from "./model.ts";
 import { bothEngines } from "../../../test/stores/store-benches.testing.ts";
 import {
   chainId,
@@ -16,14 +16,14 @@ import {
   next,
   type StoreBench,
 } from "../../../test/stores/store-values.testing.ts";
-import type { Store } from "../store.ts";
+import type { ServiceStore } from "../open-store.ts";
 import { createPurchaseWorker, type WorkerDeps } from "./worker.ts";
 
 const treasury: Address = `0x${"77".repeat(20)}`;
 const account: Address = `0x${"11".repeat(20)}`;
 const now = systemClock.nowMs();
 
-function workerDeps(store: Store, clock: Clock = systemClock): WorkerDeps {
+function workerDeps(store: ServiceStore, clock: Clock = systemClock): WorkerDeps {
   return {
     store,
     clock,
@@ -35,12 +35,15 @@ function workerDeps(store: Store, clock: Clock = systemClock): WorkerDeps {
   };
 }
 
-function workerOf(store: Store, clock: Clock = systemClock) {
+function workerOf(store: ServiceStore, clock: Clock = systemClock) {
   return createPurchaseWorker(workerDeps(store, clock));
 }
 
 /** A purchase that has been shown its payment; its settlement may be claimed, and final. */
-async function shown(store: Store, payment: "none" | "claimed" | "final"): Promise<CreditPurchase> {
+async function shown(
+  store: ServiceStore,
+  payment: "none" | "claimed" | "final",
+): Promise<CreditPurchase> {
   const id = `pur_${next().toString(16).padStart(32, "0")}`;
   await store.ensureAccount(account, now);
   const made = { id, account, chainId, payer: account, credits: 1_000, units: 1_000_000n };
@@ -71,7 +74,10 @@ function dead(): never {
 }
 
 /** The store of a process that dies at its n-th move of a purchase, before or after it is made. */
-function dyingStore(store: Store, dies: { readonly at: number; readonly side: string }): Store {
+function dyingStore(
+  store: ServiceStore,
+  dies: { readonly at: number; readonly side: string },
+): ServiceStore {
   let moves = 0;
   return {
     ...store,
@@ -85,7 +91,7 @@ function dyingStore(store: Store, dies: { readonly at: number; readonly side: st
 
 describe.each(bothEngines())("on %s", (_, start) => {
   let bench: StoreBench;
-  let store: Store;
+  let store: ServiceStore;
   beforeAll(async () => {
     bench = await start();
     store = await bench.open();

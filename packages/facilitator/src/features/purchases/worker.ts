@@ -5,14 +5,15 @@
  * several processes see the same purchase, one of them makes the transition. Credits enter the
  * ledger in the same transaction as the last one.
  */
-import type { Page, Paging } from "@farthing/engine/storage";
+import type { Page, Paging, EngineStore } from "@farthing/engine/storage";
 import type { Address, Hex } from "@farthing/protocol";
 import { isLinked, paysPurchase, purchasePair } from "./service.ts";
 import type { Settlement } from "@farthing/engine";
 import { assert, type Clock, type Log, messageOf } from "@farthing/engine/base";
-import type { CreditPurchase, HoldReason, PurchaseMove, PurchaseState } from "../credits/model.ts";
-import type { PurchaseCursor } from "../account-store.ts";
-import type { Store } from "../store.ts";
+import type { CreditPurchase, HoldReason, PurchaseMove, PurchaseState } from "./model.ts";
+import type { PurchaseCursor, PurchaseStore } from "./store.ts";
+import type { AccountStore } from "../accounts/store.ts";
+import type { WalletStore } from "../sign-in/wallet-store.ts";
 
 /** Pause between looks: half a block, so that "final" is soon "credited". */
 const pollMs = 1_000;
@@ -44,18 +45,10 @@ export interface PaidElsewhere {
 
 /** What the worker needs. */
 export interface WorkerDeps {
-  readonly store: Pick<
-    Store,
-    | "listPurchasesIn"
-    | "listExpiredPurchases"
-    | "listPaidAfterFailure"
-    | "movePurchase"
-    | "sumPurchases"
-    | "findSettlement"
-    | "findSettlementsByPair"
-    | "findAccount"
-    | "findWallet"
-  >;
+  readonly store: PurchaseStore &
+    Pick<EngineStore, "findSettlement" | "findSettlementsByPair"> &
+    Pick<AccountStore, "findAccount"> &
+    Pick<WalletStore, "findWallet">;
   readonly clock: Clock;
   readonly log: Log;
   readonly treasury: Address | undefined;

@@ -4,7 +4,8 @@ import type { Chain } from "@farthing/engine";
 import type { Clock, Log } from "@farthing/engine/base";
 import type { Throttle } from "../../http/limits.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
-import type { Store } from "../store.ts";
+import type { AccountStore } from "../accounts/store.ts";
+import type { SignInStore } from "./store.ts";
 import type { Feature } from "../feature.ts";
 import { guardAccounts } from "./guard.ts";
 import { registerSignIn } from "./routes.ts";
@@ -19,7 +20,7 @@ import { createWallets } from "./wallets.ts";
 
 /** What sign-in needs. */
 export interface SignInFeatureDeps {
-  readonly store: Store;
+  readonly store: SignInStore & Pick<AccountStore, "findAccount">;
   readonly clock: Clock;
   readonly log: Log;
   readonly networks: readonly Network[];

@@ -6,15 +6,14 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import type { SignAnswer } from "./sign-requests.ts";
 import type { Step, StepUp } from "./step-up.ts";
-import type { Session } from "../accounts/model.ts";
-import { noSession } from "../../http/session.ts";
+import type { Session } from "./model.ts";
+import { noSession, sessionCookie } from "../../http/session.ts";
 import { HttpProblem } from "../../http/answer.ts";
 import type { Throttle } from "../../http/limits.ts";
 import { exactly } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
 import type { Sessions } from "./sessions.ts";
 import type { Site } from "./site.ts";
-import { sessionCookie } from "../../http/session.ts";
 import { takeBack, tokenOf } from "./cookies.ts";
 
 /** Methods that change nothing. */

@@ -1,9 +1,9 @@
 /** Signing in: ask for a text, send its signature, get a session; and sign out. */
 import { isSameAddress, networkOfAddress } from "@farthing/protocol";
 import { Type } from "typebox";
-import { newToken } from "./sessions.ts";
+import { newToken, type Sessions } from "./sessions.ts";
 import { timeText } from "@farthing/engine/base";
-import type { SignRequest } from "../accounts/model.ts";
+import type { SignRequest } from "./model.ts";
 import { HttpProblem } from "../../http/answer.ts";
 import type { Limit, MakeLimit } from "../../http/limits.ts";
 import {
@@ -18,7 +18,6 @@ import {
 } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
 import type { SignIn } from "./service.ts";
-import type { Sessions } from "./sessions.ts";
 import { sessionCookie } from "../../http/session.ts";
 import { giveSession, giveSignIn, signInCookie, takeBack, tokenOf } from "./cookies.ts";
 import { readAddress } from "../../http/address-input.ts";

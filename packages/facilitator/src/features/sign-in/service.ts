@@ -4,10 +4,10 @@
  * have another owner.
  */
 import { isSameAddress, type Address, type ChainId } from "@farthing/protocol";
-import { hasCode } from "@farthing/engine";
-import type { WalletKind } from "@farthing/engine";
-import type { SignRequest } from "../accounts/model.ts";
-import type { AccountVerbs, WalletVerbs } from "../account-store.ts";
+import { hasCode, type WalletKind } from "@farthing/engine";
+import type { SignRequest } from "./model.ts";
+import type { AccountStore } from "../accounts/store.ts";
+import type { WalletStore } from "./wallet-store.ts";
 import type { OpenedSession, Sessions } from "./sessions.ts";
 import {
   askToSign,
@@ -51,7 +51,7 @@ export interface SignIn {
 /** What sign-in needs. */
 export interface SignInDeps extends SigningDeps {
   readonly sessions: Pick<Sessions, "open">;
-  readonly accounts: Pick<WalletVerbs, "listAccountsOf"> & Pick<AccountVerbs, "findAccount">;
+  readonly accounts: Pick<WalletStore, "listAccountsOf"> & Pick<AccountStore, "findAccount">;
 }
 
 const refused: SignInOutcome = { ok: false, isUndeployed: false };

@@ -6,9 +6,8 @@ import { AddressText, emptyAnswer, exactly, problems, TimeText } from "../../htt
 import type { TypedServer } from "../../http/type-provider.ts";
 import type { Sessions } from "./sessions.ts";
 import type { StepUp } from "./step-up.ts";
-import { sessionCookie } from "../../http/session.ts";
+import { sessionCookie, sessionOf } from "../../http/session.ts";
 import { takeBack } from "./cookies.ts";
-import { sessionOf } from "../../http/session.ts";
 import { demandStepUp, SignAnswerBody } from "./guard.ts";
 
 export const SessionAnswer = exactly({

@@ -1,14 +1,43 @@
 /** Sessions: opened by wallets that may act for an account, and ended. */
-import { toLowerHex } from "@farthing/protocol";
-import type { Session } from "../accounts/model.ts";
-import { toSession } from "../account-rows.ts";
-import type { OpenSessionResult, SessionVerbs } from "../account-store.ts";
+import { toLowerHex, type Address } from "@farthing/protocol";
+import type { Session } from "./model.ts";
+import { toSession } from "./tables.ts";
 import { ensureAccount, lockAccount } from "../accounts/store.ts";
 import { type Database, inTransaction } from "@farthing/engine/storage";
-import type { SignRequestVerbs } from "./sign-request-store.ts";
 
-/** The store's verbs about sessions. */
-export function sessionVerbs(database: Database): Omit<SessionVerbs, keyof SignRequestVerbs> {
+/** What became of opening a session. */
+export type OpenSessionResult =
+  | "opened"
+  /** The wallet is neither the account's own nor linked to it (on this chain, as a contract). */
+  | "not_linked"
+  /** The account's own address signed in as a contract of another chain before. */
+  | "other_chain"
+  /** As many as may run are running. */
+  | "too_many";
+
+export interface SessionStore {
+  /**
+   * Stores a session under the hash of what the cookie holds. A session of an account's own address
+   * makes the account when there is none; any other wallet must be linked at this moment.
+   * `runningMax`: sessions of one account that may run at once.
+   */
+  openSession(
+    session: Session,
+    secrets: { readonly idHash: string; readonly runningMax: number },
+  ): Promise<OpenSessionResult>;
+  /** A session that is not revoked and whose end is not reached; idleness is the caller's to judge. */
+  findSession(idHash: string, now: number): Promise<Session | undefined>;
+  touchSession(id: string, now: number): Promise<void>;
+  /** Running sessions of an account that were seen since a time, the latest seen first. */
+  listSessions(account: Address, times: { now: number; seenSince: number }): Promise<Session[]>;
+  /** Ends one of an account's sessions; false when none such runs. */
+  revokeSession(account: Address, id: string, now: number): Promise<boolean>;
+  /** Ends an account's sessions, all but one if one is named; gives how many. */
+  revokeSessions(account: Address, options: { exceptId?: string; now: number }): Promise<number>;
+}
+
+/** Creates the store of sessions. */
+export function createSessionStore(database: Database): SessionStore {
   const { db } = database;
   const running = (now: number) =>
     db

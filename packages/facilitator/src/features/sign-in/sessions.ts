@@ -7,8 +7,8 @@ import { createHash, randomBytes } from "node:crypto";
 import type { Address, ChainId } from "@farthing/protocol";
 import type { Clock, Log } from "@farthing/engine/base";
 import type { WalletKind } from "@farthing/engine";
-import type { Session } from "../accounts/model.ts";
-import type { OpenSessionResult, SessionVerbs } from "../account-store.ts";
+import type { Session } from "./model.ts";
+import type { OpenSessionResult, SessionStore } from "./session-store.ts";
 
 const hourMs = 60 * 60 * 1000;
 
@@ -67,7 +67,7 @@ export function isToken(text: string | undefined): text is string {
 
 /** Creates the sessions of a store. */
 export function createSessions(deps: {
-  readonly store: SessionVerbs;
+  readonly store: SessionStore;
   readonly clock: Clock;
   readonly log: Log;
 }): Sessions {

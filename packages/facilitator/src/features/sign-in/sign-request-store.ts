@@ -1,16 +1,22 @@
 /** The texts that wallets are asked to sign, each answered once. */
 import { toLowerHex } from "@farthing/protocol";
-import { toSignRequest } from "../account-rows.ts";
-import type { SessionVerbs } from "../account-store.ts";
+import { toSignRequest } from "./tables.ts";
+import type { SignRequest } from "./model.ts";
 import { type Database, inTransaction } from "@farthing/engine/storage";
 
-export type SignRequestVerbs = Pick<SessionVerbs, "createSignRequest" | "takeSignRequest">;
+/** Texts that wallets are asked to sign. */
+export interface SignRequestStore {
+  /** Stores a request, and removes some that have expired. */
+  createSignRequest(request: SignRequest): Promise<void>;
+  /** Gives a request and deletes it, in one: whatever comes of it, it is not answered twice. */
+  takeSignRequest(id: string): Promise<SignRequest | undefined>;
+}
 
 /** Expired requests that a new one takes with it: they can only become fewer. */
 const sweptMax = 100;
 
-/** The store's verbs about what wallets are asked to sign. */
-export function signRequestVerbs(database: Database): SignRequestVerbs {
+/** Creates the store of sign requests. */
+export function createSignRequestStore(database: Database): SignRequestStore {
   const { db } = database;
   return {
     createSignRequest: (request) =>

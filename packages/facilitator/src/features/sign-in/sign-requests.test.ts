@@ -8,16 +8,15 @@ import * as OxAddress from "ox/Address";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createChain, installCrypto } from "@farthing/engine";
 import { silentLog, systemClock } from "@farthing/engine/base";
-import type { SignPurpose } from "../accounts/model.ts";
-import { openStore } from "../open-store.ts";
-import type { Store } from "../store.ts";
+import type { SignPurpose } from "./model.ts";
+import { openStore, type ServiceStore } from "../open-store.ts";
 import { askToSign, bindingOf, takeSigned, type SigningDeps } from "./sign-requests.ts";
 
 const privateKey = Secp256k1.randomPrivateKey();
 const address = OxAddress.fromPublicKey(Secp256k1.getPublicKey({ privateKey }), { checksum: true });
 const binding = bindingOf("a browser");
 
-let store: Store;
+let store: ServiceStore;
 let deps: SigningDeps;
 
 beforeAll(async () => {

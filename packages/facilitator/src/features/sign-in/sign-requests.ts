@@ -10,11 +10,11 @@ import {
   readWalletSignature,
   signatureBytesMax,
   statementText,
+  type WalletKind,
 } from "@farthing/engine";
 import type { Clock, Log } from "@farthing/engine/base";
-import type { WalletKind } from "@farthing/engine";
-import type { SignPurpose, SignRequest } from "../accounts/model.ts";
-import type { SessionVerbs } from "../account-store.ts";
+import type { SignPurpose, SignRequest } from "./model.ts";
+import type { SignRequestStore } from "./sign-request-store.ts";
 import type { Site } from "./site.ts";
 
 /** How long a text may be answered: the time that a hardware wallet and its owner need. */
@@ -28,7 +28,7 @@ const noTransaction = "This is not a transaction and costs no fee.";
 
 /** What sign requests need. */
 export interface SigningDeps {
-  readonly store: Pick<SessionVerbs, "createSignRequest" | "takeSignRequest">;
+  readonly store: SignRequestStore;
   readonly clock: Clock;
   readonly log: Log;
   /** From the configuration, never from a request. */

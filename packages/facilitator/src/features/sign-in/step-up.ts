@@ -5,7 +5,7 @@
  */
 import { isSameAddress, type Address } from "@farthing/protocol";
 import type { KeyMode } from "../api-keys/model.ts";
-import type { Session, SignRequest } from "../accounts/model.ts";
+import type { Session, SignRequest } from "./model.ts";
 import {
   askToSign,
   bindingOf,

@@ -1,13 +1,30 @@
 /** Further wallets of an account. */
 import { toLowerHex, type Address } from "@farthing/protocol";
-import type { LinkedWallet } from "../accounts/model.ts";
-import { toLinkedWallet } from "../account-rows.ts";
-import type { WalletVerbs } from "../account-store.ts";
+import type { LinkedWallet } from "./model.ts";
+import { toLinkedWallet } from "./tables.ts";
 import { lockAccount } from "../accounts/store.ts";
 import { type Database, inTransaction } from "@farthing/engine/storage";
 
-/** The store's verbs about further wallets. */
-export function walletVerbs(database: Database): WalletVerbs {
+export interface WalletStore {
+  /**
+   * Links a wallet to an account that is there. `known`: it was already, as it is stored.
+   * `too_many`: the account has `walletsMax`.
+   */
+  linkWallet(
+    wallet: LinkedWallet,
+    bounds: { readonly walletsMax: number },
+  ): Promise<"linked" | "known" | "too_many">;
+  /** Unlinks a wallet and ends the sessions that it opened for this account. False when not linked. */
+  unlinkWallet(account: Address, address: Address, now: number): Promise<boolean>;
+  findWallet(account: Address, address: Address): Promise<LinkedWallet | undefined>;
+  /** By the time they were linked. */
+  listWallets(account: Address): Promise<LinkedWallet[]>;
+  /** The accounts that a wallet is linked to, at most `limit`, by address. */
+  listAccountsOf(wallet: Address, limit: number): Promise<LinkedWallet[]>;
+}
+
+/** Creates the store of linked wallets. */
+export function createWalletStore(database: Database): WalletStore {
   const { db } = database;
   return {
     linkWallet: (wallet, bounds) =>

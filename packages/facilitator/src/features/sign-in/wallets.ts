@@ -4,8 +4,9 @@
  */
 import { isSameAddress, type Address, type ChainId } from "@farthing/protocol";
 import type { WalletKind } from "@farthing/engine";
-import type { LinkedWallet, Session, SignRequest } from "../accounts/model.ts";
-import type { AccountVerbs, WalletVerbs } from "../account-store.ts";
+import type { LinkedWallet, Session, SignRequest } from "./model.ts";
+import type { AccountStore } from "../accounts/store.ts";
+import type { WalletStore } from "./wallet-store.ts";
 import {
   askToSign,
   bindingOf,
@@ -61,7 +62,7 @@ export interface Wallets {
 /** What linked wallets need. */
 export interface WalletDeps extends SigningDeps {
   readonly stepUp: StepUp;
-  readonly accounts: WalletVerbs & Pick<AccountVerbs, "findAccount">;
+  readonly accounts: WalletStore & Pick<AccountStore, "findAccount">;
 }
 
 /** Creates the wallets. */

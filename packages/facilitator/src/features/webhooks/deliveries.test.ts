@@ -5,7 +5,7 @@ import { silentLog, systemClock } from "@farthing/engine/base";
 import { webhookEvents } from "./model.ts";
 import { bothEngines, storeForEach } from "../../../test/stores/store-benches.testing.ts";
 import { next } from "../../../test/stores/store-values.testing.ts";
-import type { Store } from "../store.ts";
+import type { ServiceStore } from "../open-store.ts";
 import { startDeliveries, type DeliveryDeps } from "./deliveries.ts";
 import { createWebhooks } from "./service.ts";
 
@@ -22,7 +22,7 @@ function deliverWith(
   return startDeliveries({ store, clock, log: silentLog, version: "1", send });
 }
 
-async function addEndpoint(store: Store) {
+async function addEndpoint(store: ServiceStore) {
   const webhooks = createWebhooks({ store, clock: systemClock, log: silentLog });
   const url = `https://shop${next()}.example/`;
   const endpoint = await webhooks.create(account, { url, events: webhookEvents });

@@ -5,7 +5,8 @@
  * of the slots, never all.
  */
 import { type Clock, type Log, messageOf } from "@farthing/engine/base";
-import type { DueDelivery, WebhookVerbs } from "../account-store.ts";
+import type { DueDelivery } from "./due-delivery-store.ts";
+import type { WebhookStore } from "./store.ts";
 import { signatureHeaders } from "./service.ts";
 
 /** Tries of a delivery, and the pauses between them: a restart, a deployment, an outage. */
@@ -49,7 +50,7 @@ export type AttemptOutcome =
 
 /** What delivering needs. */
 export interface DeliveryDeps {
-  readonly store: Pick<WebhookVerbs, "takeDueDeliveries" | "recordAttempt" | "pauseWebhook">;
+  readonly store: Pick<WebhookStore, "takeDueDeliveries" | "recordAttempt" | "pauseWebhook">;
   readonly clock: Clock;
   readonly log: Log;
   /** Named to the endpoints. */

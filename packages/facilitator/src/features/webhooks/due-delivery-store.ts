@@ -3,16 +3,28 @@
  * that has enough to do is not read: each endpoint with something pending is one step in an index.
  */
 import { sql } from "kysely";
-import type { DueDelivery, WebhookVerbs } from "../account-store.ts";
 import type { Database } from "@farthing/engine/storage";
 import { toDelivery, toEndpoint } from "./rows.ts";
+import type { WebhookDelivery, WebhookEndpoint } from "./model.ts";
 
-type Options = Parameters<WebhookVerbs["takeDueDeliveries"]>[0];
+/** A delivery that is due, with what it takes to carry it out. */
+export interface DueDelivery {
+  readonly delivery: WebhookDelivery;
+  readonly endpoint: WebhookEndpoint;
+}
 
-/** Takes them; see `WebhookVerbs`. */
+/** `exceptEndpoints` have as many deliveries under way as they may have. */
+export interface DueDeliveryOptions {
+  readonly now: number;
+  readonly leaseMs: number;
+  readonly limit: number;
+  readonly exceptEndpoints?: readonly string[];
+}
+
+/** Takes them and counts the attempt. */
 export async function takeDueDeliveries(
   inside: Database,
-  options: Options,
+  options: DueDeliveryOptions,
 ): Promise<DueDelivery[]> {
   const { db } = inside;
   const ids: string[] = [];
@@ -47,7 +59,7 @@ export async function takeDueDeliveries(
 /** Endpoints with something due, as many as are taken from, the longest due first. */
 async function findWaitingEndpoints(
   { db }: Database,
-  { now, limit, exceptEndpoints = [] }: Options,
+  { now, limit, exceptEndpoints = [] }: DueDeliveryOptions,
 ): Promise<string[]> {
   const isFree =
     exceptEndpoints.length === 0
@@ -75,7 +87,7 @@ async function findWaitingEndpoints(
 async function lockDue(
   { db, engine }: Database,
   endpoint: string,
-  { now, limit }: Pick<Options, "now" | "limit">,
+  { now, limit }: Pick<DueDeliveryOptions, "now" | "limit">,
 ): Promise<string[]> {
   let query = db
     .selectFrom("webhook_deliveries")

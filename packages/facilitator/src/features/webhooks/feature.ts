@@ -1,7 +1,7 @@
 /** Webhooks: where accounts are notified of what happens, and the delivery of each event. */
 import type { Clock, Log } from "@farthing/engine/base";
 import { createGuardedPost, webhookReach } from "../../http/outbound/guarded-post.ts";
-import type { Store } from "../store.ts";
+import type { WebhookStore } from "./store.ts";
 import type { Feature } from "../feature.ts";
 import type { StepUp } from "../sign-in/step-up.ts";
 import { startDeliveries } from "./deliveries.ts";
@@ -15,7 +15,7 @@ export interface WebhookFeatureDeps {
     readonly webhookInsecure: boolean;
     readonly outboundCa: string | undefined;
   };
-  readonly store: Store;
+  readonly store: WebhookStore;
   readonly clock: Clock;
   readonly log: Log;
   readonly version: string;

@@ -5,7 +5,7 @@
 import { networkOfChain, type Address } from "@farthing/protocol";
 import { creditsOf, type Settlement } from "@farthing/engine";
 import { timeText } from "@farthing/engine/base";
-import type { CreditPurchase } from "../credits/model.ts";
+import type { CreditPurchase } from "../purchases/model.ts";
 
 /** What an endpoint may be told of. */
 export const webhookEvents = [

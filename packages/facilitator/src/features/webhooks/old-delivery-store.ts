@@ -1,13 +1,16 @@
 /** Webhook deliveries that are removed: exported before where the operator wants that. */
 import { sql } from "kysely";
-import type { WebhookVerbs } from "../account-store.ts";
+import type { WebhookDelivery } from "./model.ts";
 import { type Database, hasLateIndex, inTransaction } from "@farthing/engine/storage";
 import { toDelivery } from "./rows.ts";
 
+/** Receives deliveries before they are removed; where it throws, nothing is removed. */
+export type OnRemoval = (deliveries: readonly WebhookDelivery[]) => Promise<void>;
+
 /** The store's method that removes them. */
-export function oldDeliveryMethods(database: Database): Pick<WebhookVerbs, "removeDeliveries"> {
+export function oldDeliveryMethods(database: Database) {
   return {
-    removeDeliveries: async (madeBefore, limit, onRemoval) => {
+    removeDeliveries: async (madeBefore: number, limit: number, onRemoval: OnRemoval) => {
       if (!(await hasLateIndex(database, "webhook_deliveries_created"))) return 0;
       return inTransaction(database, (inside) =>
         removeDeliveries(inside, { madeBefore, limit }, onRemoval),
@@ -19,7 +22,7 @@ export function oldDeliveryMethods(database: Database): Pick<WebhookVerbs, "remo
 async function removeDeliveries(
   inside: Database,
   { madeBefore, limit }: { readonly madeBefore: number; readonly limit: number },
-  onRemoval: Parameters<WebhookVerbs["removeDeliveries"]>[2],
+  onRemoval: OnRemoval,
 ): Promise<number> {
   const { db, engine } = inside;
   let old = db

@@ -1,6 +1,6 @@
 /** Rows of webhooks as the model has them. */
 import { webhookEvents, type WebhookDelivery, type WebhookEndpoint } from "./model.ts";
-import type { WebhookDeliveryRow, WebhookEndpointRow } from "../account-tables.ts";
+import type { WebhookDeliveryRow, WebhookEndpointRow } from "./tables.ts";
 import { eventsOf } from "./participant.ts";
 import { address, numberOrNull } from "@farthing/engine/storage";
 

@@ -8,7 +8,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import type { Address } from "@farthing/protocol";
 import { type Clock, type Log, timeText } from "@farthing/engine/base";
 import type { WebhookDelivery, WebhookEndpoint, WebhookEvent } from "./model.ts";
-import type { WebhookVerbs } from "../account-store.ts";
+import type { WebhookStore } from "./store.ts";
 
 /** Endpoints of one account: one for each system that wants to know, and some to spare. */
 export const endpointsMax = 10;
@@ -40,7 +40,7 @@ export interface Webhooks {
 
 /** Creates the webhooks of a store. */
 export function createWebhooks(deps: {
-  readonly store: WebhookVerbs;
+  readonly store: WebhookStore;
   readonly clock: Clock;
   readonly log: Log;
 }): Webhooks {

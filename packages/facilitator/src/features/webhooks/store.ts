@@ -1,24 +1,104 @@
 /** Webhooks: endpoints, and the deliveries that outbox.ts has put down for them. */
 import { toLowerHex, type Address } from "@farthing/protocol";
-import type { WebhookVerbs } from "../account-store.ts";
 import { lockAccount } from "../accounts/store.ts";
-import { type Database, inTransaction } from "@farthing/engine/storage";
-import { takeDueDeliveries } from "./due-delivery-store.ts";
-import { oldDeliveryMethods } from "./old-delivery-store.ts";
-import { fromCursor, toPage } from "@farthing/engine/storage";
+import {
+  type Database,
+  inTransaction,
+  fromCursor,
+  toPage,
+  type Page,
+  type Paging,
+  type TimeCursor,
+} from "@farthing/engine/storage";
+import {
+  takeDueDeliveries,
+  type DueDelivery,
+  type DueDeliveryOptions,
+} from "./due-delivery-store.ts";
+import { oldDeliveryMethods, type OnRemoval } from "./old-delivery-store.ts";
 import { toDelivery, toEndpoint } from "./rows.ts";
+import type { WebhookDelivery, WebhookEndpoint } from "./model.ts";
 
-/** The store's verbs about webhooks. */
-export function webhookVerbs(database: Database): WebhookVerbs {
+/**
+ * Endpoints and their deliveries. Events of settlements, credits and purchases enter the outbox in
+ * the transaction in which they happen, for the endpoints that subscribed to them.
+ */
+export interface WebhookStore {
+  /** Stores an endpoint of an account that is there; false when it has `endpointsMax`. */
+  createWebhook(
+    endpoint: WebhookEndpoint,
+    bounds: { readonly endpointsMax: number },
+  ): Promise<boolean>;
+  /** An account's endpoints that are not disabled, oldest first. */
+  listWebhooks(account: Address): Promise<WebhookEndpoint[]>;
+  findWebhook(account: Address, id: string): Promise<WebhookEndpoint | undefined>;
+  /** Ends an endpoint and what is on its way to it; false when there is none. */
+  disableWebhook(account: Address, id: string, now: number): Promise<boolean>;
+  /**
+   * Pauses an endpoint to which nothing was delivered for `quietMs` and at least `failuresMin`
+   * deliveries were given up; what waits for it is given up as well. False when it goes on.
+   */
+  pauseWebhook(
+    id: string,
+    terms: { readonly quietMs: number; readonly failuresMin: number; readonly now: number },
+  ): Promise<boolean>;
+  /** Lets a paused endpoint go on; gives it, undefined when there is none. */
+  resumeWebhook(account: Address, id: string, now: number): Promise<WebhookEndpoint | undefined>;
+  /** Puts one delivery into the outbox, for a test. */
+  addDelivery(
+    delivery: Pick<
+      WebhookDelivery,
+      "id" | "endpointId" | "account" | "type" | "body" | "createdAt"
+    >,
+  ): Promise<void>;
+  /** Newest first. */
+  listDeliveries(
+    endpointId: string,
+    paging: Paging<TimeCursor>,
+  ): Promise<Page<WebhookDelivery, TimeCursor>>;
+  /** Makes a delivery due again, from its first attempt; gives it, undefined when there is none. */
+  resendDelivery(
+    endpointId: string,
+    deliveryId: string,
+    now: number,
+  ): Promise<WebhookDelivery | undefined>;
+  /**
+   * Takes deliveries that are due and counts the attempt. Until `leaseMs` later nobody else takes
+   * them; then they are due again, should their end not be recorded.
+   */
+  takeDueDeliveries(options: DueDeliveryOptions): Promise<DueDelivery[]>;
+  /**
+   * Records how an attempt ended. `retryAt`: when it is due again; null when it is delivered or
+   * given up. Does nothing for a delivery that is not pending any more.
+   */
+  recordAttempt(
+    deliveryId: string,
+    result: {
+      readonly isDelivered: boolean;
+      readonly status: number | null;
+      readonly error: string | null;
+      readonly retryAt: number | null;
+    },
+    now: number,
+  ): Promise<void>;
+  /**
+   * Removes webhook deliveries that were made before a time, at most `limit`; returns how many.
+   * `onRemoval` gets them before they are gone; where it throws, nothing is removed.
+   */
+  removeDeliveries(madeBefore: number, limit: number, onRemoval: OnRemoval): Promise<number>;
+}
+
+/** Creates the store of webhooks. */
+export function createWebhookStore(database: Database): WebhookStore {
   return {
-    ...endpointVerbs(database),
-    ...deliveryVerbs(database),
+    ...endpointMethods(database),
+    ...deliveryMethods(database),
     ...oldDeliveryMethods(database),
   };
 }
 
-type EndpointVerbs = Pick<
-  WebhookVerbs,
+type EndpointMethods = Pick<
+  WebhookStore,
   | "createWebhook"
   | "listWebhooks"
   | "findWebhook"
@@ -36,7 +116,7 @@ function working({ db }: Database, account: Address) {
     .where("disabled_at", "is", null);
 }
 
-function endpointVerbs(database: Database): EndpointVerbs {
+function endpointMethods(database: Database): EndpointMethods {
   return {
     createWebhook: (endpoint, { endpointsMax }) =>
       inTransaction(database, async (inside) => {
@@ -87,7 +167,7 @@ function endpointVerbs(database: Database): EndpointVerbs {
 async function pause(
   { db }: Database,
   id: string,
-  { quietMs, failuresMin, now }: Parameters<WebhookVerbs["pauseWebhook"]>[1],
+  { quietMs, failuresMin, now }: Parameters<WebhookStore["pauseWebhook"]>[1],
 ): Promise<boolean> {
   const result = await db
     .updateTable("webhook_endpoints")
@@ -152,9 +232,9 @@ async function disable(
   return true;
 }
 
-function deliveryVerbs(
+function deliveryMethods(
   database: Database,
-): Omit<WebhookVerbs, keyof EndpointVerbs | "removeDeliveries"> {
+): Omit<WebhookStore, keyof EndpointMethods | "removeDeliveries"> {
   const { db } = database;
   return {
     addDelivery: async (delivery) => {

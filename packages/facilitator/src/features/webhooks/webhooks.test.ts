@@ -24,8 +24,7 @@ import {
 import { listenForTest } from "../../../test/support/listening.testing.ts";
 import { holdAnswers, readContract } from "../../../test/support/openapi.testing.ts";
 import { mineToFinal } from "../purchases/purchases.testing.ts";
-import { openStore } from "../open-store.ts";
-import type { Store } from "../store.ts";
+import { openStore, type ServiceStore } from "../open-store.ts";
 
 const path = "/v1/account/webhooks";
 const day = 24 * 60 * 60_000;
@@ -33,7 +32,7 @@ const day = 24 * 60 * 60_000;
 let devnet: Devnet;
 let served: Served;
 let letGo: () => void;
-let store: Store;
+let store: ServiceStore;
 let seller: Browser;
 let key: string;
 let isGenuine: (message: object) => boolean;

@@ -31,7 +31,7 @@ import {
   unchanged,
 } from "@farthing/engine/storage";
 import { chargeKeyless, closeKeyless, type KeylessCharge } from "./charge-store.ts";
-import type { KeylessQuestion, KeylessRefusal, KeylessVerbs, KeylessVerdict } from "./store.ts";
+import type { KeylessQuestion, KeylessRefusal, KeylessStore, KeylessVerdict } from "./store.ts";
 import { countForPayees } from "./payee-store.ts";
 
 /** Parts of a window: what a payer spent or settled counts for a day, to the hour. */
@@ -90,8 +90,8 @@ async function denyOverLimits(
   return denials;
 }
 
-/** The store's verbs about limits. */
-export function keylessVerbs(database: Database): KeylessVerbs {
+/** Creates the store of the limits. */
+export function createKeylessStore(database: Database): KeylessStore {
   return {
     checkKeyless: (questions, now) => checkKeyless(database, questions, now),
     noteKeyless: (questions, now) => notePayments(database, questions, now),

@@ -1,4 +1,4 @@
-/** What is kept of callers without a key, as verbs; see store.ts for what all verbs promise. */
+/** The limits of callers without a key, as the store keeps them. */
 import type { ChainId } from "@farthing/protocol";
 import type { Claim, GasHalf, GasRefusal, KeylessTerms } from "@farthing/engine";
 
@@ -30,8 +30,8 @@ export interface KeylessVerdict {
   readonly isTight: boolean;
 }
 
-/** Verbs about limits; claims are judged and counted by `claimSettlements`. */
-export interface KeylessVerbs {
+/** Claims are evaluated and counted by the participant, in the transaction that makes them. */
+export interface KeylessStore {
   /** Judges payments as a claim would, and counts nothing; in order. */
   checkKeyless(questions: readonly KeylessQuestion[], now: number): Promise<KeylessVerdict[]>;
   /** Notes valid payments: their claims may draw on what is closed to new questions. */

@@ -1,0 +1,42 @@
+/** The tables of the ledger of credits. Triggers keep the balances and refuse other changes. */
+import type { Address } from "@farthing/protocol";
+import type { ColumnType, Selectable } from "kysely";
+import type { CreditEntryKind } from "./model.ts";
+
+/** Kept by a trigger: nobody else writes it. */
+export interface CreditBalanceTable {
+  account: ColumnType<Address, never, never>;
+  balance: ColumnType<number | string, never, never>;
+}
+
+/** What an account's removed entries came to; kept by a trigger. */
+export interface CreditClosingTable {
+  account: ColumnType<Address, never, never>;
+  credits: ColumnType<number | string, never, never>;
+  entries: ColumnType<number | string, never, never>;
+}
+
+/** Only ever added to; removed with their settlement. */
+export interface CreditEntryTable {
+  id: ColumnType<number | string, never, never>;
+  account: ColumnType<Address, Address, never>;
+  kind: ColumnType<CreditEntryKind, CreditEntryKind, never>;
+  credits: ColumnType<number | string, number, never>;
+  settlement_id: ColumnType<string | null, string | null, never>;
+  /** Counts the entries of a settlement from 1; null for other entries. */
+  step: ColumnType<number | null, number | null, never>;
+  purchase_id: ColumnType<string | null, string | null, never>;
+  actor: ColumnType<string | null, string | null, never>;
+  note: ColumnType<string | null, string | null, never>;
+  created_at: ColumnType<number | string, number, never>;
+}
+
+export type CreditEntryRow = Selectable<CreditEntryTable>;
+
+declare module "@farthing/engine/storage" {
+  interface Tables {
+    credit_balances: CreditBalanceTable;
+    credit_closings: CreditClosingTable;
+    credit_entries: CreditEntryTable;
+  }
+}
