@@ -1,10 +1,7 @@
 /**
- * Compiles the Solidity of this repository into TypeScript constants: the stand-in token, the
- * sample wallet and the hostile one of the devnet, and the facilitator's payment reader. Copies Multicall3 from viem
- * in the same go. The results are committed, so that nobody needs a compiler at run time, and
- * `generated.test.ts` compiles again and compares.
- *
- * Run it with `npm run contracts` after a change to a `.sol` file.
+ * Compiles this repository's Solidity into TypeScript constants, and copies viem's Multicall3. The
+ * results are committed, so that no compiler is needed at run time; `generated.test.ts` compares
+ * them. Run `npm run contracts` after a change to a `.sol` file.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -15,9 +12,9 @@ import solc from "solc";
 const repository = join(import.meta.dirname, "../../..");
 const require = createRequire(import.meta.url);
 
-/** Compiler output is the same for the same input: no metadata hash, one exact solc in the lock. */
+/** The same input always gives the same output: no metadata hash, one exact solc in the lock. */
 const settings = {
-  // XDC has had Cancun since January 2026; Shanghai is enough and also runs on nodes that lag.
+  // XDC has Cancun; Shanghai is enough and also runs on older nodes.
   evmVersion: "shanghai",
   metadata: { appendCBOR: false, bytecodeHash: "none" },
   outputSelection: {
@@ -35,21 +32,20 @@ interface CompilerOutput {
   contracts?: Record<string, Record<string, CompiledContract>>;
 }
 
-/** A file of the repository is imported by its path from there, anything else from a package. */
+/** Files of the repository are imported by their path from there, others from a package. */
 function readImport(name: string): { contents: string } {
   const own = join(repository, name);
   return { contents: readFileSync(existsSync(own) ? own : require.resolve(name), "utf8") };
 }
 
-/** Where the devnet places the library that the token has its signatures checked by. */
+/** The library that checks signatures for the token. */
 const signatureCheckAddress = "0x3009000000000000000000000000000000001271";
 
-/** Libraries by the file that holds them. */
 const libraries = {
   "packages/devnet/contracts/SignatureCheck.sol": { SignatureCheck: signatureCheckAddress },
 };
 
-/** Compiles one file and returns the contract of the same name. `path` is from the repository. */
+/** `path` is from the repository; the contract has the file's name. */
 function compile(path: string, optimizerRuns: number): CompiledContract {
   const input = {
     language: "Solidity",
@@ -59,7 +55,7 @@ function compile(path: string, optimizerRuns: number): CompiledContract {
   const output: CompilerOutput = JSON.parse(
     solc.compile(JSON.stringify(input), { import: readImport }),
   );
-  // Warnings count too: this much Solidity can be kept without any.
+  // Warnings are errors.
   const complaints = (output.errors ?? []).map((error) => error.formattedMessage);
   if (complaints.length > 0) throw new Error(complaints.join("\n"));
   const name = path.slice(path.lastIndexOf("/") + 1, -".sol".length);
@@ -68,7 +64,6 @@ function compile(path: string, optimizerRuns: number): CompiledContract {
   return contract;
 }
 
-/** The storage slot where solc put a state variable. */
 function slotOf(contract: CompiledContract, label: string): number {
   const entry = contract.storageLayout.storage.find((variable) => variable.label === label);
   if (!entry) throw new Error(`no state variable ${label}`);
@@ -76,9 +71,8 @@ function slotOf(contract: CompiledContract, label: string): number {
 }
 
 /**
- * Multicall3 as viem carries it. viem does not export the constant, so the file is reached beside
- * its entry. What it holds is creation code: `…600080fd5b50 61<length> 80 61<offset> 6000 39 6000
- * f3 fe` and then the runtime code, which is what a chain stores.
+ * viem does not export its Multicall3, so the file beside its entry is read. It holds creation
+ * code, `…600080fd5b50 61<length> 80 61<offset> 6000 39 6000 f3 fe`, and then the runtime code.
  */
 async function multicall3Runtime(): Promise<string> {
   const entry = import.meta.resolve("viem");
@@ -110,7 +104,7 @@ function render(source: string, constants: GeneratedConstant[]): string {
   return `// Generated from ${source} by \`npm run contracts\`. Do not edit.\n${body.join("")}`;
 }
 
-/** A constant of code. The type is written out, since a literal's own type would be as long. */
+/** The type is written out, since the literal's own would be as long. */
 function code(name: string, comment: string, digits: string): GeneratedConstant {
   return { name, comment, type: "`0x${string}`", value: `\n  "0x${digits}"` };
 }
@@ -119,17 +113,17 @@ function slot(name: string, comment: string, value: number): GeneratedConstant {
   return { name, comment, type: "number", value: `${value}` };
 }
 
-/** Every generated file, by its path from the repository, with what it should hold. */
+/** The contents of every generated file, by its path from the repository. */
 export async function compileContracts(): Promise<Map<string, string>> {
   const devnet = "packages/devnet/contracts";
-  const facilitator = "packages/facilitator/contracts";
-  // 200 runs is solc's usual balance. The reader is sent with every read, so it is made small.
+  const engine = "packages/engine/contracts";
+  // 200 runs is solc's usual balance. The reader is sent with every read, so it is kept small.
   const token = compile(`${devnet}/StandInUsdc.sol`, 200);
   const proxy = compile(`${devnet}/StandInUsdcProxy.sol`, 200);
   const signatureCheck = compile(`${devnet}/SignatureCheck.sol`, 200);
   const wallet = compile(`${devnet}/SampleWallet.sol`, 200);
   const hostile = compile(`${devnet}/HostileWallet.sol`, 200);
-  const reader = compile(`${facilitator}/PaymentReader.sol`, 1);
+  const reader = compile(`${engine}/PaymentReader.sol`, 1);
   const runtime = "Runtime code, to be placed with `anvil_setCode`.";
   return new Map([
     [
