@@ -13,7 +13,7 @@ const replacedWords: readonly (readonly [string, string, string?])[] = [
   ["deepening", "awaiting confirmations", "packages/engine packages/facilitator"],
   ["doubtful", "ambiguous", "packages/engine packages/facilitator"],
   ["doubts", "warnings", "packages/engine packages/cli packages/facilitator"],
-  ["dress", "add common headers", "packages/paywall"],
+  ["dress", "add common headers"],
   ["entrance", "surface", "tools/sim"],
   ["handed", "passed"],
   ["happenings", "event injector", "tools/sim"],

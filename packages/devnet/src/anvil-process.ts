@@ -1,10 +1,8 @@
 /**
- * Runs anvil (Foundry's local chain) as a child process that cannot outlive its parent.
- *
- * The parent starts a small shell supervisor and holds the other end of its standard input. When
- * the parent ends for whatever reason, SIGKILL included, the system closes that pipe: the
- * supervisor sees the end of input, kills anvil and removes its folder. Stopping in good order is
- * the same thing: close the pipe. Needs `sh`, so Linux and macOS, not Windows.
+ * Runs anvil (Foundry's local chain) as a child process that cannot outlive its parent: a shell
+ * supervisor reads a pipe that the parent holds. When the parent ends, by SIGKILL too, the pipe
+ * closes, and the supervisor kills anvil and removes its folder. Stopping closes the pipe. Needs
+ * `sh`, so Linux or macOS.
  */
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtempSync } from "node:fs";
@@ -13,36 +11,33 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-/** What to start. */
 export interface AnvilOptions {
-  /** 0 lets the system choose a free one. */
+  /** 0 lets the system choose a free port. */
   port: number;
   /** Flags besides `--port`, `--host` and `--cache-path`. */
   flags: string[];
 }
 
-/** A running chain. */
 export interface AnvilProcess {
   readonly port: number;
   /** Of anvil itself. */
   readonly pid: number;
   /** Resolves when anvil and its supervisor have ended and its folder is gone. */
   readonly ended: Promise<void>;
-  /** Ends it; resolves with `ended`. */
   stop(): Promise<void>;
 }
 
-/** anvil answers within 0.2 s on an idle machine; a loaded one gets a lot more. */
+/** anvil answers within 0.2 s on an idle machine. */
 const startTimeoutMs = 15_000;
 
-/** Enough of what anvil complains about to name the cause; it may never stop complaining. */
+/** Enough of anvil's errors to name the cause. */
 const complaintCharactersMax = 4_000;
 
 /**
  * `$1` is the folder to remove, the rest is the command. File descriptor 3 is the pipe to the
- * parent: the child gets no copy of it, and a subshell waits there for the end of input. The child
- * says its process id before it becomes anvil, so that this line is the first. The supervisor
- * itself is silent: it would die of writing to a parent that is gone, and the folder would stay.
+ * parent, which only the watching subshell keeps. The child prints its process id before it becomes
+ * anvil. The supervisor is silent: writing to a dead parent would kill it before it removes the
+ * folder.
  */
 const supervisor = `
 folder=$1; shift
@@ -60,8 +55,8 @@ exit $status
 `;
 
 /**
- * Finds anvil's binary in the npm package of this platform. `@foundry-rs/anvil` itself only wraps
- * it, and its post-install script may not have run (`npm ci --ignore-scripts`).
+ * Finds anvil's binary in this platform's npm package: the wrapper's post-install script may not
+ * have run (`npm ci --ignore-scripts`).
  */
 export function findAnvil(): string {
   const system = { linux: "linux", darwin: "darwin" }[process.platform as string];
@@ -69,7 +64,7 @@ export function findAnvil(): string {
   const platformPackage = `@foundry-rs/anvil-${system}-${machine}`;
   try {
     if (!system || !machine) throw new Error("anvil is not published for this platform");
-    // Found from its parent package: a package manager may not link it anywhere else.
+    // A package manager may link it only for its parent package.
     const wrapper = createRequire(import.meta.url).resolve("@foundry-rs/anvil/package.json");
     return createRequire(wrapper).resolve(`${platformPackage}/bin/anvil`);
   } catch (cause) {
@@ -77,7 +72,7 @@ export function findAnvil(): string {
   }
 }
 
-/** Only a local chain needs anvil's 44 MB, so it is not a dependency. */
+/** anvil's 44 MB are no dependency, since only a local chain needs them. */
 function howToGet(machine: string): string {
   const require = createRequire(import.meta.url);
   const {
@@ -91,20 +86,20 @@ function howToGet(machine: string): string {
   );
 }
 
-/** Starts anvil and waits until it listens. Throws with anvil's own words when it does not. */
+/** Waits until anvil listens. Throws with anvil's own message. */
 export async function startAnvil(options: AnvilOptions): Promise<AnvilProcess> {
   const folder = mkdtempSync(join(tmpdir(), "farthing-devnet-"));
   const command = [findAnvil(), "--host", "127.0.0.1", "--port", `${options.port}`];
-  // anvil writes states of past blocks to disk, gigabytes of them in a long run, and never
-  // removes them: they go where the supervisor cleans up.
+  // anvil writes gigabytes of past states and never removes them: they go where the supervisor
+  // cleans up.
   command.push("--cache-path", join(folder, "cache"), ...options.flags);
   const child = spawn("sh", ["-c", supervisor, "supervisor", folder, ...command], {
     stdio: ["pipe", "pipe", "pipe"],
-    // Of its own group, so that Ctrl-C reaches the parent only, which then stops in order.
+    // In its own group, so that Ctrl-C reaches only the parent, which then stops in order.
     detached: true,
     env: { PATH: process.env["PATH"], HOME: folder, NO_COLOR: "1" },
   });
-  // Writing to a supervisor that has ended is no event of interest: `ended` tells.
+  // `ended` reports the end of the supervisor.
   child.stdin.on("error", () => {});
   const ended = new Promise<void>((resolve) => {
     child.once("close", () => resolve());
@@ -122,7 +117,7 @@ export async function startAnvil(options: AnvilOptions): Promise<AnvilProcess> {
   }
 }
 
-/** Reads the port from anvil's start page: the only sure way to learn a port the system chose. */
+/** anvil's start page is the only sure source of a port that the system chose. */
 async function untilListening(
   child: ChildProcess,
   wantedPort: number,
@@ -156,7 +151,7 @@ async function untilListening(
   } finally {
     clearTimeout(timer);
     lines.close();
-    // A full pipe would stop anvil in the middle of a write.
+    // A full pipe would block anvil.
     stdout.resume();
   }
 }

@@ -1,10 +1,10 @@
 /**
- * The devnet's test controls: what a test does to the chain, the token and the contract wallet
- * behind a program's back. Each resolves when its effect is on chain, also between two blocks.
+ * The devnet's test controls of chain, token and contract wallet. Each resolves when its effect is
+ * on chain, also between two blocks.
  */
 import * as Address from "ox/Address";
 import * as Secp256k1 from "ox/Secp256k1";
-import type { Address as AccountAddress, Hex } from "@farthing/protocol";
+import { createSerialQueue, type Address as AccountAddress, type Hex } from "@farthing/protocol";
 import {
   mappingSlot,
   signCancellation,
@@ -15,10 +15,9 @@ import {
 } from "./contract-calls.ts";
 import { balanceWordsSlot } from "./generated/stand-in-usdc.ts";
 
-/** Sends one JSON-RPC call to the chain; errors are thrown as `RpcError`. */
+/** Throws `RpcError`. */
 export type Rpc = <T>(method: string, params?: unknown[]) => Promise<T>;
 
-/** Where the controls act. */
 export interface ControlTarget {
   readonly rpc: Rpc;
   readonly token: AccountAddress;
@@ -28,46 +27,43 @@ export interface ControlTarget {
   readonly sender: AccountAddress;
 }
 
-/** The token: reads, and what its issuer or a test may do to it. Amounts in USDC base units. */
+/** Amounts in USDC base units. */
 export interface UsdcControls {
   balanceOf(account: AccountAddress): Promise<bigint>;
   /** True once the authorization is used or canceled. */
   authorizationState(authorizer: AccountAddress, nonce: Hex): Promise<boolean>;
   mint(to: AccountAddress, units: bigint): Promise<void>;
-  /** Writes the balance into storage: at once, with no block, no event and no total supply. */
+  /** Writes to storage: at once, with no block, no event and no total supply. */
   setBalance(account: AccountAddress, units: bigint): Promise<void>;
   pause(): Promise<void>;
   unpause(): Promise<void>;
   blacklist(account: AccountAddress): Promise<void>;
   unBlacklist(account: AccountAddress): Promise<void>;
-  /** Gives the token another EIP-712 name, and so another domain separator; `""` undoes it. */
+  /** Changes the EIP-712 name, and so the domain separator; `""` undoes it. */
   rename(name: string): Promise<void>;
 }
 
-/** Everything a test can do to a running devnet. */
 export interface ChainControls {
   readonly usdc: UsdcControls;
-  /** Cancels an authorization before it is used, as its payer may at any moment. */
+  /** Cancels an unused authorization, as its payer may. */
   cancelAuthorization(cancellation: { privateKey: Hex; nonce: Hex }): Promise<void>;
-  /** Sets how the sample contract wallet answers about signatures. */
+  /** Sets how the sample contract wallet responds to signature checks. */
   walletMode(mode: WalletMode): Promise<void>;
-  /** Makes another account the sample contract wallet's owner. */
   walletOwner(owner: AccountAddress): Promise<void>;
-  /** Mines blocks now, one if not told otherwise; does not change the block time. */
+  /** Mines blocks now, one by default; the block time stays. */
   mine(blocks?: number): Promise<void>;
   /** Sets the next block's time in Unix seconds; later blocks count on from there. */
   setNextBlockTimestamp(seconds: number): Promise<void>;
 }
 
-/** 1,000 gwei: ahead of everything a program under test sends, also when the pool is full. */
+/** 1,000 gwei: ahead of the program under test, also when the pool is full. */
 const controlGasPrice = "0xe8d4a51000";
 
-/** Blocks to mine for one control. More than one only when the first is full of other things. */
+/** More than one block only when the first is full. */
 const controlBlocksMax = 10;
 
 const balanceBits = (1n << 255n) - 1n;
 
-/** Builds the controls of one chain. */
 export function createControls(target: ControlTarget): ChainControls {
   const { rpc, token } = target;
   const send = createSender(target);
@@ -102,12 +98,12 @@ export function createControls(target: ControlTarget): ChainControls {
   };
 }
 
-/** Sends control transactions one after the other: the node numbers them by what it has seen. */
+/** One after the other: the node numbers them by what it has seen. */
 function createSender({ rpc, sender }: ControlTarget) {
-  let previous: Promise<unknown> = Promise.resolve();
+  const inTurn = createSerialQueue();
   const sendOne = async (to: AccountAddress, data: Hex): Promise<void> => {
     const transaction = { from: sender, to, data, gasPrice: controlGasPrice };
-    // What would revert is refused here with its reason; a receipt has none.
+    // Refuses what would revert with its reason, which a receipt lacks.
     await rpc("eth_call", [transaction, "latest"]);
     const hash = await rpc<Hex>("eth_sendTransaction", [transaction]);
     for (let block = 0; block < controlBlocksMax; block++) {
@@ -118,11 +114,7 @@ function createSender({ rpc, sender }: ControlTarget) {
     }
     throw new Error(`The control transaction ${hash} is in none of ${controlBlocksMax} blocks`);
   };
-  return (to: AccountAddress, data: Hex): Promise<void> => {
-    const sent = previous.then(() => sendOne(to, data));
-    previous = sent.catch(() => {});
-    return sent;
-  };
+  return (to: AccountAddress, data: Hex) => inTurn(() => sendOne(to, data));
 }
 
 async function writeBalance(target: ControlTarget, account: AccountAddress, units: bigint) {

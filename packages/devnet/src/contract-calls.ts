@@ -1,10 +1,10 @@
-/** The calls to the stand-in token and the sample wallet that the devnet makes itself. */
+/** The devnet's own calls to the stand-in token and the sample wallet. */
 import * as AbiFunction from "ox/AbiFunction";
 import * as AbiParameters from "ox/AbiParameters";
 import * as Hash from "ox/Hash";
 import * as Secp256k1 from "ox/Secp256k1";
 import * as Signature from "ox/Signature";
-import type { Address, Hex } from "@farthing/protocol";
+import { numberWord, type Address, type Hex } from "@farthing/protocol";
 
 const mint = AbiFunction.from("function mint(address to, uint256 amount)");
 const pause = AbiFunction.from("function pause()");
@@ -26,23 +26,22 @@ const aggregate3 = AbiFunction.from([
   "function aggregate3(Call[] calls)",
 ]);
 
-/** What the sample wallet does when the token asks it about a signature. */
+/** How the sample wallet responds to the token's signature checks. */
 export const walletModes = [
   /** Accepts a 65-byte signature of its owner. */
   "owner-signed",
-  /** Answers with another value than ERC-1271's. */
+  /** Returns another value than ERC-1271's. */
   "refuse",
   "revert",
-  /** Uses up all the gas it was given. */
+  /** Uses up all its gas. */
   "burn-gas",
   "accept-all",
-  /** Answers with 300,000 bytes. */
+  /** Returns 300,000 bytes. */
   "return-bomb",
 ] as const;
 
-/** What a hostile wallet does, named by the first byte of its signature. */
+/** A hostile wallet's behaviour, named by the first byte of its signature. */
 export const hostileTricks = [
-  /** Accepts whatever it is shown. */
   "accept-all",
   /** Burns its gas unless the call has no origin. */
   "no-origin",
@@ -55,19 +54,16 @@ export const hostileTricks = [
   "burn-gas",
 ] as const;
 
-/** One of {@link hostileTricks}. */
 export type HostileTrick = (typeof hostileTricks)[number];
 
-/** The account whose balance is the flag of the trick `flag`. */
+/** The balance of this account is the flag of the trick `flag`. */
 export const hostileFlag: Address = "0xBAd0000000000000000000000000000000000Bad";
 
-/** The signature with which a hostile wallet plays a trick. */
 export function hostileSignature(trick: HostileTrick, address?: Address): Hex {
   const first = hostileTricks.indexOf(trick).toString(16).padStart(2, "0");
   return `0x${first}${(address ?? "0x").slice(2).toLowerCase()}`;
 }
 
-/** One of {@link walletModes}. */
 export type WalletMode = (typeof walletModes)[number];
 
 /** Calldata of the token's test controls and reads. Amounts are USDC base units. */
@@ -85,13 +81,12 @@ export const tokenCalls = {
     AbiFunction.encodeData(cancelAuthorization, [authorizer, nonce, signature]),
 };
 
-/** Calldata of the sample wallet's test controls. */
 export const walletCalls = {
   setMode: (mode: WalletMode): Hex => AbiFunction.encodeData(setMode, [walletModes.indexOf(mode)]),
   setOwner: (owner: Address): Hex => AbiFunction.encodeData(setOwner, [owner]),
 };
 
-/** Calldata of one Multicall3 batch in which every call must succeed. */
+/** A Multicall3 batch in which every call must succeed. */
 export function encodeBatch(target: Address, calls: Hex[]): Hex {
   const entries = calls.map((callData) => ({ target, allowFailure: false, callData }));
   return AbiFunction.encodeData(aggregate3, [entries]);
@@ -100,7 +95,7 @@ export function encodeBatch(target: Address, calls: Hex[]): Hex {
 /** keccak256 of `CancelAuthorization(address authorizer,bytes32 nonce)`, EIP-3009. */
 const cancelTypeHash: Hex = "0x158b0a9edf7a828aad02f63cd515c68ef2f50ba807396f6d12842833a1597429";
 
-/** Signs the cancellation of an authorization, in the 65-byte form. */
+/** In the 65-byte form. */
 export function signCancellation(
   domainSeparator: Hex,
   cancellation: { authorizer: Address; privateKey: Hex; nonce: Hex },
@@ -123,7 +118,6 @@ export function mappingSlot(account: Address, slot: number): Hex {
   return Hash.keccak256(key);
 }
 
-/** A number as the 32 bytes of a storage word. */
 export function toWord(value: bigint): Hex {
-  return `0x${value.toString(16).padStart(64, "0")}`;
+  return `0x${numberWord(value)}`;
 }

@@ -1,78 +1,65 @@
-/** The devnet as a program: starts it, shows what is there, stays until told to stop. */
+/** The devnet as a program. */
 import { buyerUnits, nativeWei, startDevnet, type Devnet, type DevnetOptions } from "./devnet.ts";
 import { formatUsdc } from "@farthing/protocol";
 import type { DevnetWallet } from "./wallets.ts";
 
-/** Options of {@link startDevnet}, and how to show the result. */
 export interface RunOptions extends DevnetOptions {
-  /** Print one JSON object on one line instead of the page for people. */
+  /** One JSON object on one line instead of the page for people. */
   json?: boolean;
-  /** Where text goes; default standard output. */
+  /** Standard output by default. */
   write?: (text: string) => void;
 }
 
-/** Wallets of each sort that the page lists; the rest is in `--json`. */
+/** The page lists so many wallets of a kind; `--json` lists all. */
 const listedMax = 5;
 
-/** Coins are counted in 10^18 wei. */
 const weiPerCoin = 10n ** 18n;
 
 /**
- * Starts a devnet, prints it, and resolves after SIGINT (Ctrl-C), SIGTERM or SIGHUP, when no
- * process of it is left. Rejects when the chain ends by itself.
+ * Prints a devnet and resolves after SIGINT (Ctrl-C), SIGTERM or SIGHUP, when no process of it is
+ * left. Rejects when the chain ends by itself.
  */
 export async function runDevnet(options: RunOptions = {}): Promise<void> {
   const { json = false, write = (text) => process.stdout.write(text), ...devnetOptions } = options;
-  const told = untilTold();
+  const stopSignal = untilStopSignal();
   const devnet = await startDevnet(devnetOptions);
   try {
     write(json ? `${JSON.stringify(describeDevnet(devnet))}\n` : devnetPage(devnet));
     const ended = devnet.ended.then(() => {
       throw new Error("The local chain ended by itself");
     });
-    await Promise.race([told, ended]);
+    await Promise.race([stopSignal, ended]);
   } finally {
     await devnet.stop();
   }
 }
 
-/** Listens from the first moment on: a signal during the start must not be lost. */
-function untilTold(): Promise<void> {
+/** Listens at once, so that a signal during the start is not lost. */
+function untilStopSignal(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-      // Kept on: npm passes Ctrl+C on a second time, which must not cut the stop short.
+      // Stays: npm passes Ctrl+C on a second time, which must not interrupt the stop.
       process.on(signal, () => resolve());
     }
   });
 }
 
-/** Every fact about a devnet, as plain data. The keys in it are public test keys. */
+/** The keys in it are public test keys. */
 export function describeDevnet(devnet: Devnet) {
-  return {
-    chainId: devnet.chainId,
-    network: `eip155:${devnet.chainId}`,
-    rpcUrl: devnet.rpcUrl,
-    blockTimeSeconds: devnet.blockTimeSeconds,
-    token: devnet.token,
-    domainSeparator: devnet.domainSeparator,
-    multicall3: devnet.multicall3,
-    buyers: devnet.buyers,
-    relayers: devnet.relayers,
-    seller: devnet.seller,
-    treasury: devnet.treasury,
-    smartWallet: devnet.smartWallet,
-    pid: devnet.pid,
-    environment: environmentOf(devnet),
-  };
+  const { chainId, rpcUrl, blockTimeSeconds, token, domainSeparator, multicall3 } = devnet;
+  const { buyers, relayers, seller, treasury, smartWallet, pid } = devnet;
+  const network = `eip155:${chainId}`;
+  const chain = { chainId, network, rpcUrl, blockTimeSeconds, token, domainSeparator, multicall3 };
+  const wallets = { buyers, relayers, seller, treasury, smartWallet };
+  return { ...chain, ...wallets, pid, environment: environmentOf(devnet) };
 }
 
-/** The variables that point a facilitator at this devnet. */
+/** Points a facilitator at this devnet. */
 function environmentOf(devnet: Devnet): Record<string, string> {
   const keys = devnet.relayers.map(({ privateKey }) => privateKey).join(",");
   return { [`FARTHING_RPC_${devnet.chainId}`]: devnet.rpcUrl, FARTHING_RELAYER_KEYS: keys };
 }
 
-/** What a person sees after the start. */
 export function devnetPage(devnet: Devnet): string {
   const { chainId, blockTimeSeconds, smartWallet } = devnet;
   const usdc = formatUsdc(buyerUnits).replace(/\.?0+$/, "");

@@ -1,4 +1,4 @@
-/** Where the stand-in token's code stands: a proxy at the token's address, two contracts behind. */
+/** The stand-in token: a proxy at the token's address, with two contracts behind it. */
 import type { Address, Hex } from "@farthing/protocol";
 import { toWord } from "./contract-calls.ts";
 import {
@@ -9,10 +9,9 @@ import {
 } from "./generated/stand-in-usdc.ts";
 import type { RpcCall } from "./json-rpc.ts";
 
-/** The code behind the proxy; the number of its standard at both ends. */
 const implementationAddress: Address = "0x3009000000000000000000000000000000003009";
 
-/** Whom the proxy refuses to pass on. Nobody has its key: nothing here changes the code. */
+/** The proxy does not forward this account's calls. It has no key: the code never changes. */
 const adminAddress: Address = "0x3009000000000000000000000000000000000001";
 
 /** keccak256 of `org.zeppelinos.proxy.implementation`. */
@@ -22,7 +21,6 @@ const implementationSlot: Hex =
 /** keccak256 of `org.zeppelinos.proxy.admin`. */
 const adminSlot: Hex = "0x10d6a54a4754c8869d6886b5f5d7fbfa5b4522237ea5c60d11bc4e7a1ff9390b";
 
-/** What puts the token in place at `token`. */
 export function tokenPlacement(token: Address): RpcCall[] {
   const pointer = (slot: Hex, to: Address): RpcCall => ({
     method: "anvil_setStorageAt",

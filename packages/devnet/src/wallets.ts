@@ -19,14 +19,13 @@ import * as HdKey from "ox/HdKey";
 import * as Mnemonic from "ox/Mnemonic";
 import type { Address as WalletAddress, Hex } from "@farthing/protocol";
 
-/** An account with its public test key. */
 export interface DevnetWallet {
   /** EIP-55. */
   readonly address: WalletAddress;
   readonly privateKey: Hex;
 }
 
-/** Known to everybody; the default of Hardhat and Foundry. */
+/** The default of Hardhat and Foundry. */
 export const devnetMnemonic = "test test test test test test test test test test test junk";
 
 const firstBuyer = 1;
@@ -35,19 +34,20 @@ const sellerIndex = 20_000;
 const treasuryIndex = 20_001;
 const smartWalletOwnerIndex = 20_002;
 
-/** Buyers and relayers at most: their index ranges are this long. */
+/** The length of both index ranges. */
 export const walletsMax = firstRelayer - firstBuyer;
 
-/** The wallets of one devnet, the same on every start. */
+/** The same on every start. */
 export interface DevnetWallets {
   readonly buyers: readonly DevnetWallet[];
   readonly relayers: readonly DevnetWallet[];
+  /** Receives payments; starts without USDC. */
   readonly seller: DevnetWallet;
+  /** The operator's; starts without USDC. */
   readonly treasury: DevnetWallet;
   readonly smartWalletOwner: DevnetWallet;
 }
 
-/** Derives the wallets; `buyers` and `relayers` say how many of each. */
 export function deriveWallets(count: { buyers: number; relayers: number }): DevnetWallets {
   for (const [name, wanted] of Object.entries(count)) {
     if (!Number.isInteger(wanted) || wanted < 0 || wanted > walletsMax) {

@@ -17,5 +17,6 @@ export * from "./receipt.ts";
 export * from "./refusals.ts";
 export * from "./request-binding.ts";
 export * from "./requirements.ts";
+export * from "./serial-queue.ts";
 export * from "./signature.ts";
 export * from "./usdc.ts";
