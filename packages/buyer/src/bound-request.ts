@@ -1,4 +1,4 @@
-/** Which request a payment's nonce commits to, and why it sometimes commits to none. */
+/** The request that a payment's nonce commits to. */
 import {
   isObject,
   member,
@@ -10,10 +10,9 @@ import {
 import type { Offer } from "./offer/read-challenge.ts";
 import type { ReplayableRequest } from "./replayable-request.ts";
 
-/** The request as the nonce names it; what is still missing is the salt and the payee. */
+/** What the nonce commits to, besides the salt and the payee. */
 export type BindingTarget = Pick<BoundRequest, "method" | "url" | "bodyHash">;
 
-/** What is bound: the offer's own address for the resource has to be the address that was asked. */
 export interface BindingOrder {
   readonly offer: Offer;
   readonly requirements: Requirements;
@@ -22,10 +21,7 @@ export interface BindingOrder {
   readonly url: string;
 }
 
-/**
- * The request that a payment is bound to. Undefined when the challenge names another address than
- * the one that was asked, as behind a proxy that rewrites paths: the seller could not confirm it.
- */
+/** Undefined when the challenge names another address, which the seller could not confirm. */
 export function bindingTargetOf(order: BindingOrder): BindingTarget | undefined {
   const { request, url } = order;
   const named = resourceUrlOf(order);
@@ -33,18 +29,16 @@ export function bindingTargetOf(order: BindingOrder): BindingTarget | undefined 
   if (named === undefined || !hasOurVersion(order.offer.extensions)) return undefined;
   const { bodyHash } = request;
   if (asked.protocol === "mcp:") {
-    // The paying client asks `mcp://<server>/tools/<name>`; challenges know the tool alone.
+    // The paying client requests `mcp://<server>/tools/<name>`; challenges name the tool alone.
     const tool = asked.pathname.slice(asked.pathname.lastIndexOf("/") + 1);
     const isTool = URL.parse(named)?.href === `mcp://tool/${tool}`;
     return isTool ? { method: "MCP", url: named, bodyHash } : undefined;
   }
-  // No fragment travels with a request.
   asked.hash = "";
   if (URL.parse(named)?.href !== asked.href) return undefined;
   return { method: request.method.toUpperCase(), url: named, bodyHash };
 }
 
-/** The address that the challenge gives the resource. */
 export function resourceUrlOf({
   offer,
   requirements,
@@ -54,12 +48,11 @@ export function resourceUrlOf({
   return typeof url === "string" ? url : undefined;
 }
 
-/** Whether a challenge declares the extension. */
 export function declaresBinding(extensions: JsonObject | undefined): boolean {
   return extensions !== undefined && isObject(member(extensions, requestBindingKey));
 }
 
-/** A salt is added to the version that is known; a declared field is never changed. */
+/** A salt is added to the known version only; declared fields never change. */
 function hasOurVersion(extensions: JsonObject | undefined): boolean {
   const declared = extensions && member(extensions, requestBindingKey);
   if (declared === undefined) return true;

@@ -39,6 +39,6 @@ export {
   type CallTerms,
   type PayingFetch,
   type PayingInit,
-  type QuoteAnswer,
+  type QuoteResponse,
   type ResumeInit,
 } from "./wrap-fetch.ts";

@@ -1,11 +1,11 @@
 /**
- * From a quote to an answer: approve, reserve, sign, record, send. The only place that signs, and
- * it signs only after the ledger has granted a reservation for this request.
+ * From a quote to a response. Nothing else signs, and this only after the ledger has granted a
+ * reservation.
  */
-import { findNetwork, type Network } from "@farthing/protocol";
+import { defined, findNetwork, type Network } from "@farthing/protocol";
 import { deriveNonce } from "./derive-nonce.ts";
 import {
-  LedgerMoveError,
+  LedgerTransitionError,
   type Ledger,
   type LedgerRecord,
   type ReserveOutcome,
@@ -29,17 +29,16 @@ import type { ReplayableRequest } from "./replayable-request.ts";
 import { sendPayment, type SendingTools } from "./send-payment.ts";
 import { signPayment } from "./sign-payment.ts";
 
-/** What paying needs. */
 export interface PayingTools extends QuotingTools, SendingTools {
   readonly ledger: Ledger;
   readonly emit: (event: PaymentEvent) => void;
   readonly approve?: (quote: Quote) => boolean | Promise<boolean>;
   readonly nonceSecret?: Uint8Array;
-  /** Resolves when what earlier runs left open has been asked about. */
+  /** Resolves when the open payments of earlier runs have been reconciled. */
   readonly reconciledAtStart: () => Promise<void>;
 }
 
-/** A request with its judged 402. */
+/** A request with its evaluated 402. */
 export interface PayingOrder {
   readonly request: ReplayableRequest;
   readonly terms: QuotingTerms;
@@ -47,7 +46,7 @@ export interface PayingOrder {
   readonly isNamed: boolean;
 }
 
-/** Pays a 402. Throws a PaymentError when a check, the approver, ledger or signer says no. */
+/** Throws a PaymentError when a check, the approver, the ledger or the signer refuses. */
 export async function payOnce(tools: PayingTools, order: PayingOrder): Promise<PaidResponse> {
   const { request, terms, quotation } = order;
   const { chosen, refusal } = quotation;
@@ -58,7 +57,7 @@ export async function payOnce(tools: PayingTools, order: PayingOrder): Promise<P
   const { quote } = chosen;
   tools.emit({ type: "quote", requestId: quote.requestId, quote });
   await askApprover(tools, quote);
-  // Checks, node and person took their time: who has stopped meanwhile signs nothing.
+  // The caller may have stopped during checks and approval; then nothing is signed.
   request.signal?.throwIfAborted();
   const reserved = await reserve(tools, request, quote);
   if (!reserved.isNew) return resumePayment(tools, request, reserved.record);
@@ -69,7 +68,6 @@ export async function payOnce(tools: PayingTools, order: PayingOrder): Promise<P
   return deliver(tools, request, record, signed);
 }
 
-/** Sends the payment that a request already has. */
 export async function resumePayment(
   tools: PayingTools,
   request: ReplayableRequest,
@@ -81,14 +79,13 @@ export async function resumePayment(
     throw new PaymentError(inFlightProblem("payment_unresolved", undefined), requestId);
   }
   const isExpired = tools.runtime.now() >= signed.validBefore * 1000;
-  // A settled payment is shown again whatever the time: the seller may still have its answer.
+  // A settled payment is shown at any time: the seller may still have its response.
   if (isExpired && record.state !== "settled") {
     throw new PaymentError(inFlightProblem("authorization_expired", signed.validBefore), requestId);
   }
   return deliver(tools, request, record, signed);
 }
 
-/** Throws `request_id_conflict` when an id is used again for another request. */
 export function demandSameRequest(
   fingerprint: string,
   request: ReplayableRequest,
@@ -110,18 +107,12 @@ async function askApprover(tools: PayingTools, quote: Quote): Promise<void> {
   throw refusedPayment("approval_required", `Not approved. ${why}`, quote.requestId);
 }
 
-interface Reserved {
-  readonly record: LedgerRecord;
-  /** False when it is the record of an earlier payment for the same request. */
-  readonly isNew: boolean;
-}
-
-/** Reserves the amount. Throws a PaymentError when a limit or the pin says no. */
+/** Throws a PaymentError when a limit or the pin refuses. */
 async function reserve(
   tools: PayingTools,
   request: ReplayableRequest,
   quote: Quote,
-): Promise<Reserved> {
+): Promise<{ readonly record: LedgerRecord; readonly isNew: boolean }> {
   const { ledger, signer, runtime, limits } = tools;
   const { requestId, amountUnits } = quote;
   const now = runtime.now();
@@ -140,15 +131,13 @@ async function reserve(
     rulesOf(tools, quote),
   );
   if (!outcome.ok) return { record: existing(outcome, requestId), isNew: false };
-  const { record } = outcome;
-  const { perDayUnits } = limits;
-  if (perDayUnits === undefined) return { record, isNew: true };
-  const { spentUnits } = await ledger.usage(scope, now - dayMs);
-  const percent = warningOf(spentUnits - amountUnits, spentUnits, perDayUnits);
-  if (percent !== undefined) {
-    tools.emit({ type: "limit_near", requestId, percent, spentUnits, limitUnits: perDayUnits });
+  const { perDayUnits: limitUnits } = limits;
+  if (limitUnits !== undefined) {
+    const { spentUnits } = await ledger.usage(scope, now - dayMs);
+    const percent = warningOf(spentUnits - amountUnits, spentUnits, limitUnits);
+    if (percent) tools.emit({ type: "limit_near", requestId, percent, spentUnits, limitUnits });
   }
-  return { record, isNew: true };
+  return { record: outcome.record, isNew: true };
 }
 
 function rulesOf({ limits, allow }: PayingTools, quote: Quote): ReserveRules {
@@ -157,13 +146,9 @@ function rulesOf({ limits, allow }: PayingTools, quote: Quote): ReserveRules {
     ({ name, verdict }) => name === "pin" && verdict === "ask",
   );
   const kept = isChangeApproved ? "replace" : "keep";
-  return {
-    perDayUnits: limits.perDayUnits,
-    windowMs: dayMs,
-    openPaymentsMax: limits.openPaymentsMax,
-    openPaymentsPerHostMax: limits.openPaymentsPerHostMax,
-    payeePin: isPinned ? kept : "off",
-  };
+  const { perDayUnits, openPaymentsMax, openPaymentsPerHostMax } = limits;
+  const payeePin = isPinned ? kept : "off";
+  return { perDayUnits, windowMs: dayMs, openPaymentsMax, openPaymentsPerHostMax, payeePin };
 }
 
 const ledgerSentences = {
@@ -201,17 +186,16 @@ async function sign(
       request,
       requestId,
       url: quotation.payUrl,
-      ...(derive === undefined ? {} : { derive }),
+      ...defined({ derive }),
     });
   } catch (cause) {
-    await giveBack(tools, reserved);
+    await releaseReservation(tools, reserved);
     tools.emit({ type: "released", requestId });
     const message = "The wallet did not sign; nothing was paid.";
     throw refusedPayment("signing_failed", message, requestId, cause);
   }
 }
 
-/** Says that a payment is not bound to its request. */
 function warnUnbound({ emit }: PayingTools, order: PayingOrder, offer: Offer): void {
   const { request, terms, quotation } = order;
   const { requirements, extensions } = offer;
@@ -222,37 +206,37 @@ function warnUnbound({ emit }: PayingTools, order: PayingOrder, offer: Offer): v
     type: "unbound",
     requestId: terms.requestId,
     url,
-    ...(named === undefined ? {} : { resourceUrl: quoteText(named) }),
+    ...defined({ resourceUrl: named === undefined ? undefined : quoteText(named) }),
     isDeclared: declaresBinding(extensions),
   });
 }
 
-/** Writes the payment before it can leave. */
+/** Records the payment before it can be sent. */
 async function recordSigned(
   { ledger }: PayingTools,
   { requestId, attempt }: LedgerRecord,
   signed: SignedPayment,
 ): Promise<LedgerRecord> {
   try {
-    const of = { ofAttempt: attempt, ofNonce: undefined };
-    return await ledger.move(requestId, { state: "signed", signed, ...of });
+    const unsigned = { ofAttempt: attempt, ofNonce: undefined };
+    return await ledger.transition(requestId, { state: "signed", signed, ...unsigned });
   } catch (cause) {
-    if (!(cause instanceof LedgerMoveError)) throw cause;
+    if (!(cause instanceof LedgerTransitionError)) throw cause;
     const message = "The wallet took so long that the reservation was given up; nothing was sent.";
     throw refusedPayment("signing_failed", message, requestId, cause);
   }
 }
 
-/** Gives the reservation back, where it still is one. */
-async function giveBack(
+/** Releases the reservation, if it still is one. */
+async function releaseReservation(
   { ledger }: PayingTools,
   { requestId, attempt }: LedgerRecord,
 ): Promise<void> {
   try {
-    const of = { ofAttempt: attempt, ofNonce: undefined };
-    await ledger.move(requestId, { state: "released", ...of });
+    const unsigned = { ofAttempt: attempt, ofNonce: undefined };
+    await ledger.transition(requestId, { state: "released", ...unsigned });
   } catch (error) {
-    if (!(error instanceof LedgerMoveError)) throw error;
+    if (!(error instanceof LedgerTransitionError)) throw error;
   }
 }
 

@@ -1,11 +1,9 @@
 /**
- * The one error of this library: why a request was not paid, or why its outcome is not known.
- * `problem` is the plain object for programs; its `payment_state` is the word to trust:
- * `unused` means that nothing was signed, `in_flight` that a signature exists and the money may
- * move, `settled` that it moved.
+ * The one error of this library. Its `payment_state` says `unused` (nothing was signed),
+ * `in_flight` (a signature exists and the money may move) or `settled` (it moved).
  */
 
-/** Why nothing was signed: a limit, a policy or a challenge that cannot be paid. */
+/** Why nothing was signed: a limit, a policy or an unpayable challenge. */
 export const refusalCodes = [
   "per_payment_cap",
   "cumulative_cap",
@@ -31,7 +29,7 @@ export const refusalCodes = [
   "signing_failed",
 ] as const;
 
-/** What can be the matter after a signature has left. */
+/** Problems after a signature was sent. */
 export const outcomeCodes = [
   "settlement_pending",
   "payment_refused",
@@ -53,7 +51,7 @@ export type RefusalCode = (typeof refusalCodes)[number];
 export type OutcomeCode = (typeof outcomeCodes)[number];
 export type PaymentErrorCode = RefusalCode | OutcomeCode;
 
-/** What to do next. `resign` is only said when no usable signature exists. */
+/** `resign` is only said when no usable signature exists. */
 export type RetryAction =
   | "resign"
   | "retry_same_payment"
@@ -65,7 +63,6 @@ export type RetryAction =
 /** The error as a plain object, ready for JSON. */
 export interface PaymentProblem {
   readonly error: PaymentErrorCode;
-  /** What happened and what to do next, for a person. */
   readonly message: string;
   readonly retryable: boolean;
   readonly retry_action: RetryAction;
@@ -76,12 +73,12 @@ export interface PaymentProblem {
   readonly poll_url?: string;
 }
 
-/** Thrown when a 402 is not paid, or when a paid request ended without any answer. */
+/** Thrown when a 402 is not paid, or when a paid request ended without a response. */
 export class PaymentError extends Error {
   override readonly name = "PaymentError";
   readonly code: PaymentErrorCode;
   readonly problem: PaymentProblem;
-  /** The logical request; calling again with it never signs a second payment. */
+  /** The logical request; repeating it never signs a second payment. */
   readonly requestId: string;
 
   constructor(problem: PaymentProblem, requestId: string, cause?: unknown) {
@@ -91,7 +88,7 @@ export class PaymentError extends Error {
     this.requestId = requestId;
   }
 
-  /** The plain object, so that `JSON.stringify(error)` says everything and no secret. */
+  /** For `JSON.stringify`: everything about the error, and no secret. */
   toJSON(): PaymentProblem & { readonly requestId: string } {
     return { ...this.problem, requestId: this.requestId };
   }
@@ -107,7 +104,7 @@ const retryActionOf: Partial<Record<RefusalCode, RetryAction>> = {
   signing_failed: "resign",
 };
 
-/** A refusal before any signature: the money cannot move. */
+/** Nothing was signed: the money cannot move. */
 export function refusedPayment(
   code: RefusalCode,
   message: string,

@@ -1,5 +1,5 @@
-/** What a caller learns about the payment of one request. */
 import {
+  defined,
   explorerLink,
   formatUsdc,
   type Address,
@@ -7,20 +7,20 @@ import {
   type Network,
   type SettleResponse,
 } from "@farthing/protocol";
-import { rows, type ResponseKind, type KnownState } from "./read-paid-response.ts";
+import { responseRules, type ResponseKind, type KnownState } from "./read-paid-response.ts";
 import type { LedgerRecord, SignedPayment } from "./ledger/ledger.ts";
 import { PaymentError, type OutcomeCode, type PaymentProblem } from "./payment-error.ts";
 import type { Delivery } from "./send-payment.ts";
 
-/** A request that was answered without a payment; nothing was signed. */
+/** A response without a payment; nothing was signed. */
 export interface NoPayment {
   readonly state: "not_required";
   readonly requestId: string;
 }
 
 /**
- * A payment that was signed and sent. `settled`: a receipt for exactly it came. `pending`: the
- * facilitator says that it is under way. `ambiguous`: nobody can say yet; it may have been paid.
+ * `settled`: a receipt for exactly this payment came. `pending`: the facilitator reports it in
+ * progress. `ambiguous`: unknown; it may have been paid.
  */
 export interface SentPayment {
   readonly state: KnownState;
@@ -33,14 +33,13 @@ export interface SentPayment {
   readonly payer: Address;
   /** CAIP-2. */
   readonly network: string;
-  /** The x402 version that was spoken. */
   readonly version: 1 | 2;
   readonly nonce: Hex;
-  /** RFC 3339; from then on the authorization cannot be used any more. */
+  /** RFC 3339; the authorization cannot be used from then on. */
   readonly authorizationExpiresAt: string;
   readonly transaction?: Hex;
   readonly explorerUrl?: string;
-  /** The seller's receipt as read, true or not; believe it when the state is `settled`. */
+  /** The seller's receipt as read; believe it when the state is `settled`. */
   readonly receipt?: SettleResponse;
   /** Absent when the state is `settled`. */
   readonly problem?: PaymentProblem;
@@ -48,17 +47,15 @@ export interface SentPayment {
 
 export type PaymentSummary = NoPayment | SentPayment;
 
-/** A response with the payment's outcome. `clone()` returns a plain Response without it. */
+/** `clone()` returns a plain Response without the payment. */
 export interface PaidResponse extends Response {
   readonly payment: PaymentSummary;
 }
 
-/** Puts the summary on a response. */
 export function withPayment(response: Response, payment: PaymentSummary): PaidResponse {
   return Object.assign(response, { payment });
 }
 
-/** Builds the summary of a payment that was sent. */
 export function summarize(
   record: LedgerRecord,
   signed: SignedPayment,
@@ -79,15 +76,12 @@ export function summarize(
     version: signed.version,
     nonce: signed.nonce,
     authorizationExpiresAt: rfc3339(signed.validBefore),
-    ...(transaction === undefined
-      ? {}
-      : { transaction, explorerUrl: explorerLink(network, transaction) }),
-    ...(receipt === undefined ? {} : { receipt }),
-    ...(problem === undefined ? {} : { problem }),
+    ...(transaction && { transaction, explorerUrl: explorerLink(network, transaction) }),
+    ...defined({ receipt, problem }),
   };
 }
 
-/** Thrown when a paid request ended without an answer that could be returned. */
+/** Thrown when a paid request ended without a response that could be returned. */
 export class UnansweredPaymentError extends PaymentError {
   readonly payment: SentPayment;
 
@@ -119,7 +113,6 @@ const sentences: Readonly<Record<OutcomeCode, string>> = {
     "The body of this request was too long to be kept; give it again to resume the payment.",
 };
 
-/** Builds the problem object of a payment that is out. */
 export function inFlightProblem(
   code: OutcomeCode,
   validBefore: number | undefined,
@@ -132,15 +125,15 @@ export function inFlightProblem(
     message: `${sentences[code]}${reason}`,
     retryable: retry_action === "retry_same_payment",
     retry_action,
-    ...(more.retryAfterSeconds === undefined
-      ? {}
-      : { retry_after_seconds: more.retryAfterSeconds }),
+    ...defined({ retry_after_seconds: more.retryAfterSeconds }),
     payment_state: "in_flight",
-    ...(validBefore === undefined ? {} : { authorization_expires_at: rfc3339(validBefore) }),
+    ...defined({
+      authorization_expires_at: validBefore === undefined ? undefined : rfc3339(validBefore),
+    }),
   };
 }
 
-/** Outcomes that the same bytes can still turn into an answer. */
+/** Outcomes that resending the same bytes can still resolve. */
 const sameAgain: ReadonlySet<OutcomeCode> = new Set([
   "settlement_pending",
   "seller_unavailable",
@@ -154,20 +147,18 @@ function problemOf(signed: SignedPayment, delivery: Delivery): PaymentProblem | 
   if (delivery.state === "settled" && response !== undefined) return undefined;
   const kind: ResponseKind = response === undefined ? "no_answer" : reading.kind;
   const isUncharged = reading.saysUncharged === true && ambiguousKinds.has(kind);
-  const said = isUncharged ? "not_charged" : (rows[kind].code ?? "no_answer");
-  const code = isInterrupted ? "interrupted" : said;
+  const ofKind = isUncharged ? "not_charged" : (responseRules[kind].code ?? "no_answer");
+  const code = isInterrupted ? "interrupted" : ofKind;
+  const { reason } = reading;
   const problem = inFlightProblem(code, signed.validBefore, {
-    ...(reading.reason === undefined ? {} : { reason: reading.reason }),
-    ...(delivery.retryAfterSeconds === undefined
-      ? {}
-      : { retryAfterSeconds: delivery.retryAfterSeconds }),
+    ...defined({ reason, retryAfterSeconds: delivery.retryAfterSeconds }),
   });
   if (delivery.state !== "settled") return problem;
   const message = "The payment is settled, but its content was cut off on the way.";
   return { ...problem, message, payment_state: "settled" };
 }
 
-/** Answers that alone say nothing about the money, so that the seller's word on it is worth telling. */
+/** These responses say nothing about the money, so the seller's word on it is reported. */
 const ambiguousKinds: ReadonlySet<ResponseKind> = new Set(["not_charged", "client_error", "busy"]);
 
 function rfc3339(seconds: number): string {

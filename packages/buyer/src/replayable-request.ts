@@ -1,37 +1,32 @@
-/**
- * A request that can be sent again byte for byte. A payment needs at least two sends, so the body
- * is turned into bytes before the first one; a stream up to a bound, anything else whole.
- */
-import { parseJson, type Hex } from "@farthing/protocol";
+/** A request whose body is read into bytes, so that it can be sent again byte for byte. */
+import { defined, parseJson, type Hex } from "@farthing/protocol";
 import * as Base64 from "ox/Base64";
 import * as Hash from "ox/Hash";
 import { keptBodyBytesMax, keptHeaderNames, type KeptRequest } from "./ledger/ledger.ts";
 import { refusedPayment } from "./payment-error.ts";
 
-/** Most of a stream that is kept for resending; longer ones are refused unsent. */
+/** Longer streams are refused unsent. */
 export const streamBytesMax = 1024 * 1024;
 
-/** A function with the shape of the platform's `fetch`. */
+/** The platform's `fetch`, or one of the same shape. */
 export type FetchFunction = (input: string | URL, init?: RequestInit) => Promise<Response>;
 
-/** What one send adds to the request. */
 export interface SendOptions {
-  /** A header to set, such as the payment. */
+  /** Such as the payment. */
   readonly header?: readonly [name: string, value: string];
   readonly redirect?: RequestRedirect;
   readonly signal?: AbortSignal;
-  /** Another address than the request's own: where an unpaid redirect has led. */
+  /** Where an unpaid redirect has led, instead of the request's own address. */
   readonly url?: string;
 }
 
-/** A request, read once and sent as often as needed. */
 export interface ReplayableRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Headers;
-  /** SHA-256 of the body, of nothing when there is none. */
+  /** SHA-256 of the body; of no bytes when there is none. */
   readonly bodyHash: Hex;
-  /** What of it a ledger keeps. */
+  /** The part that a ledger keeps. */
   readonly kept: KeptRequest;
   /** SHA-256 over method, URL and body: what a request id is bound to. */
   readonly fingerprint: string;
@@ -40,10 +35,7 @@ export interface ReplayableRequest {
   send(fetch: FetchFunction, options: SendOptions): Promise<Response>;
 }
 
-/**
- * Reads a request. Throws a PaymentError `body_not_replayable` for a stream that is too long, and
- * whatever `Request` throws for one that is malformed.
- */
+/** Throws a PaymentError `body_not_replayable` for a stream that is too long. */
 export async function readReplayable(
   input: RequestInfo | URL,
   init: RequestInit,
@@ -80,7 +72,7 @@ export async function readReplayable(
         headers: sent,
         body: body ?? null,
         signal: options.signal ?? null,
-        ...(options.redirect === undefined ? {} : { redirect: options.redirect }),
+        ...defined({ redirect: options.redirect }),
       });
     },
   };
@@ -93,6 +85,7 @@ function keptOf(
 ): KeptRequest {
   const all = [...headers];
   const bodyBytes = body.byteLength;
+  const isKept = bodyBytes > 0 && bodyBytes <= keptBodyBytesMax;
   return {
     method,
     url,
@@ -100,11 +93,11 @@ function keptOf(
     headersLeftOut: all.map(([name]) => name).filter((name) => !keptHeaderNames.includes(name)),
     bodyHash,
     bodyBytes,
-    ...(bodyBytes === 0 || bodyBytes > keptBodyBytesMax ? {} : { body: Base64.fromBytes(body) }),
+    ...defined({ body: isKept ? Base64.fromBytes(body) : undefined }),
   };
 }
 
-/** The request of a record, with what the caller gives again; undefined without its body. */
+/** A record's request with what the caller passes again; undefined without its body. */
 export function readKept(
   kept: KeptRequest,
   init: Pick<RequestInit, "headers" | "body" | "signal">,
@@ -127,7 +120,6 @@ function isStreamBody(input: RequestInfo | URL, init: RequestInit): boolean {
   return typeof body === "object" && Symbol.asyncIterator in body;
 }
 
-/** What a `Request` object carries beside method, headers and body. */
 function traitsOf(input: RequestInfo | URL): RequestInit {
   if (!(input instanceof Request)) return {};
   const { cache, credentials, integrity, keepalive, mode, referrerPolicy } = input;
@@ -180,7 +172,7 @@ export async function readAtMost(
   return bytes;
 }
 
-/** Reads JSON of a bounded length; undefined when it is longer, is none, or there is no body. */
+/** Undefined when the body is absent, too long or not JSON. */
 export async function readJsonAtMost(
   stream: ReadableStream<Uint8Array> | null,
   bytesMax: number,

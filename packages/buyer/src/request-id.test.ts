@@ -95,7 +95,7 @@ test("a record that was never signed, left by a run that died, is not signed aga
   await using seller = await startSeller();
   const { pay, ledger, signer } = buyerBench();
   const { pay: other } = buyerBench({
-    ledger: { ...ledger, move: () => Promise.reject(new Error("disk full")) },
+    ledger: { ...ledger, transition: () => Promise.reject(new Error("disk full")) },
   });
   await expect(other(seller.url, { payment })).rejects.toThrow("disk full");
   expect(seller.paid).toHaveLength(0);

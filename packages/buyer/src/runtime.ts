@@ -1,16 +1,12 @@
-/** Clock and random source, passed in so that tests control both. Web standards only. */
-
-/** The library's runtime dependencies besides `fetch`. */
+/** The clock and random source, passed in so that tests control both. */
 export interface Runtime {
-  /** Unix milliseconds. */
   now(): number;
-  /** Resolves after so many milliseconds; rejects with the signal's reason when it aborts. */
+  /** Rejects with the signal's reason when it aborts. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
-  /** Cryptographically random bytes. */
+  /** Cryptographically random. */
   randomBytes(count: number): Uint8Array;
 }
 
-/** The real clock and the platform's random source. */
 export const systemRuntime: Runtime = {
   now: () => Date.now(),
   sleep,
@@ -33,7 +29,7 @@ function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** Random lower-case hexadecimal digits, two for each byte. */
+/** Lower-case hexadecimal digits, two for each byte. */
 export function randomHex(runtime: Runtime, bytes: number): string {
   return Array.from(runtime.randomBytes(bytes), (byte) => byte.toString(16).padStart(2, "0")).join(
     "",

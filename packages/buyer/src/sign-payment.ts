@@ -2,6 +2,7 @@
 import {
   authorizationTypedData,
   bindingNonce,
+  defined,
   encodeHeader,
   headerNames,
   isHexBytes,
@@ -27,30 +28,25 @@ import type { Signer } from "./signer.ts";
 import { randomHex, type Runtime } from "./runtime.ts";
 
 /**
- * Longest validity that is signed. Until it ends the seller can present the authorization like a
- * cheque, so a short one is the cheapest protection; stock sellers ask for 300 s at most.
+ * The seller can present the authorization until it expires; stock sellers ask for 300 s at most.
  */
 export const validitySecondsMax = 300;
 
-/** What is signed and for whom. */
 export interface SigningOrder {
   readonly offer: Offer;
   readonly requirements: Requirements;
   readonly request: ReplayableRequest;
   readonly requestId: string;
-  /** Where the payment goes; the request's address unless an unpaid redirect led elsewhere. */
+  /** Where the payment goes: the request's address, or where an unpaid redirect led. */
   readonly url: string;
-  /**
-   * The salt or the nonce in place of random bytes, so that the same request id gives the same
-   * nonce also after a crash and the chain itself refuses a second charge.
-   */
+  /** In place of random bytes, so that after a crash the chain itself refuses a second charge. */
   readonly derive?: (purpose: NoncePurpose) => Hex;
 }
 
-/** What 32 bytes are for: to be the nonce, or the salt of one that commits to the request. */
+/** For the nonce itself, or for the salt of one that commits to the request. */
 export type NoncePurpose = "nonce" | "salt";
 
-/** Signs. Rejects with whatever the signer rejects with; nothing has left then. */
+/** Rejects with the signer's error; nothing was sent then. */
 export async function signPayment(
   signer: Signer,
   runtime: Runtime,
@@ -65,7 +61,7 @@ export async function signPayment(
     from: signer.address,
     to: requirements.payTo,
     value: requirements.amount,
-    // The token demands block time strictly after this; 0 holds whatever the clocks say.
+    // The token demands block time strictly after this; 0 holds for any clock.
     validAfter: 0n,
     validBefore: BigInt(validBefore),
     nonce: commitment.nonce,
@@ -74,7 +70,7 @@ export async function signPayment(
     authorizationTypedData(requirements.network, authorization),
   );
   if (!isHexBytes(signature, signatureBytesMax) || signature.length <= 2) {
-    throw new TypeError(`The signer gave no signature of at most ${signatureBytesMax} bytes.`);
+    throw new TypeError(`The signer returned no signature of at most ${signatureBytesMax} bytes.`);
   }
   const headerName =
     requirements.version === 2 ? headerNames.paymentSignature : headerNames.xPayment;
@@ -90,13 +86,12 @@ export async function signPayment(
   };
 }
 
-/** The nonce, and the salt that opens it where it commits to the request. */
 interface Commitment {
   readonly nonce: Hex;
   readonly salt?: Hex;
 }
 
-/** A bound nonce commits to the request by a salt; an unbound one is its own 32 bytes. */
+/** A salt opens a nonce that commits to the request; other nonces are 32 bytes of their own. */
 function commitmentOf(runtime: Runtime, order: SigningOrder): Commitment {
   const { payTo } = order.requirements;
   const bytes = order.derive ?? ((): Hex => `0x${randomHex(runtime, 32)}`);
@@ -112,24 +107,16 @@ function wirePayment(
   authorization: Authorization,
   { signature, salt }: { readonly signature: Hex; readonly salt?: Hex },
 ) {
-  const core = {
-    network: requirements.network,
-    networkName: requirements.networkName,
-    authorization,
-    signature,
-  };
+  const { network, networkName } = requirements;
+  const core = { network, networkName, authorization, signature };
   const echoed = echoExtensions(offer.extensions, requestId, runtime);
   if (requirements.version === 1) {
-    // Version 1 has no extensions of its own; the binding is the only one that is sent.
+    // Version 1 has no extensions; the binding is the only one that is sent.
     const own = echoed && objectMembers(echoed, requestBindingKey);
     const bound = salt === undefined ? own : withBindingSalt(own, salt);
     const has = bound !== undefined && Object.keys(bound).length > 0;
-    return toWirePayment({
-      ...core,
-      version: 1,
-      shape: "v1",
-      ...(has ? { extensions: bound } : {}),
-    });
+    const extensions = has ? bound : undefined;
+    return toWirePayment({ ...core, version: 1, shape: "v1", ...defined({ extensions }) });
   }
   const extensions = salt === undefined ? echoed : withBindingSalt(echoed, salt);
   return toWirePayment({
@@ -137,12 +124,11 @@ function wirePayment(
     version: 2,
     shape: "v2",
     accepted: offer.raw,
-    ...(offer.resource === undefined ? {} : { resource: offer.resource }),
-    ...(extensions === undefined ? {} : { extensions }),
+    ...defined({ resource: offer.resource, extensions }),
   });
 }
 
-/** Declared extensions are echoed as they are; an id is added where the seller wants one. */
+/** Echoes declared extensions; an id is added where the seller wants one. */
 function echoExtensions(
   declared: JsonObject | undefined,
   requestId: string,

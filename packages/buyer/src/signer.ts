@@ -1,7 +1,4 @@
-/**
- * Who signs: anything with an address that signs EIP-712 typed data. A viem account fits as it
- * is; the two functions here make a signer of a private key and of a contract wallet's owner.
- */
+/** Signers: anything with an address that signs EIP-712 typed data, such as a viem account. */
 import {
   isBytes32,
   parseWireAddress,
@@ -14,23 +11,19 @@ import * as Secp256k1 from "ox/Secp256k1";
 import * as Signature from "ox/Signature";
 import * as TypedData from "ox/TypedData";
 
-/** The typed data of an EIP-3009 transfer, as wallets take it. */
 export type AuthorizationTypedData = ReturnType<typeof authorizationTypedData>;
 
 /** A wallet that pays. */
 export interface Signer {
   /** The address that holds the USDC and becomes the authorization's `from`. */
   readonly address: Address;
-  /** The payer is a contract (ERC-1271); with an RPC address its code is checked before signing. */
+  /** The payer is a contract (ERC-1271); its code is checked where a node is set. */
   readonly isContract?: boolean;
-  /** Signs; rejects when the person or device says no. */
+  /** Rejects when the person or device refuses. */
   signTypedData(typedData: AuthorizationTypedData): Promise<Hex>;
 }
 
-/**
- * A signer of a 32-byte private key. The key stays in the closure and is in no error.
- * Throws a TypeError when the text is no private key.
- */
+/** The key stays in the closure and is in no error. Throws a TypeError for an invalid key. */
 export function privateKeySigner(privateKey: string): Signer {
   const key = readPrivateKey(privateKey);
   return {
@@ -58,9 +51,8 @@ function readPrivateKey(text: string): Hex {
 }
 
 /**
- * A signer for a contract wallet (ERC-1271): `from` is the wallet, the bytes are the owner's
- * signature of the same typed data, passed on as they are. A wallet that wants another form
- * (several owners, a wrapped hash) brings its own {@link Signer}.
+ * For a contract wallet (ERC-1271) that accepts its owner's signature of the same typed data.
+ * Wallets that want another form bring their own {@link Signer}.
  */
 export function contractWalletSigner(wallet: string, owner: Pick<Signer, "signTypedData">): Signer {
   const address = parseWireAddress(wallet);

@@ -1,12 +1,11 @@
 /**
- * The steps of one payment, one by one, for a program that leads a person through them. Whoever
- * pays without a person takes `wrapFetch`, which goes through them in the only safe order.
+ * The steps of one payment, for programs that lead a person through them; others use `wrapFetch`.
  */
 export { checkOffer, isLoopback, type Check, type OfferContext } from "./offer/check-offer.ts";
 export { orderOffers } from "./offer/choose-offer.ts";
 export type { ResponseKind, ResponseReading } from "./read-paid-response.ts";
 export {
-  LedgerMoveError,
+  LedgerTransitionError,
   ledgerTransitions,
   type LedgerRecord,
   type Reservation,

@@ -1,12 +1,12 @@
 /**
  * A `fetch` that pays. A 402 is read, checked against the limits, signed once and sent until its
- * outcome is known; every other answer is returned as it is.
+ * outcome is known; every other response is returned unchanged.
  *
  * Promises: nothing is signed that a limit, a list or a check refuses; one logical request never
- * has two signatures; what is not known is called `ambiguous`, never failed. It does not: keep
- * limits beyond the ledger it is given, follow a redirect with a payment, or judge a price.
+ * has two signatures; an unknown outcome is called `ambiguous`, never failed. It does not keep
+ * limits beyond its ledger, follow a redirect with a payment, or evaluate whether a price is fair.
  */
-import { headerNames, parseWireAddress } from "@farthing/protocol";
+import { defined, headerNames, parseWireAddress } from "@farthing/protocol";
 import type { AgreedTerms, Allow } from "./offer/check-offer.ts";
 import type { PreferredVersion } from "./offer/choose-offer.ts";
 import { unresolvedStates, type Ledger, type LedgerRecord } from "./ledger/ledger.ts";
@@ -34,41 +34,33 @@ import {
 import type { Signer } from "./signer.ts";
 import { randomHex, systemRuntime, type Runtime } from "./runtime.ts";
 
-/** How to pay. Only the signer has no default. */
+/** Only the signer has no default. */
 export interface BuyerOptions {
   /** A viem account, {@link privateKeySigner}, {@link contractWalletSigner}, or your own. */
   readonly signer: Omit<Signer, "address"> & { readonly address: string };
-  /** 0.10 USDC per call and 2 USDC in 24 hours unless set. */
+  /** 0.10 USDC per call and 2 USDC in 24 hours by default. */
   readonly limits?: LimitsInput;
   /** Without `hosts`, the first payee seen at a host is kept for it. */
   readonly allow?: Allow;
-  /** In memory unless set: limits then hold within this process only. */
+  /** In memory by default: limits then hold within this process only. */
   readonly ledger?: Ledger;
-  /** Asked above `limits.askAbove` and when a host's payee changes; holds for this quote. */
+  /** Asked above `limits.askAbove` and when a host's payee changes; valid for this quote. */
   readonly approve?: (quote: Quote) => boolean | Promise<boolean>;
-  /** Hears what happens. What it throws is dropped: it must not cost the answer to a payment. */
+  /** Its errors are dropped: they must not cost the response to a payment. */
   readonly onEvent?: (event: PaymentEvent) => void;
-  /** `v2` unless set; `v1` pays the version 1 entry of a challenge that offers both. */
+  /** `v2` by default; `v1` pays the version 1 entry of a challenge that offers both. */
   readonly prefer?: PreferredVersion;
-  /**
-   * A node to ask for the balance before signing and for the outcome of open payments. Public
-   * endpoints of the payment's network unless set; `"none"` asks no node at all.
-   */
+  /** Asked for the balance and for outcomes. Public endpoints by default; `"none"` asks no node. */
   readonly rpcUrl?: string;
-  /** Makes the nonce follow from the caller's request id, see the README. */
+  /** Derives the nonce from the caller's request id, see the README. */
   readonly nonceSecret?: Uint8Array;
-  /** How long one send of a paid request may take, in milliseconds; 60,000 unless set. */
+  /** For one send of a paid request; 60,000 by default. */
   readonly answerTimeoutMs?: number;
-  /** Clock and random source, for tests. */
   readonly runtime?: Runtime;
 }
 
-/** What one call may add. */
 export interface CallTerms {
-  /**
-   * The logical request. Calling again with it, and the same method, URL and body, sends the
-   * payment that exists instead of signing another. Random unless set.
-   */
+  /** The logical request: a repeated call with it sends the existing payment. Random by default. */
   readonly requestId?: string;
   /** The most this call may cost, in USDC decimals; it only lowers the limits. */
   readonly maxAmount?: string;
@@ -76,38 +68,29 @@ export interface CallTerms {
   readonly agreed?: AgreedTerms;
 }
 
-/** `RequestInit` with the terms of the payment. */
 export interface PayingInit extends RequestInit {
   readonly payment?: CallTerms;
 }
 
-/** What a request would cost. */
-export type QuoteAnswer =
-  /** No payment is asked for; the answer is here. */
+export type QuoteResponse =
+  /** No payment is required; the response is here. */
   | { readonly isRequired: false; readonly response: Response }
   | { readonly isRequired: true; readonly status: number; readonly quotation: Quotation };
 
-/** A `fetch` that pays, see {@link wrapFetch}. */
 export interface PayingFetch {
   /**
-   * Like `fetch`; pays a 402. Rejects with a PaymentError when nothing was paid (`payment_state`
-   * `unused`) or when no answer came to a paid request (`in_flight`), and with whatever `fetch`
-   * rejects with while nothing is signed.
+   * Like `fetch`; pays a 402. Rejects with a PaymentError when nothing was paid (`unused`) or a
+   * paid request got no response (`in_flight`), and with `fetch`'s own error before the signature.
    */
   (input: RequestInfo | URL, init?: PayingInit): Promise<PaidResponse>;
-  /** Asks for the price: sends the unpaid request, runs every check, signs nothing. */
-  quote(input: RequestInfo | URL, init?: PayingInit): Promise<QuoteAnswer>;
+  /** Sends the unpaid request and runs every check. Signs nothing. */
+  quote(input: RequestInfo | URL, init?: PayingInit): Promise<QuoteResponse>;
   /**
-   * Sends the payment of an earlier call again, byte for byte, from what the ledger has kept.
-   * Rejects with a PaymentError: `request_unknown`, `payment_released` (proven unused, or never
-   * signed: it can be paid anew), `authorization_expired`, `request_incomplete`.
+   * Sends the payment of an earlier call again, byte for byte. Rejects with a PaymentError:
+   * `request_unknown`, `payment_released`, `authorization_expired`, `request_incomplete`.
    */
   resume(requestId: string, init?: ResumeInit): Promise<PaidResponse>;
-  /**
-   * Finds the outcome of one payment, or of every open one, by the chain, see `rpcUrl`. Also done
-   * by itself before the first payment, and for what has expired before each one. Rejects only
-   * when the ledger fails.
-   */
+  /** Resolves one payment, or every open one, by the chain. Rejects only when the ledger fails. */
   reconcile(requestId?: string): Promise<readonly Reconciliation[]>;
 }
 
@@ -115,25 +98,25 @@ export interface PayingFetch {
 export type ResumeInit = Pick<RequestInit, "headers" | "body" | "signal">;
 
 /**
- * A seller settles before it answers: 25 s of the facilitator, and as much again for work and
- * network. Longer than that the connection is likely dead, and a resend is cheap.
+ * 25 s of the facilitator, and as much again for work and network; later the connection is likely
+ * dead.
  */
 const answerTimeoutMsDefault = 60_000;
 
-/** Wraps a `fetch` so that it pays. Throws a TypeError for options that make no sense. */
+/** Throws a TypeError for invalid options. */
 export function wrapFetch(fetch: FetchFunction, options: BuyerOptions): PayingFetch {
   const tools = toolsOf(fetch, options);
-  const flights = new Map<string, Flight>();
+  const runs = new Map<string, SharedRun>();
 
   async function pay(input: RequestInfo | URL, init: PayingInit = {}): Promise<PaidResponse> {
     const call = await readCall(tools, input, init);
-    const flight = flights.get(call.terms.requestId);
-    if (!flight) return fly(flights, call, () => run(tools, call));
-    demandSameRequest(flight.fingerprint, call.request, call.terms.requestId);
-    return join(flight);
+    const running = runs.get(call.terms.requestId);
+    if (!running) return share(runs, call, () => run(tools, call));
+    demandSameRequest(running.fingerprint, call.request, call.terms.requestId);
+    return running.join();
   }
 
-  async function quote(input: RequestInfo | URL, init: PayingInit = {}): Promise<QuoteAnswer> {
+  async function quote(input: RequestInfo | URL, init: PayingInit = {}): Promise<QuoteResponse> {
     const { request, terms } = await readCall(tools, input, init);
     const response = await sendUnpaid(tools, request);
     if (response.status !== 402) return { isRequired: false, response };
@@ -143,8 +126,8 @@ export function wrapFetch(fetch: FetchFunction, options: BuyerOptions): PayingFe
 
   async function resume(requestId: string, init: ResumeInit = {}): Promise<PaidResponse> {
     const call = await readResumedCall(tools, requestId, init);
-    const flight = flights.get(requestId);
-    return flight ? join(flight) : fly(flights, call, () => runResumed(tools, call));
+    const running = runs.get(requestId);
+    return running ? running.join() : share(runs, call, () => runResumed(tools, call));
   }
 
   async function reconcileSome(requestId?: string): Promise<readonly Reconciliation[]> {
@@ -162,7 +145,7 @@ function toolsOf(fetch: FetchFunction, options: BuyerOptions): PayingTools {
   if (!address) throw new TypeError("signer.address is a 0x address of 20 bytes.");
   const walletTraits = { address, isContract: signer.isContract === true };
   const tools: PayingTools = {
-    // Called as a plain function: a browser's fetch refuses to be somebody's method.
+    // Called as a plain function: a browser's fetch refuses to be another object's method.
     fetch: (input, init) => fetch(input, init),
     signer: { ...walletTraits, signTypedData: (typedData) => signer.signTypedData(typedData) },
     ledger,
@@ -174,14 +157,13 @@ function toolsOf(fetch: FetchFunction, options: BuyerOptions): PayingTools {
     hasApprover: approve !== undefined,
     emit: emitterOf(options.onEvent),
     reconciledAtStart: onceOnly(() => reconcileCounting(tools)),
-    ...(approve === undefined ? {} : { approve }),
     nodesOf: nodesOf(rpcUrl),
-    ...(options.nonceSecret === undefined ? {} : { nonceSecret: options.nonceSecret }),
+    ...defined({ approve, nonceSecret: options.nonceSecret }),
   };
   return tools;
 }
 
-/** Runs at the first call; others wait for the same run. One that fails does not count. */
+/** Runs once for all callers; a failed run does not count. */
 function onceOnly(run: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
   const failed = (error: unknown) => {
@@ -196,16 +178,15 @@ function emitterOf(listener: BuyerOptions["onEvent"]): PayingTools["emit"] {
     try {
       listener?.(event);
     } catch {
-      // A listener's mistake must not lose an answer that was paid for.
+      // A listener's error must not lose a response that was paid for.
     }
   };
 }
 
-/** A call, read: the request in bytes and the terms in units. */
 interface Call {
   readonly request: ReplayableRequest;
   readonly terms: QuotingTerms;
-  /** The caller named the request, so there may be an earlier payment for it. */
+  /** The caller named the request, so an earlier payment for it may exist. */
   readonly isNamed: boolean;
 }
 
@@ -227,18 +208,12 @@ async function readCall(
     );
   }
   demandOwnHost(request, requestId);
-  const terms = {
-    requestId,
-    ...(maxAmount === undefined ? {} : { maxAmountUnits: amount("maxAmount", maxAmount) }),
-    ...(agreed === undefined ? {} : { agreed }),
-  };
+  const maxAmountUnits = maxAmount === undefined ? undefined : amount("maxAmount", maxAmount);
+  const terms = { requestId, ...defined({ maxAmountUnits, agreed }) };
   return { request, terms, isNamed: payment.requestId !== undefined };
 }
 
-/**
- * Some servers answer for the host that the header names, whatever the address says; lists and
- * pins are about the address.
- */
+/** Some servers route by the Host header; lists and pins are about the address. */
 function demandOwnHost({ headers, url }: ReplayableRequest, requestId: string): void {
   const named = headers.get("Host");
   if (named === null || named.toLowerCase() === new URL(url).host) return;
@@ -259,7 +234,7 @@ async function run(tools: PayingTools, call: Call): Promise<PaidResponse> {
   return payOnce(tools, { request, terms, quotation, isNamed });
 }
 
-/** The record of an earlier call; one that has no outcome although it should is asked about. */
+/** The record of an earlier call, reconciled when it should have an outcome. */
 async function findReconciled(
   tools: PayingTools,
   requestId: string,
@@ -299,46 +274,33 @@ function sendUnpaid({ fetch }: PayingTools, request: ReplayableRequest): Promise
   return request.send(fetch, request.signal ? { signal: request.signal } : {});
 }
 
-/** A call under way, so that a second one with the same id joins it instead of paying. */
-interface Flight {
+/** A call under way: a second one with the same id joins it instead of paying. */
+interface SharedRun {
   readonly fingerprint: string;
-  joined: number;
-  readonly landing: Promise<PaidResponse[]>;
+  join(): Promise<PaidResponse>;
 }
 
-async function fly(
-  flights: Map<string, Flight>,
-  { request, terms }: Call,
+async function share(
+  runs: Map<string, SharedRun>,
+  { request: { fingerprint }, terms: { requestId } }: Call,
   run: () => Promise<PaidResponse>,
 ): Promise<PaidResponse> {
-  const { requestId } = terms;
-  // The step that ends the flight makes the copies: nobody joins later, nobody has read a body.
-  const landing = run().then(
-    (response) => {
-      flights.delete(requestId);
-      const copies = Array.from({ length: flight.joined }, () =>
-        withPayment(response.clone(), response.payment),
-      );
-      return [response, ...copies];
-    },
-    (error: unknown) => {
-      flights.delete(requestId);
-      throw error;
-    },
-  );
-  const flight: Flight = { fingerprint: request.fingerprint, joined: 0, landing };
-  flights.set(requestId, flight);
-  return pick(await landing, 0);
-}
-
-async function join(flight: Flight): Promise<PaidResponse> {
-  flight.joined += 1;
-  const place = flight.joined;
-  return pick(await flight.landing, place);
-}
-
-function pick(responses: readonly PaidResponse[], place: number): PaidResponse {
-  const response = responses[place];
-  if (!response) throw new Error("A joined request has no copy of the answer.");
-  return response;
+  const waiters: PromiseWithResolvers<PaidResponse>[] = [];
+  const join = () => {
+    const waiter = Promise.withResolvers<PaidResponse>();
+    waiters.push(waiter);
+    return waiter.promise;
+  };
+  runs.set(requestId, { fingerprint, join });
+  try {
+    const response = await run();
+    // Copied before anyone can read the body.
+    for (const { resolve } of waiters) resolve(withPayment(response.clone(), response.payment));
+    return response;
+  } catch (error) {
+    for (const { reject } of waiters) reject(error);
+    throw error;
+  } finally {
+    runs.delete(requestId);
+  }
 }

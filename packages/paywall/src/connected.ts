@@ -1,4 +1,4 @@
-/** A wallet that has shown an account, and what happens when it moves to another one. */
+/** A wallet that has shown an account. */
 import {
   ask,
   readAddresses,
@@ -8,15 +8,14 @@ import {
 } from "@farthing/buyer/wallet";
 import { isSameAddress, type Address } from "@farthing/protocol";
 
-/** The wallet with the account in use. */
 export interface Connected {
   readonly wallet: Wallet;
   readonly address: Address;
-  /** Undefined while it has not said. */
+  /** Undefined until the wallet has reported it. */
   readonly chainId: number | undefined;
 }
 
-/** Asks a wallet for its account; it may ask the person first. */
+/** The wallet may ask the person first. */
 export async function connect(wallet: Wallet, signal: AbortSignal): Promise<Connected> {
   const [address] = readAddresses(await ask(wallet.provider, "eth_requestAccounts", [], signal));
   if (!address) {
@@ -36,7 +35,7 @@ export function watchAccount(
 ): () => void {
   const listener = (value: unknown) => {
     const [now] = readAddresses(value);
-    // Some wallets say it also when they have only been connected.
+    // Some wallets report this although nothing has changed.
     if (now && isSameAddress(now, address)) return;
     stop();
     moved(

@@ -1,11 +1,10 @@
-/** Shows what was bought: text, JSON, an image or a page; anything else is a file to save. */
-import { showBoughtPage } from "./bought-page.ts";
+/** Shows what was bought: text, JSON, an image or a page; other content is a file to save. */
 import { el } from "./element.ts";
 
-/** Longer texts are saved, not shown: a browser stops at a few million characters in one box. */
+/** Longer texts are saved: browsers show a few million characters in one box at most. */
 const shownBytesMax = 2 * 1024 * 1024;
 
-/** Builds the view of an answer's content; waits until it is there. */
+/** Resolves when the content is complete. */
 export async function showContent(response: Response): Promise<HTMLElement> {
   const type =
     (response.headers.get("Content-Type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
@@ -35,7 +34,7 @@ function textBox(text: string): HTMLElement {
   return el("pre", { tabindex: "0", "aria-label": "What you paid for" }, text);
 }
 
-/** Shows events as they arrive; there is no telling which one is the last. */
+/** Shows events as they arrive; the last one is not known. */
 function eventBox(events: ReadableStream<Uint8Array<ArrayBuffer>>): HTMLElement {
   const box = textBox("");
   let left = shownBytesMax;
@@ -54,11 +53,11 @@ function eventBox(events: ReadableStream<Uint8Array<ArrayBuffer>>): HTMLElement 
   return el("div", { class: "content" }, box);
 }
 
-/** Indented where that changes nothing else: numbers too long for JavaScript stay as they came. */
+/** Indented unless that changes something, such as numbers too long for JavaScript. */
 function indented(text: string): string {
   try {
     const value: unknown = JSON.parse(text);
-    // Most languages put spaces between the parts of what they write; those in strings stay.
+    // Most languages write spaces between tokens; those in strings stay.
     const bare = text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, "$1");
     const isSame = JSON.stringify(value) === bare;
     return isSame ? JSON.stringify(value, null, 2) : text;
@@ -73,4 +72,49 @@ function saveLink(response: Response, blob: Blob, type: string): HTMLElement {
   const ending = last.includes(".") ? "" : `.${/\w+$/.exec(type)?.[0] ?? "bin"}`;
   const download = named?.[1] ?? `${last}${ending}`;
   return el("a", { href: URL.createObjectURL(blob), download }, `Save as ${download}`);
+}
+
+/**
+ * A bought page in a frame of its own: no script runs there and nothing is loaded. This page's policy
+ * applies in the frame too and would remove its styles, so they are added back as objects.
+ */
+function showBoughtPage(html: string): HTMLElement {
+  const bought = new DOMParser().parseFromString(html, "text/html");
+  const sheets = [...bought.querySelectorAll("style")].map((style) => style.textContent);
+  const styled = [...bought.querySelectorAll("[style]")].map((element) => {
+    const text = element.getAttribute("style") ?? "";
+    element.removeAttribute("style");
+    element.setAttribute(mark, "");
+    return text;
+  });
+  for (const left of bought.querySelectorAll("style, script, link, meta, base")) left.remove();
+  const frame = el("iframe", {
+    // Runs nothing, but lets this page reach into the frame.
+    sandbox: "allow-same-origin",
+    srcdoc: `<!doctype html>${bought.documentElement.outerHTML}`,
+    title: "What you paid for",
+  });
+  frame.addEventListener("load", () => restoreStyles(frame, sheets, styled));
+  return frame;
+}
+
+/** Marks the elements with a style of their own, in their order. */
+const mark = "data-farthing-style";
+
+function restoreStyles(
+  { contentDocument, contentWindow }: HTMLIFrameElement,
+  sheets: readonly string[],
+  styled: readonly string[],
+): void {
+  const Sheet: unknown = contentWindow && Reflect.get(contentWindow, "CSSStyleSheet");
+  if (!contentDocument || typeof Sheet !== "function") return;
+  contentDocument.adoptedStyleSheets = sheets.map((text) => {
+    const sheet: CSSStyleSheet = Reflect.construct(Sheet, []);
+    sheet.replaceSync(text);
+    return sheet;
+  });
+  for (const [at, element] of contentDocument.querySelectorAll(`[${mark}]`).entries()) {
+    const style: unknown = Reflect.get(element, "style");
+    if (style) Reflect.set(style, "cssText", styled[at] ?? "");
+  }
 }

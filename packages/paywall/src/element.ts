@@ -2,10 +2,9 @@
 
 type Child = Node | string | undefined;
 
-/** Attributes by name; a function listens to the event of that name, `on` left out. */
+/** A function listens to the event of that name, without `on`. */
 export type Attributes = Readonly<Record<string, string | boolean | (() => void) | undefined>>;
 
-/** One element with its attributes and children. */
 export function el<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Attributes = {},
@@ -21,7 +20,7 @@ export function el<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** The element of the page with an id; the page's HTML is ours, so it is there. */
+/** The element is in the page's own HTML. */
 export function byId(id: string): HTMLElement {
   const element = document.getElementById(id);
   if (!element) throw new Error(`The page has no #${id}.`);

@@ -1,6 +1,6 @@
 /**
- * Leads one person through one payment. Until the signature everything can be left; from then on
- * the payment is what the ledger says it is, and nothing but the chain makes room for another one.
+ * Leads one person through one payment. Everything before the signature can be left; afterwards
+ * only the chain makes room for another payment.
  */
 import {
   checkBalance,
@@ -12,12 +12,12 @@ import {
 } from "@farthing/buyer/steps";
 import { switchNetwork, type Wallet } from "@farthing/buyer/wallet";
 import type { Requirements } from "@farthing/protocol";
-import { networkOfRecord, readEnd } from "./read-end.ts";
+import { networkOfRecord, readEnd, walletNode, walletNodeUrl } from "./read-end.ts";
 import { connect, watchAccount, type Connected } from "./connected.ts";
 import { showContent } from "./content.ts";
 import type { KeptPayment } from "./kept-payment.ts";
 import { complaintAbout, type Payable } from "./offers.ts";
-import { explain, explainOpen, messageOf, type Words } from "./outcomes.ts";
+import { explain, explainOpen, messageOf, type Explanation } from "./outcomes.ts";
 import {
   showOpen,
   showPaid,
@@ -27,23 +27,21 @@ import {
 } from "./payment-screens.ts";
 import { show } from "./screen.ts";
 import { signerOf, signOnce } from "./sign-once.ts";
-import { walletNode, walletNodeUrl } from "./wallet-node.ts";
 import { reviewScreen, showWaiting, showWallets } from "./wallet-screens.ts";
 
-/** What the flow works with. */
-export interface Stage {
+export interface FlowInput {
   readonly request: ReplayableRequest;
   readonly kept: KeptPayment;
   readonly payable: readonly [Payable, ...Payable[]];
-  /** What the person should know before he signs. */
+  /** What the person should know before signing. */
   readonly notes: readonly string[];
 }
 
-/** Longest wait for one answer: sellers hold it for a minute at most while the transfer confirms. */
+/** Sellers hold a response for a minute at most while the transfer confirms. */
 const answerTimeoutMs = 70_000;
 
-/** Starts where this tab stands: at the wallets, or at the payment that is already out. */
-export function startFlow({ request, kept, payable, notes }: Stage): void {
+/** Starts at the wallets, or at the payment that this tab has kept. */
+export function startFlow({ request, kept, payable, notes }: FlowInput): void {
   let work = new AbortController();
   let stopWatching: () => void = nothing;
   const otherWallet = { label: "Use a different wallet", run: chooseWallet };
@@ -61,7 +59,7 @@ export function startFlow({ request, kept, payable, notes }: Stage): void {
     const own = new AbortController();
     work = own;
     step(own.signal).catch((error: unknown) => {
-      // Whoever left or stopped it has shown something else.
+      // The screen has changed already.
       if (own.signal.aborted) return;
       const { title, why } = explain(error);
       showProblem(title, why, { label: "Try again", run: again }, otherWallet);
@@ -85,7 +83,7 @@ export function startFlow({ request, kept, payable, notes }: Stage): void {
     }, again);
   }
 
-  /** Connects, and from then on notices when the wallet moves to another account. */
+  /** Connects, and watches for a switch to another account. */
   async function join(wallet: Wallet, signal: AbortSignal, again: () => void): Promise<Connected> {
     showWaiting("Open your wallet", `Choose an account in ${wallet.name}.`, chooseWallet);
     const connected = await connect(wallet, signal);
@@ -136,13 +134,13 @@ export function startFlow({ request, kept, payable, notes }: Stage): void {
     );
   }
 
-  /** Sends the signature that is there; nothing here can make another one. */
+  /** Sends the existing signature; nothing here can make another one. */
   function send(record: LedgerRecord): void {
     if (!record.signed) return;
-    kept.onMove = showProgress;
+    kept.onTransition = showProgress;
     showProgress(record);
     void sendSigned(request, kept, { ...record, signed: record.signed })
-      .finally(() => (kept.onMove = () => {}))
+      .finally(() => (kept.onTransition = () => {}))
       .then((delivery) => finish(delivery, kept.current() ?? record))
       .catch((error: unknown) => open(record, explain(error)));
   }
@@ -165,7 +163,7 @@ export function startFlow({ request, kept, payable, notes }: Stage): void {
     showMissingContent({ title, why }, record, again);
   }
 
-  function open(record: LedgerRecord, words: Words): void {
+  function open(record: LedgerRecord, words: Explanation): void {
     showOpen(words, record, {
       again: () => send(kept.current() ?? record),
       findOut: () =>
@@ -173,7 +171,7 @@ export function startFlow({ request, kept, payable, notes }: Stage): void {
     });
   }
 
-  /** Asks the chain what became of a signature that has ended. */
+  /** Asks the chain about a signature that has expired. */
   function findOut(record: LedgerRecord, wallet: Wallet): void {
     const again = () => findOut(record, wallet);
     run(async (signal) => {
@@ -193,7 +191,6 @@ export function startFlow({ request, kept, payable, notes }: Stage): void {
 
 const nothing = () => {};
 
-/** Asks through the payer's own wallet whether the balance is enough. */
 function readBalance(payer: Connected, requirements: Requirements, signal: AbortSignal) {
   const node = walletNode(payer.wallet.provider);
   return checkBalance(node, walletNodeUrl, signerOf(payer, signal), requirements);
@@ -217,17 +214,17 @@ function sendSigned(
 
 const signedBefore = "You signed a payment for this page and have not received a response yet.";
 
-const paidBefore: Words = {
+const paidBefore: Explanation = {
   title: "You have already paid for this page",
   why: "The seller keeps the content available to you for a few minutes.",
 };
 
-const neverUsed: Words = {
+const neverUsed: Explanation = {
   title: "You have not been charged",
   why: "Your signature expired unused and can no longer be used.",
 };
 
-/** Answers whose body is what was bought. */
+/** The body of these responses is what was bought. */
 const contentKinds: ReadonlySet<string> = new Set([
   "settled",
   "lying_receipt",

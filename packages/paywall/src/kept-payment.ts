@@ -1,63 +1,62 @@
 /**
- * The one payment of this page, kept by the browser's tab: after a reload the buyer's
- * signature is still there, and no second one is requested while the first can be used.
+ * The one payment of this page, kept by the browser's tab: after a reload the signature is still
+ * there, and no second one is requested while it can be used.
  */
 import {
-  LedgerMoveError,
+  LedgerTransitionError,
   ledgerTransitions,
   type LedgerRecord,
   type Reservation,
   type SendingLedger,
 } from "@farthing/buyer/steps";
 
-/** A ledger of one record. */
 export interface KeptPayment extends SendingLedger {
-  /** The payment that is out, or settled and still of use. */
+  /** The payment in progress, or settled and still of use. */
   current(): LedgerRecord | undefined;
-  /** Begins a payment; throws while there is one that is not released. */
+  /** Throws while there is another payment. */
   reserve(reservation: Reservation): LedgerRecord;
-  /** Called when the payment has moved. */
-  onMove: (record: LedgerRecord) => void;
-  /** False when the browser keeps nothing: a reload would then forget the signature. */
+  onTransition: (record: LedgerRecord) => void;
+  /** False when the browser keeps nothing: a reload would lose the signature. */
   readonly isLasting: boolean;
 }
 
-/** What the tab has kept for an address; another address has its own. */
+/** Each address has its own payment. */
 export function openKeptPayment(url: string, nowMs: number): KeptPayment {
   const storage = openStorage();
   const key = `farthing.payment ${url}`;
   let record = read(storage?.getItem(key));
-  // After its end nobody gives the content again: the next visit is a new purchase.
+  // Then the seller no longer repeats the content: the next visit is a new purchase.
   if (record?.state === "settled" && isOver(record, nowMs)) record = undefined;
 
   const kept: KeptPayment = {
     isLasting: storage !== undefined,
     current: () => record,
     find: async () => record,
-    onMove: () => {},
+    onTransition: () => {},
     reserve(reservation) {
       if (record)
         throw new Error("A payment for this page is already in progress. Reload the page.");
-      // Nothing is signed yet, so nothing has to last.
+      // Nothing is signed yet, so nothing has to be kept.
       record = { ...reservation, state: "reserved", attempt: 0 };
       return record;
     },
-    async move(_requestId, { answer: _unkept, ...move }) {
-      if (!record || !ledgerTransitions[record.state].includes(move.state)) {
-        throw new LedgerMoveError(`A payment that is ${record?.state} cannot be ${move.state}.`);
+    async transition(_requestId, { answer: _unkept, ...transition }) {
+      const { state } = transition;
+      if (!record || !ledgerTransitions[record.state].includes(state)) {
+        throw new LedgerTransitionError(`A payment that is ${record?.state} cannot be ${state}.`);
       }
-      const moved = { ...record, ...move };
-      if (moved.state === "released") storage?.removeItem(key);
-      else storage?.setItem(key, write(moved));
-      record = moved.state === "released" ? undefined : moved;
-      kept.onMove(moved);
-      return moved;
+      const changed = { ...record, ...transition };
+      if (state === "released") storage?.removeItem(key);
+      else storage?.setItem(key, write(changed));
+      record = state === "released" ? undefined : changed;
+      kept.onTransition(changed);
+      return changed;
     },
   };
   return kept;
 }
 
-/** Whether a signed payment can no longer be used by this clock. */
+/** By this clock. */
 export function isOver({ signed }: LedgerRecord, nowMs: number): boolean {
   return signed !== undefined && nowMs >= signed.validBefore * 1000;
 }
@@ -77,7 +76,7 @@ function write(record: LedgerRecord): string {
   return JSON.stringify({ ...record, amountUnits: record.amountUnits.toString() });
 }
 
-/** Only this page's origin writes there: what is no record of ours is none. */
+/** Only this page's origin writes there; malformed records do not count. */
 function read(text: string | null | undefined): LedgerRecord | undefined {
   if (text === null || text === undefined) return undefined;
   try {

@@ -1,24 +1,24 @@
-/** The page's script: reads what is asked for, and starts. */
+/** The page's script. */
 import { isLoopback, type ReplayableRequest } from "@farthing/buyer/steps";
 import { lookForWallets } from "@farthing/buyer/wallet";
+import { defined } from "@farthing/protocol";
 import { byId } from "./element.ts";
 import { startFlow } from "./flow.ts";
 import { openKeptPayment } from "./kept-payment.ts";
 import { readOffers } from "./offers.ts";
 import { showProblem } from "./payment-screens.ts";
 
-/** What a browser asks for when it goes to a page, so that the seller gives what it would show. */
+/** A browser's own header for pages, so that the seller returns what it would show. */
 const accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
-/** Within single quotes a shell takes everything as it is but the quote, which URLs can escape. */
+/** In single quotes a shell keeps everything but the quote, which URLs can escape. */
 function commandFor(url: string): string {
   return `npx farthing pay '${url.replaceAll("'", "%27")}'`;
 }
 
-/** SHA-256 of no bytes: a page is got without a body. */
+/** SHA-256 of no bytes. */
 const hashOfNoBytes = "0xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
-/** This page's own address, asked for with a payment. A page is always got, and never posted. */
 function ownRequest(): ReplayableRequest {
   const { origin, pathname, search } = location;
   const url = `${origin}${pathname}${search}`;
@@ -35,8 +35,7 @@ function ownRequest(): ReplayableRequest {
       fetch(url, {
         headers: { Accept: accept, ...(header ? { [header[0]]: header[1] } : {}) },
         cache: "no-store",
-        ...(redirect === undefined ? {} : { redirect }),
-        ...(signal === undefined ? {} : { signal }),
+        ...defined({ redirect, signal }),
       }),
   };
 }
@@ -47,7 +46,7 @@ const forgetful =
 /** More than a slow page takes to arrive; the authorization's times are this clock's. */
 const clockSkewSecondsMax = 15;
 
-/** Compares this clock with the seller's, which is written into the page. */
+/** The seller's clock is written into the page. */
 function clockNote(): string {
   const skew = Math.round((Date.now() - Number(byId("challenge").dataset["now"])) / 1000);
   if (!(Math.abs(skew) > clockSkewSecondsMax)) return "";

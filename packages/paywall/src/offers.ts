@@ -1,4 +1,4 @@
-/** What the seller asks for, and which of it can be paid from this page. */
+/** The seller's offers, and which of them can be paid from this page. */
 import {
   checkOffer,
   orderOffers,
@@ -8,13 +8,12 @@ import {
 } from "@farthing/buyer/steps";
 import { zeroAddress, type Address, type Requirements } from "@farthing/protocol";
 
-/** An offer that may be signed. */
 export interface Payable {
   readonly offer: Offer;
   readonly requirements: Requirements;
 }
 
-/** What can be paid, the best first; `complaint` says why nothing can. */
+/** The best first; `complaint` says why nothing can be paid. */
 export interface Offers {
   readonly payable: readonly Payable[];
   readonly complaint?: string;
@@ -39,12 +38,11 @@ function contextOf(payer: Address): OfferContext {
   };
 }
 
-/** Says what is wrong with an offer for a payer; undefined when nothing is. */
+/** Undefined when the payer can pay the offer. */
 export function complaintAbout(offer: Offer, payer: Address): string | undefined {
   return checkOffer(offer, contextOf(payer)).find(({ verdict }) => verdict === "fail")?.message;
 }
 
-/** Reads the challenge that is written into the page. */
 export async function readOffers(challenge: string): Promise<Offers> {
   const { offers, complaints } = await readChallenge(new Response(challenge));
   const ordered = orderOffers(offers, "v2");

@@ -1,10 +1,8 @@
-/** Explains results to the person who pays. */
 import type { ResponseKind, Delivery } from "@farthing/buyer/steps";
 import { WalletProblem, type WalletErrorCode } from "@farthing/buyer/wallet";
 import { isObject, isRefusalCode, member, parseJson, refusal } from "@farthing/protocol";
 
-/** A heading and what stands under it. */
-export interface Words {
+export interface Explanation {
   readonly title: string;
   readonly why: string;
 }
@@ -17,17 +15,17 @@ const walletTitles: Partial<Record<WalletErrorCode, string>> = {
 };
 
 /** Explains why there is no signature. */
-export function explain(problem: unknown): Words {
+export function explain(problem: unknown): Explanation {
   const code = problem instanceof WalletProblem ? problem.code : undefined;
   const title = (code && walletTitles[code]) ?? "The request could not be completed";
   if (code === "rejected") return { title, why: "You have not been charged." };
   return { title, why: problem instanceof Error ? problem.message : String(problem) };
 }
 
-/** Said whenever the outcome is open. */
+/** Shown whenever the outcome is open. */
 export const notKnown = "We do not know yet whether you have been charged. Do not pay again.";
 
-const openWords: Readonly<Record<ResponseKind, Words>> = {
+const explanations: Readonly<Record<ResponseKind, Explanation>> = {
   settled: { title: "Paid", why: "" },
   pending: { title: "Not confirmed yet", why: `Your payment is in progress. ${notKnown}` },
   busy: { title: "The seller is busy", why: notKnown },
@@ -52,18 +50,16 @@ const openWords: Readonly<Record<ResponseKind, Words>> = {
   served_without_receipt: { title: "No receipt", why: notKnown },
 };
 
-/** Explains an outcome that is open; the seller's own words come last. */
-export async function explainOpen({ reading, response }: Delivery): Promise<Words> {
-  const { title, why } = openWords[reading.kind];
-  const said = await messageOf(response);
-  const reason = said ?? sentenceOf(reading.reason);
+/** The seller's own text comes last. */
+export async function explainOpen({ reading, response }: Delivery): Promise<Explanation> {
+  const { title, why } = explanations[reading.kind];
+  const reason = (await messageOf(response)) ?? sentenceOf(reading.reason);
   return { title, why: reason === undefined ? why : `${why} ${reason}` };
 }
 
-/** Longest text of a seller that is shown beside our own. */
+/** Longest text of a seller that is shown. */
 const messageCharsMax = 300;
 
-/** The sentence in a seller's JSON answer; undefined when there is none. */
 export async function messageOf(response: Response | undefined): Promise<string | undefined> {
   if (!response || response.bodyUsed) return undefined;
   const parsed = parseJson(await response.text().catch(() => ""));
@@ -75,6 +71,6 @@ export async function messageOf(response: Response | undefined): Promise<string 
 
 function sentenceOf(reason: string | undefined): string | undefined {
   const code = reason?.split(":")[0];
-  // The page leaves out the messages that are for the seller's programmer.
+  // The page leaves out messages for the seller's programmer.
   return (isRefusalCode(code) && refusal(code).message) || reason;
 }

@@ -1,16 +1,15 @@
-/** From the signature to the content: progress, what went wrong, what is not known. */
+/** The screens from the signature to the content. */
 import type { LedgerRecord } from "@farthing/buyer/steps";
 import { findNetwork, type SettleResponse } from "@farthing/protocol";
 import { byId, el } from "./element.ts";
 import { isOver } from "./kept-payment.ts";
-import { notKnown, type Words } from "./outcomes.ts";
-import { actions, facts, say, show, text, type Action } from "./screen.ts";
+import { notKnown, type Explanation } from "./outcomes.ts";
+import { actions, announce, facts, show, text, type Action } from "./screen.ts";
 import { address, timeOfDay, transactionLink, usdc } from "./words.ts";
 
-/** Stages of a payment as people see them. */
 const stages = ["Signed", "Sent to the seller", "Confirmed on chain"] as const;
 
-/** Shows how far the payment is. Called again at every step, which is then said aloud. */
+/** Called at every step, which is then announced. */
 export function showProgress(record: LedgerRecord): void {
   const done = record.state === "settled" ? 3 : record.transaction === undefined ? 1 : 2;
   const items = stages.map((stage, at) => {
@@ -23,7 +22,7 @@ export function showProgress(record: LedgerRecord): void {
     tone: done === 3 ? "good" : "busy",
     children: [el("ol", { class: "stages" }, ...items), transactionOf(record)],
   });
-  say(
+  announce(
     done === 3
       ? "Confirmed. Loading your content."
       : `${stages[done - 1]}. ${stages[done]}: in progress.`,
@@ -40,18 +39,20 @@ function transactionOf(record: LedgerRecord): HTMLElement | undefined {
   return link && text("Transaction ", link);
 }
 
-/** What can be done about a payment whose outcome is open. */
 export interface OpenActions {
-  /** Sends the same signature again. */
   readonly again: () => void;
-  /** Asks the chain, once the signature has ended. */
+  /** After the signature has expired. */
   readonly findOut: () => void;
 }
 
 let changing: ReturnType<typeof setTimeout> | undefined;
 
-/** A signature was sent, and it is not known yet whether it was used. */
-export function showOpen({ title, why }: Words, record: LedgerRecord, run: OpenActions): void {
+/** A signature was sent, and whether it was used is not known. */
+export function showOpen(
+  { title, why }: Explanation,
+  record: LedgerRecord,
+  run: OpenActions,
+): void {
   clearTimeout(changing);
   const over = isOver(record, Date.now());
   const validBefore = record.signed?.validBefore ?? 0;
@@ -80,21 +81,21 @@ export function showOpen({ title, why }: Words, record: LedgerRecord, run: OpenA
   const screen = byId("flow").firstChild;
   changing = setTimeout(
     () => {
-      // Only when nothing else has come in its place.
+      // Unless another screen has replaced it.
       if (byId("flow").firstChild === screen) showOpen({ title, why }, record, run);
     },
     validBefore * 1000 - Date.now() + 1,
   );
 }
 
-/** Something stopped before anything was signed. */
+/** Something failed before the signature. */
 export function showProblem(title: string, why: string, ...list: readonly Action[]): void {
   show({ title, tone: "bad", children: [text(why), actions(...list)] });
 }
 
 /** The money has moved, and the content is not here. */
 export function showMissingContent(
-  { title, why }: Words,
+  { title, why }: Explanation,
   record: LedgerRecord,
   again: Action,
 ): void {
@@ -110,7 +111,6 @@ export function showMissingContent(
   });
 }
 
-/** The content with its receipt. */
 export function showPaid(
   record: LedgerRecord,
   receipt: SettleResponse | undefined,
@@ -140,5 +140,5 @@ export function showPaid(
       ),
     ],
   });
-  say("Paid. Your content is below.");
+  announce("Paid. Your content is below.");
 }

@@ -1,14 +1,12 @@
-/** The changing part of the page: one screen at a time, with a heading that takes the focus. */
+/** The changing part of the page: one screen at a time. */
 import { byId, el } from "./element.ts";
 
-/** One screen. */
 export interface Screen {
   readonly title: string;
   readonly tone?: "plain" | "busy" | "good" | "warn" | "bad";
   readonly children: readonly (Node | undefined)[];
 }
 
-/** Something that can be done. */
 export interface Action {
   readonly label: string;
   readonly run: () => void;
@@ -16,7 +14,7 @@ export interface Action {
 
 let isFirst = true;
 
-/** Shows a screen. The first one of a visit leaves the focus where it is. */
+/** The heading takes the focus, except on the first screen of a visit. */
 export function show({ title, tone = "plain", children }: Screen): void {
   const heading = el("h2", { tabindex: "-1" }, title);
   const mark = el("span", { class: "mark", "aria-hidden": "true" });
@@ -31,12 +29,12 @@ export function show({ title, tone = "plain", children }: Screen): void {
   isFirst = false;
 }
 
-/** Says something to those who listen to the page. */
-export function say(text: string): void {
+/** Announces text to people who listen to the page. */
+export function announce(text: string): void {
   byId("live").textContent = text;
 }
 
-/** A row of buttons; the first place is for the one to take, and may be empty. */
+/** The first place is for the recommended action, and may be empty. */
 export function actions(...list: readonly (Action | undefined)[]): HTMLElement {
   const buttons = list.map((action, at) => {
     if (!action) return undefined;
@@ -46,12 +44,10 @@ export function actions(...list: readonly (Action | undefined)[]): HTMLElement {
   return el("div", { class: "actions" }, ...buttons);
 }
 
-/** A paragraph. */
 export function text(...parts: readonly (Node | string)[]): HTMLElement {
   return el("p", {}, ...parts);
 }
 
-/** A list of facts. */
 export function facts(
   rows: readonly (readonly [name: string, value: Node | string])[],
 ): HTMLElement {

@@ -1,4 +1,4 @@
-/** The one signature: reserved before it is asked for, kept before it leaves. */
+/** The one signature: reserved before it is requested, kept before it is sent. */
 import {
   randomHex,
   systemRuntime,
@@ -12,7 +12,6 @@ import type { Connected } from "./connected.ts";
 import type { KeptPayment } from "./kept-payment.ts";
 import type { Payable } from "./offers.ts";
 
-/** What is signed, by whom, for which request. */
 export interface Order {
   readonly request: ReplayableRequest;
   readonly kept: KeptPayment;
@@ -21,7 +20,7 @@ export interface Order {
   readonly signal: AbortSignal;
 }
 
-/** Has the wallet sign; rejects when it does not, and then nothing is kept. */
+/** Rejects when the wallet does not sign, and then nothing is kept. */
 export async function signOnce(order: Order): Promise<LedgerRecord> {
   const { request, kept, payer, payable, signal } = order;
   const { offer, requirements } = payable;
@@ -42,22 +41,21 @@ export async function signOnce(order: Order): Promise<LedgerRecord> {
     const { url } = request;
     const how = { offer, requirements, request, requestId, url };
     const signed = await signPayment(signerOf(payer, signal), systemRuntime, how);
-    return await kept.move(requestId, { state: "signed", signed });
+    return await kept.transition(requestId, { state: "signed", signed });
   } catch (error) {
-    // A signature that comes after all is dropped: it has not left, and cannot be used.
-    await kept.move(requestId, { state: "released" });
+    // A late signature is dropped: it was not sent.
+    await kept.transition(requestId, { state: "released" });
     throw error;
   }
 }
 
-/** The wallet as one who signs. */
 export function signerOf({ wallet, address }: Connected, signal: AbortSignal) {
   return {
     address,
     async signTypedData(typedData: ReturnType<typeof authorizationTypedData>) {
       const params = [address, toWalletJson(typedData)];
       const signature = await ask(wallet.provider, "eth_signTypedData_v4", params, signal);
-      // Contract wallets give more than 65 bytes, and the token takes them as they are.
+      // Contract wallets return more than 65 bytes, which the token accepts.
       if (isHexBytes(signature, signatureBytesMax)) return signature;
       throw new Error("Your wallet returned an invalid signature. Try again.");
     },

@@ -1,4 +1,3 @@
-/** From choosing a wallet to the last look before the signature. */
 import { validitySecondsMax } from "@farthing/buyer/steps";
 import { findWalletsInTime, watchWallets, type Wallet } from "@farthing/buyer/wallet";
 import type { Address, Requirements } from "@farthing/protocol";
@@ -8,7 +7,7 @@ import { address, duration, shortAddress, usdc } from "./words.ts";
 
 let stopLooking = () => {};
 
-/** Shows the wallets of this browser as they appear, and passes on the selected one. */
+/** Shows the wallets of this browser as they announce themselves. */
 export function showWallets(title: string, choose: (wallet: Wallet) => void): void {
   stopLooking();
   const list = el("div", { class: "wallets" });
@@ -52,13 +51,12 @@ function noWallet(): HTMLElement {
   );
 }
 
-/** Shows that the page is waiting, mostly for the person to act in their wallet. */
 export function showWaiting(title: string, what: string, leave?: () => void): void {
   const way = leave ? actions(undefined, { label: "Cancel", run: leave }) : undefined;
   show({ title, tone: "busy", children: [text(what), way] });
 }
 
-/** All that the signature will say, and the button that asks for it. */
+/** The terms of the signature, and the button that requests it. */
 export function reviewScreen(
   requirements: Requirements,
   payer: { readonly wallet: string; readonly address: Address; readonly balance: string },

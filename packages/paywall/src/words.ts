@@ -1,13 +1,13 @@
-/** How amounts, addresses, times and networks are written on the page. */
+/** Formats amounts, addresses, times and networks. */
 import { explorerLink, formatUsdc, type Address, type Hex, type Network } from "@farthing/protocol";
 import { el } from "./element.ts";
 
-/** `0x2096…287C`: enough to recognise an address that one knows. */
+/** `0x2096…287C` */
 export function shortAddress(address: Address): string {
   return `${address.slice(0, 6)}…${address.slice(-4)}`;
 }
 
-/** An address of which the whole can be unfolded. */
+/** The whole address can be unfolded. */
 export function address(whole: Address): HTMLElement {
   return el(
     "details",
@@ -17,24 +17,23 @@ export function address(whole: Address): HTMLElement {
   );
 }
 
-/** `0.010000 USDC`. */
+/** `0.010000 USDC` */
 export function usdc(units: bigint): string {
   return `${formatUsdc(units)} USDC`;
 }
 
-/** `2 minutes`, `90 seconds`. */
+/** `2 minutes`, `90 seconds` */
 export function duration(seconds: number): string {
   const minutes = seconds / 60;
   if (seconds < 60 || !Number.isInteger(minutes)) return `${seconds} seconds`;
   return minutes === 1 ? "1 minute" : `${minutes} minutes`;
 }
 
-/** The time of day on this clock, from Unix seconds. */
+/** Local time, from Unix seconds. */
 export function timeOfDay(seconds: number): string {
   return new Date(seconds * 1000).toLocaleTimeString();
 }
 
-/** A link to where people look at a transaction. */
 export function transactionLink(network: Network, transaction: Hex): HTMLElement {
   const href = explorerLink(network, transaction);
   const attributes = { href, target: "_blank", rel: "noreferrer" };

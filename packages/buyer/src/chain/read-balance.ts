@@ -1,5 +1,6 @@
 /** Asks a node whether the payer can pay. Advice only: a node that fails stops no payment. */
 import {
+  addressWord,
   findNetwork,
   formatUsdc,
   networks,
@@ -7,16 +8,15 @@ import {
   type Network,
   type Requirements,
 } from "@farthing/protocol";
-import { addressWord, nodeAnswerMs, nodeCall, type NodeCall } from "./call-node.ts";
+import { nodeAnswerMs, nodeCall, type NodeCall } from "./call-node.ts";
 import { askNodes, noNode, publicNodes } from "./nodes.ts";
 import type { Check } from "../offer/check-offer.ts";
 import type { FetchFunction } from "../replayable-request.ts";
 import type { Signer } from "../signer.ts";
 
-/** The selector of `balanceOf(address)`. */
 const balanceOfSelector = "0x70a08231";
 
-/** The check `balance`: USDC of the payer, and the code of a contract wallet. */
+/** The check `balance`: the payer's USDC, and a contract wallet's code. */
 export async function checkBalance(
   fetch: FetchFunction,
   rpcUrl: string,
@@ -46,19 +46,18 @@ export async function checkBalance(
       `The balance is ${formatUsdc(balance)} USDC, the price ${formatUsdc(amount)} USDC; send USDC on ${network.id} to ${signer.address}.`,
     );
   } catch {
-    // Not the error's text: it can hold the node's address, and that address a key.
+    // The error's text may hold the node's address, and that address a key.
     return skip("the node did not answer");
   }
 }
 
-/** The same check by the first of several nodes that answers. */
 export async function checkBalanceAt(
   fetch: FetchFunction,
   rpcUrls: readonly string[],
   signer: Signer,
   requirements: Requirements,
 ): Promise<Check> {
-  // Together they may take as long as one: a payment waits for no network that has no nodes.
+  // Together they may take as long as one node.
   const answerMs = nodeAnswerMs / Math.max(1, rpcUrls.length);
   const balance = await askNodes(
     rpcUrls,
@@ -68,16 +67,14 @@ export async function checkBalanceAt(
   return balance ?? skip("no node is named to ask");
 }
 
-/** What an address holds on the node's network. */
 export interface Balances {
   readonly network: Network;
-  /** Base units. */
   readonly usdcUnits: bigint;
-  /** Needed by nobody who only pays by x402; 18 decimals. */
+  /** Not needed to pay by x402; 18 decimals. */
   readonly nativeWei: bigint;
 }
 
-/** Reads balances. Rejects when the node does not answer or serves a chain that is not known. */
+/** Rejects when the node does not respond or serves an unknown chain. */
 export async function readBalances(
   fetch: FetchFunction,
   rpcUrl: string,
@@ -95,9 +92,8 @@ export async function readBalances(
 }
 
 /**
- * Reads balances as `rpcUrl` says: of the network that a node of one's own serves, of every
- * network by public endpoints when it is undefined, of none by `"none"`. A network whose public
- * endpoints fail is left out; rejects when a node of one's own fails, or all of them.
+ * Reads balances as `rpcUrl` says: from an own node, or on every network by public endpoints, of
+ * which those that fail are left out. Rejects when no node answers.
  */
 export async function readEveryBalance(
   fetch: FetchFunction,
@@ -120,9 +116,9 @@ export async function readEveryBalance(
   return balances;
 }
 
-/** The USDC of an address in base units. Rejects when the node does not say. */
+/** In base units. Rejects when the node does not say. */
 export async function readUsdc(call: NodeCall, network: Network, owner: Address): Promise<bigint> {
-  const data = `${balanceOfSelector}${addressWord(owner).slice(2)}`;
+  const data = `${balanceOfSelector}${addressWord(owner)}`;
   return BigInt(String(await call("eth_call", [{ to: network.usdc, data }, "latest"])));
 }
 

@@ -1,10 +1,12 @@
 /**
- * What the chain says about one signed authorization. It is the only place that can prove that a
- * payment was not made: the authorization is unused in a final block whose time has reached
- * `validBefore`, so no later block can hold it either. That it was used proves a payment only
- * together with the transfer of the same terms in the same transaction, whoever sent that.
+ * Reads from the chain what became of a signed authorization. Only this proves that a payment was
+ * not made: the authorization is unused in a final block whose time has reached `validBefore`. Its
+ * use proves a payment only together with the transfer of the same terms in the same transaction,
+ * whoever sent that.
  */
 import {
+  addressWord,
+  defined,
   findNetwork,
   isObject,
   isSameAddress,
@@ -15,27 +17,25 @@ import {
   type Hex,
   type Network,
 } from "@farthing/protocol";
-import { addressWord, nodeCall, type NodeCall } from "./call-node.ts";
+import { nodeCall, type NodeCall } from "./call-node.ts";
 import { askNodes } from "./nodes.ts";
 import type { LedgerRecord } from "../ledger/ledger.ts";
 import type { FetchFunction } from "../replayable-request.ts";
 
-/** An authorization whose outcome is asked for. */
 export interface SignedTerms {
   readonly network: Network;
   readonly from: Address;
   readonly to: Address;
   readonly units: bigint;
   readonly nonce: Hex;
-  /** Unix seconds. */
   readonly validBefore: number;
-  /** Unix seconds; it cannot have been used before. */
+  /** Unix seconds; it was not used before. */
   readonly signedAfter: number;
-  /** The transaction that the seller named, looked at first. */
+  /** The transaction that the seller named, read first. */
   readonly transaction?: Hex;
 }
 
-/** What was signed for a payment of the ledger; undefined as long as nothing was. */
+/** The signed terms of a record; undefined before the signature. */
 export function signedTermsOf(record: LedgerRecord): SignedTerms | undefined {
   const { signed, transaction } = record;
   const network = findNetwork(record.network);
@@ -48,30 +48,27 @@ export function signedTermsOf(record: LedgerRecord): SignedTerms | undefined {
     nonce: signed.nonce,
     validBefore: signed.validBefore,
     signedAfter: Math.floor(record.reservedAt / 1000),
-    ...(transaction === undefined ? {} : { transaction }),
+    ...defined({ transaction }),
   };
 }
 
-/** The transaction that moved the money. */
 export interface FoundPayment {
   readonly transaction: Hex;
   readonly blockNumber: number;
-  /** Its block is one that cannot be undone. */
+  /** Its block cannot be undone. */
   readonly isFinal: boolean;
 }
 
-/** What became of an authorization. */
 export type ChainOutcome =
   | ({ readonly state: "settled" } & FoundPayment)
-  /** It was not used, and cannot be any more. */
+  /** It can no longer be used. */
   | { readonly state: "unused"; readonly reason: string }
-  /** Not decided yet, or the node could not say. */
   | {
       readonly state: "unknown";
       readonly reason: string;
-      /** It was used, but not with these terms: then the terms are not those that were signed. */
+      /** It was used with other terms than those of the record. */
       readonly isContradicted?: true;
-      /** The node did not answer, or serves another chain: another node may know. */
+      /** The node failed or serves another chain; another node may know. */
       readonly isUnanswered?: true;
     };
 
@@ -82,18 +79,18 @@ const topics = {
   transfer: "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef",
 } as const;
 
-/** XDC finalizes three blocks back; where a node hides that tag, so many are beyond doubt. */
+/** For nodes without the tag `finalized`; XDC finalizes three blocks back. */
 const finalityDepth = 12;
-/** This machine's clock may be ahead of the chain's by so much when it notes the signing. */
+/** This machine's clock may be this far ahead of the chain's when it records the signing. */
 const clockSlackSeconds = 600;
-/** Block ranges of logs that every provider answers. */
+/** A range that every provider serves. */
 const logBlocksMax = 1000;
-/** With a block each second, ten times the longest validity is in here. */
+/** At a block each second, ten times the longest validity. */
 const logRangesMax = 12;
-/** Doubling steps back from the head: more than any chain has blocks for. */
+/** Doubling steps back from the head: enough for any chain. */
 const stepsBackMax = 40;
 
-/** Asks a node. Never rejects: returns `unknown` when the node fails or serves another chain. */
+/** Never rejects: returns `unknown` when the node fails or serves another chain. */
 export async function readOutcome(
   fetch: FetchFunction,
   rpcUrl: string,
@@ -105,16 +102,14 @@ export async function readOutcome(
     if (chainId !== terms.network.chainId) {
       return unanswered(`the node serves chain ${chainId}, not ${terms.network.chainId}`);
     }
-    // Before the state is read: what is unused now was unused then.
+    // Read before the state: what is unused now was unused then.
     const final = await finalBlock(call);
     const named =
       terms.transaction && (await findTransfer(call, terms, terms.transaction, final.number));
     if (named) return { state: "settled", ...named };
     if (await isUsed(call, terms, "latest")) return await findUse(call, terms, final.number);
     if (final.time < terms.validBefore) {
-      return unknown(
-        "it has not been used, and can still be until it has expired in a final block",
-      );
+      return unknown("it is unused, and can be used until it has expired in a final block");
     }
     if (await isUsed(call, terms, toHex(final.number)))
       return unknown("the node contradicts itself");
@@ -124,7 +119,7 @@ export async function readOutcome(
   }
 }
 
-/** Asks the nodes one after the other; `unknown` when there is none, or none has an answer. */
+/** Asks one node after the other; `unknown` when none has an answer. */
 export async function readOutcomeOf(
   fetch: FetchFunction,
   rpcUrls: readonly string[],
@@ -148,7 +143,6 @@ function unanswered(reason: string): ChainOutcome {
 
 interface Block {
   readonly number: number;
-  /** Unix seconds. */
   readonly time: number;
 }
 
@@ -157,7 +151,7 @@ async function readBlock(call: NodeCall, which: string): Promise<Block> {
   const number = isObject(block) ? Number(member(block, "number")) : Number.NaN;
   const time = isObject(block) ? Number(member(block, "timestamp")) : Number.NaN;
   if (Number.isSafeInteger(number) && Number.isSafeInteger(time)) return { number, time };
-  throw new Error("The node gave no block.");
+  throw new Error("The node returned no block.");
 }
 
 async function finalBlock(call: NodeCall): Promise<Block> {
@@ -170,12 +164,12 @@ async function finalBlock(call: NodeCall): Promise<Block> {
 }
 
 async function isUsed(call: NodeCall, terms: SignedTerms, block: string): Promise<boolean> {
-  const data = `${authorizationStateSelector}${addressWord(terms.from).slice(2)}${terms.nonce.slice(2)}`;
+  const data = `${authorizationStateSelector}${addressWord(terms.from)}${terms.nonce.slice(2)}`;
   const result = await call("eth_call", [{ to: terms.network.usdc, data }, block]);
   if (typeof result === "string" && /^0x0*[01]$/.test(result) && result.length === 66) {
     return result.endsWith("1");
   }
-  throw new Error("The node gave no authorization state.");
+  throw new Error("The node returned no authorization state.");
 }
 
 async function findUse(
@@ -201,7 +195,7 @@ interface UseLog {
   readonly blockNumber: number;
 }
 
-/** Looks for the event from the time of signing on, until a block that is after its expiry. */
+/** Searches for the event from the time of signing until after the expiry. */
 async function findLog(call: NodeCall, terms: SignedTerms): Promise<UseLog | undefined> {
   const head = await readBlock(call, "latest");
   let first = await blockBefore(call, head, terms.signedAfter - clockSlackSeconds);
@@ -212,7 +206,7 @@ async function findLog(call: NodeCall, terms: SignedTerms): Promise<UseLog | und
         address: terms.network.usdc,
         fromBlock: toHex(first),
         toBlock: toHex(last),
-        topics: [[topics.used, topics.canceled], addressWord(terms.from), terms.nonce],
+        topics: [[topics.used, topics.canceled], addressTopic(terms.from), terms.nonce],
       },
     ]);
     const found = (Array.isArray(logs) ? logs : []).map(readLog).find((log) => log !== undefined);
@@ -225,7 +219,7 @@ async function findLog(call: NodeCall, terms: SignedTerms): Promise<UseLog | und
 
 /** A block at or before a time; block 0 when the chain is younger. */
 async function blockBefore(call: NodeCall, head: Block, time: number): Promise<number> {
-  // A block every two seconds, so that the first guess is already near.
+  // XDC makes a block every two seconds, so the first guess is close.
   let back = Math.max(1, Math.ceil((head.time - time) / 2));
   for (let step = 0; step < stepsBackMax; step += 1) {
     const number = Math.max(0, head.number - back);
@@ -246,7 +240,7 @@ function readLog(log: unknown): UseLog | undefined {
   return { topic, transaction, blockNumber };
 }
 
-/** Reads a receipt: a success with our authorization's use and the transfer of its terms. */
+/** Reads a receipt: a success with the authorization's use and the transfer of its terms. */
 async function findTransfer(
   call: NodeCall,
   terms: SignedTerms,
@@ -259,8 +253,8 @@ async function findTransfer(
   const has = (topics: readonly string[], data?: bigint) =>
     Array.isArray(logs) && logs.some((log) => isLogOf(log, terms.network.usdc, topics, data));
   const isOurs =
-    has([topics.used, addressWord(terms.from), terms.nonce]) &&
-    has([topics.transfer, addressWord(terms.from), addressWord(terms.to)], terms.units);
+    has([topics.used, addressTopic(terms.from), terms.nonce]) &&
+    has([topics.transfer, addressTopic(terms.from), addressTopic(terms.to)], terms.units);
   const blockNumber = Number(member(receipt, "blockNumber"));
   if (!isOurs || !Number.isSafeInteger(blockNumber)) return undefined;
   return { transaction, blockNumber, isFinal: blockNumber <= finalNumber };
@@ -280,6 +274,10 @@ function isLogOf(
     (topic, at) => String(list[at]).toLowerCase() === topic.toLowerCase(),
   );
   return isSame && (data === undefined || BigInt(String(member(log, "data"))) === data);
+}
+
+function addressTopic(address: Address): Hex {
+  return `0x${addressWord(address)}`;
 }
 
 function toHex(number: number): Hex {

@@ -1,13 +1,13 @@
 /**
- * Finds the outcome of payments that have none: by the chain where a node can be asked, by the
- * clock where none can or where nothing was ever signed. Every open payment ends by itself.
+ * Resolves payments without an outcome: by the chain where a node answers, otherwise by the clock.
  */
 import {
-  LedgerMoveError,
+  LedgerTransitionError,
   openStates,
   unresolvedStates,
   type Ledger,
   type LedgerRecord,
+  type LedgerTransition,
 } from "../ledger/ledger.ts";
 import { dayMs } from "../ledger/limits.ts";
 import type { NodesOf } from "./nodes.ts";
@@ -15,20 +15,13 @@ import { readOutcomeOf, signedTermsOf } from "./read-outcome.ts";
 import type { FetchFunction } from "../replayable-request.ts";
 import type { Runtime } from "../runtime.ts";
 
-/** What became of one payment that was open. */
 export interface Reconciliation {
-  /** The record as it is now. */
   readonly record: LedgerRecord;
-  /**
-   * `open`: nothing could be proven yet, see `reason`. `expired`: nobody can use the payment any
-   * more, and whether it was used before is not known.
-   */
+  /** `expired`: the payment can no longer be used, and whether it was used is not known. */
   readonly outcome: "settled" | "released" | "expired" | "open";
-  /** Why, for a person. */
   readonly reason: string;
 }
 
-/** What reconciling needs. */
 export interface ReconcilingTools {
   readonly fetch: FetchFunction;
   readonly ledger: Ledger;
@@ -36,19 +29,13 @@ export interface ReconcilingTools {
   readonly nodesOf: NodesOf;
 }
 
-/**
- * Longest wait between reserving and signing, a person with a hardware wallet included. Who takes
- * longer finds the reservation gone, and what was signed does not leave.
- */
+/** A person with a hardware wallet signs within this; later signatures are not sent. */
 export const reservedMsMax = 10 * 60 * 1000;
 
-/** Asked at once: more than one host's open payments by default, few enough for any node. */
+/** More than one host's open payments by default, few enough for any node. */
 const atOnceMax = 8;
 
-/**
- * An authorization that ended so long ago gives its place back although the chain was not read: by
- * then its last block is final, and this clock may be ahead of the chain's by some seconds.
- */
+/** After this an expired authorization is final, also by a clock that is ahead of the chain's. */
 export const endedMarginMs = 60_000;
 
 /** When a payment ends at the latest, in Unix milliseconds. */
@@ -58,12 +45,12 @@ export function endsAt({ signed, reservedAt }: LedgerRecord): number {
     : signed.validBefore * 1000 + endedMarginMs;
 }
 
-/** Reconciles every payment of the ledger that has no outcome, the oldest first. */
+/** Reconciles every payment without an outcome, the oldest first. */
 export async function reconcileAll(tools: ReconcilingTools): Promise<Reconciliation[]> {
   return reconcileSome(tools, await tools.ledger.list(unresolvedStates));
 }
 
-/** Reconciles what counts against the limits at present: a start does not ask about old times. */
+/** Reconciles what counts against today's limits. */
 export async function reconcileCounting(tools: ReconcilingTools): Promise<void> {
   const since = tools.runtime.now() - dayMs;
   const records = await tools.ledger.list(unresolvedStates);
@@ -73,7 +60,7 @@ export async function reconcileCounting(tools: ReconcilingTools): Promise<void> 
   );
 }
 
-/** Ends the open payments whose time is over, so that they give their places back. */
+/** Ends the open payments whose time is over. */
 export async function reconcileEnded(tools: ReconcilingTools): Promise<void> {
   const open = await tools.ledger.list(openStates);
   const now = tools.runtime.now();
@@ -95,7 +82,7 @@ async function reconcileSome(
   return outcomes;
 }
 
-/** Reconciles one payment. Rejects only when the ledger fails. */
+/** Rejects only when the ledger fails. */
 export async function reconcile(
   tools: ReconcilingTools,
   record: LedgerRecord,
@@ -118,11 +105,10 @@ export async function reconcile(
     return close(tools, record, { state: "released" }, outcome.reason);
   const { transaction, blockNumber } = outcome;
   const settledAt = runtime.now();
-  const move = { state: "settled", transaction, evidence: "chain", settledAt } as const;
-  return close(tools, record, move, `paid by ${transaction} in block ${blockNumber}`);
+  const settled = { state: "settled", transaction, evidence: "chain", settledAt } as const;
+  return close(tools, record, settled, `paid by ${transaction} in block ${blockNumber}`);
 }
 
-/** What the chain did not decide ends by the clock. */
 async function endByTime(
   tools: ReconcilingTools,
   record: LedgerRecord,
@@ -137,16 +123,17 @@ async function endByTime(
 async function close(
   { ledger }: ReconcilingTools,
   before: LedgerRecord,
-  move: Parameters<Ledger["move"]>[1] & { readonly state: "settled" | "released" | "expired" },
+  transition: LedgerTransition & { readonly state: "settled" | "released" | "expired" },
   reason: string,
 ): Promise<Reconciliation> {
   const { requestId } = before;
   try {
-    const record = await ledger.move(requestId, { ...move, ofNonce: before.signed?.nonce });
-    return { record, outcome: move.state, reason };
+    const ofNonce = before.signed?.nonce;
+    const record = await ledger.transition(requestId, { ...transition, ofNonce });
+    return { record, outcome: transition.state, reason };
   } catch (cause) {
-    if (!(cause instanceof LedgerMoveError)) throw cause;
-    // Another process was faster; what it has written counts.
+    if (!(cause instanceof LedgerTransitionError)) throw cause;
+    // Another process was faster; its record counts.
     const record = (await ledger.find(requestId)) ?? before;
     const { state } = record;
     const isClosed = state === "settled" || state === "released" || state === "expired";

@@ -39,12 +39,12 @@ test("what one has written the next one knows: amounts, states, pins", async () 
     ...rules,
     perDayUnits: undefined,
   });
-  await one.move("r", { state: "signed" });
+  await one.transition("r", { state: "signed" });
   const other = fileLedger(path);
   expect(await other.find("r")).toEqual(await one.find("r"));
   expect(await other.pinnedPayee("a.example", xdc.id)).toBe(payTo);
   // And what the other writes afterwards is seen by the first.
-  await other.move("r", { state: "sent" });
+  await other.transition("r", { state: "sent" });
   expect((await one.find("r"))?.state).toBe("sent");
   const moved = reservation("s", { payTo: otherPayee });
   expect(await one.reserve(moved, rules)).toEqual({ ok: false, reason: "payee_changed" });
@@ -77,7 +77,7 @@ test("a last line that a crash has cut off is dropped, and the next write takes 
   appendFileSync(path, `{"move":{"requestId":"r","state":"signed","signed":"${"x".repeat(500)}`);
   const ledger = fileLedger(path);
   expect((await ledger.find("r"))?.state).toBe("reserved");
-  await ledger.move("r", { state: "released" });
+  await ledger.transition("r", { state: "released" });
   expect(readFileSync(path, "utf8")).toBe(
     `${whole}{"move":{"requestId":"r","state":"released"}}\n`,
   );
@@ -94,7 +94,7 @@ test.each([
   const path = newPath();
   const ledger = fileLedger(path);
   await ledger.reserve(reservation("r"), rules);
-  await ledger.move("r", { state: "signed" });
+  await ledger.transition("r", { state: "signed" });
   writeFileSync(path, damage(readFileSync(path, "utf8")));
   const { pay, signer } = buyerBench({ ledger: fileLedger(path) });
   await expect(pay(seller.url)).rejects.toThrow("cannot be trusted");
@@ -110,7 +110,7 @@ test("one file under two names is one ledger, and stays one", async () => {
   const ledger = fileLedger(link, { spareLinesMax: 0 });
   for (let at = 0; at < 5; at += 1) {
     await ledger.reserve(reservation("free"), rules);
-    await ledger.move("free", { state: "released" });
+    await ledger.transition("free", { state: "released" });
   }
   expect(lstatSync(link).isSymbolicLink()).toBe(true);
   expect(existsSync(`${link}.lock`)).toBe(false);
@@ -137,7 +137,7 @@ test("it does not grow without end: old lines go, open payments, receipts and pi
     const ledger = at % 2 === 0 ? one : other;
     await ledger.reserve(reservation(`r${at}`), { ...rules, perDayUnits: undefined });
     for (const state of pathTo[at % 4 === 0 ? "released" : "settled"]) {
-      await ledger.move(`r${at}`, { state });
+      await ledger.transition(`r${at}`, { state });
     }
     const lines = readFileSync(path, "utf8").split("\n").length;
     // Without replacing it would be 160 and more.
@@ -158,11 +158,11 @@ test("what was spent within a day is never forgotten", async () => {
     ["new", now - 1000],
   ] as const) {
     await ledger.reserve(reservation(id, { reservedAt }), rules);
-    for (const state of pathTo.settled) await ledger.move(id, { state });
+    for (const state of pathTo.settled) await ledger.transition(id, { state });
   }
   for (let at = 0; at < 5; at += 1) {
     await ledger.reserve(reservation("free", { reservedAt: now }), rules);
-    await ledger.move("free", { state: "released" });
+    await ledger.transition("free", { state: "released" });
   }
   expect(await ledger.find("old")).toBeUndefined();
   expect((await ledger.usage(reservation("x"), now - dayMs)).spentUnits).toBe(100n);

@@ -2,13 +2,13 @@
  * A ledger in a file, for any number of processes on one machine: limits, pins and open payments
  * hold across all of them and across restarts.
  *
- * The file is JSON Lines, mode 0600 because it holds live signatures, and only ever appended to:
- * a line is on the disk before the step that it allows. Who writes holds an exclusive lock, which
- * the system takes back when the process dies. A last line that was cut off by a crash allowed
- * nothing yet and is dropped; a line that makes no sense anywhere else stops everything, because
- * what it said about money is not known. When most lines say what is past, the file is replaced
- * by one with a line for each record.
+ * The file is JSON Lines, mode 0600 because it holds live signatures, and only appended to: a line
+ * is on disk before the step that it allows. Writers hold an exclusive lock, which the system
+ * releases when the process dies. A last line that a crash cut off allowed nothing yet and is
+ * dropped; any other malformed line stops everything, because its statement about money is lost.
+ * When most lines are outdated, a file with one line for each record replaces it.
  */
+import { createSerialQueue } from "@farthing/protocol";
 import { constants, realpathSync } from "node:fs";
 import { chmod, mkdir, open, rename, rm, type FileHandle } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
@@ -23,7 +23,7 @@ import {
   type Line,
 } from "./ledger-lines.ts";
 import {
-  LedgerMoveError,
+  LedgerTransitionError,
   type Ledger,
   type LedgerRecord,
   type LedgerTransition,
@@ -35,25 +35,24 @@ import {
 export { LedgerFileError } from "./ledger-lines.ts";
 export { LedgerBusyError } from "./file-lock.ts";
 
-/** Lines beyond those that are needed before a file is worth replacing: some 250 payments. */
+/** Outdated lines before a file is replaced: some 250 payments. */
 const spareLinesMax = 1000;
 
-/** Settings of a ledger in a file, for tests. */
+/** For tests. */
 export interface FileLedgerOptions {
   readonly spareLinesMax?: number;
   readonly settledKeptMax?: number;
 }
 
 /**
- * Opens, or creates at the first reservation, a ledger in a file; its folder is made with mode
- * 0700. Calls reject with a `LedgerFileError` when the file cannot be trusted, with a
- * `LedgerBusyError` when others hold it for more than ten seconds.
+ * Opens a ledger, which the first reservation creates. Calls reject with a `LedgerFileError` when
+ * the file cannot be trusted, with a `LedgerBusyError` when it is locked for ten seconds.
  */
 export function fileLedger(path: string, options: FileLedgerOptions = {}): Ledger {
   const file = new LedgerFile(realPath(path), options);
   return {
     reserve: (reservation, rules) => file.write((book) => reserveLines(book, reservation, rules)),
-    move: (requestId, next) => file.write((book) => transitionLines(book, requestId, next)),
+    transition: (requestId, next) => file.write((book) => transitionLines(book, requestId, next)),
     find: (requestId) => file.read((book) => book.find(requestId)),
     usage: (scope, since) => file.read((book) => book.usage(scope, since)),
     pinnedPayee: (host, network) => file.read((book) => book.pinnedPayee(host, network)),
@@ -83,23 +82,23 @@ function transitionLines(
   requestId: string,
   next: LedgerTransition,
 ): Change<LedgerRecord> {
-  const record = book.moved(requestId, next);
+  const record = book.transitioned(requestId, next);
   const { ofNonce: _, ofAttempt: __, ...move } = next;
   return { lines: [{ move: { requestId, ...move } }], result: record };
 }
 
-/** The file and what has been read of it. One thing at a time within this process. */
+/** The file and its contents. Operations run one at a time within this process. */
 class LedgerFile {
   readonly #path: string;
   readonly #lock: FileLock;
   readonly #spareLinesMax: number;
   readonly #settledKeptMax: number;
   #book = new LedgerBook();
-  /** The first line of the file that the book is of; it differs after each replacement. */
+  /** The first line of the file that the book was read from; each replacement has another one. */
   #header = "";
   #offset = 0;
   #lineCount = 0;
-  #queue: Promise<unknown> = Promise.resolve();
+  readonly #inTurn = createSerialQueue();
 
   constructor(path: string, options: FileLedgerOptions) {
     this.#path = path;
@@ -108,7 +107,7 @@ class LedgerFile {
     this.#settledKeptMax = options.settledKeptMax ?? settledKeptMax;
   }
 
-  /** Looks at the book as the file is now. Needs no lock: complete lines never change. */
+  /** Reads the book as the file is now. No lock is needed: complete lines never change. */
   read<T>(look: (book: LedgerBook) => T): Promise<T> {
     return this.#inTurn(async () => {
       const handle = await this.#openExisting();
@@ -117,7 +116,7 @@ class LedgerFile {
     });
   }
 
-  /** Decides on the newest state and appends what was decided, all under the lock. */
+  /** Decides on the newest state and appends the decision, all under the lock. */
   write<T>(decide: (book: LedgerBook) => Change<T>): Promise<T> {
     return this.#inTurn(async () => {
       await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
@@ -135,22 +134,16 @@ class LedgerFile {
     });
   }
 
-  #inTurn<T>(run: () => Promise<T>): Promise<T> {
-    const turn = this.#queue.then(run);
-    this.#queue = turn.catch(() => {});
-    return turn;
-  }
-
   async #openExisting(): Promise<FileHandle | undefined> {
     try {
       const handle = await open(this.#path, constants.O_RDWR);
       const { mode } = await handle.stat();
-      // Somebody copied it, or made it by hand: nobody else may read signatures.
+      // Copied or made by hand: only its owner may read signatures.
       if ((mode & 0o077) !== 0) await chmod(this.#path, 0o600);
       return handle;
     } catch (error) {
       if (!isMissing(error)) throw error;
-      // What it said has been counted on: without it limits and open payments would be forgotten.
+      // Its records have been relied on: without it limits and open payments would be forgotten.
       if (this.#header !== "") {
         throw new LedgerFileError(this.#path, "it was taken away while it was in use");
       }
@@ -163,7 +156,7 @@ class LedgerFile {
     return open(this.#path, constants.O_RDWR);
   }
 
-  /** Reads the lines that came since the last time; all of them when the file was replaced. */
+  /** Reads the new lines, or all of them when the file was replaced. */
   async #catchUp(handle: FileHandle): Promise<void> {
     const header = await readHeader(handle, this.#path);
     if (header !== this.#header) this.#startOver(header);
@@ -191,7 +184,7 @@ class LedgerFile {
     try {
       this.#apply(readLine(text, this.#path, number));
     } catch (cause) {
-      if (!(cause instanceof LedgerMoveError)) throw cause;
+      if (!(cause instanceof LedgerTransitionError)) throw cause;
       throw new LedgerFileError(this.#path, `line ${number}: ${cause.message}`);
     }
   }
@@ -199,13 +192,13 @@ class LedgerFile {
   #apply(line: Line): void {
     if ("pin" in line) return this.#book.pin(line.pin);
     if ("record" in line) return this.#book.admit(line.record);
-    const { requestId, ...move } = line.move;
-    this.#book.put(this.#book.moved(requestId, move));
+    const { requestId, ...transition } = line.move;
+    this.#book.put(this.#book.transitioned(requestId, transition));
   }
 
   async #append(handle: FileHandle, lines: readonly Line[]): Promise<void> {
     const bytes = Buffer.from(lines.map(writeLine).join(""));
-    // What a crash left of an unfinished line; under the lock nobody is writing it.
+    // Removes the unfinished line of a crash; under the lock no process is writing.
     await handle.truncate(this.#offset);
     await writeAll(handle, bytes, this.#offset);
     await handle.sync();
@@ -226,7 +219,7 @@ class LedgerFile {
     const next = `${this.#path}.new`;
     const header = newHeader();
     const bytes = Buffer.from([header, ...lines.map(writeLine)].join(""));
-    // A new file, never one that a crash or somebody else has left there with a mode of its own.
+    // A leftover file may have another mode, so it is not reused.
     await rm(next, { force: true });
     const handle = await open(next, "wx", 0o600);
     await using(handle, async () => {
@@ -238,12 +231,12 @@ class LedgerFile {
   }
 }
 
-/** The file itself: under the name of a link it would have another lock and another successor. */
+/** Resolves links: under a link's name the file would have another lock and successor. */
 function realPath(path: string): string {
   try {
     return realpathSync(path);
   } catch {
-    // It is not there yet, or cannot be reached, which the first call will say.
+    // The file does not exist yet, or cannot be reached, which the first call reports.
     return resolve(path);
   }
 }
@@ -257,7 +250,7 @@ function slim(record: LedgerRecord): LedgerRecord {
   return { ...record, request };
 }
 
-/** Reads so many bytes, or up to the end; one read may give fewer, and what it left would be cut. */
+/** Reads until the length or the end: one read may return fewer bytes. */
 async function readUpTo(handle: FileHandle, position: number, length: number): Promise<Buffer> {
   const bytes = Buffer.alloc(length);
   let at = 0;
@@ -284,7 +277,7 @@ async function using<T>(handle: FileHandle, use: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Makes a new name in the folder last; systems that cannot open a folder do that by themselves. */
+/** Makes a new name in the folder durable; systems that cannot open a folder do so themselves. */
 async function syncFolder(path: string): Promise<void> {
   const handle = await open(path, constants.O_RDONLY).catch(() => undefined);
   if (handle) await using(handle, () => handle.sync()).catch(() => {});

@@ -1,22 +1,19 @@
 /**
- * An exclusive lock between processes. Node.js has none of its own, SQLite has: a transaction on
- * an empty database holds a lock of the operating system, which ends with the process, however it
- * ends. Nothing has to be cleaned up and no lock can be mistaken for a stale one.
+ * An exclusive lock between processes: a transaction on an empty SQLite database holds a lock of
+ * the operating system, which ends with the process. No lock can be stale.
  */
 import { chmodSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 
-/** Others held the lock for longer than a writer ever needs. */
 export class LedgerBusyError extends Error {
   override readonly name = "LedgerBusyError";
 }
 
-/** A write takes milliseconds; who waits for ten seconds waits for a process that hangs. */
+/** A write takes milliseconds: a process that holds the lock for ten seconds hangs. */
 const waitMsMax = 10_000;
-/** Between two tries: about as long as one write with its sync takes. */
+/** About as long as one write with its sync takes. */
 const tryEveryMs = 5;
 
-/** The lock at one path. */
 export class FileLock {
   readonly #path: string;
 
@@ -24,7 +21,7 @@ export class FileLock {
     this.#path = path;
   }
 
-  /** Runs alone among all processes. Rejects with a LedgerBusyError after ten seconds of waiting. */
+  /** Rejects with a LedgerBusyError after ten seconds. */
   async hold<T>(run: () => Promise<T>): Promise<T> {
     // Loaded here, so that older versions of Node.js can still read a ledger.
     const sqlite = await import("node:sqlite");
@@ -34,7 +31,7 @@ export class FileLock {
       await this.#begin(database);
       return await run();
     } finally {
-      // Gives the lock back.
+      // Releases the lock.
       database.close();
     }
   }
@@ -56,7 +53,7 @@ export class FileLock {
   }
 }
 
-/** SQLITE_BUSY, in the lower byte of the code. */
+/** SQLITE_BUSY is in the lower byte. */
 function isBusy(error: unknown): boolean {
   return error instanceof Error && "errcode" in error && (Number(error.errcode) & 0xff) === 5;
 }

@@ -1,11 +1,10 @@
 /**
- * The rules of a ledger over records in memory: what a reservation has to keep, which moves there
- * are, what counts. It writes nowhere; a ledger in memory is this alone, one in a file puts its
- * lines into it.
+ * The rules of a ledger over records in memory. The memory ledger is this alone; the file ledger
+ * replays its lines into it.
  */
 import { isSameAddress, type Address } from "@farthing/protocol";
 import {
-  LedgerMoveError,
+  LedgerTransitionError,
   ledgerTransitions,
   openStates,
   type LedgerTransition,
@@ -19,23 +18,21 @@ import {
 } from "./ledger.ts";
 import { dayMs } from "./limits.ts";
 
-/** The payee of a host. */
 export interface Pin {
   readonly host: string;
-  /** CAIP-2. */
   readonly network: string;
   readonly payTo: Address;
 }
 
-/** Settled payments that are kept as receipts; the oldest beyond it are forgotten. */
+/** Settled payments kept as receipts; older ones are forgotten. */
 export const settledKeptMax = 10_000;
 
-/** Records and pins, and the rules. No function of it pauses, so each is atomic in a process. */
+/** No method pauses, so each is atomic in a process. */
 export class LedgerBook {
   readonly #records = new Map<string, LedgerRecord>();
   readonly #pins = new Map<string, Pin>();
 
-  /** Says what a reservation would come to; changes nothing. */
+  /** Evaluates a reservation without changing anything. */
   evaluate(reservation: Reservation, rules: ReserveRules): ReserveOutcome {
     const { requestId, host, network, payTo, amountUnits, reservedAt } = reservation;
     const before = this.#records.get(requestId);
@@ -58,26 +55,32 @@ export class LedgerBook {
     return { ok: true, record: { ...reservation, state: "reserved", attempt } };
   }
 
-  /** The record after a move; throws when there is none or the table has no such move. */
-  moved(requestId: string, move: LedgerTransition): LedgerRecord {
+  /** The record after a transition. Throws when there is no record or no such transition. */
+  transitioned(requestId: string, transition: LedgerTransition): LedgerRecord {
     const record = this.#records.get(requestId);
-    if (!record) throw new LedgerMoveError(`The ledger has no request ${requestId}.`);
-    if (!ledgerTransitions[record.state].includes(move.state)) {
-      throw new LedgerMoveError(`A payment that is ${record.state} cannot become ${move.state}.`);
+    if (!record) throw new LedgerTransitionError(`The ledger has no request ${requestId}.`);
+    if (!ledgerTransitions[record.state].includes(transition.state)) {
+      throw new LedgerTransitionError(
+        `A payment that is ${record.state} cannot become ${transition.state}.`,
+      );
     }
-    const { ofNonce, ofAttempt = record.attempt, ...next } = move;
-    const isOther = "ofNonce" in move && ofNonce !== record.signed?.nonce;
+    const { ofNonce, ofAttempt = record.attempt, ...next } = transition;
+    const isOther = "ofNonce" in transition && ofNonce !== record.signed?.nonce;
     if (isOther || ofAttempt !== record.attempt) {
-      throw new LedgerMoveError(`Request ${requestId} has been reserved or signed anew meanwhile.`);
+      throw new LedgerTransitionError(
+        `Request ${requestId} has been reserved or signed anew meanwhile.`,
+      );
     }
     return { ...record, ...next };
   }
 
-  /** Takes a reservation that was granted; throws when there is a payment that forbids it. */
+  /** Takes a granted reservation. Throws when the request has another payment. */
   admit(record: LedgerRecord): void {
     const before = this.#records.get(record.requestId);
     if (before && before.state !== "released") {
-      throw new LedgerMoveError(`Request ${record.requestId} is reserved although it is not free.`);
+      throw new LedgerTransitionError(
+        `Request ${record.requestId} is reserved although it is not free.`,
+      );
     }
     this.put(record);
   }
@@ -115,7 +118,7 @@ export class LedgerBook {
       if (record.state === "released" || !isInScope(record, scope)) continue;
       const isOpen = openStates.includes(record.state);
       if (isOpen && record.answer?.saysUncharged !== true) openPayments += 1;
-      // An open payment counts however old it is: nobody has shown that the money stayed.
+      // An open payment counts at any age: it is not proven that the money stayed.
       if (isOpen || record.reservedAt > since) spentUnits += record.amountUnits;
     }
     return { spentUnits, openPayments };
@@ -137,7 +140,7 @@ function pinKeyOf(host: string, network: string): string {
   return `${network} ${host}`;
 }
 
-/** The open payments of a wallet at a host, in the order given. */
+/** The open payments of a wallet at a host, in the given order. */
 export function openAtHost(
   records: Iterable<LedgerRecord>,
   scope: LedgerScope,
@@ -149,7 +152,7 @@ export function openAtHost(
   );
 }
 
-/** Whether a payment is of the money that is counted together. */
+/** Whether a payment is counted in a scope. */
 export function isInScope(record: LedgerRecord, scope: LedgerScope): boolean {
   return (
     record.network === scope.network &&

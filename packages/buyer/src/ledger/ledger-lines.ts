@@ -5,13 +5,13 @@ import { isObject, member, parseUint256, type JsonObject } from "@farthing/proto
 import type { Pin } from "./ledger-book.ts";
 import { ledgerTransitions, type LedgerTransition, type LedgerRecord } from "./ledger.ts";
 
-/** What a line says. A record is whole, a move is what came to it. */
+/** A whole record, or what a transition added to one. */
 export type Line =
   | { readonly record: LedgerRecord }
   | { readonly move: LedgerTransition & { readonly requestId: string } }
   | { readonly pin: Pin };
 
-/** The file says something that makes no sense, so nothing may be paid on its word. */
+/** The file is malformed, so nothing may be paid on its word. */
 export class LedgerFileError extends Error {
   override readonly name = "LedgerFileError";
 
@@ -22,10 +22,9 @@ export class LedgerFileError extends Error {
   }
 }
 
-/** The version of this format. */
 const version = 1;
 
-/** The first line of a new file; the random part tells a replaced file from the one before. */
+/** The random part distinguishes a replaced file from the one before. */
 export function newHeader(): string {
   return `${JSON.stringify({ farthingLedger: version, file: randomUUID() })}\n`;
 }
@@ -33,7 +32,7 @@ export function newHeader(): string {
 /** Longer than any header of this format. */
 const headerBytesMax = 256;
 
-/** Reads the first line, its newline included; throws a LedgerFileError when it is another. */
+/** Returns the first line with its newline. Throws a LedgerFileError when it is no header. */
 export async function readHeader(handle: FileHandle, path: string): Promise<string> {
   const { buffer, bytesRead } = await handle.read(
     Buffer.alloc(headerBytesMax),
@@ -48,7 +47,6 @@ export async function readHeader(handle: FileHandle, path: string): Promise<stri
   throw new LedgerFileError(path, `its first line is not that of a ledger of version ${version}`);
 }
 
-/** One line, its newline included. */
 export function writeLine(line: Line): string {
   const text = JSON.stringify(line, (_, value: unknown) =>
     typeof value === "bigint" ? value.toString() : value,
@@ -56,10 +54,9 @@ export function writeLine(line: Line): string {
   return `${text}\n`;
 }
 
-/** A record as it stands in the file. */
 type StoredRecord = Omit<LedgerRecord, "amountUnits"> & { readonly amountUnits: string };
 
-/** Reads a line that this module wrote; throws a LedgerFileError for any other. */
+/** Reads a line that this module wrote. Throws a LedgerFileError for any other. */
 export function readLine(text: string, path: string, number: number): Line {
   const { record, move, pin } = parse(text) ?? {};
   if (isStoredRecord(record)) {

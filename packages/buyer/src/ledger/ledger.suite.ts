@@ -4,7 +4,7 @@ import { xdc, type Hex } from "@farthing/protocol";
 import { expect, test } from "vitest";
 import { buyerBench, paymentErrorOf } from "../buyer-bench.testing.ts";
 import {
-  LedgerMoveError,
+  LedgerTransitionError,
   ledgerTransitions,
   openStates,
   type Ledger,
@@ -80,8 +80,8 @@ export function testLedger(newLedger: () => Ledger, runs: number): void {
     for (const to of states) {
       const ledger = newLedger();
       await ledger.reserve(reservation("r"), rules);
-      for (const state of pathTo[from]) await ledger.move("r", { state });
-      const moved = ledger.move("r", { state: to });
+      for (const state of pathTo[from]) await ledger.transition("r", { state });
+      const moved = ledger.transition("r", { state: to });
       if (ledgerTransitions[from].includes(to)) expect((await moved).state).toBe(to);
       else await expect(moved).rejects.toThrow(`cannot become ${to}`);
     }
@@ -91,7 +91,7 @@ export function testLedger(newLedger: () => Ledger, runs: number): void {
     for (const state of states) {
       const ledger = newLedger();
       await ledger.reserve(reservation("r"), rules);
-      for (const step of pathTo[state]) await ledger.move("r", { state: step });
+      for (const step of pathTo[state]) await ledger.transition("r", { state: step });
       expect((await ledger.reserve(reservation("r"), rules)).ok).toBe(state === "released");
     }
   });
@@ -102,15 +102,15 @@ export function testLedger(newLedger: () => Ledger, runs: number): void {
     for (const [attempt, nonce] of nonces.entries()) {
       const outcome = await ledger.reserve(reservation("r"), rules);
       expect(outcome).toMatchObject({ ok: true, record: { attempt } });
-      await ledger.move("r", {
+      await ledger.transition("r", {
         state: "signed",
         signed: { ...signedPayment, nonce },
         ofNonce: undefined,
       });
-      if (attempt === 0) await ledger.move("r", { state: "released", ofNonce: nonce });
+      if (attempt === 0) await ledger.transition("r", { state: "released", ofNonce: nonce });
     }
-    const late = ledger.move("r", { state: "settled", ofNonce: nonces[0] });
-    await expect(late).rejects.toThrow(LedgerMoveError);
+    const late = ledger.transition("r", { state: "settled", ofNonce: nonces[0] });
+    await expect(late).rejects.toThrow(LedgerTransitionError);
     expect(await ledger.find("r")).toMatchObject({ state: "signed", signed: { nonce: nonces[1] } });
   });
 
@@ -119,7 +119,7 @@ export function testLedger(newLedger: () => Ledger, runs: number): void {
     for (const [at, id] of ["b", "a", "c"].entries()) {
       await ledger.reserve(reservation(id, { reservedAt: 1_000_000_000 + at }), rules);
     }
-    await ledger.move("a", { state: "released" });
+    await ledger.transition("a", { state: "released" });
     const idsOf = async (states?: readonly LedgerState[]) =>
       (await ledger.list(states)).map(({ requestId }) => requestId);
     expect(await idsOf()).toEqual(["b", "a", "c"]);
@@ -134,7 +134,7 @@ export function testLedger(newLedger: () => Ledger, runs: number): void {
       ["done", "settled"],
     ] as const) {
       await ledger.reserve(reservation(id), rules);
-      for (const step of pathTo[state]) await ledger.move(id, { state: step });
+      for (const step of pathTo[state]) await ledger.transition(id, { state: step });
     }
     const usage = (ageMs: number) => ledger.usage(reservation("x"), 1_000_000_000 + ageMs - dayMs);
     expect(await usage(dayMs - 1)).toEqual({ spentUnits: 200n, openPayments: 1 });
@@ -161,7 +161,7 @@ export function testLedger(newLedger: () => Ledger, runs: number): void {
     const ids = ["a", "b", "c"];
     const outcomes = await Promise.all(ids.map((id) => ledger.reserve(reservation(id), two)));
     expect(outcomes[2]).toEqual({ ok: false, reason: "open_payments_limit" });
-    for (const state of pathTo.settled) await ledger.move("a", { state });
+    for (const state of pathTo.settled) await ledger.transition("a", { state });
     expect((await ledger.reserve(reservation("c"), two)).ok).toBe(true);
   });
 
@@ -192,7 +192,7 @@ export function testLedger(newLedger: () => Ledger, runs: number): void {
           const wanted = reservation(`r${index}`, { amountUnits: amount, reservedAt: now });
           const { ok } = await ledger.reserve(wanted, rules);
           if (!ok) continue;
-          for (const state of pathTo[outcome]) await ledger.move(`r${index}`, { state });
+          for (const state of pathTo[outcome]) await ledger.transition(`r${index}`, { state });
           if (outcome !== "released") granted.push({ at: now, amount });
           const inWindow = granted.filter(({ at }) => at > now - dayMs);
           const spent = inWindow.reduce((sum, one) => sum + one.amount, 0n);

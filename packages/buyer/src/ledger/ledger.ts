@@ -15,7 +15,7 @@
  */
 import type { Address, Hex, SettleResponse } from "@farthing/protocol";
 
-/** Where a payment stands, see the file's head. */
+/** The states in the diagram above. */
 export type LedgerState =
   | "reserved"
   | "signed"
@@ -25,10 +25,10 @@ export type LedgerState =
   | "released"
   | "expired";
 
-/** Which states a record may go to. `settled` is final: the money moved. */
+/** The states that a record may go to. `settled` is final: the money moved. */
 export const ledgerTransitions: Readonly<Record<LedgerState, readonly LedgerState[]>> = {
   reserved: ["signed", "released"],
-  // Settled at once: the process that sent it died before it could say so, and the chain knows.
+  // Settled at once when the sending process died before it could record that; the chain knows.
   signed: ["sent", "settled", "released", "expired"],
   sent: ["settled", "ambiguous", "released", "expired"],
   ambiguous: ["settled", "ambiguous", "released", "expired"],
@@ -38,13 +38,12 @@ export const ledgerTransitions: Readonly<Record<LedgerState, readonly LedgerStat
   expired: ["settled", "released"],
 };
 
-/** What is reserved before anything is signed. */
+/** A payment before anything is signed. */
 export interface Reservation {
   readonly requestId: string;
   /** Binds the id to method, URL and body: the same id with another request is an error. */
   readonly fingerprint: string;
   readonly wallet: Address;
-  /** CAIP-2. */
   readonly network: string;
   readonly asset: Address;
   readonly amountUnits: bigint;
@@ -57,28 +56,28 @@ export interface Reservation {
   readonly reservedAt: number;
 }
 
-/** The request as it is kept for sending it again. It holds no header that may be a secret. */
+/** The request as kept for a resume, without any header that may be a secret. */
 export interface KeptRequest {
   readonly method: string;
   readonly url: string;
-  /** Those of {@link keptHeaderNames} that it had. */
+  /** Those among {@link keptHeaderNames}. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** Names of the others: a resume needs their values from the caller again. */
+  /** A resume needs the values of these from the caller again. */
   readonly headersLeftOut: readonly string[];
-  /** SHA-256 of the body, of nothing when there is none. */
+  /** SHA-256 of the body; of no bytes when there is none. */
   readonly bodyHash: Hex;
-  /** Base64; absent when there is none, or when it is longer than {@link keptBodyBytesMax}. */
+  /** Base64; absent for no body, or one above {@link keptBodyBytesMax}. */
   readonly body?: string;
   readonly bodyBytes: number;
 }
 
-/** Headers that are kept with a request: what it asks for, never who asks. */
+/** Headers that say what is requested, never who requests it. */
 export const keptHeaderNames: readonly string[] = ["accept", "accept-language", "content-type"];
 
-/** Longer bodies are kept as their hash alone: a ledger is read whole, line by line. */
+/** Longer bodies are kept as their hash alone: a ledger is read whole. */
 export const keptBodyBytesMax = 64 * 1024;
 
-/** The signed payment, complete: a resend is these bytes again. Secret until it has settled. */
+/** The signed payment: a resend is these bytes again. Secret until it has settled. */
 export interface SignedPayment {
   readonly url: string;
   readonly headerName: string;
@@ -89,76 +88,70 @@ export interface SignedPayment {
   readonly validBefore: number;
 }
 
-/** One logical request. */
 export interface LedgerRecord extends Reservation {
   readonly state: LedgerState;
   readonly signed?: SignedPayment;
   /** The hash the seller named; proof only when the state is `settled`. */
   readonly transaction?: Hex;
-  /** How often this request was signed for and released before; 0 at first. */
+  /** How often this request was signed for and released before. */
   readonly attempt: number;
-  /** What came back, present from the first answer on. */
-  readonly answer?: KeptAnswer;
-  /** How it is known that a settled payment is settled. */
+  /** Present from the first response on. */
+  readonly answer?: KeptResponse;
   readonly evidence?: Evidence;
-  /** When that became known, in Unix milliseconds. */
+  /** When the settlement became known, in Unix milliseconds. */
   readonly settledAt?: number;
 }
 
 /** `receipt`: the seller's word for exactly this payment. `chain`: the transaction was read. */
 export type Evidence = "receipt" | "chain";
 
-/** The last answer to the paid request. */
-export interface KeptAnswer {
+/** The last response to the paid request. */
+export interface KeptResponse {
   readonly status: number;
-  /** SHA-256 of the content; absent when it was streamed on unread. */
+  /** SHA-256 of the content; absent when it was passed on as a stream. */
   readonly bodyHash?: Hex;
   /** The seller's receipt as read, true or not. */
   readonly receipt?: SettleResponse;
-  /** The seller says that it charged nothing. That is its word and no proof. */
+  /** The seller says that it charged nothing, which is no proof. */
   readonly saysUncharged?: true;
 }
 
-/** A move to the next state, with what it brings. */
+/** A transition to the next state, with what it adds to the record. */
 export interface LedgerTransition {
   readonly state: LedgerState;
   readonly signed?: SignedPayment;
   readonly transaction?: Hex;
-  readonly answer?: KeptAnswer;
+  readonly answer?: KeptResponse;
   readonly evidence?: Evidence;
   /** Unix milliseconds. */
   readonly settledAt?: number;
   /**
-   * The move is meant for the signature with this nonce (undefined: for none yet). Left out, it is
-   * for whatever is there; with it, a late word about an earlier attempt moves nothing.
+   * Applies only to the signature with this nonce (undefined: before any), never to a later
+   * attempt.
    */
   readonly ofNonce?: Hex | undefined;
-  /**
-   * The move is meant for this attempt: a reservation that another run has made under the same id
-   * may be for other terms than those that were signed. Left out, it is for whichever there is.
-   */
+  /** Applies only to this attempt: another run may have reserved other terms under the same id. */
   readonly ofAttempt?: number;
 }
 
-/** A move that the table does not allow from where the record is; nothing was written. */
-export class LedgerMoveError extends Error {
-  override readonly name = "LedgerMoveError";
+/** The table does not allow the transition; nothing was written. */
+export class LedgerTransitionError extends Error {
+  override readonly name = "LedgerTransitionError";
 }
 
-/** The limits that a reservation has to keep. */
+/** The limits of a reservation. */
 export interface ReserveRules {
   /** Most in the window, the new amount included; undefined for no limit. */
   readonly perDayUnits: bigint | undefined;
   readonly windowMs: number;
-  /** Most open payments in all; those of which the seller says that it charged nothing are free. */
+  /** Most open payments in all, without those for which the seller says that it charged nothing. */
   readonly openPaymentsMax: number;
-  /** Most open payments at the host of the reservation; left out, only the sum is limited. */
+  /** Most open payments at the reservation's host; left out, only the sum is limited. */
   readonly openPaymentsPerHostMax?: number;
-  /** `keep`: the payee must be the one first seen at this host; `replace`: it becomes that. */
+  /** `keep`: the payee must be the first one of this host; `replace`: it becomes that. */
   readonly payeePin: "off" | "keep" | "replace";
 }
 
-/** Whether the reservation stands. */
 export type ReserveOutcome =
   | { readonly ok: true; readonly record: LedgerRecord }
   | {
@@ -167,25 +160,22 @@ export type ReserveOutcome =
     }
   | { readonly ok: false; readonly reason: "exists"; readonly record: LedgerRecord };
 
-/** What of a wallet's money is spoken for. */
+/** What a wallet has spent or promised. */
 export interface LedgerUsage {
   readonly spentUnits: bigint;
-  /** Without an outcome yet, except those of which the seller says that it charged nothing. */
+  /** Without an outcome, except those for which the seller says that it charged nothing. */
   readonly openPayments: number;
 }
 
-/** Whose money is counted: limits are per wallet, network and asset. */
+/** Limits are per wallet, network and asset. */
 export type LedgerScope = Pick<Reservation, "wallet" | "network" | "asset">;
 
-/**
- * Keeps the records. `reserve` and `move` are atomic: two callers at once never both get the last
- * of a limit, and each move starts from a state that allows it.
- */
+/** `reserve` and `transition` are atomic: two callers never both get the last of a limit. */
 export interface Ledger {
   /** Checks the limits and writes the record in one step. A released id may be reserved anew. */
   reserve(reservation: Reservation, rules: ReserveRules): Promise<ReserveOutcome>;
-  /** Moves a record on; rejects when {@link ledgerTransitions} does not allow it. */
-  move(requestId: string, move: LedgerTransition): Promise<LedgerRecord>;
+  /** Rejects when {@link ledgerTransitions} does not allow the transition. */
+  transition(requestId: string, transition: LedgerTransition): Promise<LedgerRecord>;
   find(requestId: string): Promise<LedgerRecord | undefined>;
   /** What counts against the limits for reservations made after `since` (Unix milliseconds). */
   usage(scope: LedgerScope, since: number): Promise<LedgerUsage>;
@@ -198,5 +188,5 @@ export interface Ledger {
 /** States without an outcome: they count until a receipt, the chain or the clock ends them. */
 export const openStates: readonly LedgerState[] = ["reserved", "signed", "sent", "ambiguous"];
 
-/** States in which the chain may still know more than the ledger. */
+/** States in which the chain may know more than the ledger. */
 export const unresolvedStates: readonly LedgerState[] = [...openStates, "expired"];

@@ -1,21 +1,20 @@
 /** Spending limits: on unless raised, written in USDC decimals, held in base units. */
 import { parseUsdc } from "@farthing/protocol";
 
-/** What a caller may set. Amounts are USDC decimals such as `"0.10"`. */
+/** Amounts are USDC decimals such as `"0.10"`. */
 export interface LimitsInput {
   /** Most that one payment may cost. */
   readonly perCall?: string;
-  /** Most in any 24 hours for one wallet, network and asset; `false` takes this limit away. */
+  /** Most in any 24 hours for one wallet, network and asset; `false` for no such limit. */
   readonly perDay?: string | false;
   /** Above this the approver is asked, where there is one. */
   readonly askAbove?: string;
-  /** Most payments whose outcome is not known yet, at all sellers together. */
+  /** Most payments without an outcome, at all sellers together. */
   readonly openPayments?: number;
   /** Most of them at one host; `openPayments` where only that is set. */
   readonly openPaymentsPerHost?: number;
 }
 
-/** The limits in force, in base units. */
 export interface Limits {
   readonly perCallUnits: bigint;
   readonly perDayUnits: bigint | undefined;
@@ -24,20 +23,20 @@ export interface Limits {
   readonly openPaymentsPerHostMax: number;
 }
 
-/** One call: ten times the usual price of an API call, a loss that is easy to bear. */
+/** Ten times the usual price of an API call, a loss that is easy to bear. */
 export const perCallDefault = "0.10";
-/** A day: twenty calls at the highest price; stops an unattended loop. */
+/** Twenty calls at the highest price; stops an unattended loop. */
 export const perDayDefault = "2";
-/** Half of the limit per call: what is above is unusual enough for a question. */
+/** Half of the limit per call: more is unusual enough for a question. */
 export const askAboveDefault = "0.05";
-/** More than this unresolved at one host is a retry storm, not work. */
+/** More unresolved payments at one host are a retry storm, not work. */
 export const openPaymentsPerHostDefault = 5;
-/** Four hosts that never give an outcome leave room for the others, until their payments expire. */
+/** Four hosts that never respond leave room for the others, until their payments expire. */
 export const openPaymentsDefault = 20;
 /** The window of the limit per day, rolling. */
 export const dayMs = 24 * 60 * 60 * 1000;
 
-/** Reads limits; throws a TypeError that names the one that is no amount. */
+/** Throws a TypeError that names the invalid value. */
 export function parseLimits(input: LimitsInput = {}): Limits {
   const { perDay = perDayDefault } = input;
   const perHost = input.openPaymentsPerHost ?? input.openPayments ?? openPaymentsPerHostDefault;
@@ -50,7 +49,7 @@ export function parseLimits(input: LimitsInput = {}): Limits {
   };
 }
 
-/** Reads one amount in USDC decimals; throws a TypeError that names it. */
+/** Reads USDC decimals. Throws a TypeError that names the value. */
 export function amount(name: string, text: string): bigint {
   const units = parseUsdc(text);
   if (units === undefined) {

@@ -10,7 +10,7 @@ test("closed records are forgotten after a day, open ones are not", async () => 
   const ledger = memoryLedger();
   await ledger.reserve(reservation("open"), rules);
   await ledger.reserve(reservation("closed"), rules);
-  for (const state of pathTo.settled) await ledger.move("closed", { state });
+  for (const state of pathTo.settled) await ledger.transition("closed", { state });
   await ledger.reserve(reservation("later", { reservedAt: 1_000_000_000 + dayMs }), rules);
   expect(await ledger.find("closed")).toBeUndefined();
   expect((await ledger.find("open"))?.state).toBe("reserved");

@@ -1,15 +1,11 @@
-/**
- * A ledger in memory: its limits hold within one process and are forgotten when it ends. Settled
- * and released records are dropped a day after they were reserved; open ones are kept.
- */
+/** A ledger in memory. Settled and released records are dropped after a day. */
 import { LedgerBook } from "./ledger-book.ts";
 import type { Ledger, Reservation, ReserveOutcome, ReserveRules } from "./ledger.ts";
 
-/** Creates an empty ledger in memory. */
 export function memoryLedger(): Ledger {
   const book = new LedgerBook();
 
-  // Runs without a pause between check and write, so it is atomic in a process.
+  // Runs without a pause between check and write, so it is atomic.
   function reserve(reservation: Reservation, rules: ReserveRules): ReserveOutcome {
     book.forget(reservation.reservedAt, 0);
     const outcome = book.evaluate(reservation, rules);
@@ -21,8 +17,8 @@ export function memoryLedger(): Ledger {
 
   return {
     reserve: async (reservation, rules) => reserve(reservation, rules),
-    move: async (requestId, next) => {
-      const record = book.moved(requestId, next);
+    transition: async (requestId, next) => {
+      const record = book.transitioned(requestId, next);
       book.put(record);
       return record;
     },

@@ -67,9 +67,9 @@ function dying(ledger: Ledger, dieAt: LedgerState | undefined): Ledger {
       dieIn("reserved");
       return outcome;
     },
-    async move(requestId, move) {
-      const record = await ledger.move(requestId, move);
-      dieIn(move.state);
+    async transition(requestId, transition) {
+      const record = await ledger.transition(requestId, transition);
+      dieIn(transition.state);
       return record;
     },
   };

@@ -90,9 +90,9 @@ describe("one request has one payment", () => {
     const own = memoryLedger();
     const ledger = {
       ...own,
-      move: async (...[id, move]: Parameters<typeof own.move>) => {
-        if (move.state !== "signed") throw new Error("The disk is full.");
-        return own.move(id, move);
+      transition: async (...[id, transition]: Parameters<typeof own.transition>) => {
+        if (transition.state !== "signed") throw new Error("The disk is full.");
+        return own.transition(id, transition);
       },
     };
     const { call } = await startAgent({ buyer: { signer: countingSigner(), ledger } });

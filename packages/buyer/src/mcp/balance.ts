@@ -1,4 +1,3 @@
-/** The tool `balance`: what the wallet holds, by the owner's node or by public ones. */
 import { formatUsdc, type Address } from "@farthing/protocol";
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { noNode } from "../chain/nodes.ts";
@@ -6,7 +5,7 @@ import { readEveryBalance } from "../chain/read-balance.ts";
 import { refuse, toolResult } from "./tool-result.ts";
 import type { FetchFunction } from "../replayable-request.ts";
 
-/** Registers the tool, which returns the address alone when no node is configured. */
+/** The tool `balance`; without a node it returns the address alone. */
 export function addBalance(
   server: McpServer,
   fetch: FetchFunction,
@@ -29,7 +28,7 @@ export function addBalance(
         }));
         return toolResult({ wallet, balances });
       } catch {
-        // Not the error's text: it can hold the node's address, and that address a key.
+        // The error's text may hold the node's address, and that address a key.
         const message = "The owner's node did not say what the wallet holds.";
         return refuse({ error: "node_unavailable", message, retryable: true });
       }

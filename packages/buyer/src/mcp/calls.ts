@@ -1,24 +1,20 @@
-/** Calls of tools that may pay: their time, and the owner's answer to each. */
+/** Calls of tools that may pay: their time limit, and the owner's approval. */
 import type { Server } from "@modelcontextprotocol/sdk/server/index.js";
-import { askOwner, type Approval } from "./approval.ts";
 import type { Quote } from "../offer/quote.ts";
+import { quoteText } from "../offer/read-challenge.ts";
 
-/**
- * How long a call may take, in milliseconds, the owner's time not counted: hosts commonly give up
- * after 60 s, and the same request id finds the payment again.
- */
+/** Hosts commonly give up after 60 s; the owner's time is not counted. */
 const callMs = 50_000;
 
-/** One call under way. */
 export class OpenCall {
   readonly #stop = new AbortController();
   #timer: NodeJS.Timeout | undefined;
-  /** Of the host, and of the time. */
+  /** Aborted by the host or the time limit. */
   readonly signal: AbortSignal;
   #isSigned = false;
-  /** The call of the same name whose payment this one waits for. */
+  /** The earlier call of the same request, whose payment this one waits for. */
   #joined: OpenCall | undefined;
-  /** What the owner was asked, and said; absent when nobody had to be asked. */
+  /** Absent when the owner was not asked. */
   approval?: { readonly quote: Quote; readonly answer: Approval };
 
   constructor(signal: AbortSignal) {
@@ -26,7 +22,7 @@ export class OpenCall {
     this.go();
   }
 
-  /** Whether a signature has been made for it: from then on nobody may say "not paid". */
+  /** After a signature no result may say "not paid". */
   get isSigned(): boolean {
     return this.#isSigned || this.#joined?.isSigned === true;
   }
@@ -50,11 +46,10 @@ export class OpenCall {
   }
 }
 
-/** The calls under way by their request ids. */
 export class OpenCalls {
   readonly #calls = new Map<string, OpenCall>();
 
-  /** Runs one call under a name; a second one of that name joins the first one's payment. */
+  /** Runs a call; a second one of the same request joins the first one's payment. */
   async run<T>(requestId: string, call: OpenCall, work: () => Promise<T>): Promise<T> {
     const first = this.#calls.get(requestId);
     if (first) {
@@ -73,7 +68,6 @@ export class OpenCalls {
     this.#calls.get(requestId)?.noteSigned();
   }
 
-  /** Asks the owner for the call that a quote belongs to. */
   async approve(server: Server, quote: Quote): Promise<boolean> {
     const call = this.#calls.get(quote.requestId);
     if (!call) return false;
@@ -83,4 +77,50 @@ export class OpenCalls {
     call.approval = { quote, answer };
     return answer === "granted";
   }
+}
+
+/** Only `granted` pays. */
+export type Approval = "granted" | "declined" | "unavailable";
+
+/** A person needs to read, and may be away; then the agent is told to come back. */
+const approvalMs = 3 * 60 * 1000;
+
+/** Asks for one quote, which binds method, address, body, payee and amount. */
+async function askOwner(server: Server, quote: Quote, signal: AbortSignal): Promise<Approval> {
+  if (server.getClientCapabilities()?.elicitation?.form === undefined) return "unavailable";
+  try {
+    const answer = await server.elicitInput(
+      {
+        mode: "form",
+        message: questionOf(quote),
+        requestedSchema: {
+          type: "object",
+          properties: {
+            approve: { type: "boolean", title: `Pay ${quote.amountUsdc} USDC`, default: false },
+          },
+          required: ["approve"],
+        },
+      },
+      { timeout: approvalMs, signal },
+    );
+    const isYes = answer.action === "accept" && answer.content?.["approve"] === true;
+    return isYes ? "granted" : "declined";
+  } catch {
+    // No answer in time, or a malformed one.
+    return "unavailable";
+  }
+}
+
+/** Only our text and the terms that would be signed, nothing that the seller wrote. */
+function questionOf(quote: Quote): string {
+  const { amountUsdc, network, payTo, method, url, bodyHash, checks } = quote;
+  const why = checks.filter(({ verdict }) => verdict === "ask").map(({ message }) => message);
+  const lines = [
+    `Pay ${amountUsdc} USDC on ${network.name}?`,
+    `To: ${payTo}`,
+    `For: ${method} ${quoteText(url)}`,
+    ...(method === "GET" || method === "HEAD" ? [] : [`Body: SHA-256 ${bodyHash}`]),
+    ...why,
+  ];
+  return lines.join("\n");
 }

@@ -1,21 +1,14 @@
 /**
- * The tool `fetch_paid`: a request, paid within the owner's limits. One logical request has one
- * payment: a repeat under its id, or of a request whose payment is still open, sends the same one.
+ * The tool `fetch_paid`. Repeating a request, by its id or while its payment is open, pays once.
  */
+import { defined, type JsonObject } from "@farthing/protocol";
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod/v4";
 import { openStates, type Ledger } from "../ledger/ledger.ts";
 import { OpenCall, type OpenCalls } from "./calls.ts";
 import { requestOf, requestShape, type RequestInput } from "./request-input.ts";
-import {
-  paymentWords,
-  refuse,
-  refuseError,
-  toolResult,
-  unknownOutcome,
-  type Words,
-} from "./tool-result.ts";
+import { paymentFields, refuse, refuseError, toolResult, unknownOutcome } from "./tool-result.ts";
 import { BodyShelf, keepBody, showBody, type KeptBody } from "./untrusted.ts";
 import { PaymentError } from "../payment-error.ts";
 import type { PaidResponse } from "../payment-summary.ts";
@@ -25,13 +18,12 @@ import { readReplayable } from "../replayable-request.ts";
 import { randomHex, systemRuntime } from "../runtime.ts";
 import type { PayingFetch } from "../wrap-fetch.ts";
 
-/** What the tool works with. */
 export interface FetchPaidTools {
   readonly pay: PayingFetch;
   readonly ledger: Ledger;
   readonly calls: OpenCalls;
   readonly allowsLocal: boolean;
-  /** The command with which the owner pays a request himself; undefined when there is none. */
+  /** A command with which the owner can pay; undefined when there is none. */
   readonly commandFor: (quote: Quote, request: RequestInput) => string | undefined;
 }
 
@@ -53,15 +45,13 @@ const shape = {
 const description =
   "Requests a URL; when it answers 402, pays in USDC on XDC within the owner's limits and requests it again. When payment_state is in_flight, call again with the same arguments and the requestId of the answer: the same payment is sent, never a second one.";
 
-/** An answer that has been read. */
 interface Shown {
-  /** Of the request: an id is good for that alone. */
+  /** An id is valid for its own request alone. */
   readonly fingerprint: string;
-  readonly words: Words;
+  readonly words: JsonObject;
   readonly body: KeptBody;
 }
 
-/** Adds the tool. */
 export function addFetchPaid(server: McpServer, tools: FetchPaidTools): void {
   const shelf = new BodyShelf<Shown>();
   const annotations = { readOnlyHint: false, destructiveHint: true, openWorldHint: true };
@@ -79,7 +69,7 @@ export function addFetchPaid(server: McpServer, tools: FetchPaidTools): void {
         if (asked === undefined) {
           requestId = (await openPaymentFor(tools.ledger, fingerprint)) ?? requestId;
         }
-        const payment = { requestId, ...(maxAmount === undefined ? {} : { maxAmount }) };
+        const payment = { requestId, ...defined({ maxAmount }) };
         const response = await tools.calls.run(requestId, call, () =>
           tools.pay(url, { ...init, payment }),
         );
@@ -89,7 +79,7 @@ export function addFetchPaid(server: McpServer, tools: FetchPaidTools): void {
         return show(shown, offset);
       } catch (error) {
         if (error instanceof PaymentError) {
-          return refuseError(error, approvalWords(tools, call, input, error));
+          return refuseError(error, approvalFields(tools, call, input, error));
         }
         return refuseError(error, call.isSigned ? unknownOutcome(requestId) : {});
       } finally {
@@ -99,7 +89,7 @@ export function addFetchPaid(server: McpServer, tools: FetchPaidTools): void {
   );
 }
 
-/** Agents repeat what they did not understand: an open payment for the same request is that one. */
+/** Agents repeat requests; an open payment for the same one is reused. */
 async function openPaymentFor(ledger: Ledger, fingerprint: string): Promise<string | undefined> {
   const open = await ledger.list(openStates);
   return open.find((record) => record.fingerprint === fingerprint)?.requestId;
@@ -109,7 +99,7 @@ function newId(): string {
   return `req_${randomHex(systemRuntime, 16)}`;
 }
 
-/** Reads an answer; when its content breaks off, what is known of the payment stays said. */
+/** When the content breaks off, the result still reports the payment. */
 async function read(
   response: PaidResponse,
   fingerprint: string,
@@ -118,8 +108,8 @@ async function read(
   const location = headers.get("Location");
   const words = {
     status,
-    ...paymentWords(payment),
-    ...(location === null ? {} : { untrustedLocation: quoteText(location) }),
+    ...paymentFields(payment),
+    ...(location !== null && { untrustedLocation: quoteText(location) }),
   };
   try {
     return { fingerprint, words, body: await keepBody(response) };
@@ -134,13 +124,13 @@ function show({ words, body }: Shown, offset: number): CallToolResult {
   return toolResult({ ...words, untrustedBody: showBody(body, offset) });
 }
 
-/** What the agent can do when the owner has to say yes and could not be asked. */
-function approvalWords(
+/** What the agent can do when the owner could not be asked. */
+function approvalFields(
   { commandFor }: FetchPaidTools,
   { approval }: OpenCall,
   input: RequestInput,
   { code }: PaymentError,
-): Words {
+): JsonObject {
   if (code !== "approval_required" || approval === undefined) return {};
   const { quote, answer } = approval;
   if (answer === "declined") return { message: "The owner said no to this payment." };

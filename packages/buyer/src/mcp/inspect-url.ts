@@ -1,18 +1,17 @@
 /** The tool `inspect_url`: what would be paid, to whom, and which checks pass. Signs nothing. */
-import { formatUsdc } from "@farthing/protocol";
+import { defined, type JsonObject, formatUsdc } from "@farthing/protocol";
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type { EvaluatedOffer } from "../offer/choose-offer.ts";
 import { OpenCall } from "./calls.ts";
 import { requestOf, requestShape } from "./request-input.ts";
-import { refuseError, toolResult, type Words } from "./tool-result.ts";
+import { refuseError, toolResult } from "./tool-result.ts";
 import type { Quotation } from "../offer/quote.ts";
 import { quoteText } from "../offer/read-challenge.ts";
 import type { PayingFetch } from "../wrap-fetch.ts";
 
-/** Offers that are shown; a challenge has one for each network and version. */
+/** A challenge has one for each network and version. */
 const offersShownMax = 8;
 
-/** Adds the tool. */
 export function addInspectUrl(server: McpServer, pay: PayingFetch, allowsLocal: boolean): void {
   server.registerTool(
     "inspect_url",
@@ -27,7 +26,7 @@ export function addInspectUrl(server: McpServer, pay: PayingFetch, allowsLocal: 
       try {
         const answer = await pay.quote(...requestOf(input, allowsLocal, call.signal));
         if (answer.isRequired) {
-          return toolResult({ status: answer.status, ...quotationWords(answer.quotation) });
+          return toolResult({ status: answer.status, ...quotationFields(answer.quotation) });
         }
         const { status, headers, body } = answer.response;
         void body?.cancel().catch(() => undefined);
@@ -42,7 +41,7 @@ export function addInspectUrl(server: McpServer, pay: PayingFetch, allowsLocal: 
   );
 }
 
-function quotationWords(quotation: Quotation): Words {
+function quotationFields(quotation: Quotation): JsonObject {
   const { offers, place, chosen, refusal, complaints } = quotation;
   const quote = chosen?.quote;
   return {
@@ -57,14 +56,14 @@ function quotationWords(quotation: Quotation): Words {
           needsApproval: quote.checks.some(({ verdict }) => verdict === "ask"),
         }
       : null,
-    ...(refusal === undefined ? {} : { refusal }),
+    ...defined({ refusal }),
     checks: place,
-    offers: offers.slice(0, offersShownMax).map(offerWords),
+    offers: offers.slice(0, offersShownMax).map(offerFields),
     ...(complaints.length === 0 ? {} : { complaints }),
   };
 }
 
-function offerWords({ offer, isPayable, checks }: EvaluatedOffer): Words {
+function offerFields({ offer, isPayable, checks }: EvaluatedOffer): JsonObject {
   const { requirements } = offer;
   if (!requirements) return { isPayable, checks };
   const { version, network, asset, payTo, amount } = requirements;

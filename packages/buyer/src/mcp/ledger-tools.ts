@@ -1,24 +1,30 @@
-/** Tools that read the owner's ledger and limits. None of them changes anything. */
-import { explorerLink, findNetwork, formatUsdc, networks, type Address } from "@farthing/protocol";
+/** Tools that read the owner's ledger and limits, and change nothing. */
+import {
+  defined,
+  type JsonObject,
+  explorerLink,
+  findNetwork,
+  formatUsdc,
+  networks,
+  type Address,
+} from "@farthing/protocol";
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import * as z from "zod/v4";
 import type { Allow } from "../offer/check-offer.ts";
 import { openStates, type Ledger, type LedgerRecord } from "../ledger/ledger.ts";
 import { dayMs, parseLimits, type LimitsInput } from "../ledger/limits.ts";
-import { refuseError, toolResult, type Words } from "./tool-result.ts";
+import { refuseError, toolResult } from "./tool-result.ts";
 import { quoteText } from "../offer/read-challenge.ts";
 
-/** What the tools read. */
 export interface LedgerToolOptions {
   readonly ledger: Ledger;
   readonly wallet: Address;
   readonly limits: LimitsInput;
   readonly allow: Allow;
-  /** Unix milliseconds. */
   readonly now: () => number;
 }
 
-/** Records in one answer: a model that wants more asks for its own. */
+/** More records at once do not help a model. */
 const recordsMax = 50;
 
 const listShape = { limit: z.number().int().min(1).max(recordsMax).optional() };
@@ -33,7 +39,7 @@ export function addLedgerTools(server: McpServer, options: LedgerToolOptions): v
         "The owner's spending limits and what is used of them. Only the owner sets them.",
       annotations,
     },
-    () => answering(() => limitWords(options)),
+    () => answering(() => limitFields(options)),
   );
   server.registerTool(
     "payments",
@@ -45,7 +51,7 @@ export function addLedgerTools(server: McpServer, options: LedgerToolOptions): v
     ({ limit = recordsMax, state = "open" }) =>
       answering(async () => {
         const records = await options.ledger.list(state === "open" ? openStates : undefined);
-        return { payments: newest(records, limit).map(recordWords) };
+        return { payments: newest(records, limit).map(recordFields) };
       }),
   );
   server.registerTool(
@@ -58,12 +64,12 @@ export function addLedgerTools(server: McpServer, options: LedgerToolOptions): v
     ({ limit = recordsMax }) =>
       answering(async () => {
         const records = await options.ledger.list(["settled"]);
-        return { receipts: newest(records, limit).map(receiptWords) };
+        return { receipts: newest(records, limit).map(receiptFields) };
       }),
   );
 }
 
-async function answering(read: () => Promise<Words>) {
+async function answering(read: () => Promise<JsonObject>) {
   try {
     return toolResult(await read());
   } catch (error) {
@@ -75,7 +81,7 @@ function newest(records: readonly LedgerRecord[], limit: number): readonly Ledge
   return records.slice(-limit).toReversed();
 }
 
-async function limitWords({ ledger, wallet, limits, allow, now }: LedgerToolOptions) {
+async function limitFields({ ledger, wallet, limits, allow, now }: LedgerToolOptions) {
   const { perCallUnits, perDayUnits, askAboveUnits, ...rest } = parseLimits(limits);
   const { openPaymentsMax, openPaymentsPerHostMax } = rest;
   const used = networks.map(async ({ id, usdc }) => {
@@ -85,7 +91,7 @@ async function limitWords({ ledger, wallet, limits, allow, now }: LedgerToolOpti
     return {
       network: id,
       spentUsdc: formatUsdc(spentUnits),
-      ...(left === undefined ? {} : { leftUsdc: formatUsdc(left > 0n ? left : 0n) }),
+      ...(left !== undefined && { leftUsdc: formatUsdc(left > 0n ? left : 0n) }),
       openPayments,
     };
   });
@@ -100,14 +106,14 @@ async function limitWords({ ledger, wallet, limits, allow, now }: LedgerToolOpti
   };
 }
 
-/** A record without its signature, which is as good as money until it expires. */
-function recordWords(record: LedgerRecord): Words {
+/** Without the signature, which is as good as money until it expires. */
+function recordFields(record: LedgerRecord): JsonObject {
   const { requestId, state, request, network, transaction, signed } = record;
   const chain = findNetwork(network);
   return {
     requestId,
     state,
-    ...(request === undefined ? {} : { method: request.method, url: quoteText(request.url) }),
+    ...(request && { method: request.method, url: quoteText(request.url) }),
     host: record.host,
     payTo: record.payTo,
     amount: record.amountUnits.toString(),
@@ -115,23 +121,22 @@ function recordWords(record: LedgerRecord): Words {
     network,
     asset: record.asset,
     reservedAt: rfc3339(record.reservedAt),
-    ...(signed === undefined ? {} : { authorizationExpiresAt: rfc3339(signed.validBefore * 1000) }),
-    ...(transaction === undefined ? {} : { transaction }),
-    ...(transaction === undefined || !chain
-      ? {}
-      : { explorerUrl: explorerLink(chain, transaction) }),
+    ...(signed && { authorizationExpiresAt: rfc3339(signed.validBefore * 1000) }),
+    ...defined({
+      transaction,
+      explorerUrl: chain && transaction && explorerLink(chain, transaction),
+    }),
   };
 }
 
-function receiptWords(record: LedgerRecord): Words {
+function receiptFields(record: LedgerRecord): JsonObject {
   const { signed, evidence, settledAt, answer } = record;
   return {
-    ...recordWords(record),
+    ...recordFields(record),
     payer: record.wallet,
-    ...(signed === undefined ? {} : { nonce: signed.nonce }),
-    ...(evidence === undefined ? {} : { evidence }),
-    ...(settledAt === undefined ? {} : { settledAt: rfc3339(settledAt) }),
-    ...(answer === undefined ? {} : { status: answer.status, bodyHash: answer.bodyHash ?? null }),
+    ...defined({ nonce: signed?.nonce, evidence }),
+    ...(settledAt !== undefined && { settledAt: rfc3339(settledAt) }),
+    ...(answer && { status: answer.status, bodyHash: answer.bodyHash ?? null }),
   };
 }
 

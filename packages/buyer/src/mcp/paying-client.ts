@@ -1,11 +1,8 @@
-/**
- * Pay for the tools of MCP servers, by the rules of `wrapFetch`: limits, one signature for one
- * logical call, the same payment again until the outcome is known, `ambiguous` never called failed.
- */
-import { canonicalJson } from "@farthing/protocol";
+/** Pays for the tools of MCP servers by the rules of `wrapFetch`. */
+import { defined, canonicalJson } from "@farthing/protocol";
 import { McpError, type CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { isLoopback } from "../offer/check-offer.ts";
-import { readToolAnswer, toolFetch, type ToolClient } from "./tool-fetch.ts";
+import { readToolResponse, toolFetch, type ToolClient } from "./tool-fetch.ts";
 import {
   UnansweredPaymentError,
   type PaidResponse,
@@ -17,45 +14,38 @@ import {
   type CallTerms,
   type PayingFetch,
   type PayingInit,
-  type QuoteAnswer,
+  type QuoteResponse,
 } from "../wrap-fetch.ts";
 
 export type { ToolClient } from "./tool-fetch.ts";
 
-/** How to pay, and whom. */
 export interface PayingClientOptions extends BuyerOptions {
   /**
-   * Where the client is connected: the address of a server over HTTP, or a name of your own for a
-   * program that is spoken to over stdio, such as `weather`. Payees are remembered under it, and
-   * `allow.hosts` lists its host or that name.
+   * The server's HTTP address, or a name of your own for a program over stdio, such as `weather`.
+   * Payees are remembered under it, and `allow.hosts` lists its host or that name.
    */
   readonly server: string;
 }
 
-/** A call of a tool. */
 export interface PaidToolCall {
   readonly name: string;
   readonly arguments?: Readonly<Record<string, unknown>>;
   readonly signal?: AbortSignal;
-  /** The logical call: with the same id a repeat never signs a second payment. */
+  /** The logical call: repeating it with the same id never signs a second payment. */
   readonly payment?: CallTerms;
 }
 
-/** A result, and what happened to its payment. */
+/** A result and its payment. */
 export type PaidToolResult = CallToolResult & { readonly payment: PaymentSummary };
 
-/** A client that pays for tools. */
 export interface PayingClient {
-  /**
-   * Calls a tool and pays for it when it asks for money. Rejects as `wrapFetch` does, and with the
-   * server's McpError when it answers an unpaid call with one.
-   */
+  /** Rejects as `wrapFetch` does, and with the server's McpError to an unpaid call. */
   callTool(call: PaidToolCall): Promise<PaidToolResult>;
-  /** Asks for the price: calls the tool unpaid and signs nothing. A free tool does its work. */
-  quote(call: PaidToolCall): Promise<QuoteAnswer>;
+  /** Calls the tool unpaid and signs nothing. A free tool does its work. */
+  quote(call: PaidToolCall): Promise<QuoteResponse>;
   /** Sends the payment of an earlier call again, as the ledger has kept it. */
   resume(requestId: string): Promise<PaidToolResult>;
-  /** Finds outcomes by the chain, see `wrapFetch`. */
+  /** Resolves outcomes by the chain, see `wrapFetch`. */
   readonly reconcile: PayingFetch["reconcile"];
 }
 
@@ -80,10 +70,10 @@ export function payingClient(client: ToolClient, options: PayingClientOptions): 
   };
 }
 
-/** Names of servers over stdio: nothing that could pass for the host of another. */
+/** A name over stdio must not look like another server's host. */
 const serverName = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
-/** The address under which the tools of a server are paid, without a slash at the end. */
+/** The address of a server's tools, without a slash at the end. */
 function toolsAddress(server: string): string {
   if (serverName.test(server)) return `mcp://${server}/tools`;
   const url = URL.canParse(server) ? new URL(server) : undefined;
@@ -102,17 +92,16 @@ function requestOf(base: string, call: PaidToolCall): [string, PayingInit] {
     {
       method: "POST",
       headers: { "Content-Type": "application/json" },
-      // In one order of keys, so that the same call is the same request.
+      // With sorted keys, so that the same call is the same request.
       body: canonicalJson(call.arguments ?? {}),
-      ...(signal === undefined ? {} : { signal }),
-      ...(payment === undefined ? {} : { payment }),
+      ...defined({ signal, payment }),
     },
   ];
 }
 
 async function resultOf(response: PaidResponse): Promise<PaidToolResult> {
   const { payment } = response;
-  const said = readToolAnswer(await response.json());
+  const said = readToolResponse(await response.json());
   if ("result" in said) return { ...said.result, payment };
   const { code, message, data } = said.failure;
   const error = McpError.fromError(code, message, data);

@@ -1,15 +1,15 @@
-/** A request as a model writes it: what it may ask, and what is made of it. */
+/** A request as a model writes it. */
+import { defined } from "@farthing/protocol";
 import * as z from "zod/v4";
 import { isLoopback } from "../offer/check-offer.ts";
 import { InvalidInputError } from "./tool-result.ts";
 
-/** Longest address that is asked, in characters; servers take 8 KiB with all headers. */
+/** In characters; servers accept 8 KiB with all headers. */
 const urlCharsMax = 4096;
-/** A model asks questions, it does not upload files. In characters. */
+/** In characters: a model asks questions, it does not upload files. */
 const bodyCharsMax = 256 * 1024;
 const headersMax = 32;
 
-/** The input of tools that send a request. */
 export const requestShape = {
   url: z.string().max(urlCharsMax).describe("https address"),
   method: z.enum(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]).optional(),
@@ -20,7 +20,6 @@ export const requestShape = {
   body: z.string().max(bodyCharsMax).optional(),
 };
 
-/** A request as the model writes it. */
 export interface RequestInput {
   readonly url: string;
   readonly method?: string | undefined;
@@ -28,10 +27,7 @@ export interface RequestInput {
   readonly body?: string | undefined;
 }
 
-/**
- * Makes the request. Throws {@link InvalidInputError}: plain http is asked on this machine alone, and
- * only where the owner allows that, so that a model cannot be sent around his network.
- */
+/** Plain http needs this machine and the owner's permission. Throws {@link InvalidInputError}. */
 export function requestOf(
   input: RequestInput,
   allowsLocal: boolean,
@@ -47,13 +43,12 @@ export function requestOf(
   const init = {
     method,
     signal,
-    // A redirect is shown to the model, which may ask the new address: its limits are checked anew.
+    // The model sees a redirect and may request the new address, which is checked anew.
     redirect: "manual" as const,
-    ...(headers === undefined ? {} : { headers: { ...headers } }),
-    ...(body === undefined ? {} : { body }),
+    ...defined({ headers: headers && { ...headers }, body }),
   };
   try {
-    // Throws for a header that is none, and for a body with GET.
+    // Throws for a malformed header, and for a body with GET.
     return [new Request(url, init).url, init];
   } catch (cause) {
     throw new InvalidInputError(cause instanceof Error ? cause.message : "It is no request.");

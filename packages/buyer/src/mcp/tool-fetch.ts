@@ -1,8 +1,9 @@
 /**
- * An MCP client as a `fetch`, so that tools are paid by the same rules as URLs: a tool call is a
- * POST of its arguments, a result that asks for money a 402, the receipt in `_meta` a header.
+ * An MCP client as a `fetch`: a tool call is a POST of its arguments, a result that asks for money
+ * a 402, the receipt in `_meta` a header.
  */
 import {
+  defined,
   decodeHeader,
   encodeHeader,
   headerNames,
@@ -23,7 +24,7 @@ import {
 import * as z from "zod/v4";
 import type { FetchFunction } from "../replayable-request.ts";
 
-/** What of the SDK's client is used. Not `callTool`: it holds a challenge against output schemas. */
+/** Not `callTool`, which validates a challenge against output schemas. */
 export type ToolClient = Pick<Client, "request">;
 
 const answerSchema = z.union([
@@ -31,27 +32,25 @@ const answerSchema = z.union([
   z.object({ failure: z.object({ code: z.number(), message: z.string(), data: z.unknown() }) }),
 ]);
 
-/** What the body of an answer holds: a result, or the server's error in place of one. */
-export type ToolAnswer = z.infer<typeof answerSchema>;
+/** The body of a response: a result, or the server's error. */
+export type ToolResponse = z.infer<typeof answerSchema>;
 
-/** Keys of `_meta`, by x402's transport for MCP. */
+/** Keys of `_meta` in x402's transport for MCP. */
 const paymentMetaKey = "x402/payment";
 const receiptMetaKey = "x402/payment-response";
 
-/** Error codes with which some servers ask for money: x402's first transport, and SEP-1036. */
+/** Error codes that ask for money: x402's first transport, and SEP-1036. */
 const challengeCodes: ReadonlySet<number> = new Set([402, ErrorCode.UrlElicitationRequired]);
 
-/** Codes that the client itself makes when no answer came. */
+/** Codes of the client itself when there is no response. */
 const ownCodes: ReadonlySet<number> = new Set([
   ErrorCode.ConnectionClosed,
   ErrorCode.RequestTimeout,
 ]);
 
 /**
- * Makes the fetch. `base` is the address of the client's tools; a tool of another server, whose
- * payment the same ledger may hold, is answered with 409 and not called. Other addresses than a
- * tool's, such as a node's, go to `web`. A call takes
- * `timeoutMs` at most, in milliseconds; a minute, as the SDK has it, when left out.
+ * `base` is the address of the client's tools; tools of other servers, whose payments the same
+ * ledger may hold, get a 409. Other addresses, such as a node's, go to `web`.
  */
 export function toolFetch(
   client: ToolClient,
@@ -69,30 +68,27 @@ export function toolFetch(
     const params = {
       name: tool,
       arguments: isObject(given) ? { ...given } : {},
-      ...(payment === undefined ? {} : { _meta: { [paymentMetaKey]: payment } }),
+      ...(payment !== undefined && { _meta: { [paymentMetaKey]: payment } }),
     };
-    const options = {
-      ...(init.signal ? { signal: init.signal } : {}),
-      ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }),
-    };
+    const options = defined({ signal: init.signal ?? undefined, timeout: timeoutMs });
     try {
       const call = { method: "tools/call" as const, params };
       return answerOf(await client.request(call, CallToolResultSchema, options));
     } catch (error) {
-      // Without an answer nobody knows whether the tool was paid: the caller of this fetch does.
+      // Without a response only the caller can find out whether the tool was paid.
       if (!(error instanceof McpError) || ownCodes.has(error.code)) throw error;
       return answerOfError(error);
     }
   };
 }
 
-const elsewhere: Extract<ToolAnswer, { failure: unknown }>["failure"] = {
+const elsewhere: Extract<ToolResponse, { failure: unknown }>["failure"] = {
   code: ErrorCode.InvalidRequest,
   message: "This tool is not one of the server that the client is connected to.",
   data: undefined,
 };
 
-/** Both versions' payments travel as the object that the header encodes. */
+/** Payments of both versions travel as the object that the header encodes. */
 function paymentIn(headers: Headers): unknown {
   const text = headers.get(headerNames.paymentSignature) ?? headers.get(headerNames.xPayment);
   return text === null ? undefined : decodeHeader(text)?.value;
@@ -102,7 +98,7 @@ function answerOf(result: CallToolResult): Response {
   const receipt = parseSettleResponse(result._meta?.[receiptMetaKey]);
   const headers = receipt === undefined ? {} : receiptHeaders(receipt);
   if (result.isError !== true) return answer(200, { result }, headers);
-  const words = wordsOf(result);
+  const words = errorObjectsOf(result);
   const required = words.find(isChallenge);
   if (required) return answer(402, { result }, { ...headers, ...challengeHeader(required) });
   return answer(statusOf(words), { result }, { ...headers, ...retryHeader(words) });
@@ -110,7 +106,7 @@ function answerOf(result: CallToolResult): Response {
 
 function answerOfError(error: McpError): Response {
   const { code, data } = error;
-  // The SDK has put the code before the words, and will again for whoever throws this on.
+  // The SDK adds the code to the message again when the error is thrown on.
   const message = error.message.replace(/^MCP error -?\d+: /, "");
   const failure = { code, message, data };
   const nested = isObject(data) ? member(data, "x402") : undefined;
@@ -121,8 +117,8 @@ function answerOfError(error: McpError): Response {
   return answer(code === (ErrorCode.InternalError as number) ? 500 : 400, { failure }, {});
 }
 
-/** What an error says to programs: structured content first, then the text. */
-function wordsOf({ structuredContent, content }: CallToolResult): JsonObject[] {
+/** The JSON of an error: structured content first, then the text. */
+function errorObjectsOf({ structuredContent, content }: CallToolResult): JsonObject[] {
   const [first] = content;
   const text = first?.type === "text" ? parseJson(first.text)?.value : undefined;
   return [structuredContent, text].filter(isObject);
@@ -132,7 +128,7 @@ function isChallenge(words: JsonObject): boolean {
   return Array.isArray(member(words, "accepts")) && member(words, "x402Version") !== undefined;
 }
 
-/** A result that says of itself whether a repeat helps; any other is the tool's own error. */
+/** The result may say whether a repeat helps; any other is the tool's own error. */
 function statusOf(words: readonly JsonObject[]): number {
   const said = words.find((one) => typeof member(one, "retryable") === "boolean");
   if (said === undefined) return 422;
@@ -148,11 +144,10 @@ function challengeHeader(required: JsonObject): Record<string, string> {
   return { [headerNames.paymentRequired]: encodeHeader(required) };
 }
 
-/** Reads the body of an answer of {@link toolFetch}. */
-export function readToolAnswer(body: unknown): ToolAnswer {
+export function readToolResponse(body: unknown): ToolResponse {
   return answerSchema.parse(body);
 }
 
-function answer(status: number, body: ToolAnswer, headers: Record<string, string>): Response {
+function answer(status: number, body: ToolResponse, headers: Record<string, string>): Response {
   return Response.json(body, { status, headers });
 }

@@ -1,27 +1,22 @@
 /** Results of MCP tools: one object, as structured content and as text. */
-import { printableJson } from "@farthing/protocol";
+import { type JsonObject, printableJson } from "@farthing/protocol";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { PaymentError } from "../payment-error.ts";
 import { UnansweredPaymentError, type PaymentSummary } from "../payment-summary.ts";
 
-/** An object of plain JSON. */
-export type Words = Readonly<Record<string, unknown>>;
-
-/** A successful result. */
-export function toolResult(words: Words): CallToolResult {
-  // Hosts print this text to terminals: a stranger's control characters in it are escaped.
+export function toolResult(words: JsonObject): CallToolResult {
+  // Hosts print this text to terminals, so control characters are escaped.
   return { content: [{ type: "text", text: printableJson(words) }], structuredContent: words };
 }
 
-/** A result that reports an error. */
-export function refuse(words: Words): CallToolResult {
+export function refuse(words: JsonObject): CallToolResult {
   return { ...toolResult(words), isError: true };
 }
 
-/** An error in words; `payment_state` says where the money is. */
-export function refuseError(error: unknown, more: Words = {}): CallToolResult {
+/** Reports an error; `payment_state` says where the money is. */
+export function refuseError(error: unknown, more: JsonObject = {}): CallToolResult {
   if (error instanceof PaymentError) {
-    const payment = error instanceof UnansweredPaymentError ? paymentWords(error.payment) : {};
+    const payment = error instanceof UnansweredPaymentError ? paymentFields(error.payment) : {};
     return refuse({ ...error.toJSON(), ...payment, ...more });
   }
   const isInput = error instanceof InvalidInputError;
@@ -30,14 +25,14 @@ export function refuseError(error: unknown, more: Words = {}): CallToolResult {
     message: error instanceof Error ? deepMessage(error) : String(error),
     retryable: !isInput,
     retry_action: isInput ? "abandon" : "wait_and_retry",
-    // Whatever else is thrown was thrown while nothing was signed, unless `more` says otherwise.
+    // Other errors come before the signature, unless `more` says otherwise.
     payment_state: "unused",
     ...more,
   });
 }
 
-/** What is said when something of ours failed (the ledger's disk) while a payment was out. */
-export function unknownOutcome(requestId: string): Words {
+/** For our own failures, such as the ledger's disk, while a payment is out. */
+export function unknownOutcome(requestId: string): JsonObject {
   return {
     error: "unknown_outcome",
     retryable: true,
@@ -47,8 +42,8 @@ export function unknownOutcome(requestId: string): Words {
   };
 }
 
-/** A payment without the seller's own words. */
-export function paymentWords(payment: PaymentSummary): { readonly payment: Words } {
+/** Leaves the seller's own text out. */
+export function paymentFields(payment: PaymentSummary): { readonly payment: JsonObject } {
   if (payment.state === "not_required") return { payment: { ...payment } };
   const { receipt: _, ...facts } = payment;
   return { payment: facts };

@@ -1,7 +1,4 @@
-/**
- * The checks before signing. All of them run, each with its verdict, so that a dry run can show
- * the whole list. They read only what is signed or bound to it; prose is never a ground.
- */
+/** The checks before signing. All of them run, on what is signed or bound to it, never on prose. */
 import {
   formatUsdc,
   isSameAddress,
@@ -14,61 +11,59 @@ import type { Limits } from "../ledger/limits.ts";
 import type { RefusalCode } from "../payment-error.ts";
 import { isAmountText, quoteText, type Offer } from "./read-challenge.ts";
 
-/** One check. `ask` needs the approver's yes, `warn` and `skip` stop nothing. */
+/** `ask` needs the approver's consent; `warn` and `skip` stop nothing. */
 export interface Check {
   readonly name: string;
   readonly verdict: "pass" | "fail" | "ask" | "warn" | "skip";
   readonly message: string;
-  /** Present when the verdict is `fail`. */
+  /** Present when the check failed. */
   readonly code?: RefusalCode;
 }
 
-/** Who may be paid, where, on what. An absent list allows all that is known. */
+/** Who may be paid, at which host, on which network. An absent list allows everything known. */
 export interface Allow {
-  /** Host names, with a port or without. Turns the pinning of payees off. */
+  /** Host names, with or without a port. Turns the pinning of payees off. */
   readonly hosts?: readonly string[];
   readonly payees?: readonly string[];
   /** CAIP-2 names or version 1 labels. */
   readonly networks?: readonly string[];
 }
 
-/** Terms that a caller has seen and agreed to. */
+/** Terms that a caller has agreed to. */
 export interface AgreedTerms {
-  /** Base units. */
   readonly amountUnits: bigint;
   readonly asset: string;
   readonly payTo: string;
 }
 
-/** The open payments at one host. */
 export interface OpenAtHost {
   readonly count: number;
-  /** Why another one has to wait, should there be too many. */
+  /** Why another payment has to wait, if there are too many. */
   readonly message: string;
 }
 
-/** What an offer is judged against. */
+/** What an offer is evaluated against. */
 export interface OfferContext {
   readonly payer: Address;
   readonly allow: Allow;
   readonly limits: Limits;
-  /** The limit of this one call, in base units. */
+  /** The limit of this call, in base units. */
   readonly maxAmountUnits?: bigint;
   readonly agreed?: AgreedTerms;
   readonly hasApprover: boolean;
   readonly usage: LedgerUsage;
-  /** What is open at this host; absent where only the sum is known. */
+  /** Absent where only the sum is known. */
   readonly open?: OpenAtHost;
   /** The payee first seen at this host; undefined when there is none or no pinning. */
   readonly pinned?: Address;
 }
 
-/** Less than this cannot be settled reliably: two blocks of 2 s, a verification and a queue. */
+/** Two blocks of 2 s, a verification and a queue do not fit reliably into less. */
 export const timeoutSecondsMin = 30;
-/** A seller's clock and ours may differ by this much before it is worth a warning. */
+/** Larger differences between the seller's clock and this one are worth a warning. */
 export const clockSkewSecondsMax = 5;
 
-/** Checks of the place: the address asked for, the host, the local clock. */
+/** Checks of the URL, the host and the clock. */
 export function checkRequestUrl(
   asked: string,
   response: Response,
@@ -87,7 +82,7 @@ export function checkRequestUrl(
 
 function checkUrl(url: URL): Check {
   if (url.protocol === "https:") return pass("url", "https");
-  // Made by the paying MCP client alone, which has checked the server's address; fetch knows none.
+  // Created by the paying MCP client alone, which has checked the server's address.
   if (url.protocol === "mcp:") return pass("url", "a tool, over the MCP client's connection");
   if (url.protocol === "http:" && isLoopback(url.hostname)) {
     return pass("url", "plain http to this machine");
@@ -110,29 +105,23 @@ function checkRedirect(asked: URL, answered: URL, method: string): Check {
   answered.hash = "";
   if (asked.href === answered.href) return pass("redirect", "answered by the address asked for");
   if (asked.origin !== answered.origin) {
-    return fail(
-      "redirect",
-      "cross_origin",
-      `A redirect led to ${answered.origin}; ask that address itself to pay it.`,
-    );
+    const message = `A redirect led to ${answered.origin}; ask that address itself to pay it.`;
+    return fail("redirect", "cross_origin", message);
   }
-  // After a redirect nobody can tell whether a POST is still a POST there.
+  // After a redirect a POST may no longer be a POST.
   if (method === "GET" || method === "HEAD") {
     return pass("redirect", `a redirect within the site led to ${answered.href}`);
   }
-  return fail(
-    "redirect",
-    "challenge_invalid",
-    `A redirect led to ${answered.href}; send the ${method} there itself to pay it.`,
-  );
+  const message = `A redirect led to ${answered.href}; send the ${method} there itself to pay it.`;
+  return fail("redirect", "challenge_invalid", message);
 }
 
 function checkHost(url: URL, allow: Allow): Check {
-  if (allow.hosts === undefined) return pass("host", "every host is allowed");
-  if (allow.hosts.includes(url.host) || allow.hosts.includes(url.hostname)) {
-    return pass("host", `${url.host} is on the list`);
-  }
-  return fail("host", "host_not_allowed", `${url.host} is not among the allowed hosts.`);
+  const { hosts } = allow;
+  if (hosts === undefined) return pass("host", "every host is allowed");
+  return hosts.includes(url.host) || hosts.includes(url.hostname)
+    ? pass("host", `${url.host} is on the list`)
+    : fail("host", "host_not_allowed", `${url.host} is not among the allowed hosts.`);
 }
 
 function checkClock(date: string | null, nowMs: number): Check {
@@ -141,14 +130,11 @@ function checkClock(date: string | null, nowMs: number): Check {
   const skew = Math.round((nowMs - theirs) / 1000);
   if (Math.abs(skew) <= clockSkewSecondsMax) return pass("clock", "agrees with the seller's");
   const direction = skew > 0 ? "ahead of" : "behind";
-  return {
-    name: "clock",
-    verdict: "warn",
-    message: `This clock is ${Math.abs(skew)} s ${direction} the seller's; signatures may be refused as expired.`,
-  };
+  const message = `This clock is ${Math.abs(skew)} s ${direction} the seller's; signatures may be refused as expired.`;
+  return { name: "clock", verdict: "warn", message };
 }
 
-/** Checks of one offer. An offer that does not parse fails at the first and has no others. */
+/** An offer that does not parse fails the first check and has no others. */
 export function checkOffer(offer: Offer, context: OfferContext): Check[] {
   const { requirements, refusal } = offer;
   if (!requirements) {
@@ -169,9 +155,8 @@ export function checkOffer(offer: Offer, context: OfferContext): Check[] {
 
 function checkNetwork({ network }: Requirements, { allow }: OfferContext): Check {
   const names = [network.id, network.label, ...network.aliases];
-  if (allow.networks === undefined || allow.networks.some((name) => names.includes(name))) {
-    return pass("network", `${network.name} (${network.id})`);
-  }
+  const isAllowed = allow.networks?.some((name) => names.includes(name)) ?? true;
+  if (isAllowed) return pass("network", `${network.name} (${network.id})`);
   return fail("network", "network_not_allowed", `${network.id} is not among the allowed networks.`);
 }
 
@@ -179,22 +164,16 @@ function checkAsset({ network, asset }: Requirements): Check {
   if (isSameAddress(asset, network.usdc)) return pass("asset", "USDC");
   const lookalike = lookalikeName(network, asset);
   const what = lookalike === undefined ? "not the USDC contract" : `${lookalike}, not USDC,`;
-  return fail(
-    "asset",
-    "asset_not_allowed",
-    `${asset} is ${what} on ${network.id}; only ${network.usdc} is paid.`,
-  );
+  const message = `${asset} is ${what} on ${network.id}; only ${network.usdc} is paid.`;
+  return fail("asset", "asset_not_allowed", message);
 }
 
 function checkDomain({ network, domainName, domainVersion }: Requirements): Check {
   const { name, version } = network.domain;
   const isSame = (domainName ?? name) === name && (domainVersion ?? version) === version;
   if (isSame) return pass("domain", `signed as ${name}, version ${version}`);
-  return fail(
-    "domain",
-    "token_domain_mismatch",
-    `The entry says extra.name "${quoteText(domainName ?? "")}", version "${quoteText(domainVersion ?? "")}"; USDC on ${network.id} is "${name}", version "${version}". Such a signature would never recover.`,
-  );
+  const message = `The entry says extra.name "${quoteText(domainName ?? "")}", version "${quoteText(domainVersion ?? "")}"; USDC on ${network.id} is "${name}", version "${version}". Such a signature would never recover.`;
+  return fail("domain", "token_domain_mismatch", message);
 }
 
 function checkFlow({ paymentFlow }: Requirements): Check {
@@ -283,14 +262,10 @@ function checkAgreed(requirements: Requirements, agreed: AgreedTerms | undefined
 }
 
 function checkTime({ maxTimeoutSeconds }: Requirements): Check {
-  if (maxTimeoutSeconds >= timeoutSecondsMin) {
-    return pass("time", `${maxTimeoutSeconds} s to settle`);
-  }
-  return fail(
-    "time",
-    "challenge_invalid",
-    `${maxTimeoutSeconds} s is too short to settle; ${timeoutSecondsMin} s is the least.`,
-  );
+  const message = `${maxTimeoutSeconds} s is too short to settle; ${timeoutSecondsMin} s is the least.`;
+  return maxTimeoutSeconds >= timeoutSecondsMin
+    ? pass("time", `${maxTimeoutSeconds} s to settle`)
+    : fail("time", "challenge_invalid", message);
 }
 
 function pass(name: string, message: string): Check {

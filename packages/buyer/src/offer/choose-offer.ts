@@ -1,20 +1,16 @@
 /**
- * Chooses what to pay. Order: version 2 entries before version 1 entries (or the other way when
- * asked), the header's before the body's, settled after the work before settled up front, the
- * lower price, the seller's own order last: reordering a list must not change what is paid.
+ * Chooses what to pay: the preferred version first, the header's before the body's, settled after
+ * the work before up front, the lower price, and last the seller's order.
  */
 import type { Requirements } from "@farthing/protocol";
 import type { Check } from "./check-offer.ts";
 import type { Offer } from "./read-challenge.ts";
 
-/** Which version is paid when a challenge offers both. */
 export type PreferredVersion = "v1" | "v2";
 
-/** An offer with its verdicts. */
 export interface EvaluatedOffer {
   readonly offer: Offer;
   readonly checks: readonly Check[];
-  /** No check failed. */
   readonly isPayable: boolean;
 }
 
@@ -45,7 +41,6 @@ function compareAmounts(one: bigint, other: bigint): number {
   return one < other ? -1 : 1;
 }
 
-/** Attaches the verdicts. */
 export function evaluatedOffer(offer: Offer, checks: readonly Check[]): EvaluatedOffer {
   return { offer, checks, isPayable: checks.every(({ verdict }) => verdict !== "fail") };
 }

@@ -1,11 +1,11 @@
-/** The payments without an outcome that stand in the way of another one, and how they end. */
+/** The open payments that keep another one waiting, and how they end. */
 import { endsAt } from "../chain/reconcile.ts";
 import { isInScope, openAtHost } from "../ledger/ledger-book.ts";
 import { openStates, type Ledger, type LedgerScope } from "../ledger/ledger.ts";
 import type { Limits } from "../ledger/limits.ts";
 import type { OpenAtHost } from "./check-offer.ts";
 
-/** Counts what is open at a host; says why another payment has to wait, should it have to. */
+/** Counts what is open at a host, with the message for a payment that has to wait. */
 export async function readOpenPayments(
   ledger: Ledger,
   scope: LedgerScope,
@@ -23,11 +23,10 @@ interface Counts {
   readonly host: string;
   readonly atHost: number;
   readonly inAll: number;
-  /** Unix milliseconds; undefined when nothing is open. */
+  /** Undefined when nothing is open. */
   readonly nextEndMs: number | undefined;
 }
 
-/** Why, for how long at most, and the command that helps. */
 function messageOf(
   { host, atHost, inAll, nextEndMs }: Counts,
   { openPaymentsMax, openPaymentsPerHostMax }: Limits,

@@ -1,5 +1,5 @@
 /** Turns a 402 into a quote: every offer with its checks, and the one that would be paid. */
-import { formatUsdc, zeroAddress, type Address, type Network } from "@farthing/protocol";
+import { defined, formatUsdc, zeroAddress, type Address, type Network } from "@farthing/protocol";
 import {
   checkOffer,
   checkRequestUrl,
@@ -14,79 +14,60 @@ import {
   type EvaluatedOffer,
   type PreferredVersion,
 } from "./choose-offer.ts";
-import type { Ledger } from "../ledger/ledger.ts";
 import { dayMs, type Limits } from "../ledger/limits.ts";
-import type { RefusalCode } from "../payment-error.ts";
-import type { NodesOf } from "../chain/nodes.ts";
+import type { ReconcilingTools } from "../chain/reconcile.ts";
 import { checkBalanceAt } from "../chain/read-balance.ts";
 import { readOpenPayments } from "./open-payments.ts";
 import { readChallenge, type Offer } from "./read-challenge.ts";
-import type { FetchFunction, ReplayableRequest } from "../replayable-request.ts";
+import type { ReplayableRequest } from "../replayable-request.ts";
 import type { Signer } from "../signer.ts";
-import type { Runtime } from "../runtime.ts";
 
-/** What would be paid, bound to the exact request. */
+/** The terms of a payment, bound to the exact request. */
 export interface Quote {
   readonly requestId: string;
   readonly method: string;
   readonly url: string;
-  /** SHA-256 of the request's body. */
   readonly bodyHash: string;
   readonly version: 1 | 2;
   readonly network: Network;
   readonly asset: Address;
   readonly payTo: Address;
-  /** Base units. */
   readonly amountUnits: bigint;
   readonly amountUsdc: string;
   readonly maxTimeoutSeconds: number;
-  /** The checks of the place and of the chosen offer. */
   readonly checks: readonly Check[];
 }
 
-/** A 402, evaluated. */
+/** An evaluated 402. */
 export interface Quotation {
-  /** Checks that hold for every offer of this answer. */
+  /** Checks of the URL and the host, which hold for every offer. */
   readonly place: readonly Check[];
   /** In the order in which they would be paid. */
   readonly offers: readonly EvaluatedOffer[];
-  /** Why a source of offers was left aside. */
+  /** Why a source of offers was ignored. */
   readonly complaints: readonly string[];
-  /** Where the payment would go. */
   readonly payUrl: string;
-  /** Why nothing can be paid: the first failed check of the best offer. Absent with `chosen`. */
-  readonly refusal?: QuotationRefusal;
-  /** The offer that every check lets through. */
+  /** The first failed check of the best offer. Absent with `chosen`. */
+  readonly refusal?: NonNullable<Offer["refusal"]>;
+  /** The offer that passed every check. */
   readonly chosen?: { readonly offer: Offer; readonly quote: Quote };
 }
 
-/** Why a 402 is not paid. */
-export interface QuotationRefusal {
-  readonly code: RefusalCode;
-  readonly message: string;
-}
-
-/** What quoting needs. */
-export interface QuotingTools {
-  readonly fetch: FetchFunction;
+export interface QuotingTools extends ReconcilingTools {
   readonly signer: Signer;
-  readonly ledger: Ledger;
-  readonly runtime: Runtime;
   readonly limits: Limits;
   readonly allow: Allow;
   readonly prefer: PreferredVersion;
   readonly hasApprover: boolean;
-  readonly nodesOf: NodesOf;
 }
 
-/** What one call adds. */
 export interface QuotingTerms {
   readonly requestId: string;
   readonly maxAmountUnits?: bigint;
   readonly agreed?: AgreedTerms;
 }
 
-/** Judges a 402 and consumes its body. Signs nothing, writes nothing. */
+/** Evaluates a 402 and consumes its body. Signs and writes nothing. */
 export async function quote402(
   tools: QuotingTools,
   request: ReplayableRequest,
@@ -101,39 +82,39 @@ export async function quote402(
   let chosen: EvaluatedOffer | undefined;
   for (const offer of orderOffers(offers, prefer)) {
     const checks = checkOffer(offer, await contextOf(tools, offer, new URL(payUrl).host, terms));
-    let verdict = evaluatedOffer(offer, checks);
-    if (verdict.isPayable && chosen === undefined) {
-      verdict = await withBalance(tools, verdict);
-      if (verdict.isPayable) chosen = verdict;
+    let current = evaluatedOffer(offer, checks);
+    if (current.isPayable && chosen === undefined) {
+      current = await withBalance(tools, current);
+      if (current.isPayable) chosen = current;
     }
-    evaluated.push(verdict);
+    evaluated.push(current);
   }
   const base = { place, offers: evaluated, complaints, payUrl };
   const requirements = chosen?.offer.requirements;
   const isUrlAllowed = place.every(({ verdict }) => verdict !== "fail");
   if (!chosen || !requirements || !isUrlAllowed) return { ...base, refusal: refusalOf(base) };
+  const { version, network, asset, payTo, amount, maxTimeoutSeconds } = requirements;
   const quote: Quote = {
     requestId: terms.requestId,
     method: request.method,
     url: payUrl,
     bodyHash: request.bodyHash,
-    version: requirements.version,
-    network: requirements.network,
-    asset: requirements.asset,
-    payTo: requirements.payTo,
-    amountUnits: requirements.amount,
-    amountUsdc: formatUsdc(requirements.amount),
-    maxTimeoutSeconds: requirements.maxTimeoutSeconds,
+    version,
+    network,
+    asset,
+    payTo,
+    amountUnits: amount,
+    amountUsdc: formatUsdc(amount),
+    maxTimeoutSeconds,
     checks: [...place, ...chosen.checks],
   };
   return { ...base, chosen: { offer: chosen.offer, quote } };
 }
 
-function refusalOf({
-  place,
-  offers,
-  complaints,
-}: Pick<Quotation, "place" | "offers" | "complaints">): QuotationRefusal {
+function refusalOf(
+  quotation: Pick<Quotation, "place" | "offers" | "complaints">,
+): NonNullable<Quotation["refusal"]> {
+  const { place, offers, complaints } = quotation;
   const checks = [...place, ...(offers[0]?.checks ?? [])];
   const failed = checks.find(({ verdict }) => verdict === "fail");
   if (failed) return { code: failed.code ?? "challenge_invalid", message: failed.message };
@@ -166,18 +147,9 @@ async function contextOf(
     limits,
     hasApprover,
     usage: usage ?? { spentUnits: 0n, openPayments: 0 },
-    ...(open === undefined ? {} : { open }),
-    ...(terms.maxAmountUnits === undefined ? {} : { maxAmountUnits: terms.maxAmountUnits }),
-    ...(terms.agreed === undefined ? {} : { agreed: terms.agreed }),
-    ...(pinned === undefined ? {} : { pinned }),
+    ...defined({ open, maxAmountUnits: terms.maxAmountUnits, agreed: terms.agreed, pinned }),
   };
 }
-
-const noWallet: Check = {
-  name: "balance",
-  verdict: "skip",
-  message: "no wallet is named whose balance could be asked for",
-};
 
 async function withBalance(
   tools: QuotingTools,
@@ -186,10 +158,14 @@ async function withBalance(
   const { requirements } = evaluated.offer;
   const { fetch, signer, nodesOf } = tools;
   if (!requirements) return evaluated;
-  // A price can be asked for without a wallet, and nobody's balance says nothing.
-  if (signer.address === zeroAddress)
-    return evaluatedOffer(evaluated.offer, [...evaluated.checks, noWallet]);
-  const nodes = nodesOf(requirements.network);
-  const balance = await checkBalanceAt(fetch, nodes, signer, requirements);
+  // Quotes work without a wallet, and then no balance matters.
+  const balance: Check =
+    signer.address === zeroAddress
+      ? {
+          name: "balance",
+          verdict: "skip",
+          message: "no wallet is named whose balance could be asked for",
+        }
+      : await checkBalanceAt(fetch, nodesOf(requirements.network), signer, requirements);
   return evaluatedOffer(evaluated.offer, [...evaluated.checks, balance]);
 }

@@ -1,10 +1,10 @@
 /**
- * Reads the challenge of a 402: the `PAYMENT-REQUIRED` header first, then a JSON body. Both give
- * offers, the header's before the body's; what does not parse is kept with its reason and spoils
- * nothing. Texts of the seller are data: nothing in them changes an amount, a payee or a limit.
+ * Reads the challenge of a 402: the `PAYMENT-REQUIRED` header first, then a JSON body. The seller's
+ * texts are data: nothing in them changes an amount, a payee or a limit.
  */
 import {
   decodeHeader,
+  defined,
   headerNames,
   isObject,
   member,
@@ -17,36 +17,34 @@ import {
 import type { RefusalCode } from "../payment-error.ts";
 import { readAtMost } from "../replayable-request.ts";
 
-/** Longest body that is read as a challenge; a dual challenge with schemas is a few kilobytes. */
+/** A dual challenge with schemas is a few kilobytes. */
 export const challengeBytesMax = 32 * 1024;
 
-/** One entry of `accepts[]`, read or not. */
+/** One entry of `accepts[]`, parsed or not. */
 export interface Offer {
   readonly source: "header" | "body";
-  /** Its place in the seller's list. */
+  /** In the seller's list. */
   readonly index: number;
-  /** The entry as received; a version 2 payment repeats it word for word. */
+  /** As received; a version 2 payment repeats it unchanged. */
   readonly raw: JsonObject;
   /** Absent when the entry does not parse. */
   readonly requirements?: Requirements;
-  /** Why it does not parse. */
   readonly refusal?: { readonly code: RefusalCode; readonly message: string };
-  /** What the challenge around the entry carries. */
+  /** From the challenge around the entry. */
   readonly resource?: JsonObject;
   readonly extensions?: JsonObject;
 }
 
-/** Everything a 402 offers. */
 export interface ChallengeReading {
   readonly offers: readonly Offer[];
-  /** Why there is no offer at all, or why one of the sources was left aside. */
+  /** Why there is no offer, or why one of the sources was ignored. */
   readonly complaints: readonly string[];
 }
 
-/** Reads a 402 and consumes its body. Never throws for what the seller wrote. */
+/** Consumes the body. Never throws for what the seller wrote. */
 export async function readChallenge(response: Response): Promise<ChallengeReading> {
   const header = readHeader(response.headers.get(headerNames.paymentRequired));
-  // A header sent twice arrives joined by a comma. Which of the two is meant is nobody's guess.
+  // A header sent twice arrives joined by a comma, and which one is meant is unknown.
   if (header.isDoubled) return { offers: [], complaints: [header.complaint ?? ""] };
   const body = await readBody(response);
   return {
@@ -110,10 +108,7 @@ function offersOf(source: Offer["source"], value: unknown): Offer[] {
 
 function aroundOf(challenge: Challenge): Pick<Offer, "resource" | "extensions"> {
   const { resource, extensions } = challenge;
-  return {
-    ...(resource === undefined ? {} : { resource }),
-    ...(extensions === undefined ? {} : { extensions }),
-  };
+  return defined({ resource, extensions });
 }
 
 function refusalCodeOf(code: string): RefusalCode {
@@ -123,7 +118,7 @@ function refusalCodeOf(code: string): RefusalCode {
 /** More digits than any sum of USDC; the token's own supply has fewer than 20. */
 const amountDigits = /^[0-9]{1,30}$/;
 
-/** Tells whether an amount is digits of base units above 0, as the wire demands. */
+/** Tells whether an amount is digits of base units above 0, as on the wire. */
 export function isAmountText(value: unknown): value is string {
   return typeof value === "string" && amountDigits.test(value) && BigInt(value) > 0n;
 }
@@ -134,10 +129,10 @@ function isAmountBroken(raw: JsonObject): boolean {
   return !isAmountText(member(raw, isVersion2 ? "amount" : "maxAmountRequired"));
 }
 
-/** The longest piece of a seller's text that is repeated in a message. */
+/** Longest part of a seller's text in a message. */
 const quotedCharsMax = 200;
 
-/** A seller's text made safe to print: no control characters, bounded. */
+/** Makes a seller's text safe to print: no control characters, bounded. */
 export function quoteText(text: string): string {
   const clean = text.replaceAll(/[\p{Cc}\p{Cf}]+/gu, " ").trim();
   return clean.length > quotedCharsMax ? `${clean.slice(0, quotedCharsMax)}…` : clean;

@@ -1,27 +1,25 @@
 /**
- * The wallets of this browser. They announce themselves (EIP-6963); where none does, an older one
- * may have put itself at `window.ethereum`. All that they say of themselves is shown as text or as
- * the source of an image, never as markup.
+ * The wallets of this browser (EIP-6963, or `window.ethereum`). Their texts are never shown as
+ * markup.
  */
 import { isObject } from "@farthing/protocol";
 import type { Provider } from "./provider.ts";
 
-/** A wallet that can be asked. */
 export interface Wallet {
   readonly id: string;
   readonly name: string;
   /** A `data:` address, or empty. */
   readonly icon: string;
-  /** Its own name in reverse domain form: the same tomorrow, where the id is not. */
+  /** A name in reverse domain form, stable across visits, unlike the id. */
   readonly rdns: string;
   readonly provider: Provider;
 }
 
-/** More are no wallets but a page that plays tricks. */
+/** More announcements are an attack by the page. */
 const walletsMax = 30;
 const nameCharactersMax = 40;
 
-/** How long wallets get to announce themselves before an old one is looked for. */
+/** Wallets have this long to announce themselves before `window.ethereum` is read. */
 const graceMs = 250;
 
 const announced = new Map<string, Wallet>();
@@ -33,7 +31,7 @@ function isProvider(value: unknown): value is Provider {
   return isObject(value) && typeof value["request"] === "function";
 }
 
-/** The wallet in an announcement; undefined when it is malformed. */
+/** Undefined when the announcement is malformed. */
 export function readAnnouncement(detail: unknown): Wallet | undefined {
   if (!isObject(detail) || !isObject(detail["info"])) return undefined;
   const { uuid, name, icon, rdns } = detail["info"];
@@ -63,12 +61,11 @@ function publish(): void {
   for (const listener of listeners) listener();
 }
 
-/** Begins to listen; once, before anything is shown. */
+/** Starts listening; call it once, before anything is shown. */
 export function lookForWallets(): void {
   addEventListener("eip6963:announceProvider", (event) => {
     const wallet = readAnnouncement("detail" in event ? event.detail : undefined);
-    // The first announcement of an id stays. Listeners draw buttons anew, and a click on a button
-    // that is being replaced is lost.
+    // Listeners redraw buttons, and a click on a button that is being replaced is lost.
     if (!wallet || announced.has(wallet.id) || announced.size >= walletsMax) return;
     announced.set(wallet.id, wallet);
     publish();
@@ -77,19 +74,18 @@ export function lookForWallets(): void {
   dispatchEvent(new Event("eip6963:requestProvider"));
   setTimeout(() => {
     isLookedFor = true;
-    // Wallets that are shown already stay as they are.
+    // Wallets that are shown already stay.
     if (wallets.length === 0) publish();
   }, graceMs);
 }
 
-/** Calls back whenever the wallets change. Returns a stop function. */
+/** Returns a stop function. */
 export function watchWallets(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-/** The wallets known so far. */
 export const findWallets = () => wallets;
 
-/** The wallets known so far; undefined while the first have not had time to show themselves. */
+/** Undefined while the first wallets have not had time to announce themselves. */
 export const findWalletsInTime = () => (wallets.length > 0 || isLookedFor ? wallets : undefined);

@@ -1,5 +1,4 @@
-/** Wallets of the browser, for pages: who is there (EIP-6963), and how they are asked (EIP-1193). */
-export * from "./accounts.ts";
+/** Wallets of the browser: discovery (EIP-6963) and requests (EIP-1193). */
 export * from "./announced-wallets.ts";
 export * from "./provider.ts";
 export * from "./switch-network.ts";

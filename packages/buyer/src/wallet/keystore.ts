@@ -1,7 +1,4 @@
-/**
- * A private key behind a password, in the format that wallets share: Web3 Secret Storage, version
- * 3 (scrypt, AES-128-CTR, a MAC that tells a wrong password from a right one).
- */
+/** A private key behind a password: Web3 Secret Storage, version 3. */
 import {
   isObject,
   member,
@@ -15,7 +12,7 @@ import * as Keystore from "ox/Keystore";
 import * as Secp256k1 from "ox/Secp256k1";
 import { privateKeySigner } from "../signer.ts";
 
-/** A keystore could not be decrypted. The message holds neither key nor password. */
+/** The message holds neither key nor password. */
 export class KeystoreError extends Error {
   override readonly name = "KeystoreError";
 }
@@ -23,33 +20,32 @@ export class KeystoreError extends Error {
 /** geth's: 256 MB and about a second for each guess. */
 const scrypt = { n: 262_144, r: 8, p: 1 };
 
-/** A file may ask for so much work at most; four times what geth writes. */
+/** Four times geth's work; files may not ask for more. */
 const scryptWorkMax = 4 * scrypt.n * scrypt.r * scrypt.p;
 const pbkdf2RoundsMax = 10_000_000;
 
-/** A new private key, from the platform's random source. */
 export function newPrivateKey(): Hex {
   return Secp256k1.randomPrivateKey();
 }
 
-/** Encrypts a private key and returns the file's text. Throws a TypeError for anything else. */
+/** Returns the file's text. Throws a TypeError for anything but a private key. */
 export async function encryptKey(privateKey: string, password: string): Promise<string> {
   const { address } = privateKeySigner(privateKey);
   const key: Hex = `0x${privateKey.replace(/^0x/, "")}`;
   const [derived, options] = await Keystore.scryptAsync({ password, ...scrypt });
   const keystore = Keystore.encrypt(key, derived, options);
-  // Not part of the standard, but every wallet writes it: the address can be shown without a key.
+  // Not in the standard, but every wallet writes it: the address is readable without the password.
   const shown = { address: address.slice(2).toLowerCase(), ...keystore };
   return `${JSON.stringify(shown)}\n`;
 }
 
-/** Decrypts a keystore file. Rejects with a KeystoreError. */
+/** Rejects with a KeystoreError. */
 export async function decryptKeystore(text: string, password: string): Promise<Hex> {
   const keystore = readKeystore(text);
   try {
     const derived = await Keystore.toKeyAsync(keystore, { password });
     const key = Keystore.decrypt(keystore, derived);
-    // Also refuses 32 bytes that are no key.
+    // Refuses 32 bytes that are no key.
     Secp256k1.getPublicKey({ privateKey: key });
     return key;
   } catch {
@@ -58,7 +54,7 @@ export async function decryptKeystore(text: string, password: string): Promise<H
   }
 }
 
-/** The address that a keystore file names; undefined when it names none. */
+/** Undefined when the file names no address. */
 export function keystoreAddress(text: string): Address | undefined {
   const address = member(readObject(text), "address");
   if (typeof address !== "string") return undefined;
@@ -71,7 +67,7 @@ function readObject(text: string) {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return value;
   } catch {
-    // Said below: the parser's message quotes the file.
+    // The parser's message quotes the file, so it is not passed on.
   }
   throw new KeystoreError("The file is no keystore: it is not a JSON object.");
 }
@@ -85,7 +81,7 @@ function readKeystore(text: string): Keystore.Keystore {
   throw new KeystoreError("The keystore's key derivation is unknown, or takes far too long.");
 }
 
-/** As far as decrypting does not find out by itself. */
+/** Decrypting checks the rest. */
 function isVersion3(keystore: JsonObject): keystore is JsonObject & Keystore.Keystore {
   return member(keystore, "version") === 3 && isObject(member(keystore, "crypto"));
 }

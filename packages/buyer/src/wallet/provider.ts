@@ -1,28 +1,26 @@
-/** A browser wallet as EIP-1193 has it, and what its errors mean. */
-import { isObject, member } from "@farthing/protocol";
+/** A browser wallet (EIP-1193) and the meaning of its errors. */
+import { isObject, member, parseWireAddress, type Address } from "@farthing/protocol";
 
-/** What a wallet puts at our disposal. */
 export interface Provider {
   request(call: { readonly method: string; readonly params?: unknown }): Promise<unknown>;
   on?(event: string, listener: (value: unknown) => void): unknown;
   removeListener?(event: string, listener: (value: unknown) => void): unknown;
 }
 
-/** Why a wallet did not do what it was asked. */
 export type WalletErrorCode =
-  /** Nobody has chosen a wallet yet. */
+  /** No wallet has been selected. */
   | "not_chosen"
-  /** The person said no: 4001. */
+  /** The person rejected the request: 4001. */
   | "rejected"
-  /** An earlier request still waits in the wallet: -32002. */
+  /** An earlier request is still open in the wallet: -32002. */
   | "already_open"
-  /** It is on another account than the one that has to sign. */
+  /** Another account is selected than the one that has to sign. */
   | "other_account"
-  /** Its account changed while we waited for it. */
+  /** The account changed during the request. */
   | "account_changed"
-  /** It stays on another network. */
+  /** The wallet stays on another network. */
   | "other_network"
-  /** It cannot do this at all. */
+  /** The wallet does not support the request. */
   | "unable"
   | "failed";
 
@@ -37,12 +35,12 @@ export class WalletProblem extends Error {
   }
 }
 
-/** The number in an error of a wallet. Some wrap the error of their node and with it the number. */
+/** The code in a wallet's error. Some wrap their node's error, and its code with it. */
 export function codeOf(error: unknown): number | undefined {
   if (!isObject(error)) return undefined;
   const inner = member(error, "data");
   const original = isObject(inner) ? member(inner, "originalError") : undefined;
-  // Wallets throw instances of Error: `code` may be inherited, so it is read as a property.
+  // Wallets throw instances of Error, whose `code` may be inherited.
   for (const one of [original, error]) {
     const code = isObject(one) ? one["code"] : undefined;
     if (typeof code === "number") return code;
@@ -50,7 +48,7 @@ export function codeOf(error: unknown): number | undefined {
   return undefined;
 }
 
-/** Asks a wallet; throws {@link WalletProblem}, or the signal's reason when it aborts first. */
+/** Throws {@link WalletProblem}, or the signal's reason when it aborts first. */
 export async function ask(
   provider: Provider,
   method: string,
@@ -62,7 +60,7 @@ export async function ask(
   const abort = () => reject(signal?.reason);
   signal?.addEventListener("abort", abort, { once: true });
   try {
-    // A wallet whose window is closed may never answer: the signal is the way out.
+    // A wallet whose window is closed may never respond: the signal ends the wait.
     return await Promise.race([provider.request({ method, params }), aborted]);
   } catch (error) {
     signal?.throwIfAborted();
@@ -81,7 +79,7 @@ function toProblem(error: unknown): unknown {
         "already_open",
         "An earlier request is still open in your wallet. Approve or reject it there, then try again.",
       );
-    // 4900 and 4901: disconnected, here kept for the caller of switchNetwork as they are.
+    // switchNetwork handles an unknown network itself.
     case 4902:
       return error;
     case 4200:
@@ -98,11 +96,23 @@ function toProblem(error: unknown): unknown {
   }
 }
 
-/** Enough of a stranger's text to recognise it. */
+/** Enough of a wallet's text to recognise it. */
 const messageCharactersMax = 160;
 
 function messageOf(error: unknown): string {
   const message = isObject(error) ? error["message"] : error;
   const text = typeof message === "string" && message !== "" ? message : "no reason given";
   return text.slice(0, messageCharactersMax).replace(/\.$/, "");
+}
+
+/** The valid addresses in an `eth_accounts` response or an `accountsChanged` event. */
+export function readAddresses(value: unknown): Address[] {
+  const texts: readonly unknown[] = Array.isArray(value) ? value : [];
+  return texts.map(parseWireAddress).filter((address) => address !== undefined);
+}
+
+/** Wallets write a chain id as `0x33`. */
+export function readChainId(value: unknown): number | undefined {
+  const chainId = typeof value === "string" || typeof value === "number" ? Number(value) : NaN;
+  return Number.isSafeInteger(chainId) ? chainId : undefined;
 }

@@ -1,25 +1,19 @@
-/** Moves a wallet to one of our networks, and teaches it the network where it does not know it. */
 import { networkOfChain, type ChainId } from "@farthing/protocol";
+import { publicNodes } from "../chain/nodes.ts";
 import type { Wallet } from "./announced-wallets.ts";
 import { ask, codeOf, WalletProblem } from "./provider.ts";
-
-/** Public endpoints that answer with `0x` addresses; wallets keep them for their own reads. */
-const publicRpc: Readonly<Record<ChainId, string>> = {
-  50: "https://erpc.xinfin.network",
-  51: "https://erpc.apothem.network",
-};
 
 const currency: Readonly<Record<ChainId, string>> = { 50: "XDC", 51: "TXDC" };
 
 const hexOf = (chainId: ChainId) => `0x${chainId.toString(16)}`;
 
-/** A wallet and the network it is on, as far as it has said. */
+/** Undefined until the wallet has reported it. */
 export interface ConnectedWallet {
   readonly wallet: Wallet;
   readonly chainId: number | undefined;
 }
 
-/** Makes the wallet use a network; throws {@link WalletProblem} when it does not. */
+/** Adds the network to wallets that do not know it. Throws {@link WalletProblem}. */
 export async function switchNetwork(
   { wallet, chainId: current }: ConnectedWallet,
   chainId: ChainId,
@@ -30,16 +24,14 @@ export async function switchNetwork(
     ask(wallet.provider, "wallet_switchEthereumChain", [{ chainId: hexOf(chainId) }], signal);
   try {
     await change().catch(async (error: unknown) => {
-      // 4902: it has never heard of the network.
+      // 4902: the wallet does not know the network.
       if (codeOf(error) !== 4902) throw error;
       await ask(wallet.provider, "wallet_addEthereumChain", [described(chainId)], signal);
       await change();
     });
   } catch (error) {
-    if (!(error instanceof WalletProblem)) throw refused(wallet.name, chainId);
-    throw error.code === "unable" || error.code === "failed"
-      ? refused(wallet.name, chainId)
-      : error;
+    const code = error instanceof WalletProblem ? error.code : "failed";
+    throw code === "unable" || code === "failed" ? refused(wallet.name, chainId) : error;
   }
 }
 
@@ -48,7 +40,8 @@ function described(chainId: ChainId) {
   return {
     chainId: hexOf(chainId),
     chainName: name,
-    rpcUrls: [publicRpc[chainId]],
+    // Wallets keep it for their own reads.
+    rpcUrls: publicNodes[chainId].slice(0, 1),
     nativeCurrency: { name: currency[chainId], symbol: currency[chainId], decimals: 18 },
     blockExplorerUrls: [explorerUrl],
   };

@@ -1,18 +1,16 @@
 /**
- * Keccak-256, written for its size: once for each payment, over less than a kilobyte. Lanes are
- * 64-bit integers, the constants come from their definitions (FIPS 202, sections 3.2 and 3.3; the
- * padding is the older one of Ethereum).
+ * Keccak-256, written for its size. Lanes are 64-bit integers, the constants come from their
+ * definitions (FIPS 202, sections 3.2 and 3.3; the padding is Ethereum's older one).
  */
 import type { Hex } from "@farthing/protocol";
 
-/** Bytes that are absorbed at a time: 1600 bits without twice 256. */
+/** Bytes absorbed at a time: 1600 bits without twice 256. */
 const rateBytes = 136;
 const mask = (1n << 64n) - 1n;
 const turn = (lane: bigint, bits: number) =>
   ((lane << BigInt(bits)) | (lane >> BigInt((64 - bits) % 64))) & mask;
 const at = (lanes: readonly bigint[], index: number) => lanes[index] ?? 0n;
 
-/** The hash of bytes in hexadecimal. */
 export function keccak256Of(input: Hex): Hex {
   const bytes = (input.slice(2).match(/../g) ?? []).map((pair) => Number.parseInt(pair, 16));
   const size = bytes.length;
@@ -37,7 +35,7 @@ function readLane(bytes: readonly number[], start: number): bigint {
   return lane;
 }
 
-/** Little-endian, as it was read. */
+/** Little-endian. */
 function writeLane(lane: bigint): string {
   return (lane.toString(16).padStart(16, "0").match(/../g) ?? []).toReversed().join("");
 }
