@@ -32,7 +32,8 @@ export {
 export type { RetentionVerbs, RetirementCursor } from "./storage/retention-store.ts";
 export { nothing } from "./storage/retention.ts";
 export { burnedGasOf } from "./storage/reverted-gas.ts";
-export { address, numberOrNull } from "./storage/rows.ts";
+export { numberOrNull } from "./storage/rows.ts";
+export * from "./storage/table.ts";
 export * from "./storage/schema.ts";
 export { listed, settlements } from "./storage/settlements.ts";
 export { type BackUp, backUpSqlite } from "./storage/sqlite/back-up.ts";

@@ -8,7 +8,7 @@ import { sql } from "kysely";
 import { assert } from "../base/assert.ts";
 import { pairKey, type Claim, type Pair, type Settlement } from "../model/settlement.ts";
 import { insertClaimingCalls } from "./claiming-calls.ts";
-import type { Database, ListColumns } from "./dialect.ts";
+import type { Database } from "./dialect.ts";
 import {
   beginStep,
   denyClaims,
@@ -23,8 +23,8 @@ import {
   revertedGasLocks,
   type RevertedGasReservation,
 } from "./reverted-gas.ts";
-import { toSettlement, toSettlementRow } from "./rows.ts";
-import { newSettlementNames, settlementColumns, type NewSettlementRow } from "./schema.ts";
+import { toSettlement } from "./rows.ts";
+import { newSettlements, settlementColumns } from "./schema.ts";
 import type { ClaimResult } from "./engine-store.ts";
 import type { ClaimRefusal } from "./participant.ts";
 
@@ -125,28 +125,6 @@ export async function findByPairs(
   return new Map(settlements.map((settlement) => [pairKey(settlement), settlement]));
 }
 
-const newColumns = {
-  id: "text",
-  chain_id: "bigint",
-  asset: "text",
-  payer: "text",
-  nonce: "text",
-  pay_to: "text",
-  amount: "text",
-  valid_after: "text",
-  valid_before: "text",
-  signature: "text",
-  payer_has_code: "bigint",
-  seen_unused_at: "bigint",
-  network_name: "text",
-  key_id: "text",
-  state: "text",
-  credits: "bigint",
-  created_at: "bigint",
-  account: "text",
-  request_id: "text",
-} satisfies ListColumns<NewSettlementRow>;
-
 async function insertAll(
   { db, engine, now }: EngineTransaction,
   claims: readonly Claim[],
@@ -155,17 +133,17 @@ async function insertAll(
   // By pair: two processes that claim the same payments wait for each other in one order only.
   const inOrder = claims.toSorted((one, other) => (pairKey(one) < pairKey(other) ? -1 : 1));
   const list = engine.list(
-    inOrder.map((claim) => toSettlementRow(claim, now)),
-    newColumns,
+    inOrder.map((claim) => newSettlements.write({ ...claim, state: "queued", createdAt: now })),
+    newSettlements.types,
   );
   const rows = await db
     .insertInto("settlements")
-    .columns(newSettlementNames)
+    .columns(newSettlements.names)
     .expression(
       // SQLite takes the conflict clause for a part of the query unless it has a condition.
       db
         .selectFrom(list)
-        .select(newSettlementNames)
+        .select(newSettlements.names)
         .where(sql<boolean>`true`),
     )
     .onConflict((conflict) => conflict.columns(["chain_id", "asset", "payer", "nonce"]).doNothing())

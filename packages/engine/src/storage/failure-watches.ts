@@ -8,7 +8,7 @@ import { expiresAtMs, firstLookAtMs, isOver, nextLookAtMs } from "../model/failu
 import type { Settlement } from "../model/settlement.ts";
 import { inTransaction, type Database } from "./dialect.ts";
 import { toSettlement } from "./rows.ts";
-import { settlementColumns, type SettlementRow } from "./schema.ts";
+import { failureWatches, settlementColumns, type SettlementRow } from "./schema.ts";
 import type { EngineStore } from "./engine-store.ts";
 
 type WatchVerbs = Pick<
@@ -32,28 +32,22 @@ export async function watchFailures(
   rows: readonly Pick<SettlementRow, "id" | "chain_id" | "valid_before">[],
   now: number,
 ): Promise<void> {
-  const watches = rows.flatMap(({ id, chain_id, valid_before }) => {
+  const watches = rows.flatMap(({ id: settlementId, chain_id: chainId, valid_before }) => {
     const expiresAt = expiresAtMs(BigInt(valid_before));
     // Most of them ended by that.
     if (isOver(expiresAt, now)) return [];
-    const look = firstLookAtMs(now, expiresAt);
-    return [{ id, chain: chain_id, failed_at: now, expires_at: expiresAt, next_look_at: look }];
+    const nextLookAt = firstLookAtMs(now, expiresAt);
+    return [failureWatches.write({ settlementId, chainId, failedAt: now, expiresAt, nextLookAt })];
   });
   if (watches.length === 0) return;
-  const list = engine.list(watches, {
-    id: "text",
-    chain: "bigint",
-    failed_at: "bigint",
-    expires_at: "bigint",
-    next_look_at: "bigint",
-  });
+  const list = engine.list(watches, failureWatches.types);
   await db
     .insertInto("failure_watches")
-    .columns(["settlement_id", "chain_id", "failed_at", "expires_at", "next_look_at"])
+    .columns(failureWatches.names)
     .expression((from) =>
       from
         .selectFrom(list)
-        .select(["id", "chain", "failed_at", "expires_at", "next_look_at"])
+        .select(failureWatches.names)
         // Without a condition SQLite reads "on conflict" as a join.
         .where(sql<boolean>`true`),
     )

@@ -2,8 +2,8 @@
 import type { ChainId } from "@farthing/protocol";
 import { sql } from "kysely";
 import { hourMs, usedAfter } from "../model/keyless.ts";
-import type { Database, ListColumns } from "./dialect.ts";
-import type { CounterKind } from "./keyless-schema.ts";
+import type { Database } from "./dialect.ts";
+import { counterTable, type CounterKind } from "./keyless-schema.ts";
 
 /** Names one counter, or all parts of a window. */
 export interface CounterName {
@@ -99,28 +99,6 @@ export async function readCounters(
   };
 }
 
-const entryColumns = {
-  chain_id: "bigint",
-  kind: "text",
-  name: "text",
-  slot: "bigint",
-  amount: "bigint",
-  hour: "bigint",
-  refill: "bigint",
-  expires_at: "bigint",
-} as const satisfies ListColumns<Record<string, unknown>>;
-
-const entryNames = [
-  "chain_id",
-  "kind",
-  "name",
-  "slot",
-  "amount",
-  "hour",
-  "refill",
-  "expires_at",
-] as const;
-
 /** Raises counters, each once; a bucket flows back first by the hours that have passed. */
 export async function raiseCounters(
   { db, engine }: Database,
@@ -130,19 +108,17 @@ export async function raiseCounters(
   if (entries.length === 0) return;
   const hour = Math.floor(now / hourMs);
   const list = engine.list(
-    summed(entries).map(({ chainId, expiresAt, kind, name, slot, amount, refill }) => {
-      return { chain_id: chainId, kind, name, slot, amount, hour, refill, expires_at: expiresAt };
-    }),
-    entryColumns,
+    summed(entries).map((entry) => counterTable.write({ ...entry, hour })),
+    counterTable.types,
   );
   const flowed = sql<number>`keyless_counters.amount - excluded.refill * (case when excluded.hour > keyless_counters.hour then excluded.hour - keyless_counters.hour else 0 end)`;
   await db
     .insertInto("keyless_counters")
-    .columns(entryNames)
+    .columns(counterTable.names)
     .expression(
       db
         .selectFrom(list)
-        .select(entryNames)
+        .select(counterTable.names)
         .where(sql<boolean>`true`),
     )
     .onConflict((conflict) =>

@@ -1,7 +1,8 @@
-/** The tables of the limits for callers without a key, as Kysely types. Amounts of gas are gwei. */
+/** The tables of the limits for callers without a key. Amounts of gas are gwei. */
 import type { ChainId } from "@farthing/protocol";
 import type { GasHalf } from "../model/keyless.ts";
 import type { Whole } from "./columns.ts";
+import { integer, smallInteger, table, text } from "./table.ts";
 
 /**
  * What a counter counts.
@@ -22,16 +23,16 @@ export type CounterKind =
   | "reverted"
   | "proven_payer";
 
-export interface KeylessCounterTable {
-  chain_id: ChainId;
-  kind: CounterKind;
-  name: string;
-  slot: Whole;
-  amount: Whole;
-  hour: Whole;
-  refill: Whole;
-  expires_at: Whole;
-}
+export const counterTable = table("keyless_counters", {
+  chainId: smallInteger<ChainId>(),
+  kind: text<CounterKind>(),
+  name: text(),
+  slot: integer(),
+  amount: integer(),
+  hour: integer(),
+  refill: integer(),
+  expiresAt: integer(),
+});
 
 export interface RevertedGasReservationTable {
   settlement_id: string;

@@ -12,7 +12,7 @@ import { withoutBusyPayers } from "./busy-payers.ts";
 import { inTransaction, type Database, type Engine } from "./dialect.ts";
 import { checkFence, takeNonces } from "./lanes.ts";
 import { toRelayerTransaction } from "./rows.ts";
-import { settlementColumns, transactionColumns, type Tables } from "./schema.ts";
+import { newTransactions, settlementColumns, transactionTable, type Tables } from "./schema.ts";
 import { announceMoved, isOneOf, lockSettlements } from "./settlements.ts";
 import type { EngineStore, UsedNonces } from "./engine-store.ts";
 
@@ -206,22 +206,20 @@ export async function insertTransactions(
     .insertInto("relayer_transactions")
     .values(
       planned.map(({ plan, nonce }) => ({
-        chain_id: lease.chainId,
-        lane: toLowerHex(lease.lane),
-        nonce,
-        to_address: toLowerHex(plan.to),
-        data: plan.data,
-        gas_limit: plan.gasLimit.toString(),
-        gas_price: plan.gasPrice.toString(),
-        raw: null,
-        hash: null,
-        state: "intent" as const,
+        ...newTransactions.write({
+          ...lease,
+          ...plan,
+          nonce,
+          raw: null,
+          hash: null,
+          state: "intent",
+        }),
         created_at: now,
         sent_at: null,
         block_number: null,
       })),
     )
-    .returning(transactionColumns)
+    .returning(transactionTable.columns)
     .execute();
   const byNonce = new Map(rows.map((row) => [Number(row.nonce), row]));
   const transactions = planned.map(({ plan, nonce }) => {
@@ -313,7 +311,7 @@ async function listOpenTransactions(
 ): Promise<RelayerTransaction[]> {
   const rows = await db
     .selectFrom("relayer_transactions")
-    .select(transactionColumns)
+    .select(transactionTable.columns)
     .where("chain_id", "=", chainId)
     .where("lane", "=", toLowerHex(lane))
     .where("state", "in", ["intent", "signed", "sent"])

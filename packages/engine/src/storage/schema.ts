@@ -1,97 +1,97 @@
 /**
- * The tables, as Kysely types. Addresses, nonces and hashes are lower-case text; amounts and wei
+ * The tables. Addresses, nonces and hashes are lower-case text; amounts and wei
  * are decimal text, since they may pass 64 bits; times are milliseconds since 1970.
  */
 import type { Address, ChainId, Hex, RefusalCode } from "@farthing/protocol";
-import type { ColumnType, Insertable, Selectable } from "kysely";
+import type { ColumnType, Selectable } from "kysely";
 import type { Whole, WholeOrNull } from "./columns.ts";
-import type { KeylessCounterTable, RevertedGasReservationTable } from "./keyless-schema.ts";
+import type { counterTable, RevertedGasReservationTable } from "./keyless-schema.ts";
+import {
+  decimal,
+  flag,
+  integer,
+  lowerHex,
+  named,
+  nullable,
+  smallInteger,
+  table,
+  text,
+  walletAddress,
+  type KyselyTable,
+} from "./table.ts";
 import type { TransactionState } from "../model/relayer-transaction.ts";
 import type { SettlementState } from "../model/settlement.ts";
 
-export interface SettlementTable {
-  id: string;
-  chain_id: ChainId;
-  asset: Address;
-  payer: Address;
-  nonce: Hex;
-  pay_to: Address;
-  amount: string;
-  valid_after: string;
-  valid_before: string;
-  signature: Hex;
-  payer_has_code: number;
-  seen_unused_at: Whole;
-  network_name: string;
-  key_id: string | null;
-  state: SettlementState;
+/** What a new settlement has; the rest is null until it happens. */
+const claimed = {
+  id: text(),
+  chainId: smallInteger<ChainId>(),
+  asset: lowerHex(),
+  payer: walletAddress(),
+  nonce: lowerHex(),
+  payTo: walletAddress(),
+  amount: decimal(),
+  validAfter: decimal(),
+  validBefore: decimal(),
+  signature: text<Hex>(),
+  payerHasCode: flag(),
+  seenUnusedAt: integer(),
+  networkName: text(),
+  keyId: nullable(text()),
+  state: text<SettlementState>(),
+  credits: integer(),
+  createdAt: integer(),
+  /** The account of its key, which pays for it. */
+  owner: named("account", nullable(walletAddress())),
+  requestId: nullable(text()),
+};
+
+export const newSettlements = table("settlements", claimed);
+
+export const settlementTable = table("settlements", {
+  ...claimed,
+  transaction: named("transaction_hash", nullable(text<Hex>())),
+  blockNumber: nullable(integer()),
+  blockHash: nullable(text<Hex>()),
+  logIndex: nullable(smallInteger()),
+  settledBy: nullable(text<"relayer" | "other">()),
+  failure: nullable(text<RefusalCode>()),
+  failureMessage: nullable(text()),
+  submittedAt: nullable(integer()),
+  confirmedAt: nullable(integer()),
+  finalizedAt: nullable(integer()),
+  failedAt: nullable(integer()),
+});
+
+export type SettlementTable = KyselyTable<typeof settlementTable> & {
   /** The relayer transaction that carries it; set with the nonce, cleared when that one is dropped. */
   transaction_id: WholeOrNull;
-  transaction_hash: Hex | null;
-  block_number: WholeOrNull;
-  block_hash: Hex | null;
-  log_index: number | null;
-  settled_by: "relayer" | "other" | null;
-  failure: RefusalCode | null;
-  failure_message: string | null;
-  credits: Whole;
-  created_at: Whole;
-  submitted_at: WholeOrNull;
-  confirmed_at: WholeOrNull;
-  finalized_at: WholeOrNull;
-  failed_at: WholeOrNull;
-  /** The account of its key, which pays for it. */
-  account: Address | null;
-  request_id: string | null;
-}
+};
 
-/** Every column, by name: what is read stays the same when a newer version adds one. */
 export const settlementColumns = [
-  "settlements.id",
-  "settlements.chain_id",
-  "settlements.asset",
-  "settlements.payer",
-  "settlements.nonce",
-  "settlements.pay_to",
-  "settlements.amount",
-  "settlements.valid_after",
-  "settlements.valid_before",
-  "settlements.signature",
-  "settlements.payer_has_code",
-  "settlements.seen_unused_at",
-  "settlements.network_name",
-  "settlements.key_id",
-  "settlements.state",
+  ...settlementTable.columns,
   "settlements.transaction_id",
-  "settlements.transaction_hash",
-  "settlements.block_number",
-  "settlements.block_hash",
-  "settlements.log_index",
-  "settlements.settled_by",
-  "settlements.failure",
-  "settlements.failure_message",
-  "settlements.credits",
-  "settlements.created_at",
-  "settlements.submitted_at",
-  "settlements.confirmed_at",
-  "settlements.finalized_at",
-  "settlements.failed_at",
-  "settlements.account",
-  "settlements.request_id",
 ] as const;
 
-export interface RelayerTransactionTable {
+const planned = {
+  chainId: smallInteger<ChainId>(),
+  lane: walletAddress(),
+  nonce: integer(),
+  to: named("to_address", walletAddress()),
+  data: text<Hex>(),
+  gasLimit: decimal(),
+  gasPrice: decimal(),
+  state: text<TransactionState>(),
+  raw: nullable(text<Hex>()),
+  hash: nullable(text<Hex>()),
+};
+
+export const newTransactions = table("relayer_transactions", planned);
+
+export const transactionTable = table("relayer_transactions", { id: integer(), ...planned });
+
+export type RelayerTransactionTable = KyselyTable<typeof newTransactions> & {
   id: ColumnType<number | string, never, never>;
-  chain_id: ChainId;
-  lane: Address;
-  nonce: Whole;
-  to_address: Address;
-  data: Hex;
-  gas_limit: string;
-  gas_price: string;
-  raw: Hex | null;
-  hash: Hex | null;
-  state: TransactionState;
   created_at: Whole;
   sent_at: WholeOrNull;
   /** Where it was mined; what a reorganisation takes away is found by it. */
@@ -99,21 +99,7 @@ export interface RelayerTransactionTable {
   /** From its receipt: gas, and wei per gas. */
   gas_used: ColumnType<number | string | null, number | null | undefined, number | null>;
   gas_price_paid: ColumnType<string | null, string | null | undefined, string | null>;
-}
-
-export const transactionColumns = [
-  "relayer_transactions.id",
-  "relayer_transactions.chain_id",
-  "relayer_transactions.lane",
-  "relayer_transactions.nonce",
-  "relayer_transactions.to_address",
-  "relayer_transactions.data",
-  "relayer_transactions.gas_limit",
-  "relayer_transactions.gas_price",
-  "relayer_transactions.state",
-  "relayer_transactions.raw",
-  "relayer_transactions.hash",
-] as const;
+};
 
 /** Which settlements a transaction carries: a batch carries many, a replaced one shares them. */
 export interface TransactionSettlementTable {
@@ -163,13 +149,13 @@ export interface ParticipantTable {
   name: string;
 }
 
-export interface FailureWatchTable {
-  settlement_id: string;
-  chain_id: ChainId;
-  failed_at: Whole;
-  expires_at: Whole;
-  next_look_at: Whole;
-}
+export const failureWatches = table("failure_watches", {
+  settlementId: text(),
+  chainId: smallInteger<ChainId>(),
+  failedAt: integer(),
+  expiresAt: integer(),
+  nextLookAt: integer(),
+});
 
 /** The engine's tables. A feature adds its own by declaration merging. */
 export interface Tables {
@@ -180,38 +166,10 @@ export interface Tables {
   settlement_claims: SettlementClaimRow;
   payment_identifiers: PaymentIdentifierTable;
   payer_pauses: PayerPauseTable;
-  keyless_counters: KeylessCounterTable;
+  keyless_counters: KyselyTable<typeof counterTable>;
   reverted_gas_reservations: RevertedGasReservationTable;
-  failure_watches: FailureWatchTable;
+  failure_watches: KyselyTable<typeof failureWatches>;
   participants: ParticipantTable;
 }
 
-/** What a new settlement has; the rest is null until it happens. */
-export const newSettlementNames = [
-  "id",
-  "chain_id",
-  "asset",
-  "payer",
-  "nonce",
-  "pay_to",
-  "amount",
-  "valid_after",
-  "valid_before",
-  "signature",
-  "payer_has_code",
-  "seen_unused_at",
-  "network_name",
-  "key_id",
-  "state",
-  "credits",
-  "created_at",
-  "account",
-  "request_id",
-] as const;
-
-export type NewSettlementRow = Pick<
-  Insertable<SettlementTable>,
-  (typeof newSettlementNames)[number]
->;
 export type SettlementRow = Selectable<SettlementTable>;
-export type RelayerTransactionRow = Selectable<RelayerTransactionTable>;
