@@ -11,6 +11,13 @@ import type { Address, ChainId, Hex } from "@farthing/protocol";
  */
 export type TransactionState = "intent" | "signed" | "sent" | "mined" | "dropped";
 
+/** The states of transactions that may still be mined. */
+export const openTransactionStates = [
+  "intent",
+  "signed",
+  "sent",
+] as const satisfies readonly TransactionState[];
+
 /** What a transaction does, before a nonce is taken for it. */
 export interface TransactionPlan {
   readonly settlementIds: readonly string[];

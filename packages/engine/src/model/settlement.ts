@@ -16,18 +16,30 @@ import type { RevertedGasTerms } from "./reverted-gas.ts";
 export const settlementStates = ["queued", "submitted", "confirmed", "failed"] as const;
 export type SettlementState = (typeof settlementStates)[number];
 
-/** Every allowed move; the store carries them out as guarded updates. */
-export const settlementMoves: Readonly<Record<SettlementState, readonly SettlementState[]>> = {
-  // Straight to confirmed when somebody else submitted the authorization before we did.
-  queued: ["submitted", "confirmed", "failed"],
-  // Back to queued only when its transaction can provably never be mined.
-  submitted: ["confirmed", "failed", "queued"],
-  // Back to submitted when its block was reorganised away.
-  confirmed: ["submitted"],
-  // Only when somebody submits the authorization after all, while it is still valid: money that
-  // moved is always said to have moved.
-  failed: ["confirmed"],
-};
+/** A change of state: the states that it is allowed from, and the state that it leads to. */
+interface StateChange {
+  readonly from: readonly SettlementState[];
+  readonly to: SettlementState;
+}
+
+/** Every allowed change of state. The store builds the guards of its updates from this table. */
+export const settlementTransitions = {
+  // A replacement transaction is signed while the settlement is submitted.
+  signed: { from: ["queued", "submitted"], to: "submitted" },
+  // From queued when a third party submitted the authorization first. From failed when a third party
+  // submits it later, while it is valid: money that moved is always reported as moved.
+  confirmed: { from: ["queued", "submitted", "failed"], to: "confirmed" },
+  failed: { from: ["queued", "submitted"], to: "failed" },
+  // Only when its transaction can provably never be mined.
+  requeued: { from: ["submitted"], to: "queued" },
+  // Its block was reorganised out.
+  reorganised: { from: ["confirmed"], to: "submitted" },
+  // Its block became final; it stays confirmed.
+  finalized: { from: ["confirmed"], to: "confirmed" },
+} as const satisfies Readonly<Record<string, StateChange>>;
+
+/** The states of settlements without an outcome. */
+export const openStates = ["queued", "submitted"] as const satisfies readonly SettlementState[];
 
 /** What identifies a settlement; addresses and nonce in lower case where they are compared. */
 export interface Pair {

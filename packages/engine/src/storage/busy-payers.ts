@@ -2,8 +2,9 @@
  * Contract payers that have as many payments on their way as they may, whichever process carries
  * them: a wallet whose code burns gas burns that of one transaction, not of every relayer wallet.
  */
+import { openStates } from "../model/settlement.ts";
 import { toLowerHex, type ChainId } from "@farthing/protocol";
-import type { TransactionPlan } from "../model/relayer-transaction.ts";
+import { openTransactionStates, type TransactionPlan } from "../model/relayer-transaction.ts";
 import type { Database } from "./dialect.ts";
 
 /** Leaves out plans whose payer is busy; each payer has one of the plans at most. */
@@ -27,10 +28,10 @@ export async function withoutBusyPayers(
     .where("lanes.chain_id", "=", chainId)
     .whereRef("carrier.chain_id", "=", "lanes.chain_id")
     .whereRef("carrier.lane", "=", "lanes.lane")
-    .where("carrier.state", "in", ["intent", "signed", "sent"])
+    .where("carrier.state", "in", openTransactionStates)
     .where("settlements.payer", "in", [...new Set(payers)])
     .where("settlements.payer_has_code", "=", 1)
-    .where("settlements.state", "in", ["queued", "submitted"])
+    .where("settlements.state", "in", openStates)
     .groupBy("settlements.payer")
     .execute();
   const counts = new Map(rows.map(({ payer, count }) => [payer, Number(count)]));

@@ -1,4 +1,5 @@
 /** The wallets whose transactions carry open settlements, whichever process is configured with them. */
+import { openStates } from "../model/settlement.ts";
 import type { ChainId } from "@farthing/protocol";
 import type { Database } from "./dialect.ts";
 import type { CarryingWallet, EngineStore } from "./engine-store.ts";
@@ -38,7 +39,7 @@ async function listCarryingWallets(
         .as("is_running"),
     )
     .where("settlements.chain_id", "=", chainId)
-    .where("settlements.state", "in", ["queued", "submitted"])
+    .where("settlements.state", "in", openStates)
     .groupBy(["carrier.lane", "lanes.lease_owner", "lanes.wanted_by", "lanes.lease_until"])
     .orderBy("carrier.lane")
     .execute();

@@ -1,4 +1,5 @@
 /** A look at a database that changes nothing in it: its schema, and who works which wallet. */
+import { openTransactionStates } from "../model/relayer-transaction.ts";
 import { accessSync, constants, existsSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Address, ChainId } from "@farthing/protocol";
@@ -107,7 +108,7 @@ async function listLanes(db: Kysely<Tables>, engine: Engine, now: number): Promi
       .selectFrom("relayer_transactions")
       .select(["chain_id", "lane"])
       .select(({ fn }) => fn.countAll<number | string>().as("open"))
-      .where("state", "in", ["intent", "signed", "sent"])
+      .where("state", "in", openTransactionStates)
       .groupBy(["chain_id", "lane"])
       .execute(),
   ]);

@@ -3,7 +3,12 @@
  * keys, credits or webhooks: it calls its participants, in the order of their list, inside the
  * database transaction that records a step.
  */
-import type { Claim, Settlement, SettlementAnnotations } from "../model/settlement.ts";
+import type {
+  Claim,
+  Settlement,
+  SettlementAnnotations,
+  settlementTransitions,
+} from "../model/settlement.ts";
 import type { Database } from "./dialect.ts";
 import { toSettlement } from "./rows.ts";
 import type { SettlementRow } from "./schema.ts";
@@ -33,7 +38,7 @@ export type AnnotationChanges = ReadonlyMap<string, Partial<SettlementAnnotation
 /** A settlement's step from one state to the next. */
 export interface Transition {
   /** `requeued`: its transaction can never be mined. `reorganised`: its block is gone. */
-  readonly kind: "confirmed" | "failed" | "requeued" | "reorganised" | "finalized";
+  readonly kind: Exclude<keyof typeof settlementTransitions, "signed">;
   /** As it is after the step, with the changes of earlier participants. */
   readonly settlement: Settlement;
   readonly before: Pick<Settlement, "state" | "credits">;

@@ -2,12 +2,13 @@
 import { toLowerHex, type Address, type ChainId } from "@farthing/protocol";
 import { sql, type ExpressionBuilder } from "kysely";
 import { assert } from "../base/assert.ts";
-import type {
-  LaneLease,
-  RelayerTransaction,
-  TransactionPlan,
+import {
+  openTransactionStates,
+  type LaneLease,
+  type RelayerTransaction,
+  type TransactionPlan,
 } from "../model/relayer-transaction.ts";
-import type { Settlement } from "../model/settlement.ts";
+import { openStates, settlementTransitions, type Settlement } from "../model/settlement.ts";
 import { withoutBusyPayers } from "./busy-payers.ts";
 import { inTransaction, type Database, type Engine } from "./dialect.ts";
 import { checkFence, takeNonces } from "./lanes.ts";
@@ -53,7 +54,7 @@ export function relayerVerbs(database: Database): RelayerVerbs {
           .updateTable("relayer_transactions")
           .set({ state, block_number: blockNumber ?? null })
           .where("id", "in", [...ids])
-          .where("state", "in", ["intent", "signed", "sent"])
+          .where("state", "in", openTransactionStates)
           .execute(),
       );
     },
@@ -237,7 +238,7 @@ export async function insertTransactions(
     .from(list)
     .set(({ ref }) => ({ transaction_id: ref("given.transaction_id") }))
     .whereRef("settlements.id", "=", "given.settlement_id")
-    .where("state", "in", ["queued", "submitted"])
+    .where("state", "in", openStates)
     .execute();
   await db.insertInto("transaction_settlements").values(links).execute();
   return transactions;
@@ -282,7 +283,7 @@ async function recordSigned(
           .innerJoin(carrier, "given.of", "transaction_settlements.transaction_id")
           .select("transaction_settlements.settlement_id"),
       ),
-      where("state", "in", ["queued", "submitted"]),
+      where("state", "in", settlementTransitions.signed.from),
     ]),
   );
   const rows = await db
@@ -290,7 +291,7 @@ async function recordSigned(
     // By the link, which has an index; a replaced transaction's settlements may be with another.
     .from([carrier, "transaction_settlements"])
     .set(({ ref }) => ({
-      state: "submitted",
+      state: settlementTransitions.signed.to,
       transaction_hash: ref("given.given_hash"),
       // A replacement does not make it younger.
       submitted_at: sql<number>`coalesce(submitted_at, ${now})`,
@@ -298,7 +299,7 @@ async function recordSigned(
     .whereRef("transaction_settlements.transaction_id", "=", "given.of")
     .whereRef("settlements.id", "=", "transaction_settlements.settlement_id")
     .whereRef("settlements.transaction_id", "=", "given.of")
-    .where("state", "in", ["queued", "submitted"])
+    .where("state", "in", settlementTransitions.signed.from)
     .returning(settlementColumns)
     .execute();
   return announceMoved(inside, rows);
@@ -314,7 +315,7 @@ async function listOpenTransactions(
     .select(transactionTable.columns)
     .where("chain_id", "=", chainId)
     .where("lane", "=", toLowerHex(lane))
-    .where("state", "in", ["intent", "signed", "sent"])
+    .where("state", "in", openTransactionStates)
     // Not by an index: the one by nonce would have SQLite read all that the wallet has ever sent.
     .orderBy(sql`+nonce`)
     .orderBy("id")

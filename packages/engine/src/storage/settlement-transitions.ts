@@ -6,7 +6,8 @@
 import type { ChainId, Hex } from "@farthing/protocol";
 import type { ExpressionBuilder } from "kysely";
 import { assert } from "../base/assert.ts";
-import type { Settlement } from "../model/settlement.ts";
+import { openTransactionStates } from "../model/relayer-transaction.ts";
+import { settlementTransitions, type Settlement } from "../model/settlement.ts";
 import { inTransaction, type Database } from "./dialect.ts";
 import { watchFailures } from "./failure-watches.ts";
 import {
@@ -66,6 +67,14 @@ export function transitionMethods(
   };
 }
 
+/** The condition that a settlement is in a state from which a transition is allowed. */
+function isIn(kind: Transition["kind"]) {
+  const { from } = settlementTransitions[kind];
+  const [only] = from;
+  return (where: ExpressionBuilder<Tables, "settlements">) =>
+    from.length === 1 ? where("state", "=", only) : where("state", "in", from);
+}
+
 /** The first of each id, so that one statement moves each settlement once. */
 function firstOfEachId<T extends { readonly id: string }>(items: readonly T[]): T[] {
   const byId = new Map<string, T>();
@@ -102,7 +111,7 @@ async function recordConfirmed(
         .updateTable("settlements")
         .from(list)
         .set(({ ref }) => ({
-          state: "confirmed",
+          state: settlementTransitions.confirmed.to,
           transaction_hash: ref("given.hash"),
           block_number: ref("given.block"),
           block_hash: ref("given.block_hash"),
@@ -114,7 +123,7 @@ async function recordConfirmed(
           failed_at: null,
         }))
         .whereRef("settlements.id", "=", "given.of")
-        .where("state", "in", ["queued", "submitted", "failed"])
+        .where(isIn("confirmed"))
         .returning(settlementColumns)
         .execute();
     },
@@ -149,14 +158,14 @@ async function recordFailed(
         .updateTable("settlements")
         .from(list)
         .set(({ ref }) => ({
-          state: "failed",
+          state: settlementTransitions.failed.to,
           failure: ref("given.code"),
           failure_message: ref("given.message"),
           transaction_hash: ref("given.hash"),
           failed_at: now,
         }))
         .whereRef("settlements.id", "=", "given.of")
-        .where("state", "in", ["queued", "submitted"])
+        .where(isIn("failed"))
         .where((where) =>
           where.or([where("given.only_unassigned", "=", 0), where("transaction_id", "is", null)]),
         )
@@ -219,6 +228,12 @@ async function lockStates({ db, engine }: Database, which: ReturnType<typeof isO
   return new Map(rows.map(({ id, state, credits }) => [id, { state, credits: Number(credits) }]));
 }
 
+/** A step from the one state that it is allowed from; it does not change the price. */
+function unpricedStep(kind: "requeued" | "reorganised" | "finalized", row: SettlementRow) {
+  const [state] = settlementTransitions[kind].from;
+  return transitionOf(kind, row, { state, credits: Number(row.credits) });
+}
+
 async function requeueSettlements(
   record: Record,
   ids: readonly string[],
@@ -231,13 +246,13 @@ async function requeueSettlements(
     const rows = await tx.db
       .updateTable("settlements")
       .set({
-        state: "queued",
+        state: settlementTransitions.requeued.to,
         transaction_id: null,
         transaction_hash: null,
         submitted_at: null,
       })
       .where(which)
-      .where("state", "=", "submitted")
+      .where(isIn("requeued"))
       .where(({ not, exists, selectFrom }) =>
         not(
           exists(
@@ -245,15 +260,13 @@ async function requeueSettlements(
               .innerJoin("relayer_transactions as carrier", "carrier.id", "link.transaction_id")
               .select("carrier.id")
               .whereRef("link.settlement_id", "=", "settlements.id")
-              .where("carrier.state", "in", ["intent", "signed", "sent"]),
+              .where("carrier.state", "in", openTransactionStates),
           ),
         ),
       )
       .returning(settlementColumns)
       .execute();
-    return rows.map((row) => {
-      return transitionOf("requeued", row, { state: "submitted", credits: Number(row.credits) });
-    });
+    return rows.map((row) => unpricedStep("requeued", row));
   });
 }
 
@@ -265,20 +278,20 @@ async function recordReorganised(
 ): Promise<Settlement[]> {
   const { fromBlock, hashes } = gone;
   if (hashes?.length === 0) return [];
-  const which = ({ and, eb }: ExpressionBuilder<Tables, "settlements">) =>
-    and([
-      eb("chain_id", "=", chainId),
-      eb("state", "=", "confirmed"),
-      eb("finalized_at", "is", null),
-      eb("block_number", ">=", fromBlock),
-      ...(hashes ? [eb("block_hash", "in", hashes)] : []),
+  const which = (where: ExpressionBuilder<Tables, "settlements">) =>
+    where.and([
+      where("chain_id", "=", chainId),
+      isIn("reorganised")(where),
+      where("finalized_at", "is", null),
+      where("block_number", ">=", fromBlock),
+      ...(hashes ? [where("block_hash", "in", hashes)] : []),
     ]);
   return record(now, async (tx) => {
     await lockSettlements(tx, which);
     const rows = await tx.db
       .updateTable("settlements")
       .set(({ selectFrom }) => ({
-        state: "submitted",
+        state: settlementTransitions.reorganised.to,
         // Our transaction again, where a third party's had settled it.
         transaction_hash: selectFrom("relayer_transactions as carrier")
           .select("carrier.hash")
@@ -292,9 +305,7 @@ async function recordReorganised(
       .where(which)
       .returning(settlementColumns)
       .execute();
-    return rows.map((row) => {
-      return transitionOf("reorganised", row, { state: "confirmed", credits: Number(row.credits) });
-    });
+    return rows.map((row) => unpricedStep("reorganised", row));
   });
 }
 
@@ -304,12 +315,12 @@ function recordFinalized(
   upToBlock: number,
   now: number,
 ): Promise<Settlement[]> {
-  const which = ({ and, eb }: ExpressionBuilder<Tables, "settlements">) =>
-    and([
-      eb("chain_id", "=", chainId),
-      eb("state", "=", "confirmed"),
-      eb("finalized_at", "is", null),
-      eb("block_number", "<=", upToBlock),
+  const which = (where: ExpressionBuilder<Tables, "settlements">) =>
+    where.and([
+      where("chain_id", "=", chainId),
+      isIn("finalized")(where),
+      where("finalized_at", "is", null),
+      where("block_number", "<=", upToBlock),
     ]);
   return record(now, async (tx) => {
     await lockSettlements(tx, which);
@@ -321,8 +332,6 @@ function recordFinalized(
       .returning(settlementColumns)
       .execute();
     await countForPayers(tx, rows, now);
-    return rows.map((row) => {
-      return transitionOf("finalized", row, { state: "confirmed", credits: Number(row.credits) });
-    });
+    return rows.map((row) => unpricedStep("finalized", row));
   });
 }

@@ -1,7 +1,7 @@
 /** Settlements as they are found and locked; the statements that change their state use the locks. */
 import type { ChainId } from "@farthing/protocol";
 import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
-import { pairKey, type Pair, type Settlement } from "../model/settlement.ts";
+import { openStates, pairKey, type Pair, type Settlement } from "../model/settlement.ts";
 import { claimAll, findByPairs } from "./claims.ts";
 import { inTransaction, type Database, type Engine } from "./dialect.ts";
 import type { SettlementParticipant } from "./participant.ts";
@@ -39,7 +39,7 @@ export function settlementVerbs(
       listed(
         settlements(database)
           .where("chain_id", "=", chainId)
-          .where("state", "in", ["queued", "submitted"])
+          .where("state", "in", openStates)
           .orderBy("created_at"),
       ),
     listUnassigned: (chainId, options) => listed(unassignedOf(database, chainId, options)),

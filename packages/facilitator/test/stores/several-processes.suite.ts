@@ -1,17 +1,15 @@
-/**
- * What processes on one database may rely on: a move is guarded whoever tries it, a wallet's nonces
- * stay whole while it changes hands, and work that nobody carries is found.
- */
+/** Several processes on one database: guarded transitions, wallets that change hands, unassigned work. */
 import type { Hex } from "@farthing/protocol";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { settlementMoves, type SettlementState } from "@farthing/engine";
+import type { SettlementState } from "@farthing/engine";
 import type * as relayed from "@farthing/engine/source/model/relayer-transaction";
 import {
   chainId,
   claimOf,
   held,
   hex32,
+  isAllowedMove,
   lane,
   minedIn,
   next,
@@ -125,7 +123,7 @@ function guardTests(storeAt: (index: number) => ServiceStore): void {
 
       const after = await storeAt(2).findSettlement(way.id);
       if (!before || !after) throw new Error("the settlement is gone");
-      const isAllowed = settlementMoves[before.state].includes(goal);
+      const isAllowed = isAllowedMove(before.state, goal);
       if (after.state !== before.state) {
         expect([name, isAllowed, after.state]).toEqual([name, true, goal]);
         // What is final stays.

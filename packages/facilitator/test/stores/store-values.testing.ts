@@ -1,6 +1,6 @@
 /** Values that tests of stores are made of. */
 import { apothem, type Address, type Hex } from "@farthing/protocol";
-import type { Claim } from "@farthing/engine";
+import { settlementTransitions, type Claim, type SettlementState } from "@farthing/engine";
 import type { LaneLease, TransactionPlan } from "@farthing/engine/source/model/relayer-transaction";
 import type { ClaimResult } from "@farthing/engine/storage";
 import type { KeylessLimits } from "../../src/payments/keyless/store.ts";
@@ -18,6 +18,14 @@ export interface StoreBench {
   /** Runs a statement past the store, as an operator could. */
   query(statement: string): Promise<readonly Record<string, unknown>[]>;
   stop(): Promise<void>;
+}
+
+/** Tells whether the table of transitions has a settlement move from one state to the other. */
+export function isAllowedMove(before: SettlementState, after: SettlementState): boolean {
+  return Object.values(settlementTransitions).some(
+    ({ from, to }: { readonly from: readonly SettlementState[]; readonly to: SettlementState }) =>
+      to === after && from.includes(before),
+  );
 }
 
 export const chainId = apothem.chainId;
