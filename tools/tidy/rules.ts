@@ -4,7 +4,7 @@ import { dotted, firstValue, listOf, takesFromProcess, type Node } from "./sourc
 /** Folders of a package, lowest first: each imports itself and those before it, and the root all. */
 export const layers: Readonly<Record<string, string>> = {
   "packages/engine/src/": "base model chain storage verification relayer settlement",
-  "packages/facilitator/src/": "http payments features",
+  "packages/facilitator/src/": "http payments features config operations",
 };
 
 /** Packages that a package may import; a package that is not listed fails until it is. */
@@ -113,7 +113,7 @@ export const onlyRules: Readonly<Record<string, OnlyRule>> = {
   },
   "private keys": {
     scope: service,
-    home: /^(relayer\/sign|config)\.ts$/,
+    home: /^(relayer\/sign|config\/config)\.ts$/,
     imports: /^ox\/(HdKey|Mnemonic)$/,
     names: /private_?key/i,
     members: /Secp256k1\.(sign|getPublicKey|randomPrivateKey)$/,
@@ -121,10 +121,10 @@ export const onlyRules: Readonly<Record<string, OnlyRule>> = {
   },
   "the environment": {
     scope: service,
-    home: /^config\.ts$/,
+    home: /^config\/config\.ts$/,
     members: /(^|\.)process\.env$/,
     also: (node) => takesFromProcess(node, "env"),
-    instead: "read it in config.ts and pass the value",
+    instead: "read it in config/config.ts and pass the value",
   },
   "the time": {
     scope: service,

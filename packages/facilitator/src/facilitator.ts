@@ -24,17 +24,17 @@ import {
   sentenceOf,
   systemClock,
 } from "@farthing/engine/base";
-import type { Config } from "./config.ts";
+import type { Config } from "./config/config.ts";
 import type { ArrivalTimes } from "./http/connections.ts";
 import { registerDashboard } from "./http/dashboard.ts";
 import { createMetricsServer } from "./http/metrics-server.ts";
 import { createServer, type Listener, type StartStep } from "./http/server.ts";
 import { registerPayments } from "./payments/routes.ts";
-import { startGasWatch } from "./gas-watch.ts";
-import { createMetrics, noMetrics, type Metrics } from "./metrics.ts";
-import { startRemoval } from "./remove-old.ts";
+import { startGasWatch } from "./operations/gas-watch.ts";
+import { createMetrics, noMetrics, type Metrics } from "./operations/metrics.ts";
+import { startRemoval } from "./operations/remove-old.ts";
 import { createStore, type ServiceStore } from "./features/open-store.ts";
-import { startWalletWatch } from "./wallet-watch.ts";
+import { startWalletWatch } from "./operations/wallet-watch.ts";
 import { createFeatures } from "./features/features.ts";
 import { registerFeatures } from "./features/routes.ts";
 import { wireHttp } from "./wire-http.ts";

@@ -12,13 +12,13 @@ export {
   type Log,
   type LogLevel,
 } from "@farthing/engine/base";
-export { settings } from "./config-table.ts";
-export { readConfig, readDatabaseUrl, type Config, type ConfigSource } from "./config.ts";
-export { examine, type CheckSection } from "./doctor.ts";
+export { settings } from "./config/settings-table.ts";
+export { readConfig, readDatabaseUrl, type Config, type ConfigSource } from "./config/config.ts";
+export { examine, type CheckSection } from "./operations/doctor.ts";
 export { startFacilitator, type Facilitator, type StartOptions } from "./facilitator.ts";
 export { problemTable } from "./http/answer.ts";
 export { serve } from "./main.ts";
-export { metricTable, type Metric } from "./metrics-table.ts";
+export { metricTable, type Metric } from "./operations/metrics-table.ts";
 export type { Account, Plan } from "./features/accounts/model.ts";
 export type { ApiKey, KeyMode } from "./features/api-keys/model.ts";
 export type { CreditBalance } from "./features/credits/model.ts";

@@ -1,7 +1,7 @@
 /** The process: start with the environment's configuration, stop on SIGINT and SIGTERM. */
 import { once } from "node:events";
 import { Fault, messageOf, sentenceOf, systemClock } from "@farthing/engine/base";
-import { readConfig } from "./config.ts";
+import { readConfig } from "./config/config.ts";
 import { startFacilitator } from "./facilitator.ts";
 import { dashboardPath } from "./http/dashboard.ts";
 

@@ -22,12 +22,12 @@ import {
 } from "@farthing/engine";
 import { type Clock, createBatcher, type Log, messageOf } from "@farthing/engine/base";
 import type { ClaimResult } from "@farthing/engine/storage";
-import type { Config } from "./config.ts";
+import type { Config } from "./config/config.ts";
 import type { StartStep } from "./http/server.ts";
 import type { PaymentContext } from "./payments/context.ts";
 import { surfacesOf } from "./http/surface.ts";
 import { createCatalogue } from "./features/listings/extension-responses.ts";
-import type { Metrics } from "./metrics.ts";
+import type { Metrics } from "./operations/metrics.ts";
 import type { ServiceStore } from "./features/open-store.ts";
 import { wireKeyless } from "./wire-keyless.ts";
 

@@ -8,7 +8,7 @@ import {
   gasPriceFloorWei,
 } from "@farthing/engine";
 import { type Clock, createBatcher } from "@farthing/engine/base";
-import type { Config } from "./config.ts";
+import type { Config } from "./config/config.ts";
 import type { PaymentContext } from "./payments/context.ts";
 import type { KeylessQuestion, KeylessVerdict, KeylessStore } from "./payments/keyless/store.ts";
 

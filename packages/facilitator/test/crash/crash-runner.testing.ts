@@ -5,7 +5,7 @@
  * them. Says its address on standard output.
  */
 import { isObject } from "@farthing/protocol";
-import { readConfig } from "../../src/config.ts";
+import { readConfig } from "../../src/config/config.ts";
 import { silentLog } from "@farthing/engine/base";
 import { startFacilitator } from "../../src/facilitator.ts";
 import { openStore } from "../../src/features/open-store.ts";

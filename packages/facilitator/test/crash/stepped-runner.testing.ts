@@ -3,7 +3,7 @@
  * when it is told to. Between the two it can be killed or stopped, as a machine would do it.
  */
 import { flushCompileCache } from "node:module";
-import { readConfig } from "../../src/config.ts";
+import { readConfig } from "../../src/config/config.ts";
 import { createLog } from "@farthing/engine/base";
 import { startFacilitator } from "../../src/facilitator.ts";
 import { openStore } from "../../src/features/open-store.ts";

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { settings, type SettingName } from "../../src/config-table.ts";
-import { readConfig } from "../../src/config.ts";
+import { settings, type SettingName } from "../../src/config/settings-table.ts";
+import { readConfig } from "../../src/config/config.ts";
 import { Fault } from "@farthing/engine/base";
 
 let folder = "";

@@ -8,7 +8,7 @@ import { startOrdinaryNode, type NodeConditions } from "@farthing/lab/ordinary-n
 import { isSameAddress } from "@farthing/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Clock, systemClock } from "@farthing/engine/base";
-import { examine, type CheckSection } from "../../src/doctor.ts";
+import { examine, type CheckSection } from "../../src/operations/doctor.ts";
 import { environmentOn, startChain } from "../support/facilitator.testing.ts";
 import { startRpcProxy, type NodeCall, type Reaction } from "@farthing/lab/rpc-proxy";
 

@@ -3,7 +3,7 @@ import type { Devnet } from "@farthing/devnet";
 import { isObject } from "@farthing/protocol";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { type CheckStatus, type Clock, systemClock } from "@farthing/engine/base";
-import { examine, type CheckSection } from "../../src/doctor.ts";
+import { examine, type CheckSection } from "../../src/operations/doctor.ts";
 import {
   bodyOn,
   environmentOn,

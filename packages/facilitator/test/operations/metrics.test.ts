@@ -11,7 +11,7 @@ import {
   withMember,
   type Served,
 } from "../support/facilitator.testing.ts";
-import { metricTable } from "../../src/metrics-table.ts";
+import { metricTable } from "../../src/operations/metrics-table.ts";
 import { inspectStore } from "@farthing/engine/storage";
 import { startRpcProxy, type RpcProxy } from "@farthing/lab/rpc-proxy";
 

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { ChainView } from "@farthing/engine";
 import type { Log } from "@farthing/engine/base";
-import { startWalletWatch } from "../../src/wallet-watch.ts";
+import { startWalletWatch } from "../../src/operations/wallet-watch.ts";
 
 const relayer = "0x00000000000000000000000000000000000000aa";
 const xdc = 10n ** 18n;

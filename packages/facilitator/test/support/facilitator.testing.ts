@@ -18,7 +18,7 @@ import {
 import * as Secp256k1 from "ox/Secp256k1";
 import * as Signature from "ox/Signature";
 import * as TypedData from "ox/TypedData";
-import { readConfig } from "../../src/config.ts";
+import { readConfig } from "../../src/config/config.ts";
 import { type Clock, silentLog, systemClock } from "@farthing/engine/base";
 import { encodeTransfer } from "@farthing/engine/source/chain/usdc";
 import { startFacilitator, type Facilitator, type StartOptions } from "../../src/facilitator.ts";

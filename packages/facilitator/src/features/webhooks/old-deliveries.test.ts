@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { silentLog } from "@farthing/engine/base";
 import type { WebhookDelivery } from "./model.ts";
-import { startRemoval, type Retention } from "../../remove-old.ts";
+import { startRemoval } from "../../operations/remove-old.ts";
+import type { Retention } from "../../config/retention.ts";
 
 const dayMs = 24 * 60 * 60_000;
 const nowMs = 1_000 * dayMs;

@@ -17,11 +17,10 @@ import {
 } from "@farthing/protocol";
 import { isMessageDomain, type RepeatPolicy, gasPriceFloorWei } from "@farthing/engine";
 import { Fault, type LogLevel, logLevels, Secret } from "@farthing/engine/base";
-import { readRetention } from "./config-retention.ts";
-import type { Retention } from "./remove-old.ts";
-import { settings, type Setting, type SettingName } from "./config-table.ts";
-import { readTexts, type Environment } from "./config-texts.ts";
-import { unitsPerCredit } from "./features/credits/model.ts";
+import { readRetention, type Retention } from "./retention.ts";
+import { settings, type Setting, type SettingName } from "./settings-table.ts";
+import { readTexts, type Environment } from "./setting-texts.ts";
+import { unitsPerCredit } from "../features/credits/model.ts";
 
 /** XDC nodes refuse a nonce more than ten above what they have seen. */
 const laneInFlightMax = 10;

@@ -1,7 +1,7 @@
 /** Where settings come from: a YAML file, environment variables, files that variables name. */
 import { readFileSync } from "node:fs";
 import { parse as parseYaml } from "yaml";
-import { foreignNames, settings, type SettingName } from "./config-table.ts";
+import { foreignNames, settings, type SettingName } from "./settings-table.ts";
 
 /** Variables by name, as a process has them. */
 export type Environment = Readonly<Record<string, string | undefined>>;

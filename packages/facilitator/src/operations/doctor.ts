@@ -34,7 +34,12 @@ import {
   systemClock,
   warn,
 } from "@farthing/engine/base";
-import { readConfig, type Config, type ConfigSource, type NetworkConfig } from "./config.ts";
+import {
+  readConfig,
+  type Config,
+  type ConfigSource,
+  type NetworkConfig,
+} from "../config/config.ts";
 import { checkDatabase } from "./doctor-database.ts";
 import { checkNonces, gasNeedsAt } from "./doctor-wallets.ts";
 

@@ -1,6 +1,11 @@
 /** The settings of retention: they belong together, since nothing is removed without an export. */
-import type { SettingName } from "./config-table.ts";
-import type { Retention } from "./remove-old.ts";
+import type { SettingName } from "./settings-table.ts";
+
+/** How many days settlements are kept, and the folder that older ones are exported to. */
+export interface Retention {
+  readonly days: number;
+  readonly folder: string;
+}
 
 /** Listings count the settlements of 31 days, and a bill may be asked about after a month. */
 const daysMin = 35;

@@ -16,11 +16,11 @@ import {
 } from "@farthing/engine";
 import type { Clock } from "@farthing/engine/base";
 import type { Failure } from "@farthing/engine/storage";
-import { silentObserver, type HttpObserver } from "./http/observe.ts";
+import { silentObserver, type HttpObserver } from "../http/observe.ts";
 import { metricTable, type Metric, type MetricName } from "./metrics-table.ts";
 import type { GasBudgetName } from "./gas-watch.ts";
-import type { CreditPurchase } from "./features/purchases/model.ts";
-import type { ServiceStore } from "./features/open-store.ts";
+import type { CreditPurchase } from "../features/purchases/model.ts";
+import type { ServiceStore } from "../features/open-store.ts";
 
 /** A network, as far as its state is looked up. */
 export interface WatchedNetwork {

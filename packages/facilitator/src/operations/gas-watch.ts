@@ -5,7 +5,7 @@
 import type { ChainId, Network } from "@farthing/protocol";
 import { type GasHalf, gasHalves, halfOf, notedShare } from "@farthing/engine";
 import { type Clock, type Log, messageOf } from "@farthing/engine/base";
-import type { KeylessStore } from "./payments/keyless/store.ts";
+import type { KeylessStore } from "../payments/keyless/store.ts";
 import type { EngineStore } from "@farthing/engine/storage";
 
 /** Pause between looks: a budget of a day does not run out unseen in a minute's tenth of it. */

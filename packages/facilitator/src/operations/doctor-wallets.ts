@@ -10,7 +10,7 @@ import {
 } from "@farthing/engine";
 import { type CheckLine, ok, warn } from "@farthing/engine/base";
 import type { LaneReport, StoreReport } from "@farthing/engine/storage";
-import { type Config } from "./config.ts";
+import { type Config } from "../config/config.ts";
 
 /** What a wallet needs at a node's gas price: within our bounds, as transactions are priced. */
 export function gasNeedsAt(asked: bigint, { gasPriceMaxWei }: Pick<Config, "gasPriceMaxWei">) {

@@ -3,12 +3,13 @@
  * settlements with their transactions and their part of the ledger, and webhook deliveries, exported
  * before. In small groups with pauses between them; what a process leaves undone the next one does.
  */
+import type { Retention } from "../config/retention.ts";
 import type { ChainId } from "@farthing/protocol";
 import type { ChainView } from "@farthing/engine";
 import { type Clock, type Log, messageOf } from "@farthing/engine/base";
 import type { RetentionVerbs, RetirementCursor } from "@farthing/engine/storage";
 import { createExportFile } from "./retention-export.ts";
-import type { WebhookStore } from "./features/webhooks/store.ts";
+import type { WebhookStore } from "../features/webhooks/store.ts";
 
 /** Pause between looks for signed bytes: five blocks. */
 const bytesEveryMs = 10_000;
@@ -37,12 +38,6 @@ const dayMs = 24 * 60 * 60_000;
 
 /** Days for which webhook deliveries are kept where no setting says it: their sellers look at them. */
 const deliveryDays = 30;
-
-/** What is kept how long, and where the rest goes. */
-export interface Retention {
-  readonly days: number;
-  readonly folder: string;
-}
 
 /** Starts; the returned function ends it. */
 export function startRemoval(deps: {
