@@ -12,7 +12,6 @@ interface Flags {
   readonly json?: boolean;
 }
 
-/** Adds the subcommand. */
 export function register(program: Command): void {
   program
     .command("devnet")

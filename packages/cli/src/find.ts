@@ -34,7 +34,6 @@ interface Flags extends PrintFlags {
   readonly limit: string;
 }
 
-/** Adds the subcommand. */
 export function register(program: Command): void {
   addPrintFlags(
     program

@@ -23,7 +23,6 @@ interface Flags extends PrintFlags {
   readonly schema?: boolean;
 }
 
-/** Adds the subcommand. */
 export function registerCheck(gateway: Command): void {
   const command = gateway
     .command("check")

@@ -11,7 +11,6 @@ interface Flags extends PrintFlags {
   readonly host?: string;
 }
 
-/** Adds the subcommand. */
 export function registerExplain(gateway: Command): void {
   const command = gateway
     .command("explain")

@@ -19,7 +19,6 @@ interface Flags extends PrintFlags, ImportChoices {
   readonly against?: string;
 }
 
-/** Adds the subcommand. */
 export function registerImport(gateway: Command): void {
   const command = gateway
     .command("import")

@@ -5,7 +5,6 @@ import { registerExplain } from "./gateway-explain.ts";
 import { registerImport } from "./gateway-import.ts";
 import { registerRun } from "./gateway-run.ts";
 
-/** Adds the subcommand and its own. */
 export function register(program: Command): void {
   const gateway = program
     .command("gateway")

@@ -12,7 +12,6 @@ interface Flags extends RequestFlags, PayerFlags, PrintFlags {
   readonly maxTime?: string;
 }
 
-/** Adds the subcommand. */
 export function register(program: Command): void {
   const command = program
     .command("inspect")

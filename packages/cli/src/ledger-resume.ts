@@ -9,7 +9,6 @@ import { createResumer } from "./payer.ts";
 import { showAnswer, showError, type AnswerFlags } from "./show-answer.ts";
 import { readSeconds, stopSignals } from "./stop-signals.ts";
 
-/** The flags of the command. */
 export interface ResumeFlags extends AnswerFlags {
   readonly header?: readonly string[];
   readonly data?: readonly string[];

@@ -13,7 +13,6 @@ import { addPrintFlags, printList, printOne, type PrintFlags } from "./print-out
 import { demandNode, rpcOption, type NodeFlags } from "./rpc-node.ts";
 import { runCommand } from "./run-command.ts";
 
-/** Adds the subcommand. */
 export function register(program: Command): void {
   const ledger = program
     .command("ledger")

@@ -19,7 +19,6 @@ interface Flags extends Pick<PayerFlags, "network" | "wallet" | "walletContract"
   readonly allowLocal?: boolean;
 }
 
-/** Adds the subcommand. */
 export function register(program: Command): void {
   program
     .command("mcp")

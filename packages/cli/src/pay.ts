@@ -22,7 +22,6 @@ interface Flags extends RequestFlags, PayerFlags, AnswerFlags {
   readonly maxTime?: string;
 }
 
-/** Adds the subcommand. */
 export function register(program: Command): void {
   const command = program
     .command("pay")

@@ -12,7 +12,6 @@ import { readClaim, receiptOf, receiptsCsv, type ReceiptClaim } from "./receipt.
 import { demandNode, rpcOption, type NodeFlags } from "./rpc-node.ts";
 import { runCommand } from "./run-command.ts";
 
-/** Adds the subcommand. */
 export function register(program: Command): void {
   const receipts = program
     .command("receipts")

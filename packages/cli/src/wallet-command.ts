@@ -25,7 +25,6 @@ interface NewFlags extends PrintFlags {
   readonly keystore?: string;
 }
 
-/** Adds the subcommand. */
 export function register(program: Command): void {
   const wallet = program
     .command("wallet")

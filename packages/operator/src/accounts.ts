@@ -1,14 +1,13 @@
-/** `farthing accounts`: sellers' accounts and their plans, straight in the facilitator's database. */
+/** `farthing accounts`: manages sellers' accounts and their plans in the facilitator's database. */
 import type { Account, ServiceStore } from "@farthing/facilitator";
 import type { Address } from "@farthing/protocol";
 import type { Command } from "commander";
 import { addPrintFlags, exitCodes, type PrintFlags, printList } from "farthing/program";
 import { readAccount, timeOf, withStore } from "./database.ts";
 
-/** Accounts read at once: a list of any length stays a short read for the database. */
+/** Each read of the database stays short, however many accounts there are. */
 const pageSize = 500;
 
-/** Adds the subcommand. */
 export function register(program: Command): void {
   const accounts = program
     .command("accounts")
@@ -19,13 +18,13 @@ export function register(program: Command): void {
     (flags: PrintFlags) =>
       withStore("accounts", async (store) => {
         const rows = (await listAll(store)).map(describe);
-        const none = "There are no accounts yet: one is made by its first sign-in or key.";
+        const none = "No accounts yet. An account is created by its first sign-in or API key.";
         printList(rows, rows, none, flags);
       }),
   );
   for (const [name, plan, what] of [
-    ["activate", "active", "let an account settle again"],
-    ["deactivate", "inactive", "end settling with an account's keys, at once"],
+    ["activate", "active", "allow an account to settle again"],
+    ["deactivate", "inactive", "stop settling with an account's keys immediately"],
   ] as const) {
     accounts
       .command(name)
@@ -36,7 +35,9 @@ export function register(program: Command): void {
           if (await store.setPlan(account, plan)) {
             return console.error(`The plan of ${account} is ${plan}.`);
           }
-          console.error(`There is no account ${account}; see: farthing accounts list`);
+          console.error(
+            `There is no account ${account}. List accounts with: farthing accounts list`,
+          );
           process.exitCode = exitCodes.notFound;
         }),
       );

@@ -55,10 +55,10 @@ describe("credits", () => {
     const xdc = `xdc${account.slice(2)}`;
     const granted = await run("credits", "grant", xdc, "500", "--note", "welcome");
     const { code, stdout, stderr } = granted;
-    expect([code, stdout, stderr]).toEqual([0, "", `${account} has 500 credits now.\n`]);
+    expect([code, stdout, stderr]).toEqual([0, "", `${account} now has 500 credits.\n`]);
     expect(await run("credits", "take", account, "200", "--note", "typo")).toMatchObject({
       code: 0,
-      stderr: `${account} has 300 credits now.\n`,
+      stderr: `${account} now has 300 credits.\n`,
     });
     const more = await run("credits", "take", account, "301", "--note", "x");
     expect([more.code, more.stderr]).toEqual([1, expect.stringContaining("only 300 credits")]);
@@ -101,7 +101,7 @@ describe("credits", () => {
     ]);
     expect(await run("credits", "approve", one, "--note", "known")).toMatchObject({
       code: 0,
-      stderr: `Purchase ${one} is approved: 600000 credits for ${account}.\n`,
+      stderr: `Purchase ${one} approved: 600000 credits added to ${account}.\n`,
     });
     expect(await run("credits", "reject", two, "--note", "unknown sender")).toMatchObject({
       code: 0,
@@ -124,12 +124,12 @@ describe("credits", () => {
     expect(await store.findCredits(account)).toEqual({ available: before + 600_000, held: 0 });
     expect(await run("credits", "review", "--no-json")).toMatchObject({
       code: 0,
-      stderr: "No purchase waits for a decision.\n",
+      stderr: "No purchases await a decision.\n",
     });
   });
 
   test("audit: the books agree", async () => {
-    expect(await run("credits", "audit")).toMatchObject({ code: 0, stderr: "The books agree.\n" });
+    expect(await run("credits", "audit")).toMatchObject({ code: 0, stderr: "No discrepancies found.\n" });
   });
 
   test("an account that is not there: 9", async () => {

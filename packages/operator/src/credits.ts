@@ -1,8 +1,6 @@
-/**
- * `farthing credits`: sellers' credits, straight in the facilitator's database. For the operator:
- * who grants, approves or rejects stands in the ledger.
- */
+/** `farthing credits`: manages sellers' credits in the facilitator's database. */
 import type { CreditPurchase, ServiceStore } from "@farthing/facilitator";
+import { systemClock } from "@farthing/facilitator/operator";
 import { formatUsdc, networkOfChain, type Address } from "@farthing/protocol";
 import { InvalidArgumentError, type Command } from "commander";
 import {
@@ -14,20 +12,19 @@ import {
 } from "farthing/program";
 import { operatorName, readAccount, readNote, timeOf, withStore } from "./database.ts";
 
-/** Purchases shown at once; who has more waiting decides about some first. */
+/** More purchases are shown once some of these are decided. */
 const reviewedMax = 500;
 
-/** Differences shown by an audit: enough to see what kind they are. */
+/** Enough differences to see of what kind they are. */
 const problemsMax = 100;
 
-/** Credits granted at once; with whole numbers the ledger stays exact far beyond it. */
+/** Most credits of one grant; whole numbers stay exact far beyond it. */
 const creditsMax = 1_000_000_000;
 
 interface NoteFlags {
   readonly note: string;
 }
 
-/** Adds the subcommand. */
 export function register(program: Command): void {
   const credits = program
     .command("credits")
@@ -36,15 +33,19 @@ export function register(program: Command): void {
     );
   registerReview(credits);
   for (const [name, sign, what] of [
-    ["grant", 1, "give an account credits"],
-    ["take", -1, "take credits from an account, down to none"],
+    ["grant", 1, "grant credits to an account"],
+    ["take", -1, "take credits from an account, at most its balance"],
   ] as const) {
     credits
       .command(name)
       .description(what)
       .argument("<account>", "payout address, 0x… or xdc…", readAccount)
-      .argument("<credits>", "how many, a whole number", readCredits)
-      .requiredOption("--note <text>", "why; its owner sees it in the ledger", readNote)
+      .argument("<credits>", "a whole number of credits", readCredits)
+      .requiredOption(
+        "--note <text>",
+        "reason; the account's owner sees it in the ledger",
+        readNote,
+      )
       .action((account: Address, count: number, { note }: NoteFlags) =>
         withStore("credits", (store) => change(store, account, sign * count, note)),
       );
@@ -52,7 +53,7 @@ export function register(program: Command): void {
   addPrintFlags(
     credits
       .command("balance")
-      .description("show what an account has")
+      .description("show the balance of an account")
       .argument("<account>", "payout address, 0x… or xdc…", readAccount),
   ).action((account: Address, flags: PrintFlags) =>
     withStore("credits", (store) => balance(store, account, flags)),
@@ -65,25 +66,23 @@ export function register(program: Command): void {
 
 function registerReview(credits: Command): void {
   addPrintFlags(
-    credits
-      .command("review")
-      .description("list purchases that wait for a decision, the oldest first"),
+    credits.command("review").description("list purchases that await a decision, the oldest first"),
   ).action((flags: PrintFlags) =>
     withStore("credits", async (store) => {
       const held = await store.listPurchasesIn("held", { limit: reviewedMax });
       const rows = held.items.map(describe);
-      printList(rows, rows, "No purchase waits for a decision.", flags);
+      printList(rows, rows, "No purchases await a decision.", flags);
     }),
   );
   for (const [name, to, what] of [
-    ["approve", "credited", "credit a purchase that waits"],
-    ["reject", "rejected", "refuse a purchase that waits; its payment is not sent back by this"],
+    ["approve", "credited", "credit a purchase that awaits a decision"],
+    ["reject", "rejected", "reject a purchase that awaits a decision; its payment is not refunded"],
   ] as const) {
     credits
       .command(name)
       .description(what)
-      .argument("<id>", "of the purchase, as `credits review` shows it")
-      .requiredOption("--note <text>", "why; kept with the purchase", readNote)
+      .argument("<id>", "id of the purchase, from `credits review`")
+      .requiredOption("--note <text>", "reason; stored with the purchase", readNote)
       .action((id: string, { note }: NoteFlags) =>
         withStore("credits", (store) => decide(store, id, to, note)),
       );
@@ -96,58 +95,55 @@ async function decide(
   to: "credited" | "rejected",
   reviewNote: string,
 ): Promise<void> {
-  const { systemClock } = await import("@farthing/facilitator/operator");
   const move = { to, reviewer: operatorName(), reviewNote };
   const purchase = await store.movePurchase(id, "held", move, systemClock.nowMs());
   if (purchase) {
     const { account, credits } = purchase;
     return console.error(
       to === "credited"
-        ? `Purchase ${id} is approved: ${credits} credits for ${account}.`
-        : `Purchase ${id} of ${account} is rejected; no credits were given.`,
+        ? `Purchase ${id} approved: ${credits} credits added to ${account}.`
+        : `Purchase ${id} of ${account} rejected. No credits were added.`,
     );
   }
   const found = await store.findPurchase(id);
   console.error(
     found
-      ? `Purchase ${id} waits for no decision: it is ${found.state}.`
-      : `There is no purchase ${id}; see: farthing credits review`,
+      ? `Purchase ${id} does not await a decision: it is ${found.state}.`
+      : `There is no purchase ${id}. List them with: farthing credits review`,
   );
   process.exitCode = exitCodes.notFound;
 }
 
 async function change(store: ServiceStore, account: Address, credits: number, note: string) {
-  const { systemClock } = await import("@farthing/facilitator/operator");
   const kind = credits > 0 ? "grant" : "adjustment";
   const grant = { account, kind, credits, actor: operatorName(), note } as const;
   const after = await store.grantCredits(grant, systemClock.nowMs());
-  if (after) return console.error(`${account} has ${after.available} credits now.`);
+  if (after) return console.error(`${account} now has ${after.available} credits.`);
   const { available } = await store.findCredits(account);
-  console.error(`${account} has only ${available} credits; nothing was taken.`);
+  console.error(`${account} has only ${available} credits. Nothing was taken.`);
   process.exitCode = exitCodes.general;
 }
 
 async function balance(store: ServiceStore, account: Address, flags: PrintFlags): Promise<void> {
   const found = await store.findAccount(account);
   if (!found) {
-    console.error(`There is no account ${account}; see: farthing accounts list`);
+    console.error(`There is no account ${account}. List accounts with: farthing accounts list`);
     process.exitCode = exitCodes.notFound;
     return;
   }
   const { available, held } = await store.findCredits(account);
   if (isJsonWanted(flags)) return console.log(JSON.stringify({ account, available, held }));
-  console.log(`${available} credits available, ${held} held for settlements under way`);
+  console.log(`${available} credits available, ${held} held for settlements in progress`);
 }
 
 async function audit(store: ServiceStore): Promise<void> {
   const problems = await store.auditCredits(problemsMax);
-  if (problems.length === 0) return console.error("The books agree.");
+  if (problems.length === 0) return console.error("No discrepancies found.");
   for (const { kind, of } of problems) console.log(`${kind} ${of}`);
-  console.error("The books do not agree; keep a copy of the database and ask for help.");
+  console.error("Discrepancies found. Back up the database and report them.");
   process.exitCode = exitCodes.general;
 }
 
-/** What an operator decides by. */
 function describe(purchase: CreditPurchase) {
   const network = networkOfChain(purchase.chainId);
   return {
@@ -166,5 +162,5 @@ function describe(purchase: CreditPurchase) {
 function readCredits(text: string): number {
   const credits = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : Number.NaN;
   if (credits <= creditsMax) return credits;
-  throw new InvalidArgumentError(`Give a whole number, 1 to ${creditsMax}.`);
+  throw new InvalidArgumentError(`Use a whole number, 1 to ${creditsMax}.`);
 }

@@ -1,26 +1,33 @@
-/** What the operator's commands share: the facilitator's database, and how values are read and shown. */
+/** The facilitator's database for the operator's commands, and the values that they read and show. */
 import { userInfo } from "node:os";
 import { parseAddress, writeTo, type Address } from "@farthing/protocol";
 import type { ServiceStore } from "@farthing/facilitator";
+import { Fault, openStore, readDatabaseUrl } from "@farthing/facilitator/operator";
 import { InvalidArgumentError } from "commander";
 import { exitCodes } from "farthing/program";
 
-/** A note is for people; long ones break the table. */
+/** Longer notes would break the table that shows them. */
 const noteCharsMax = 500;
 
-/** Works in the database of DATABASE_URL; a database that cannot be used is a line and a 3. */
-export async function withStore(
+/** Runs an action on the database of DATABASE_URL. */
+export function withStore(
   command: string,
-  work: (store: ServiceStore) => Promise<void>,
+  run: (store: ServiceStore) => Promise<void>,
 ): Promise<void> {
-  const { Fault, openStore, readDatabaseUrl } = await import("@farthing/facilitator/operator");
-  try {
+  return reportFaults(command, async () => {
     const store = await openStore(readDatabaseUrl());
     try {
-      await work(store);
+      await run(store);
     } finally {
       await store.close();
     }
+  });
+}
+
+/** Runs an action; prints a Fault, such as a database that cannot be opened, with exit code 3. */
+export async function reportFaults(command: string, run: () => Promise<void>): Promise<void> {
+  try {
+    await run();
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     writeTo(process.stderr, `farthing ${command}: ${error.message}\n`);
@@ -28,28 +35,24 @@ export async function withStore(
   }
 }
 
-/** An address as people write it. */
 export function readAccount(text: string): Address {
   const address = parseAddress(text);
   if (address) return address;
-  throw new InvalidArgumentError(
-    "Give an address as 0x and 40 hex digits with a right checksum, or as xdc….",
-  );
+  throw new InvalidArgumentError("Use 0x or xdc and 40 hexadecimal digits, with a valid checksum.");
 }
 
-/** A note that says something. */
 export function readNote(text: string): string {
   const note = text.trim();
   if (note !== "" && note.length <= noteCharsMax) return note;
-  throw new InvalidArgumentError(`A note has 1 to ${noteCharsMax} characters.`);
+  throw new InvalidArgumentError(`Use 1 to ${noteCharsMax} characters.`);
 }
 
-/** The person who runs the command; the ledger records the name with each action. */
+/** The name of the user who runs the command, which the ledger records with each action. */
 export function operatorName(): string {
   try {
     return userInfo().username;
   } catch {
-    // A container may run as a user that its system does not know.
+    // A container may run as a user that its system has no name for.
     return "operator";
   }
 }

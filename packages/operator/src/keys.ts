@@ -1,15 +1,13 @@
-/**
- * `farthing keys`: API keys of sellers, straight in the facilitator's database. For the operator:
- * anyone who can run it can read the database as well.
- */
+/** `farthing keys`: manages sellers' API keys in the facilitator's database. */
 import type { Command } from "commander";
 import { InvalidArgumentError } from "commander";
 import { toXdcAddress, type Address } from "@farthing/protocol";
 import type { ApiKey, KeyMode, ServiceStore } from "@farthing/facilitator";
+import { createApiKey, systemClock } from "@farthing/facilitator/operator";
 import { addPrintFlags, exitCodes, type PrintFlags, printList } from "farthing/program";
 import { readAccount, timeOf, withStore } from "./database.ts";
 
-/** A key's label is for people; long ones break the table. */
+/** Longer labels would break the table that shows them. */
 const labelCharsMax = 64;
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -26,7 +24,6 @@ interface ListFlags extends PrintFlags {
   readonly account?: Address;
 }
 
-/** Adds the subcommand. */
 export function register(program: Command): void {
   const keys = program
     .command("keys")
@@ -35,28 +32,27 @@ export function register(program: Command): void {
     );
   keys
     .command("create")
-    .description("create a key for a payout address; it is shown once")
+    .description("create a key for a payout address and print it, once")
     .requiredOption("--account <address>", "payout address, 0x… or xdc…", readAccount)
     .option("--label <text>", "what the key is for", readLabel, "")
-    .option("--test", "a key for Apothem and devnets; without it the key is for XDC mainnet", false)
-    .option("--expires-days <n>", "days until it expires; never without it", readDays)
+    .option("--test", "create a key for Apothem and local chains instead of XDC mainnet", false)
+    .option("--expires-days <n>", "days until the key expires (default: never)", readDays)
     .option("--json", "print one JSON object", false)
     .action((flags: CreateFlags) => withStore("keys", (store) => create(store, flags)));
   addPrintFlags(
     keys
       .command("list")
-      .description("list keys; the keys themselves are not stored")
+      .description("list keys; the secrets themselves are not stored")
       .option("--account <address>", "only this payout address", readAccount),
   ).action((flags: ListFlags) => withStore("keys", (store) => list(store, flags)));
   keys
     .command("revoke")
-    .description("revoke a key; it stops working at once")
+    .description("revoke a key, effective immediately")
     .argument("<id>", "the twelve characters that `keys list` shows")
     .action((id: string) => withStore("keys", (store) => revoke(store, id)));
 }
 
 async function create(store: ServiceStore, flags: CreateFlags): Promise<void> {
-  const { createApiKey, systemClock } = await import("@farthing/facilitator/operator");
   const mode: KeyMode = flags.test ? "test" : "live";
   const { account, label, expiresDays } = flags;
   const expiresAt = expiresDays === undefined ? null : systemClock.nowMs() + expiresDays * dayMs;
@@ -64,22 +60,22 @@ async function create(store: ServiceStore, flags: CreateFlags): Promise<void> {
   if (flags.json) return console.log(JSON.stringify({ key: text, ...describe(key) }));
   console.log(text);
   console.error(
-    `For ${account} (${toXdcAddress(account)}), ${mode === "live" ? "XDC mainnet" : "test networks"}. Keep it now: only its hash is stored. Revoke it with: farthing keys revoke ${key.id}`,
+    `For ${account} (${toXdcAddress(account)}), ${mode === "live" ? "XDC mainnet" : "test networks"}. ServiceStore the key now: it is not shown again. To revoke it, run: farthing keys revoke ${key.id}`,
   );
 }
 
 async function list(store: ServiceStore, flags: ListFlags): Promise<void> {
   const rows = (await store.listApiKeys(flags.account)).map(describe);
-  const whose = flags.account === undefined ? "yet" : `for ${flags.account}`;
-  printList(rows, rows, `There are no keys ${whose}: farthing keys create --account 0x…`, flags);
+  const scope = flags.account === undefined ? "" : ` for ${flags.account}`;
+  const none = `No keys${scope} yet. Create one with: farthing keys create --account 0x…`;
+  printList(rows, rows, none, flags);
 }
 
-async function revoke(store: ServiceStore, given: string): Promise<void> {
-  const { systemClock } = await import("@farthing/facilitator/operator");
-  const id = idIn(given);
+async function revoke(store: ServiceStore, text: string): Promise<void> {
+  const id = idIn(text);
   if (id === undefined) {
-    // Not repeated: it may be most of a key.
-    console.error("That is no key id; `farthing keys list` shows the twelve characters of each.");
+    // The text is not repeated: it may be most of a key.
+    console.error("Invalid key id. Use the twelve characters that `farthing keys list` shows.");
     process.exitCode = exitCodes.usage;
     return;
   }
@@ -87,18 +83,17 @@ async function revoke(store: ServiceStore, given: string): Promise<void> {
     console.error(`Key ${id} is revoked.`);
     return;
   }
-  console.error(`There is no working key ${id}; see: farthing keys list`);
+  console.error(`There is no working key ${id}. List keys with: farthing keys list`);
   process.exitCode = exitCodes.notFound;
 }
 
-/** The id of a key, also when the whole key was given. */
-function idIn(given: string): string | undefined {
-  return /^(?:fk_(?:live|test)_(?=[0-9A-Za-z]{61}$))?([0-9A-Za-z]{12})(?:[0-9A-Za-z]{49})?$/.exec(
-    given,
-  )?.[1];
+/** The id of a key in a text that is the id or the whole key. */
+function idIn(text: string): string | undefined {
+  const key = /^(?:fk_(?:live|test)_(?=[0-9A-Za-z]{61}$))?([0-9A-Za-z]{12})(?:[0-9A-Za-z]{49})?$/;
+  return key.exec(text)?.[1];
 }
 
-/** What may be shown of a key. */
+/** The members of a key that may be shown. */
 function describe(key: ApiKey) {
   return {
     id: key.id,
@@ -115,10 +110,10 @@ function describe(key: ApiKey) {
 
 function readLabel(text: string): string {
   if (text.length <= labelCharsMax) return text;
-  throw new InvalidArgumentError(`A label has at most ${labelCharsMax} characters.`);
+  throw new InvalidArgumentError(`Use at most ${labelCharsMax} characters.`);
 }
 
 function readDays(text: string): number {
   if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("Give whole days, 1 to 9999.");
+  throw new InvalidArgumentError("Use a whole number, 1 to 9999.");
 }

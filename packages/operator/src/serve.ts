@@ -1,16 +1,13 @@
-/** `farthing serve`: the facilitator as a process. */
+/** `farthing serve`: runs the facilitator. */
+import { serve } from "@farthing/facilitator";
 import type { Command } from "commander";
 
-/** Adds the command. */
 export function register(program: Command): void {
   program
     .command("serve")
     .description(
-      "Runs the facilitator: the public surface at / and the hosted one at /api/facilitator. Configured by environment variables or the YAML file of FARTHING_CONFIG, see docs/reference/configuration.md.",
+      "Runs the facilitator: the public surface at / and the hosted one at /api/facilitator. Its settings are environment variables or the YAML file that FARTHING_CONFIG names; see docs/reference/configuration.md.",
     )
-    .option("--self-built", "serve the self-built face alone, without accounts and keys", false)
-    .action(async (options: { selfBuilt: boolean }) => {
-      const { serve } = await import("@farthing/facilitator");
-      await serve(options);
-    });
+    .option("--self-built", "serve only the self-built surface, without accounts and keys", false)
+    .action((options: { selfBuilt: boolean }) => serve(options));
 }
