@@ -11,7 +11,7 @@ import {
   writeTo,
 } from "@farthing/protocol";
 import { Option, type Command } from "commander";
-import { ConfigurationError } from "./configuration-error.ts";
+import { ConfigurationError } from "./command-errors.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { parseHttpUrl } from "./http-url.ts";
 import { addPrintFlags, printList, type PrintFlags } from "./print-output.ts";

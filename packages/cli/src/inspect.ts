@@ -5,7 +5,7 @@ import { addRequestFlags, buildRequest, type RequestFlags } from "./pay-request.
 import { showQuote } from "./pay.ts";
 import { addTermsFlags, createPayer, type PayerFlags } from "./payer.ts";
 import { addPrintFlags, isJsonWanted, type PrintFlags } from "./print-output.ts";
-import { showError } from "./show-answer.ts";
+import { showError } from "./response-output.ts";
 import { readSeconds, stopSignals } from "./stop-signals.ts";
 
 interface Flags extends RequestFlags, PayerFlags, PrintFlags {

@@ -2,7 +2,7 @@
 import { dayMs, openStates, parseLimits, type LedgerScope } from "@farthing/buyer";
 import { fileLedger } from "@farthing/buyer/file-ledger";
 import { formatUsdc } from "@farthing/protocol";
-import { allowLists, splitList } from "./allowed-places.ts";
+import { allowLists, splitList } from "./allow-lists.ts";
 import {
   ledgerPath,
   limitsInForce,
@@ -10,8 +10,8 @@ import {
   parseLimitTexts,
   readSettings,
   writeSettings,
-} from "./buyer-folder.ts";
-import { ConfigurationError } from "./configuration-error.ts";
+} from "./buyer-settings.ts";
+import { ConfigurationError } from "./command-errors.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { UsageError } from "./pay-request.ts";
 import { isJsonWanted, tableText, type PrintFlags } from "./print-output.ts";

@@ -1,12 +1,12 @@
 /** `farthing ledger resume`: sends a payment that exists again, and shows the answer. */
 import { fileLedger } from "@farthing/buyer/file-ledger";
 import { writeTo } from "@farthing/protocol";
-import { ledgerPath } from "./buyer-folder.ts";
+import { ledgerPath } from "./buyer-settings.ts";
 import type { ExitCode } from "./exit-codes.ts";
-import type { Seen } from "./pay-report.ts";
+import type { Seen } from "./payment-report.ts";
 import { joinData, readHeaders } from "./pay-request.ts";
 import { createResumer } from "./payer.ts";
-import { showAnswer, showError, type AnswerFlags } from "./show-answer.ts";
+import { showAnswer, showError, type AnswerFlags } from "./response-output.ts";
 import { readSeconds, stopSignals } from "./stop-signals.ts";
 
 export interface ResumeFlags extends AnswerFlags {

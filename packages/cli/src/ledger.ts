@@ -2,7 +2,7 @@
 import { openStates, type Reconciliation } from "@farthing/buyer";
 import { fileLedger } from "@farthing/buyer/file-ledger";
 import type { Command } from "commander";
-import { ledgerPath } from "./buyer-folder.ts";
+import { ledgerPath } from "./buyer-settings.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { setLimits, showLimits, type LimitFlags } from "./ledger-limits.ts";
 import { recordObject, recordRow } from "./ledger-report.ts";

@@ -4,7 +4,7 @@ import { createAgentServer } from "@farthing/buyer/mcp-server";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { buyerVariables, writeTo } from "@farthing/protocol";
 import { Option, type Command } from "commander";
-import { ConfigurationError } from "./configuration-error.ts";
+import { ConfigurationError } from "./command-errors.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { parseHttpUrl } from "./http-url.ts";
 import { payCommandLine } from "./pay-command-line.ts";

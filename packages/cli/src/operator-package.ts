@@ -3,7 +3,7 @@
  * it is installed beside this one, `farthing` runs its commands too.
  */
 import type { CommandEntry, CommandModule } from "./command-table.ts";
-import { ConfigurationError } from "./configuration-error.ts";
+import { ConfigurationError } from "./command-errors.ts";
 
 const summaries = {
   serve: "verify and settle payments over HTTP",

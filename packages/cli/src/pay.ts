@@ -5,7 +5,7 @@ import { printableJson, writeTo } from "@farthing/protocol";
 import type { Command } from "commander";
 import { dryRunObject, dryRunText } from "./dry-run-report.ts";
 import { exitCodes, exitOfRefusal, payExitCodes, type ExitCode } from "./exit-codes.ts";
-import type { Seen } from "./pay-report.ts";
+import type { Seen } from "./payment-report.ts";
 import {
   addRequestFlags,
   buildRequest,
@@ -13,7 +13,7 @@ import {
   type RequestFlags,
 } from "./pay-request.ts";
 import { addTermsFlags, createPayer, type PayerFlags } from "./payer.ts";
-import { showAnswer, showError, type AnswerFlags } from "./show-answer.ts";
+import { showAnswer, showError, type AnswerFlags } from "./response-output.ts";
 import { readSeconds, stopSignals } from "./stop-signals.ts";
 
 interface Flags extends RequestFlags, PayerFlags, AnswerFlags {

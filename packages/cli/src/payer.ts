@@ -10,9 +10,9 @@ import {
 import { fileLedger } from "@farthing/buyer/file-ledger";
 import { findNetwork, isSameAddress, parseAddress, writeTo } from "@farthing/protocol";
 import { Option, type Command } from "commander";
-import { askYesNo, CanceledError } from "./ask-secret.ts";
-import { ledgerPath, limitsInForce, readSettings } from "./buyer-folder.ts";
-import { unboundText, warningLine, type Seen } from "./pay-report.ts";
+import { askYesNo, CanceledError } from "./prompt.ts";
+import { ledgerPath, limitsInForce, readSettings } from "./buyer-settings.ts";
+import { unboundText, warningLine, type Seen } from "./payment-report.ts";
 import { UsageError } from "./pay-request.ts";
 import { nodeUrl, rpcOption, type NodeFlags } from "./rpc-node.ts";
 import { keylessSigner, readWallet, type WalletFlags } from "./wallet.ts";

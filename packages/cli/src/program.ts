@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { isObject, writeTo } from "@farthing/protocol";
 import { Command, CommanderError } from "commander";
 import type { CommandTable } from "./command-table.ts";
-import { ConfigurationError } from "./configuration-error.ts";
+import { ConfigurationError } from "./command-errors.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { isReaderGone } from "./terminal.ts";
 

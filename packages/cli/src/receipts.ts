@@ -4,7 +4,7 @@ import { nodesOf, readOutcomeOf, type ChainOutcome } from "@farthing/buyer";
 import { fileLedger } from "@farthing/buyer/file-ledger";
 import { printableJson, writeTo } from "@farthing/protocol";
 import { Option, type Command } from "commander";
-import { ledgerPath } from "./buyer-folder.ts";
+import { ledgerPath } from "./buyer-settings.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { recordRow } from "./ledger-report.ts";
 import { addPrintFlags, printList, printOne, type PrintFlags } from "./print-output.ts";

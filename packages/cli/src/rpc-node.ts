@@ -2,7 +2,7 @@
 import { noNode } from "@farthing/buyer";
 import { buyerVariables } from "@farthing/protocol";
 import { Option } from "commander";
-import { ConfigurationError } from "./configuration-error.ts";
+import { ConfigurationError } from "./command-errors.ts";
 import { parseHttpUrl } from "./http-url.ts";
 
 /** An address, or `none`; public nodes are asked where it is absent. */

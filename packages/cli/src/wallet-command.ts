@@ -9,9 +9,9 @@ import {
 } from "@farthing/buyer/keystore";
 import { formatUsdc, parseAddress, type Address } from "@farthing/protocol";
 import type { Command } from "commander";
-import { askSecret, isTerminal, readLines, readPassword } from "./ask-secret.ts";
-import { readSettings, writeSettings } from "./buyer-folder.ts";
-import { ConfigurationError } from "./configuration-error.ts";
+import { askSecret, isTerminal, readLines, readPassword } from "./prompt.ts";
+import { readSettings, writeSettings } from "./buyer-settings.ts";
+import { ConfigurationError } from "./command-errors.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { UsageError } from "./pay-request.ts";
 import { addPrintFlags, printList, printOne, type PrintFlags } from "./print-output.ts";

@@ -3,8 +3,8 @@ import { existsSync, linkSync, mkdirSync, readdirSync, rmSync, writeFileSync } f
 import { join } from "node:path";
 import { KeystoreError, keystoreAddress } from "@farthing/buyer/keystore";
 import type { Address } from "@farthing/protocol";
-import { buyerFolder, readIfThere } from "./buyer-folder.ts";
-import { ConfigurationError } from "./configuration-error.ts";
+import { buyerFolder, readIfThere } from "./buyer-settings.ts";
+import { ConfigurationError } from "./command-errors.ts";
 
 /** What a wallet may be called: it becomes the name of a file. */
 const walletName = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;

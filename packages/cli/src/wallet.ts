@@ -6,9 +6,9 @@ import { readFileSync } from "node:fs";
 import { contractWalletSigner, privateKeySigner, type Signer } from "@farthing/buyer";
 import { decryptKeystore, keystoreAddress, KeystoreError } from "@farthing/buyer/keystore";
 import { buyerVariables, parseAddress, zeroAddress, type Address } from "@farthing/protocol";
-import { readPassword } from "./ask-secret.ts";
-import { readSettings } from "./buyer-folder.ts";
-import { ConfigurationError } from "./configuration-error.ts";
+import { readPassword } from "./prompt.ts";
+import { readSettings } from "./buyer-settings.ts";
+import { ConfigurationError } from "./command-errors.ts";
 import { readWalletFile } from "./wallet-files.ts";
 
 /** Variables of the wallet's key, the first that is set counts. */

@@ -7,8 +7,8 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { parseLimits, type Allow, type LimitsInput } from "@farthing/buyer";
 import { buyerVariables, isObject, type JsonObject } from "@farthing/protocol";
-import { allowOf } from "./allowed-places.ts";
-import { ConfigurationError } from "./configuration-error.ts";
+import { allowOf } from "./allow-lists.ts";
+import { ConfigurationError } from "./command-errors.ts";
 
 /** The folder: `farthing` in XDG_CONFIG_HOME, or in `~/.config`. */
 export function buyerFolder(environment: NodeJS.ProcessEnv): string {

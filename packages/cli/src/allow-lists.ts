@@ -1,7 +1,7 @@
 /** Whom a buyer lets himself be charged by: lists of hosts and payees, of the machine or a run. */
 import type { Allow } from "@farthing/buyer";
 import { buyerVariables, parseAddress, type JsonObject } from "@farthing/protocol";
-import { ConfigurationError } from "./configuration-error.ts";
+import { ConfigurationError } from "./command-errors.ts";
 import { parseHttpUrl } from "./http-url.ts";
 
 /** The lists: their key in the settings, their variable, their flag, and what is in them. */

@@ -4,8 +4,8 @@ import { pipeline } from "node:stream/promises";
 import { PaymentError, type PaidResponse } from "@farthing/buyer";
 import { LedgerFileError } from "@farthing/buyer/file-ledger";
 import { printableJson, printableText, writeTo } from "@farthing/protocol";
-import { CanceledError } from "./ask-secret.ts";
-import { ConfigurationError } from "./configuration-error.ts";
+import { CanceledError } from "./prompt.ts";
+import { ConfigurationError } from "./command-errors.ts";
 import { exitCodes, exitOfAnswer, exitOfRefusal, type ExitCode } from "./exit-codes.ts";
 import {
   answerObject,
@@ -14,7 +14,7 @@ import {
   failureOf,
   paymentLine,
   type Seen,
-} from "./pay-report.ts";
+} from "./payment-report.ts";
 import { UsageError } from "./pay-request.ts";
 import { bodyToWrite, readBodyWithin } from "./read-body.ts";
 import { Interruption, OutOfTime } from "./stop-signals.ts";

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { buyerVariables } from "@farthing/protocol";
-import { ConfigurationError } from "./configuration-error.ts";
+import { ConfigurationError } from "./command-errors.ts";
 
 /** Where a password may come from, in this order. */
 export interface PasswordSource {
