@@ -1,80 +1,101 @@
-/**
- * Where a buyer's things are on this machine: settings, wallets and the ledger, all in one folder
- * that only its owner can read.
- */
+/** The buyer's folder on this machine, which only its owner can read: settings, wallets, ledger. */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { parseLimits, type Allow, type LimitsInput } from "@farthing/buyer";
+import { parseLimits, type Allow, type Ledger, type LimitsInput } from "@farthing/buyer";
+import { fileLedger } from "@farthing/buyer/file-ledger";
 import { buyerVariables, isObject, type JsonObject } from "@farthing/protocol";
-import { allowOf } from "./allow-lists.ts";
+import { parseAllowLists } from "./allow-lists.ts";
 import { ConfigurationError } from "./command-errors.ts";
 
-/** The folder: `farthing` in XDG_CONFIG_HOME, or in `~/.config`. */
-export function buyerFolder(environment: NodeJS.ProcessEnv): string {
-  const home = environment["XDG_CONFIG_HOME"];
-  // The convention says to ignore a relative one; so does an empty one.
+/** A variable of the environment; undefined when it is unset or empty. */
+export function readVariable(name: string): string | undefined {
+  const text = process.env[name];
+  return text === "" ? undefined : text;
+}
+
+/** `farthing` in XDG_CONFIG_HOME, or in `~/.config`. */
+export function buyerFolder(): string {
+  const home = process.env["XDG_CONFIG_HOME"];
+  // The XDG convention ignores relative paths.
   const base = home?.startsWith("/") === true ? home : join(homedir(), ".config");
   return join(base, "farthing");
 }
 
-/** The ledger's file: FARTHING_LEDGER, or the one in the folder. */
-export function ledgerPath(environment: NodeJS.ProcessEnv): string {
-  const path = environment[buyerVariables.ledger];
-  return path === undefined || path === "" ? join(buyerFolder(environment), "ledger.jsonl") : path;
+/** The ledger in FARTHING_LEDGER, or in the folder. */
+export function openLedger(): Ledger {
+  return fileLedger(readVariable(buyerVariables.ledger) ?? join(buyerFolder(), "ledger.jsonl"));
 }
 
-/** What `farthing ledger limits set` and `farthing wallet use` keep. */
+/** What `farthing ledger limits set` and `farthing wallet use` store. */
 export interface BuyerSettings {
   readonly limits: LimitsInput;
-  /** Hosts and payees, the environment's where it names any. */
+  /** Hosts and payees; those of the environment take precedence. */
   readonly allow: Allow;
-  /** The name of the wallet in use. */
+  /** The name of the default wallet. */
   readonly wallet?: string;
 }
 
-/** A limit, its variable in the environment and its key in the settings. */
-const limitNames = {
-  perCall: buyerVariables.limitPerCall,
-  perDay: buyerVariables.limitPerDay,
-  openPayments: buyerVariables.limitOpenPayments,
-  openPaymentsPerHost: buyerVariables.limitOpenPerHost,
+/** The limits: for each key in the settings its variable, its flag, and what it must be. */
+export const limitTable = {
+  perCall: {
+    variable: buyerVariables.limitPerCall,
+    flag: "--per-call",
+    hint: "an amount in USDC, such as 0.10",
+  },
+  perDay: {
+    variable: buyerVariables.limitPerDay,
+    flag: "--per-day",
+    hint: "an amount in USDC, such as 2, or none",
+  },
+  openPayments: {
+    variable: buyerVariables.limitOpenPayments,
+    flag: "--open-payments",
+    hint: "a whole number above 0",
+  },
+  openPaymentsPerHost: {
+    variable: buyerVariables.limitOpenPerHost,
+    flag: "--open-per-host",
+    hint: "a whole number above 0",
+  },
 } as const;
 
-/** Takes the day's limit away. */
+export type LimitName = keyof typeof limitTable;
+
+/** Removes a limit or a list. */
 export const noLimit = "none";
 
-/** Reads the settings; an absent file is no settings. Throws a ConfigurationError. */
-export function readSettings(environment: NodeJS.ProcessEnv): BuyerSettings {
-  const object = readSettingsFile(settingsPath(environment));
-  const { wallet } = object;
-  const limits = isObject(object["limits"]) ? object["limits"] : {};
+/** Reads the settings; without a file they are empty. Throws a ConfigurationError. */
+export function readSettings(): BuyerSettings {
+  const settings = readSettingsFile();
+  const { wallet } = settings;
+  const limits = isObject(settings["limits"]) ? settings["limits"] : {};
   return {
-    limits: parseLimitTexts(limits, (name) => `limits.${name} in ${settingsPath(environment)}`),
-    allow: allowOf(object, environment),
+    limits: parseLimitTexts(limits, (name) => `limits.${name} in ${settingsPath()}`),
+    allow: parseAllowLists(settings),
     ...(typeof wallet === "string" ? { wallet } : {}),
   };
 }
 
-/** The limits in force: the environment's before the settings', absent where neither says. */
-export function limitsInForce(environment: NodeJS.ProcessEnv): LimitsInput {
-  const texts = Object.entries(limitNames).map(([name, variable]) => [name, environment[variable]]);
-  const set = Object.fromEntries(texts.filter(([, text]) => text !== undefined && text !== ""));
-  const own = parseLimitTexts(set, (name) => limitNames[name]);
-  return { ...readSettings(environment).limits, ...own };
+/** The limits that apply: those of the environment before those of the settings. */
+export function readLimits(): LimitsInput {
+  const texts = Object.entries(limitTable).map(([name, { variable }]) => {
+    return [name, readVariable(variable)] as const;
+  });
+  const own = parseLimitTexts(Object.fromEntries(texts), (name) => limitTable[name].variable);
+  return { ...readSettings().limits, ...own };
 }
 
-/** Reads limits that a person has written; `nameOf` says where, for the error. */
+/** Parses limits; the error of an invalid one names it by `nameOf`. */
 export function parseLimitTexts(
   texts: Readonly<Record<string, unknown>>,
-  nameOf: (name: keyof typeof limitNames) => string,
+  nameOf: (name: LimitName) => string,
+  InvalidError: new (message: string) => Error = ConfigurationError,
 ): LimitsInput {
-  const unknown = Object.keys(texts).find((name) => !Object.hasOwn(limitNames, name));
-  // A limit that is misspelt would be a limit that is not there.
-  if (unknown !== undefined) throw new ConfigurationError(`There is no limit "${unknown}".`);
   let limits: LimitsInput = {};
-  for (const name of ["perCall", "perDay", "openPayments", "openPaymentsPerHost"] as const) {
-    const text = texts[name];
+  for (const [name, text] of Object.entries(texts)) {
+    // A misspelt limit would otherwise not apply.
+    if (!isLimitName(name)) throw new ConfigurationError(`Unknown limit "${name}".`);
     if (text === undefined) continue;
     const isCount = name === "openPayments" || name === "openPaymentsPerHost";
     const value = isCount ? Number(text) : text === noLimit ? false : text;
@@ -82,52 +103,50 @@ export function parseLimitTexts(
     try {
       parseLimits(next);
     } catch {
-      throw new ConfigurationError(`${nameOf(name)} ${limitHints[name]}.`);
+      throw new InvalidError(`${nameOf(name)} must be ${limitTable[name].hint}.`);
     }
     limits = next;
   }
   return limits;
 }
 
-const limitHints = {
-  perCall: "is an amount in USDC, such as 0.10",
-  perDay: `is an amount in USDC, such as 2, or ${noLimit}`,
-  openPayments: "is a whole number above 0",
-  openPaymentsPerHost: "is a whole number above 0",
-} as const;
+function isLimitName(name: string): name is LimitName {
+  return Object.hasOwn(limitTable, name);
+}
 
-/** Changes settings; what is not named stays. */
-export function writeSettings(environment: NodeJS.ProcessEnv, change: JsonObject): void {
-  const path = settingsPath(environment);
-  const object = { ...readSettingsFile(path), ...change };
+/** Changes the named settings and keeps the others. */
+export function writeSettings(change: JsonObject): void {
+  const path = settingsPath();
+  const settings = { ...readSettingsFile(), ...change };
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  // Whole or not at all.
-  writeFileSync(`${path}.new`, `${JSON.stringify(object, undefined, 2)}\n`, { mode: 0o600 });
+  // The rename replaces the file as a whole or not at all.
+  writeFileSync(`${path}.new`, `${JSON.stringify(settings, undefined, 2)}\n`, { mode: 0o600 });
   renameSync(`${path}.new`, path);
 }
 
-function settingsPath(environment: NodeJS.ProcessEnv): string {
-  return join(buyerFolder(environment), "config.json");
+function settingsPath(): string {
+  return join(buyerFolder(), "config.json");
 }
 
-function readSettingsFile(path: string): JsonObject {
+function readSettingsFile(): JsonObject {
+  const path = settingsPath();
   const text = readIfThere(path);
   if (text === undefined) return {};
   try {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return value;
   } catch {
-    // Said below.
+    // The error below covers this case too.
   }
-  throw new ConfigurationError(`${path} is not a JSON object.`);
+  throw new ConfigurationError(`${path} is not a JSON object. Fix the file or remove it.`);
 }
 
-/** A file's text; undefined when there is none. Throws a ConfigurationError when it is unreadable. */
+/** A file's text, undefined when there is none. Throws a ConfigurationError when it is unreadable. */
 export function readIfThere(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw new ConfigurationError(`${path} cannot be read.`, { cause: error });
+    throw new ConfigurationError(`Cannot read ${path}. Check its permissions.`, { cause: error });
   }
 }

@@ -1,4 +1,4 @@
-/** `farthing devnet`: a local chain with stand-in USDC, up until Ctrl+C. */
+/** `farthing devnet`: runs a local chain with stand-in USDC until Ctrl+C. */
 import { InvalidArgumentError, type Command } from "commander";
 
 /** XDC's block period. */
@@ -16,17 +16,17 @@ export function register(program: Command): void {
   program
     .command("devnet")
     .description(
-      "Starts a local chain with stand-in USDC and wallets that hold it, and keeps it up until Ctrl+C. Its keys are public: never send anything of value there.",
+      "Runs a local chain with stand-in USDC and funded wallets until Ctrl+C. Its keys are public: never send anything of value to it.",
     )
-    .option("--port <n>", "port on 127.0.0.1; a free one without it", parsePort)
+    .option("--port <n>", "port on 127.0.0.1 (default: a free one)", parsePort)
     .option("--chain-id <n>", "51, the test network, or 50", parseChainId, 51)
     .option(
       "--block-time <seconds>",
-      "seconds between blocks; 0: a block with each transaction",
+      "seconds between blocks; 0: a block for each transaction",
       parseSeconds,
       defaultBlockTimeSeconds,
     )
-    .option("--json", "print every fact as one line of JSON")
+    .option("--json", "print all settings as one line of JSON")
     .action(async (flags: Flags) => {
       const { runDevnet } = await import("@farthing/devnet");
       await runDevnet({
@@ -41,16 +41,16 @@ export function register(program: Command): void {
 function parsePort(text: string): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= portMax) return port;
-  throw new InvalidArgumentError(`A port is a number up to ${portMax}.`);
+  throw new InvalidArgumentError(`Use a number up to ${portMax}.`);
 }
 
 function parseChainId(text: string): 50 | 51 {
   if (text === "50") return 50;
   if (text === "51") return 51;
-  throw new InvalidArgumentError("The chain id is 51 or 50.");
+  throw new InvalidArgumentError("Use 51 or 50.");
 }
 
 function parseSeconds(text: string): number {
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("Seconds are a number, 0 or more.");
+  throw new InvalidArgumentError("Use a number of seconds, 0 or more.");
 }

@@ -1,23 +1,22 @@
-/** What `farthing pay --dry-run` prints: every check with its verdict, and what would be paid. */
+/** The report of `farthing pay --dry-run`: every check with its result, and what would be paid. */
 import type { Check, EvaluatedOffer, Quotation } from "@farthing/buyer";
 import { formatUsdc } from "@farthing/protocol";
 import type { ExitCode } from "./exit-codes.ts";
 
-/** The report for people. */
 export function dryRunText(quotation: Quotation, url: string): string {
   const { place, offers, complaints, chosen, refusal } = quotation;
-  const verdict = chosen
+  const result = chosen
     ? `Would pay ${chosen.quote.amountUsdc} USDC to ${chosen.quote.payTo} on ${chosen.quote.network.id}.`
     : `Would not pay: ${refusal?.message ?? ""} (${refusal?.code ?? ""})`;
   return [
     `402 from ${url}`,
     ...place.map(checkLine),
     ...complaints.map((complaint) => `  note  ${complaint}`),
-    ...offers.flatMap((judged) => [
-      `${offerTitle(judged)}${judged.offer === chosen?.offer ? "  (chosen)" : ""}`,
-      ...judged.checks.map(checkLine),
+    ...offers.flatMap((evaluated) => [
+      `${offerTitle(evaluated)}${evaluated.offer === chosen?.offer ? "  (chosen)" : ""}`,
+      ...evaluated.checks.map(checkLine),
     ]),
-    verdict,
+    result,
     "Nothing was signed.",
     "",
   ].join("\n");
@@ -38,7 +37,6 @@ function checkLine({ verdict, name, message }: Check): string {
   return `  ${verdict.padEnd(4)}  ${name.padEnd(nameWidth)}  ${message}`;
 }
 
-/** The report for programs. */
 export function dryRunObject(quotation: Quotation, exitCode: ExitCode): Record<string, unknown> {
   const { place, offers, complaints, chosen, refusal } = quotation;
   return {
@@ -48,7 +46,7 @@ export function dryRunObject(quotation: Quotation, exitCode: ExitCode): Record<s
     wouldPay: chosen !== undefined,
     error: refusal ?? null,
     place,
-    offers: offers.map((judged) => offerObject(judged, judged.offer === chosen?.offer)),
+    offers: offers.map((evaluated) => offerObject(evaluated, evaluated.offer === chosen?.offer)),
     complaints,
     exitCode,
   };

@@ -1,7 +1,6 @@
 /** Exit codes of the farthing command. Scripts rely on them: a code never changes its meaning. */
 import type { PaymentErrorCode, PaymentSummary } from "@farthing/buyer";
 
-/** What each code is called in the program. */
 export const exitCodes = {
   success: 0,
   general: 1,
@@ -24,16 +23,16 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 /** The table that `farthing pay --help` prints and the README repeats. */
 export const payExitCodes: readonly (readonly [ExitCode, string])[] = [
   [exitCodes.success, "success; with --dry-run: it would be paid, or costs nothing"],
-  [exitCodes.general, "general error; with --fail: an answer of 400 or above"],
-  [exitCodes.usage, "usage: an unknown option or a value that makes no sense"],
+  [exitCodes.general, "general error; with --fail: a response status of 400 or above"],
+  [exitCodes.usage, "usage: an unknown option or an invalid value"],
   [
     exitCodes.configuration,
-    "configuration: no wallet, a bad key, password, setting or ledger file",
+    "configuration: no wallet, or an invalid key, password, setting or ledger",
   ],
   [exitCodes.network, "network error, nothing signed"],
   [exitCodes.refusedBySeller, "refused by the seller; do not pay again until proven unused"],
   [exitCodes.insufficientFunds, "insufficient funds, nothing signed"],
-  [exitCodes.canceled, "canceled by the person who was asked; nothing signed"],
+  [exitCodes.canceled, "canceled at the prompt; nothing signed"],
   [exitCodes.signing, "signing error, nothing paid"],
   [exitCodes.notFound, "not found: the ledger has no such payment to resume or show"],
   [exitCodes.timeout, "time-out, nothing signed"],
@@ -52,8 +51,8 @@ export function exitOfRefusal(code: PaymentErrorCode): ExitCode {
   return code === "signing_failed" ? exitCodes.signing : exitCodes.stoppedByPolicy;
 }
 
-/** The code for an answer with what is known about its payment. */
-export function exitOfAnswer(status: number, payment: PaymentSummary, isFail: boolean): ExitCode {
+/** The code for a response and the state of its payment. */
+export function exitOfResponse(status: number, payment: PaymentSummary, isFail: boolean): ExitCode {
   if (payment.state === "settled" || payment.state === "not_required") {
     return isFail && status >= 400 ? exitCodes.general : exitCodes.success;
   }

@@ -1,4 +1,4 @@
-/** `farthing find <words>`: looks for endpoints that can be paid for, in a facilitator's listings. */
+/** `farthing find <words>`: searches a facilitator's listings for endpoints that can be paid for. */
 import {
   buyerVariables,
   formatUsdc,
@@ -18,13 +18,11 @@ import { addPrintFlags, printList, type PrintFlags } from "./print-output.ts";
 import { readBodyWithin } from "./read-body.ts";
 import { runCommand } from "./run-command.ts";
 
-/** How long the facilitator may take. */
-const answerMs = 10_000;
+const timeoutMs = 10_000;
 
-/** Longest answer, unpacked: a hundred listings with samples and schemas are a tenth of it. */
-const answerBytesMax = 8 * 1024 * 1024;
+/** Longest response, decompressed: a hundred listings with samples and schemas are a tenth. */
+const responseBytesMax = 8 * 1024 * 1024;
 
-/** Characters of a title in a table. */
 const titleCharsMax = 40;
 
 interface Flags extends PrintFlags {
@@ -39,31 +37,31 @@ export function register(program: Command): void {
     program
       .command("find")
       .description(
-        "Asks a facilitator for listed endpoints that fit some words, the best first. What is listed was checked by it within the last hours; the challenge at the time of the request is what counts.",
+        "Searches the listings of a facilitator, the best match first. The facilitator has checked each listing within the last hours; the price that counts is that of the challenge.",
       )
-      .argument("<words...>", "what to look for")
+      .argument("<words...>", "search words")
       .addOption(
-        new Option("--facilitator <url>", "the facilitator to ask").env(
+        new Option("--facilitator <url>", "facilitator to search").env(
           buyerVariables.facilitatorUrl,
         ),
       )
-      .option("--network <name>", "only what is paid on it: eip155:50, eip155:51")
-      .option("--pay-to <address>", "only what pays this address")
-      .addOption(new Option("-n, --limit <count>", "endpoints at most, 1 to 100").default("20")),
+      .option("--network <name>", "only endpoints paid on this network: eip155:50 or eip155:51")
+      .option("--pay-to <address>", "only endpoints that pay this address")
+      .addOption(new Option("-n, --limit <count>", "maximum of results, 1 to 100").default("20")),
   ).action((words: readonly string[], flags: Flags) => runCommand(() => find(words, flags)));
 }
 
 async function find(words: readonly string[], flags: Flags): Promise<ExitCode> {
-  const answer = await fetch(searchUrl(words, flags), { signal: AbortSignal.timeout(answerMs) });
-  const bytes = await readBodyWithin(answer, answerBytesMax, "ask for fewer with --limit.");
+  const response = await fetch(searchUrl(words, flags), { signal: AbortSignal.timeout(timeoutMs) });
+  const bytes = await readBodyWithin(response, responseBytesMax, "request fewer with --limit.");
   const body = parseJson(new TextDecoder().decode(bytes))?.value;
   const found = isObject(body) ? member(body, "resources") : undefined;
-  if (!answer.ok || !Array.isArray(found)) {
-    writeTo(process.stderr, `farthing find: ${problemOf(answer.status, body)}\n`);
+  if (!response.ok || !Array.isArray(found)) {
+    writeTo(process.stderr, `farthing find: ${problemOf(response.status, body)}\n`);
     return exitCodes.general;
   }
   const resources: readonly JsonObject[] = found.filter(isObject);
-  printList(resources, resources.map(rowOf), "Nothing listed fits these words.", flags);
+  printList(resources, resources.map(rowOf), "No listings match these words.", flags);
   return exitCodes.success;
 }
 
@@ -71,7 +69,7 @@ function searchUrl(words: readonly string[], { facilitator, network, payTo, limi
   const base = parseHttpUrl(facilitator ?? "");
   if (!base) {
     throw new ConfigurationError(
-      "Say which facilitator to ask: --facilitator https://… or FARTHING_FACILITATOR_URL.",
+      "Name a facilitator to search: --facilitator https://… or FARTHING_FACILITATOR_URL.",
     );
   }
   const url = new URL(`${base.pathname.replace(/\/+$/, "")}/discovery/search`, base);
@@ -86,10 +84,9 @@ function problemOf(status: number, body: unknown): string {
   const message = isObject(body) ? member(body, "message") : undefined;
   return typeof message === "string"
     ? shown(message)
-    : `the facilitator answered ${status}, and no list of endpoints; is it one with listings?`;
+    : `the facilitator answered ${status} without a list of endpoints. Check that it has listings.`;
 }
 
-/** What a person chooses by. */
 function rowOf(resource: JsonObject) {
   const offer = offerOf(resource);
   const metadata = member(resource, "metadata");
@@ -104,13 +101,13 @@ function rowOf(resource: JsonObject) {
   };
 }
 
-/** The first way to pay that this command's networks know. */
+/** The first offer on a network that this command knows. */
 function offerOf(resource: JsonObject): Requirements | undefined {
   const challenge = parseChallenge(resource);
   return challenge.ok ? challenge.value.entries[0]?.requirements : undefined;
 }
 
-/** Text of a stranger, as a terminal may show it. */
+/** Untrusted text without control characters. */
 function shown(text: unknown): string {
   return typeof text === "string" ? text.replaceAll(/\p{C}/gu, "") : "";
 }

@@ -1,4 +1,4 @@
-/** `farthing gateway check`: whether a configuration holds, before anything runs on it. */
+/** `farthing gateway check`: validates a configuration before anything runs on it. */
 import {
   checkOnline,
   findWarnings,
@@ -14,7 +14,7 @@ import {
 import { printableText } from "@farthing/protocol";
 import type { Command } from "commander";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
-import { countFindings, findingText, verdictText } from "./finding-rows.ts";
+import { countFindings, findingText, summaryText } from "./finding-rows.ts";
 import { configDefault } from "./gateway-run.ts";
 import { addPrintFlags, columns, printReport, type PrintFlags } from "./print-output.ts";
 
@@ -26,13 +26,13 @@ interface Flags extends PrintFlags {
 export function registerCheck(gateway: Command): void {
   const command = gateway
     .command("check")
-    .summary("check a configuration, and show its rules as they are tried")
+    .summary("check a configuration and show its rules in order")
     .description(
-      "Reads a configuration as the gateway does, secrets included, and shows the rules in the order they are tried, with prices in USDC and base units and the time budget. Exit code 0: nothing must be fixed; 3: something in the file must; 4: with --online, something does not answer as it should.",
+      "Reads a configuration as the gateway does, secrets included, and shows the rules in the order of evaluation, with prices in USDC and base units and the time budget. Exit code 0: nothing must be fixed; 3: something in the file must; 4: with --online, a service does not respond as expected.",
     )
     .argument("[file]", "the configuration", configDefault)
-    .option("--online", "also ask the facilitator, every upstream, and the gateway where it runs")
-    .option("--schema", "print the JSON Schema of the file, for editors, and check nothing");
+    .option("--online", "also check the facilitator, every upstream, and the running gateway")
+    .option("--schema", "print the JSON Schema of the file, for editors, without a check");
   addPrintFlags(command).action(async (file: string, flags: Flags) => {
     process.exitCode = await check(file, flags);
   });
@@ -60,10 +60,10 @@ async function check(file: string, flags: Flags): Promise<ExitCode> {
   printReport(flags, report, () => {
     const parts = [
       ruleText(rules),
-      ...(warnings.length > 0 ? [findingText("to look at", warnings)] : []),
+      ...(warnings.length > 0 ? [findingText("to review", warnings)] : []),
       ...(online.length > 0 ? [findingText("online", online)] : []),
     ];
-    return `${parts.join("")}\n${verdictText(counts)}\n`;
+    return `${parts.join("")}\n${summaryText(counts)}\n`;
   });
   return counts.fail === 0 ? exitCodes.success : exitCodes.network;
 }
@@ -82,7 +82,7 @@ function problemText(file: string, problems: readonly ConfigProblem[]): string {
     const name = line === undefined ? "" : `line ${line}`;
     return { name, status: "fail", text: `${path} ${message}`.trim(), fix: "" };
   });
-  return `${findingText(file, rows)}\n${verdictText(countFindings(rows))}\n`;
+  return `${findingText(file, rows)}\n${summaryText(countFindings(rows))}\n`;
 }
 
 /** The rules as a table; a column for hosts only when a rule names one. */

@@ -1,4 +1,4 @@
-/** `farthing gateway explain GET /path`: what the gateway would do with a request, and why. */
+/** `farthing gateway explain GET /path`: how the gateway would treat a request, and why. */
 import { explainRequest, loadGatewayConfig, type RequestExplanation } from "@farthing/gateway";
 import { printableText, writeTo } from "@farthing/protocol";
 import type { Command } from "commander";
@@ -14,14 +14,14 @@ interface Flags extends PrintFlags {
 export function registerExplain(gateway: Command): void {
   const command = gateway
     .command("explain")
-    .summary("say which rule, price and upstream a request gets, and why")
+    .summary("show which rule, price and upstream apply to a request, and why")
     .description(
-      "Shows the canonical path of a request, the rule that takes it and why earlier ones do not, the price, the upstream's address, the names of headers that are removed and added, and the decoded challenge. Sends nothing.",
+      "Shows the canonical path of a request, the rule that matches and why earlier rules do not, the price, the upstream's address, the names of headers that are removed and added, and the decoded challenge. Sends nothing.",
     )
     .argument("<method>", "GET, POST, …")
     .argument("<target>", "path and query as in the request line, quoted: '/v1/reports/7?full=1'")
     .option("-c, --config <file>", "the configuration", configDefault)
-    .option("--host <host>", "the Host header; that of publicUrl when left out");
+    .option("--host <host>", "the Host header (default: that of publicUrl)");
   addPrintFlags(command).action(async (method: string, target: string, flags: Flags) => {
     process.exitCode = await explain(method, target, flags);
   });

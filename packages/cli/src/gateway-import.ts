@@ -1,4 +1,4 @@
-/** `farthing gateway import`: from an OpenAPI document, or a gateway.json, to a configuration. */
+/** `farthing gateway import`: makes a configuration from an OpenAPI document or a gateway.json. */
 import { readFileSync } from "node:fs";
 import {
   compareImport,
@@ -22,16 +22,16 @@ interface Flags extends PrintFlags, ImportChoices {
 export function registerImport(gateway: Command): void {
   const command = gateway
     .command("import")
-    .summary("make a configuration of an OpenAPI document or a gateway.json, to review")
+    .summary("generate a configuration from an OpenAPI document or a gateway.json, for review")
     .description(
-      'Prints a configuration with a rule for every operation that has a price: from --prices, a YAML file with lines such as GET /v1/reports/{id}: "0.01" (or free; * for all others), or from x-payment-info in the document. With --against it prints instead what has changed since a configuration was made. Writes no file.',
+      'Prints a configuration with a rule for every operation that has a price: from --prices, a YAML file with lines such as GET /v1/reports/{id}: "0.01" (or free; * for all others), or from x-payment-info in the document. With --against it prints the changes since a configuration was generated. Writes no file.',
     )
     .argument("<file>", "OpenAPI 3 in JSON or YAML, or a gateway.json of xdcai.tech")
     .option("--prices <file>", "prices by operation")
     .option("--against <file>", "compare with the rules of this configuration")
-    .option("--public-url <url>", "address under which buyers reach the gateway")
+    .option("--public-url <url>", "address at which buyers reach the gateway")
     .option("--facilitator <url>", "the facilitator's base address, or embedded")
-    .option("--pay-to <address>", "address that gets the money")
+    .option("--pay-to <address>", "address that receives the payments")
     .option("--network <network>", "eip155:50 or eip155:51");
   addPrintFlags(command).action((file: string, flags: Flags) => {
     process.exitCode = run(file, flags);
@@ -48,7 +48,10 @@ function run(file: string, flags: Flags): ExitCode {
       return exitCodes.success;
     }
     const difference = compareImport(readText(flags.against), api);
-    if (!difference) throw new ImportError(`${flags.against} has no routes to compare with.`);
+    if (!difference)
+      throw new ImportError(
+        `${flags.against} has no routes to compare with. Name a gateway configuration.`,
+      );
     printReport(flags, difference, () => printableText(differenceText(difference)));
     return exitCodes.success;
   } catch (error) {
@@ -62,7 +65,7 @@ function readText(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch {
-    throw new ImportError(`${path} cannot be read; check the path and its rights.`);
+    throw new ImportError(`Cannot read ${path}. Check the path and its permissions.`);
   }
 }
 
@@ -73,5 +76,5 @@ function differenceText({ added, removed, changed, unpriced }: ImportDifference)
     ...changed.map(({ match, before, after }) => `~ ${match}  ${before} → ${after}`),
     ...unpriced.map((match) => `? ${match}  no price`),
   ];
-  return lines.length === 0 ? "Nothing has changed.\n" : `${lines.join("\n")}\n`;
+  return lines.length === 0 ? "No changes.\n" : `${lines.join("\n")}\n`;
 }

@@ -1,4 +1,4 @@
-/** `farthing gateway`: the gateway as a process, reloaded by its file or SIGHUP. */
+/** `farthing gateway`: runs the gateway, which reloads its file when it changes and on SIGHUP. */
 import { once } from "node:events";
 import { isDeepStrictEqual } from "node:util";
 import {
@@ -21,34 +21,32 @@ interface RunOptions {
   readonly dryRun: boolean;
 }
 
-/** Where the file is when nothing else is said. */
 export const configDefault = "gateway.yaml";
 
 /**
- * How long stopping may take in all, in milliseconds: the gateway's answers and then the engine's
- * last transactions. Below the 60 s that deploy files give.
+ * Longest stop: the gateway's responses and then the embedded facilitator's last transactions.
+ * Shorter than the 60 s of the deploy files.
  */
 const stopMsMax = 50_000;
 
 /** Exit status of a process that a signal ended: 128 and the signal's number. */
 const signalStatus = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/** Adds what `farthing gateway` does when nothing else is named. */
 export function registerRun(gateway: Command): void {
   gateway
     .command("run", { isDefault: true })
     .summary("run the gateway")
     .description(
-      "Sells the routes of a configuration file. The file is read again when it changes and on SIGHUP; while it is wrong, the last good one stays in force.",
+      "Sells the routes of a configuration file. The file is reloaded when it changes and on SIGHUP; if it is invalid, the previous configuration stays active.",
     )
     .option("-c, --config <file>", "the configuration", configDefault)
-    .option("--dry-run", "challenge and check payments, and settle none", false)
+    .option("--dry-run", "require and verify payments without settling them", false)
     .action(run);
 }
 
 async function run({ config: path, dryRun: isDryRun }: RunOptions): Promise<void> {
   const stopping = listenForSignals();
-  // The reader of this output may have left; the gateway keeps running and still stops on a signal.
+  // The gateway keeps running when the reader of its output leaves.
   process.stderr.on("error", () => undefined);
   try {
     const config = loadGatewayConfig(path, process.env);
@@ -69,26 +67,24 @@ async function run({ config: path, dryRun: isDryRun }: RunOptions): Promise<void
     const watch = watchFile(path, () => reload(gateway, config, path));
     process.on("SIGHUP", () => watch.readNow());
     if (!stopping.aborted) await once(stopping, "abort");
-    print("Stopping: no new requests, those under way are answered. Again to end at once.");
+    print("Stopping: requests in progress are completed. Press Ctrl+C again to exit immediately.");
     watch.stop();
     const stopped = gateway.stop().then(() => embedded?.stop());
-    // Connections may be kept alive for a while; nothing is waited for any more.
+    // Connections that are kept alive are not waited for.
     process.exit((await isInTime(stopped)) ? exitCodes.success : exitCodes.general);
   } catch (error) {
     if (error === stopping.reason) process.exit(exitCodes.success);
-    // What is said of the file's text does not name the file.
-    const what = error instanceof GatewayConfigError ? ` with ${path}` : "";
-    const why = error instanceof Error ? error.message : String(error);
-    print(`The gateway cannot start${what}:\n${why}`);
-    // A chain that never answers would keep timers alive.
+    const file = error instanceof GatewayConfigError ? ` with ${path}` : "";
+    print(`The gateway cannot start${file}:\n${messageOf(error)}`);
+    // Timers of a chain that does not respond would keep the process alive.
     process.exit(exitCodes.configuration);
   }
 }
 
-/** What a reload cannot change. */
-const fixedParts = ["listen", "trustedProxies", "store"] as const;
+/** Settings that a reload cannot change. */
+const restartSettings = ["listen", "trustedProxies", "store"] as const;
 
-/** Puts the file in force, or says why not. */
+/** Activates the changed file, or reports why it cannot. */
 function reload(gateway: Gateway, before: GatewayConfig, path: string): void {
   try {
     const config = loadGatewayConfig(path, process.env);
@@ -96,14 +92,16 @@ function reload(gateway: Gateway, before: GatewayConfig, path: string): void {
       throw new Error("Switching between an embedded and a remote facilitator requires a restart.");
     }
     gateway.reload(config);
-    print("The configuration has changed and is in force.");
-    const fixed = fixedParts.filter((part) => !isDeepStrictEqual(config[part], before[part]));
-    if (fixed.length > 0) print(`With a restart only: ${fixed.join(", ")}.`);
+    print("Configuration reloaded.");
+    const changed = restartSettings.filter(
+      (name) => !isDeepStrictEqual(config[name], before[name]),
+    );
+    if (changed.length > 0) print(`Restart the gateway to change: ${changed.join(", ")}.`);
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
+    const problem = messageOf(error);
     gateway.refuseReload(problem);
-    const what = error instanceof GatewayConfigError ? "is wrong" : "cannot be put in force";
-    print(`The configuration ${what}; the last good one stays:\n${problem}`);
+    const state = error instanceof GatewayConfigError ? "is invalid" : "cannot be activated";
+    print(`The configuration ${state}. The previous one stays active:\n${problem}`);
   }
 }
 
@@ -115,6 +113,10 @@ async function startEmbedded({ network }: GatewayConfig, signal: AbortSignal) {
   throw new Error(
     `The embedded facilitator has no node for ${network.id}; set FARTHING_RPC_${network.chainId}.`,
   );
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 async function isInTime(stopped: Promise<void>): Promise<boolean> {

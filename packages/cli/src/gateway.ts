@@ -1,4 +1,4 @@
-/** `farthing gateway`: sells an existing API by a configuration file. */
+/** `farthing gateway`: sells an existing API as a configuration file describes. */
 import type { Command } from "commander";
 import { registerCheck } from "./gateway-check.ts";
 import { registerExplain } from "./gateway-explain.ts";
@@ -9,7 +9,7 @@ export function register(program: Command): void {
   const gateway = program
     .command("gateway")
     .description(
-      "Sells the routes of an API that knows nothing of payments. Routes, prices and the API behind them stand in one YAML file, see docs/reference/gateway.md. Without a command it runs.",
+      "Sells the routes of an API that does not handle payments. One YAML file configures routes, prices and the API behind them; see docs/reference/gateway.md. Without a command, the gateway runs.",
     )
     .helpCommand(false);
   registerRun(gateway);

@@ -1,4 +1,4 @@
-/** A payment of the ledger as it is shown. The signature is never in it: it can be presented. */
+/** A payment of the ledger as it is shown, without its signature, which could be presented. */
 import { openStates, type LedgerRecord } from "@farthing/buyer";
 import { formatUsdc } from "@farthing/protocol";
 import type { Row } from "./print-output.ts";
@@ -8,7 +8,6 @@ export function timeOf(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** Everything that is known about a payment. */
 export function recordObject(record: LedgerRecord) {
   const { request, signed, answer } = record;
   return {
@@ -39,14 +38,7 @@ export function recordObject(record: LedgerRecord) {
   };
 }
 
-/** The row of a payment in a table. */
 export function recordRow(record: LedgerRecord): Row {
-  return {
-    request: record.requestId,
-    state: record.state,
-    usdc: formatUsdc(record.amountUnits),
-    host: record.host,
-    payTo: record.payTo,
-    at: timeOf(record.reservedAt),
-  };
+  const { requestId: request, state, amountUnits, host, payTo, reservedAt } = record;
+  return { request, state, usdc: formatUsdc(amountUnits), host, payTo, at: timeOf(reservedAt) };
 }

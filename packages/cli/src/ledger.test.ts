@@ -206,7 +206,7 @@ test("resume says what it has to be given again", async () => {
   const call = ["pay", "--request-id", "order", "-H", "X-Key: k", "-d", "@-", seller.url];
   await farthing(call, { environment, input: body });
   const bare = await run(["ledger", "resume", "order"]);
-  expect(bare.stderr).toContain("not kept, give with -H if needed: x-key");
+  expect(bare.stderr).toContain("not kept, pass with -H if needed: x-key");
   expect(bare.stderr).toContain("request_incomplete");
   expect(bare.code).toBe(11);
   const other = await run(["ledger", "resume", "order", "-d", "another"]);

@@ -31,7 +31,7 @@ test("it answers in the protocol's words and no others", async () => {
 
 test.each([
   ["without a wallet", 3, [], { FARTHING_WALLET_KEY: "" }, "No wallet"],
-  ["with a key that is none", 3, [], { FARTHING_WALLET_KEY: "0x12" }, "no private key"],
+  ["with a key that is none", 3, [], { FARTHING_WALLET_KEY: "0x12" }, "not a private key"],
   ["with an amount that is none", 2, ["--ask-above", "much"], {}, "--ask-above"],
   ["with a network that is none", 2, ["--network", "mars"], {}, "--network"],
   ["with a facilitator that is none", 2, ["--facilitator", "ftp://x"], {}, "--facilitator"],

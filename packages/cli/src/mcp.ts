@@ -4,11 +4,11 @@ import { createAgentServer } from "@farthing/buyer/mcp-server";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { buyerVariables, writeTo } from "@farthing/protocol";
 import { Option, type Command } from "commander";
-import { ConfigurationError } from "./command-errors.ts";
+import { ConfigurationError, UsageError } from "./command-errors.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { parseHttpUrl } from "./http-url.ts";
 import { payCommandLine } from "./pay-command-line.ts";
-import { collect, UsageError } from "./pay-request.ts";
+import { collect } from "./pay-request.ts";
 import { payerOptions, withLimit, type PayerFlags } from "./payer.ts";
 import { rpcOption } from "./rpc-node.ts";
 
@@ -23,10 +23,13 @@ export function register(program: Command): void {
   program
     .command("mcp")
     .description(
-      "Serves the Model Context Protocol on standard input and output: an agent asks for prices, fetches paid URLs and reads payments. No tool changes a limit, a list or the wallet.",
+      "Serves the Model Context Protocol on standard input and output: an agent looks up prices, fetches paid URLs and reads payments. No tool changes a limit, a list or the wallet.",
     )
-    .option("--ask-above <USDC>", `ask you above this price (default ${askAboveDefault})`)
-    .option("--allow-host <host>", "pay at this host only; may be repeated", collect)
+    .option(
+      "--ask-above <USDC>",
+      `ask for your approval above this price (default ${askAboveDefault})`,
+    )
+    .option("--allow-host <host>", "pay only this host; may be repeated", collect)
     .option("--network <name>", "pay on this network only: xdc, xdc-apothem or eip155:50")
     .option("--wallet <name>", "pay from this keystore; see `farthing wallet`")
     .option("--wallet-contract <address>", "pay from this ERC-1271 wallet; the key is its owner's")
@@ -36,7 +39,7 @@ export function register(program: Command): void {
         buyerVariables.facilitatorUrl,
       ),
     )
-    .option("--allow-local", "let the agent ask this machine over plain http, for development")
+    .option("--allow-local", "let the agent request this machine over plain http, for development")
     .addHelpText("after", helpText)
     .action(async (flags: Flags) => {
       process.exitCode = await serveAgent(flags, program.version() ?? "unknown");
@@ -46,17 +49,17 @@ export function register(program: Command): void {
 const helpText = `
 Wallet, ledger and limits are those of \`farthing pay\`: see \`farthing wallet\` and
 \`farthing ledger limits\`; the password of a keystore comes from FARTHING_WALLET_PASSWORD or
-FARTHING_WALLET_PASSWORD_FILE. They are read at the start: change them, then start it anew.
+FARTHING_WALLET_PASSWORD_FILE. They are read at the start; restart the server after a change.
 
-Above --ask-above you are asked through the agent's host, where it can ask; elsewhere the agent
-is given the \`farthing pay\` command for you to run. An agent with a shell of yours can run that
-command itself: give it another user, or no shell.
+Above --ask-above the agent's host asks for your approval; where it cannot, the agent receives the
+\`farthing pay\` command for you to run. An agent that can use your shell can run that command
+itself: give it another user, or no shell.
 `;
 
 async function serveAgent(flags: Flags, version: string): Promise<ExitCode> {
   try {
     const { allowHost, askAbove, facilitator, allowLocal } = flags;
-    const own = await payerOptions(process.env, flags, false);
+    const own = await payerOptions(flags, false);
     const limits = withLimit(own.limits ?? {}, "askAbove", "--ask-above", askAbove);
     const allow = { ...own.allow, ...(allowHost === undefined ? {} : { hosts: allowHost }) };
     const server = createAgentServer({
@@ -67,10 +70,10 @@ async function serveAgent(flags: Flags, version: string): Promise<ExitCode> {
       ...(facilitator === undefined ? {} : { catalogueUrl: catalogueOf(facilitator) }),
     });
     const transport = new StdioServerTransport();
-    const ended = untilTheHostLeaves();
+    const ended = untilClosed();
     await server.connect(transport);
     await ended;
-    // Calls under way are stopped; what they have sent is in the ledger.
+    // Calls in progress are stopped; their payments are in the ledger.
     await server.close();
     return exitCodes.success;
   } catch (error) {
@@ -83,8 +86,8 @@ async function serveAgent(flags: Flags, version: string): Promise<ExitCode> {
   }
 }
 
-/** The host ends a server by closing its input; a person by Ctrl+C. */
-function untilTheHostLeaves(): Promise<void> {
+/** The host ends the server by closing its input, a person by Ctrl+C. */
+function untilClosed(): Promise<void> {
   return new Promise((resolve) => {
     process.stdin.once("end", () => resolve());
     process.stdin.once("close", () => resolve());
@@ -95,5 +98,5 @@ function untilTheHostLeaves(): Promise<void> {
 function catalogueOf(text: string): string {
   const url = parseHttpUrl(text);
   if (url) return url.href;
-  throw new UsageError("--facilitator is the address of a facilitator, such as https://…");
+  throw new UsageError("--facilitator must be the address of a facilitator, such as https://…");
 }

@@ -1,14 +1,14 @@
-/** The command with which the owner pays what an agent may not: for him to read and run. */
+/** The command that the owner can review and run where the agent may not pay. */
 import type { Quote } from "@farthing/buyer";
 import type { RequestInput } from "@farthing/buyer/mcp-server";
 
-/** No person reads a longer body before running the command. In characters. */
+/** A longer body would not be reviewed before the command is run. */
 const bodyCharsMax = 2000;
 
-/** Control and format characters: they make a line look like another. */
+/** Control and format characters can make a line look like another. */
 const hidden = /[\p{Cc}\p{Cf}]/u;
 
-/** What the agent's server was started with, and the owner's own command must not leave open. */
+/** Flags of the agent's server that the command has to repeat. */
 export interface PaidFrom {
   readonly wallet?: string;
   readonly walletContract?: string;
@@ -16,8 +16,8 @@ export interface PaidFrom {
 }
 
 /**
- * Writes the command for a POSIX shell. Undefined for a request that cannot be shown as it is: a
- * body that is long, looks like `-d`'s word for a file, or holds what a terminal does not show.
+ * The command for a POSIX shell. Undefined for a request that cannot be shown as it is: its body is
+ * long, looks like a file to `-d`, or has characters that a terminal does not show.
  */
 export function payCommandLine(
   quote: Quote,

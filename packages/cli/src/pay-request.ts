@@ -1,35 +1,28 @@
 /** Turns the curl-like flags of `farthing pay` into a request. */
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
+import { UsageError } from "./command-errors.ts";
 import { parseHttpUrl } from "./http-url.ts";
 
-/** A flag or argument that makes no sense; exit code 2. */
-export class UsageError extends Error {
-  override readonly name = "UsageError";
-}
-
-/** The flags that make the request. */
 export interface RequestFlags {
   readonly request?: string;
   readonly header?: readonly string[];
   readonly data?: readonly string[];
 }
 
-/** Adds the address and the flags that make the request. */
 export function addRequestFlags(command: Command): Command {
   return command
-    .argument("<url>", "https address; plain http is paid on this machine only")
+    .argument("<url>", "https address; plain http is paid only on this machine")
     .option("-X, --request <method>", "method; GET, or POST with -d")
     .option("-H, --header <line>", 'header such as "Accept: text/csv"; may be repeated', collect)
     .option("-d, --data <text>", "body; @file reads a file, @- standard input", collect);
 }
 
-/** For an option that may be repeated. */
+/** Collects the values of an option that may be repeated. */
 export function collect(text: string, before: readonly string[] = []): string[] {
   return [...before, text];
 }
 
-/** A request ready for fetch. */
 export interface BuiltRequest {
   readonly url: string;
   readonly method: string;
@@ -42,10 +35,11 @@ export function buildRequest(url: string, flags: RequestFlags): BuiltRequest {
   const headers = readHeaders(flags.header ?? []);
   const body = flags.data === undefined ? undefined : joinData(flags.data);
   const method = (flags.request ?? (body === undefined ? "GET" : "POST")).toUpperCase();
-  if (!/^[A-Z]+$/.test(method)) throw new UsageError("-X takes a method, such as POST.");
+  if (!/^[A-Z]+$/.test(method)) throw new UsageError("-X must be a method, such as POST.");
   if (body === undefined) return { url: readUrl(url), method, headers };
-  if (method === "GET" || method === "HEAD") throw new UsageError(`${method} takes no -d.`);
-  // As curl does; a JSON interface needs -H "Content-Type: application/json".
+  if (method === "GET" || method === "HEAD")
+    throw new UsageError(`${method} requests have no body; remove -d.`);
+  // As curl does; an API that takes JSON needs -H "Content-Type: application/json".
   if (!headers.has("Content-Type")) {
     headers.set("Content-Type", "application/x-www-form-urlencoded");
   }
@@ -55,10 +49,9 @@ export function buildRequest(url: string, flags: RequestFlags): BuiltRequest {
 function readUrl(text: string): string {
   const url = parseHttpUrl(text);
   if (url) return url.href;
-  throw new UsageError(`The address has to begin with https:// (or http://localhost): ${text}`);
+  throw new UsageError(`The address must begin with https:// (or http://localhost): ${text}`);
 }
 
-/** Reads `-H` lines; throws a UsageError. */
 export function readHeaders(lines: readonly string[]): Headers {
   const headers = new Headers();
   for (const line of lines) {
@@ -68,13 +61,12 @@ export function readHeaders(lines: readonly string[]): Headers {
       headers.append(line.slice(0, at).trim(), line.slice(at + 1).trim());
     } catch {
       // The line itself may hold a secret and is not repeated.
-      throw new UsageError('-H takes a line such as "Accept: application/json".');
+      throw new UsageError('-H must be a line such as "Accept: application/json".');
     }
   }
   return headers;
 }
 
-/** Standard input as a file. */
 const standardInput = 0;
 
 /** Joins `-d` as curl does; throws a UsageError for a file that cannot be read. */
@@ -91,6 +83,6 @@ function readData(text: string): Buffer {
   try {
     return readFileSync(path === "-" ? standardInput : path);
   } catch {
-    throw new UsageError(`-d names a file that cannot be read: ${path}`);
+    throw new UsageError(`Cannot read ${path}, the file of -d.`);
   }
 }

@@ -1,37 +1,31 @@
-/**
- * What commands print that show something: text for people, JSON for programs. Commands whose
- * output is the thing itself (an answer, a key) print it the same everywhere, and not with these.
- */
+/** Prints reports and lists: text for people, JSON for programs. */
 import { printableJson, printableLine } from "@farthing/protocol";
 import type { Command } from "commander";
 
-/** How to print. */
 export interface PrintFlags {
   /** Undefined: JSON when the output goes to a program. */
   readonly json?: boolean;
 }
 
-/** Adds `--json` and `--no-json`. */
 export function addPrintFlags(command: Command): Command {
   return command
     .option("--json", "print JSON also on a terminal")
     .option("--no-json", "print text also into a pipe");
 }
 
-/** Tells whether JSON is wanted. */
 export function isJsonWanted({ json }: PrintFlags): boolean {
   return json ?? !process.stdout.isTTY;
 }
 
 /**
- * Prints a report as JSON, or its text. The text makes printable what others wrote in it: here its
- * own colours could not be told from a stranger's.
+ * Prints a report as JSON, or its text. The text must escape what others wrote in it: here its own
+ * colours could not be told from theirs.
  */
 export function printReport(flags: PrintFlags, report: object, text: () => string): void {
   process.stdout.write(isJsonWanted(flags) ? `${printableJson(report, 2)}\n` : text());
 }
 
-/** A row of a table: cells by the name of their column. */
+/** Cells of a table by the name of their column. */
 export type Row = Readonly<Record<string, unknown>>;
 
 /** Prints rows as a table, or the objects as a JSON array. */
@@ -46,7 +40,7 @@ export function printList(
   console.log(tableText(rows));
 }
 
-/** Rows under a line of their members' names, in columns as wide as what is in them. */
+/** A table with the names of the members as its head. */
 export function tableText(rows: readonly Row[]): string {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   return columns(
@@ -55,10 +49,10 @@ export function tableText(rows: readonly Row[]): string {
   );
 }
 
-/** Rows of texts in columns, with their title above. */
-export function columns(title: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [title, ...rows];
-  const widths = title.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));
+/** Rows of texts in columns below a head. */
+export function columns(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [head, ...rows];
+  const widths = head.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));
   return lines
     .map((line) =>
       line
@@ -72,7 +66,7 @@ export function columns(title: readonly string[], rows: readonly (readonly strin
 function cellText(value: unknown): string {
   if (value === undefined || value === null) return "";
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  // A seller's text must not move the cursor, nor make a line look like another.
+  // Text of a seller must not move the cursor or imitate another line.
   return printableLine(text);
 }
 

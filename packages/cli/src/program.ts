@@ -8,10 +8,10 @@ import { Command, CommanderError } from "commander";
 import type { CommandTable } from "./command-table.ts";
 import { ConfigurationError } from "./command-errors.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { isReaderGone } from "./terminal.ts";
+import { isClosedPipe } from "./terminal.ts";
 
 export { exitCodes } from "./exit-codes.ts";
-export { countFindings, findingText, verdictText, type FindingCounts } from "./finding-rows.ts";
+export { countFindings, findingText, summaryText, type FindingCounts } from "./finding-rows.ts";
 export { operatorCommands, type OperatorPackage } from "./operator-package.ts";
 export { addPrintFlags, isJsonWanted, printList, type PrintFlags } from "./print-output.ts";
 
@@ -25,7 +25,7 @@ export async function runProgram(
   // The reader may leave before the end (`farthing doctor | head`), which is not an error.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error) => {
-      if (!isReaderGone(error)) throw error;
+      if (!isClosedPipe(error)) throw error;
     });
   }
   const args = process.argv.slice(2);

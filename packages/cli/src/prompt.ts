@@ -1,46 +1,33 @@
-/**
- * Secrets from where no other process sees them: a prompt without echo, standard input, the
- * environment, a file. Never from an argument.
- */
+/** Secrets and confirmations. A secret is never an argument, which every other process could see. */
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { buyerVariables } from "@farthing/protocol";
-import { ConfigurationError } from "./command-errors.ts";
+import { readVariable } from "./buyer-settings.ts";
+import { CanceledError, ConfigurationError } from "./command-errors.ts";
 
-/** Where a password may come from, in this order. */
-export interface PasswordSource {
-  readonly environment: NodeJS.ProcessEnv;
-  /** --password-stdin: the first line of standard input. */
-  readonly isOnStdin: boolean;
+/** With --password-stdin the password is the first line of standard input. */
+export interface PasswordFlags {
+  readonly passwordStdin?: boolean;
 }
 
-/** The person pressed Ctrl+C at a prompt; exit code 7. */
-export class CanceledError extends Error {
-  override readonly name = "CanceledError";
-}
-
-/**
- * Reads a password. With `isNew` the prompt asks twice. Rejects with a ConfigurationError when
- * no one can be asked, or the two differ.
- */
-export async function readPassword(source: PasswordSource, isNew: boolean): Promise<string> {
-  const { environment } = source;
-  if (source.isOnStdin) return demandText(readLines()[0]);
-  const given = environment[buyerVariables.walletPassword];
-  if (given !== undefined && given !== "") return given;
-  const path = environment[buyerVariables.walletPasswordFile];
-  if (path !== undefined && path !== "") return demandText(readPasswordFile(path));
+/** Reads a password; the prompt asks for a new one twice. Rejects with a ConfigurationError. */
+export async function readPassword(flags: PasswordFlags, isNew: boolean): Promise<string> {
+  if (flags.passwordStdin === true) return demandText(readLines()[0]);
+  const password = readVariable(buyerVariables.walletPassword);
+  if (password !== undefined) return password;
+  const path = readVariable(buyerVariables.walletPasswordFile);
+  if (path !== undefined) return demandText(readPasswordFile(path));
   if (!isTerminal()) {
     throw new ConfigurationError(
-      "The wallet's password is needed: set FARTHING_WALLET_PASSWORD or FARTHING_WALLET_PASSWORD_FILE, or use --password-stdin.",
+      "The wallet's password is required: set FARTHING_WALLET_PASSWORD or FARTHING_WALLET_PASSWORD_FILE, or use --password-stdin.",
     );
   }
-  const password = demandText(await askSecret("Password: "));
-  if (isNew && (await askSecret("Once more: ")) !== password) {
-    throw new ConfigurationError("The two passwords differ; nothing was written.");
+  const typed = demandText(await askSecret("Password: "));
+  if (isNew && (await askSecret("Repeat the password: ")) !== typed) {
+    throw new ConfigurationError("The passwords do not match. Nothing was written; try again.");
   }
-  return password;
+  return typed;
 }
 
 /** Whether a person can be asked on this terminal. */
@@ -50,7 +37,7 @@ export function isTerminal(): boolean {
 
 let lines: readonly string[] | undefined;
 
-/** The lines of standard input, read once: a password and a key may both be on it. */
+/** The lines of standard input, read once: it may hold both a password and a key. */
 export function readLines(): readonly string[] {
   lines ??= readFileSync(0, "utf8").split(/\r?\n/);
   return lines;
@@ -60,7 +47,7 @@ function readPasswordFile(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8").split(/\r?\n/)[0];
   } catch (cause) {
-    const message = `FARTHING_WALLET_PASSWORD_FILE names a file that cannot be read: ${path}`;
+    const message = `Cannot read ${path}, the file of FARTHING_WALLET_PASSWORD_FILE, for the password.`;
     throw new ConfigurationError(message, { cause });
   }
 }
@@ -70,16 +57,15 @@ function demandText(text: string | undefined): string {
   throw new ConfigurationError("The password is empty.");
 }
 
-/** Asks on the terminal; what is typed is not shown. */
+/** Asks on the terminal without an echo. */
 export async function askSecret(question: string): Promise<string> {
-  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
-  return ask(question, silent);
+  return ask(question, new Writable({ write: (_chunk, _encoding, done) => done() }));
 }
 
-/** Asks on the terminal; only `y` and `yes` mean yes. */
+/** Asks on the terminal; only `y` and `yes` confirm. */
 export async function askYesNo(question: string): Promise<boolean> {
-  const answer = await ask(`${question} [y/N] `, process.stderr);
-  return /^y(es)?$/i.test(answer.trim());
+  const reply = await ask(`${question} [y/N] `, process.stderr);
+  return /^y(es)?$/i.test(reply.trim());
 }
 
 async function ask(question: string, echo: Writable): Promise<string> {
@@ -87,8 +73,9 @@ async function ask(question: string, echo: Writable): Promise<string> {
   const prompt = createInterface({ input: process.stdin, output: echo, terminal: true });
   try {
     return await new Promise<string>((resolve, reject) => {
-      prompt.once("SIGINT", () => reject(new CanceledError("Canceled.")));
-      prompt.once("close", () => reject(new CanceledError("Canceled.")));
+      const cancel = () => reject(new CanceledError("Canceled."));
+      prompt.once("SIGINT", cancel);
+      prompt.once("close", cancel);
       prompt.question("").then(resolve, reject);
     });
   } finally {

@@ -1,13 +1,13 @@
-/** Bodies of strangers, read within a bound on what they unpack to. */
+/** Reads untrusted bodies within a bound. */
 
 /**
- * Most that a packed body may unpack to, in bytes, where it is written to a file or a pipe: a
- * kilobyte of gzip can be a megabyte. Nobody asks for packed bodies of this size unawares.
+ * Longest decompressed body that is written to a file or a pipe: a kilobyte of gzip can become a
+ * megabyte. A larger body can be requested uncompressed.
  */
 export const unpackedBytesMax = 64 * 1024 * 1024;
 
-/** The pieces of a body; rejects beyond `bytesMax`, with what to do instead. */
-export async function* bodyWithin(
+/** The chunks of a body; rejects beyond `bytesMax` with the advice. */
+async function* bodyWithin(
   { body }: Pick<Response, "body">,
   bytesMax: number,
   advice: string,
@@ -21,15 +21,14 @@ export async function* bodyWithin(
   }
 }
 
-/** The body to be written on: bounded when it is packed, without end when it is not. */
+/** The chunks of a body that is passed on: bounded only when it is compressed. */
 export function bodyToWrite(response: Response): AsyncGenerator<Uint8Array> {
-  const isPacked = response.headers.has("Content-Encoding");
-  const bytesMax = isPacked ? unpackedBytesMax : Number.POSITIVE_INFINITY;
-  const advice = 'ask for it unpacked: -H "Accept-Encoding: identity".';
+  const isCompressed = response.headers.has("Content-Encoding");
+  const bytesMax = isCompressed ? unpackedBytesMax : Number.POSITIVE_INFINITY;
+  const advice = 'request it uncompressed: -H "Accept-Encoding: identity".';
   return bodyWithin(response, bytesMax, advice);
 }
 
-/** Reads a body whole. */
 export async function readBodyWithin(
   response: Response,
   bytesMax: number,

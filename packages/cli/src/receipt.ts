@@ -1,4 +1,4 @@
-/** The receipt of a settled payment: everything that is needed to show, and to prove, what was paid. */
+/** The receipt of a settled payment: what shows, and proves, that it was paid. */
 import type { LedgerRecord, SignedTerms } from "@farthing/buyer";
 import {
   explorerLink,
@@ -39,7 +39,6 @@ const receiptColumns = [
 /** A receipt as it is printed; amounts as digits, times in RFC 3339. */
 export type Receipt = Readonly<Partial<Record<(typeof receiptColumns)[number], unknown>>>;
 
-/** The receipt of a settled record. */
 export function receiptOf(record: LedgerRecord): Receipt {
   const { transaction, signed, reservedAt } = record;
   const network = findNetwork(record.network);
@@ -61,15 +60,15 @@ export function receiptsCsv(receipts: readonly Receipt[]): string {
 function csvCell(value: unknown): string {
   if (value === undefined || value === null) return "";
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  // A spreadsheet would run it as a formula; a request id or a URL may come from a stranger.
+  // A spreadsheet would run it as a formula, and a request id or a URL can be untrusted.
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** What of a receipt the chain can confirm. */
+/** The part of a receipt that the chain can confirm. */
 export type ReceiptClaim = SignedTerms & { readonly transaction: Hex };
 
-/** Reads the claim of a receipt, its own or a file's; undefined when it is none. */
+/** Reads the claim of a receipt; undefined when the value is not a receipt. */
 export function readClaim(value: unknown): ReceiptClaim | undefined {
   if (!isObject(value)) return undefined;
   const network = findNetwork(value["network"]);

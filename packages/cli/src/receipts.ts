@@ -1,10 +1,9 @@
-/** `farthing receipts`: what was paid on this machine, for the books and for proof. */
+/** `farthing receipts`: the settled payments of this machine, for accounting and for proof. */
 import { readFileSync } from "node:fs";
 import { nodesOf, readOutcomeOf, type ChainOutcome } from "@farthing/buyer";
-import { fileLedger } from "@farthing/buyer/file-ledger";
 import { printableJson, writeTo } from "@farthing/protocol";
 import { Option, type Command } from "commander";
-import { ledgerPath } from "./buyer-settings.ts";
+import { openLedger } from "./buyer-settings.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { recordRow } from "./ledger-report.ts";
 import { addPrintFlags, printList, printOne, type PrintFlags } from "./print-output.ts";
@@ -16,7 +15,7 @@ export function register(program: Command): void {
   const receipts = program
     .command("receipts")
     .description(
-      "One receipt for each settled payment of this machine's ledger; the newest ten thousand are kept.",
+      "Prints and verifies one receipt for each settled payment of this machine's ledger; the newest ten thousand are kept.",
     );
   addPrintFlags(receipts.command("list").description("list receipts, the oldest first")).action(
     (flags: PrintFlags) => runCommand(() => list(flags)),
@@ -28,14 +27,14 @@ export function register(program: Command): void {
     .command("export")
     .description("print every receipt")
     .addOption(
-      new Option("--format <format>", "of the output").choices(["csv", "json"]).default("csv"),
+      new Option("--format <format>", "output format").choices(["csv", "json"]).default("csv"),
     )
     .action(({ format }: { format: "csv" | "json" }) => runCommand(() => exportAll(format)));
   addPrintFlags(
     receipts
       .command("verify")
       .description(
-        "compare a receipt with the chain: valid, not_final, mismatch, or unknown when the node cannot say",
+        "compare a receipt with the chain: valid, not_final, mismatch, or unknown when no node can tell",
       )
       .argument("<request-id or file>", "a receipt of the ledger, or a file with one as JSON")
       .addOption(rpcOption("node to ask")),
@@ -43,20 +42,20 @@ export function register(program: Command): void {
 }
 
 function settledRecords() {
-  return fileLedger(ledgerPath(process.env)).list(["settled"]);
+  return openLedger().list(["settled"]);
 }
 
 async function list(flags: PrintFlags): Promise<ExitCode> {
   const records = await settledRecords();
   const rows = records.map((record) => ({ ...recordRow(record), transaction: record.transaction }));
-  printList(records.map(receiptOf), rows, "There are no receipts.", flags);
+  printList(records.map(receiptOf), rows, "No receipts.", flags);
   return exitCodes.success;
 }
 
 async function show(id: string, flags: PrintFlags): Promise<ExitCode> {
-  const record = await fileLedger(ledgerPath(process.env)).find(id);
+  const record = await openLedger().find(id);
   if (record?.state !== "settled") {
-    console.error(`There is no receipt ${id}; see: farthing receipts list`);
+    console.error(`There is no receipt ${id}. List receipts with: farthing receipts list`);
     return exitCodes.notFound;
   }
   printOne(receiptOf(record), flags);
@@ -74,17 +73,17 @@ async function verify(name: string, flags: PrintFlags & NodeFlags): Promise<Exit
   const nodes = nodesOf(demandNode(flags));
   const claim = await findClaim(name);
   if (!claim) {
-    console.error(`${name} is no receipt of the ledger, and no file with one.`);
+    console.error(`${name} is neither a receipt of the ledger nor a file that holds one.`);
     return exitCodes.notFound;
   }
   const outcome = await readOutcomeOf(fetch, nodes(claim.network), claim);
-  const { verdict, reason } = judge(claim, outcome);
+  const { verdict, reason } = compare(claim, outcome);
   printOne({ receipt: name, verdict, reason, transaction: claim.transaction }, flags);
   return exitOfVerdict[verdict];
 }
 
 async function findClaim(name: string): Promise<ReceiptClaim | undefined> {
-  const record = await fileLedger(ledgerPath(process.env)).find(name);
+  const record = await openLedger().find(name);
   if (record) return readClaim(receiptOf(record));
   try {
     return readClaim(JSON.parse(readFileSync(name, "utf8")));
@@ -102,7 +101,7 @@ const exitOfVerdict: Readonly<Record<Verdict, ExitCode>> = {
   unknown: exitCodes.network,
 };
 
-function judge(
+function compare(
   claim: ReceiptClaim,
   outcome: ChainOutcome,
 ): { readonly verdict: Verdict; readonly reason: string } {
@@ -113,9 +112,9 @@ function judge(
   if (outcome.state === "unused") return { verdict: "mismatch", reason: outcome.reason };
   const { transaction, blockNumber, isFinal } = outcome;
   if (transaction !== claim.transaction) {
-    return { verdict: "mismatch", reason: `it was paid by another transaction, ${transaction}` };
+    return { verdict: "mismatch", reason: `paid by another transaction, ${transaction}` };
   }
   return isFinal
     ? { verdict: "valid", reason: `paid in block ${blockNumber}, which is final` }
-    : { verdict: "not_final", reason: `paid in block ${blockNumber}, which can still be undone` };
+    : { verdict: "not_final", reason: `paid in block ${blockNumber}, which is not final yet` };
 }

@@ -1,64 +1,86 @@
-/** Writes the answer to a request, or why there is none, and says how the command ends. */
+/**
+ * Writes the response to a request. Standard output carries the body and nothing else, or with
+ * --json exactly one object.
+ */
 import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
-import { PaymentError, type PaidResponse } from "@farthing/buyer";
-import { LedgerFileError } from "@farthing/buyer/file-ledger";
+import type { PaidResponse } from "@farthing/buyer";
 import { printableJson, printableText, writeTo } from "@farthing/protocol";
-import { CanceledError } from "./prompt.ts";
-import { ConfigurationError } from "./command-errors.ts";
-import { exitCodes, exitOfAnswer, exitOfRefusal, type ExitCode } from "./exit-codes.ts";
-import {
-  answerObject,
-  failureLine,
-  failureObject,
-  failureOf,
-  paymentLine,
-  type Seen,
-} from "./payment-report.ts";
-import { UsageError } from "./pay-request.ts";
+import type { Command } from "commander";
+import { exitOfResponse, type ExitCode } from "./exit-codes.ts";
+import { paymentLine } from "./payment-report.ts";
 import { bodyToWrite, readBodyWithin } from "./read-body.ts";
-import { Interruption, OutOfTime } from "./stop-signals.ts";
-import { isReaderGone, printableBytes } from "./terminal.ts";
+import { printableBytes } from "./terminal.ts";
 
-/** What was paid for is its buyer's alone: others on the machine do not read it. */
-const ownerOnly = { mode: 0o600 };
-
-/** How the answer is written. */
-export interface AnswerFlags {
+export interface ResponseFlags {
   readonly json?: boolean;
   readonly include?: boolean;
   readonly output?: string;
+  readonly maxTime?: string;
   readonly fail?: boolean;
-  /** No payment is spoken of: to a person only the message is said. */
-  readonly isPlain?: boolean;
 }
 
-/** Writes an answer: the body to standard output, the payment to standard error. */
-export async function showAnswer(response: PaidResponse, flags: AnswerFlags): Promise<ExitCode> {
-  const { payment } = response;
-  const exitCode = exitOfAnswer(response.status, payment, flags.fail === true);
+export function addResponseFlags(command: Command): Command {
+  return command
+    .option("--json", "print one JSON object: status, body, payment, receipt")
+    .option("-i, --include", "print the response headers before the body")
+    .option("-o, --output <file>", "write the body to a file")
+    .option("-m, --max-time <seconds>", "give up after this many seconds")
+    .option("-f, --fail", "exit with 1 when the response status is 400 or above");
+}
+
+/** Only the buyer may read what they paid for. */
+const ownerOnly = { mode: 0o600 };
+
+/** Longest body inside a JSON object, in bytes: far above what a program parses whole. */
+const jsonBodyBytesMax = 16 * 1024 * 1024;
+
+/** Writes the body to standard output and the payment to standard error. */
+export async function showResponse(
+  response: PaidResponse,
+  flags: ResponseFlags,
+): Promise<ExitCode> {
+  const { payment, status } = response;
+  const { output } = flags;
+  const exitCode = exitOfResponse(status, payment, flags.fail === true);
   if (flags.json !== true) {
-    // Said before the body: whoever stops a long body knows what was paid.
+    // Written before the body, so that the payment is known when a long body is interrupted.
     writeTo(process.stderr, paymentLine(payment, process.stderr.isTTY));
     await writeBody(response, flags);
     return exitCode;
   }
-  const { output } = flags;
-  if (output !== undefined)
+  if (output !== undefined) {
     await pipeline(bodyToWrite(response), createWriteStream(output, ownerOnly));
-  const shown =
-    output === undefined
-      ? await readBodyWithin(response, shownBytesMax, "take it with -o.")
-      : undefined;
-  const more = { exitCode, ...(output === undefined ? {} : { output }) };
-  process.stdout.write(`${printableJson(answerObject(response, payment, shown, more))}\n`);
+  }
+  const isPaid = payment.state !== "not_required";
+  const object = {
+    status,
+    headers: Object.fromEntries(response.headers),
+    ...(output === undefined ? bodyFields(await readJsonBody(response)) : { body: null, output }),
+    paymentStatus: payment.state,
+    requestId: payment.requestId,
+    payment: isPaid ? payment : null,
+    receipt: isPaid ? (payment.receipt ?? null) : null,
+    exitCode,
+  };
+  process.stdout.write(`${printableJson(object)}\n`);
   return exitCode;
 }
 
-/** Most of a body inside a JSON object, in bytes: far above any answer that a program parses whole. */
-const shownBytesMax = 16 * 1024 * 1024;
+function readJsonBody(response: Response): Promise<Uint8Array> {
+  return readBodyWithin(response, jsonBodyBytesMax, "save it to a file with -o.");
+}
 
-async function writeBody(response: Response, flags: AnswerFlags): Promise<void> {
+function bodyFields(body: Uint8Array): Record<string, unknown> {
+  try {
+    const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+    return { body: decoder.decode(body), bodyEncoding: "text" };
+  } catch {
+    return { body: Buffer.from(body).toString("base64"), bodyEncoding: "base64" };
+  }
+}
+
+async function writeBody(response: Response, flags: ResponseFlags): Promise<void> {
   const { stdout } = process;
   const isShown = flags.output === undefined && stdout.isTTY;
   const target = flags.output === undefined ? stdout : createWriteStream(flags.output, ownerOnly);
@@ -68,55 +90,8 @@ async function writeBody(response: Response, flags: AnswerFlags): Promise<void> 
     target.write(isShown ? printableText(head) : head);
   }
   const body = bodyToWrite(response);
-  // Standard output stays open: it is the process's, not the body's.
+  // Standard output belongs to the process and stays open.
   const options = { end: target !== stdout };
   if (isShown) await pipeline(body, printableBytes(), target, options);
   else await pipeline(body, target, options);
-}
-
-/** Writes why a command failed; with --json on standard output. */
-export function showError(
-  error: unknown,
-  flags: AnswerFlags,
-  seen: Seen,
-  signal?: AbortSignal,
-): ExitCode {
-  const exitCode = exitOfError(error, seen, signal);
-  if (isReaderGone(error)) return exitCode;
-  const failure = failureOf(error, exitCode, codeOf(error), seen);
-  if (flags.json === true) process.stdout.write(`${printableJson(failureObject(failure))}\n`);
-  else if (flags.isPlain === true && process.stderr.isTTY) {
-    writeTo(process.stderr, `farthing: ${failure.message}\n`);
-  } else writeTo(process.stderr, failureLine(failure, process.stderr.isTTY));
-  return failure.exitCode;
-}
-
-function exitOfError(error: unknown, seen: Seen, signal: AbortSignal | undefined): ExitCode {
-  if (error instanceof UsageError) return exitCodes.usage;
-  // A ledger can also break after the signature; then the payment counts more.
-  if (isConfiguration(error) && !seen.isSigned) return exitCodes.configuration;
-  if (error instanceof CanceledError) return exitCodes.canceled;
-  if (signal?.reason instanceof Interruption) return exitCodes.interrupted;
-  if (error instanceof PaymentError && error.problem.payment_state === "unused") {
-    return exitOfRefusal(error.code);
-  }
-  // The answer was there and its body broke off: the payment is as it was before.
-  if (seen.payment?.state === "settled") return exitCodes.general;
-  if (seen.isSigned || error instanceof PaymentError) return exitCodes.paymentOpen;
-  if (signal?.aborted === true) return exitCodes.timeout;
-  // fetch throws a TypeError for whatever the network did.
-  return error instanceof TypeError ? exitCodes.network : exitCodes.general;
-}
-
-function isConfiguration(error: unknown): boolean {
-  return error instanceof ConfigurationError || error instanceof LedgerFileError;
-}
-
-function codeOf(error: unknown): string {
-  if (error instanceof UsageError) return "usage";
-  if (isConfiguration(error)) return "configuration";
-  if (error instanceof CanceledError) return "canceled";
-  if (error instanceof Interruption) return "interrupted";
-  if (error instanceof OutOfTime) return "timeout";
-  return error instanceof TypeError ? "network" : "error";
 }

@@ -1,10 +1,10 @@
-/** Bytes of strangers on their way to a terminal, and readers that leave before the end. */
+/** Untrusted bytes on their way to a terminal, and pipes that their reader closes early. */
 import { Transform } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import { printableText } from "@farthing/protocol";
 
 /** Whether a write failed because the reader has closed the pipe. */
-export function isReaderGone(error: unknown): boolean {
+export function isClosedPipe(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "EPIPE";
 }
 

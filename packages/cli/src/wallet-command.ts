@@ -1,4 +1,4 @@
-/** `farthing wallet`: encrypted wallets of this machine, the one to pay from, and what they hold. */
+/** `farthing wallet`: the encrypted wallets of this machine, the default one, and their balances. */
 import { readFileSync } from "node:fs";
 import { privateKeySigner, readEveryBalance } from "@farthing/buyer";
 import {
@@ -9,19 +9,17 @@ import {
 } from "@farthing/buyer/keystore";
 import { formatUsdc, parseAddress, type Address } from "@farthing/protocol";
 import type { Command } from "commander";
-import { askSecret, isTerminal, readLines, readPassword } from "./prompt.ts";
 import { readSettings, writeSettings } from "./buyer-settings.ts";
-import { ConfigurationError } from "./command-errors.ts";
+import { ConfigurationError, UsageError } from "./command-errors.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
-import { UsageError } from "./pay-request.ts";
 import { addPrintFlags, printList, printOne, type PrintFlags } from "./print-output.ts";
+import { askSecret, isTerminal, readLines, readPassword, type PasswordFlags } from "./prompt.ts";
 import { demandNode, rpcOption, type NodeFlags } from "./rpc-node.ts";
 import { runCommand } from "./run-command.ts";
 import { demandNewWallet, listWallets, readWalletFile, writeWalletFile } from "./wallet-files.ts";
 import { readWallet, walletInUse, type WalletFlags } from "./wallet.ts";
 
-interface NewFlags extends PrintFlags {
-  readonly passwordStdin?: boolean;
+interface NewFlags extends PrintFlags, PasswordFlags {
   readonly keystore?: string;
 }
 
@@ -29,28 +27,28 @@ export function register(program: Command): void {
   const wallet = program
     .command("wallet")
     .description(
-      "Keeps private keys in ~/.config/farthing/wallets, each encrypted by a password (Web3 Secret Storage version 3). The password comes from a prompt, --password-stdin, FARTHING_WALLET_PASSWORD or FARTHING_WALLET_PASSWORD_FILE; neither it nor a key is ever an argument.",
+      "Stores private keys in ~/.config/farthing/wallets, each encrypted with a password (Web3 Secret Storage version 3). The password comes from a prompt, --password-stdin, FARTHING_WALLET_PASSWORD or FARTHING_WALLET_PASSWORD_FILE; neither it nor a key is ever an argument.",
     );
   registerNew(wallet);
-  addPrintFlags(
-    wallet.command("list").description("list wallets; the one in use is marked"),
-  ).action((flags: PrintFlags) => runCommand(() => list(flags)));
+  addPrintFlags(wallet.command("list").description("list wallets and mark the default one")).action(
+    (flags: PrintFlags) => runCommand(() => list(flags)),
+  );
   wallet
     .command("use")
-    .description("pay from this wallet from now on")
+    .description("make this wallet the default")
     .argument("<name>")
     .action((name: string) => runCommand(() => use(name)));
   wallet
     .command("address")
-    .description("print the address of a wallet, or of the one in use")
+    .description("print the address of a wallet, or of the default one")
     .argument("[name]")
     .action((name?: string) => runCommand(() => address(name)));
   addPrintFlags(
     wallet
       .command("balance")
-      .description("show the USDC and the XDC of an address, or of the wallet in use")
+      .description("show the USDC and XDC of an address, or of the default wallet")
       .argument("[address]", "0x… or xdc…")
-      .option("--wallet <name>", "of this keystore")
+      .option("--wallet <name>", "balance of this keystore")
       .addOption(rpcOption("node to ask")),
   ).action((text: string | undefined, flags: PrintFlags & WalletFlags & NodeFlags) =>
     runCommand(() => balance(text, flags)),
@@ -61,16 +59,16 @@ function registerNew(wallet: Command): void {
   addPrintFlags(
     wallet
       .command("create")
-      .description("make a new key and encrypt it; the first wallet is the one in use")
+      .description("create a new key and encrypt it; the first wallet becomes the default")
       .argument("<name>")
       .option("--password-stdin", "read the password from standard input"),
   ).action((name: string, flags: NewFlags) => runCommand(() => create(name, flags)));
   addPrintFlags(
     wallet
       .command("import")
-      .description("encrypt a private key from a prompt or standard input, or take a keystore over")
+      .description("encrypt a private key from a prompt or standard input, or import a keystore")
       .argument("<name>")
-      .option("--keystore <file>", "a keystore of another program, with its own password")
+      .option("--keystore <file>", "a keystore of another program, with its password")
       .option(
         "--password-stdin",
         "read the password from the first line of standard input, the key from the second",
@@ -79,30 +77,30 @@ function registerNew(wallet: Command): void {
 }
 
 async function create(name: string, flags: NewFlags): Promise<ExitCode> {
-  demandNewWallet(process.env, name);
-  const password = await readPassword(passwordSource(flags), true);
-  return keep(name, await encryptKey(newPrivateKey(), password), flags);
+  demandNewWallet(name);
+  const password = await readPassword(flags, true);
+  return store(name, await encryptKey(newPrivateKey(), password), flags);
 }
 
 async function importKey(name: string, flags: NewFlags): Promise<ExitCode> {
-  demandNewWallet(process.env, name);
+  demandNewWallet(name);
   if (flags.keystore !== undefined) return importKeystore(name, flags.keystore, flags);
   const key = await readPrivateKey(flags);
   try {
     privateKeySigner(key);
   } catch {
-    throw new ConfigurationError("That is no private key; it is 64 hexadecimal digits.");
+    throw new ConfigurationError("Invalid private key. Use 64 hexadecimal digits.");
   }
-  const password = await readPassword(passwordSource(flags), true);
-  return keep(name, await encryptKey(key, password), flags);
+  const password = await readPassword(flags, true);
+  return store(name, await encryptKey(key, password), flags);
 }
 
 async function importKeystore(name: string, path: string, flags: NewFlags): Promise<ExitCode> {
   const text = readKeystoreFile(path);
-  const password = await readPassword(passwordSource(flags), false);
+  const password = await readPassword(flags, false);
   try {
-    // Encrypted anew: so its address is in it, and the work for a guess is ours.
-    return keep(name, await encryptKey(await decryptKeystore(text, password), password), flags);
+    // Encrypted again, so that it states its address and a guess costs what this package sets.
+    return store(name, await encryptKey(await decryptKeystore(text, password), password), flags);
   } catch (error) {
     if (!(error instanceof KeystoreError)) throw error;
     throw new ConfigurationError(error.message, { cause: error });
@@ -113,40 +111,36 @@ function readKeystoreFile(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch {
-    throw new UsageError(`--keystore names a file that cannot be read: ${path}`);
+    throw new UsageError(`Cannot read ${path}, the file of --keystore.`);
   }
 }
 
-/** From the terminal, or from standard input: after the password when that is there too. */
+/** From the terminal, or from standard input, where a password precedes it. */
 async function readPrivateKey({ passwordStdin }: NewFlags): Promise<string> {
   if (isTerminal() && passwordStdin !== true) return (await askSecret("Private key: ")).trim();
   return readLines()[passwordStdin === true ? 1 : 0]?.trim() ?? "";
 }
 
-function passwordSource({ passwordStdin }: NewFlags) {
-  return { environment: process.env, isOnStdin: passwordStdin === true };
-}
-
-function keep(name: string, text: string, flags: PrintFlags): ExitCode {
-  writeWalletFile(process.env, name, text);
-  if (readSettings(process.env).wallet === undefined) writeSettings(process.env, { wallet: name });
-  printOne(listWallets(process.env).find((wallet) => wallet.name === name) ?? { name }, flags);
+function store(name: string, text: string, flags: PrintFlags): ExitCode {
+  writeWalletFile(name, text);
+  if (readSettings().wallet === undefined) writeSettings({ wallet: name });
+  printOne(listWallets().find((wallet) => wallet.name === name) ?? { name }, flags);
   return exitCodes.success;
 }
 
 async function list(flags: PrintFlags): Promise<ExitCode> {
-  const { wallet: used } = readSettings(process.env);
-  const wallets = listWallets(process.env).map((wallet) => ({
+  const { wallet: used } = readSettings();
+  const wallets = listWallets().map((wallet) => ({
     ...wallet,
     isInUse: wallet.name === used,
   }));
-  printList(wallets, wallets, "There are no wallets; see: farthing wallet create", flags);
+  printList(wallets, wallets, "No wallets. Create one with: farthing wallet create <name>", flags);
   return exitCodes.success;
 }
 
 async function use(name: string): Promise<ExitCode> {
-  readWalletFile(process.env, name);
-  writeSettings(process.env, { wallet: name });
+  readWalletFile(name);
+  writeSettings({ wallet: name });
   return exitCodes.success;
 }
 
@@ -158,11 +152,11 @@ async function address(name: string | undefined): Promise<ExitCode> {
 }
 
 async function ownAddress(flags: WalletFlags): Promise<Address> {
-  const isKeystore = walletInUse(process.env, flags) !== undefined;
-  // A keystore names its address; a key of the environment has to be read for it.
-  const { signer } = await readWallet(process.env, flags, isKeystore);
+  const isKeystore = walletInUse(flags) !== undefined;
+  // A keystore states its address; a key of the environment has to be read for it.
+  const { signer } = await readWallet(flags, isKeystore);
   if (BigInt(signer.address) !== 0n) return signer.address;
-  throw new ConfigurationError("The keystore does not name its address; import it anew.");
+  throw new ConfigurationError("The keystore does not state its address. Import it again.");
 }
 
 async function balance(
@@ -171,7 +165,10 @@ async function balance(
 ): Promise<ExitCode> {
   const rpcUrl = demandNode(flags);
   const owner = text === undefined ? await ownAddress(flags) : parseAddress(text);
-  if (!owner) throw new UsageError("An address is 0x or xdc and 40 digits, with a right checksum.");
+  if (!owner)
+    throw new UsageError(
+      "An address must be 0x or xdc and 40 hexadecimal digits, with a valid checksum.",
+    );
   const held = (await readEveryBalance(fetch, rpcUrl, owner)).map((one) => ({
     address: owner,
     network: one.network.id,
@@ -179,13 +176,13 @@ async function balance(
     xdc: formatXdc(one.nativeWei),
   }));
   const [first] = held;
-  // A node of one's own serves one network; public ones serve each.
+  // A configured node serves one network; there are public ones for each.
   if (rpcUrl !== undefined && first) printOne(first, flags);
   else printList(held, held, "", flags);
   return exitCodes.success;
 }
 
-/** XDC has 18 decimals; six say enough about gas money. */
+/** XDC has 18 decimals; six are enough for a gas balance. */
 function formatXdc(wei: bigint): string {
   return formatUsdc(wei / 10n ** 12n);
 }

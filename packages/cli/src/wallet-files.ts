@@ -6,57 +6,57 @@ import type { Address } from "@farthing/protocol";
 import { buyerFolder, readIfThere } from "./buyer-settings.ts";
 import { ConfigurationError } from "./command-errors.ts";
 
-/** What a wallet may be called: it becomes the name of a file. */
-const walletName = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
-
-/** Throws a ConfigurationError for a name that is none. */
+/** Throws a ConfigurationError unless the name is fit to be the name of a file. */
 function demandWalletName(name: string): void {
-  if (walletName.test(name)) return;
-  throw new ConfigurationError("A wallet's name has 1 to 64 letters, digits, - and _.");
+  if (/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name)) return;
+  throw new ConfigurationError("Name a wallet with 1 to 64 letters, digits, - and _.");
 }
 
 /** The text of a wallet's keystore; throws a ConfigurationError when there is no such wallet. */
-export function readWalletFile(environment: NodeJS.ProcessEnv, name: string): string {
+export function readWalletFile(name: string): string {
   demandWalletName(name);
-  const text = readIfThere(pathOf(environment, name));
+  const text = readIfThere(pathOf(name));
   if (text !== undefined) return text;
-  throw new ConfigurationError(`There is no wallet ${name}; see: farthing wallet list`);
+  throw new ConfigurationError(
+    `There is no wallet ${name}. List wallets with: farthing wallet list`,
+  );
 }
 
-/** Writes a new wallet, mode 0600. Never overwrites one: a lost key is lost money. */
-export function writeWalletFile(environment: NodeJS.ProcessEnv, name: string, text: string): void {
+/** Writes a new wallet. Never overwrites one: a lost key is lost money. */
+export function writeWalletFile(name: string, text: string): void {
   demandWalletName(name);
-  const path = pathOf(environment, name);
-  mkdirSync(walletsFolder(environment), { recursive: true, mode: 0o700 });
+  const path = pathOf(name);
+  mkdirSync(walletsFolder(), { recursive: true, mode: 0o700 });
   writeFileSync(`${path}.new`, text, { mode: 0o600, flush: true });
   try {
     // Unlike a rename, a link fails when the name is taken.
     linkSync(`${path}.new`, path);
   } catch (cause) {
-    throw new ConfigurationError(`There is a wallet ${name} already; choose another name.`, {
-      cause,
-    });
+    throw nameIsTaken(name, cause);
   } finally {
     rmSync(`${path}.new`);
   }
 }
 
-/** Throws a ConfigurationError when the name is taken, before anybody types a password for it. */
-export function demandNewWallet(environment: NodeJS.ProcessEnv, name: string): void {
+/** Throws a ConfigurationError when the name is taken, before a password is typed for it. */
+export function demandNewWallet(name: string): void {
   demandWalletName(name);
-  if (!existsSync(pathOf(environment, name))) return;
-  throw new ConfigurationError(`There is a wallet ${name} already; choose another name.`);
+  if (existsSync(pathOf(name))) throw nameIsTaken(name);
 }
 
-/** A wallet as its file says; without an address when the file names none. */
+function nameIsTaken(name: string, cause?: unknown): ConfigurationError {
+  return new ConfigurationError(`Wallet ${name} already exists. Choose another name.`, { cause });
+}
+
 export interface ListedWallet {
   readonly name: string;
+  /** Absent when the keystore does not state it. */
   readonly address?: Address;
 }
 
 /** Every wallet, by name. */
-export function listWallets(environment: NodeJS.ProcessEnv): ListedWallet[] {
-  const folder = walletsFolder(environment);
+export function listWallets(): ListedWallet[] {
+  const folder = walletsFolder();
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
     .filter((file) => file.endsWith(".json"))
@@ -77,10 +77,10 @@ function addressOf(text: string): Address | undefined {
   }
 }
 
-function walletsFolder(environment: NodeJS.ProcessEnv): string {
-  return join(buyerFolder(environment), "wallets");
+function walletsFolder(): string {
+  return join(buyerFolder(), "wallets");
 }
 
-function pathOf(environment: NodeJS.ProcessEnv, name: string): string {
-  return join(walletsFolder(environment), `${name}.json`);
+function pathOf(name: string): string {
+  return join(walletsFolder(), `${name}.json`);
 }

@@ -129,7 +129,10 @@ describe("credits", () => {
   });
 
   test("audit: the books agree", async () => {
-    expect(await run("credits", "audit")).toMatchObject({ code: 0, stderr: "No discrepancies found.\n" });
+    expect(await run("credits", "audit")).toMatchObject({
+      code: 0,
+      stderr: "No discrepancies found.\n",
+    });
   });
 
   test("an account that is not there: 9", async () => {

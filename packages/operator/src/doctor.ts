@@ -2,7 +2,7 @@
 import { examine, type CheckSection } from "@farthing/facilitator";
 import { printableJson } from "@farthing/protocol";
 import type { Command } from "commander";
-import { countFindings, exitCodes, findingText, verdictText } from "farthing/program";
+import { countFindings, exitCodes, findingText, summaryText } from "farthing/program";
 
 export function register(program: Command): void {
   program
@@ -22,7 +22,7 @@ export function register(program: Command): void {
       const counts = countFindings(sections.flatMap((section) => section.lines));
       const report = { ok: counts.fail === 0, counts, sections };
       if (json) process.stdout.write(`${printableJson(report, 2)}\n`);
-      else process.stdout.write(`\n${verdictText(counts)}\n`);
+      else process.stdout.write(`\n${summaryText(counts)}\n`);
       process.exitCode = counts.fail > 0 ? exitCodes.configuration : exitCodes.success;
     });
 }

@@ -103,22 +103,22 @@ test(
 
     const dearer = { routes: [{ ...usualRoutes[1], price: "0.02" }] };
     save(fileWith(dearer));
-    await first.until(/is in force/);
+    await first.until(/Configuration reloaded/);
     expect(await priceAt(first.url)).toMatchObject({
       accepts: [{ maxAmountRequired: "20000" }, {}],
     });
 
     save(`${fileWith(dearer)}: and no more YAML`);
-    await first.until(/the last good one stays/);
+    await first.until(/The previous one stays active/);
     expect(await priceAt(first.url)).toMatchObject({
       accepts: [{ maxAmountRequired: "20000" }, {}],
     });
 
     save(fileWith({}));
-    await first.until(/is in force/, first.saidSoFar());
+    await first.until(/Configuration reloaded/, first.saidSoFar());
     const before = first.saidSoFar();
     first.child.kill("SIGHUP");
-    await first.until(/is in force/, before);
+    await first.until(/Configuration reloaded/, before);
     expect(first.logged()).toContain('"outcome":"paid"');
     expect(first.logged()).not.toContain(headers["PAYMENT-SIGNATURE"]);
     await first.end("SIGKILL");
