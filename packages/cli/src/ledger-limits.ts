@@ -78,8 +78,7 @@ export async function setLimits(flags: LimitFlags): Promise<ExitCode> {
   if (given.length + lists.length === 0) {
     throw new UsageError("Name a limit to set; --help lists them.");
   }
-  const nameOf = (name: keyof typeof limitTable) => limitTable[name].flag;
-  const changed = parseLimitTexts(Object.fromEntries(given), nameOf, UsageError);
+  const changed = parseLimitTexts(Object.fromEntries(given), flagOf, UsageError);
   const limits = { ...readSettings().limits, ...changed };
   const entries = lists.map((list) => {
     const text = flags[list.name] ?? "";
@@ -93,4 +92,8 @@ export async function setLimits(flags: LimitFlags): Promise<ExitCode> {
   });
   console.error("Limits updated. They apply to every run from now on.");
   return exitCodes.success;
+}
+
+function flagOf(name: keyof typeof limitTable): string {
+  return limitTable[name].flag;
 }
