@@ -178,9 +178,9 @@ test("resume needs no wallet: the body and the answer are as with pay", async ()
   expect(JSON.parse(list.stdout)).toMatchObject([
     { requestId: "order", state: "ambiguous", isOpen: true, amountUsdc: "0.010000" },
   ]);
-  const nobody = { FARTHING_WALLET_KEY: "" };
+  const withoutKey = { FARTHING_WALLET_KEY: "" };
   const resume = ["ledger", "resume", "order", "-H", "Authorization: Bearer secret-1"];
-  const resumed = await run(resume, nobody);
+  const resumed = await run(resume, withoutKey);
   expect([resumed.code, resumed.stdout]).toEqual([0, "content"]);
   const [one, two] = seller.paid;
   expect([two?.method, two?.body, two?.paymentHeader]).toEqual(["POST", "a=1", one?.paymentHeader]);
