@@ -64,6 +64,9 @@ function ourPackage(target: string) {
   return found && { ...found, subpath: `.${target.slice(found.name.length)}` };
 }
 
+/** A package's examples use what its users install beside it. */
+const isExample = (path: string) => /^packages\/[a-z]+\/examples\//.test(path);
+
 function checkArrows(source: Source): string[] {
   const home = source.path.split("/").slice(0, 2).join("/");
   const isPackage = home.startsWith("packages/") || packages.some((one) => one.home === home);
@@ -84,7 +87,8 @@ function checkArrows(source: Source): string[] {
     if (!(ours.subpath in exported) && !isInside) {
       return [`${at(source, node)} reaches into ${target}; import what its package.json exports`];
     }
-    if (!isPackage || source.isTest || mayImport(home, ours.name)) return [];
+    if (!isPackage || source.isTest || isExample(source.path) || mayImport(home, ours.name))
+      return [];
     if (typeArrows[home]?.split(" ").includes(target)) {
       if (node["importKind"] === "type" || node["exportKind"] === "type") return [];
       return [`${at(source, node)} must import types only from ${target}; write import type`];

@@ -20,6 +20,7 @@ import type { LeaseOwner } from "./relayer/lease.ts";
 import { simulate } from "./relayer/prepare.ts";
 import { createRelayer, type Relayer } from "./relayer/relayer.ts";
 import type { Signer } from "./relayer/sign.ts";
+import type { RepeatPolicy } from "./settlement/exchange-calls.ts";
 import type { OutcomeBook } from "./settlement/outcome-book.ts";
 import { createOutcomeBook } from "./settlement/outcome.ts";
 import { createStock } from "./settlement/take-stock.ts";
@@ -50,6 +51,10 @@ export interface EngineSettings {
   readonly batchMax: number;
   /** A settlement that expires sooner than this is not sent any more. */
   readonly settleMarginSeconds: bigint;
+  /** Gas per day and network that contract wallets may burn by reverting; null for no bound. */
+  readonly revertedGasGwei: number | null;
+  /** What a repeat of a confirmed settle is told. */
+  readonly repeatAfterSuccess: RepeatPolicy;
 }
 
 /** A network and the JSON-RPC endpoints that serve it. */

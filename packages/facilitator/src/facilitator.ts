@@ -1,18 +1,5 @@
 /** The service, wired: configuration in, a running facilitator out; started and stopped whole. */
-import type { ChainId } from "@farthing/protocol";
-import {
-  contractTransferGasMax,
-  createLeaseOwner,
-  createNetworkEngine,
-  createSigners,
-  createWaiters,
-  installCrypto,
-  listenToNeighbours,
-  type NetworkEngine,
-  openChain,
-  selfCheck,
-  gasPriceFloorWei,
-} from "@farthing/engine";
+import { createEngine, createSigners, type SettlementEngine } from "@farthing/engine";
 import {
   type CheckLine,
   type Clock,
@@ -20,15 +7,13 @@ import {
   Fault,
   type Log,
   messageOf,
-  orAborted,
-  sentenceOf,
   systemClock,
 } from "@farthing/engine/base";
 import type { Config } from "./config/config.ts";
 import type { ArrivalTimes } from "./http/connections.ts";
 import { registerDashboard } from "./http/dashboard.ts";
 import { createMetricsServer } from "./http/metrics-server.ts";
-import { createServer, type Listener, type StartStep } from "./http/server.ts";
+import { createServer, type Listener } from "./http/server.ts";
 import { registerPayments } from "./payments/routes.ts";
 import { startGasWatch } from "./operations/gas-watch.ts";
 import { createMetrics, noMetrics, type Metrics } from "./operations/metrics.ts";
@@ -85,9 +70,6 @@ export interface StartOptions {
   onChecked?(network: string, lines: readonly CheckLine[]): void;
 }
 
-/** What a wallet needs to work at all, and the price its supply is reckoned with. */
-const gasNeeds = { floor: contractTransferGasMax * gasPriceFloorWei, price: gasPriceFloorWei };
-
 /** How long requests under way may take when the service stops: three blocks. */
 const drainMs = 6_000;
 
@@ -105,29 +87,28 @@ const insideUrl = "http://facilitator.invalid";
  * when it ends the start; the port is closed by then and nothing is left behind.
  */
 export async function startFacilitator(options: StartOptions): Promise<Facilitator> {
-  const { config, clock = systemClock } = options;
+  const { config, clock = systemClock, selfBuilt = false, listen: listens = true } = options;
   const log = options.log ?? createLog(config.logLevel);
-  await installCrypto();
-  const signers = walletsOf(config);
-  const addresses = signers.map(({ address }) => address);
-  const metrics = config.metrics ? createMetrics(clock, addresses) : noMetrics;
-  const chains = config.networks.map((network) =>
-    openChain(network, { log, clock, watchEndpoint: metrics.watchEndpoint }),
-  );
-  const { store: unwatched, open } = storeOf(options, log);
-  const store = metrics.watchStore(unwatched);
-  const impatience = new AbortController();
-  const waiters = createWaiters(cutShortBy(impatience.signal, clock));
-  const owner = createLeaseOwner({ sameMachine: config.databaseUrl.startsWith("sqlite:") });
-  const shared = { config, store, clock, log, waiters, owner, signers };
-  const engines = new Map<ChainId, NetworkEngine>(
-    chains.map((chain) => [chain.network.chainId, createNetworkEngine(chain, shared)]),
-  );
-  const networkOf = (chainId: ChainId) => engines.get(chainId);
-  const { selfBuilt = false, listen: listens = true } = options;
-  let step: StartStep = "chain";
-  const startStep = () => step;
-  const context = wireHttp({ ...shared, selfBuilt, listens, startStep, engines, metrics });
+  const signers = signersOf(config);
+  const metrics = config.metrics
+    ? createMetrics(
+        clock,
+        signers.map(({ address }) => address),
+      )
+    : noMetrics;
+  const storage = storageOf(options, { log, metrics });
+  const { store } = storage;
+  const engine = createEngine({
+    networks: config.networks,
+    signers,
+    storage,
+    settings: config,
+    clock,
+    log,
+    watchEndpoint: metrics.watchEndpoint,
+  });
+  const shared = { config, store, clock, log, engine, metrics };
+  const context = wireHttp({ ...shared, selfBuilt, listens });
   // The self-built face has no accounts.
   const features = selfBuilt
     ? undefined
@@ -136,7 +117,7 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
         ...context,
         requestsMax: context.limits.requestsMax || null,
         budget: context,
-        networkOf,
+        networkOf: engine.networkOf,
       });
   const server = await createServer(context, {
     trustedProxies: config.trustedProxies,
@@ -150,11 +131,11 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
     },
   });
   const metricsServer = createMetricsServer(metrics.render);
-  const watch = watchEngines([...engines.values()], { clock, log, metrics });
-  /** Ends what works by itself; there is nothing of that before the database is open. */
-  const endings: (() => Promise<void>)[] = [];
+  const walletWatch = watchEngine({ engine, clock, log, metrics });
+  /** Stops the background jobs; none run before the database is open. */
+  const stops: (() => Promise<void>)[] = [];
 
-  function workAlone(): void {
+  function startJobs(): void {
     const gasWatch = startGasWatch({
       networks: config.networks.map(({ network }) => network),
       keylessGasGwei: listens ? config.keylessGasGwei : null,
@@ -162,10 +143,10 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
       note: metrics.noteGas,
       ...shared,
     });
+    const engines = new Map(engine.status().networks.map((one) => [one.network.chainId, one]));
     const removal = startRemoval({ engines, retention: config.retention, ...shared });
-    const stopListening = listenToNeighbours({ ...shared, networks: engines });
-    endings.push(gasWatch.stop, removal.stop, stopListening);
-    if (features) endings.push(features.start());
+    stops.push(gasWatch.stop, removal.stop);
+    if (features) stops.push(features.start());
   }
 
   async function listenAt(): Promise<Pick<Facilitator, "url" | "metricsUrl">> {
@@ -178,32 +159,15 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
     return { url, metricsUrl };
   }
 
-  async function checkChains(): Promise<Facilitator["checks"]> {
-    const checks = await orEnded(
-      Promise.all(chains.map((chain) => selfCheck(chain, addresses, gasNeeds, clock))),
-    );
-    return chains.map(({ network }, index) => {
-      const lines = checks[index] ?? [];
-      options.onChecked?.(network.id, lines);
-      return { network: network.id, lines };
-    });
-  }
-
   /** The port first: what the rest takes is up to nodes and the database. */
   async function start(): Promise<Omit<Facilitator, "stop">> {
     const places = await listenAt();
-    const checks = await checkChains();
-    refuseFailedChecks(checks);
-    step = "database";
-    log.info({ event: "chain_checked" }, "Chain checked; the database is opened");
-    // Not given up half-way, whatever the signal says: what it changes is changed whole.
-    await open();
-    options.signal?.throwIfAborted();
-    await store.appear(owner.id);
-    workAlone();
-    step = "done";
-    log.info({ event: "database_opened" }, "Database opened; stock is taken");
-    await orEnded(Promise.all([...engines.values()].map((engine) => engine.start())));
+    const { signal, onChecked } = options;
+    const checks = await engine.start({
+      ...(signal && { signal }),
+      ...(onChecked && { onChecked }),
+      onDatabaseOpened: startJobs,
+    });
     if (listens) {
       log.info(
         { networks: config.networks.map(({ network }) => network.id) },
@@ -213,22 +177,17 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
     return { ...places, fetch: server.fetch, checks };
   }
 
-  function orEnded<T>(work: Promise<T>): Promise<T> {
-    return options.signal ? orAborted(work, options.signal) : work;
-  }
-
   async function end(): Promise<void> {
     const drained = server.drain((signal) => clock.sleep(drainMs, signal));
     // Closed at once, a connection may hold a request that nobody would ever answer.
     await Promise.all([drained, clock.sleep(lingerMs)]);
-    // Whoever still waits for an outcome is told "pending", which is what it is.
-    impatience.abort();
+    // Callers that still wait for an outcome are told "pending", which is what it is.
+    engine.endWaits();
     await server.drain((signal) => clock.sleep(leaveMs, signal));
     await server.close();
-    await Promise.all([watch.stop(), ...endings.map((ending) => ending())]);
-    await Promise.all([...engines.values()].map((engine) => engine.stop()));
+    await Promise.all([walletWatch.stop(), ...stops.map((stop) => stop())]);
+    await engine.stop();
     await metricsServer.close();
-    await store.close();
   }
 
   async function stop(): Promise<void> {
@@ -249,59 +208,38 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
 }
 
 /** The store that was given, which is open, or the one that the configuration names. */
-function storeOf({ store, config }: StartOptions, log: Log) {
-  if (store) return { store, open: async () => undefined };
-  const own = createStore(config.databaseUrl, { log });
-  return { store: own, open: own.open };
-}
-
-/** A clock whose pauses end when the signal says so. */
-function cutShortBy(signal: AbortSignal, clock: Clock): Clock {
-  return {
-    nowMs: () => clock.nowMs(),
-    sleep: (ms, own) => clock.sleep(ms, own ? AbortSignal.any([signal, own]) : signal),
-  };
+function storageOf(
+  { store, config: { databaseUrl } }: StartOptions,
+  { log, metrics }: { readonly log: Log; readonly metrics: Metrics },
+) {
+  const isLocal = databaseUrl.startsWith("sqlite:");
+  if (store) return { store: metrics.watchStore(store), open: async () => undefined, isLocal };
+  const own = createStore(databaseUrl, { log });
+  return { store: metrics.watchStore(own), open: own.open, isLocal };
 }
 
 /** Gauges of what is going on, and the log's warning about wallets that run low. */
-function watchEngines(
-  engines: readonly NetworkEngine[],
-  deps: { readonly clock: Clock; readonly log: Log; readonly metrics: Metrics },
-) {
-  const networks = engines.map(({ chain, relayer, view }) => ({
-    network: chain.network,
-    chainId: chain.network.chainId,
-    view,
-    queued: () => relayer.load().queued,
-    endpointLimits: () => chain.limits(),
-    lanes: relayer.lanes,
-  }));
+function watchEngine(deps: {
+  readonly engine: SettlementEngine;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}) {
+  const { networks } = deps.engine.status();
   deps.metrics.watchNetworks(networks);
-  return startWalletWatch({ networks, ...deps });
+  return startWalletWatch({
+    networks: networks.map(({ network: { chainId }, view }) => ({ chainId, view })),
+    ...deps,
+  });
 }
 
-function walletsOf(config: Config) {
+function signersOf(config: Config) {
   if (config.wallets) return createSigners(config.wallets);
   throw new Fault(
     "configuration",
     "No relayer wallet is configured; set FARTHING_RELAYER_KEYS or FARTHING_RELAYER_MNEMONIC",
     { retryable: false },
   );
-}
-
-/** Refuses to serve with a wrong chain, token or domain, or with no wallet that can pay gas. */
-function refuseFailedChecks(checks: Facilitator["checks"]): void {
-  const problems = checks.flatMap(({ network, lines }) => {
-    const relayers = lines.filter(({ name }) => name === "relayer");
-    const isFunded = relayers.length === 0 || relayers.some(({ status }) => status !== "fail");
-    // One empty wallet among several is a warning; the others work.
-    return lines
-      .filter(({ name, status }) => status === "fail" && (name !== "relayer" || !isFunded))
-      .map((line) => `${network} ${line.name}: ${sentenceOf(line)}`);
-  });
-  if (problems.length > 0) {
-    throw new Fault("configuration", problems.join("\n"), { retryable: false });
-  }
 }
 
 async function listen(

@@ -6,11 +6,10 @@
 import { networkOfChain, type ChainId, type Network } from "@farthing/protocol";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import {
-  type ChainView,
   classifyNodeError,
-  type EndpointLimits,
   type GasHalf,
   type LaneLoad,
+  type NetworkState,
   type RpcEndpoint,
   type Settlement,
 } from "@farthing/engine";
@@ -22,15 +21,6 @@ import type { GasBudgetName } from "./gas-watch.ts";
 import type { CreditPurchase } from "../features/purchases/model.ts";
 import type { ServiceStore } from "../features/open-store.ts";
 
-/** A network, as far as its state is looked up. */
-export interface WatchedNetwork {
-  readonly network: Network;
-  view(): ChainView | undefined;
-  queued(): number;
-  endpointLimits(): readonly EndpointLimits[];
-  lanes(): readonly LaneLoad[];
-}
-
 /** The metrics of a service. */
 export interface Metrics {
   readonly http: HttpObserver;
@@ -39,7 +29,7 @@ export interface Metrics {
   /** The same endpoint, watched. */
   watchEndpoint(network: Network, endpoint: RpcEndpoint): RpcEndpoint;
   /** Looks these up whenever the metrics are asked for. */
-  watchNetworks(networks: readonly WatchedNetwork[]): void;
+  watchNetworks(networks: readonly NetworkState[]): void;
   /** Notes the used share of a half of the gas budget of surfaces without keys, 0 to 1. */
   noteGas(budget: GasBudgetName, network: Network, half: GasHalf, share: number): void;
   /** Everything as text, and its content type. */
@@ -281,10 +271,10 @@ function inXdc(wei: bigint): number {
   return Number(wei / 1_000_000_000n) / 1_000_000_000;
 }
 
-function addGauges(registry: Registry, clock: Clock, networks: readonly WatchedNetwork[]): void {
+function addGauges(registry: Registry, clock: Clock, networks: readonly NetworkState[]): void {
   const perNetwork = (
     name: MetricName,
-    read: (watched: WatchedNetwork) => number | undefined,
+    read: (watched: NetworkState) => number | undefined,
   ): void => {
     const gauge = new Gauge({
       ...settings(registry, name),
@@ -298,13 +288,13 @@ function addGauges(registry: Registry, clock: Clock, networks: readonly WatchedN
   };
   const perWallet = (
     name: MetricName,
-    read: (lane: LaneLoad, watched: WatchedNetwork) => number | undefined,
+    read: (lane: LaneLoad, watched: NetworkState) => number | undefined,
   ): void => {
     const gauge = new Gauge({
       ...settings(registry, name),
       collect() {
         for (const watched of networks) {
-          for (const [index, lane] of watched.lanes().entries()) {
+          for (const [index, lane] of watched.wallets().entries()) {
             const value = read(lane, watched);
             const labels = { network: watched.network.id, relayer_index: String(index) };
             if (value !== undefined) gauge.set(labels, value);
@@ -315,7 +305,7 @@ function addGauges(registry: Registry, clock: Clock, networks: readonly WatchedN
   };
 
   addLimitGauge(registry, networks);
-  perNetwork("x402_queue_settlements", (watched) => watched.queued());
+  perNetwork("x402_queue_settlements", (watched) => watched.load().queued);
   perNetwork("x402_rpc_head_age_seconds", ({ view }) => {
     const head = view()?.head;
     return head && Math.max(0, clock.nowMs() / 1000 - Number(head.time));
@@ -343,7 +333,7 @@ function addGauges(registry: Registry, clock: Clock, networks: readonly WatchedN
 }
 
 /** What endpoints were found to take; a limit that was not met has no series. */
-function addLimitGauge(registry: Registry, networks: readonly WatchedNetwork[]): void {
+function addLimitGauge(registry: Registry, networks: readonly NetworkState[]): void {
   const gauge = new Gauge({
     ...settings(registry, "x402_rpc_learned_limit"),
     collect() {

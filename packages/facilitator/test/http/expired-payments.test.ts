@@ -5,7 +5,8 @@
 import type { Devnet } from "@farthing/devnet";
 import { networkOfChain, parsePaymentRequest, type Hex, type JsonObject } from "@farthing/protocol";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createChain, createRefuseUsed, createRpcEndpoint, pairOf } from "@farthing/engine";
+import { createChain, createRpcEndpoint, pairOf } from "@farthing/engine";
+import { createRefuseUsed } from "@farthing/engine/source/verification/earlier-use";
 import { Secret, silentLog, systemClock } from "@farthing/engine/base";
 import {
   bodyOn,

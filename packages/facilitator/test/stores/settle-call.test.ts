@@ -3,12 +3,8 @@
  * processes that share a database, and a clock that the test moves.
  */
 import { describe, expect, test } from "vitest";
-import {
-  createExchanges,
-  type Exchanges,
-  type SettleCallTerms,
-  type Settlement,
-} from "@farthing/engine";
+import { type Exchanges, type SettleCallTerms, type Settlement } from "@farthing/engine";
+import { createExchanges } from "@farthing/engine/source/settlement/exchanges";
 import { type Clock, silentLog } from "@farthing/engine/base";
 import { bothEngines, storeForEach } from "./store-benches.testing.ts";
 import { claimOf, minedIn, next, type StoreBench } from "./store-values.testing.ts";

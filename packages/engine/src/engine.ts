@@ -1,0 +1,384 @@
+/**
+ * The engine: verifies, settles and relays x402 payments on one or more networks. It has no HTTP, no
+ * accounts and no billing; a service adds these around it, and takes part in settlements as a
+ * `SettlementParticipant`.
+ */
+import { randomBytes } from "node:crypto";
+import type { Address, ChainId, Hex, Network, Outcome, PaymentRequest } from "@farthing/protocol";
+import { sentenceOf, type CheckLine } from "./base/check-line.ts";
+import { systemClock, type Clock } from "./base/clock.ts";
+import { Fault } from "./base/fault.ts";
+import { silentLog, type Log } from "./base/log.ts";
+import { orAborted } from "./base/or-aborted.ts";
+import type { ChainView } from "./chain/block-follower.ts";
+import type { Chain } from "./chain/chain.ts";
+import type { EndpointLimits } from "./chain/endpoint-limiter.ts";
+import { readGasReceipts, type GasReceipt } from "./chain/gas-receipts.ts";
+import type { RpcEndpoint } from "./chain/rpc-endpoint.ts";
+import { selfCheck } from "./chain/self-check.ts";
+import type { Settlement } from "./model/settlement.ts";
+import {
+  createNetworkEngine,
+  openChain,
+  type EngineSettings,
+  type NetworkEndpoints,
+  type NetworkEngine,
+} from "./network-engine.ts";
+import { createPaymentSteps, type PaymentSteps } from "./payment-steps.ts";
+import { contractTransferGasMax, gasPriceFloorWei, gasPriceOf } from "./relayer/fees.ts";
+import { createLeaseOwner } from "./relayer/lease.ts";
+import type { LaneLoad, RelayerLoad } from "./relayer/relayer.ts";
+import type { Signer } from "./relayer/sign.ts";
+import type { AdmissionCaller } from "./settlement/admission.ts";
+import {
+  readAuthorizationEnd,
+  type AuthorizationEnd,
+  type AuthorizationQuestion,
+} from "./settlement/authorization-end.ts";
+import { listenToNeighbours } from "./settlement/neighbours.ts";
+import type { SettleOptions, SettleResult } from "./settlement/settle.ts";
+import { createWaiters, type WaitGoal, type Waiters, type Waiting } from "./settlement/waiters.ts";
+import type { EngineStore } from "./storage/engine-store.ts";
+import { createStorage } from "./storage/open-storage.ts";
+import type { SettlementParticipant } from "./storage/participant.ts";
+import { installCrypto } from "./verification/signature.ts";
+import type { VerifiedPayment, VerifyOptions } from "./verification/verify.ts";
+import { readWalletSignature, type WalletReading } from "./verification/wallet-signature.ts";
+
+/** What a relayer wallet needs to work at all, and the gas price its supply is estimated at. */
+const gasNeeds = { floor: contractTransferGasMax * gasPriceFloorWei, price: gasPriceFloorWei };
+
+/** The engine's settings, where the options leave them out. */
+export const defaultSettings: EngineSettings = {
+  gasPriceMaxWei: 100_000_000_000n,
+  confirmations: 1,
+  laneInFlight: 8,
+  contractInFlight: 1,
+  batchMax: 50,
+  settleMarginSeconds: 6n,
+  revertedGasGwei: null,
+  repeatAfterSuccess: "auto",
+};
+
+/** Longest wait of `settle` for an outcome, where its options name none, in milliseconds. */
+const outcomeWaitMs = 25_000;
+
+/** Random bytes that name a request without a name of its own. */
+const requestIdBytes = 16;
+
+/**
+ * The most gas measured for a plain payer's settlement: 103,580 alone, to a payee that receives USDC
+ * for the first time. External callers choose their payees, so less would let them exceed a budget.
+ */
+const plainGas = 104_000n;
+
+const weiPerGwei = 1_000_000_000n;
+
+/** Storage that a service has composed on a database, for the engine and for itself. */
+export interface EngineStorage {
+  readonly store: EngineStore;
+  /** Whether all processes that use the database run on this machine, as with a SQLite file. */
+  readonly isLocal: boolean;
+  /** Brings the schema up to date. */
+  open(): Promise<void>;
+}
+
+/** A database for the engine alone, and who takes part in its settlements, in this order. */
+export interface EngineDatabase {
+  /** `sqlite:/path/to/file`, `sqlite::memory:` or `postgres://…`. */
+  readonly databaseUrl: string;
+  /** A database opens only with all participants that it was ever opened with. */
+  readonly participants?: readonly SettlementParticipant[];
+}
+
+export interface EngineOptions {
+  readonly networks: readonly NetworkEndpoints[];
+  /** The relayer wallets, which pay for gas. No other process may use them but on this database. */
+  readonly signers: readonly Signer[];
+  readonly storage: EngineDatabase | EngineStorage;
+  readonly settings?: Partial<EngineSettings>;
+  readonly clock?: Clock;
+  /** Silent by default. */
+  readonly log?: Log;
+  /** Returns an endpoint that observes its requests. */
+  readonly watchEndpoint?: (network: Network, endpoint: RpcEndpoint) => RpcEndpoint;
+}
+
+export interface StartOptions {
+  /** Ends the start, not the engine; `stop` does that. */
+  readonly signal?: AbortSignal;
+  /** Receives the self-check's lines, also when they end the start. */
+  onChecked?(network: string, lines: readonly CheckLine[]): void;
+  /** Called when the database is open, before recovery: background jobs may begin. */
+  onDatabaseOpened?(): void;
+}
+
+/** The self-check's lines of one network. */
+export interface NetworkCheck {
+  readonly network: string;
+  readonly lines: readonly CheckLine[];
+}
+
+/** How far the start has come. */
+export type EngineStep = "chain" | "database" | "recovery" | "running";
+
+/** The state of one network. */
+export interface NetworkState {
+  readonly network: Network;
+  readonly relayers: readonly Address[];
+  /** What the newest blocks say; undefined until the chain has been read. */
+  view(): ChainView | undefined;
+  load(): RelayerLoad;
+  wallets(): readonly LaneLoad[];
+  /** What each RPC endpoint accepts. */
+  endpointLimits(): readonly EndpointLimits[];
+}
+
+export interface EngineStatus {
+  readonly step: EngineStep;
+  readonly networks: readonly NetworkState[];
+}
+
+/** Gas of one settlement at the present price, in gwei. */
+export interface GasEstimate {
+  readonly plainGwei: number;
+  /** Of a contract wallet's payment. */
+  readonly contractGwei: number;
+}
+
+export interface SettlementEngine {
+  /**
+   * Checks the networks, opens the database, takes over what earlier processes left and begins to
+   * relay. Throws the fault `configuration` when a check fails. Call `stop` also when it throws.
+   */
+  start(options?: StartOptions): Promise<readonly NetworkCheck[]>;
+  /** Finishes what is being signed, releases the wallets and closes the storage. */
+  stop(): Promise<void>;
+  /** Checks a payment without settling it. Throws a fault when it cannot be evaluated now. */
+  verify(
+    request: PaymentRequest,
+    options?: Partial<VerifyOptions & AdmissionCaller>,
+  ): Promise<Outcome<VerifiedPayment>>;
+  /** Settles a payment, or returns the settlement that it already has. Throws as `verify` does. */
+  settle(request: PaymentRequest, options?: Partial<SettleOptions>): Promise<SettleResult>;
+  find(settlementId: string): Promise<Settlement | undefined>;
+  /** Begins to wait for a change of a settlement. */
+  subscribe(settlementId: string, goal: WaitGoal, timeoutMs: number): Waiting;
+  /** Returns how an address signed a text (EIP-191, ERC-1271); undefined for a chain not served. */
+  checkWalletSignature(
+    chainId: ChainId,
+    signed: { readonly address: Address; readonly message: string; readonly signature: Hex },
+  ): Promise<WalletReading | undefined>;
+  /** Returns how an authorization ended; undefined while that is not known. */
+  readAuthorizationEnd(
+    chainId: ChainId,
+    question: AuthorizationQuestion,
+  ): Promise<AuthorizationEnd | undefined>;
+  /** Returns the gas that transactions used, as far as the node has their receipts. */
+  readGas(chainId: ChainId, hashes: readonly Hex[]): Promise<GasReceipt[]>;
+  estimateGas(chainId: ChainId): GasEstimate;
+  status(): EngineStatus;
+  viewOf(chainId: ChainId): ChainView | undefined;
+  networkOf(chainId: ChainId): { readonly chain: Chain; view(): ChainView | undefined } | undefined;
+  /** For a service whose own limits come between the steps of `verify` and `settle`. */
+  readonly steps: PaymentSteps;
+  /** For a service that waits for changes of its own records. */
+  readonly waiters: Waiters;
+  /** Ends all waits at once, as before a stop: callers receive their settlements as they are. */
+  endWaits(): void;
+}
+
+/** Creates an engine; `start` lets it work. */
+export function createEngine(options: EngineOptions): SettlementEngine {
+  const { signers, clock = systemClock, log = silentLog } = options;
+  const settings = { ...defaultSettings, ...options.settings };
+  const addresses = signers.map(({ address }) => address);
+  const { store, open, isLocal } = storageOf(options.storage, log);
+  const ending = new AbortController();
+  const waiters = createWaiters(cutShortBy(ending.signal, clock));
+  const owner = createLeaseOwner({ sameMachine: isLocal });
+  const shared = { config: settings, store, clock, log, waiters, owner, signers };
+  const chains = options.networks.map((network) => openChain(network, { ...options, log, clock }));
+  const networks = new Map<ChainId, NetworkEngine>(
+    chains.map((chain) => [chain.network.chainId, createNetworkEngine(chain, shared)]),
+  );
+  const networkOf = (chainId: ChainId) => networks.get(chainId);
+  const viewOf = (chainId: ChainId) => networkOf(chainId)?.view();
+  const estimateGas = createGasEstimate(settings, viewOf);
+  const { revertedGasGwei: budgetGwei, repeatAfterSuccess } = settings;
+  const steps = createPaymentSteps({
+    ...shared,
+    repeatAfterSuccess,
+    networkOf,
+    revertedGasOf: (chainId) =>
+      budgetGwei === null
+        ? undefined
+        : { budgetGwei, reserveGwei: estimateGas(chainId).contractGwei },
+  });
+  const states = [...networks.values()].map(stateOf);
+  let step: EngineStep = "chain";
+  let stopListening: (() => Promise<void>) | undefined;
+
+  async function start(given: StartOptions = {}): Promise<readonly NetworkCheck[]> {
+    const { signal } = given;
+    const orEnded = <T>(work: Promise<T>) => (signal ? orAborted(work, signal) : work);
+    await installCrypto();
+    const checks = await orEnded(checkChains(chains, addresses, clock));
+    for (const { network, lines } of checks) given.onChecked?.(network, lines);
+    refuseFailedChecks(checks);
+    step = "database";
+    log.info({ event: "chain_checked" }, "Chain checked; the database is opened");
+    // A migration is not interrupted: it changes the schema whole or not at all.
+    await open();
+    signal?.throwIfAborted();
+    await store.appear(owner.id);
+    stopListening = listenToNeighbours({ ...shared, networks });
+    given.onDatabaseOpened?.();
+    step = "recovery";
+    log.info({ event: "database_opened" }, "Database opened; stock is taken");
+    await orEnded(Promise.all([...networks.values()].map((network) => network.start())));
+    step = "running";
+    return checks;
+  }
+
+  async function stop(): Promise<void> {
+    ending.abort();
+    await stopListening?.();
+    await Promise.all([...networks.values()].map((network) => network.stop()));
+    await store.close();
+  }
+
+  return {
+    start,
+    stop,
+    ...createCalls({ steps, settings, served: (network) => networks.has(network.chainId) }),
+    find: (id) => store.findSettlement(id),
+    subscribe: waiters.wait,
+    async checkWalletSignature(chainId, signed) {
+      const network = networkOf(chainId);
+      return network && readWalletSignature(network.chain, signed);
+    },
+    async readAuthorizationEnd(chainId, question) {
+      const network = networkOf(chainId);
+      const view = network?.view();
+      return network && view && readAuthorizationEnd({ chain: network.chain, view }, question);
+    },
+    async readGas(chainId, hashes) {
+      const network = networkOf(chainId);
+      return network ? readGasReceipts(network.chain, hashes) : [];
+    },
+    estimateGas,
+    status: () => ({ step, networks: states }),
+    viewOf,
+    networkOf,
+    steps,
+    waiters,
+    endWaits: () => ending.abort(),
+  };
+}
+
+/** `verify` and `settle`, with what their options leave out. */
+function createCalls(deps: {
+  readonly steps: PaymentSteps;
+  readonly settings: EngineSettings;
+  served(network: Network): boolean;
+}): Pick<SettlementEngine, "verify" | "settle"> {
+  const { steps, settings } = deps;
+  const defaults = {
+    served: (_version: 1 | 2, network: Network) => deps.served(network),
+    marginSeconds: settings.settleMarginSeconds,
+    unitsMin: 0n,
+    owner: null,
+    priority: "open" as const,
+  };
+  return {
+    async verify(request, options) {
+      const given = { ...defaults, ...options };
+      const verified = await steps.verifier.verifyUnclaimed(request, given);
+      if (!verified.ok) return verified;
+      const refused =
+        (await steps.refuseIdentifier(request)) ?? (await steps.admit(verified.value, given));
+      return refused ? { ok: false, refusal: refused } : verified;
+    },
+    settle: (request, options) =>
+      steps.settle(request, {
+        ...defaults,
+        keyId: null,
+        credits: 0,
+        terms: {},
+        requestId: randomBytes(requestIdBytes).toString("hex"),
+        exchange: null,
+        goal: "outcome",
+        timeoutMs: outcomeWaitMs,
+        repeatTimeoutMs: outcomeWaitMs,
+        ...options,
+      }),
+  };
+}
+
+function storageOf(given: EngineOptions["storage"], log: Log): EngineStorage {
+  if ("store" in given) return given;
+  const { databaseUrl, participants = [] } = given;
+  const { store, open, close } = createStorage(databaseUrl, participants, { log });
+  return { store: { ...store, close }, open, isLocal: databaseUrl.startsWith("sqlite:") };
+}
+
+/** A clock whose pauses end when the signal says so. */
+function cutShortBy(signal: AbortSignal, clock: Clock): Clock {
+  return {
+    nowMs: () => clock.nowMs(),
+    sleep: (ms, own) => clock.sleep(ms, own ? AbortSignal.any([signal, own]) : signal),
+  };
+}
+
+function createGasEstimate(
+  { gasPriceMaxWei }: EngineSettings,
+  viewOf: (chainId: ChainId) => ChainView | undefined,
+): SettlementEngine["estimateGas"] {
+  const bounds = { floor: gasPriceFloorWei, ceiling: gasPriceMaxWei };
+  return (chainId) => {
+    const price = gasPriceOf(viewOf(chainId), bounds);
+    const gweiOf = (gas: bigint) => Number((gas * price) / weiPerGwei);
+    // A contract's payment is charged with all that it may burn, until its transaction has ended.
+    return { plainGwei: gweiOf(plainGas), contractGwei: gweiOf(contractTransferGasMax) };
+  };
+}
+
+function stateOf({ chain, relayer, view }: NetworkEngine): NetworkState {
+  return {
+    network: chain.network,
+    relayers: relayer.addresses,
+    view,
+    load: relayer.load,
+    wallets: relayer.lanes,
+    endpointLimits: () => chain.limits(),
+  };
+}
+
+function checkChains(
+  chains: readonly Chain[],
+  relayers: readonly Address[],
+  clock: Clock,
+): Promise<NetworkCheck[]> {
+  return Promise.all(
+    chains.map(async (chain) => ({
+      network: chain.network.id,
+      lines: await selfCheck(chain, relayers, gasNeeds, clock),
+    })),
+  );
+}
+
+/** Throws for a wrong chain, token or domain, and where no wallet can pay for gas. */
+function refuseFailedChecks(checks: readonly NetworkCheck[]): void {
+  const problems = checks.flatMap(({ network, lines }) => {
+    const relayers = lines.filter(({ name }) => name === "relayer");
+    const isFunded = relayers.length === 0 || relayers.some(({ status }) => status !== "fail");
+    // One empty wallet among several is a warning; the others work.
+    return lines
+      .filter(({ name, status }) => status === "fail" && (name !== "relayer" || !isFunded))
+      .map((line) => `${network} ${line.name}: ${sentenceOf(line)}`);
+  });
+  if (problems.length > 0) {
+    throw new Fault("configuration", problems.join("\n"), { retryable: false });
+  }
+}

@@ -1,0 +1,89 @@
+/** The steps from a payment to its settlement, wired over the store and the networks. */
+import type { ChainId } from "@farthing/protocol";
+import { createBatcher } from "./base/batcher.ts";
+import type { Clock } from "./base/clock.ts";
+import { messageOf } from "./base/fault.ts";
+import type { Log } from "./base/log.ts";
+import type { RevertedGasTerms } from "./model/reverted-gas.ts";
+import type { Claim, Pair, Settlement } from "./model/settlement.ts";
+import type { NetworkEngine } from "./network-engine.ts";
+import { createAdmission, type Admit } from "./settlement/admission.ts";
+import type { RepeatPolicy } from "./settlement/exchange-calls.ts";
+import { createExchanges, type Exchanges } from "./settlement/exchanges.ts";
+import { createRefuseIdentifier, type RefuseIdentifier } from "./settlement/payment-identifier.ts";
+import { createSettle, type Settle } from "./settlement/settle.ts";
+import type { Waiters } from "./settlement/waiters.ts";
+import type { ClaimResult, EngineStore } from "./storage/engine-store.ts";
+import { createRefuseUsed } from "./verification/earlier-use.ts";
+import { createVerifier, type Verifier } from "./verification/verify.ts";
+
+/** Requests that share one statement, and requests that may wait for one. */
+const batches = { itemsMax: 200, inFlightMax: 1, waitingMax: 10_000 };
+
+/** The steps one by one. */
+export interface PaymentSteps {
+  readonly verifier: Verifier;
+  readonly refuseIdentifier: RefuseIdentifier;
+  readonly admit: Admit;
+  readonly exchanges: Exchanges;
+  readonly settle: Settle;
+}
+
+/** Creates the steps; nothing is read before the first payment. */
+export function createPaymentSteps(deps: {
+  readonly store: EngineStore;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly waiters: Waiters;
+  readonly repeatAfterSuccess: RepeatPolicy;
+  networkOf(chainId: ChainId): NetworkEngine | undefined;
+  revertedGasOf(chainId: ChainId): RevertedGasTerms | undefined;
+}): PaymentSteps {
+  const { store, clock, log, networkOf } = deps;
+  const findByPair = createBatcher<Pair, Settlement | undefined>({
+    run: (pairs) => store.findSettlementsByPair(pairs),
+    ...batches,
+  });
+  const claim = createBatcher<Claim, ClaimResult>({
+    run: (claims) => store.claimSettlements(claims, clock.nowMs()),
+    ...batches,
+  });
+  const publishUnassigned = createBatcher<string, undefined>({
+    async run(ids) {
+      await store.announceUnserved(ids);
+      return ids.map(() => undefined);
+    },
+    ...batches,
+  });
+  const refuseUsed = createRefuseUsed({ clock, networkOf });
+  const refuseIdentifier = createRefuseIdentifier({ store, clock });
+  const admit = createAdmission(deps);
+  const exchanges = createExchanges({ store, clock, log, policy: deps.repeatAfterSuccess });
+  const verifier = createVerifier({
+    clock,
+    findByPair,
+    openExchange: exchanges.open,
+    refuseUsed,
+    chainOf: networkOf,
+  });
+  const settle = createSettle({
+    ...deps,
+    verifier,
+    claim,
+    findByPair,
+    findSettlement: (id) => store.findSettlement(id),
+    admit,
+    refuseIdentifier,
+    refuseUsed,
+    tellUnserved: ({ id: settlementId }) => {
+      // Peers also find the claim when they poll, only later.
+      publishUnassigned(settlementId).catch((error: unknown) => {
+        log.warn(
+          { event: "claim_not_published", settlementId, problem: messageOf(error) },
+          "Claim not published to peers",
+        );
+      });
+    },
+  });
+  return { verifier, refuseIdentifier, admit, exchanges, settle };
+}
