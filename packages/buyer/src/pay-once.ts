@@ -2,7 +2,7 @@
  * From a quote to a response. Nothing else signs, and this only after the ledger has granted a
  * reservation.
  */
-import { defined, findNetwork, type Network } from "@farthing/protocol";
+import { defined, findNetwork } from "@farthing/protocol";
 import { deriveNonce } from "./derive-nonce.ts";
 import {
   LedgerTransitionError,
@@ -247,7 +247,8 @@ async function deliver(
   signed: SignedPayment,
 ): Promise<PaidResponse> {
   const { requestId } = record;
-  const network = networkOf(record);
+  const network = findNetwork(record.network);
+  if (!network) throw new Error(`The ledger names an unknown network ${record.network}.`);
   tools.emit({ type: "sent", requestId });
   const delivery = await sendPayment(tools, {
     request,
@@ -261,10 +262,4 @@ async function deliver(
   if (delivery.response && !delivery.isInterrupted) return withPayment(delivery.response, payment);
   const problem = payment.problem ?? inFlightProblem("no_answer", signed.validBefore);
   throw new UnansweredPaymentError(problem, payment, delivery.cause);
-}
-
-function networkOf(record: LedgerRecord): Network {
-  const network = findNetwork(record.network);
-  if (!network) throw new Error(`The ledger names an unknown network ${record.network}.`);
-  return network;
 }

@@ -23,7 +23,8 @@ import { readAtMost, type FetchFunction, type ReplayableRequest } from "./replay
 import type { Runtime } from "./runtime.ts";
 
 /** The last one repeats: long enough for a block, short for a person. */
-export const backoffSeconds = [1, 2, 4, 8] as const;
+export const backoffSeconds: readonly number[] = [1, 2, 4, 8];
+const backoffSecondsMax = 8;
 
 /** The waits of 300 s leave room for 40 sends; this holds also when the clock is set back. */
 export const sendsMax = 64;
@@ -81,7 +82,11 @@ export async function sendPayment(tools: SendingTools, order: SendingOrder): Pro
   const { runtime } = tools;
   const { signal } = order.request;
   const seen = new Map<ResponseKind, number>();
-  let known: Knowledge = startingKnowledge(order.record);
+  const { state, transaction } = order.record;
+  let known: Knowledge = {
+    state: state === "settled" ? state : "ambiguous",
+    ...defined({ transaction }),
+  };
   for (let sends = 0; ; sends++) {
     const sending = attempt(tools, order);
     // The record says "sent" while the response is out; a crash in between loses nothing.
@@ -96,7 +101,7 @@ export async function sendPayment(tools: SendingTools, order: SendingOrder): Pro
     seen.set(kind, count);
     if (count > responseRules[kind].resendsMax || sends + 1 >= sendsMax) return end(false);
     const asked = retryAfterSeconds(result.response, runtime.now());
-    const waitMs = 1000 * Math.max(asked ?? 0, backoffOf(sends));
+    const waitMs = 1000 * Math.max(asked ?? 0, backoffSeconds[sends] ?? backoffSecondsMax);
     if (runtime.now() + waitMs >= order.signed.validBefore * 1000) {
       return { ...end(false), ...defined({ retryAfterSeconds: asked }) };
     }
@@ -108,11 +113,6 @@ export async function sendPayment(tools: SendingTools, order: SendingOrder): Pro
       return { ...known, reading: { kind: "no_answer" }, cause, isInterrupted: true };
     }
   }
-}
-
-function startingKnowledge(record: LedgerRecord): Knowledge {
-  const { state, transaction } = record;
-  return { state: state === "settled" ? "settled" : "ambiguous", ...defined({ transaction }) };
 }
 
 function learn(known: Knowledge, reading: ResponseReading): Knowledge {
@@ -160,10 +160,6 @@ async function recordKnowledge(
     ...defined({ transaction, answer }),
     ofNonce: signed.nonce,
   });
-}
-
-function backoffOf(sends: number): number {
-  return backoffSeconds[Math.min(sends, backoffSeconds.length - 1)] ?? 0;
 }
 
 /** Reads `Retry-After`: seconds or a date. */

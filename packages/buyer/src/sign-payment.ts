@@ -86,13 +86,11 @@ export async function signPayment(
   };
 }
 
-interface Commitment {
-  readonly nonce: Hex;
-  readonly salt?: Hex;
-}
-
 /** A salt opens a nonce that commits to the request; other nonces are 32 bytes of their own. */
-function commitmentOf(runtime: Runtime, order: SigningOrder): Commitment {
+function commitmentOf(
+  runtime: Runtime,
+  order: SigningOrder,
+): { readonly nonce: Hex; readonly salt?: Hex } {
   const { payTo } = order.requirements;
   const bytes = order.derive ?? ((): Hex => `0x${randomHex(runtime, 32)}`);
   const target = bindingTargetOf(order);

@@ -10,7 +10,7 @@ import {
 } from "@farthing/protocol";
 import { nodeAnswerMs, nodeCall, type NodeCall } from "./call-node.ts";
 import { askNodes, noNode, publicNodes } from "./nodes.ts";
-import type { Check } from "../offer/check-offer.ts";
+import { fail, pass, skip, type Check } from "../offer/check-offer.ts";
 import type { FetchFunction } from "../replayable-request.ts";
 import type { Signer } from "../signer.ts";
 
@@ -30,24 +30,30 @@ export async function checkBalance(
   try {
     const chainId = await call("eth_chainId", []);
     if (BigInt(chainId) !== BigInt(network.chainId)) {
-      return skip(`the node serves chain ${BigInt(chainId)}, not ${network.chainId}`);
+      return skip("balance", `the node serves chain ${BigInt(chainId)}, not ${network.chainId}`);
     }
     if (
       signer.isContract === true &&
       (await call("eth_getCode", [signer.address, "latest"])) === "0x"
     ) {
-      return fail(`The contract wallet ${signer.address} is not deployed on ${network.id}.`);
+      return fail(
+        "balance",
+        "insufficient_balance",
+        `The contract wallet ${signer.address} is not deployed on ${network.id}.`,
+      );
     }
     const balance = await readUsdc(node, network, signer.address);
     if (balance >= amount) {
-      return { name: "balance", verdict: "pass", message: `${formatUsdc(balance)} USDC` };
+      return pass("balance", `${formatUsdc(balance)} USDC`);
     }
     return fail(
+      "balance",
+      "insufficient_balance",
       `The balance is ${formatUsdc(balance)} USDC, the price ${formatUsdc(amount)} USDC; send USDC on ${network.id} to ${signer.address}.`,
     );
   } catch {
     // The error's text may hold the node's address, and that address a key.
-    return skip("the node did not answer");
+    return skip("balance", "the node did not answer");
   }
 }
 
@@ -64,7 +70,7 @@ export async function checkBalanceAt(
     (url) => checkBalance(fetch, url, signer, requirements, answerMs),
     ({ verdict }) => verdict !== "skip",
   );
-  return balance ?? skip("no node is named to ask");
+  return balance ?? skip("balance", "no node is named to ask");
 }
 
 export interface Balances {
@@ -120,12 +126,4 @@ export async function readEveryBalance(
 export async function readUsdc(call: NodeCall, network: Network, owner: Address): Promise<bigint> {
   const data = `${balanceOfSelector}${addressWord(owner)}`;
   return BigInt(String(await call("eth_call", [{ to: network.usdc, data }, "latest"])));
-}
-
-function skip(message: string): Check {
-  return { name: "balance", verdict: "skip", message };
-}
-
-function fail(message: string): Check {
-  return { name: "balance", verdict: "fail", code: "insufficient_balance", message };
 }

@@ -268,14 +268,14 @@ function checkTime({ maxTimeoutSeconds }: Requirements): Check {
     : fail("time", "challenge_invalid", message);
 }
 
-function pass(name: string, message: string): Check {
+export function pass(name: string, message: string): Check {
   return { name, verdict: "pass", message };
 }
 
-function skip(name: string, message: string): Check {
+export function skip(name: string, message: string): Check {
   return { name, verdict: "skip", message };
 }
 
-function fail(name: string, code: RefusalCode, message: string): Check {
+export function fail(name: string, code: RefusalCode, message: string): Check {
   return { name, verdict: "fail", message, code };
 }

@@ -2,7 +2,6 @@
  * Chooses what to pay: the preferred version first, the header's before the body's, settled after
  * the work before up front, the lower price, and last the seller's order.
  */
-import type { Requirements } from "@farthing/protocol";
 import type { Check } from "./check-offer.ts";
 import type { Offer } from "./read-challenge.ts";
 
@@ -26,19 +25,10 @@ function compareOffers(one: Offer, other: Offer, preferred: 1 | 2): number {
   return (
     Number(a.version !== preferred) - Number(b.version !== preferred) ||
     Number(one.source === "body") - Number(other.source === "body") ||
-    Number(isUpfront(a)) - Number(isUpfront(b)) ||
-    compareAmounts(a.amount, b.amount) ||
+    Number(a.paymentFlow === "upfront") - Number(b.paymentFlow === "upfront") ||
+    Number(a.amount > b.amount) - Number(a.amount < b.amount) ||
     one.index - other.index
   );
-}
-
-function isUpfront({ paymentFlow }: Requirements): boolean {
-  return paymentFlow === "upfront";
-}
-
-function compareAmounts(one: bigint, other: bigint): number {
-  if (one === other) return 0;
-  return one < other ? -1 : 1;
 }
 
 export function evaluatedOffer(offer: Offer, checks: readonly Check[]): EvaluatedOffer {

@@ -3,6 +3,7 @@ import { defined, formatUsdc, zeroAddress, type Address, type Network } from "@f
 import {
   checkOffer,
   checkRequestUrl,
+  skip,
   type AgreedTerms,
   type Allow,
   type Check,
@@ -161,11 +162,7 @@ async function withBalance(
   // Quotes work without a wallet, and then no balance matters.
   const balance: Check =
     signer.address === zeroAddress
-      ? {
-          name: "balance",
-          verdict: "skip",
-          message: "no wallet is named whose balance could be asked for",
-        }
+      ? skip("balance", "no wallet is named whose balance could be asked for")
       : await checkBalanceAt(fetch, nodesOf(requirements.network), signer, requirements);
   return evaluatedOffer(evaluated.offer, [...evaluated.checks, balance]);
 }

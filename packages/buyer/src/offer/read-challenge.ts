@@ -10,7 +10,6 @@ import {
   member,
   parseChallenge,
   parseJson,
-  type Challenge,
   type JsonObject,
   type Requirements,
 } from "@farthing/protocol";
@@ -87,7 +86,8 @@ function offersOf(source: Offer["source"], value: unknown): Offer[] {
   const parsed = parseChallenge(value);
   if (!parsed.ok) return [];
   const { entries, skipped } = parsed.value;
-  const around = aroundOf(parsed.value);
+  const { resource, extensions } = parsed.value;
+  const around = defined({ resource, extensions });
   const list = isObject(value) ? member(value, "accepts") : undefined;
   const accepts: unknown[] = Array.isArray(list) ? list : [];
   const readable = entries.map(({ requirements, raw }) => ({
@@ -104,11 +104,6 @@ function offersOf(source: Offer["source"], value: unknown): Offer[] {
     return { source, index, raw: object, refusal: { code, message: refusal.message }, ...around };
   });
   return [...readable, ...broken].sort((one, other) => one.index - other.index);
-}
-
-function aroundOf(challenge: Challenge): Pick<Offer, "resource" | "extensions"> {
-  const { resource, extensions } = challenge;
-  return defined({ resource, extensions });
 }
 
 function refusalCodeOf(code: string): RefusalCode {
