@@ -93,7 +93,7 @@ export const onlyRules: Readonly<Record<string, OnlyRule>> = {
   },
   "SQL and database drivers": {
     scope: service,
-    home: /^(storage\/|(features|payments)\/([a-z-]+\/)?([a-z-]+-)?(store|tables|participant)\.ts$)/,
+    home: /^(storage\/|(features|payments)\/([a-z-]+\/)?([a-z-]+-)?(store|tables|participant|migrations)\.ts$)/,
     imports: /^(kysely|node:sqlite|better-sqlite3|pg|postgres)(\/|-|$)/,
     texts: /^\s*(select\s[^]+\sfrom|insert\s+into|update\s+\S+\s+set|delete\s+from|pragma)\s/i,
     instead: "add a method to the engine's store or to a feature's store.ts",

@@ -17,6 +17,7 @@ export {
   readCounters,
 } from "./storage/keyless-counters.ts";
 export { hasLateIndex } from "./storage/late-indexes.ts";
+export type { Migrations } from "./storage/migrate.ts";
 export { type StorageOptions, createStorage, guard } from "./storage/open-storage.ts";
 export {
   type AnnotationChanges,

@@ -1,6 +1,6 @@
 /** Brings a database to the newest schema. Migrations are numbered and never edited once released. */
 import type { Kysely } from "kysely";
-import { Migrator, type Migration } from "kysely/migration";
+import { Migrator, type Migration, type MigratorProps } from "kysely/migration";
 import { Fault } from "../base/fault.ts";
 import { patiently, type Database, type IdType } from "./dialect.ts";
 import * as settlements from "./migrations/0001-settlements.ts";
@@ -17,50 +17,74 @@ import * as failureWatches from "./migrations/0012-failure-watches.ts";
 import * as retention from "./migrations/0013-retention.ts";
 import * as participants from "./migrations/0014-participants.ts";
 
-/** Every migration, by number. */
-const migrations: Readonly<Record<string, (db: Kysely<unknown>, idType: IdType) => Promise<void>>> =
-  {
-    "0001-settlements": settlements.up,
-    "0002-shared-lanes": sharedLanes.up,
-    "0003-accounts": accounts.up,
-    "0004-listings": listings.up,
-    "0006-exchanges": exchanges.up,
-    "0007-payer-pauses": payerPauses.up,
-    "0008-keyless-limits": keylessLimits.up,
-    "0009-repeats": repeats.up,
-    "0010-reverted-gas": revertedGas.up,
-    "0011-settlement-sums": settlementSums.up,
-    "0012-failure-watches": failureWatches.up,
-    "0013-retention": retention.up,
-    "0014-participants": participants.up,
-  };
+/** Migrations by name; they run in the order in which they are listed. */
+export type Migrations = Readonly<
+  Record<string, (db: Kysely<unknown>, idType: IdType) => Promise<void>>
+>;
+
+/** The engine's migrations, by number. */
+const migrations: Migrations = {
+  "0001-settlements": settlements.up,
+  "0002-shared-lanes": sharedLanes.up,
+  "0003-accounts": accounts.up,
+  "0004-listings": listings.up,
+  "0006-exchanges": exchanges.up,
+  "0007-payer-pauses": payerPauses.up,
+  "0008-keyless-limits": keylessLimits.up,
+  "0009-repeats": repeats.up,
+  "0010-reverted-gas": revertedGas.up,
+  "0011-settlement-sums": settlementSums.up,
+  "0012-failure-watches": failureWatches.up,
+  "0013-retention": retention.up,
+  "0014-participants": participants.up,
+};
 
 /** Names of all migrations, oldest first. */
 export const migrationNames: readonly string[] = Object.keys(migrations).toSorted();
 
 /**
- * Carries out what is missing, under the database's migration lock; `upTo` names the last one where
- * it is not the newest. Throws `storage_unavailable`.
+ * Runs the engine's missing migrations, under the database's migration lock; `upTo` names the last
+ * one where it is not the newest. Throws `storage_unavailable`.
  */
 export async function migrate(database: Database, upTo?: string): Promise<void> {
+  await run(database, migrations, {}, upTo);
+}
+
+/**
+ * Runs the missing migrations of features. They are recorded in a table of their own, so that a
+ * feature may come or grow at any place among the others. Throws `storage_unavailable`.
+ */
+export async function migrateFeatures(database: Database, given: Migrations): Promise<void> {
+  const names = Object.keys(given);
+  if (names.length === 0) return;
+  await run(database, given, {
+    migrationTableName: "feature_migration",
+    migrationLockTableName: "feature_migration_lock",
+    allowUnorderedMigrations: true,
+    nameComparator: (one, other) => names.indexOf(one) - names.indexOf(other),
+  });
+}
+
+async function run(
+  database: Database,
+  given: Migrations,
+  options: Omit<MigratorProps, "db" | "provider">,
+  upTo?: string,
+): Promise<void> {
   const { idType } = database.engine;
-  const entries = Object.entries(migrations).map(([name, up]): [string, Migration] => [
+  const entries = Object.entries(given).map(([name, up]): [string, Migration] => [
     name,
     { up: (inside) => up(inside, idType) },
   ]);
   const provider = { getMigrations: async () => Object.fromEntries(entries) };
   const { error } = await patiently(database, (db) => {
-    const migrator = new Migrator({ db, provider });
+    const migrator = new Migrator({ db, provider, ...options });
     return upTo === undefined ? migrator.migrateToLatest() : migrator.migrateTo(upTo);
   });
-  if (error !== undefined) {
-    throw new Fault(
-      "storage_unavailable",
-      "The database could not be brought to this version's schema",
-      {
-        retryable: false,
-        cause: error,
-      },
-    );
-  }
+  if (error === undefined) return;
+  throw new Fault(
+    "storage_unavailable",
+    "The database could not be brought to this version's schema",
+    { retryable: false, cause: error },
+  );
 }

@@ -13,7 +13,7 @@ import { createGroupCommit } from "./group-commit.ts";
 import { identifierVerbs } from "./payment-identifiers.ts";
 import { laneVerbs } from "./lanes.ts";
 import { startLateIndexes, type LateIndexing } from "./late-indexes.ts";
-import { migrate } from "./migrate.ts";
+import { migrate, migrateFeatures, type Migrations } from "./migrate.ts";
 import { repairVerbs } from "./nonce-repairs.ts";
 import { payerPauseVerbs } from "./payer-pauses.ts";
 import { openPostgres, type PostgresLimits } from "./postgres/open-postgres.ts";
@@ -34,6 +34,8 @@ import { updateAside } from "./sqlite/update-aside.ts";
 export interface StorageOptions {
   readonly log?: Log;
   readonly limits?: PostgresLimits;
+  /** Those of features; they run after the engine's. */
+  readonly migrations?: Migrations;
 }
 
 /** A database that has to be opened before anything else is asked of it; it is closed in any case. */
@@ -93,6 +95,7 @@ export function createStorage(
       try {
         await updateAside(database, log);
         await migrate(database);
+        await migrateFeatures(database, options.migrations ?? {});
         await recordParticipants(
           database,
           participants.map(({ name }) => name),

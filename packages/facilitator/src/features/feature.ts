@@ -1,11 +1,22 @@
-/** What a feature of the service is: a folder of its own, registered by one line in features.ts. */
+/** A feature of the service is a folder of its own, registered by one line in features.ts. */
+import type { Database, Migrations, SettlementParticipant } from "@farthing/engine/storage";
 import type { RouteLimits } from "../http/limits.ts";
 import type { Surface } from "../http/surface.ts";
 import type { TypedServer } from "../http/type-provider.ts";
 
-/** A feature, as the service runs it. */
+/** What a feature adds to the service, to its database and to the life of settlements. */
 export interface Feature {
   readonly name: string;
+  readonly participant?: SettlementParticipant;
+  /** Run after the engine's, in the order of the features, as `<feature>/<name>`. */
+  readonly migrations?: Migrations;
+  readonly createStore?: (database: Database) => object;
+  /** Creates what runs in a service; `deps` are the members of `FeaturesDeps` that it names. */
+  readonly create: (deps: never) => RunningFeature;
+}
+
+/** The part of a feature that runs once the service has started. */
+export interface RunningFeature {
   readonly routes?: FeatureRoutes;
   readonly jobs?: readonly Job[];
 }

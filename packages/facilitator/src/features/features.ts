@@ -5,23 +5,57 @@
 import type { Address, ChainId, Network } from "@farthing/protocol";
 import type { Chain, ChainView, Settle, Waiters } from "@farthing/engine";
 import type { Clock, Log } from "@farthing/engine/base";
+import type { Database, EngineStore, Migrations } from "@farthing/engine/storage";
 import type { PurchaseBudget } from "../payments/keyless/terms.ts";
 import type { ApiKey } from "./api-keys/model.ts";
-import { accountsFeature } from "./accounts/feature.ts";
-import type { AccountStore } from "./accounts/store.ts";
-import type { CreditStore } from "./credits/store.ts";
+import { accounts } from "./accounts/feature.ts";
 import { createAccounts } from "./accounts/service.ts";
-import { keysFeature, type KeyFeatureDeps } from "./api-keys/feature.ts";
+import { apiKeys } from "./api-keys/feature.ts";
 import { workingKeysMax } from "./api-keys/service.ts";
-import { creditsFeature } from "./credits/feature.ts";
-import type { Feature } from "./feature.ts";
-import { historyFeature, type HistoryFeatureDeps } from "./history/feature.ts";
-import { listingsFeature, type ListingFeatureDeps } from "./listings/feature.ts";
-import { purchasesFeature, type PurchaseFeatureDeps } from "./purchases/feature.ts";
-import { signInFeature, type SignInFeature, type SignInFeatureDeps } from "./sign-in/feature.ts";
+import { credits } from "./credits/feature.ts";
+import type { Feature, RunningFeature } from "./feature.ts";
+import { history } from "./history/feature.ts";
+import { listings, type ListingFeatureDeps } from "./listings/feature.ts";
+import { purchases, type PurchaseFeatureDeps } from "./purchases/feature.ts";
+import { signIn, type SignInFeature } from "./sign-in/feature.ts";
 import { createSiteAddress } from "./sign-in/site.ts";
 import { walletsMax } from "./sign-in/wallets.ts";
-import { webhooksFeature, type WebhookFeatureDeps } from "./webhooks/feature.ts";
+import { webhooks, type WebhookFeatureDeps } from "./webhooks/feature.ts";
+
+/** All features of the service. */
+export const features = [
+  accounts,
+  signIn,
+  webhooks,
+  apiKeys,
+  credits,
+  purchases,
+  listings,
+  history,
+] as const satisfies readonly Feature[];
+
+type StoreOf<F> = F extends { readonly createStore: (database: Database) => infer Store }
+  ? (store: Store) => void
+  : never;
+
+/** The stores of all features, on one database. */
+export type FeatureStores =
+  StoreOf<(typeof features)[number]> extends (store: infer Stores) => void ? Stores : never;
+
+/** Creates the stores of all features. */
+export function createFeatureStores(database: Database): FeatureStores {
+  const stores = features.map(({ createStore }: Feature) => createStore?.(database));
+  return Object.assign({}, ...stores);
+}
+
+/** The migrations of features, in the order of the features. */
+export function migrationsOf(list: readonly Feature[]): Migrations {
+  return Object.fromEntries(
+    list.flatMap(({ name, migrations = {} }) =>
+      Object.entries(migrations).map(([step, up]) => [`${name}/${step}`, up]),
+    ),
+  );
+}
 
 /** What the features need of the service. */
 export interface FeaturesDeps {
@@ -35,14 +69,7 @@ export interface FeaturesDeps {
       readonly purchaseMinUnits: bigint;
       readonly purchaseReviewAboveUnits: bigint;
     };
-  readonly store: Pick<CreditStore, "findCredits" | "listCreditEntries"> &
-    Pick<AccountStore, "findAccount" | "updateAccount"> &
-    KeyFeatureDeps["store"] &
-    SignInFeatureDeps["store"] &
-    WebhookFeatureDeps["store"] &
-    PurchaseFeatureDeps["store"] &
-    ListingFeatureDeps["store"] &
-    HistoryFeatureDeps["store"];
+  readonly store: FeatureStores & Pick<EngineStore, "findSettlement" | "findSettlementsByPair">;
   readonly clock: Clock;
   readonly log: Log;
   readonly waiters: Waiters;
@@ -57,7 +84,7 @@ export interface FeaturesDeps {
 
 /** The features, and what the service tells them. */
 export interface Features {
-  readonly list: readonly Feature[];
+  readonly list: readonly RunningFeature[];
   readonly guard: SignInFeature["guard"];
   /** Takes the address at which the service listens. */
   listensAt(url: string): void;
@@ -85,21 +112,12 @@ export function createFeatures(given: FeaturesDeps): Features {
     },
     limits: { requests: given.requestsMax, keys: workingKeysMax, wallets: walletsMax },
   };
-  const signIn = signInFeature(deps);
-  const { stepUp } = signIn;
-  const list: readonly Feature[] = [
-    accountsFeature(deps),
-    signIn,
-    webhooksFeature({ ...deps, stepUp }),
-    keysFeature({ ...deps, stepUp }),
-    creditsFeature(deps),
-    purchasesFeature(deps),
-    listingsFeature(deps),
-    historyFeature(deps),
-  ];
+  const session = signIn.create(deps);
+  const all = { ...deps, stepUp: session.stepUp };
+  const list = features.map((feature) => (feature === signIn ? session : feature.create(all)));
   return {
     list,
-    guard: signIn.guard,
+    guard: session.guard,
     listensAt,
     start() {
       const stops = list.flatMap(({ jobs = [] }) => jobs.map((job) => job()));

@@ -8,31 +8,15 @@ import {
   type StorageOptions,
   type EngineStore,
 } from "@farthing/engine/storage";
-import { createSignInStore, type SignInStore } from "./sign-in/store.ts";
 import type { KeylessStore } from "../payments/keyless/store.ts";
-import { type AccountStore, createAccountStore } from "./accounts/store.ts";
-import { type ApiKeyStore, createApiKeyStore } from "./api-keys/store.ts";
-import { type HistoryStore, createHistoryStore } from "./history/store.ts";
 import { createKeylessStore } from "../payments/keyless/participant.ts";
-import { type CreditStore, createCreditStore } from "./credits/store.ts";
-import { type ListingStore, createListingStore } from "./listings/store.ts";
-import { type PurchaseStore, createPurchaseStore } from "./purchases/store.ts";
+import { createFeatureStores, type FeatureStores, features, migrationsOf } from "./features.ts";
 import { serviceParticipants } from "./participants.ts";
 import { isComplete } from "./history/participant.ts";
 import { startSummingHistory, type HistorySumming } from "./history/backfill-store.ts";
-import { type WebhookStore, createWebhookStore } from "./webhooks/store.ts";
 
 /** The store of the service: the engine's, and those of its features. */
-export type ServiceStore = EngineStore &
-  AccountStore &
-  SignInStore &
-  ApiKeyStore &
-  CreditStore &
-  PurchaseStore &
-  HistoryStore &
-  WebhookStore &
-  ListingStore &
-  KeylessStore;
+export type ServiceStore = EngineStore & FeatureStores & KeylessStore;
 
 /** What a store may be given. */
 export interface StoreOptions extends StorageOptions {
@@ -67,20 +51,16 @@ export async function openStore(
 /** Names a database without asking it anything. Throws as `openStore` does for a wrong URL or path. */
 export function createStore(databaseUrl: string, options: StoreOptions = {}): ClosedStore {
   const { log = silentLog, participants = serviceParticipants } = options;
-  const storage = createStorage(databaseUrl, participants, options);
+  const storage = createStorage(databaseUrl, participants, {
+    migrations: migrationsOf(features),
+    ...options,
+  });
   const { database, store } = storage;
   let summing: HistorySumming | undefined;
   return {
     ...store,
     ...guard({
-      ...createAccountStore(database),
-      ...createSignInStore(database),
-      ...createApiKeyStore(database),
-      ...createCreditStore(database),
-      ...createPurchaseStore(database),
-      ...createHistoryStore(database),
-      ...createWebhookStore(database),
-      ...createListingStore(database),
+      ...createFeatureStores(database),
       ...createKeylessStore(database),
       pruneSettlements: async (...given: Parameters<EngineStore["pruneSettlements"]>) =>
         // Nothing can be removed until the sums have it, so nothing is looked for either.

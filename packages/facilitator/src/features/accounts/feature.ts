@@ -1,11 +1,16 @@
 /** Accounts: profile, label and the limit below which the owner is told of few credits. */
-import type { Feature } from "../feature.ts";
+import { createAccountStore } from "./store.ts";
+import type { Feature, RunningFeature } from "../feature.ts";
 import { registerProfile, type ProfileDeps } from "./routes.ts";
 
-/** Creates the feature. */
-export function accountsFeature(deps: ProfileDeps): Feature {
+export const accounts = {
+  name: "accounts",
+  createStore: createAccountStore,
+  create,
+} satisfies Feature;
+
+function create(deps: ProfileDeps): RunningFeature {
   return {
-    name: "accounts",
     routes: { account: (server) => registerProfile(server, deps) },
   };
 }

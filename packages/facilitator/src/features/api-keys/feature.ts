@@ -2,9 +2,10 @@
 import type { Address } from "@farthing/protocol";
 import type { Clock, Log } from "@farthing/engine/base";
 import type { ApiKey } from "./model.ts";
-import type { ApiKeyStore } from "./store.ts";
+import { createApiKeyStore, type ApiKeyStore } from "./store.ts";
 import type { Accounts } from "../accounts/service.ts";
-import type { Feature } from "../feature.ts";
+import { apiKeysParticipant } from "./participant.ts";
+import type { Feature, RunningFeature } from "../feature.ts";
 import type { StepUp } from "../sign-in/step-up.ts";
 import { registerCurrentKey } from "./current-key-routes.ts";
 import { registerKeys } from "./routes.ts";
@@ -21,11 +22,16 @@ export interface KeyFeatureDeps {
   findCredits(account: Address): Promise<{ readonly available: number }>;
 }
 
-/** Creates the feature. */
-export function keysFeature(deps: KeyFeatureDeps): Feature {
+export const apiKeys = {
+  name: "api-keys",
+  participant: apiKeysParticipant,
+  createStore: createApiKeyStore,
+  create,
+} satisfies Feature;
+
+function create(deps: KeyFeatureDeps): RunningFeature {
   const keys = createKeyRing(deps);
   return {
-    name: "api-keys",
     routes: {
       keyed: (server, { throttle }) => registerCurrentKey(server, deps, throttle),
       account: (server) => registerKeys(server, { keys, stepUp: deps.stepUp }),

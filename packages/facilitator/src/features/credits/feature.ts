@@ -1,11 +1,18 @@
 /** Credits: the balance of an account and the ledger behind it. Settlements spend them by themselves. */
-import type { Feature } from "../feature.ts";
+import { createCreditStore } from "./store.ts";
+import { creditsParticipant } from "./participant.ts";
+import type { Feature, RunningFeature } from "../feature.ts";
 import { registerCredits, type CreditRouteDeps } from "./routes.ts";
 
-/** Creates the feature. */
-export function creditsFeature(deps: CreditRouteDeps): Feature {
+export const credits = {
+  name: "credits",
+  participant: creditsParticipant,
+  createStore: createCreditStore,
+  create,
+} satisfies Feature;
+
+function create(deps: CreditRouteDeps): RunningFeature {
   return {
-    name: "credits",
     routes: { account: (server) => registerCredits(server, deps) },
   };
 }

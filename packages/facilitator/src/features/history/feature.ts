@@ -2,8 +2,9 @@
 import type { ChainId } from "@farthing/protocol";
 import type { Waiters } from "@farthing/engine";
 import type { Clock, Log } from "@farthing/engine/base";
-import type { HistoryStore } from "./store.ts";
-import type { Feature } from "../feature.ts";
+import { createHistoryStore, type HistoryStore } from "./store.ts";
+import { aggregatesParticipant } from "./participant.ts";
+import type { Feature, RunningFeature } from "../feature.ts";
 import { registerAccountSettlements } from "./routes.ts";
 import { createHistory, type HistoryDeps } from "./service.ts";
 import { registerUsage } from "./usage-routes.ts";
@@ -17,14 +18,19 @@ export interface HistoryFeatureDeps {
   networkOf(chainId: ChainId): ReturnType<HistoryDeps["networkOf"]>;
 }
 
-/** Creates the feature. */
-export function historyFeature(deps: HistoryFeatureDeps): Feature {
-  const history = createHistory(deps);
+export const history = {
+  name: "history",
+  participant: aggregatesParticipant,
+  createStore: createHistoryStore,
+  create,
+} satisfies Feature;
+
+function create(deps: HistoryFeatureDeps): RunningFeature {
+  const service = createHistory(deps);
   return {
-    name: "history",
     routes: {
       account(server) {
-        registerAccountSettlements(server, { ...deps, history });
+        registerAccountSettlements(server, { ...deps, history: service });
         registerUsage(server, deps);
       },
     },

@@ -3,8 +3,8 @@ import type { Network } from "@farthing/protocol";
 import type { Clock, Log } from "@farthing/engine/base";
 import { createGuardedRequest } from "../../http/outbound/guarded-request.ts";
 import type { SalesStore } from "./model.ts";
-import type { ListingStore } from "./store.ts";
-import type { Feature } from "../feature.ts";
+import { createListingStore, type ListingStore } from "./store.ts";
+import type { Feature, RunningFeature } from "../feature.ts";
 import { startCheckScheduler, type CheckScheduler } from "./check-scheduler.ts";
 import { registerDiscovery } from "./discovery-routes.ts";
 import { createProbe } from "./probe.ts";
@@ -30,8 +30,13 @@ export interface ListingFeatureDeps {
   readonly version: string;
 }
 
-/** Creates the feature. */
-export function listingsFeature(deps: ListingFeatureDeps): Feature {
+export const listings = {
+  name: "listings",
+  createStore: createListingStore,
+  create,
+} satisfies Feature;
+
+function create(deps: ListingFeatureDeps): RunningFeature {
   const { config, networks } = deps;
   const { listingLocal, outboundCa: extraCa } = config;
   const probe = createProbe({
@@ -42,17 +47,16 @@ export function listingsFeature(deps: ListingFeatureDeps): Feature {
   const rhythm = { everyMs: config.listingCheckMinutes * 60_000, random: Math.random };
   const checking = { ...deps, probe, rhythm };
   let scheduler: CheckScheduler | undefined;
-  const listings = createListings({ ...checking, onDue: () => scheduler?.wake() });
+  const service = createListings({ ...checking, onDue: () => scheduler?.wake() });
   return {
-    name: "listings",
     routes: {
       account(server, { makeLimit }) {
         const limitChecks = createCheckLimit(makeLimit);
-        registerListings(server, { listings, networks, listingLocal }, limitChecks);
-        registerListingTrial(server, { listings, networks, listingLocal }, limitChecks);
+        registerListings(server, { listings: service, networks, listingLocal }, limitChecks);
+        registerListingTrial(server, { listings: service, networks, listingLocal }, limitChecks);
       },
       surface: (server, surface, { throttle }) =>
-        registerDiscovery(server, listings, surface, throttle),
+        registerDiscovery(server, service, surface, throttle),
     },
     jobs: [
       () => {

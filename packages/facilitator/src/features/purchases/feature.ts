@@ -4,7 +4,9 @@ import type { Chain, ChainView, Settle, Waiters } from "@farthing/engine";
 import type { Clock, Log } from "@farthing/engine/base";
 import type { PurchaseBudget } from "../../payments/keyless/terms.ts";
 import type { CreditTerms } from "../credits/routes.ts";
-import type { Feature } from "../feature.ts";
+import { createPurchaseStore } from "./store.ts";
+import { purchasesParticipant } from "./participant.ts";
+import type { Feature, RunningFeature } from "../feature.ts";
 import { createReadEnd } from "./authorization-end.ts";
 import { createPayPurchase, type PayDeps } from "./payment.ts";
 import { registerPurchases } from "./routes.ts";
@@ -26,8 +28,14 @@ export interface PurchaseFeatureDeps {
   networkOf(chainId: ChainId): { readonly chain: Chain; view(): ChainView | undefined } | undefined;
 }
 
-/** Creates the feature. */
-export function purchasesFeature(deps: PurchaseFeatureDeps): Feature {
+export const purchases = {
+  name: "purchases",
+  participant: purchasesParticipant,
+  createStore: createPurchaseStore,
+  create,
+} satisfies Feature;
+
+function create(deps: PurchaseFeatureDeps): RunningFeature {
   const { waiters, creditTerms } = deps;
   const { minUnits, reviewAboveUnits } = creditTerms;
   const marginSeconds = deps.config.settleMarginSeconds;
@@ -38,13 +46,12 @@ export function purchasesFeature(deps: PurchaseFeatureDeps): Feature {
     // Other processes are notified by the store.
     onMoved: ({ id }) => waiters.notifySent([id]),
   });
-  const purchases = createPurchases({ ...deps, minUnits });
+  const service = createPurchases({ ...deps, minUnits });
   const payPurchase = createPayPurchase({ ...deps, marginSeconds });
   return {
-    name: "purchases",
     routes: {
       account: (server, { makeLimit }) =>
-        registerPurchases(server, { ...deps, purchases, payPurchase }, makeLimit),
+        registerPurchases(server, { ...deps, purchases: service, payPurchase }, makeLimit),
     },
     jobs: [() => startPurchaseWorker(worker, deps)],
   };

@@ -5,8 +5,8 @@ import type { Clock, Log } from "@farthing/engine/base";
 import type { Throttle } from "../../http/limits.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
 import type { AccountStore } from "../accounts/store.ts";
-import type { SignInStore } from "./store.ts";
-import type { Feature } from "../feature.ts";
+import { createSignInStore, type SignInStore } from "./store.ts";
+import type { Feature, RunningFeature } from "../feature.ts";
 import { guardAccounts } from "./guard.ts";
 import { registerSignIn } from "./routes.ts";
 import { createSignIn } from "./service.ts";
@@ -29,27 +29,31 @@ export interface SignInFeatureDeps {
 }
 
 /** The feature, with what the routes of other features need of it. */
-export interface SignInFeature extends Feature {
+export interface SignInFeature extends RunningFeature {
   readonly stepUp: StepUp;
   /** Guards the routes of the account API that are registered afterwards. */
   guard(server: TypedServer, throttle: Throttle): void;
 }
 
-/** Creates the feature. */
-export function signInFeature(deps: SignInFeatureDeps): SignInFeature {
+export const signIn = {
+  name: "sign-in",
+  createStore: createSignInStore,
+  create,
+} satisfies Feature;
+
+function create(deps: SignInFeatureDeps): SignInFeature {
   const { store, networks, site } = deps;
   const signing = { ...deps, chainOf: (chainId: ChainId) => deps.networkOf(chainId)?.chain };
   const sessions = createSessions(deps);
   const stepUp = createStepUp(signing);
-  const signIn = createSignIn({ ...signing, sessions, accounts: store });
+  const service = createSignIn({ ...signing, sessions, accounts: store });
   const wallets = createWallets({ ...signing, stepUp, accounts: store });
   return {
-    name: "sign-in",
     stepUp,
     guard: (server, throttle) => guardAccounts(server, { sessions, site }, throttle),
     routes: {
       account(server, { makeLimit }) {
-        registerSignIn(server, { signIn, sessions, networks }, makeLimit);
+        registerSignIn(server, { signIn: service, sessions, networks }, makeLimit);
         registerStepUp(server, stepUp);
         registerSessions(server, { sessions, stepUp });
         registerWallets(server, { wallets, networks });

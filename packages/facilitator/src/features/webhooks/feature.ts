@@ -1,8 +1,9 @@
 /** Webhooks: where accounts are notified of what happens, and the delivery of each event. */
 import type { Clock, Log } from "@farthing/engine/base";
 import { createGuardedPost, webhookReach } from "../../http/outbound/guarded-post.ts";
-import type { WebhookStore } from "./store.ts";
-import type { Feature } from "../feature.ts";
+import { createWebhookStore, type WebhookStore } from "./store.ts";
+import { webhooksParticipant } from "./participant.ts";
+import type { Feature, RunningFeature } from "../feature.ts";
 import type { StepUp } from "../sign-in/step-up.ts";
 import { startDeliveries } from "./deliveries.ts";
 import { registerWebhooks } from "./routes.ts";
@@ -22,16 +23,21 @@ export interface WebhookFeatureDeps {
   readonly stepUp: StepUp;
 }
 
-/** Creates the feature. */
-export function webhooksFeature(deps: WebhookFeatureDeps): Feature {
+export const webhooks = {
+  name: "webhooks",
+  participant: webhooksParticipant,
+  createStore: createWebhookStore,
+  create,
+} satisfies Feature;
+
+function create(deps: WebhookFeatureDeps): RunningFeature {
   const { stepUp } = deps;
   const { webhookInsecure, outboundCa: extraCa } = deps.config;
   const reach = webhookReach(webhookInsecure);
   const send = createGuardedPost({ reach, extraCa });
-  const webhooks = createWebhooks(deps);
+  const service = createWebhooks(deps);
   return {
-    name: "webhooks",
-    routes: { account: (server) => registerWebhooks(server, { webhooks, reach, stepUp }) },
+    routes: { account: (server) => registerWebhooks(server, { webhooks: service, reach, stepUp }) },
     jobs: [() => startDeliveries({ ...deps, send })],
   };
 }
