@@ -1,6 +1,6 @@
 /**
- * Stands for a faucet. An argument is the name of a file with keys, whose wallets get coins for
- * gas, or an address, which gets USDC.
+ * Replaces a faucet. An argument is a file with keys, whose wallets get coins for gas, or an
+ * address, which gets USDC.
  */
 import { readFileSync } from "node:fs";
 import * as Address from "ox/Address";
@@ -13,7 +13,7 @@ const coins = `0x${(10n * 10n ** 18n).toString(16)}`;
 /** 10 USDC, in base units. */
 const units = 10_000_000n;
 
-/** The account whose key the local chain holds. */
+/** An account whose key the local chain holds. */
 const minter = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 
 /** mint(address,uint256) of the stand-in token. */

@@ -1,4 +1,4 @@
-/** Every command and snippet of the README and the guides is run, as their readers run them. */
+/** Runs every command and snippet of the README and the guides, as their readers do. */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -13,15 +13,15 @@ import { typeCheck } from "./type-check.ts";
 const root = join(import.meta.dirname, "../..");
 const pages = readPages();
 
-/** Blocks that no test can run: few, and each with its reason. */
+/** Blocks that no test can run, each with its reason. */
 const leftOut = pages.flatMap(({ path, blocks }) =>
   blocks.flatMap(({ run }) => (run.not === undefined ? [] : [`${path}: ${run.not}`])),
 );
 
-/** A page takes up to a minute by itself, of which the doctor ten seconds, and more beside others. */
+/** A page takes up to a minute alone, ten seconds of it for the doctor, and longer beside others. */
 const pageMs = 300_000;
 
-/** Languages that a reader does not run: what is printed, and drawings. */
+/** Languages that a reader does not run: output and drawings. */
 const shown = new Set(["", "text"]);
 
 let world: World;
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.stop());
 
-// At once: most of the time they wait for blocks.
+// Pages run concurrently, because most of the time they wait for blocks.
 test.concurrent.each(pages)("$path", { timeout: pageMs }, async (page) => {
   const stage = await openStage(world);
   const terminals = openTerminals(stage);

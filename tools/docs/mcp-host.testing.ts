@@ -1,15 +1,15 @@
-/** An agent's host, as far as a page's settings for one go: it starts the servers they name. */
+/** Imitates an agent's host: starts the servers that a page's settings name. */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { isObject } from "@farthing/protocol";
 import type { Stage } from "./stage.testing.ts";
 
-/** Whether a JSON block is such settings. */
+/** Returns whether a JSON block holds such settings. */
 export function isHostSettings(value: unknown): value is { mcpServers: Record<string, unknown> } {
   return isObject(value) && isObject(value["mcpServers"]);
 }
 
-/** Starts every server that is named and asks it for its tools; throws where there are none. */
+/** Starts every named server and lists its tools; throws if a server has none. */
 export async function startServers(
   { mcpServers }: { mcpServers: Record<string, unknown> },
   stage: Stage,

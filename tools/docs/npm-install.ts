@@ -1,10 +1,10 @@
-/** Stands for npm while pages are run: `npm install` of packages that are here, and nothing else. */
+/** Replaces npm while pages are run: accepts `npm install` of packages of this repository only. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 const root = join(import.meta.dirname, "../..");
 const [verb, ...rest] = process.argv.slice(2);
-// `name@1.2.3` names the same package; a scope begins with an @ of its own.
+// `name@1.2.3` names the same package; a scope starts with @ as well.
 const names = rest
   .filter((word) => !word.startsWith("-"))
   .map((word) => word.replace(/(?<=.)@[^/]*$/, ""));

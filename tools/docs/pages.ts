@@ -1,20 +1,18 @@
-/** The pages that people follow, and what is left out when they are run. */
+/** The pages whose blocks are run: the README and the guides. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readPage, type Block } from "./read-page.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-/** A page with its blocks. */
 export interface Page {
-  /** From the repository's folder. */
+  /** Path from the repository's folder. */
   readonly path: string;
   readonly blocks: readonly Block[];
-  /** Files that it links to, by their paths from its own folder. */
+  /** Linked files, relative to the page's folder. */
   readonly links: readonly string[];
 }
 
-/** The README and every guide. */
 export function readPages(): Page[] {
   const guides = readdirSync(join(root, "docs/guides")).filter((name) => name.endsWith(".md"));
   const paths = ["README.md", ...guides.sort().map((name) => `docs/guides/${name}`)];
@@ -30,9 +28,9 @@ export function readPages(): Page[] {
   });
 }
 
-/** Whether a block is TypeScript or JavaScript, which is checked and run. */
+/** Returns whether a block is TypeScript or JavaScript, which is checked and run. */
 export const isProgram = ({ language }: Block): boolean => ["ts", "js", "mjs"].includes(language);
 
-/** The file that a program is saved in. */
+/** Returns the file in which a program is saved. */
 export const fileOf = ({ run, line, language }: Block): string =>
   run.as ?? `line-${line}.${language}`;

@@ -1,16 +1,16 @@
 /**
- * What a page of the documentation asks its reader to run: its fenced blocks, each with the comment
- * above it that says how. Readers of the page do not see the comment, readers of its source do:
+ * Reads the fenced blocks of a documentation page that its reader is asked to run. A comment above
+ * a block, which only the page's source shows, says how the block runs:
  *
  * | comment                            | meaning                                                   |
  * | ---------------------------------- | --------------------------------------------------------- |
- * | `<!-- run: as shop.ts -->`         | the reader saves it under this name                       |
- * | `<!-- run: stays up, says ... -->` | it goes on running; it is ready when it has printed this  |
- * | `<!-- run: ends with 3 -->`        | its exit code, when that is not 0                         |
- * | `<!-- run: says ... -->`           | what it prints, among other things                        |
- * | `<!-- run: not, ... -->`           | it cannot be run in a test, and why                       |
- * | `<!-- elsewhere: fund x.key -->`   | what the reader does outside of the page, as a command;   |
- * |                                    | `Ctrl-C` ends what began to stay up last                  |
+ * | `<!-- run: as shop.ts -->`         | the reader saves the block under this name                |
+ * | `<!-- run: stays up, says ... -->` | it keeps running; it is ready once it has printed this    |
+ * | `<!-- run: ends with 3 -->`        | its exit code, if that is not 0                           |
+ * | `<!-- run: says ... -->`           | a text that it prints                                     |
+ * | `<!-- run: not, ... -->`           | why a test cannot run it                                  |
+ * | `<!-- elsewhere: fund x.key -->`   | what the reader does elsewhere, as a command;             |
+ * |                                    | `Ctrl-C` ends the block that stayed up last               |
  */
 
 /** How a block is run. */
@@ -19,16 +19,16 @@ export interface Run {
   readonly staysUp?: true;
   readonly endsWith: number;
   readonly says?: string;
-  /** Why it is not. */
+  /** Why the block is not run. */
   readonly not?: string;
 }
 
 /** A fenced block. */
 export interface Block {
-  /** The word after the fence; empty when there is none. */
+  /** The word after the fence; empty without one. */
   readonly language: string;
   readonly text: string;
-  /** Of the opening fence, from 1. */
+  /** Line of the opening fence, from 1. */
   readonly line: number;
   readonly run: Run;
 }
@@ -36,7 +36,7 @@ export interface Block {
 const directive = /^<!-- run: (.*) -->$/;
 const elsewhere = /^<!-- elsewhere: (.*) -->$/;
 
-/** Every fenced block of a page, in order. Throws on a comment that says nothing of the above. */
+/** Returns the fenced blocks of a page, in order. Throws on a comment in another form. */
 export function readPage(markdown: string): Block[] {
   const blocks: Block[] = [];
   const lines = markdown.split("\n");

@@ -1,4 +1,4 @@
-/** The page on security names tests; each of them has to be there, under the title it is named by. */
+/** The security page names tests; each of them must exist under the title that the page uses. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -6,10 +6,10 @@ import { expect, test } from "vitest";
 const root = join(import.meta.dirname, "../..");
 const page = readFileSync(join(root, "docs/security.md"), "utf8");
 
-/** A file in code marks, and the title that may follow it in quotes. */
+/** A file in backticks, and an optional title in quotes. */
 const mentions = [...page.matchAll(/`([\w./-]+\.(?:test|suite)\.ts)`(?: "([^"]+)")?/g)];
 
-/** A row of a table that makes a claim: neither its head nor the line below it. */
+/** Table rows without heads and separators. */
 const rows = page
   .split("\n")
   .filter((line) => line.startsWith("| ") && !/^\| (---|attack)/.test(line));

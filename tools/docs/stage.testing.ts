@@ -1,7 +1,7 @@
 /**
- * Where a page is run: a folder of its own, and what its reader has at hand. `npx` runs what this
- * repository holds, `npm install` says whether there is such a package, and addresses of the
- * outside world lead to services on this machine.
+ * Runs a page in a folder of its own, with the commands that its reader has. `npx` runs the
+ * commands of this repository, `npm install` checks that a package exists, and public addresses
+ * lead to services on this machine.
  */
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,21 +16,21 @@ import { facilitatorEnvironment, mintKey } from "../e2e/support/market.testing.t
 
 const root = join(import.meta.dirname, "../..");
 
-/** Ports that pages name; each page gets free ones in their place. */
+/** Ports that pages name; each page gets free ones instead. */
 const namedPorts = ["3000", "4021", "8080", "8402", "8545", "9402", "9464"];
 
-/** The world outside, on this machine. */
+/** Services on this machine that replace public ones. */
 export interface World {
-  /** What stands for what in the text of a page. */
+  /** Replacements in the text of a page. */
   readonly standIns: Readonly<Record<string, string>>;
-  /** What a reader's shell has. */
+  /** The environment of a reader's shell. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Key of a wallet with coins for gas: what the file relayer.key of a page holds. */
+  /** Key of a wallet with coins for gas, for a page's file relayer.key. */
   readonly relayerKey: string;
   stop(): Promise<void>;
 }
 
-/** Starts a chain for Apothem's, a facilitator and a paid API, which pages reach by their names. */
+/** Starts a chain in place of Apothem, a facilitator and a paid API; pages use their public names. */
 export async function startWorld(): Promise<World> {
   const stack = new AsyncDisposableStack();
   try {
@@ -43,7 +43,7 @@ export async function startWorld(): Promise<World> {
     const databaseUrl = `sqlite:${join(folder, "farthing.db")}`;
     const apiKey = await mintKey(databaseUrl, 51, devnet.seller.address);
     const [buyer] = devnet.buyers;
-    // The page's own facilitator has the last wallet to itself: a wallet has one database.
+    // The last wallet is for the page's own facilitator, because a wallet belongs to one database.
     const [, , spare] = devnet.relayers;
     if (!buyer || !spare) throw new Error("the devnet has too few wallets");
     const settings = facilitatorEnvironment(
@@ -92,7 +92,7 @@ const noInternet = join(import.meta.dirname, "../no-internet.testing.ts");
 export interface Stage {
   readonly folder: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** The text with what is named replaced by what is here. */
+  /** Returns the text with public names and ports replaced by local ones. */
   localize(text: string): string;
   remove(): void;
 }
@@ -121,9 +121,9 @@ export async function openStage(world: World): Promise<Stage> {
       PATH: `${programs}:${dirname(process.execPath)}:${process.env["PATH"] ?? ""}`,
       HOME: folder,
       NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "",
-      // Packages are run from their sources; no build is needed. And no page leaves this machine.
+      // Packages run from their sources without a build. No page reaches the network.
       NODE_OPTIONS: `--conditions=@farthing/source --import ${noInternet}`,
-      // Where a page leaves a port out, it means the usual one.
+      // A page that names no port means the default one.
       FARTHING_PORT: ports.get("8402") ?? "",
     },
     localize: (text) =>
@@ -136,6 +136,6 @@ export async function openStage(world: World): Promise<Stage> {
   };
 }
 
-/** A name as a whole: `https://api.example`, and not the beginning of `https://api.example.com`. */
+/** Matches a whole name: `https://api.example`, but not the start of `https://api.example.com`. */
 const nameIn = (name: string): RegExp =>
   new RegExp(`${name.replaceAll(".", String.raw`\.`)}(?![\\w.-])`, "g");

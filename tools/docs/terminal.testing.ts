@@ -1,7 +1,7 @@
 /**
- * Runs the shell blocks of a page as its reader does: one after the other in one terminal, whose
- * variables and folder last. A block that stays up occupies its terminal; what follows is typed
- * into a new one.
+ * Runs the shell blocks of a page as its reader does: one after the other in one terminal, which
+ * keeps its variables and folder. A block that stays up occupies its terminal, and the next block
+ * runs in a new one.
  */
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -13,16 +13,16 @@ import type { Stage } from "./stage.testing.ts";
 /** A block takes seconds; a machine that runs many tests at once takes more. */
 const blockMs = 120_000;
 
-/** How long what stayed up may take to end when it is told to. */
+/** How long a block that stayed up may take to end after a signal. */
 const stopMs = 10_000;
 
-/** Terminals of one page. */
+/** The terminals of one page. */
 export interface Terminals {
-  /** Runs a block; throws with what it printed when it does not go as the page says. */
+  /** Runs a block. Throws with its output if it does not behave as the page says. */
   run(text: string, run: Run): Promise<void>;
-  /** Ctrl-C in the terminal of what began to stay up last; resolves when it has ended. */
+  /** Presses Ctrl-C in the terminal of the block that stayed up last; resolves when it has ended. */
   interrupt(): Promise<void>;
-  /** Ends everything that stays up. */
+  /** Ends all blocks that stay up. */
   close(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export function openTerminals(stage: Stage): Terminals {
       cwd: stage.folder,
       env: stage.environment,
       stdio: ["ignore", "pipe", "pipe"],
-      // A group of its own, which is ended as a whole.
+      // A separate process group, which is ended as a whole.
       detached: true,
     });
     let printed = "";
@@ -95,7 +95,7 @@ export function openTerminals(stage: Stage): Terminals {
   };
 }
 
-/** Tells a block to end, and ends it when it does not. */
+/** Asks a block to end, and kills it if it does not. */
 async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, "close");
@@ -104,11 +104,11 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   kill(child, "SIGKILL");
 }
 
-/** Signals a group of processes, which may be gone. */
+/** Signals a process group, which may have ended. */
 function kill({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     if (pid !== undefined) process.kill(-pid, signal);
   } catch {
-    // It has ended by itself.
+    // It has already ended.
   }
 }

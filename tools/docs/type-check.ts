@@ -6,10 +6,10 @@ import { dirname, join } from "node:path";
 
 const root = join(import.meta.dirname, "../..");
 
-/** A file that is wrong: where the compiler has nothing to say of it, it has not looked at all. */
+/** A file with an error: if the compiler does not report it, the check did not run. */
 const wrong = { path: "wrong.ts", text: 'export const wrong: number = "text";\n' };
 
-/** Gives the compiler's complaints about the given files, by their paths. */
+/** Returns the compiler's errors for the files, which are named by their paths. */
 export async function typeCheck(files: ReadonlyMap<string, string>): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), "farthing-snippets-"));
   try {
@@ -19,12 +19,12 @@ export async function typeCheck(files: ReadonlyMap<string, string>): Promise<str
       noEmit: true,
       allowImportingTsExtensions: true,
       checkJs: true,
-      // A habit of this repository's, which its readers need not have.
+      // A convention of this repository that its readers need not follow.
       noPropertyAccessFromIndexSignature: false,
     };
     writeFileSync(
       join(folder, "tsconfig.json"),
-      // Snippets stand for programs of their own: names of one do not reach another.
+      // Each snippet is a separate program: its names are not visible in another.
       JSON.stringify({
         extends: join(root, "tsconfig.base.json"),
         compilerOptions: { ...compilerOptions, moduleDetection: "force" },
@@ -37,7 +37,7 @@ export async function typeCheck(files: ReadonlyMap<string, string>): Promise<str
     }
     const printed = await run(join(root, "node_modules/.bin/tsc"), ["-p", folder], folder);
     if (!printed.includes(`${wrong.path}(`)) throw new Error(`the compiler failed: ${printed}`);
-    // What it has to say about the packages themselves is said elsewhere.
+    // Other checks report errors in the packages themselves.
     return printed.split("\n").filter((line) => [...files.keys()].some((f) => line.startsWith(f)));
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -1,8 +1,8 @@
-/** The error codes of the reference page: what each means to whoever receives it. */
+/** The error codes of the reference page and their meaning for the caller. */
 import { problemTable } from "@farthing/facilitator";
 import { errorCodes, type ErrorCode } from "@farthing/protocol";
 
-/** One sentence for each code; a code without one does not compile. */
+/** The type requires a sentence for each code. */
 const meanings: Readonly<Record<ErrorCode, string>> = {
   invalid_request: "The request cannot be read; the message says where.",
   unauthorized: "The API key is missing, not valid, or of the other mode; or there is no session.",
@@ -32,7 +32,7 @@ const meanings: Readonly<Record<ErrorCode, string>> = {
   internal_error: "Something went wrong in the service; the operator finds it by the `requestId`.",
 };
 
-/** Rows of the table: code, HTTP status, whether the same request can succeed later, meaning. */
+/** Returns the table's rows: code, HTTP status, whether a repeat can succeed later, meaning. */
 export function errorRows(): string[] {
   return errorCodes.map((code) => {
     const { status, retryable } = problemTable[code];

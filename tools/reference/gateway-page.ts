@@ -1,4 +1,4 @@
-/** The page of the gateway's configuration, made from the schema that the gateway checks it with. */
+/** The page of the gateway's configuration, generated from the schema that validates it. */
 import {
   gatewayMetricTable,
   gatewaySchema,
@@ -6,7 +6,6 @@ import {
   type Schema,
 } from "@farthing/gateway";
 
-/** The page. */
 export function gatewayPage(made: string): string {
   return [
     made,
@@ -82,7 +81,7 @@ const commands: readonly (readonly [string, string])[] = [
   ],
 ];
 
-/** What the schema cannot say. */
+/** Sections that the schema does not contain. */
 const rest = [
   "## Rules",
   "",
@@ -128,7 +127,7 @@ function rowsOf(schema: Schema, prefix: string): readonly string[] {
   }));
   return [...members, ...named].flatMap(({ name, one, isRequired }) => {
     const shown = isRequired ? "required" : fallbackOf(one);
-    // It is a route without match, whose settings stand above.
+    // The default is a route without match; its settings are listed above.
     if (name === "default") return [`| \`default\` | ${shapeOf(one)} | ${shown} |`];
     const inner = one.items?.properties ? rowsOf(one.items, `${name}[]`) : rowsOf(one, name);
     return [`| \`${name}\` | ${shapeOf(one)} | ${shown} |`, ...inner];

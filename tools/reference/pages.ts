@@ -1,4 +1,4 @@
-/** The reference pages that are made from tables in the code, so that they cannot drift from it. */
+/** The reference pages, which are generated from tables in the code so that they match it. */
 import { metricTable, settings, type Metric } from "@farthing/facilitator";
 import { publishedSchema } from "@farthing/gateway";
 import { refusal, refusalCodes, x402ReasonOf } from "@farthing/protocol";
@@ -6,7 +6,7 @@ import { interopPage } from "../interop/reference-page.ts";
 import { errorRows } from "./error-rows.ts";
 import { gatewayPage } from "./gateway-page.ts";
 
-/** Pages by their place in docs/reference. */
+/** Pages by their file in docs/reference. */
 export const pages: Readonly<Record<string, () => string>> = {
   "configuration.md": configurationPage,
   "gateway.md": () => gatewayPage(made),

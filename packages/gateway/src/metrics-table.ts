@@ -12,47 +12,47 @@ export interface GatewayMetric {
 export const gatewayMetricTable = {
   x402_gateway_requests_total: {
     kind: "counter",
-    help: "Answers, by what they came to",
+    help: "Responses by outcome",
     labels: ["route", "outcome"],
   },
   x402_gateway_upstream_duration_seconds: {
     kind: "histogram",
-    help: "Time until the upstream's answer, or its head where it is streamed",
+    help: "Time until the upstream's response, or until its headers if it is streamed",
     labels: ["upstream"],
   },
   x402_gateway_verify_duration_seconds: {
     kind: "histogram",
-    help: "Time of the facilitator's answers about payments",
+    help: "Duration of the facilitator's verifications",
     labels: [],
   },
   x402_gateway_settle_duration_seconds: {
     kind: "histogram",
-    help: "Time of the facilitator's answers about settlements",
+    help: "Duration of the facilitator's settlements",
     labels: [],
   },
   x402_gateway_inflight: {
     kind: "gauge",
-    help: "Calls to the upstream that are under way",
+    help: "Open calls to the upstream",
     labels: ["upstream"],
   },
   x402_gateway_uncharged_total: {
     kind: "counter",
-    help: "Good payments that were not charged, since the upstream's answer was no success",
+    help: "Valid payments that were not charged because the upstream did not succeed",
     labels: ["route", "reason"],
   },
   x402_gateway_undelivered_total: {
     kind: "counter",
-    help: "Payments that were charged and got no content yet: look at these",
+    help: "Charged payments without delivered content: check these",
     labels: ["route"],
   },
   x402_gateway_config_reloads_total: {
     kind: "counter",
-    help: "Configurations put in force, and refused",
+    help: "Configurations that were activated or refused",
     labels: ["result"],
   },
   x402_gateway_replay_store_bytes: {
     kind: "gauge",
-    help: "Bytes of the paid answers that are kept for a repeat",
+    help: "Bytes of paid responses that are kept for a repeat",
     labels: [],
   },
 } as const satisfies Readonly<Record<string, GatewayMetric>>;
