@@ -1,5 +1,5 @@
 /** Shows what was bought: text, JSON, an image or a page; other content is a file to save. */
-import { el } from "./element.ts";
+import { el } from "./screen.ts";
 
 /** Longer texts are saved: browsers show a few million characters in one box at most. */
 const shownBytesMax = 2 * 1024 * 1024;

@@ -2,7 +2,7 @@
 import { isLoopback, type ReplayableRequest } from "@farthing/buyer/steps";
 import { lookForWallets } from "@farthing/buyer/wallet";
 import { defined } from "@farthing/protocol";
-import { byId } from "./element.ts";
+import { byId } from "./screen.ts";
 import { startFlow } from "./flow.ts";
 import { openKeptPayment } from "./kept-payment.ts";
 import { readOffers } from "./offers.ts";

@@ -22,8 +22,9 @@ export interface Offers {
 /** The person sees the price and decides, so the page sets no limit. */
 const noLimit = 1n << 255n;
 
-function contextOf(payer: Address): OfferContext {
-  return {
+/** Undefined when the payer can pay the offer. */
+export function complaintAbout(offer: Offer, payer: Address): string | undefined {
+  const context: OfferContext = {
     payer,
     allow: {},
     limits: {
@@ -36,11 +37,7 @@ function contextOf(payer: Address): OfferContext {
     hasApprover: false,
     usage: { spentUnits: 0n, openPayments: 0 },
   };
-}
-
-/** Undefined when the payer can pay the offer. */
-export function complaintAbout(offer: Offer, payer: Address): string | undefined {
-  return checkOffer(offer, contextOf(payer)).find(({ verdict }) => verdict === "fail")?.message;
+  return checkOffer(offer, context).find(({ verdict }) => verdict === "fail")?.message;
 }
 
 export async function readOffers(challenge: string): Promise<Offers> {

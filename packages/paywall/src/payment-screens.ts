@@ -1,10 +1,9 @@
 /** The screens from the signature to the content. */
 import type { LedgerRecord } from "@farthing/buyer/steps";
 import { findNetwork, type SettleResponse } from "@farthing/protocol";
-import { byId, el } from "./element.ts";
 import { isOver } from "./kept-payment.ts";
 import { notKnown, type Explanation } from "./outcomes.ts";
-import { actions, announce, facts, show, text, type Action } from "./screen.ts";
+import { type Action, actions, announce, byId, el, facts, show, text } from "./screen.ts";
 import { address, timeOfDay, transactionLink, usdc } from "./words.ts";
 
 const stages = ["Signed", "Sent to the seller", "Confirmed on chain"] as const;
@@ -32,6 +31,14 @@ export function showProgress(record: LedgerRecord): void {
 function linkOf({ network, transaction }: LedgerRecord): HTMLElement | undefined {
   const known = findNetwork(network);
   return known && transaction && transactionLink(known, transaction);
+}
+
+function termsOf({ amountUnits, payTo, wallet }: LedgerRecord) {
+  return [
+    ["Amount", usdc(amountUnits)],
+    ["Paid to", address(payTo)],
+    ["From", address(wallet)],
+  ] as const;
 }
 
 function transactionOf(record: LedgerRecord): HTMLElement | undefined {
@@ -67,11 +74,7 @@ export function showOpen(
     tone: "warn",
     children: [
       text(why),
-      facts([
-        ["Amount", usdc(record.amountUnits)],
-        ["Paid to", address(record.payTo)],
-        ["From", address(record.wallet)],
-      ]),
+      facts(termsOf(record)),
       transactionOf(record),
       el("p", { class: "note" }, rule),
       over ? actions(findOut, again) : actions(again),
@@ -131,9 +134,7 @@ export function showPaid(
         { class: "receipt", open: true },
         el("summary", {}, "Receipt"),
         facts([
-          ["Amount", usdc(record.amountUnits)],
-          ["Paid to", address(record.payTo)],
-          ["From", address(record.wallet)],
+          ...termsOf(record),
           ["Network", findNetwork(record.network)?.name ?? record.network],
           ["Transaction", linkOf(record) ?? "not provided"],
         ]),

@@ -1,8 +1,7 @@
 import { validitySecondsMax } from "@farthing/buyer/steps";
 import { findWalletsInTime, watchWallets, type Wallet } from "@farthing/buyer/wallet";
 import type { Address, Requirements } from "@farthing/protocol";
-import { el } from "./element.ts";
-import { actions, facts, show, text, type Screen } from "./screen.ts";
+import { actions, el, facts, type Screen, show, text } from "./screen.ts";
 import { address, duration, shortAddress, usdc } from "./words.ts";
 
 let stopLooking = () => {};

@@ -1,6 +1,6 @@
 /** Formats amounts, addresses, times and networks. */
 import { explorerLink, formatUsdc, type Address, type Hex, type Network } from "@farthing/protocol";
-import { el } from "./element.ts";
+import { el } from "./screen.ts";
 
 /** `0x2096…287C` */
 export function shortAddress(address: Address): string {
