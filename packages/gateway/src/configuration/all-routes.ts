@@ -1,7 +1,6 @@
-/** The rules of a configuration together with what every other path does. */
 import type { GatewayConfig, RouteConfig } from "./configuration.ts";
 
-/** In the order they are tried: `default` comes last, where it serves anything. */
+/** Returns the rules in the order they are tried, with `default` last if it serves anything. */
 export function allRoutes({
   routes,
   fallback,

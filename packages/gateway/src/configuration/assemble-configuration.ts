@@ -1,7 +1,7 @@
 /**
- * From the settings of a file to the effective configuration. Where a value is wrong, which is
- * reported, a placeholder stands in for it so that the rest is looked at too; a configuration with
- * problems never leaves this package.
+ * Assembles the effective configuration from the settings of a file. A placeholder stands in for
+ * each wrong value, so that the rest is checked too; a configuration with problems never leaves
+ * this package.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { isIP } from "node:net";
@@ -30,17 +30,16 @@ import { whyNoOpenapi } from "../openapi/openapi-operations.ts";
 import { fillSecrets, type Environment } from "./secret-texts.ts";
 import type { SettingReader } from "./setting-reader.ts";
 
-/** What a file refers to. */
 export interface ConfigContext {
   readonly environment: Environment;
-  /** Where relative paths start. */
+  /** Base of relative paths. */
   readonly folder: string;
 }
 
-/** An OpenAPI document beyond this, in characters, describes more than one API. */
+/** A longer OpenAPI document describes more than one API. */
 const openapiCharsMax = 8 * 1024 * 1024;
 
-/** Reports what is wrong to the settings' reader. */
+/** Reports problems to the settings' reader. */
 export function assembleConfig(settings: SettingReader, at: ConfigContext): GatewayConfig {
   const upstreams = new Map(
     settings
@@ -126,7 +125,7 @@ function readUpstream(name: string, settings: SettingReader, at: ConfigContext):
   };
 }
 
-/** A client may send these unless the configuration sets them; all others are not for it to set. */
+/** A client may send these unless the configuration sets them. */
 const settable: RequestRule = {
   isPaid: false,
   pass: new Set(["authorization", "cookie"]),
@@ -176,7 +175,7 @@ function readOpenapi(settings: SettingReader, at: ConfigContext): JsonObject | u
   return typeof document === "string" || problem !== undefined ? undefined : document;
 }
 
-/** An OpenAPI document in JSON or YAML from a file; a text says why there is none. */
+/** Reads an OpenAPI document in JSON or YAML; a text explains a failure. */
 export function readDocument(path: string): JsonObject | string {
   let text: string;
   try {
@@ -190,12 +189,14 @@ export function readDocument(path: string): JsonObject | string {
     const value: unknown = parseYaml(text);
     if (isObject(value)) return value;
   } catch {
-    // Said below: the parser's own words would repeat the file.
+    // Reported below; the parser's message would repeat the file.
   }
   return `names ${path}, which is neither a JSON nor a YAML object`;
 }
 
-/** An http or https address without query, fragment and user name; without slashes at the end. */
+/**
+ * Parses an http or https address without query, fragment and user name; strips trailing slashes.
+ */
 export function baseUrl(text: string): string | undefined {
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol) || text.includes("\\")) return undefined;
@@ -227,7 +228,7 @@ function listenAddress(text: string): ListenAddress | undefined {
   return port <= portMax ? { host: text.slice(0, at).replace(/^\[|\]$/g, ""), port } : undefined;
 }
 
-/** An address, or a range such as 10.0.0.0/8. */
+/** Parses an address, or a range such as 10.0.0.0/8. */
 function proxyAddress(text: string): string | undefined {
   const [, address = "", bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const bitsMax = { 4: 32, 6: 128 }[isIP(address)];

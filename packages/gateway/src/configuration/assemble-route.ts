@@ -1,14 +1,12 @@
-/** From the settings of one rule to a route. */
 import { parseUsdc } from "@farthing/protocol";
 import type { PassedHeader, RouteConfig, SettleMode, UpstreamConfig } from "./configuration.ts";
 import { parseRoutePattern, type RoutePattern } from "../routing/route-pattern.ts";
 import type { SettingReader } from "./setting-reader.ts";
 
-/** What a rule refers to. */
 export interface RouteContext {
   readonly index: number;
   readonly upstreams: ReadonlyMap<string, UpstreamConfig>;
-  /** Of all routes that do not say otherwise. */
+  /** The default of all routes. */
   readonly maxTimeoutSeconds: number;
   readonly redeliver: string | undefined;
   readonly requireBinding: boolean;
@@ -16,10 +14,10 @@ export interface RouteContext {
   readonly isEmbedded: boolean;
 }
 
-/** Said where a settlement is to be served before it is confirmed by somebody else's engine. */
+/** Reported where a facilitator elsewhere would have to serve before confirmation. */
 export const needsEmbedded = 'is "queued", which needs facilitator: embedded; write confirmed';
 
-/** Every request: the pattern of `default`. */
+/** The pattern of `default`: every request. */
 const everything: RoutePattern = { method: "*", path: "/*", segments: [], hasRest: true };
 
 const settleModes: readonly SettleMode[] = ["after-success", "before-upstream"];
@@ -29,7 +27,9 @@ const redelivers = ["bound", "anyone", "never"] as const;
 const heads = ["challenge", "free", "charge"] as const;
 const passed: readonly PassedHeader[] = ["authorization", "cookie", "set-cookie"];
 
-/** Undefined when the rule matches nothing or goes nowhere, which is reported. */
+/**
+ * Assembles a route; undefined, and reported, for a rule that matches nothing or has no upstream.
+ */
 export function readRoute(
   settings: SettingReader,
   { index, upstreams, ...forAll }: RouteContext,
@@ -94,7 +94,7 @@ function readUpstreamName(
   return upstream;
 }
 
-/** A route is free or has a price; what is said only of paid ones is a mistake on a free one. */
+/** Reads a price. Settings of paid routes are a mistake on a free one. */
 function readPrice(settings: SettingReader): bigint | undefined {
   const [free, price] = [settings.get("free"), settings.get("price")];
   if (free.isGiven === price.isGiven) {

@@ -1,28 +1,27 @@
 /**
- * Holds a value to a JSON Schema and says of everything that is wrong what to write instead. It
- * knows the words that the configuration's schema is made of; a test keeps it at one with a
- * validator that knows all.
+ * Checks a value against a JSON Schema and reports for each problem what to write instead. It
+ * supports the keywords of the configuration's schema; a test compares it with a complete
+ * validator.
  */
 import { isObject, type JsonObject } from "@farthing/protocol";
 
-/** A place in a value: keys and indexes from the top. */
+/** Keys and indexes from the top of a value. */
 export type Location = readonly (string | number)[];
 
-/** Something wrong, and where. */
 export interface Problem {
   readonly location: Location;
-  /** What is wrong and what to write, without the place. */
+  /** What is wrong and what to write, without the location. */
   readonly message: string;
 }
 
-/** The part of JSON Schema that is understood. */
+/** The supported part of JSON Schema. */
 export interface Schema {
   readonly type?: string;
   readonly anyOf?: readonly Schema[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly patternProperties?: Readonly<Record<string, Schema>>;
-  /** Says what the names of `patternProperties` are, for the message. */
+  /** Describes the names of `patternProperties` in messages. */
   readonly propertyShape?: string;
   readonly items?: Schema;
   readonly maxItems?: number;
@@ -39,7 +38,7 @@ export interface Schema {
   readonly isSecret?: boolean;
 }
 
-/** Everything in `value` that the schema does not allow. */
+/** Returns everything in `value` that the schema does not allow. */
 export function checkShape(schema: Schema, value: unknown, location: Location = []): Problem[] {
   if (schema.anyOf) {
     // The alternatives differ in kind: a word, or an object.
@@ -99,7 +98,7 @@ function isAllowed(schema: Schema, value: unknown): boolean {
   return true;
 }
 
-/** The sentence about a value of another shape. A secret is never repeated. */
+/** Returns the problem of a value with a wrong shape. A secret is never repeated. */
 export function wrong(schema: Schema, value: unknown, location: Location): Problem {
   const said = schema.isSecret === true ? "" : `is ${show(value)}, but `;
   return { location, message: `${said}${shapeOf(schema)}` };
@@ -113,13 +112,13 @@ function shapeOf(schema: Schema | undefined): string {
   return `must be: ${choices}${description}${range}${example}`;
 }
 
-/** Longest piece of a wrong value that is repeated, in characters. */
+/** Longest part of a wrong value that is repeated. */
 const shownCharsMax = 80;
 
 function show(value: unknown): string {
   if (Array.isArray(value)) return "a list";
   if (isObject(value)) return "a group of settings";
-  // A number may have lost digits when YAML read it, so it is not repeated.
+  // YAML may have lost digits of a number, so it is not repeated.
   if (typeof value === "number" && !Number.isSafeInteger(value)) return "a number";
   if (typeof value !== "string") return String(value);
   return JSON.stringify(value.slice(0, shownCharsMax));
@@ -135,7 +134,7 @@ function kindOf(value: unknown): string {
   return value === null ? "null" : typeof value;
 }
 
-/** A place as people write it: `routes[3].price`. */
+/** Formats a location for people: `routes[3].price`. */
 export function formatLocation(location: Location): string {
   const parts = location.map((part) => (typeof part === "number" ? `[${part}]` : `.${part}`));
   return parts.join("").replace(/^\./, "");

@@ -1,7 +1,6 @@
 /**
- * The gateway's configuration file as a JSON Schema: what is checked, what is published for
- * editors, and what the reference page is made from. `description` is the shape of a value and
- * `examples` holds one; both stand in the error when a value has another shape.
+ * The gateway's configuration file as a JSON Schema, for the check, for editors and for the
+ * reference page. Errors about a value show its `description`, the shape, and its `examples`.
  */
 import { Type, type TProperties, type TSchema } from "typebox";
 import { durationPattern, sizePattern } from "./duration-size.ts";
@@ -31,7 +30,7 @@ const timeoutSecondsMin = 30;
 const timeoutSecondsMax = 86_400;
 
 interface Notes {
-  /** Of JSON Schema: a part of the expression, a bound, a default. */
+  /** Further keywords of JSON Schema: an expression's part, a bound, a default. */
   readonly [keyword: string]: unknown;
 }
 
@@ -61,7 +60,7 @@ function size(description: string, fallback: string) {
   return text(shape, fallback, { pattern: sizePattern, default: fallback });
 }
 
-/** An object without other keys; those named in `optional` may be left out. */
+/** An object without other keys; `optional` ones may be absent. */
 function exactly(description: string, required: TProperties, optional: TProperties = {}) {
   const rest = Object.entries(optional).map(([key, one]) => [key, Type.Optional(one)] as const);
   return Type.Object(
@@ -139,7 +138,7 @@ const upstream = exactly(
 const serveWhens = ["confirmed", "queued"] as const;
 const redelivers = ["bound", "anyone", "never"] as const;
 
-/** What every route has but its match, so that `default` can have it too. */
+/** The settings of every route except its match, which `default` shares. */
 const ways = {
   free: Type.Unsafe({ type: "boolean", const: true, description: "true: costs nothing" }),
   price: text('USDC as text in quotes, with at most 6 decimals: "0.01"', "0.01", {
@@ -214,7 +213,6 @@ const route = exactly(
   },
 );
 
-/** Of the file as a whole. */
 export const gatewaySchema: TSchema = Type.Object(
   exactly(
     "",
@@ -358,7 +356,7 @@ export const gatewaySchema: TSchema = Type.Object(
 /** Keywords of the schema that only our messages need and validators do not know. */
 const ownWords = new Set(["isSecret", "propertyShape"]);
 
-/** The schema as it is published for editors, as JSON text. */
+/** Returns the published schema as JSON text. */
 export function publishedSchema(): string {
   return `${JSON.stringify(gatewaySchema, withoutOwnWords, 2)}\n`;
 }

@@ -1,14 +1,11 @@
-/**
- * The effective configuration of a gateway: what its settings mean, with every default filled in. How
- * a file becomes one stands in `read-configuration.ts`.
- */
+/** The effective configuration of a gateway, with all defaults. */
 import type { Address, JsonObject, Network } from "@farthing/protocol";
 import type { Head, Redeliver, Redirects, ServeWhen } from "@farthing/seller";
 import type { RoutePattern } from "../routing/route-pattern.ts";
 
-/** The effective configuration: times in milliseconds, sizes in bytes, money in base units. */
+/** Times in milliseconds, sizes in bytes, money in base units. */
 export interface GatewayConfig {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly publicUrl: string;
   readonly listen: { readonly http: ListenAddress; readonly metrics: ListenAddress | undefined };
   /** Addresses and ranges. */
@@ -21,9 +18,9 @@ export interface GatewayConfig {
     /** An absolute path. */
     | { readonly kind: "sqlite"; readonly path: string };
   readonly upstreams: ReadonlyMap<string, UpstreamConfig>;
-  /** In the order of the file, which is the order they are tried in. */
+  /** In the order of the file, in which they are tried. */
   readonly routes: readonly RouteConfig[];
-  /** What every other path does; undefined: 404. Its pattern is everything. */
+  /** Serves every other path; undefined: 404. */
   readonly fallback: RouteConfig | undefined;
   readonly maxTimeoutSeconds: number;
   readonly replay: {
@@ -36,25 +33,23 @@ export interface GatewayConfig {
 
 export interface ListenAddress {
   readonly host: string;
-  /** 0 takes any free one. */
+  /** 0 chooses a free port. */
   readonly port: number;
 }
 
-/** Who settles. */
 export type FacilitatorConfig =
   | { readonly kind: "embedded" }
   | {
       readonly kind: "remote";
-      /** Without a slash at the end. */
+      /** Without a trailing slash. */
       readonly url: string;
       readonly apiKey: string | undefined;
       readonly timeoutMs: number;
     };
 
-/** An API that is sold. */
 export interface UpstreamConfig {
   readonly name: string;
-  /** Without a slash at the end; may have a path of its own. */
+  /** Without a trailing slash; may have a path. */
   readonly url: string;
   /** Added to every request, by lower-case name. The values are secrets. */
   readonly headers: ReadonlyMap<string, string>;
@@ -66,26 +61,25 @@ export interface UpstreamConfig {
   };
   readonly concurrency: number;
   readonly requestBytesMax: number;
-  /** Of routes that are not streamed. */
+  /** For routes that are not streamed. */
   readonly responseBytesMax: number;
   readonly paths: { readonly caseInsensitive: boolean; readonly allowEncodedSlash: boolean };
 }
 
 export type SettleMode = "after-success" | "before-upstream";
-/** A header that a route lets through, of the client or (set-cookie) of the upstream. */
+/** A header of the client, or (set-cookie) of the upstream, that a route passes on. */
 export type PassedHeader = "authorization" | "cookie" | "set-cookie";
 
-/** One rule. */
 export interface RouteConfig {
-  /** As the file writes it, e.g. `GET /v1/reports/:id`, or `default`: the label in metrics and logs. */
+  /** The label in metrics and logs: `GET /v1/reports/:id` as in the file, or `default`. */
   readonly name: string;
-  /** Its place among `routes`, from 0; the number of routes for `default`. */
+  /** Index among `routes`; their number for `default`. */
   readonly index: number;
   readonly pattern: RoutePattern;
   /** Lower-case, with a port if the file has one. */
   readonly host: string | undefined;
   readonly upstream: UpstreamConfig;
-  /** USDC base units, more than 0; undefined: free. */
+  /** USDC base units, above 0; undefined: free. */
   readonly amountUnits: bigint | undefined;
   readonly settle: SettleMode;
   readonly redirects: Redirects;
@@ -100,7 +94,6 @@ export interface RouteConfig {
   readonly pass: ReadonlySet<PassedHeader>;
 }
 
-/** What software that looks for APIs finds. */
 export interface DiscoveryConfig {
   /** The upstream's own OpenAPI document. */
   readonly openapi: JsonObject | undefined;

@@ -1,4 +1,4 @@
-/** Times and sizes as people write them in the configuration: `300ms`, `20s`, `10m`; `64KiB`, `1MiB`. */
+/** Durations and sizes in the configuration: `300ms`, `20s`, `10m`; `64KiB`, `1MiB`. */
 
 const millisecondsOf: Readonly<Record<string, number>> = {
   ms: 1,
@@ -14,22 +14,22 @@ const bytesOf: Readonly<Record<string, number>> = {
   GiB: 1024 ** 3,
 };
 
-/** A whole number and `ms`, `s`, `m` or `h`, above 0; nine digits are more than anybody waits. */
+/** A whole number above 0 and `ms`, `s`, `m` or `h`. */
 export const durationPattern = "^[1-9][0-9]{0,8}(ms|s|m|h)$";
 /** A whole number and `B`, `KiB`, `MiB` or `GiB`. */
 export const sizePattern = "^(0|[1-9][0-9]{0,8})(B|KiB|MiB|GiB)$";
 
-/** Reads a time in milliseconds; undefined when the text is none. */
+/** Returns milliseconds. */
 export function parseDuration(text: string): number | undefined {
   return parseAmount(text, new RegExp(durationPattern), millisecondsOf);
 }
 
-/** Reads a size in bytes; undefined when the text is none. */
+/** Returns bytes. */
 export function parseSize(text: string): number | undefined {
   return parseAmount(text, new RegExp(sizePattern), bytesOf);
 }
 
-/** Writes milliseconds as seconds where they are whole, for tables: `20s`, `1500ms`. */
+/** Formats milliseconds, as seconds where they are whole: `20s`, `1500ms`. */
 export function formatDuration(ms: number): string {
   return ms % 1000 === 0 ? `${ms / 1000}s` : `${ms}ms`;
 }

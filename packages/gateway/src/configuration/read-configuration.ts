@@ -1,6 +1,6 @@
 /**
- * Reads the gateway's configuration: one YAML file, checked as a whole. Whatever is unknown or wrong
- * is named with its path, its line and what to write; nothing starts on a file that is wrong in part.
+ * Reads the gateway's configuration: one YAML file, checked as a whole. Every problem is reported
+ * with its path, its line and the fix, and nothing starts on a file with problems.
  */
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
@@ -14,7 +14,6 @@ import type { Environment } from "./secret-texts.ts";
 import { readSettings } from "./setting-reader.ts";
 import { readYamlSource } from "./yaml-source.ts";
 
-/** One thing that is wrong in the file. */
 export interface ConfigProblem {
   /** e.g. `routes[3].price`; empty for the file as a whole. */
   readonly path: string;
@@ -22,7 +21,7 @@ export interface ConfigProblem {
   readonly message: string;
 }
 
-/** The file is wrong; `problems` has everything that is. */
+/** Thrown for a file with problems; `problems` lists all of them. */
 export class GatewayConfigError extends Error {
   readonly problems: readonly ConfigProblem[];
   constructor(problems: readonly ConfigProblem[]) {
@@ -32,15 +31,15 @@ export class GatewayConfigError extends Error {
   }
 }
 
-/** One line: `line 12: routes[3].price is 0.1, but must be …`. */
+/** Formats a problem: `line 12: routes[3].price is 0.1, but must be …`. */
 function formatProblem({ path, line, message }: ConfigProblem): string {
   const where = line === undefined ? "" : `line ${line}: `;
   return `${where}${[path, message].filter((part) => part !== "").join(" ")}`;
 }
 
 /**
- * Reads the text of a configuration file. `folder` is where its relative paths start. Throws
- * {@link GatewayConfigError} with all problems at once.
+ * Reads a configuration; `folder` is the base of its relative paths. Throws {@link
+ * GatewayConfigError} with all problems at once.
  */
 export function readGatewayConfig(
   text: string,
@@ -60,7 +59,7 @@ export function readGatewayConfig(
   return config;
 }
 
-/** Reads a configuration file from disk. Throws {@link GatewayConfigError}. */
+/** Reads a configuration file. Throws {@link GatewayConfigError}. */
 export function loadGatewayConfig(path: string, environment: Environment): GatewayConfig {
   return readGatewayConfig(readText(path), environment, dirname(path));
 }
@@ -74,7 +73,7 @@ function readText(path: string): string {
   }
 }
 
-/** Why a configuration file cannot be read, and what to do about it. */
+/** Explains why a file cannot be read, and the fix. */
 function whyUnreadable(error: unknown, path: string): string {
   const code = isObject(error) ? error["code"] : undefined;
   if (code === "ENOENT") {

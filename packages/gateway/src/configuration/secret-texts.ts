@@ -1,17 +1,16 @@
 /**
- * `${NAME}` in the secret fields of the configuration: the environment variable NAME, or the content
- * of the file that NAME_FILE names. Files are read anew at every reload, so a key can be changed
- * without a restart.
+ * `${NAME}` in the secret fields of the configuration: the environment variable NAME, or the
+ * content of the file that NAME_FILE names. Files are read again at every reload, so that a key can
+ * change without a restart.
  */
 import { readFileSync } from "node:fs";
 
-/** Variables by name, as a process has them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A secret, or what is wrong with it; never both. */
+/** A secret, or a problem with it. */
 export type SecretText = { readonly text: string } | { readonly problem: string };
 
-/** Replaces every `${NAME}` of a text. A dollar sign elsewhere stands for itself. */
+/** Replaces every `${NAME}` of a text; other dollar signs stay. */
 export function fillSecrets(text: string, environment: Environment): SecretText {
   const problems: string[] = [];
   const filled = text.replace(/\$\{([^}]*)\}/g, (_whole, name: string) => {

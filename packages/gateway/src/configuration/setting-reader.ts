@@ -1,31 +1,29 @@
 /**
- * Walks the settings of a file along their schema: takes defaults from it, and leaves out whatever
- * has another shape than it says, which has been reported already.
+ * Reads the settings of a file along their schema, with its defaults. Values of a wrong shape,
+ * which the check has reported, are left out.
  */
 import { isObject, member } from "@farthing/protocol";
 import { checkShape, wrong, type Location, type Problem, type Schema } from "./check-shape.ts";
 
-/** One setting, or a group of them. */
+/** A setting, or a group of settings. */
 export interface SettingReader {
   readonly location: Location;
-  /** Whether the file has it. */
+  /** Whether the file contains it. */
   readonly isGiven: boolean;
-  /** A member of a group; of a choice between a word and a group, the group's. */
+  /** Returns a member of a group, also where the schema allows a word instead. */
   get(key: string): SettingReader;
-  /** The entries of a group whose names the operator chose. */
+  /** Returns the entries of a group with names of the operator's choice. */
   entries(): readonly (readonly [string, SettingReader])[];
-  /** The entries of a list. */
   items(): readonly SettingReader[];
   text(): string | undefined;
   number(): number | undefined;
   boolean(): boolean | undefined;
-  /** The text as `parse` reads it; undefined from it is reported as a value of another shape. */
+  /** Parses the text; a result of undefined is reported as a wrong shape. */
   parse<T>(parse: (text: string) => T | undefined): T | undefined;
-  /** Reports something that the schema does not say. */
+  /** Reports a problem that the schema does not cover. */
   report(message: string): void;
 }
 
-/** Starts at the top of a file. */
 export function readSettings(schema: Schema, value: unknown, problems: Problem[]): SettingReader {
   return readerAt(schema, value, [], problems);
 }

@@ -1,18 +1,17 @@
-/** The configuration file as text: reads it as YAML and knows on which line everything stands. */
+/** The configuration file as YAML, with the line of each value. */
 import { isMap, isNode, isPair, LineCounter, parseDocument } from "yaml";
 import type { Location, Problem } from "./check-shape.ts";
 
-/** A file that could be read. */
 export interface YamlSource {
   readonly value: unknown;
-  /** The line of a place, from 1, or of the nearest thing around it that is there. */
+  /** Returns the line of a location, from 1, or of the nearest parent that exists. */
   readonly lineOf: (location: Location) => number | undefined;
 }
 
-/** No configuration written by people is longer, in characters. */
+/** No configuration written by people is longer. */
 const sourceCharsMax = 1024 * 1024;
 
-/** Reads YAML 1.2; problems instead when it is none. */
+/** Reads YAML 1.2, or returns problems. */
 export function readYamlSource(text: string): YamlSource | readonly Problem[] {
   if (text.length > sourceCharsMax) {
     return [{ location: [], message: `the file has more than ${sourceCharsMax} characters` }];

@@ -1,10 +1,12 @@
 /**
- * What browsers ask of answers to other origins' scripts. The exchange of payments adds them to
- * its own responses; these are the free ones, and the preflight, which is never forwarded.
+ * CORS for free responses and preflights, which are never forwarded. The exchange adds CORS to its
+ * own responses.
  */
 import { headerNames } from "@farthing/protocol";
 
-/** Headers that a script may send; stock buyers send the last one, a response header by its name. */
+/**
+ * Headers that a script may send; stock buyers send the last one, a response header by its name.
+ */
 const allowedHeaders = [
   headerNames.paymentSignature,
   headerNames.xPayment,
@@ -13,7 +15,6 @@ const allowedHeaders = [
   "Access-Control-Expose-Headers",
 ];
 
-/** Headers that a script may read. */
 const exposedHeaders = [
   headerNames.paymentRequired,
   headerNames.paymentResponse,
@@ -21,10 +22,9 @@ const exposedHeaders = [
   "Retry-After",
 ];
 
-/** How long a browser may remember the preflight, in seconds: one visit. */
+/** Lifetime of a preflight in the browser: one visit. */
 const preflightSecondsMax = 600;
 
-/** Answers OPTIONS. */
 export function preflight(methods: readonly string[]): Response {
   return withCors(
     new Response(null, {
@@ -39,7 +39,7 @@ export function preflight(methods: readonly string[]): Response {
   );
 }
 
-/** Lets scripts of all origins read a response, unless the upstream has said which may. */
+/** Lets scripts of all origins read a response, unless the upstream restricts it. */
 export function withCors<R extends { readonly headers: Headers }>(response: R): R {
   const { headers } = response;
   if (headers.has("Access-Control-Allow-Origin")) return response;

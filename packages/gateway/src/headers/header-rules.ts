@@ -1,7 +1,7 @@
-/** Which headers pass through the gateway: the lists that requests are changed by, and explained by. */
+/** The lists of headers by which requests are changed and explained. */
 import { headerNames } from "@farthing/protocol";
 
-/** Belong to one connection, RFC 9110 7.6.1; those named in `Connection` go as well. */
+/** Headers of one connection, RFC 9110 7.6.1, beside those named in `Connection`. */
 export const hopByHop: readonly string[] = [
   "connection",
   "keep-alive",
@@ -14,13 +14,12 @@ export const hopByHop: readonly string[] = [
   "upgrade",
 ];
 
-/** Where a payment travels. */
 export const paymentHeaders: readonly string[] = [
   headerNames.paymentSignature,
   headerNames.xPayment,
 ].map((name) => name.toLowerCase());
 
-/** Frameworks that honour them choose another route after the price was chosen. */
+/** Frameworks that honour these choose another route after the price was chosen. */
 export const overrideHeaders: readonly string[] = [
   "x-original-url",
   "x-rewrite-url",
@@ -29,13 +28,13 @@ export const overrideHeaders: readonly string[] = [
   "x-method-override",
 ];
 
-/** Claims about the client that only the gateway makes; all of `x-forwarded-…` with them. */
+/** Claims about the client that only the gateway makes, beside all of `x-forwarded-…`. */
 export const forwardedHeaders: readonly string[] = ["forwarded", "x-real-ip"];
 
-/** Credentials of the client, for another server than the upstream unless a route passes them. */
+/** Credentials of the client, which are not meant for the upstream unless a route passes them. */
 export const clientCredentials = ["authorization", "cookie"] as const;
 
-/** Ask for a part of an answer, or for none: not what is sold, so paid routes drop them. */
+/** Requests for a part of a response, or for none. Paid routes remove them. */
 export const partialHeaders: readonly string[] = [
   "range",
   "if-range",
@@ -45,7 +44,7 @@ export const partialHeaders: readonly string[] = [
   "if-unmodified-since",
 ];
 
-/** Beginnings of names that are the gateway's own: facts about the payment, and its client. */
+/** Prefixes of the gateway's own headers. */
 export const ownPrefixes: readonly string[] = ["x-payment-", "x-forwarded-", "payment-"];
 
 /** Added to every request for the upstream. */
@@ -57,7 +56,7 @@ export const addedHeaders: readonly string[] = [
   "traceparent",
 ];
 
-/** Added to paid requests: who paid, how much, where, and for which settlement. */
+/** Added to paid requests. */
 export const paymentFacts: readonly string[] = [
   "x-payment-payer",
   "x-payment-amount",

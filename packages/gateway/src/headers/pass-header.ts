@@ -1,6 +1,6 @@
 /**
- * Whether a header passes the gateway. Names are compared with `_` read as `-`: servers that hand
- * headers on as variables (CGI, WSGI, PHP) take both for the same.
+ * Whether a header passes the gateway. Names are compared with `_` read as `-`, because servers
+ * that pass headers as variables (CGI, WSGI, PHP) treat both as equal.
  */
 import type { PassedHeader, RouteConfig } from "../configuration/configuration.ts";
 import {
@@ -14,21 +14,19 @@ import {
   paymentHeaders,
 } from "./header-rules.ts";
 
-/** What the passing of a client's header depends on. */
 export interface RequestRule {
   readonly isPaid: boolean;
   readonly pass: ReadonlySet<PassedHeader>;
-  /** What the configuration sets, by names as they are compared; a client cannot. */
+  /** Names that the configuration sets; a client cannot. */
   readonly configured: ReadonlySet<string>;
 }
 
-/** What it is for the requests of a route. */
 export function requestRule({ upstream, amountUnits, pass }: RouteConfig): RequestRule {
   const configured = new Set([...upstream.headers.keys()].map(canonicalName));
   return { isPaid: amountUnits !== undefined, pass, configured };
 }
 
-/** Written for each call, or dealt with by the gateway's own HTTP server. */
+/** Written for each call, or handled by the gateway's HTTP server. */
 const ownHeaders = ["host", "content-length", "expect"];
 
 const neverToUpstream = new Set([
@@ -38,16 +36,15 @@ const neverToUpstream = new Set([
   ...overrideHeaders,
   ...forwardedHeaders,
   ...addedHeaders,
-  // Goes with `traceparent`, which is written anew.
+  // Belongs to `traceparent`, which is written anew.
   "tracestate",
 ]);
 const credentials = new Set<string>(clientCredentials);
 const partial = new Set(partialHeaders);
 
-/** Of the connection; and `alt-svc` would lead clients round the gateway. */
+/** Headers of the connection; and `alt-svc` would lead clients around the gateway. */
 const neverToClient = new Set([...hopByHop, "alt-svc", "x-payment"]);
 
-/** Whether a client's header goes to the upstream. */
 export function isPassedToUpstream(name: string, rule: RequestRule): boolean {
   const known = canonicalName(name);
   if (neverToUpstream.has(known) || isOurs(known) || rule.configured.has(known)) return false;
@@ -55,14 +52,16 @@ export function isPassedToUpstream(name: string, rule: RequestRule): boolean {
   return !(rule.isPaid && partial.has(known));
 }
 
-/** Whether an upstream's header goes to the client: no receipts but ours, no cookies unasked. */
+/**
+ * Whether an upstream's header goes to the client: no receipts, and cookies only where configured.
+ */
 export function isPassedToClient(name: string, pass: ReadonlySet<PassedHeader>): boolean {
   const known = canonicalName(name);
   if (known === "set-cookie") return pass.has("set-cookie");
   return known !== "set-cookie2" && !neverToClient.has(known) && !isOurs(known);
 }
 
-/** The headers that `Connection` names, which belong to that connection as well. */
+/** Returns the headers that `Connection` names, which belong to that connection as well. */
 export function namedInConnection(value: string | readonly string[] | undefined): Set<string> {
   const text = typeof value === "string" ? value : (value ?? []).join(",");
   return new Set(text.split(",").map((name) => name.trim().toLowerCase()));

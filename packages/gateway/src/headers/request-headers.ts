@@ -1,33 +1,32 @@
-/** The headers that the upstream gets: the client's, less what is not his to say, and our own. */
+/** The headers for the upstream: the client's permitted ones, and the gateway's own. */
 import { randomBytes } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { RouteConfig } from "../configuration/configuration.ts";
 import { isPassedToUpstream, namedInConnection, requestRule } from "./pass-header.ts";
 
-/** A request as the gateway sees it. */
 export interface ClientFacts {
   readonly headers: IncomingHttpHeaders;
-  /** The client's address, and those of the trusted proxies before us, in the order of the way. */
+  /** The client's address, and those of the trusted proxies, in the order of the path. */
   readonly addresses: readonly string[];
   readonly requestId: string;
 }
 
-/** What the upstream is told of a payment; signatures are none of its business. */
+/** The facts of a payment for the upstream, without signatures. */
 export interface PaymentFacts {
   readonly payer: string;
   /** USDC base units. */
   readonly amount: string;
   /** CAIP-2. */
   readonly network: string;
-  /** The settlement, where there is one already. */
+  /** The settlement or transaction, where there is one already. */
   readonly id?: string;
 }
 
-/** Builds the headers of a call; those that the configuration sets, credentials included, win. */
+/** Builds the headers of a call; configured ones, such as credentials, take precedence. */
 export function upstreamHeaders(
   client: ClientFacts,
   route: RouteConfig,
-  /** Where buyers reach the gateway; the Host header is their choice and says nothing. */
+  /** The public address; the Host header is the client's choice. */
   publicUrl: string,
   payment?: PaymentFacts,
 ): Record<string, string> {
@@ -62,10 +61,10 @@ function paymentHeaders({ payer, amount, network, id }: PaymentFacts): Record<st
 
 /** W3C Trace Context, version 00: trace, parent, flags. */
 const traceparentPattern = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})$/;
-/** Longest tracestate that has to be passed on, in characters (W3C Trace Context 3.3.1.5). */
+/** Longest tracestate that has to be passed on (W3C Trace Context 3.3.1.5). */
 const tracestateCharsMax = 512;
 
-/** Goes on with the client's trace, as a step of its own; starts one where there is none. */
+/** Continues the client's trace with a new span, or starts one. */
 function traceHeaders({ traceparent, tracestate }: IncomingHttpHeaders): Record<string, string> {
   const given = typeof traceparent === "string" ? traceparentPattern.exec(traceparent) : null;
   const step = randomBytes(8).toString("hex");

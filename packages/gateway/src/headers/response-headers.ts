@@ -1,4 +1,4 @@
-/** The headers that the client gets: the upstream's, less what is not for it to say. */
+/** The headers for the client: the upstream's permitted ones. */
 import type { IncomingHttpHeaders } from "node:http";
 import type { RouteConfig } from "../configuration/configuration.ts";
 import { isPassedToClient, namedInConnection } from "./pass-header.ts";
@@ -6,7 +6,6 @@ import { isPassedToClient, namedInConnection } from "./pass-header.ts";
 /** Headers whose value is an address. */
 const addressHeaders = new Set(["location", "content-location"]);
 
-/** Builds the headers of the answer. */
 export function clientHeaders(
   given: Readonly<Record<string, string | string[] | undefined>>,
   { upstream, pass }: RouteConfig,
@@ -24,7 +23,7 @@ export function clientHeaders(
   return headers;
 }
 
-/** The same headers, as Node writes them: several cookies are several headers. */
+/** Returns the headers as Node writes them: several cookies are several headers. */
 export function headerFields(headers: Headers): IncomingHttpHeaders {
   const fields: IncomingHttpHeaders = {};
   for (const [name, value] of headers) fields[name] = value;
@@ -34,14 +33,14 @@ export function headerFields(headers: Headers): IncomingHttpHeaders {
 }
 
 /**
- * An address as a client can use it: one of the upstream's own below its base becomes one of the
- * gateway's, one elsewhere on that host is not for clients, all others stay as they are.
+ * Rewrites an address for clients: one of the upstream's below its base becomes one of the
+ * gateway's, one elsewhere on that host is removed, and all others stay.
  */
 function publicAddress(text: string, upstreamUrl: string, publicUrl: string): string | undefined {
   const { origin, pathname, host } = new URL(`${upstreamUrl}/`);
   const target = URL.parse(text, `${upstreamUrl}/`);
   if (!target) return undefined;
-  // A path without a host: relative to what the client asked for, as long as nothing is in front.
+  // A path without a host is relative to the client's address, unless it has a prefix.
   const isRelative = !/^([a-z][a-z0-9+.-]*:|[/\\]{2})/i.test(text);
   if (isRelative && (pathname === "/" || !text.startsWith("/"))) return text;
   if (target.host !== host) return text;

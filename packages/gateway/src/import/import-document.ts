@@ -1,11 +1,10 @@
-/** Reads a description of an API, of whichever kind it is. */
 import { readDocument } from "../configuration/assemble-configuration.ts";
 import { importOpenapi } from "./import-openapi.ts";
 import { noPrices, type ImportPrices } from "./import-prices.ts";
 import { importXdcai, isXdcai } from "./import-xdcai.ts";
 import { ImportError, type ImportedApi } from "./imported-api.ts";
 
-/** Throws {@link ImportError} when nothing can be made of the file. */
+/** Reads a description of an API of any supported kind. Throws {@link ImportError}. */
 export function importApi(path: string, prices: ImportPrices = noPrices): ImportedApi {
   const document = readDocument(path);
   if (typeof document === "string") throw new ImportError(`The import ${document}.`);

@@ -1,9 +1,9 @@
-/** What an import gives: a configuration to review, or what has changed since the last one. */
+/** The result of an import: a configuration to review, or the changes since the last one. */
 import { isObject, parseUsdc, printableLine } from "@farthing/protocol";
 import type { ImportedApi, ImportedRoute } from "./imported-api.ts";
 import { readYamlSource } from "../configuration/yaml-source.ts";
 
-/** What no file says and the seller knows. */
+/** The seller's choices, which no file contains. */
 export interface ImportChoices {
   readonly publicUrl?: string | undefined;
   readonly facilitator?: string | undefined;
@@ -13,7 +13,7 @@ export interface ImportChoices {
   readonly openapi?: string | undefined;
 }
 
-/** Writes a configuration; what is still to be filled in is an ellipsis, which `check` refuses. */
+/** Writes a configuration; missing values are an ellipsis, which `check` refuses. */
 export function writeGatewayFile(api: ImportedApi, choices: ImportChoices = {}): string {
   const { publicUrl = "https://…", facilitator = "https://…", payTo = "0x…" } = choices;
   const priced = api.routes.filter(({ price }) => price !== undefined);
@@ -64,7 +64,7 @@ function ruleOf({ match, price, description, isEventStream }: ImportedRoute): st
 }
 
 function listed(title: string, lines: readonly string[]): readonly string[] {
-  // A line end in a path of somebody else's document would end the comment and add a setting.
+  // A line end in a path of the document would end the comment and add a setting.
   return lines.length === 0 ? [] : [title, ...lines.map((line) => `#   ${printableLine(line)}`)];
 }
 
@@ -73,23 +73,22 @@ function quote(text: string): string {
   return JSON.stringify(text);
 }
 
-/** How a configuration stands to the file it came from. */
 export interface ImportDifference {
   readonly added: readonly { readonly match: string; readonly price: string }[];
-  /** Rules of the configuration that the file has not. */
+  /** Rules of the configuration that the file does not have. */
   readonly removed: readonly { readonly match: string; readonly price: string }[];
   readonly changed: readonly {
     readonly match: string;
     readonly before: string;
     readonly after: string;
   }[];
-  /** In the file, without a price, and not in the configuration. */
+  /** Operations without a price that are not in the configuration. */
   readonly unpriced: readonly string[];
 }
 
 /**
- * Compares the rules of a configuration's text with an import. A route whose price nobody says now
- * keeps the one it has. Undefined when the text has no rules.
+ * Compares the rules of a configuration with an import. A route without a price in the import keeps
+ * its price. Undefined when the text has no rules.
  */
 export function compareImport(text: string, api: ImportedApi): ImportDifference | undefined {
   const source = readYamlSource(text);

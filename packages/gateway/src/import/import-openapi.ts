@@ -1,4 +1,3 @@
-/** From an OpenAPI 3 document to routes. */
 import { isObject, parseUsdc, type JsonObject } from "@farthing/protocol";
 import type { ImportPrices } from "./import-prices.ts";
 import {
@@ -17,7 +16,7 @@ import {
   type Operation,
 } from "../openapi/openapi-operations.ts";
 
-/** Reads the operations of a document. Throws {@link ImportError} when it is none. */
+/** Reads the operations of an OpenAPI 3 document. Throws {@link ImportError}. */
 export function importOpenapi(document: JsonObject, prices: ImportPrices): ImportedApi {
   const problem = whyNoOpenapi(document);
   if (problem !== undefined) throw new ImportError(`The document ${problem}.`);
@@ -46,7 +45,7 @@ export function importOpenapi(document: JsonObject, prices: ImportPrices): Impor
   };
 }
 
-/** What the file of prices says, then the document itself, then the file's `*`. */
+/** The file of prices takes precedence over the document, and the document over the file's `*`. */
 function priceOf(
   { method, path, operation }: Operation,
   base: string,
@@ -61,7 +60,7 @@ function priceOf(
   return Array.isArray(security) && security.length === 0 ? "free" : prices.fallback;
 }
 
-/** The price in `x-payment-info`: its own text, or the `amount` of a fixed one. */
+/** Returns the price in `x-payment-info`: its text, or the `amount` of a fixed price. */
 function statedPrice(stated: unknown): string | undefined {
   const price = isObject(stated) ? stated["price"] : undefined;
   const amount = isObject(price) && price["mode"] !== "dynamic" ? price["amount"] : price;
@@ -69,7 +68,7 @@ function statedPrice(stated: unknown): string | undefined {
   return typeof amount === "string" && units !== undefined && units > 0n ? amount : undefined;
 }
 
-/** Whether an answer of 2xx can be a stream of events and nothing else. */
+/** Whether every response of 2xx is a stream of events. */
 function respondsWithEvents({ responses }: JsonObject): boolean {
   if (!isObject(responses)) return false;
   const contents = Object.entries(responses)

@@ -1,21 +1,21 @@
 /**
- * Prices for an import: a YAML file with one line per operation, named as the document names it
- * (`GET /v1/reports/{id}`, or its operationId), and `*` for all that have none.
+ * Prices for an import: a YAML file with one line for each operation, by its method and path (`GET
+ * /v1/reports/{id}`) or its operationId, and `*` for all others.
  */
 import { isObject, parseUsdc } from "@farthing/protocol";
 import { ImportError } from "./imported-api.ts";
 import { readYamlSource } from "../configuration/yaml-source.ts";
 
-/** Finds the price of an operation: USDC, or `free`; undefined when the file does not say. */
+/** Returns the price of an operation: USDC, or `free`; undefined without one. */
 export interface ImportPrices {
   find(names: readonly string[]): string | undefined;
-  /** What `*` says. */
+  /** The price of `*`. */
   readonly fallback: string | undefined;
-  /** Lines that named no operation so far. */
+  /** Lines that have named no operation so far. */
   unused(): readonly string[];
 }
 
-/** Reads a file of prices. Throws {@link ImportError} with everything that is wrong. */
+/** Reads a file of prices. Throws {@link ImportError} with all problems. */
 export function readPrices(text: string): ImportPrices {
   const source = readYamlSource(text);
   const value = "value" in source ? (source.value ?? {}) : undefined;
@@ -44,7 +44,6 @@ export function readPrices(text: string): ImportPrices {
   };
 }
 
-/** No prices but those of the document. */
 export const noPrices: ImportPrices = {
   fallback: undefined,
   find: () => undefined,

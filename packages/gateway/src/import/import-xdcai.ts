@@ -1,4 +1,3 @@
-/** From a `gateway.json` as xdcai.tech has it to routes. */
 import { isObject, parseUsdc, type JsonObject } from "@farthing/protocol";
 import { baseUrl } from "../configuration/assemble-configuration.ts";
 import {
@@ -9,7 +8,7 @@ import {
   type ImportedRoute,
 } from "./imported-api.ts";
 
-/** Tells such a file from an OpenAPI document. */
+/** Recognises a `gateway.json` of xdcai.tech. */
 export function isXdcai(document: JsonObject): boolean {
   return Object.hasOwn(document, "upstreamBaseUrl") && Array.isArray(document["routes"]);
 }
@@ -37,7 +36,7 @@ function readRoute(route: unknown, index: number): ImportedRoute {
   if (typeof method !== "string" || typeof path !== "string") {
     throw new ImportError(`routes[${index}] must have a method and a path.`);
   }
-  // That format writes prices as JSON numbers too; as text they are exact.
+  // The format has prices as JSON numbers too; as text they are exact.
   const price = typeof priceUSDC === "number" ? String(priceUSDC) : priceUSDC;
   const units = parseUsdc(price);
   if (price !== undefined && units === undefined) {

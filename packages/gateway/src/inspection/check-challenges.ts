@@ -1,7 +1,7 @@
 /**
- * Asks a running gateway twice for the price of one route, unpaid. Each challenge carries a token of
- * its own, by which a buyer is told from somebody who has rebuilt the payment from the chain; two
- * equal ones mean that something between gateway and buyers keeps challenges.
+ * Requests two challenges of one route from a running gateway. Each carries its own token, which
+ * distinguishes the buyer from someone who has rebuilt the payment from the chain; equal tokens
+ * mean that a cache stands in front of the gateway.
  */
 import {
   decodeHeader,
@@ -18,16 +18,16 @@ import { readWhole } from "../upstream.ts";
 import type { Finding } from "./finding.ts";
 import { samplePathOf } from "./sample-path.ts";
 
-/** Longest wait for one challenge, in milliseconds: it is answered without asking anybody. */
+/** The gateway creates a challenge without a call. */
 const timeoutMs = 5_000;
 
-/** A challenge has a few kB; a hundred times that is something else. */
+/** A challenge has a few kB. */
 const bodyBytesMax = 256 * 1024;
 
-/** The tokens of one challenge, in its header and in its body; undefined when it is none. */
+/** The tokens in the header and the body of a challenge; undefined without a challenge. */
 type Tokens = readonly string[] | undefined;
 
-/** Compares two challenges. Nothing when no priced route can be asked by GET. */
+/** Compares two challenges. Returns nothing when no priced route can be requested by GET. */
 export async function checkChallenges(config: GatewayConfig): Promise<readonly Finding[]> {
   const { publicUrl } = config;
   const { host } = new URL(publicUrl);

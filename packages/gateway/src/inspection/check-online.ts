@@ -1,4 +1,3 @@
-/** Asks what a configuration names: whether the facilitator serves its network, and who listens. */
 import { connect as connectPlain, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { isObject, isSameAddress, member, parseJson } from "@farthing/protocol";
@@ -9,8 +8,8 @@ import { checkRedirects } from "./check-redirects.ts";
 import type { Finding } from "./finding.ts";
 
 /**
- * Looks at the facilitator, at every upstream, and at the gateway itself where it runs. Pays
- * nothing; upstreams are asked for the headers of routes with a fixed path alone.
+ * Checks the facilitator, every upstream, and the gateway itself where it runs, without a payment.
+ * Upstreams get HEAD requests for routes with a fixed path only.
  */
 export async function checkOnline(config: GatewayConfig): Promise<readonly Finding[]> {
   const upstreams = [...config.upstreams.values()];
@@ -22,7 +21,7 @@ export async function checkOnline(config: GatewayConfig): Promise<readonly Findi
   return [...places, ...redirects, ...challenges];
 }
 
-/** `/supported` has some kB; a hundred times that is something else. */
+/** `/supported` has some kB. */
 const supportedBytesMax = 1024 * 1024;
 
 async function checkFacilitator({ facilitator, network }: GatewayConfig): Promise<Finding> {
@@ -91,7 +90,7 @@ async function checkUpstream({ name, url, timeouts }: UpstreamConfig): Promise<F
   }
 }
 
-/** Resolves once the socket stands, which is closed then. */
+/** Resolves once the socket is connected, and closes it. */
 async function connected(socket: Socket, event: string, timeoutMs: number): Promise<void> {
   const timer = setTimeout(() => {
     socket.destroy(Object.assign(new Error("timed out"), { code: `no answer in ${timeoutMs}ms` }));
@@ -107,7 +106,7 @@ async function connected(socket: Socket, event: string, timeoutMs: number): Prom
   }
 }
 
-/** What went wrong in a word: `ECONNREFUSED`, `CERT_HAS_EXPIRED`; no address, no header. */
+/** Returns the error in one word, such as `ECONNREFUSED`; no address, no header. */
 function codeOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   if (cause instanceof Error && "code" in cause && typeof cause.code === "string")

@@ -1,6 +1,6 @@
 /**
- * Finds redirects on routes that settle after success. A redirect is sold like content, but what is
- * sold is an address: whoever the buyer passes it on to gets the content for nothing.
+ * Finds redirects on routes that settle after success. A redirect is sold like content, but it
+ * sells an address: everyone the buyer passes it on to gets the content for free.
  */
 import { isObject, type JsonObject } from "@farthing/protocol";
 import { allRoutes } from "../configuration/all-routes.ts";
@@ -10,10 +10,10 @@ import { rulesFor } from "../routing/route-overlap.ts";
 import { fixedPathOf } from "./sample-path.ts";
 import { nameOf, type Finding } from "./finding.ts";
 
-/** Routes that are asked at most, each once: enough for the redirects of one kind to be seen. */
+/** Requests at most, one for each route: enough to see redirects of one kind. */
 const askedRoutesMax = 20;
 
-/** Redirects that the upstream's own OpenAPI document names. Sends nothing. */
+/** Finds redirects in the upstream's own OpenAPI document, without a request. */
 export function findDocumentedRedirects(config: GatewayConfig): readonly Finding[] {
   const source = config.discovery.openapi;
   if (!source) return [];
@@ -28,7 +28,7 @@ export function findDocumentedRedirects(config: GatewayConfig): readonly Finding
   );
 }
 
-/** Asks the upstreams of routes with a fixed path for headers alone (HEAD); follows nothing. */
+/** Sends HEAD requests for routes with a fixed path; follows nothing. */
 export async function checkRedirects(config: GatewayConfig): Promise<readonly Finding[]> {
   const asked = allRoutes(config)
     .filter(passesRedirects)
@@ -52,7 +52,7 @@ function passesRedirects({ amountUnits, settle, redirects }: RouteConfig): boole
   return amountUnits !== undefined && settle === "after-success" && redirects === "charge";
 }
 
-/** The status of a redirect; undefined for any other answer, and for none. */
+/** Returns the status of a redirect; undefined for any other response. */
 async function redirectAt({ upstream }: RouteConfig, path: string): Promise<number | undefined> {
   try {
     const { status, headers } = await fetch(upstream.url + path, {
@@ -63,7 +63,7 @@ async function redirectAt({ upstream }: RouteConfig, path: string): Promise<numb
     });
     return status >= 300 && status <= 399 && headers.has("Location") ? status : undefined;
   } catch {
-    // Whether it answers at all is looked at elsewhere.
+    // Another check covers unreachable upstreams.
     return undefined;
   }
 }

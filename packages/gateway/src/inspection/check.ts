@@ -1,4 +1,4 @@
-/** What `gateway check` says of a configuration that holds: its rules as they are tried, and doubts. */
+/** The rules and the warnings of `gateway check` for a valid configuration. */
 import { isIP } from "node:net";
 import { allRoutes } from "../configuration/all-routes.ts";
 import type { GatewayConfig, RouteConfig } from "../configuration/configuration.ts";
@@ -8,9 +8,8 @@ import { nameOf, type Finding } from "./finding.ts";
 import { shortUsdc } from "../configuration/price-text.ts";
 import { timeBudget } from "../routing/route-conflicts.ts";
 
-/** One rule as it is tried. */
 export interface RuleLine {
-  /** Its place, from 0; `*` for what no rule names. */
+  /** Index; `*` for everything that no rule names. */
   readonly place: number | "*";
   readonly method: string;
   readonly path: string;
@@ -21,13 +20,13 @@ export interface RuleLine {
   readonly price: string;
   /** Base units; absent where nothing is paid. */
   readonly amount?: string;
-  /** When the money moves, and `+sse` or `+raw` for what is streamed. */
+  /** When the money moves, and `+sse` or `+raw` for streams. */
   readonly settle?: string;
-  /** Upstream, settlement and margin against the signature's time. */
+  /** Upstream, settlement and margin against the signature's validity. */
   readonly budget?: string;
 }
 
-/** All rules, in the order they are tried, and what becomes of everything else. */
+/** Returns all rules in the order they are tried, and `default`. */
 export function listRules({ routes, fallback }: GatewayConfig): readonly RuleLine[] {
   const rest: RuleLine = fallback
     ? { ...lineOf(fallback), place: "*", path: "*" }
@@ -56,12 +55,12 @@ function lineOf(route: RouteConfig): RuleLine {
   };
 }
 
-/** After this a settled payment's header can be rebuilt from the chain and tried by anybody. */
+/** Afterwards anyone can rebuild a settled payment's header from the chain. */
 const replayMsMax = 10 * 60_000;
 
 const builtInEndpoints = ["/openapi.json", "/.well-known/x402"];
 
-/** What works and should be looked at. */
+/** Returns findings about settings that work and deserve a look. */
 export function findWarnings(config: GatewayConfig): readonly Finding[] {
   const { fallback, facilitator, publicUrl, store, replay, upstreams } = config;
   const all = allRoutes(config);
@@ -142,7 +141,7 @@ function warningOf(name: string, text: string, fix: string): Finding {
   return { name, status: "warn", text, fix };
 }
 
-/** Whether an address sends in the clear over more than this machine and its private networks. */
+/** Whether an address uses plain HTTP beyond this machine and its private networks. */
 function isPlainAbroad(address: string): boolean {
   const { protocol, hostname } = new URL(address);
   if (protocol === "https:") return false;

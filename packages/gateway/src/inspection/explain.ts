@@ -1,4 +1,4 @@
-/** What the gateway would do with one request, and why; nothing is sent to anybody. */
+/** Explains what the gateway would do with a request, without sending anything. */
 import { decodeHeader, headerNames, isObject, type JsonObject } from "@farthing/protocol";
 import {
   createMemoryGrants,
@@ -25,29 +25,26 @@ import { shortUsdc } from "../configuration/price-text.ts";
 import { compileRoutes, type Mismatch, type RouteMatch } from "../routing/route-table.ts";
 import { createPaidRoute } from "../paid-route.ts";
 
-/** A request as a client would send it. */
 export interface AskedRequest {
   /** In capitals. */
   readonly method: string;
-  /** Path and query as they stand in the request line. */
+  /** Path and query as in the request line. */
   readonly target: string;
-  /** The Host header; the host of `publicUrl` when left out. */
+  /** The Host header; the host of `publicUrl` when absent. */
   readonly host?: string | undefined;
 }
 
-/** What becomes of it, and why. */
 export interface RequestExplanation {
   readonly request: string;
-  /** The status that an unpaid request gets; undefined: what the upstream says. */
+  /** The status of the response to an unpaid request; undefined: the upstream's. */
   readonly status: number | undefined;
   /** The same in a sentence. */
   readonly answer: string;
-  /** The one form in which the path is matched and passed on. */
+  /** The form in which the path is matched and proxied. */
   readonly canonicalPath?: string;
-  /** The rule that matched. */
   readonly rule?: string;
   readonly parameters?: Readonly<Record<string, string>>;
-  /** Rules that were tried before, each with the reason why it was not taken. */
+  /** Rules that were tried before, with the reasons. */
   readonly passedOver?: readonly { readonly rule: string; readonly why: string }[];
   readonly price?: {
     readonly usdc: string;
@@ -60,18 +57,17 @@ export interface RequestExplanation {
   readonly stream?: "sse" | "raw";
   readonly upstream?: {
     readonly name: string;
-    /** What is asked there. */
+    /** The upstream's address. */
     readonly url: string;
-    /** Headers of a client that do not get there; a `*` at the end stands for any rest. */
+    /** Headers of a client that are removed; a trailing `*` stands for any rest. */
     readonly removed: readonly string[];
-    /** Names of the headers that are added; never their values. */
+    /** Names of added headers, never their values. */
     readonly added: readonly string[];
   };
   /** The header PAYMENT-REQUIRED, decoded. */
   readonly challenge?: JsonObject;
 }
 
-/** Explains a request. */
 export async function explainRequest(
   config: GatewayConfig,
   { method, target, host = new URL(config.publicUrl).host }: AskedRequest,
@@ -164,7 +160,7 @@ function labelOf({ name, index, host }: RouteConfig): string {
   return `routes[${index}] ${name}${host === undefined ? "" : ` (host ${host})`}`;
 }
 
-/** Which headers go and come is asked of the very function that decides it for real requests. */
+/** Uses the function that decides about headers of real requests. */
 function factsOf(
   { route, parameters }: Extract<RouteMatch, { kind: "route" }>,
   target: string,
@@ -194,7 +190,7 @@ function factsOf(
   };
 }
 
-/** The challenge as the exchange itself makes it, before a facilitator is asked for anything. */
+/** Returns the exchange's own challenge, which needs no facilitator. */
 async function challengeOf(
   config: GatewayConfig,
   route: RouteConfig,
@@ -218,7 +214,6 @@ const silence = { kind: "fault", reason: "unreachable", message: "Nobody is aske
 
 function ignore(): void {}
 
-/** Nobody needs to be asked for a challenge. */
 const noFacilitator: Facilitator = {
   verify: async () => silence,
   settle: async () => silence,

@@ -1,18 +1,22 @@
-/** Paths by which a check reaches one rule and no other. */
 import type { GatewayConfig, RouteConfig } from "../configuration/configuration.ts";
 import { compileRoutes } from "../routing/route-table.ts";
 
-/** Stands where a rule takes anything. */
+/** Stands for a parameter. */
 const sample = "farthing-check";
 
-/** The one path of a GET route; undefined where it has several, or another rule takes the path. */
+/**
+ * Returns the only path of a GET route; undefined where it has several, or another rule takes it.
+ */
 export function fixedPathOf(config: GatewayConfig, route: RouteConfig): string | undefined {
   const { segments, hasRest } = route.pattern;
   const isFixed = !hasRest && segments.every(({ kind }) => kind === "literal");
   return isFixed ? samplePathOf(config, route) : undefined;
 }
 
-/** A path that a GET route takes under the public address; undefined where another rule does. */
+/**
+ * Returns a path that a GET route takes under the public address; undefined where another rule
+ * does.
+ */
 export function samplePathOf(config: GatewayConfig, route: RouteConfig): string | undefined {
   const path = route.pattern.path
     .split("/")

@@ -1,7 +1,6 @@
 /**
- * What software that looks for APIs finds: an OpenAPI document in which every operation has its
- * price, and a list of the paid addresses. The prices here are for choosing; what the 402 says is
- * what is paid.
+ * Discovery documents: an OpenAPI document in which every operation has its price, and a list of
+ * the paid addresses. The prices help to choose; only the 402 is binding.
  */
 import { isObject, objectMembers, textMembers, type JsonObject } from "@farthing/protocol";
 import type { GatewayConfig, RouteConfig } from "../configuration/configuration.ts";
@@ -11,9 +10,8 @@ import { rulesFor } from "../routing/route-overlap.ts";
 import { ruleMethods, segmentsOf } from "../routing/route-pattern.ts";
 
 /**
- * Builds `/openapi.json`. Of the upstream's own document, where the configuration names one, the
- * operations that the gateway serves are kept, with their schemas; without one the rules are listed
- * as they stand.
+ * Builds `/openapi.json`: the served operations of the upstream's own document with their schemas,
+ * or else the rules.
  */
 export function openApiDocument(config: GatewayConfig): JsonObject {
   const { discovery, publicUrl } = config;
@@ -37,14 +35,14 @@ export function openApiDocument(config: GatewayConfig): JsonObject {
   };
 }
 
-/** Builds `/.well-known/x402`: the paid addresses, with `{name}` for what varies. */
+/** Builds `/.well-known/x402`: the paid addresses, with `{name}` for parameters. */
 export function wellKnownDocument({ routes, publicUrl }: GatewayConfig): JsonObject {
   const paid = routes.filter(({ amountUnits }) => amountUnits !== undefined);
   const resources = paid.map(({ pattern }) => publicUrl + templateOf(pattern.path));
   return { version: 1, resources: [...new Set(resources)] };
 }
 
-/** The buyers' credentials are payments; those of the upstream are none of their business. */
+/** Buyers authenticate with payments; the upstream's credentials are not theirs. */
 function withoutSecurity({ securitySchemes: _schemes, ...components }: JsonObject): JsonObject {
   return components;
 }
@@ -63,10 +61,12 @@ function pricedPaths(config: GatewayConfig, source: JsonObject): JsonObject {
   return paths;
 }
 
-/** The rules as operations; a rule that another one above it hides in part keeps its own price. */
+/**
+ * Returns the rules as operations; a rule that an earlier one hides in part keeps its own price.
+ */
 function rulePaths({ routes }: GatewayConfig): JsonObject {
   const paths: Record<string, Record<string, unknown>> = {};
-  // Two templates that differ in the names of their parameters are one path to OpenAPI.
+  // Templates that differ only in the names of parameters are one path in OpenAPI.
   const known = new Map<string, string>();
   for (const route of routes) {
     const template = templateOf(route.pattern.path);
@@ -94,7 +94,7 @@ function okResponse({ mimeType }: RouteConfig): JsonObject {
   return { description: "What the upstream answers", ...content };
 }
 
-/** `/v1/:id` as `/v1/{id}`; a `*` at the end as `{rest}`. */
+/** `/v1/:id` becomes `/v1/{id}`; a trailing `*` becomes `{rest}`. */
 function templateOf(path: string): string {
   const parts = segmentsOf(path).map((part) => {
     if (part === "*") return "{rest}";
@@ -115,7 +115,7 @@ function parametersOf(template: string): readonly JsonObject[] {
   }));
 }
 
-/** Adds price and 402 to an operation; `rules` are those that its requests can fall under. */
+/** Adds price and 402 to an operation; `rules` are those that its requests can match. */
 function priced(operation: JsonObject, rules: readonly RouteConfig[]): JsonObject {
   const amounts = rules.map(({ amountUnits }) => amountUnits ?? 0n);
   const [least, most] = [amounts.reduce(lesser), amounts.reduce(greater)];

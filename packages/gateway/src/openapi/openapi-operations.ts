@@ -1,4 +1,4 @@
-/** Reads OpenAPI 3 documents: their operations, and these as rules of the gateway. */
+/** OpenAPI 3 documents: their operations, also as rules of the gateway. */
 import { isObject, type JsonObject } from "@farthing/protocol";
 import { canonicalPath } from "../routing/canonical-path.ts";
 import {
@@ -8,17 +8,16 @@ import {
   type RoutePattern,
 } from "../routing/route-pattern.ts";
 
-/** One operation of a document. */
 export interface Operation {
   /** As the document writes it: `/reports/{id}`. */
   readonly path: string;
   readonly method: RuleMethod;
   readonly operation: JsonObject;
-  /** What the path says of all its operations: `parameters`, `summary`, `description`. */
+  /** The path's `parameters`, `summary` and `description` for all its operations. */
   readonly shared: JsonObject;
 }
 
-/** What of an OpenAPI document is no OpenAPI 3; undefined when it is one. */
+/** Explains why a document is not OpenAPI 3; undefined when it is. */
 export function whyNoOpenapi(document: JsonObject): string | undefined {
   const { openapi, swagger, paths } = document;
   if (swagger !== undefined) return "is Swagger 2; convert it to OpenAPI 3 first";
@@ -28,7 +27,7 @@ export function whyNoOpenapi(document: JsonObject): string | undefined {
   return isObject(paths) ? undefined : "has no paths";
 }
 
-/** All operations whose method a rule can name, in the order of the document. */
+/** Returns all operations whose method a rule can name, in the order of the document. */
 export function operationsOf(document: JsonObject): readonly Operation[] {
   const { paths } = document;
   if (!isObject(paths)) return [];
@@ -46,27 +45,26 @@ function operationsAt(path: string, item: JsonObject): readonly Operation[] {
   });
 }
 
-/** The address of the first server, which may be a path alone; empty when there is none. */
+/** Returns the address of the first server, which may be a path; empty without one. */
 export function serverUrlOf({ servers }: JsonObject): string {
   const list: readonly unknown[] = Array.isArray(servers) ? servers : [];
   const [first] = list;
   return isObject(first) && typeof first["url"] === "string" ? first["url"] : "";
 }
 
-/** The path of the first server, without a slash at the end: it stands before every operation's. */
+/** Returns the path of the first server without a trailing slash, the prefix of every operation. */
 export function basePathOf(document: JsonObject): string {
   const url = serverUrlOf(document);
-  // The host is only there so that a path alone can be read.
+  // The base allows for a server that is only a path.
   const path = URL.parse(url, "http://upstream.invalid")?.pathname.replace(/\/+$/, "") ?? "";
   return path === "" || canonicalPath(path, { allowEncodedSlash: false }) === undefined ? "" : path;
 }
 
-/** An operation as a rule matches it: `{id}` becomes `:id`. A text says why it cannot be one. */
+/** Converts an operation to a rule's pattern: `{id}` becomes `:id`. A text explains a failure. */
 export function patternOf(method: RuleMethod, path: string): RoutePattern | string {
   return parseRoutePattern(matchOf(method, path));
 }
 
-/** The same as the text of a rule. */
 export function matchOf(method: RuleMethod, path: string): string {
   const parts = path.split("/").map((part) => {
     const [, name] = /^\{([^{}]+)\}$/.exec(part) ?? [];

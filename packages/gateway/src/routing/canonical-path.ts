@@ -1,29 +1,27 @@
 /**
- * The one form of a path: rules are matched with it, it is bound to the payment, and it is what the
- * upstream gets. Where gateway and upstream read a path differently, a paid resource is reachable
- * through a free rule; so whatever could be read in two ways is refused, not repaired.
+ * The canonical form of a path: rules match it, the payment is bound to it, and the upstream gets
+ * it. Where gateway and upstream read a path differently, a paid resource is reachable through a
+ * free rule; so ambiguous paths are refused, not repaired.
  */
 
-/** What an upstream may be trusted with. */
 export interface PathRules {
-  /** Lets `%2F` through, which the upstream must read as data and never as `/`. */
+  /** Allows `%2F`, which the upstream must read as data and never as `/`. */
   readonly allowEncodedSlash: boolean;
 }
 
-/** A request target in its two parts. */
 export interface Target {
-  /** As it came, not canonical yet. */
+  /** As received, not canonical yet. */
   readonly path: string;
   /** With its question mark; empty when there is none. */
   readonly query: string;
 }
 
-/** Longest path, in characters; frameworks and logs cut at 2 KiB or later. */
+/** Frameworks and logs cut at 2 KiB or later. */
 export const pathCharsMax = 2048;
 
 /**
- * Splits a raw request target (Node's `request.url`) at its first question mark. Undefined for what
- * no client sends as a target: a fragment, spaces, bytes outside ASCII.
+ * Splits a raw request target at its first question mark. Undefined for a fragment, spaces and
+ * bytes outside ASCII, which no client sends.
  */
 export function splitTarget(raw: string): Target | undefined {
   if (/[^\x21-\x7e]|#/.test(raw)) return undefined;
@@ -53,7 +51,7 @@ export function canonicalPath(raw: string, rules: PathRules): string | undefined
     const character = String.fromCharCode(Number.parseInt(hex, 16));
     return /[A-Za-z0-9\-._~]/.test(character) ? character : escape.toUpperCase();
   });
-  // An escaped slash counts as one here: an upstream that unescapes it must not climb.
+  // An escaped slash counts as one: an upstream that unescapes it must not climb.
   const segments = path.slice(1).split(/\/|%2F/);
   const isEmpty = (segment: string, index: number) => segment === "" && index < segments.length - 1;
   if (segments.some((segment, index) => isEmpty(segment, index) || /(?:\.|%20)$/.test(segment))) {
@@ -62,7 +60,7 @@ export function canonicalPath(raw: string, rules: PathRules): string | undefined
   return path;
 }
 
-/** A path with every escape decoded; undefined when its bytes are no UTF-8. */
+/** Decodes every escape of a path; undefined when its bytes are not UTF-8. */
 export function decodePath(path: string): string | undefined {
   try {
     return decodeURIComponent(path);

@@ -1,7 +1,4 @@
-/**
- * A Host header or a rule's host in the form in which hosts are compared: without case, the root's
- * dot and the ports that browsers leave out.
- */
+/** Returns the form in which hosts are compared: without case, the root's dot and default ports. */
 export function hostKey(host: string | undefined): string {
   return (host ?? "")
     .toLowerCase()
@@ -9,7 +6,6 @@ export function hostKey(host: string | undefined): string {
     .replace(/\.$/, "");
 }
 
-/** Tells whether two name the same host. */
 export function isSameHost(one: string | undefined, other: string | undefined): boolean {
   return hostKey(one) === hostKey(other);
 }

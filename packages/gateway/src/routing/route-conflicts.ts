@@ -1,4 +1,4 @@
-/** Rules that contradict each other or cannot be kept: a gateway does not start with them. */
+/** Rules that contradict each other or cannot be kept; a gateway does not start with them. */
 import { formatUsdc } from "@farthing/protocol";
 import { allRoutes } from "../configuration/all-routes.ts";
 import type { Problem } from "../configuration/check-shape.ts";
@@ -6,23 +6,22 @@ import type { GatewayConfig, RouteConfig } from "../configuration/configuration.
 import { formatDuration } from "../configuration/duration-size.ts";
 import { covers, coversPath, overlaps } from "./route-overlap.ts";
 
-/** Longest wait for a settlement while the buyer's request is held. */
+/** Longest wait for a settlement while the buyer's request is open. */
 export const settleWaitMs = 20_000;
 /** Room for clocks that differ and for one slow block. */
 const budgetMarginMs = 15_000;
 
-/** What a route's signature has to outlive, in milliseconds. */
+/** The time that a route's signature has to be valid, in milliseconds. */
 export interface TimeBudget {
-  /** Spent at the upstream before the money moves: 0 when it moves first. */
+  /** Time at the upstream before the money moves: 0 with `before-upstream`. */
   readonly upstreamMs: number;
   readonly settleMs: number;
   readonly marginMs: number;
-  /** All three together. */
+  /** The sum of all three. */
   readonly neededMs: number;
   readonly allowedMs: number;
 }
 
-/** The time budget of a paid route. */
 export function timeBudget(route: RouteConfig): TimeBudget {
   const { timeouts } = route.upstream;
   const workMs = route.stream ? timeouts.headersMs : timeouts.totalMs;
@@ -36,7 +35,6 @@ export function timeBudget(route: RouteConfig): TimeBudget {
   };
 }
 
-/** Everything that contradicts itself. */
 export function findConflicts(config: GatewayConfig): Problem[] {
   const rules = config.routes.flatMap((route) => [
     ...findCovered(config.routes, route),
@@ -60,7 +58,7 @@ function findCovered(routes: readonly RouteConfig[], route: RouteConfig): Proble
   return [{ location: locationOf(route, "match"), message }];
 }
 
-/** Two rules that share requests at different prices must be told apart by how exact they are. */
+/** Of two rules that share requests at different prices, one must be more exact. */
 function findAmbiguous(routes: readonly RouteConfig[], route: RouteConfig): Problem[] {
   const duplicate = routes.find(
     (one) =>
@@ -87,7 +85,7 @@ function findBudget(route: RouteConfig): Problem[] {
   return [{ location: locationOf(route), message }];
 }
 
-/** A free default serves whatever no rule names: then paths must be read in one way only. */
+/** A free default serves everything that no rule names, so paths must not be ambiguous. */
 function findOpenDefault({ fallback, routes }: GatewayConfig): Problem[] {
   if (!fallback || fallback.amountUnits !== undefined) return [];
   const upstreams = new Set([...routes, fallback].map(({ upstream }) => upstream));

@@ -1,10 +1,10 @@
-/** How two rules stand to each other: whether one takes all that the other takes, or some of it. */
+/** Whether one rule takes all or some requests of another. */
 import { allRoutes } from "../configuration/all-routes.ts";
 import type { GatewayConfig, RouteConfig } from "../configuration/configuration.ts";
 import { isSameHost } from "./host-key.ts";
 import type { PatternSegment, RoutePattern } from "./route-pattern.ts";
 
-/** Tells whether `wide` matches every request that `narrow` matches. */
+/** Whether `wide` matches every request that `narrow` matches. */
 export function covers(wide: RouteConfig, narrow: RouteConfig): boolean {
   const { pattern: one } = wide;
   const { pattern: other } = narrow;
@@ -14,18 +14,18 @@ export function covers(wide: RouteConfig, narrow: RouteConfig): boolean {
   if (narrow.upstream.paths.allowEncodedSlash && !wide.upstream.paths.allowEncodedSlash) {
     return false;
   }
-  // One that minds the case of letters leaves the other spellings.
+  // A case-sensitive upstream leaves the other spellings.
   const isCaseKept = wide.upstream.paths.caseInsensitive || !narrow.upstream.paths.caseInsensitive;
   const isOpen = one.segments.every(({ kind }) => kind === "parameter");
   return (isCaseKept || isOpen) && coversPath(wide, narrow);
 }
 
-/** The same for their paths alone. */
+/** Compares paths only. */
 export function coversPath(wide: RouteConfig, narrow: RouteConfig): boolean {
   return coversPattern(wide.pattern, narrow.pattern, wide.upstream.paths.caseInsensitive);
 }
 
-/** The same for patterns that belong to no rule yet. */
+/** Compares patterns that belong to no rule yet. */
 export function coversPattern(
   one: RoutePattern,
   other: RoutePattern,
@@ -40,7 +40,7 @@ export function coversPattern(
   );
 }
 
-/** Tells whether some request matches both. */
+/** Whether some request matches both. */
 export function overlaps(one: RouteConfig, other: RouteConfig): boolean {
   const [a, b] = [one.pattern, other.pattern];
   if (a.method !== "*" && b.method !== "*" && a.method !== b.method) return false;
@@ -71,8 +71,8 @@ function isSame(
 }
 
 /**
- * The rules that requests of a pattern can fall under, in order: all that share requests with it,
- * up to the first that takes them all. Only those for the public host.
+ * Returns the rules for the public host that requests of a pattern can match, in order, up to the
+ * first that takes all of them.
  */
 export function rulesFor(config: GatewayConfig, pattern: RoutePattern): readonly RouteConfig[] {
   const { host } = new URL(config.publicUrl);

@@ -1,34 +1,32 @@
-/** What a rule of the configuration matches: `GET /v1/reports/:id`, `* /files/*`. */
+/** The pattern of a rule: `GET /v1/reports/:id`, `* /files/*`. */
 import { canonicalPath, decodePath } from "./canonical-path.ts";
 
-/** Methods that a rule can name. HEAD takes the rule of GET; `*` means all of them. */
+/** Methods that a rule can name. HEAD uses the rule of GET; `*` means all. */
 export const ruleMethods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 export type RuleMethod = (typeof ruleMethods)[number];
 
-/** Methods that the gateway passes on. OPTIONS it answers itself, all others get 405. */
+/** Methods that are proxied. The gateway responds to OPTIONS itself, and to all others with 405. */
 export const servedMethods: readonly string[] = ["HEAD", ...ruleMethods];
 
-/** One part of a path between slashes. */
 export type PatternSegment =
-  /** Escapes decoded; `folded` is the same in small letters. */
+  /** Escapes decoded; `folded` is the lower-case form. */
   | { readonly kind: "literal"; readonly text: string; readonly folded: string }
   /** Any one segment that is not empty. */
   | { readonly kind: "parameter"; readonly name: string };
 
-/** A rule's `match`, read. */
 export interface RoutePattern {
   readonly method: RuleMethod | "*";
-  /** As the configuration has it, without the method. */
+  /** As in the configuration, without the method. */
   readonly path: string;
   readonly segments: readonly PatternSegment[];
-  /** Whether any number of further segments may follow, none included: a `*` at the end. */
+  /** A trailing `*`: any number of further segments. */
   readonly hasRest: boolean;
 }
 
 /** The shape of `match` as far as an expression can tell. */
 export const matchPattern = String.raw`^(\*|[A-Z]+) /\S*$`;
 
-/** Reads a rule's `match`; a text says what is wrong with it. */
+/** Parses a rule's `match`; a text explains a failure. */
 export function parseRoutePattern(match: string): RoutePattern | string {
   const [methodText = "", path = ""] = match.split(" ");
   const method = [...ruleMethods, "*" as const].find((known) => known === methodText);
@@ -47,7 +45,7 @@ export function parseRoutePattern(match: string): RoutePattern | string {
   return { method, path, segments, hasRest };
 }
 
-/** The segments of a canonical path or a pattern; one slash at the end does not count. */
+/** Returns the segments of a canonical path or a pattern, without a trailing slash. */
 export function segmentsOf(path: string): readonly string[] {
   const inner = path.replace(/^\//, "").replace(/\/$/, "");
   return inner === "" ? [] : inner.split("/");
@@ -68,7 +66,7 @@ function parseSegment(part: string): PatternSegment | string {
   }
   if (part.includes("{")) return `${part} is a parameter in part; only a whole segment can be one`;
   if (part.includes("*")) return `${part} holds a *, which can only stand alone at the end`;
-  // Requests are compared in canonical form, so a rule in any other form would never match.
+  // A rule that is not canonical would never match.
   const canonical = canonicalPath(`/${part}`, { allowEncodedSlash: true });
   const text = decodePath(part);
   if (canonical !== `/${part}` || text === undefined) {

@@ -1,6 +1,6 @@
 /**
- * Which rule a request falls under: the first of the file that matches its method, host and
- * canonical path. Where nothing matches, nothing is served.
+ * Finds the rule of a request: the first of the file that matches its method, host and canonical
+ * path. Without a match nothing is served.
  */
 import { decodePath, type PathRules } from "./canonical-path.ts";
 import { allRoutes } from "../configuration/all-routes.ts";
@@ -8,7 +8,6 @@ import type { GatewayConfig, RouteConfig } from "../configuration/configuration.
 import { hostKey } from "./host-key.ts";
 import { segmentsOf, servedMethods } from "./route-pattern.ts";
 
-/** What a request falls under. */
 export type RouteMatch =
   | {
       readonly kind: "route";
@@ -18,7 +17,7 @@ export type RouteMatch =
     }
   /** 404: no rule matches. */
   | { readonly kind: "deny" }
-  /** 405: the gateway does not pass this method on. OPTIONS is answered before anybody asks here. */
+  /** 405: the gateway does not proxy this method. OPTIONS never gets here. */
   | { readonly kind: "method_not_allowed" }
   /** 421: no rule is for this host. */
   | { readonly kind: "unknown_host" };
@@ -30,29 +29,23 @@ export type Mismatch =
   | "path"
   /** Its upstream takes no escaped slash. */
   | "encoded_slash"
-  /** It would match in another case of letters, which a later rule with another price must not use. */
+  /** It would match in another case, which a later rule with another price must not use. */
   | "case_only";
 
-/** A match with its way there. */
 export interface Explanation {
   readonly match: RouteMatch;
-  /** The rules that were tried before, in order, each with the reason why it was not taken. */
+  /** The rules that were tried before, in order, with the reasons. */
   readonly passedOver: readonly { readonly route: RouteConfig; readonly reason: Mismatch }[];
 }
 
-/** The rules, compiled once. */
 export interface RouteTable {
-  /** What {@link canonicalPath} is to be called with before a request is matched. */
+  /** The rules for {@link canonicalPath}. */
   readonly pathRules: PathRules;
-  /**
-   * `method` in capitals; `host` is the request's Host header; `path` is canonical, so that what is
-   * matched is what the upstream gets.
-   */
+  /** `method` is in capitals, `host` is the Host header, and `path` is canonical. */
   match(method: string, host: string | undefined, path: string): RouteMatch;
   explain(method: string, host: string | undefined, path: string): Explanation;
 }
 
-/** Compiles the rules of a configuration. */
 export function compileRoutes(config: GatewayConfig): RouteTable {
   const rules = allRoutes(config);
   const knownHosts = hostsOf(config);
@@ -88,21 +81,20 @@ export function compileRoutes(config: GatewayConfig): RouteTable {
 }
 
 /**
- * Hosts are told apart as soon as a rule names one; then those of the rules are known, and the one
- * under which buyers reach the gateway. Undefined: all are.
+ * Returns the hosts of the rules and the public one, as soon as a rule names one; undefined: all
+ * hosts.
  */
 function hostsOf({ routes, publicUrl }: GatewayConfig): ReadonlySet<string> | undefined {
   const named = routes.flatMap(({ host }) => (host === undefined ? [] : [hostKey(host)]));
   return named.length === 0 ? undefined : new Set([...named, hostKey(new URL(publicUrl).host)]);
 }
 
-/** A request as rules are compared with it. */
 interface Asked {
   readonly method: string;
   readonly host: string;
-  /** Segments with their escapes decoded: servers differ in when they do that. */
+  /** Segments with their escapes decoded, because servers decode at different times. */
   readonly parts: readonly string[];
-  /** The same in small letters. */
+  /** In lower case. */
   readonly folded: readonly string[];
   readonly hasEncodedSlash: boolean;
 }
@@ -134,9 +126,9 @@ function matchSegments({ segments, hasRest }: RouteConfig["pattern"], { parts, f
 }
 
 /**
- * Tells whether a rule on the way would have matched in another case of letters and asks another
- * price. Many upstreams (Express, IIS) take `/REPORTS` for `/reports`, so a free rule behind a paid
- * one would give away what is sold.
+ * Whether an earlier rule would have matched in another case and has another price. Many upstreams
+ * (Express, IIS) accept `/REPORTS` for `/reports`, so a later free rule would give paid content
+ * away.
  */
 function hasCaseDuplicate(passedOver: Explanation["passedOver"], taken: RouteConfig): boolean {
   return passedOver.some(
