@@ -16,9 +16,7 @@ export interface ActiveConfiguration {
   upstreamOf(route: RouteConfig): Upstream;
   /** Undefined for a free route. */
   paidRouteOf(route: RouteConfig): PaidRoute | undefined;
-  /**
-   * Returns the paid route of the same name and host, for the configuration that replaces this one.
-   */
+  /** Returns the paid route of the same name and host. */
   findPaidRoute(route: RouteConfig): PaidRoute | undefined;
   /** Calls under way, by upstream. */
   inFlight(): ReadonlyMap<string, number>;

@@ -20,10 +20,7 @@ export function measureCalls(facilitator: Facilitator, onTime: TimeListener): Fa
   };
 }
 
-/**
- * Returns a facilitator that verifies payments and refuses to settle them, to try out a
- * configuration.
- */
+/** Returns a facilitator that verifies payments and settles none. */
 export function withoutSettling(facilitator: Facilitator): Facilitator {
   const errorMessage = "This gateway runs dry: it checks payments and settles none.";
   return {

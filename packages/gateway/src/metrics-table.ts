@@ -1,6 +1,4 @@
-/**
- * The gateway's metrics. `route` is the name of a rule and never a path, so that labels stay few.
- */
+/** The gateway's metrics. `route` is a rule's name and never a path, so labels stay few. */
 
 export interface GatewayMetric {
   readonly kind: "counter" | "histogram" | "gauge";

@@ -29,9 +29,7 @@ export interface ChargingDeps {
 export type RequestToCharge = Pick<Incoming, "method" | "target" | "headers" | "readBody">;
 
 export interface PaidRoute {
-  /**
-   * Charges for a request under today's terms, or previous ones that its payment was signed for.
-   */
+  /** Charges under today's terms, or previous ones that the payment was signed for. */
   charge(incoming: RequestToCharge, serve: Serve): Promise<Charged | Response>;
   /** All terms, newest first, for the route that replaces this one. */
   readonly terms: readonly DatedTerms[];

@@ -15,9 +15,7 @@ import { writeResponse, type Outgoing } from "./write-response.ts";
 /** `gone` is aborted when the client disconnects before the response. */
 export type Respond = (request: FastifyRequest, gone: AbortSignal) => Promise<Outgoing>;
 
-/**
- * Longer than the 60 s after which common proxies close idle connections, so that they close first.
- */
+/** Longer than the 60 s after which common proxies close idle connections. */
 const keepAliveMs = 72_000;
 
 /** Creates the server; it does not listen yet. */
@@ -57,8 +55,7 @@ export function createServer(
     reply.hijack();
     await writeResponse(reply.raw, response, { hasBody: method !== "HEAD", more });
   }
-  // Before Fastify reads the body, which is bound to the payment or proxied byte by byte. The hook
-  // never completes, so nothing runs after it.
+  // Before Fastify reads the body. The hook never completes, so nothing runs after it.
   server.addHook("onRequest", (request, reply) => {
     // A response that cannot be written ends the connection.
     serve(request, reply).catch(() => reply.raw.destroy());

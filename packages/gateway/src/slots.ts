@@ -17,10 +17,7 @@ export interface Slots {
   isLineFull(): boolean;
 }
 
-/**
- * Waiting calls for each running one: behind more than four calls of equal length, a client does
- * better to repeat the request.
- */
+/** Behind more than four calls of equal length, a client does better to repeat the request. */
 const waitingPerSlot = 4;
 
 export function createSlots({ slotsMax, waitMs }: SlotLimits): Slots {

@@ -1,12 +1,7 @@
-/**
- * Clients who do not read their response, or do not end their request, and still hold a connection.
- */
+/** Clients who do not read their response, or do not end their request. */
 import type { ServerResponse } from "node:http";
 
-/**
- * Longest time without a read. Such a client holds one of the upstream's connections; even a slow
- * line reads something every few seconds.
- */
+/** Longest time without a read: even a slow line reads something every few seconds. */
 const stallMsMax = 60_000;
 
 /**

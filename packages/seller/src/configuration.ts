@@ -116,10 +116,7 @@ export interface SellerOptions<R = unknown> extends RouteOptions<R> {
   readonly mode?: "dual" | "v2-only";
   /** The store of payment records; in memory when absent, which serves one process. */
   readonly grants?: PaymentRecords;
-  /**
-   * Longest time from a paid request to the start of its content, in milliseconds, without the work
-   * of `after-success`.
-   */
+  /** Longest time from a paid request to its content, without the work of `after-success`. */
   readonly waitMs?: number;
   /** Largest request body that can be bound to a payment, in bytes. */
   readonly bodyBytesMax?: number;
@@ -196,10 +193,7 @@ const descriptionCharsMax = 500;
 
 export function parseSellerOptions<R>(options: SellerOptions<R>): Configuration {
   if (typeof options.payTo !== "function") parsePayTo(options.payTo);
-  const { mode = "dual", allowOrigin = "*" } = options;
-  if (mode !== "dual" && mode !== "v2-only") {
-    throw new ConfigurationError("mode", "one of dual and v2-only", '"dual"');
-  }
+  const { allowOrigin = "*" } = options;
   if (allowOrigin !== false && (typeof allowOrigin !== "string" || allowOrigin === "")) {
     throw new ConfigurationError("allowOrigin", "an origin, * or false", '"https://app.example"');
   }
@@ -208,7 +202,7 @@ export function parseSellerOptions<R>(options: SellerOptions<R>): Configuration 
     facilitator: parseFacilitator(options.facilitator),
     networks: parseNetworks(options.network ?? "eip155:50"),
     ...publicUrl,
-    mode,
+    mode: oneOf("mode", options.mode, "dual", ["v2-only"]),
     waitMs: parseInteger("waitMs", options.waitMs ?? waitMsDefault, 1, waitMsMax),
     bodyBytesMax: parseInteger(
       "bodyBytesMax",
@@ -230,25 +224,9 @@ export function parseRouteOptions<R>(options: RouteOptions<R>): RouteConfigurati
   if (mimeType !== undefined && !(isShortText(mimeType) && mimeType.includes("/"))) {
     throw new ConfigurationError("mimeType", "a media type", '"application/json"');
   }
-  const { settle: settlementTiming = "before-work" } = options;
-  if (settlementTiming !== "before-work" && settlementTiming !== "after-success") {
-    throw new ConfigurationError("settle", "before-work or after-success", '"after-success"');
-  }
-  const { redirects = "charge", head = "challenge" } = options;
-  if (redirects !== "charge" && redirects !== "withhold") {
-    throw new ConfigurationError("redirects", "charge or withhold", '"charge"');
-  }
-  if (head !== "challenge" && head !== "free" && head !== "charge") {
-    throw new ConfigurationError("head", "one of challenge, free and charge", '"challenge"');
-  }
+  const settlementTiming = oneOf("settle", options.settle, "before-work", ["after-success"]);
   const workMs = parseInteger("workMs", options.workMs ?? workMsDefault, 1, workMsMax);
-  const { redeliver = "bound", requireBinding = false, serveWhen = "confirmed" } = options;
-  if (serveWhen !== "confirmed" && serveWhen !== "queued") {
-    throw new ConfigurationError("serveWhen", "confirmed or queued", '"confirmed"');
-  }
-  if (redeliver !== "bound" && redeliver !== "anyone" && redeliver !== "never") {
-    throw new ConfigurationError("redeliver", "one of bound, anyone and never", '"bound"');
-  }
+  const { requireBinding = false } = options;
   if (typeof requireBinding !== "boolean") {
     throw new ConfigurationError("requireBinding", "true or false", "true");
   }
@@ -262,10 +240,10 @@ export function parseRouteOptions<R>(options: RouteOptions<R>): RouteConfigurati
         ? async (request, original) => parsePayTo(await payTo(request, original))
         : parsePayTo(payTo),
     settlementTiming,
-    redirects,
-    head,
-    serveWhen,
-    redeliver,
+    redirects: oneOf("redirects", options.redirects, "charge", ["withhold"]),
+    head: oneOf("head", options.head, "challenge", ["free", "charge"]),
+    serveWhen: oneOf("serveWhen", options.serveWhen, "confirmed", ["queued"]),
+    redeliver: oneOf("redeliver", options.redeliver, "bound", ["anyone", "never"]),
     requiresBinding: requireBinding,
     workMs,
     maxTimeoutSeconds: parseInteger(
@@ -281,6 +259,20 @@ export function parseRouteOptions<R>(options: RouteOptions<R>): RouteConfigurati
     ...(mimeType === undefined ? {} : { mimeType }),
     isStreamed: options.stream === true,
   };
+}
+
+function oneOf<T extends string>(
+  field: string,
+  value: T | undefined,
+  standard: T,
+  others: readonly T[],
+): T {
+  if (value === undefined || value === standard) return standard;
+  if (others.includes(value)) return value;
+  const last = others.at(-1) ?? standard;
+  const choices = [standard, ...others].slice(0, -1).join(", ");
+  const shape = others.length > 1 ? `one of ${choices} and ${last}` : `${choices} or ${last}`;
+  throw new ConfigurationError(field, shape, `"${standard}"`);
 }
 
 function parsePrice(price: Price | undefined): bigint {

@@ -25,14 +25,9 @@ export type ChargeOutcome =
     { readonly type: "delivered"; readonly payment: SettledRequest }
   /** The payment was repeated after its delivery; `isKept`: so was the response. */
   | { readonly type: "repeated"; readonly receipt: SettleResponse; readonly isKept: boolean }
-  /**
-   * The buyer paid, and the seller's code threw or responded with 500 or above. Needs attention.
-   */
+  /** The buyer paid, and the seller's code threw or responded with 500 or above. Act on this. */
   | { readonly type: "undelivered"; readonly payment: SettledRequest; readonly error: unknown }
-  /**
-   * With `after-success`: the seller's code responded with no success, or not at all (`error`), and
-   * no one was charged.
-   */
+  /** With `after-success`: no success, or no response (`error`), and no one was charged. */
   | {
       readonly type: "uncharged";
       readonly payment: PaidRequest;
@@ -41,10 +36,7 @@ export type ChargeOutcome =
     }
   /** The transfer took longer than the buyer's wait; they were asked to repeat. */
   | { readonly type: "pending"; readonly receipt: SettleResponse }
-  /**
-   * The payment was or may have been used for an unknown request: the buyer got a 409 with this
-   * receipt, and may contact you.
-   */
+  /** The payment was used for an unknown request; the buyer got a 409 with this receipt. */
   | { readonly type: "unserved"; readonly receipt: SettleResponse }
   /** The settlement failed. */
   | { readonly type: "failed"; readonly receipt: SettleResponse }

@@ -269,9 +269,7 @@ function textOf(body: JsonObject, key: string): string | undefined {
   return typeof value === "string" ? value.slice(0, textCharsMax) : undefined;
 }
 
-/**
- * Returns the reason of a failed connection, e.g. `ECONNREFUSED`; never the address or a header.
- */
+/** Returns the reason of a failed connection, e.g. `ECONNREFUSED`, without the address. */
 function causeOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : undefined;
   if (cause instanceof Error && "code" in cause && typeof cause.code === "string")

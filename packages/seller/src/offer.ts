@@ -39,10 +39,7 @@ export function offersOf(networks: readonly Network[], terms: Terms): readonly R
   }));
 }
 
-/**
- * Returns the offer that a payment takes, or a refusal. `isOwnUrl` tells whether an address names
- * the paid route.
- */
+/** Returns the offer that a payment takes, or a refusal. `isOwnUrl` recognises the route. */
 export function matchOffer(
   offers: readonly Requirements[],
   payment: Payment,

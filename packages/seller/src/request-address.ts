@@ -43,10 +43,7 @@ const hostCharsMax = 270;
 /** A name, an IPv4 address or an IPv6 address in brackets, with a port or without. */
 const hostPattern = /^(?:[a-z0-9_](?:[a-z0-9._-]*)|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 
-/**
- * Reads path and query from the target, which must be in origin form; scheme and host must be well
- * formed.
- */
+/** Reads path and query from the target alone, which must be in origin form. */
 export function readRequestAddress({ method, target, host, scheme }: RequestLine): AddressOutcome {
   const notAllowed = checkMethod(method);
   if (notAllowed) return refuse(notAllowed);

@@ -54,9 +54,7 @@ const exchangeHeaders = [
   replayedHeader,
 ];
 
-/**
- * Headers that some caches obey before `Cache-Control` (RFC 9213, Fastly, nginx), in lower case.
- */
+/** Headers that some caches obey before `Cache-Control` (RFC 9213, Fastly, nginx). */
 const cacheHeaders = /^(?:(?:[\w-]+-)?cdn-cache-control|surrogate-control|x-accel-expires)$/;
 
 export function isForCaches(name: string): boolean {
@@ -73,10 +71,7 @@ const exposedHeaders = [
   replayedHeader,
 ];
 
-/**
- * Headers that a browser's script may send. Stock buyers set the last one, a response header by its
- * name, on the paid request.
- */
+/** Headers that a browser's script may send. Stock buyers send the last one. */
 const allowedHeaders = [
   "Content-Type",
   headerNames.paymentSignature,
@@ -151,9 +146,7 @@ export function refuseRequest(status: number, error: ResponseCode, message: stri
   return errorResponse(status, { error, message, retryable: false });
 }
 
-/**
- * Returns the seller's content with the receipts; headers reserved to the exchange are replaced.
- */
+/** Returns the seller's content with the receipts, without headers of the exchange's own. */
 export function content(
   response: AppResponse,
   body: BodyInit | null,

@@ -49,9 +49,7 @@ import {
 import { createWalletBudget } from "./exchange/wallet-budget.ts";
 
 export interface ChargeOptions<R = unknown> extends BodyReader {
-  /**
-   * The framework's own request, for price and payee functions; the web-standard one when absent.
-   */
+  /** The framework's own request for price and payee functions; `request` when absent. */
   readonly original?: R;
   /**
    * Other terms that a payment may have been signed for, such as those before a change of the
@@ -76,10 +74,7 @@ export interface Charged {
 
 /** A route with a price. */
 export interface Route<R = unknown> {
-  /**
-   * Responds with a challenge when nothing was paid, and with the content of `serve` when the
-   * payment is confirmed.
-   */
+  /** Responds with a challenge, or with the content of `serve` once the payment is confirmed. */
   charge(request: Request, serve: Serve, options?: ChargeOptions<R>): Promise<Charged>;
 }
 
@@ -188,8 +183,7 @@ function createRoute<R>(
     const presented = readPresentedPayment(request.headers);
     if (request.method === "HEAD" && route.head !== "charge") {
       const isPaid = presented.kind !== "none";
-      const free = route.head === "free" ? serve : undefined;
-      return respondToHead({ terms, isPaid, settlementTiming, redirects }, free);
+      return respondToHead(terms, isPaid, route.head === "free" ? serve : undefined);
     }
     if (presented.kind === "none") {
       const asked = ask(terms);

@@ -194,9 +194,7 @@ export function readDocument(path: string): JsonObject | string {
   return `names ${path}, which is neither a JSON nor a YAML object`;
 }
 
-/**
- * Parses an http or https address without query, fragment and user name; strips trailing slashes.
- */
+/** Parses an http or https address without query, fragment, user name and trailing slash. */
 export function baseUrl(text: string): string | undefined {
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol) || text.includes("\\")) return undefined;

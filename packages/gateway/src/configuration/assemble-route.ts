@@ -27,9 +27,7 @@ const redelivers = ["bound", "anyone", "never"] as const;
 const heads = ["challenge", "free", "charge"] as const;
 const passed: readonly PassedHeader[] = ["authorization", "cookie", "set-cookie"];
 
-/**
- * Assembles a route; undefined, and reported, for a rule that matches nothing or has no upstream.
- */
+/** Assembles a route; undefined, and reported, for a rule without a pattern or upstream. */
 export function readRoute(
   settings: SettingReader,
   { index, upstreams, ...forAll }: RouteContext,

@@ -37,10 +37,7 @@ function formatProblem({ path, line, message }: ConfigProblem): string {
   return `${where}${[path, message].filter((part) => part !== "").join(" ")}`;
 }
 
-/**
- * Reads a configuration; `folder` is the base of its relative paths. Throws {@link
- * GatewayConfigError} with all problems at once.
- */
+/** Reads a configuration. Throws {@link GatewayConfigError} with all problems at once. */
 export function readGatewayConfig(
   text: string,
   environment: Environment = {},

@@ -1,12 +1,7 @@
-/**
- * CORS for free responses and preflights, which are never forwarded. The exchange adds CORS to its
- * own responses.
- */
+/** CORS for free responses and preflights. The exchange adds CORS to its own responses. */
 import { headerNames } from "@farthing/protocol";
 
-/**
- * Headers that a script may send; stock buyers send the last one, a response header by its name.
- */
+/** Headers that a script may send. Stock buyers send the last one. */
 const allowedHeaders = [
   headerNames.paymentSignature,
   headerNames.xPayment,

@@ -52,9 +52,7 @@ export function isPassedToUpstream(name: string, rule: RequestRule): boolean {
   return !(rule.isPaid && partial.has(known));
 }
 
-/**
- * Whether an upstream's header goes to the client: no receipts, and cookies only where configured.
- */
+/** Whether an upstream's header goes to the client: no receipts, cookies if configured. */
 export function isPassedToClient(name: string, pass: ReadonlySet<PassedHeader>): boolean {
   const known = canonicalName(name);
   if (known === "set-cookie") return pass.has("set-cookie");

@@ -1,8 +1,6 @@
 import type { RouteConfig } from "../configuration/configuration.ts";
 
-/**
- * The finding of a check, without secrets. `warn` works and deserves a look, `fail` must be fixed.
- */
+/** The finding of a check. `warn` deserves a look, `fail` must be fixed. */
 export interface Finding {
   /** The subject: `routes[2]`, `facilitator`. */
   readonly name: string;

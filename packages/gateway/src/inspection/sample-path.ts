@@ -4,19 +4,14 @@ import { compileRoutes } from "../routing/route-table.ts";
 /** Stands for a parameter. */
 const sample = "farthing-check";
 
-/**
- * Returns the only path of a GET route; undefined where it has several, or another rule takes it.
- */
+/** Returns the only path of a GET route; undefined when there are several, or none. */
 export function fixedPathOf(config: GatewayConfig, route: RouteConfig): string | undefined {
   const { segments, hasRest } = route.pattern;
   const isFixed = !hasRest && segments.every(({ kind }) => kind === "literal");
   return isFixed ? samplePathOf(config, route) : undefined;
 }
 
-/**
- * Returns a path that a GET route takes under the public address; undefined where another rule
- * does.
- */
+/** Returns a path of a GET route under the public address; undefined when there is none. */
 export function samplePathOf(config: GatewayConfig, route: RouteConfig): string | undefined {
   const path = route.pattern.path
     .split("/")

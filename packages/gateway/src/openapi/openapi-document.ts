@@ -9,10 +9,7 @@ import { shortUsdc } from "../configuration/price-text.ts";
 import { rulesFor } from "../routing/route-overlap.ts";
 import { ruleMethods, segmentsOf } from "../routing/route-pattern.ts";
 
-/**
- * Builds `/openapi.json`: the served operations of the upstream's own document with their schemas,
- * or else the rules.
- */
+/** Builds `/openapi.json` from the served operations of the upstream's document, or the rules. */
 export function openApiDocument(config: GatewayConfig): JsonObject {
   const { discovery, publicUrl } = config;
   const source = discovery.openapi;
@@ -61,9 +58,7 @@ function pricedPaths(config: GatewayConfig, source: JsonObject): JsonObject {
   return paths;
 }
 
-/**
- * Returns the rules as operations; a rule that an earlier one hides in part keeps its own price.
- */
+/** Returns the rules as operations. A partly hidden rule keeps its own price. */
 function rulePaths({ routes }: GatewayConfig): JsonObject {
   const paths: Record<string, Record<string, unknown>> = {};
   // Templates that differ only in the names of parameters are one path in OpenAPI.

@@ -70,10 +70,7 @@ function isSame(
   return isCaseIgnored ? segment.folded === beside.folded : segment.text === beside.text;
 }
 
-/**
- * Returns the rules for the public host that requests of a pattern can match, in order, up to the
- * first that takes all of them.
- */
+/** Returns the public host's rules for requests of a pattern, up to one that takes them all. */
 export function rulesFor(config: GatewayConfig, pattern: RoutePattern): readonly RouteConfig[] {
   const { host } = new URL(config.publicUrl);
   const reachable = allRoutes(config).filter(

@@ -1,7 +1,4 @@
-/**
- * Finds the rule of a request: the first of the file that matches its method, host and canonical
- * path. Without a match nothing is served.
- */
+/** Finds the rule of a request: the first that matches its method, host and canonical path. */
 import { decodePath, type PathRules } from "./canonical-path.ts";
 import { allRoutes } from "../configuration/all-routes.ts";
 import type { GatewayConfig, RouteConfig } from "../configuration/configuration.ts";
@@ -80,10 +77,7 @@ export function compileRoutes(config: GatewayConfig): RouteTable {
   };
 }
 
-/**
- * Returns the hosts of the rules and the public one, as soon as a rule names one; undefined: all
- * hosts.
- */
+/** Returns the known hosts as soon as a rule names one; undefined: all hosts. */
 function hostsOf({ routes, publicUrl }: GatewayConfig): ReadonlySet<string> | undefined {
   const named = routes.flatMap(({ host }) => (host === undefined ? [] : [hostKey(host)]));
   return named.length === 0 ? undefined : new Set([...named, hostKey(new URL(publicUrl).host)]);

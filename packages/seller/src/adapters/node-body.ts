@@ -6,10 +6,7 @@ import type { IncomingMessage } from "node:http";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/**
- * Reads the whole body; undefined when it is larger than `bytesMax`. `parsed` is the output of a
- * parser that ran before.
- */
+/** Reads the whole body; undefined when it is too large. `parsed` is a parser's output. */
 export async function readNodeBody(
   req: IncomingMessage,
   parsed: unknown,

@@ -18,18 +18,12 @@ export interface Outlet {
 export interface Capture {
   /** Resolves when the handler has begun to respond; the body follows as a stream. */
   readonly response: Promise<Response>;
-  /**
-   * Opens the connection for the exchange's own response. A handler that streams continues to write
-   * into the captured stream.
-   */
+  /** Opens the connection for the exchange's own response; a streaming handler continues. */
   open(): Outlet;
   isBegun(): boolean;
   /** Reports that the handler has failed. */
   fail(error: unknown): void;
-  /**
-   * Ignores further calls of a handler that had not begun when something else was sent, instead of
-   * failing on headers that are gone.
-   */
+  /** Ignores further calls of a handler that had not begun when something else was sent. */
   silence(): void;
   /** Restores the response, as if nothing had been captured. */
   close(): void;

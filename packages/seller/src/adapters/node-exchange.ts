@@ -80,10 +80,7 @@ export function hostOf(req: IncomingMessage, known?: string): string | undefined
   return known ?? req.headers.host ?? (typeof authority === "string" ? authority : undefined);
 }
 
-/**
- * Returns the request without its body, which is read only for binding a payment; or the refusal of
- * an ambiguous address.
- */
+/** Returns the request without its body, or the refusal of an ambiguous address. */
 function toRequest(req: IncomingMessage, line: NodeExchange<unknown>["line"]): Request | Response {
   const method = req.method ?? "GET";
   const address = readRequestAddress({ ...line, method });

@@ -5,11 +5,10 @@
  * Between verification and settlement the payer can empty their wallet or cancel: the seller has
  * then worked for nothing. Work that is expensive or changes anything should be sold before work.
  */
-import { errorResponse, uncharged } from "../responses.ts";
+import { content, errorResponse, uncharged } from "../responses.ts";
 import { settleClaim, verify } from "./settle-claim.ts";
 import {
   cancelBody,
-  toContent,
   isRedirect,
   isSold,
   makeWithin,
@@ -57,7 +56,7 @@ export async function serveAfterSuccess(
     if (collection.isQueued) deps.background.watch(charged, receipt);
     checkHeld(await lease.complete(receipt));
     const outcome = { type: "delivered", payment: factsAfter(charged, receipt) } as const;
-    return { response: toContent(made, receipt), outcome, receipt };
+    return { response: content(made.response, made.body, receipt), outcome, receipt };
   }
   cancelBody(made);
   if (collection.kind === "open") deps.background.poll(charged);

@@ -12,30 +12,27 @@ import {
   factsAfter,
   type BackgroundSettlements,
   type ExchangeDeps,
-  type ExchangeResult,
   type MatchedPayment,
 } from "./paid-request.ts";
 
-/**
- * Settlements polled at once; each holds a few kilobytes. Repeats of the buyers resolve the others.
- */
-const followedMax = 1_000;
+/** Settlements polled at once, a few kilobytes each. Buyers' repeats resolve the others. */
+const maxPolled = 1_000;
 
 /** Open settlements that are remembered until their authorization ends; a few kilobytes each. */
-const closingsMax = 1_000;
+const maxClosings = 1_000;
 
 /** Bounds the load on a facilitator that becomes available again. */
-const closedAtOnceMax = 4;
+const maxClosedAtOnce = 4;
 
 /** Polling stops after ten minutes; buyers that return later resume the settlement themselves. */
-const followMsMax = 10 * 60 * 1000;
+const maxPollMs = 10 * 60 * 1000;
 
 /** The pause before each round, doubled from the first to the longest. */
-const pauseMsMin = 1_000;
-const pauseMsMax = 30_000;
+const minPauseMs = 1_000;
+const maxPauseMs = 30_000;
 
-export function createBackgroundSettlements(around: () => ExchangeDeps): BackgroundSettlements {
-  const followed = new Set<string>();
+export function createBackgroundSettlements(getDeps: () => ExchangeDeps): BackgroundSettlements {
+  const polled = new Set<string>();
   const closings = new Map<string, { readonly matched: MatchedPayment; readonly dueMs: number }>();
   let nextDueMs = Infinity;
   let closing = 0;
@@ -43,54 +40,48 @@ export function createBackgroundSettlements(around: () => ExchangeDeps): Backgro
   async function closeOne(matched: MatchedPayment): Promise<void> {
     closing++;
     try {
-      await close(around(), matched);
+      await close(getDeps(), matched);
     } catch {
       // The next request meets a failing store again, and can respond to it.
     } finally {
       closing--;
     }
   }
-  async function run(matched: MatchedPayment): Promise<void> {
-    const { clock } = around();
-    const untilMs = clock.now() + followMsMax;
-    let pauseMs = pauseMsMin;
+  function start(matched: MatchedPayment, work: (bare: MatchedPayment) => Promise<void>): void {
+    const { key } = matched.binding;
+    if (polled.has(key) || polled.size >= maxPolled) return;
+    polled.add(key);
+    work(bareOf(matched))
+      // The buyer's repeat meets a failing store again, and can respond to it.
+      .catch(() => undefined)
+      .finally(() => polled.delete(key));
+  }
+  async function pollRounds(matched: MatchedPayment): Promise<void> {
+    const { clock } = getDeps();
+    const untilMs = clock.now() + maxPollMs;
+    let pauseMs = minPauseMs;
     while (clock.now() + pauseMs < untilMs) {
       await clock.sleep(pauseMs, "background");
-      if (await goOn(around(), matched)) return;
-      pauseMs = Math.min(2 * pauseMs, pauseMsMax);
+      if (await pollOnce(getDeps(), matched)) return;
+      pauseMs = Math.min(2 * pauseMs, maxPauseMs);
     }
   }
   return {
-    poll(matched) {
-      const { binding } = matched;
-      if (followed.has(binding.key) || followed.size >= followedMax) return;
-      followed.add(binding.key);
-      run(bareOf(matched))
-        // The buyer's repeat meets a failing store again, and can respond to it.
-        .catch(() => undefined)
-        .finally(() => followed.delete(binding.key));
-    },
-    watch(matched, receipt) {
-      const { binding } = matched;
-      if (followed.has(binding.key) || followed.size >= followedMax) return;
-      followed.add(binding.key);
-      watchQueued(around(), bareOf(matched), receipt)
-        .catch(() => undefined)
-        .finally(() => followed.delete(binding.key));
-    },
+    poll: (matched) => start(matched, pollRounds),
+    watch: (matched, receipt) => start(matched, (bare) => watchQueued(getDeps(), bare, receipt)),
     closeLater(matched) {
-      if (closings.size >= closingsMax) return;
+      if (closings.size >= maxClosings) return;
       // A lost call cannot arrive after that.
-      const overMs = Math.max(matched.binding.validBeforeMs, around().clock.now());
+      const overMs = Math.max(matched.binding.validBeforeMs, getDeps().clock.now());
       const dueMs = overMs + overMsMin;
       closings.set(matched.binding.key, { matched: bareOf(matched), dueMs });
       nextDueMs = Math.min(nextDueMs, dueMs);
     },
     closeDue() {
-      const nowMs = around().clock.now();
+      const nowMs = getDeps().clock.now();
       if (nowMs < nextDueMs) return;
       for (const [key, { matched, dueMs }] of closings) {
-        if (closing >= closedAtOnceMax) return;
+        if (closing >= maxClosedAtOnce) return;
         if (dueMs > nowMs) continue;
         closings.delete(key);
         void closeOne(matched);
@@ -101,16 +92,8 @@ export function createBackgroundSettlements(around: () => ExchangeDeps): Backgro
 }
 
 /** Drops the seller's code and its request, which need not be held for so long. */
-function bareOf({
-  payment,
-  offer,
-  binding,
-  access,
-  request,
-  terms,
-  ...flags
-}: MatchedPayment): MatchedPayment {
-  const { acceptsPreviousTerms, servesQueued } = flags;
+function bareOf({ payment, offer, binding, access, request, terms, ...rest }: MatchedPayment) {
+  const { acceptsPreviousTerms, servesQueued } = rest;
   return { payment, offer, binding, access, request, terms, acceptsPreviousTerms, servesQueued };
 }
 
@@ -119,10 +102,8 @@ function bareOf({
  * buyer, one that did not is forgotten, and an unknown one is left to the store.
  */
 async function close(deps: ExchangeDeps, matched: MatchedPayment): Promise<void> {
-  const acquired = await deps.records.acquire(matched.binding, {
-    ...matched.access,
-    rule: "anyone",
-  });
+  const access = { ...matched.access, rule: "anyone" } as const;
+  const acquired = await deps.records.acquire(matched.binding, access);
   if (acquired.kind !== "acquired") return;
   const { lease } = acquired;
   try {
@@ -131,19 +112,12 @@ async function close(deps: ExchangeDeps, matched: MatchedPayment): Promise<void>
     const deadlineMs = deps.clock.now() + deps.waitMs;
     const collection = await settleClaim(deps, matched, lease, { deadlineMs });
     if (collection.kind === "refused") await lease.discard();
-    if (collection.kind !== "paid") return emitResult(deps, matched, collection.result);
+    if (collection.kind !== "paid")
+      return emitOutcome(deps.emit, matched.terms.resource.url, collection.result.outcome);
     await notePaid(deps, matched, lease, collection.receipt);
   } finally {
     await lease.unlock();
   }
-}
-
-function emitResult(
-  deps: ExchangeDeps,
-  matched: MatchedPayment,
-  { outcome }: ExchangeResult,
-): void {
-  emitOutcome(deps.emit, matched.terms.resource.url, outcome);
 }
 
 /** Records that the money moved, and emits it, unless another holder has taken over. */
@@ -165,7 +139,7 @@ async function watchQueued(
   known: SettleResponse,
 ): Promise<void> {
   const { settled } = await settleMatched(deps, matched, {
-    deadlineMs: deps.clock.now() + followMsMax,
+    deadlineMs: deps.clock.now() + maxPollMs,
     known,
     isInBackground: true,
     onPending: async () => undefined,
@@ -179,12 +153,10 @@ async function watchQueued(
 }
 
 /** Runs one round. Returns true when there is nothing left to poll. */
-async function goOn(deps: ExchangeDeps, matched: MatchedPayment): Promise<boolean> {
+async function pollOnce(deps: ExchangeDeps, matched: MatchedPayment): Promise<boolean> {
   // This process has the buyer's own request, so no proof is needed.
-  const acquired = await deps.records.acquire(matched.binding, {
-    ...matched.access,
-    rule: "anyone",
-  });
+  const access = { ...matched.access, rule: "anyone" } as const;
+  const acquired = await deps.records.acquire(matched.binding, access);
   // A repeat of the buyer holds the lease.
   if (acquired.kind !== "acquired") return acquired.kind !== "busy";
   const { lease } = acquired;
@@ -195,7 +167,7 @@ async function goOn(deps: ExchangeDeps, matched: MatchedPayment): Promise<boolea
     const deadlineMs = deps.clock.now() + deps.waitMs;
     const collection = await settleClaim(deps, matched, lease, { deadlineMs });
     if (collection.kind !== "paid") {
-      emitResult(deps, matched, collection.result);
+      emitOutcome(deps.emit, matched.terms.resource.url, collection.result.outcome);
       return collection.kind === "refused";
     }
     await notePaid(deps, matched, lease, collection.receipt);

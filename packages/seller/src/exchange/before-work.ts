@@ -1,7 +1,4 @@
-/**
- * Settlement before work: verify, settle, wait for confirmation, then serve once. Also resumes
- * every payment that is already under way.
- */
+/** Settlement before work. Also resumes every payment that is already under way. */
 import { settleClaim, verify } from "./settle-claim.ts";
 import { responseFor, deliver, deliverKept } from "./delivery.ts";
 import type { Lease } from "../payment-records/payment-records.ts";

@@ -1,20 +1,12 @@
-/**
- * Delivery of the seller's content: made once, kept within bounds for a buyer whose connection
- * broke, and sent with the receipt.
- */
+/** Delivery of the seller's content, which is made once and kept within bounds. */
 import type { SettleResponse } from "@farthing/protocol";
-import { content, replayedHeader, errorResponse, type ChallengeTerms } from "../responses.ts";
+import { content, replayedHeader, errorResponse } from "../responses.ts";
 import { readHead, resume } from "../body.ts";
-import {
-  workMsMax,
-  type SettlementTiming,
-  type Redeliver,
-  type Redirects,
-} from "../configuration.ts";
+import { workMsMax } from "../configuration.ts";
 import type { PaidRequest, SettledRequest } from "../events.ts";
 import type { PaymentRecords, Lease, StoredResponse } from "../payment-records/payment-records.ts";
 import { checkHeld } from "./lost-lease.ts";
-import type { ExchangeResult, Serve } from "./paid-request.ts";
+import type { ChargedRequest, ExchangeResult } from "./paid-request.ts";
 
 export interface Paid {
   readonly lease: Lease;
@@ -22,15 +14,7 @@ export interface Paid {
   readonly facts: SettledRequest;
 }
 
-export interface Delivery {
-  readonly serve: Serve;
-  readonly isStreamed: boolean;
-  readonly settlementTiming: SettlementTiming;
-  readonly redirects: Redirects;
-  readonly redeliver: Redeliver;
-  readonly terms: ChallengeTerms;
-  readonly audience?: string;
-}
+type Work = Pick<ChargedRequest, "serve" | "isStreamed">;
 
 /** The seller's response, read as far as it can be kept. */
 export interface Made {
@@ -58,24 +42,21 @@ const unrepeatedHeaders = new Set([
 ]);
 
 /** Runs the seller's code and reads its response. Throws what the code throws. */
-async function make(charged: Delivery, facts: PaidRequest, bytesMax: number): Promise<Made> {
-  const response = await charged.serve(facts);
-  if (!response.body || isStream(charged, response)) return { response, body: response.body };
+async function make(work: Work, facts: PaidRequest, bytesMax: number): Promise<Made> {
+  const response = await work.serve(facts);
+  if (!response.body || isStream(work, response)) return { response, body: response.body };
   const head = await readHead(response.body, bytesMax);
   return { response, body: head.rest ? resume(head) : head.bytes };
 }
 
-/**
- * Runs the seller's code within a time limit; returns undefined after it, and cancels a late
- * result.
- */
+/** Runs the seller's code; returns undefined after the timeout, and cancels a late result. */
 export function makeWithin(
-  charged: Delivery,
+  work: Work,
   facts: PaidRequest,
   bytesMax: number,
   timeoutMs: number,
 ): Promise<Made | undefined> {
-  const making = make(charged, facts, bytesMax);
+  const making = make(work, facts, bytesMax);
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       resolve(undefined);
@@ -85,11 +66,11 @@ export function makeWithin(
   });
 }
 
-/**
- * Whether `after-success` charges for a response: a success, or a redirect, whose address would be
- * free content otherwise.
- */
-export function isSold(response: Response, { redirects }: Pick<Delivery, "redirects">): boolean {
+/** Whether `after-success` charges for a response. A redirect would be free content otherwise. */
+export function isSold(
+  response: Response,
+  { redirects }: Pick<ChargedRequest, "redirects">,
+): boolean {
   return response.ok || (redirects === "charge" && isRedirect(response));
 }
 
@@ -104,7 +85,7 @@ export function cancelBody({ body }: Made): void {
 /** Returns a response to keep; undefined when it is a stream or too large. */
 export function toStored(
   { response, body }: Made,
-  { audience }: Delivery,
+  { audience }: ChargedRequest,
 ): StoredResponse | undefined {
   if (body instanceof ReadableStream) return undefined;
   const headers = [...response.headers].filter(([name]) => !unrepeatedHeaders.has(name));
@@ -112,26 +93,19 @@ export function toStored(
   return { ...stored, ...(audience === undefined ? {} : { reader: audience }) };
 }
 
-/**
- * Returns a kept response if it was made for this caller: the seller's code, which may check
- * credentials, does not run again.
- */
+/** Returns a kept response if it was made for this caller; the seller's code does not rerun. */
 export function responseFor(
-  { audience }: Delivery,
+  { audience }: ChargedRequest,
   kept?: StoredResponse,
 ): StoredResponse | undefined {
   const isForAnyone = kept?.reader === undefined;
   return isForAnyone || kept.reader === audience ? kept : undefined;
 }
 
-export function toContent({ response, body }: Made, receipt: SettleResponse): Response {
-  return content(response, body, receipt);
-}
-
 /** Makes and keeps the content; when that fails, keeps the fact that it is paid. */
 export async function deliver(
   { records }: { readonly records: PaymentRecords },
-  charged: Delivery,
+  charged: ChargedRequest,
   { lease, receipt, facts: payment }: Paid,
 ): Promise<ExchangeResult> {
   // The state stays `paid`: the next request with this payment makes the content again.
@@ -148,8 +122,7 @@ export async function deliver(
   // The buyer has paid and may try again.
   if (!made) return failed(504, new Error(`The answer was not made within ${workMsMax} ms.`));
   const { status } = made.response;
-  // With `after-success` only a success counts as delivered; otherwise a refusal is a response as
-  // well.
+  // With `after-success` only a success counts; otherwise a refusal is a response as well.
   const isFailure =
     charged.settlementTiming === "after-success"
       ? !isSold(made.response, charged)
@@ -161,7 +134,8 @@ export async function deliver(
   }
   const kept = charged.redeliver === "never" ? undefined : toStored(made, charged);
   checkHeld(await lease.complete(receipt, kept));
-  return { response: toContent(made, receipt), outcome: { type: "delivered", payment }, receipt };
+  const response = content(made.response, made.body, receipt);
+  return { response, outcome: { type: "delivered", payment }, receipt };
 }
 
 /** Delivers a response that was made before the money moved. */
@@ -187,10 +161,10 @@ function fromStored(stored: StoredResponse, receipt: SettleResponse): Response {
   return content({ status: stored.status, headers }, body, receipt);
 }
 
-function isStream(charged: Delivery, response: Response): boolean {
+function isStream({ isStreamed }: Work, response: Response): boolean {
   const type = response.headers.get("Content-Type") ?? "";
   // Events are useless when they all arrive at the end.
-  return charged.isStreamed || type.startsWith("text/event-stream");
+  return isStreamed || type.startsWith("text/event-stream");
 }
 
 function undelivered(status: number, receipt: SettleResponse): Response {

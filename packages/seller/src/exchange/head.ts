@@ -1,33 +1,20 @@
-/**
- * HEAD requests, which link checkers and caches send. They take no payment, since the buyer would
- * be charged and receive no content.
- */
+/** HEAD requests take no payment, since the buyer would be charged and receive no content. */
 import { headerNames, zeroAddress } from "@farthing/protocol";
 import { uncharged, type ChallengeTerms } from "../responses.ts";
-import { workMsMax, type SettlementTiming, type Redirects } from "../configuration.ts";
+import { workMsMax } from "../configuration.ts";
 import { cancelBody, makeWithin } from "./delivery.ts";
 import { ask } from "./open-responses.ts";
 import { undecided, type ExchangeResult, type Serve } from "./paid-request.ts";
-
-interface HeadRequest {
-  readonly terms: ChallengeTerms;
-  /** Whether it carries a payment, readable or not. */
-  readonly isPaid: boolean;
-  readonly settlementTiming: SettlementTiming;
-  readonly redirects: Redirects;
-}
 
 const takesNoPayment = {
   error: "HEAD takes no payment here; send it with GET",
   message: "HEAD takes no payment here, and yours was not looked at. Send it with GET.",
 };
 
-/**
- * Responds with the headers of a 402; or, with `serve`, with those of the seller's response,
- * without those that lead to content.
- */
+/** Responds with the headers of a 402, or of `serve` without those that lead to content. */
 export async function respondToHead(
-  { terms, isPaid, settlementTiming, redirects }: HeadRequest,
+  terms: ChallengeTerms,
+  isPaid: boolean,
   serve?: Serve,
 ): Promise<ExchangeResult> {
   if (!serve) {
@@ -40,15 +27,7 @@ export async function respondToHead(
   const network = terms.offers[0]?.network.id ?? "";
   // The seller's code sees a payment of nothing by no one, which is true.
   const noPayment = { payer: zeroAddress, amount: "0", network };
-  const work = {
-    serve,
-    isStreamed: true,
-    settlementTiming,
-    redirects,
-    redeliver: "never",
-    terms,
-  } as const;
-  const made = await makeWithin(work, noPayment, 0, workMsMax);
+  const made = await makeWithin({ serve, isStreamed: true }, noPayment, 0, workMsMax);
   if (!made) throw new Error(`The answer to HEAD was not made within ${workMsMax} ms.`);
   cancelBody(made);
   return undecided(uncharged(made.response, null));

@@ -36,10 +36,7 @@ export interface BodyReader {
    * others must not get a response that was made for the first. Only a hash is kept.
    */
   readonly boundTo?: string;
-  /**
-   * What the nonce of a bound payment commits to, where it is not the request's method and body:
-   * the call of a tool.
-   */
+  /** What the nonce of a bound payment commits to, where it is a tool's call. */
   readonly bindingSubject?: BindingSubject;
 }
 

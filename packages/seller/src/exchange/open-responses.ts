@@ -40,10 +40,7 @@ export function later(
   return errorResponse(503, { error, message, retryable: true }, more);
 }
 
-/**
- * The store of payment records failed: the outcome is open, and must not look like a failed
- * payment.
- */
+/** The store failed: the outcome is open, and must not look like a failed payment. */
 export function storeFailed(error: unknown): ExchangeResult {
   const response = later("busy", "The seller could not look up or record your payment.", {
     retryAfterSeconds: faultRetrySeconds,
@@ -139,9 +136,7 @@ export function outcomeUnknown(receipt: SettleResponse): ExchangeResult {
   return unserved(receipt, { error: "outcome_unknown", message });
 }
 
-/**
- * Money moved, or may have, and nothing is served: the seller is told, the buyer gets the receipt.
- */
+/** Money moved, or may have, and nothing is served. The buyer gets the receipt. */
 function unserved(
   receipt: SettleResponse,
   why: { readonly error: "already_settled" | "outcome_unknown"; readonly message: string },

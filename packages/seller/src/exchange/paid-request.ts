@@ -1,6 +1,4 @@
-/**
- * A paid request: a payment that matches the route's offer, and what charging for it depends on.
- */
+/** A payment that matches the route's offer, and what charging for it depends on. */
 import type { Payment, Requirements, SettleResponse } from "@farthing/protocol";
 import type { ChallengeTerms } from "../responses.ts";
 import type { Clock } from "../clock.ts";
@@ -11,10 +9,7 @@ import type { Access, Binding, PaymentRecords } from "../payment-records/payment
 import { settlementIdOf } from "./settle.ts";
 import type { WalletBudget } from "./wallet-budget.ts";
 
-/**
- * Produces the content once for each payment: after confirmation, or with `after-success` before
- * the money moves.
- */
+/** Produces the content once for each payment, as the settlement timing says. */
 export type Serve = (payment: PaidRequest) => Response | Promise<Response>;
 
 /** The result of an exchange: the response, and its meaning for the seller. */
@@ -45,19 +40,14 @@ export interface ExchangeDeps {
 export interface BackgroundSettlements {
   /** Polls a settlement, unless it is polled already or too many others are. */
   poll(matched: MatchedPayment): void;
-  /**
-   * Waits for the outcome of a settlement whose content went out when it was queued, and emits it.
-   * Beyond the bound no event is emitted.
-   */
+  /** Emits the outcome of a settlement that was served when queued, within a bound. */
   watch(matched: MatchedPayment, receipt: SettleResponse): void;
   /**
    * Remembers an open settlement, to resolve it once its authorization has ended. Beyond the bound
    * it stays in the store, which forgets it first when it needs room.
    */
   closeLater(matched: MatchedPayment): void;
-  /**
-   * Resolves due settlements in the background. Each paid request calls it, so it needs no timer.
-   */
+  /** Resolves due settlements in the background. Called with each paid request. */
   closeDue(): void;
 }
 

@@ -35,6 +35,7 @@ import {
   settlementIdOf,
   type Settled,
   type Settlement,
+  type Settling,
 } from "./settle.ts";
 
 /** The result of settling. */
@@ -50,9 +51,7 @@ export type Collection =
   /** The outcome is unknown. The record stays as it is, and settling again is safe. */
   | { readonly kind: "open"; readonly result: ExchangeResult };
 
-/**
- * Verifies a payment. Returns undefined when it is valid; else the result, with the claim released.
- */
+/** Verifies a payment. Returns undefined when it is valid; else releases the claim. */
 export async function verify(
   deps: ExchangeDeps,
   matched: MatchedPayment,
@@ -121,8 +120,7 @@ async function resolveOutcome(
   matched: MatchedPayment,
   deadlineMs: number,
 ): Promise<ExchangeResult> {
-  // Without an exchange key: this record has claimed nothing and must not take a success as its
-  // own.
+  // Without an exchange key, because this record must not take a success as its own.
   const wait = { deadlineMs, onPending: async () => undefined };
   const { settled } = await settleMatched(deps, matched, wait);
   const isAmbiguous =
@@ -235,21 +233,11 @@ function hasLookedItUp({ extra }: SettleResponse): boolean {
 }
 
 export function settleMatched(
-  { facilitator, clock }: ExchangeDeps,
-  { request, offer, payment }: MatchedPayment,
-  wait: {
-    readonly deadlineMs: number;
-    readonly exchangeKey?: string;
-    readonly isHeld?: boolean;
-    readonly endsQueued?: boolean;
-    readonly isInBackground?: boolean;
-    readonly known?: SettleResponse;
-    readonly onPending: (receipt: SettleResponse) => Promise<void>;
-  },
+  deps: ExchangeDeps,
+  { request, offer: { network }, payment }: MatchedPayment,
+  wait: Omit<Settling, "request" | "network" | "networkName" | "payer">,
 ): Promise<Settlement> {
-  const { network } = offer;
   const { networkName } = payment;
   const payer = payment.authorization.from;
-  const about = { request, network, networkName, payer };
-  return settleAndWait({ facilitator, clock }, { ...about, ...wait });
+  return settleAndWait(deps, { request, network, networkName, payer, ...wait });
 }

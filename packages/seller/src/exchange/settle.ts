@@ -45,10 +45,7 @@ export interface Settling {
   readonly payer: string;
   /** Identifies the exchange to the facilitator; absent in records of earlier versions. */
   readonly exchangeKey?: string;
-  /**
-   * Whether to retry after faults until the deadline, because the buyer could not prove that a
-   * later request is theirs.
-   */
+  /** Whether to retry after faults: the buyer could not prove that a later request is theirs. */
   readonly isHeld?: boolean;
   /** Whether the wait ends as soon as the facilitator has stored the settlement. */
   readonly endsQueued?: boolean;
@@ -70,10 +67,7 @@ const questionPauseMs = 250;
 const faultPauseMsMin = 500;
 const faultPauseMsMax = 8_000;
 
-/**
- * Time to leave for a new settlement: a few blocks of two seconds, and both ways to the
- * facilitator.
- */
+/** Time to leave for a new settlement: a few blocks of two seconds, and the network. */
 export const settleMsMin = 10_000;
 
 /** A shorter call would only be cut off. */

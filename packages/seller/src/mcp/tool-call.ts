@@ -46,10 +46,7 @@ export async function callPaid(
   return toToolResult(response);
 }
 
-/**
- * Checks a result as the SDK will later: an invalid one becomes an error, and must not be charged
- * for.
- */
+/** Checks a result as the SDK will later: an invalid one must not be charged for. */
 export function outputCheck(tool: string, schema: Schema | undefined) {
   const object = schema === undefined ? undefined : normalizeObjectSchema(schema);
   return async (result: CallToolResult): Promise<CallToolResult> => {

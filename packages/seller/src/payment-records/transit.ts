@@ -40,10 +40,7 @@ const maxCandidates = 8;
 /** Delivered responses that one new response may displace at most. */
 const maxDisplaced = 1_000;
 
-/**
- * Forgets one record: a dispensable one, else the one that was delivered first. Returns false when
- * there is none.
- */
+/** Forgets a dispensable record, else the oldest delivered one. False when there is none. */
 export async function makeRoom(store: PaymentRecordStore): Promise<boolean> {
   for (const list of ["dispensable", "delivered"] as const) {
     for (const record of (await store.list?.(list, maxCandidates)) ?? []) {

@@ -107,9 +107,7 @@ function writeAddress(address: string): string {
   return `<details class="address"><summary><code>${short}</code></summary><code>${address}</code></details>`;
 }
 
-/**
- * A shell takes everything within single quotes literally, except the quote, which URLs can escape.
- */
+/** A shell takes all of a quoted text literally but the quote, which URLs can escape. */
 function quoteForShell(url: string): string {
   return `'${url.replaceAll("'", "%27")}'`;
 }
