@@ -2,8 +2,7 @@
  * The active configuration: its compiled routes, with their upstreams and prices. A reload
  * activates another one and retires this one after its last request.
  */
-import { allRoutes } from "./configuration/all-routes.ts";
-import type { GatewayConfig, RouteConfig } from "./configuration/configuration.ts";
+import { allRoutes, type GatewayConfig, type RouteConfig } from "./configuration/configuration.ts";
 import { createBuiltInEndpoints, type BuiltInEndpoints } from "./built-in-endpoints.ts";
 import { compileRoutes, type RouteTable } from "./routing/route-table.ts";
 import { createPaidRoute, type PaidRoute, type ChargingDeps } from "./paid-route.ts";

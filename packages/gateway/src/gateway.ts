@@ -1,12 +1,13 @@
 /** The gateway: starts a server from a configuration, reloads it and stops it. */
 import {
   createFacilitatorClient,
+  timeCalls,
   type Facilitator,
   type PaymentRecords,
   type SellerEvent,
 } from "@farthing/seller";
 import type { GatewayConfig } from "./configuration/configuration.ts";
-import { measureCalls, withoutSettling } from "./facilitator-calls.ts";
+import { withoutSettling } from "./facilitators.ts";
 import { silentLog, type Log } from "./log.ts";
 import { createGatewayMetrics, type GatewayMetrics } from "./metrics.ts";
 import { openPaymentRecords } from "./open-payment-records.ts";
@@ -129,9 +130,9 @@ function createChargingDeps(
     given.facilitator ??
     (location.kind === "remote" ? createFacilitatorClient(location) : undefined);
   if (!facilitator) throw new Error("The configuration says embedded, and no engine was given.");
-  const accepted = given.isDryRun ? withoutSettling(facilitator) : facilitator;
+  const called = given.isDryRun ? withoutSettling(facilitator) : facilitator;
   return {
-    facilitator: measureCalls(accepted, metrics.facilitatorResponded),
+    facilitator: timeCalls(called, () => performance.now(), metrics.facilitatorResponded),
     grants,
     onEvent: ({ name: route }, event) => observe(route, event, { log, metrics }),
   };

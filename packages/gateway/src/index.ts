@@ -18,7 +18,7 @@ export {
 export type { Environment } from "./configuration/secret-texts.ts";
 export { startGateway, type Gateway, type GatewayOptions } from "./gateway.ts";
 export { createGatewayLog, type Log } from "./log.ts";
-export { inProcessFacilitator, type Engine } from "./in-process-facilitator.ts";
+export { inProcessFacilitator, type Engine } from "./facilitators.ts";
 export { watchFile, type FileWatch } from "./watch-file.ts";
 export { findWarnings, listRules, type RuleLine } from "./inspection/check.ts";
 export { checkOnline } from "./inspection/check-online.ts";

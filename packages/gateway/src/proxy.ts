@@ -7,7 +7,7 @@ import type { PaidRequest } from "@farthing/seller";
 import { clientHeaders } from "./headers/response-headers.ts";
 import type { RouteConfig } from "./configuration/configuration.ts";
 import type { Incoming } from "./incoming.ts";
-import type { RequestContext } from "./request-context.ts";
+import type { RequestContext } from "./outcome.ts";
 import { upstreamHeaders, type PaymentFacts } from "./headers/request-headers.ts";
 import { errorResponse, type GatewayCode } from "./error-response.ts";
 import type {

@@ -4,8 +4,7 @@ import { routeRequest } from "./route-request.ts";
 import { readIncoming } from "./incoming.ts";
 import type { Log } from "./log.ts";
 import type { GatewayMetrics } from "./metrics.ts";
-import { outcomeOf, paymentFields } from "./outcome.ts";
-import type { RequestContext } from "./request-context.ts";
+import { outcomeOf, paymentFields, type RequestContext } from "./outcome.ts";
 import type { ActiveConfiguration } from "./active-configuration.ts";
 import { errorResponse } from "./error-response.ts";
 import { malformedTarget, type Respond } from "./server.ts";
@@ -38,15 +37,12 @@ export function createResponder(responder: Responder): Respond {
       const problem = error instanceof Error ? error.message : String(error);
       const fields = { requestId: request.id, route: context.route, problem };
       log.error({ event: "request_failed", ...fields }, "Request failed");
-      response = errorResponse(
-        500,
-        "internal_error",
-        "The gateway failed; its operator finds it in the log.",
-      );
+      const message = "The gateway failed; its operator finds it in the log.";
+      response = errorResponse(500, "internal_error", message);
     } finally {
       leave();
     }
-    record(responder, request, { context, response, ms: performance.now() - startedMs });
+    record(responder, request, context, response, performance.now() - startedMs);
     return response;
   };
 }
@@ -54,13 +50,11 @@ export function createResponder(responder: Responder): Respond {
 function record(
   { log, metrics }: Responder,
   { id: requestId, method }: FastifyRequest,
-  {
-    context,
-    response,
-    ms,
-  }: { readonly context: RequestContext; readonly response: Outgoing; readonly ms: number },
+  context: RequestContext,
+  { status }: Outgoing,
+  ms: number,
 ): void {
-  const outcome = outcomeOf(context, response);
+  const outcome = outcomeOf(context, { status });
   const { route, upstream, upstreamMs, charged, failure } = context;
   const { verifyMs, settleMs } = charged?.timings ?? {};
   metrics.answered(route, outcome);
@@ -79,7 +73,7 @@ function record(
       requestId,
       method,
       route,
-      status: response.status,
+      status,
       outcome,
       ...paymentFields(context),
       ...Object.fromEntries(times),

@@ -4,7 +4,7 @@ import { preflight, withCors } from "./headers/cors.ts";
 import { paymentHeaders } from "./headers/header-rules.ts";
 import { proxyFreeRequest, proxyPaidRequest, failureResponse, type RouteTarget } from "./proxy.ts";
 import { servedMethods } from "./routing/route-pattern.ts";
-import type { RequestContext } from "./request-context.ts";
+import type { RequestContext } from "./outcome.ts";
 import type { ActiveConfiguration } from "./active-configuration.ts";
 import { errorResponse } from "./error-response.ts";
 import type { Outgoing } from "./write-response.ts";
@@ -22,11 +22,8 @@ export async function routeRequest(
   }
   const match = active.rules.match(method, host, path);
   if (match.kind === "unknown_host") {
-    return errorResponse(
-      421,
-      "unknown_host",
-      "This gateway does not serve the host that was asked for.",
-    );
+    const message = "This gateway does not serve the host that was asked for.";
+    return errorResponse(421, "unknown_host", message);
   }
   if (match.kind === "method_not_allowed") return methodNotAllowed();
   if (match.kind === "deny")

@@ -13,7 +13,7 @@ export type {
 } from "./configuration.ts";
 export type { Clock } from "./clock.ts";
 export type { Serve } from "./exchange/paid-request.ts";
-export type { ChargeTimings } from "./exchange/call-timings.ts";
+export { timeCalls, type ChargeTimings } from "./exchange/call-timings.ts";
 export type {
   ChargeOutcome,
   EventListener,

@@ -225,7 +225,12 @@ function createRoute<R>(
 
   return {
     async charge(request, serve, options = {}) {
-      const { facilitator, timings } = timeCalls(seller.facilitator, seller.clock);
+      const timings: { verifyMs?: number; settleMs?: number } = {};
+      const { clock } = seller;
+      const add = (call: "verify" | "settle", ms: number): void => {
+        timings[`${call}Ms`] = (timings[`${call}Ms`] ?? 0) + ms;
+      };
+      const facilitator = timeCalls(seller.facilitator, () => clock.now(), add);
       const { url } = resourceOf(request, of, route);
       try {
         const deps = { ...seller, facilitator };

@@ -11,9 +11,8 @@ import {
   parseJson,
   readRequestBinding,
 } from "@farthing/protocol";
-import { allRoutes } from "../configuration/all-routes.ts";
-import type { GatewayConfig } from "../configuration/configuration.ts";
-import { isSameHost } from "../routing/host-key.ts";
+import { allRoutes, type GatewayConfig } from "../configuration/configuration.ts";
+import { isSameHost } from "../routing/canonical-path.ts";
 import { readWhole } from "../upstream.ts";
 import type { Finding } from "./finding.ts";
 import { samplePathOf } from "./sample-path.ts";

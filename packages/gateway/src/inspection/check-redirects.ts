@@ -3,8 +3,7 @@
  * sells an address: everyone the buyer passes it on to gets the content for free.
  */
 import { isObject, type JsonObject } from "@farthing/protocol";
-import { allRoutes } from "../configuration/all-routes.ts";
-import type { GatewayConfig, RouteConfig } from "../configuration/configuration.ts";
+import { allRoutes, type GatewayConfig, type RouteConfig } from "../configuration/configuration.ts";
 import { basePathOf, operationsOf, patternOf } from "../openapi/openapi-operations.ts";
 import { rulesFor } from "../routing/route-overlap.ts";
 import { fixedPathOf } from "./sample-path.ts";

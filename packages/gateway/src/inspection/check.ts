@@ -1,7 +1,6 @@
 /** The rules and the warnings of `gateway check` for a valid configuration. */
 import { isIP } from "node:net";
-import { allRoutes } from "../configuration/all-routes.ts";
-import type { GatewayConfig, RouteConfig } from "../configuration/configuration.ts";
+import { allRoutes, type GatewayConfig, type RouteConfig } from "../configuration/configuration.ts";
 import { formatDuration } from "../configuration/duration-size.ts";
 import { findDocumentedRedirects } from "./check-redirects.ts";
 import { nameOf, type Finding } from "./finding.ts";

@@ -1,8 +1,7 @@
 /** Rules that contradict each other or cannot be kept; a gateway does not start with them. */
 import { formatUsdc } from "@farthing/protocol";
-import { allRoutes } from "../configuration/all-routes.ts";
 import type { Problem } from "../configuration/check-shape.ts";
-import type { GatewayConfig, RouteConfig } from "../configuration/configuration.ts";
+import { allRoutes, type GatewayConfig, type RouteConfig } from "../configuration/configuration.ts";
 import { formatDuration } from "../configuration/duration-size.ts";
 import { covers, coversPath, overlaps } from "./route-overlap.ts";
 

@@ -1,7 +1,6 @@
 /** Whether one rule takes all or some requests of another. */
-import { allRoutes } from "../configuration/all-routes.ts";
-import type { GatewayConfig, RouteConfig } from "../configuration/configuration.ts";
-import { isSameHost } from "./host-key.ts";
+import { allRoutes, type GatewayConfig, type RouteConfig } from "../configuration/configuration.ts";
+import { isSameHost } from "./canonical-path.ts";
 import type { PatternSegment, RoutePattern } from "./route-pattern.ts";
 
 /** Whether `wide` matches every request that `narrow` matches. */

@@ -1,8 +1,6 @@
 /** Finds the rule of a request: the first that matches its method, host and canonical path. */
-import { decodePath, type PathRules } from "./canonical-path.ts";
-import { allRoutes } from "../configuration/all-routes.ts";
-import type { GatewayConfig, RouteConfig } from "../configuration/configuration.ts";
-import { hostKey } from "./host-key.ts";
+import { decodePath, hostKey, type PathRules } from "./canonical-path.ts";
+import { allRoutes, type GatewayConfig, type RouteConfig } from "../configuration/configuration.ts";
 import { segmentsOf, servedMethods } from "./route-pattern.ts";
 
 export type RouteMatch =

@@ -1,28 +1,29 @@
-/** Times of the facilitator's calls for one request. */
-import type { Clock } from "../clock.ts";
 import type { Facilitator } from "../facilitator.ts";
 
-/** Each the sum of all calls; absent where there was none. */
+/** Times of the facilitator's calls for one request: the sum of all calls, or absent. */
 export interface ChargeTimings {
   readonly verifyMs?: number;
   readonly settleMs?: number;
 }
 
-export function timeCalls(facilitator: Facilitator, clock: Clock) {
-  const timings: { verifyMs?: number; settleMs?: number } = {};
-  const timed = async <T>(name: keyof ChargeTimings, call: () => Promise<T>): Promise<T> => {
-    const startedMs = clock.now();
+/** Returns the same facilitator; `onTime` receives the duration of each call. */
+export function timeCalls(
+  facilitator: Facilitator,
+  now: () => number,
+  onTime: (call: "verify" | "settle", ms: number) => void,
+): Facilitator {
+  const timed = async <T>(name: "verify" | "settle", call: () => Promise<T>): Promise<T> => {
+    const startedMs = now();
     try {
       return await call();
     } finally {
-      timings[name] = (timings[name] ?? 0) + clock.now() - startedMs;
+      onTime(name, now() - startedMs);
     }
   };
-  const measured: Facilitator = {
+  return {
     ...facilitator,
-    verify: (request, limit) => timed("verifyMs", () => facilitator.verify(request, limit)),
-    settle: (request, limit) => timed("settleMs", () => facilitator.settle(request, limit)),
-    settlement: (id, limit) => timed("settleMs", () => facilitator.settlement(id, limit)),
+    verify: (request, limit) => timed("verify", () => facilitator.verify(request, limit)),
+    settle: (request, limit) => timed("settle", () => facilitator.settle(request, limit)),
+    settlement: (id, limit) => timed("settle", () => facilitator.settlement(id, limit)),
   };
-  return { facilitator: measured, timings };
 }

@@ -1,0 +1,29 @@
+import { createFacilitatorClient, type Facilitator } from "@farthing/seller";
+
+/** The embedded facilitator as the gateway sees it. */
+export interface Engine {
+  readonly url: string;
+  readonly fetch: typeof globalThis.fetch;
+}
+
+/** Longest wait for one response: the facilitator waits up to 25 s for a settlement. */
+const engineTimeoutMs = 30_000;
+
+/** Creates the client of an embedded facilitator, which is called without a socket. */
+export function inProcessFacilitator({ url, fetch }: Engine): Facilitator {
+  return createFacilitatorClient({ url, fetch, timeoutMs: engineTimeoutMs, inProcess: true });
+}
+
+/** Returns a facilitator that verifies payments and settles none. */
+export function withoutSettling(facilitator: Facilitator): Facilitator {
+  const errorMessage = "This gateway runs dry: it checks payments and settles none.";
+  return {
+    ...facilitator,
+    async settle({ paymentRequirements: { network } }) {
+      const refused = { success: false, network, transaction: "" };
+      const settlement = { ...refused, errorReason: "dry_run", errorMessage };
+      return { kind: "settlement", settlement };
+    },
+    settlement: async () => ({ kind: "not_found" }),
+  };
+}
