@@ -13,16 +13,16 @@ import type { Finding } from "./finding.ts";
  */
 export async function checkOnline(config: GatewayConfig): Promise<readonly Finding[]> {
   const upstreams = [...config.upstreams.values()];
-  const [places, redirects, challenges] = await Promise.all([
+  const [locations, redirects, challenges] = await Promise.all([
     Promise.all([checkFacilitator(config), ...upstreams.map((one) => checkUpstream(one))]),
     checkRedirects(config),
     checkChallenges(config),
   ]);
-  return [...places, ...redirects, ...challenges];
+  return [...locations, ...redirects, ...challenges];
 }
 
 /** `/supported` has some kB. */
-const supportedBytesMax = 1024 * 1024;
+const maxSupportedBytes = 1024 * 1024;
 
 async function checkFacilitator({ facilitator, network }: GatewayConfig): Promise<Finding> {
   const name = "facilitator";
@@ -36,7 +36,7 @@ async function checkFacilitator({ facilitator, network }: GatewayConfig): Promis
       signal: AbortSignal.timeout(facilitator.timeoutMs),
       redirect: "error",
     });
-    bytes = response.body ? await readWhole(response.body, supportedBytesMax) : undefined;
+    bytes = response.body ? await readWhole(response.body, maxSupportedBytes) : undefined;
     if (response.status !== 200) {
       return fail(name, `${asked} answers ${response.status}`, "check facilitator.url");
     }
@@ -50,13 +50,10 @@ async function checkFacilitator({ facilitator, network }: GatewayConfig): Promis
     (kind) => kind["scheme"] === "exact" && names.includes(kind["network"]),
   );
   if (ours.length === 0) {
-    const served =
-      [...new Set(kinds.map((kind) => String(kind["network"])))].join(", ") || "nothing";
-    return fail(
-      name,
-      `serves ${served}, not ${network.id}`,
-      "choose another network or facilitator",
-    );
+    const others = [...new Set(kinds.map((kind) => String(kind["network"])))];
+    const served = others.join(", ") || "nothing";
+    const fix = "choose another network or facilitator";
+    return fail(name, `serves ${served}, not ${network.id}`, fix);
   }
   const assets = ours.map((kind) => kind["asset"]).filter((asset) => typeof asset === "string");
   const isUsdc = assets.length === 0 || assets.some((asset) => isSameAddress(asset, network.usdc));
@@ -77,13 +74,9 @@ async function checkUpstream({ name, url, timeouts }: UpstreamConfig): Promise<F
   const isTls = protocol === "https:";
   const number = port === "" ? (isTls ? 443 : 80) : Number(port);
   try {
-    await connected(
-      isTls
-        ? connectTls({ host: address, port: number, servername: address })
-        : connectPlain({ host: address, port: number }),
-      isTls ? "secureConnect" : "connect",
-      timeouts.connectMs,
-    );
+    const to = { host: address, port: number };
+    const socket = isTls ? connectTls({ ...to, servername: address }) : connectPlain(to);
+    await connected(socket, isTls ? "secureConnect" : "connect", timeouts.connectMs);
     return ok(where, `${host} takes connections${isTls ? ", its certificate is valid" : ""}`);
   } catch (error) {
     return fail(where, `${host}: ${codeOf(error)}`, `check upstreams.${name}.url`);

@@ -55,7 +55,7 @@ function lineOf(route: RouteConfig): RuleLine {
 }
 
 /** Afterwards anyone can rebuild a settled payment's header from the chain. */
-const replayMsMax = 10 * 60_000;
+const maxReplayMs = 10 * 60_000;
 
 const builtInEndpoints = ["/openapi.json", "/.well-known/x402"];
 
@@ -64,41 +64,43 @@ export function findWarnings(config: GatewayConfig): readonly Finding[] {
   const { fallback, facilitator, publicUrl, store, replay, upstreams } = config;
   const all = allRoutes(config);
   const isPaid = all.some(({ amountUnits }) => amountUnits !== undefined);
-  const remoteUrl = facilitator.kind === "remote" ? facilitator.url : undefined;
-  const bare = [...upstreams.values()].filter(({ headers }) => headers.size === 0);
   return [
     ...all.flatMap(warningsOf),
     ...findDocumentedRedirects(config),
-    ...(isPaid ? [] : [warningOf("routes", "no route has a price", "give one a price")]),
-    ...(fallback && fallback.amountUnits === undefined && isPaid
-      ? [warningOf("default", "whatever no rule names is free", "use default: deny")]
-      : []),
-    ...(remoteUrl !== undefined && isPlainAbroad(remoteUrl)
-      ? [warningOf("facilitator", "is asked without TLS, its key in the clear", "use https")]
-      : []),
-    ...(isPlainAbroad(publicUrl)
-      ? [
-          warningOf(
-            "publicUrl",
-            "is not https: payments can be read on their way",
-            "put TLS in front",
-          ),
-        ]
-      : []),
-    ...(store.kind === "memory" && isPaid
-      ? [warningOf("store", "a restart forgets payments under way", "use sqlite:./gateway.db")]
-      : []),
-    ...(replay.ttlMs > replayMsMax
-      ? [
-          warningOf(
-            "replay",
-            "paid answers are kept for more than 10m",
-            "shorten replay.ttl to 10m",
-          ),
-        ]
-      : []),
-    ...bare.map(({ name }) =>
-      warningOf(
+    ...when(!isPaid, "routes", "no route has a price", "give one a price"),
+    ...when(
+      isPaid && fallback !== undefined && fallback.amountUnits === undefined,
+      "default",
+      "whatever no rule names is free",
+      "use default: deny",
+    ),
+    ...when(
+      facilitator.kind === "remote" && isPlainAbroad(facilitator.url),
+      "facilitator",
+      "is asked without TLS, its key in the clear",
+      "use https",
+    ),
+    ...when(
+      isPlainAbroad(publicUrl),
+      "publicUrl",
+      "is not https: payments can be read on their way",
+      "put TLS in front",
+    ),
+    ...when(
+      isPaid && store.kind === "memory",
+      "store",
+      "a restart forgets payments under way",
+      "use sqlite:./gateway.db",
+    ),
+    ...when(
+      replay.ttlMs > maxReplayMs,
+      "replay",
+      "paid answers are kept for more than 10m",
+      "shorten replay.ttl to 10m",
+    ),
+    ...[...upstreams.values()].flatMap(({ name, headers }) =>
+      when(
+        headers.size === 0,
         `upstreams.${name}`,
         "whoever reaches it gets everything for nothing",
         `let it listen privately, and demand a secret of upstreams.${name}.headers`,
@@ -112,32 +114,29 @@ function warningsOf(route: RouteConfig): readonly Finding[] {
   const where = nameOf(route);
   const isUnsafe = pattern.method !== "GET" && amountUnits !== undefined;
   return [
-    ...(isUnsafe && settle === "after-success"
-      ? [
-          warningOf(
-            where,
-            "works before the money moves: a payer can cancel or empty his wallet meanwhile",
-            "use settle: before-upstream if the work costs or changes something",
-          ),
-        ]
-      : []),
-    ...(head === "free"
-      ? [
-          warningOf(
-            where,
-            "HEAD asks the upstream without payment: its work and its headers are free",
-            "leave head out, unless the headers are worth nothing",
-          ),
-        ]
-      : []),
-    ...(builtInEndpoints.includes(pattern.path) || pattern.path.startsWith("/__x402/")
-      ? [warningOf(where, "the gateway answers GET of this path itself", "remove the rule")]
-      : []),
+    ...when(
+      isUnsafe && settle === "after-success",
+      where,
+      "works before the money moves: a payer can cancel or empty their wallet meanwhile",
+      "use settle: before-upstream if the work costs or changes something",
+    ),
+    ...when(
+      head === "free",
+      where,
+      "HEAD asks the upstream without payment: its work and its headers are free",
+      "leave head out, unless the headers are worth nothing",
+    ),
+    ...when(
+      builtInEndpoints.includes(pattern.path) || pattern.path.startsWith("/__x402/"),
+      where,
+      "the gateway answers GET of this path itself",
+      "remove the rule",
+    ),
   ];
 }
 
-function warningOf(name: string, text: string, fix: string): Finding {
-  return { name, status: "warn", text, fix };
+function when(isFound: boolean, name: string, text: string, fix: string): readonly Finding[] {
+  return isFound ? [{ name, status: "warn", text, fix }] : [];
 }
 
 /** Whether an address uses plain HTTP beyond this machine and its private networks. */

@@ -86,10 +86,7 @@ export async function explainRequest(
     return { ...asked, status: 204, answer: "204: the gateway answers OPTIONS itself, for CORS" };
   }
   const { match, passedOver } = table.explain(method, host, path);
-  const steps = passedOver.map(({ route, reason }) => ({
-    rule: labelOf(route),
-    why: reasons[reason],
-  }));
+  const steps = passedOver.map((one) => ({ rule: labelOf(one.route), why: reasons[one.reason] }));
   const so = steps.length === 0 ? asked : { ...asked, passedOver: steps };
   if (match.kind !== "route") {
     const isCase = passedOver.some(({ reason }) => reason === "case_only");
@@ -197,12 +194,8 @@ async function challengeOf(
   method: string,
   target: string,
 ): Promise<JsonObject> {
-  const grants = createMemoryGrants();
-  const paidRoute = createPaidRoute(config, route, {
-    facilitator: noFacilitator,
-    grants,
-    onEvent: ignore,
-  });
+  const deps = { facilitator: noFacilitator, grants: createMemoryGrants(), onEvent() {} };
+  const paidRoute = createPaidRoute(config, route, deps);
   const request = { method, target, headers: {}, readBody: async () => undefined };
   const charged = await paidRoute.charge(request, () => new Response());
   if (charged instanceof Response) return {};
@@ -211,8 +204,6 @@ async function challengeOf(
 }
 
 const silence = { kind: "fault", reason: "unreachable", message: "Nobody is asked." } as const;
-
-function ignore(): void {}
 
 const noFacilitator: Facilitator = {
   verify: async () => silence,

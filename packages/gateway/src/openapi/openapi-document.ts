@@ -113,12 +113,13 @@ function parametersOf(template: string): readonly JsonObject[] {
 /** Adds price and 402 to an operation; `rules` are those that its requests can match. */
 function priced(operation: JsonObject, rules: readonly RouteConfig[]): JsonObject {
   const amounts = rules.map(({ amountUnits }) => amountUnits ?? 0n);
-  const [least, most] = [amounts.reduce(lesser), amounts.reduce(greater)];
-  if (most === 0n) return { ...operation, security: [] };
+  const min = amounts.reduce((one, other) => (one < other ? one : other));
+  const max = amounts.reduce((one, other) => (one > other ? one : other));
+  if (max === 0n) return { ...operation, security: [] };
   const price =
-    least === most
-      ? { mode: "fixed", currency: "USD", amount: shortUsdc(most) }
-      : { mode: "dynamic", currency: "USD", min: shortUsdc(least), max: shortUsdc(most) };
+    min === max
+      ? { mode: "fixed", currency: "USD", amount: shortUsdc(max) }
+      : { mode: "dynamic", currency: "USD", min: shortUsdc(min), max: shortUsdc(max) };
   const [sold] = rules;
   const summary = sold?.description === undefined ? {} : { summary: sold.description };
   return {
@@ -133,12 +134,4 @@ function priced(operation: JsonObject, rules: readonly RouteConfig[]): JsonObjec
       },
     },
   };
-}
-
-function lesser(one: bigint, other: bigint): bigint {
-  return one < other ? one : other;
-}
-
-function greater(one: bigint, other: bigint): bigint {
-  return one > other ? one : other;
 }
