@@ -1,7 +1,4 @@
-/**
- * A seller's options. They are checked when the seller is created: a wrong value stops the start
- * and names the field, its shape and an example. Messages never repeat a secret.
- */
+/** A seller's options, checked when it is created. Error messages never repeat a secret. */
 import {
   findNetwork,
   isObject,
@@ -31,10 +28,7 @@ export type Price = string | bigint;
  */
 export type SettlementTiming = "before-work" | "after-success";
 
-/**
- * With `after-success`, a redirect is charged for or withheld and not charged: its address is often
- * the content itself, such as a signed link to storage.
- */
+/** A redirect after success is charged for, or withheld: its address is often the content. */
 export type Redirects = "charge" | "withhold";
 
 /**
@@ -76,10 +70,7 @@ export interface RouteOptions<R = unknown> {
   readonly mimeType?: string;
   /** Longest validity of the buyer's signature, in seconds; {@link timeoutSecondsDefault}. */
   readonly maxTimeoutSeconds?: number;
-  /**
-   * Sends the content as it is produced. A streamed response cannot be fetched again after a broken
-   * connection. Event streams are always streamed.
-   */
+  /** Sends the content as it is produced, once. Event streams are always sent this way. */
   readonly stream?: boolean;
   readonly settle?: SettlementTiming;
   /** With `after-success`; `charge` by default. */
@@ -93,10 +84,7 @@ export interface RouteOptions<R = unknown> {
    * stock buyers do not make. Needs the seller's `publicUrl`.
    */
   readonly requireBinding?: boolean;
-  /**
-   * With `after-success`: longest time for the work, in milliseconds; {@link workMsDefault}. After
-   * it the buyer gets a 504 and is not charged.
-   */
+  /** Longest time for the work of `after-success`; then the buyer gets an uncharged 504. */
   readonly workMs?: number;
 }
 

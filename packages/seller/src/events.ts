@@ -46,19 +46,13 @@ export type ChargeOutcome =
   | { readonly type: "conflict" }
   /** The store of payment records is full; no payment can be taken. Needs attention. */
   | { readonly type: "full" }
-  /**
-   * A price function or the store of payment records threw, or another process took the payment
-   * over because this one did not renew its lease. Needs attention.
-   */
+  /** A price function or the store threw, or another process took over. Act on this. */
   | { readonly type: "broken"; readonly error: unknown }
   /** The facilitator refuses this seller: key, credits, plan or payee. Needs attention. */
   | { readonly type: "account_problem"; readonly problem: AccountProblem }
   /** The facilitator failed; the buyer was asked to repeat. */
   | { readonly type: "facilitator_fault"; readonly fault: Fault }
-  /**
-   * Nothing was decided: a preflight, a request that cannot be charged for, or one to repeat
-   * because another request has the payment. It emits no event.
-   */
+  /** Nothing was decided; there is no event. A preflight, or a request to repeat. */
   | { readonly type: "undecided" };
 
 /** `url` is the paid resource, as the challenge names it. */

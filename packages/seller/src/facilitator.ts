@@ -1,7 +1,4 @@
-/**
- * The facilitator as a seller sees it, and the HTTP client for one. Calls return typed outcomes and
- * never throw or repeat themselves: only the caller knows whether a repeat is safe.
- */
+/** The facilitator's HTTP client. Calls return typed outcomes and never throw or repeat. */
 import {
   errorCodeOf,
   isObject,
@@ -74,10 +71,7 @@ export interface Facilitator {
   /** The engine is part of this process and has stored what it reports as queued. */
   readonly isInProcess?: boolean;
   verify(request: FacilitatorRequest, limit: CallLimit): Promise<VerifyOutcome>;
-  /**
-   * Safe to repeat: one authorization is settled at most once. `exchangeKey` identifies the
-   * caller's exchange (`Idempotency-Key`): only its repeats are told of success again.
-   */
+  /** Safe to repeat. `exchangeKey` (`Idempotency-Key`): only its repeats are told of success. */
   settle(
     request: FacilitatorRequest,
     limit: CallLimit & {

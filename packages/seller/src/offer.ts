@@ -1,7 +1,4 @@
-/**
- * The offer of a route, and whether a payment matches it exactly. The offer is always rebuilt from
- * the route: a payment for a cheap route must not open an expensive one.
- */
+/** Matches a payment with the route's own offer: a cheap route must not open an expensive one. */
 import {
   accept,
   isObject,

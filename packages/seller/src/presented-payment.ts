@@ -18,10 +18,7 @@ export type Presented =
   | { readonly kind: "ambiguous" }
   | { readonly kind: "too_large" };
 
-/**
- * Reads the payment headers of both versions. A buyer may send the same signed authorization in
- * both; then `PAYMENT-SIGNATURE` counts, which carries extensions.
- */
+/** Reads the payment headers of both versions, which may hold the same signed authorization. */
 export function readPresentedPayment(headers: Headers): Presented {
   const first = readHeader(headers.get(headerNames.paymentSignature));
   const second = readHeader(headers.get(headerNames.xPayment));

@@ -58,10 +58,7 @@ export function readRequestAddress({ method, target, host, scheme }: RequestLine
   return { ok: true, url: url.href };
 }
 
-/**
- * Checks the address of a web-standard request. Its fragment is refused, and so is everything that
- * a runtime left as it was and a URL parser changes.
- */
+/** Checks a web-standard request for everything that a URL parser would change. */
 export function checkRequestAddress(request: Request): AddressRefusal | undefined {
   const notAllowed = checkMethod(request.method);
   if (notAllowed) return notAllowed;

@@ -1,7 +1,4 @@
-/**
- * The responses of the exchange other than the seller's content, and the headers of all responses:
- * receipts, CORS and the rule that caches keep nothing that was paid for.
- */
+/** Responses other than the seller's content, and the headers of all: receipts, CORS, caches. */
 import {
   buildChallenge,
   declareRequestBinding,
@@ -157,10 +154,7 @@ export function content(
   return toResponse(response.status, headers, body);
 }
 
-/**
- * Headers that lead to content. An uncharged response goes without them; `X-Accel-Redirect` and
- * `X-Sendfile` make a proxy in front send a file.
- */
+/** Headers that lead to content, also by a proxy in front; not for uncharged responses. */
 const leadingHeaders = [
   "Location",
   "Content-Location",

@@ -51,10 +51,7 @@ import { createWalletBudget } from "./exchange/wallet-budget.ts";
 export interface ChargeOptions<R = unknown> extends BodyReader {
   /** The framework's own request for price and payee functions; `request` when absent. */
   readonly original?: R;
-  /**
-   * Other terms that a payment may have been signed for, such as those before a change of the
-   * price. Challenges name the route's own terms only.
-   */
+  /** Further terms that a payment may have been signed for. Challenges name the route's own. */
   readonly acceptedTerms?: readonly Terms[];
 }
 
@@ -64,10 +61,7 @@ export interface Charged {
   readonly response: Response;
   /** The event that the listener has received, without its `url`. */
   readonly outcome: ChargeOutcome;
-  /**
-   * The payment behind the response; absent where none was valid. It has no transaction while its
-   * settlement is open or where no one was charged.
-   */
+  /** Absent where none was valid. Without a transaction while the settlement is open. */
   readonly payment?: PaidRequest;
   readonly timings: ChargeTimings;
 }
@@ -102,10 +96,7 @@ export function createSeller<R = Request>(
   return openSeller(options, parseSellerOptions(options), clock);
 }
 
-/**
- * Creates a seller of tools, which creates their addresses itself: bound payments need no
- * `publicUrl`. Throws {@link ConfigurationError}.
- */
+/** Creates a seller of tools. It creates their addresses, so it needs no `publicUrl`. */
 export function createToolSeller(options: SellerOptions): Seller {
   const configuration = { ...parseSellerOptions(options), hasOwnAddresses: true };
   return openSeller(options, configuration, systemClock);

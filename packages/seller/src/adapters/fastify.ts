@@ -58,10 +58,7 @@ export function farthing(options: SellerOptions<FastifyRequest>): Charge {
   };
 }
 
-/**
- * Returns the request's target; empty, which is refused, where Fastify treats a semicolon as the
- * start of the query: a URL parser counts it as a part of the path.
- */
+/** Returns the target; empty, and refused, where Fastify splits queries at semicolons. */
 function targetOf({ originalUrl, server }: FastifyRequest): string {
   const { useSemicolonDelimiter = false, routerOptions = {} } = server.initialConfig;
   const isDelimiter = useSemicolonDelimiter || Reflect.get(routerOptions, "useSemicolonDelimiter");

@@ -1,7 +1,4 @@
-/**
- * The body of a request of node:http, for the binding of payment and request. It is put back, so
- * that the handler or a later parser reads it too.
- */
+/** The body of a node:http request. It is put back for the handler or a later parser. */
 import type { IncomingMessage } from "node:http";
 
 type Bytes = Uint8Array<ArrayBuffer>;

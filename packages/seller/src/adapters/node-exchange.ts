@@ -67,10 +67,7 @@ export function requestLineOf(req: IncomingMessage): NodeExchange<unknown>["line
   return { target: req.url ?? "", host: hostOf(req), scheme: isTls ? "https" : "http" };
 }
 
-/**
- * Returns the host of a request; `known` is the framework's value where it trusts a proxy. Several
- * Host headers are joined, which is no valid host: the next server may choose another one.
- */
+/** Returns the host; `known` comes from a trusted proxy. Several Host headers are invalid. */
 export function hostOf(req: IncomingMessage, known?: string): string | undefined {
   const hosts = req.rawHeaders.filter(
     (_value, at) => at % 2 === 1 && req.rawHeaders[at - 1]?.toLowerCase() === "host",

@@ -97,10 +97,7 @@ function bareOf({ payment, offer, binding, access, request, terms, ...rest }: Ma
   return { payment, offer, binding, access, request, terms, acceptsPreviousTerms, servesQueued };
 }
 
-/**
- * Resolves a settlement whose authorization has ended. A payment that moved money is kept for its
- * buyer, one that did not is forgotten, and an unknown one is left to the store.
- */
+/** Resolves a settlement whose authorization has ended. An unknown one stays in the store. */
 async function close(deps: ExchangeDeps, matched: MatchedPayment): Promise<void> {
   const access = { ...matched.access, rule: "anyone" } as const;
   const acquired = await deps.records.acquire(matched.binding, access);

@@ -57,10 +57,7 @@ export async function bind(
   };
 }
 
-/**
- * Returns the payment as sellers hashed it before 0.1.0: with its extensions, and scheme and
- * network only in the chosen entry of version 2.
- */
+/** Returns the payment as sellers hashed it before 0.1.0: with extensions, v2 without a scheme. */
 function toEarlierPayment(payment: Payment): JsonObject {
   const { scheme, network, ...others }: JsonObject = { ...toWirePayment(payment) };
   return payment.shape === "v2" ? others : { ...others, scheme, network };
@@ -72,10 +69,7 @@ export function withoutProof({ extensions, ...payment }: Payment): Payment {
   return { ...payment, ...(others === undefined ? {} : { extensions: others }) };
 }
 
-/**
- * Returns a hash of the caller's credentials; undefined where there are none. It is not part of the
- * binding, since a session may change while a payment is under way.
- */
+/** Hashes the caller's credentials. Not part of the binding, since a session may change. */
 export async function audienceOf({ headers }: Request): Promise<string | undefined> {
   const credentials = [headers.get("Authorization"), headers.get("Cookie")];
   const hasNone = credentials.every((one) => one === null);

@@ -29,10 +29,7 @@ const failureStatusMin = 500;
 /** Pause before a retry after a failure of the seller's code. */
 export const retrySeconds = 5;
 
-/**
- * Headers that are never repeated: the repeat may come from someone who rebuilt the payment from
- * the chain, and must not get the first buyer's credentials.
- */
+/** Never repeated: someone who rebuilt the payment must not get the buyer's credentials. */
 const unrepeatedHeaders = new Set([
   "set-cookie",
   "set-cookie2",

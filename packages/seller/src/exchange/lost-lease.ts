@@ -1,7 +1,4 @@
-/**
- * Lost leases: another process has taken the payment over because this one did not renew its lease.
- * Every holder checks each call of its lease, and stops when one took no effect.
- */
+/** Lost leases: another process has taken the payment over, so this holder must stop. */
 import type { Lease } from "../payment-records/payment-records.ts";
 
 export class LeaseLostError extends Error {
@@ -15,10 +12,7 @@ export function checkHeld(isHeld: boolean): void {
   if (!isHeld) throw new LeaseLostError();
 }
 
-/**
- * Releases a claim. Throws {@link LeaseLostError} where it was lost: a refusal, or "not charged",
- * need not be true of the new holder's work.
- */
+/** Throws {@link LeaseLostError} for a lost claim, because a refusal need not be true then. */
 export async function releaseClaim(lease: Lease): Promise<void> {
   checkHeld(await lease.discard());
 }

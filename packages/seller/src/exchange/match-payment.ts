@@ -26,10 +26,7 @@ import {
 
 /** For servers that pass requests in their own way. */
 export interface BodyReader {
-  /**
-   * Reads the request's body for the binding; undefined when it is larger than `bytesMax`. Without
-   * it, the body is read from a clone of the request.
-   */
+  /** Reads the body; undefined when it is too large. Without it, a clone of the request is read. */
   readonly readBody?: (bytesMax: number) => Promise<Uint8Array<ArrayBuffer> | undefined>;
   /**
    * What else the response depends on, such as credentials that the app checks: a repeat with
@@ -148,10 +145,7 @@ function acceptedOffer(
   return undefined;
 }
 
-/**
- * Returns the offer that a payment took under another price, payee or network: a buyer who paid
- * then must get what they paid for, and not be asked again.
- */
+/** Returns the offer of previous terms: a buyer who paid then must not be asked again. */
 function previousOffer(
   offers: readonly Requirements[],
   payment: Payment,

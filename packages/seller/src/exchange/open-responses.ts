@@ -1,7 +1,4 @@
-/**
- * Responses to a payment that has opened nothing, or nothing yet. Only a payment that certainly
- * moves no money gets a challenge, because a challenge makes the buyer sign and pay again.
- */
+/** Responses to a payment that opened nothing (yet). A challenge makes the buyer pay again. */
 import { x402ReasonOf, type SettleResponse, type VerifyResponse } from "@farthing/protocol";
 import { challenge, errorResponse, type ChallengeTerms } from "../responses.ts";
 import type { AccountProblem, Fault } from "../facilitator.ts";

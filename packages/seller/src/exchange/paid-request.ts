@@ -42,10 +42,7 @@ export interface BackgroundSettlements {
   poll(matched: MatchedPayment): void;
   /** Emits the outcome of a settlement that was served when queued, within a bound. */
   watch(matched: MatchedPayment, receipt: SettleResponse): void;
-  /**
-   * Remembers an open settlement, to resolve it once its authorization has ended. Beyond the bound
-   * it stays in the store, which forgets it first when it needs room.
-   */
+  /** Resolves an open settlement after its authorization has ended, within a bound. */
   closeLater(matched: MatchedPayment): void;
   /** Resolves due settlements in the background. Called with each paid request. */
   closeDue(): void;

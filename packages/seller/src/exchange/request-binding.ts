@@ -1,7 +1,4 @@
-/**
- * Bound payments: the nonce commits to one request, and the payment's salt opens it. A payment for
- * another resource, body or payee is refused before anything is sent.
- */
+/** Bound payments: the nonce commits to one request, and the payment's salt opens it. */
 import {
   accept,
   bindingNonce,

@@ -75,10 +75,7 @@ export async function verify(
   return response;
 }
 
-/**
- * Largest error of this server's clock before it would refuse valid payments itself; within it the
- * facilitator decides, by the clock of the chain.
- */
+/** Largest error of this server's clock; within it the facilitator decides. */
 const clockErrorMsMax = 90_000;
 
 /** Refuses an authorization that is certainly not valid now, without a call. */
@@ -130,10 +127,7 @@ async function resolveOutcome(
   return unpaidResult(matched, settled);
 }
 
-/**
- * Settles a verified payment, or one that an earlier holder left open, and waits for the outcome.
- * An existing `response` is kept with the record before anything is sent.
- */
+/** Settles a payment and waits. An existing `response` is kept before anything is sent. */
 export async function settleClaim(
   deps: ExchangeDeps,
   matched: MatchedPayment,
@@ -195,10 +189,7 @@ function isUnprovable({ access: { proof, rule } }: MatchedPayment): boolean {
   return rule !== "anyone" && Object.keys(openerOf(proof)).length === 0;
 }
 
-/**
- * Handles a failure after a send without a response: our own transfer may be its cause, and the
- * first call may still be under way. Returns undefined for a reliable failure.
- */
+/** Handles a failure after a lost call, which may have caused it. Undefined if reliable. */
 function ambiguousResult(
   deps: ExchangeDeps,
   matched: MatchedPayment,

@@ -60,10 +60,7 @@ export interface Settling {
 /** Pause between two lookups at facilitators that do not wait: an eighth of a block. */
 const questionPauseMs = 250;
 
-/**
- * Pauses between attempts of `/settle` after faults, doubled from the first to the longest: a few
- * attempts in one wait, and little load for a service that is down.
- */
+/** Pauses after faults of `/settle`, doubled: a few attempts within one wait. */
 const faultPauseMsMin = 500;
 const faultPauseMsMax = 8_000;
 

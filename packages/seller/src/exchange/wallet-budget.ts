@@ -30,10 +30,7 @@ const plainLength = { burst: 10, perSecond: 1 };
 /** For all other lengths: what most contract wallets sign, and little junk so far. */
 const otherLength = { burst: 50, perSecond: 10 };
 
-/**
- * For wallets that have paid before, so that junk does not shut them out. Bounded too, since anyone
- * can write the address of such a wallet into junk.
- */
+/** For wallets that have paid before. Bounded too: anyone can write their address into junk. */
 const known = { burst: 50, perSecond: 10 };
 
 /** Known wallets; the longest unseen are forgotten. Some 100 bytes each. */

@@ -1,7 +1,4 @@
-/**
- * A tool call as a request for the exchange. The payment is bound to server, tool and arguments:
- * the tool is the address, the others are the body.
- */
+/** A tool call as a request: the tool is its address, server and arguments are its body. */
 import { canonicalJson, encodeHeader, headerNames } from "@farthing/protocol";
 import type { BindingSubject } from "../exchange/request-binding.ts";
 
@@ -17,10 +14,7 @@ export interface ToolCall {
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/**
- * Creates the request. Throws a TypeError for arguments that a schema has turned into something
- * other than JSON (a Map, a bigint): different calls would look the same.
- */
+/** Throws a TypeError for arguments other than JSON, which could not be told apart. */
 export function toolRequest(call: ToolCall): Request {
   const payment = call.meta?.[paymentMetaKey];
   const { server, arguments: given } = call;

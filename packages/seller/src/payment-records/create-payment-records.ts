@@ -1,7 +1,4 @@
-/**
- * The rules of payment records for every store: who gets the lease, what a holder may do, and which
- * records make room. The stores only find, insert, change under a condition and list.
- */
+/** The rules of payment records for every store: leases, steps of a holder, and evictions. */
 import { leaseMsDefault, replayMsMax, settlingMsMax } from "./retention.ts";
 import type { Access, Binding, PaymentRecords, Acquisition } from "./payment-records.ts";
 import { createSteps, holdLease } from "./held-lease.ts";
@@ -23,10 +20,7 @@ export interface PaymentRecordOptions {
   readonly leaseMs?: number | undefined;
   /** Pause between two polls of a waiting request, where the store cannot be watched. */
   readonly pollMs?: number | undefined;
-  /**
-   * Longest wait for the store before a payment is acquired, in milliseconds. Later steps are waited
-   * for without a limit: they must not take effect after they were abandoned.
-   */
+  /** Longest wait for the store before a payment is acquired. Later steps have no limit. */
   readonly replyMsMax?: number | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Payment records in memory, for one process. What a restart forgets cannot be served twice: the
- * facilitator still refuses the used payment, and the buyer gets the proof that they paid.
+ * Payment records in memory, for one process. After a restart the facilitator still refuses used
+ * payments.
  */
 import { createPaymentRecords } from "./create-payment-records.ts";
 import { defaultMaxResponseBytes, tokenMsMax } from "./retention.ts";

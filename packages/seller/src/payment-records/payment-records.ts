@@ -29,10 +29,7 @@ export interface Binding {
   readonly validBeforeMs: number;
 }
 
-/**
- * Proofs that a request comes from the buyer who opened the record: after settlement a payment can
- * be rebuilt from the chain, and none of these can. Values are SHA-256 hashes.
- */
+/** Hashes that a payment rebuilt from the chain does not have: they prove the same buyer. */
 export interface Proof {
   /** The random token of the challenge, which the payment echoes. */
   readonly token?: string;

@@ -1,7 +1,4 @@
-/**
- * Access to a payment record after its first request. Anyone can rebuild a settled payment from the
- * chain, so a repeat has to show something that was never there.
- */
+/** Access to a record after its first request. A repeat needs a proof that is not on the chain. */
 import { parseJson, isObject, member } from "@farthing/protocol";
 import type { Access, Proof } from "./payment-records.ts";
 

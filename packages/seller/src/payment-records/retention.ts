@@ -6,10 +6,7 @@ export const replayMsMax = 10 * 60 * 1000;
 /** A paid request can be run again: the longest work (`workMsMax`), and time to come back after it. */
 export const undeliveredMsMax = 30 * 60 * 1000;
 
-/**
- * For claims and open settlements: longer than any chain stays stuck unnoticed. Only payments that
- * verified get this far, so third parties cannot fill the store.
- */
+/** Longer than any chain stays stuck unnoticed. Only verified payments get this far. */
 export const settlingMsMax = 24 * 60 * 60 * 1000;
 
 /** After the end of an authorization: a call under way is cut off by then, and every block is later. */

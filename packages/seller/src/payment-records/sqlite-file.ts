@@ -16,10 +16,7 @@ export interface Database {
   all(text: string, named: Record<string, Value>): readonly Row[];
   /** Returns the number of rows that changed. */
   run(text: string, ...values: Value[]): number;
-  /**
-   * Runs `work` in one exclusive transaction. "surely": on the disk when this returns; "soon": a
-   * power cut may undo it, the death of the process does not.
-   */
+  /** Runs `work` in an exclusive transaction; "soon": a power cut may undo it. */
   transaction<T>(work: () => T, strength: "surely" | "soon"): T;
   close(): void;
 }
@@ -64,10 +61,7 @@ create trigger answer_changed after update of answer_body on grants begin
 end;
 `;
 
-/**
- * From version 1 to 2. `opener` holds the proofs of the first request (JSON). Processes of version 1
- * leave `dispensable_from_ms` at the year 9999.
- */
+/** `opener` is JSON. Version 1 leaves `dispensable_from_ms` at the year 9999. */
 const secondVersion = `
 alter table grants add column exchange text;
 alter table grants add column opener text;
@@ -144,10 +138,7 @@ function setUp(database: DatabaseSync, path: string): void {
   addFormat(database);
 }
 
-/**
- * Adds the column of a record's format; earlier versions keep writing format 1. `user_version` stays,
- * because earlier versions may open the file beside this one and after it.
- */
+/** Adds the column; `user_version` stays, because earlier versions may open the file again. */
 function addFormat(database: DatabaseSync): void {
   const names = database.prepare("select name from pragma_table_info('grants')").all();
   if (names.some(({ name }) => name === "format")) return;

@@ -1,7 +1,4 @@
-/**
- * The interface of a store of payment records: find, insert, change under a condition, list by age.
- * Each call is atomic across processes. The rules are in create-payment-records.ts.
- */
+/** The interface of a store of payment records. Each call is atomic across processes. */
 import type { SettleResponse } from "@farthing/protocol";
 import type { Binding, StoredResponse } from "./payment-records.ts";
 import type { PaymentRecord, StoredState } from "./record-transitions.ts";
@@ -71,10 +68,7 @@ export type Changed =
   /** There is no room for the response, and nothing has changed. */
   | { readonly kind: "full"; readonly missingBytes: number };
 
-/**
- * The lists of records that may make room, oldest first: open records without a holder that are
- * dispensable by now, delivered records, and delivered records whose response is kept.
- */
+/** Records that may make room, oldest first: dispensable, delivered, or with a response. */
 export type RecordList = "dispensable" | "delivered" | "responses";
 
 /** A store of payment records. An expired record no longer exists. */
@@ -88,10 +82,7 @@ export interface PaymentRecordStore {
   compareAndSet(key: string, expected: Expected, change: Change | "gone"): Promise<Changed>;
   /** Absent where the store has no bound of its own. */
   list?(list: RecordList, limit: number): Promise<readonly PaymentRecord[]>;
-  /**
-   * Calls `onFree` each time a holder ends its work; returns a stop function, or undefined when too
-   * many callers watch this record. A store without this method is polled.
-   */
+  /** Calls `onFree` when a holder ends its work. Undefined when too many callers watch. */
   watch?(key: string, onFree: () => void): (() => void) | undefined;
   readonly tokens: TokenStore;
 }

@@ -4,10 +4,7 @@ import type { StoredResponse } from "./payment-records.ts";
 import { recordFormat, type PaymentRecord, type StoredState } from "./record-transitions.ts";
 import { openerIn } from "./proof.ts";
 
-/**
- * The values of a record: their columns in a SQLite file and their fields in a Redis hash. Redis has
- * no bound of its own and therefore no dispensable records. Times are Unix milliseconds.
- */
+/** Columns in a SQLite file and fields in a Redis hash, which has no dispensable records. */
 export const storedNames: Readonly<Record<string, { column?: string; field?: string }>> = {
   format: { column: "format", field: "v" },
   fingerprint: { column: "fingerprint", field: "f" },
@@ -27,10 +24,7 @@ export const storedNames: Readonly<Record<string, { column?: string; field?: str
   isOpened: { field: "os" },
 };
 
-/**
- * Parses a stored record; missing values are null or absent. Earlier versions stored less: no
- * format, no exchange key, no opener. Throws for a record of a later version, which is left alone.
- */
+/** Parses a stored record. Throws for a later version, whose record is left alone. */
 export function recordIn(stored: Readonly<Record<string, unknown>>): PaymentRecord {
   const format = Number(stored["format"] ?? 1);
   if (format > recordFormat) {

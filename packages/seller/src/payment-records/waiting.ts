@@ -1,10 +1,7 @@
 /** Bounded waits: for a reply of the store, and for the holder of a record to end its work. */
 import type { PaymentRecordStore } from "./store.ts";
 
-/**
- * Returns the result of a call of the store; throws when that takes longer than `timeoutMs`. A
- * result that comes later goes to `undo`; when that fails as well, the lease ends by itself.
- */
+/** Limits the wait for a call of the store. A late result goes to `undo`, or its lease expires. */
 export function inTime<T>(
   call: Promise<T>,
   timeoutMs: number | undefined,

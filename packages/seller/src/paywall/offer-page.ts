@@ -2,10 +2,7 @@ import { addTokens, type ChallengeTerms } from "../responses.ts";
 import type { PaywallOptions } from "./options.ts";
 import { prefersHtml } from "./prefers-html.ts";
 
-/**
- * Returns the challenge as a page for a browser's navigation, unchanged for all other clients. The
- * page is loaded with the first browser: many sellers never need it.
- */
+/** Returns the challenge as a page for a browser's navigation; loads the page when needed. */
 export async function offerPage(
   challenge: Response,
   terms: ChallengeTerms,
