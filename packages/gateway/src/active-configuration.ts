@@ -1,7 +1,4 @@
-/**
- * The active configuration: its compiled routes, with their upstreams and prices. A reload
- * activates another one and retires this one after its last request.
- */
+/** The active configuration: its compiled routes, with their upstreams and prices. */
 import { allRoutes, type GatewayConfig, type RouteConfig } from "./configuration/configuration.ts";
 import { createBuiltInEndpoints, type BuiltInEndpoints } from "./built-in-endpoints.ts";
 import { compileRoutes, type RouteTable } from "./routing/route-table.ts";

@@ -16,19 +16,13 @@ export interface ArrivalTimes {
   readonly checkMs: number;
 }
 
-/**
- * Headers arrive within 10 s over any line; a body may be a large upload over a slow line. Node's
- * own defaults are 60 s for headers and a check every 30 s.
- */
+/** A body may be a large upload over a slow line. Node's own limit for headers is 60 s. */
 export const arrivalTimes: ArrivalTimes = { headersMs: 10_000, requestMs: 300_000, checkMs: 5_000 };
 
 /** Times of the metrics port, which takes no bodies. */
 export const metricsArrivalTimes: ArrivalTimes = { ...arrivalTimes, requestMs: 15_000 };
 
-/**
- * Connections that one address may hold at once: more than a browser, an agent or a company behind
- * one address opens, and a fraction of the descriptors that a process may have.
- */
+/** More than a company behind one address opens, and few of the process's descriptors. */
 export const connectionsPerAddressMax = 1_000;
 
 /** Returns the options of Fastify for these times; it sets `requestTimeout` once more. */
@@ -41,10 +35,7 @@ export function toServerOptions({ headersMs, requestMs, checkMs }: ArrivalTimes)
   return { http, requestTimeout: requestMs };
 }
 
-/**
- * Closes connections beyond `max` from one address (IPv6: one /64). Trusted proxies are exempt,
- * because every client reaches the gateway through them.
- */
+/** Closes connections beyond `max` from one address (IPv6: /64), except trusted proxies. */
 export function capConnections(
   server: Server,
   { max, trustedProxies }: { readonly max: number; readonly trustedProxies: readonly string[] },

@@ -1,7 +1,4 @@
-/**
- * Structured logs: one JSON line for each request and each change of state. Credentials, signatures,
- * bodies and paths are never passed to it.
- */
+/** Structured logs, without credentials, signatures, bodies and paths. */
 import { pino } from "pino";
 
 export interface Log {

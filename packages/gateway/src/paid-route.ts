@@ -1,7 +1,4 @@
-/**
- * A route with a price. When a reload changes its terms, payments that were signed for previous
- * terms are still accepted for as long as such a signature is valid.
- */
+/** A route with a price. After a reload, payments signed for previous terms are accepted. */
 import {
   createSeller,
   readRequestAddress,
@@ -113,10 +110,7 @@ function whatElseCounts({ host, pass }: RouteConfig, { headers }: RequestToCharg
   return JSON.stringify([host ?? "", ...credentials.map((name) => [name, headers[name] ?? ""])]);
 }
 
-/**
- * Returns the request for the exchange, with its public address. An ambiguous target is refused:
- * the payment would be bound to something other than what the upstream gets.
- */
+/** Returns the request with its public address; an ambiguous target is refused. */
 function toRequest(publicUrl: string, incoming: RequestToCharge): Request | Response {
   const { method, target, headers: given } = incoming;
   const { host, protocol } = new URL(publicUrl);

@@ -1,7 +1,4 @@
-/**
- * Proxies free and paid requests to the upstream: the headers and bodies of both directions, and
- * the error response when the upstream gave none.
- */
+/** Proxies free and paid requests to the upstream: headers, bodies and failures. */
 import { Readable } from "node:stream";
 import type { PaidRequest } from "@farthing/seller";
 import { clientHeaders } from "./headers/response-headers.ts";
@@ -55,10 +52,7 @@ export async function proxyFreeRequest(
   return tooLarge(route);
 }
 
-/**
- * Proxies a paid request, whose body was read for the binding. The call continues when the client
- * disconnects, and its response is kept for them.
- */
+/** Proxies a paid request. The call continues, and its response is kept, without the client. */
 export async function proxyPaidRequest(
   target: RouteTarget,
   incoming: Incoming,

@@ -1,7 +1,4 @@
-/**
- * One API behind the gateway: its connections, their bounds, and the meaning of its failures. Calls
- * are never repeated: only the buyer knows whether that is safe.
- */
+/** One API behind the gateway. Calls are never repeated: only the buyer knows if that is safe. */
 import { Readable } from "node:stream";
 import { Pool, type Dispatcher } from "undici";
 import type { UpstreamConfig } from "./configuration/configuration.ts";

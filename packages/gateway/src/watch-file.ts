@@ -1,7 +1,4 @@
-/**
- * Watches a file by its folder: editors and mounted configurations replace the file, and a watch on
- * the file itself would stay with the old one.
- */
+/** Watches a file by its folder, because editors and mounts replace the file. */
 import { readFileSync, watch } from "node:fs";
 import { dirname } from "node:path";
 
@@ -11,10 +8,7 @@ export interface FileWatch {
   stop(): void;
 }
 
-/**
- * Delay of the reading, because files are written in several steps. Later events do not extend it:
- * other files of the folder, such as the gateway's database, may change all the time.
- */
+/** Files are written in several steps. Later events of the folder do not extend the delay. */
 const settleMs = 100;
 
 /** Calls `onText` with the file's content after each change. */

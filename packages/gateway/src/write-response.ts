@@ -85,10 +85,7 @@ function drained(raw: ServerResponse): Promise<void> {
 /** Longest time without a read: even a slow line reads something every few seconds. */
 const maxStallMs = 60_000;
 
-/**
- * Grace for the rest of a request after its response. Cut off at once, the client might lose the
- * response with the connection; some never send the rest.
- */
+/** Grace for the rest of a request: cut off at once, the client might lose the response. */
 const graceMs = 5_000;
 
 /** Ends the response unless its client reads in time. To be called when data is ready. */

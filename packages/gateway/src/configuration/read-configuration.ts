@@ -1,7 +1,4 @@
-/**
- * Reads the gateway's configuration: one YAML file, checked as a whole. Every problem is reported
- * with its path, its line and the fix, and nothing starts on a file with problems.
- */
+/** Reads the gateway's configuration file and reports all problems, with line and fix. */
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { isObject } from "@farthing/protocol";

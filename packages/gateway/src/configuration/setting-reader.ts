@@ -1,7 +1,4 @@
-/**
- * Reads the settings of a file along their schema, with its defaults. Values of a wrong shape,
- * which the check has reported, are left out.
- */
+/** Reads settings along their schema, with its defaults, and leaves out invalid values. */
 import { isObject, member } from "@farthing/protocol";
 import { checkShape, wrong, type Location, type Problem, type Schema } from "./check-shape.ts";
 

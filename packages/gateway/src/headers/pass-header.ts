@@ -1,7 +1,4 @@
-/**
- * Whether a header passes the gateway. Names are compared with `_` read as `-`, because servers
- * that pass headers as variables (CGI, WSGI, PHP) treat both as equal.
- */
+/** Whether a header passes the gateway. CGI, WSGI and PHP read `_` and `-` in names as equal. */
 import type { PassedHeader, RouteConfig } from "../configuration/configuration.ts";
 import {
   addedHeaders,

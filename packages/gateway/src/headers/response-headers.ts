@@ -32,10 +32,7 @@ export function headerFields(headers: Headers): IncomingHttpHeaders {
   return fields;
 }
 
-/**
- * Rewrites an address for clients: one of the upstream's below its base becomes one of the
- * gateway's, one elsewhere on that host is removed, and all others stay.
- */
+/** Rewrites the upstream's addresses to the gateway's; those outside its base are removed. */
 function publicAddress(text: string, upstreamUrl: string, publicUrl: string): string | undefined {
   const { origin, pathname, host } = new URL(`${upstreamUrl}/`);
   const target = URL.parse(text, `${upstreamUrl}/`);

@@ -86,10 +86,7 @@ export interface ImportDifference {
   readonly unpriced: readonly string[];
 }
 
-/**
- * Compares the rules of a configuration with an import. A route without a price in the import keeps
- * its price. Undefined when the text has no rules.
- */
+/** Compares a configuration with an import. A route without a new price keeps its price. */
 export function compareImport(text: string, api: ImportedApi): ImportDifference | undefined {
   const source = readYamlSource(text);
   const routes = "value" in source && isObject(source.value) ? source.value["routes"] : undefined;

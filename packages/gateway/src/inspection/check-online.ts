@@ -7,10 +7,7 @@ import { checkChallenges } from "./check-challenges.ts";
 import { checkRedirects } from "./check-redirects.ts";
 import type { Finding } from "./finding.ts";
 
-/**
- * Checks the facilitator, every upstream, and the gateway itself where it runs, without a payment.
- * Upstreams get HEAD requests for routes with a fixed path only.
- */
+/** Checks the facilitator, the upstreams (HEAD of fixed paths) and the gateway, unpaid. */
 export async function checkOnline(config: GatewayConfig): Promise<readonly Finding[]> {
   const upstreams = [...config.upstreams.values()];
   const [locations, redirects, challenges] = await Promise.all([

@@ -1,7 +1,4 @@
-/**
- * Finds redirects on routes that settle after success. A redirect is sold like content, but it
- * sells an address: everyone the buyer passes it on to gets the content for free.
- */
+/** Finds redirects on routes that settle after success: a sold address can be passed on. */
 import { isObject, type JsonObject } from "@farthing/protocol";
 import { allRoutes, type GatewayConfig, type RouteConfig } from "../configuration/configuration.ts";
 import { basePathOf, operationsOf, patternOf } from "../openapi/openapi-operations.ts";

@@ -1,7 +1,4 @@
-/**
- * Discovery documents: an OpenAPI document in which every operation has its price, and a list of
- * the paid addresses. The prices help to choose; only the 402 is binding.
- */
+/** Discovery documents with prices. They help to choose; only the 402 is binding. */
 import { isObject, objectMembers, textMembers, type JsonObject } from "@farthing/protocol";
 import type { GatewayConfig, RouteConfig } from "../configuration/configuration.ts";
 import { basePathOf, operationsOf, patternOf } from "./openapi-operations.ts";

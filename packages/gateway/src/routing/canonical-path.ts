@@ -19,10 +19,7 @@ export interface Target {
 /** Frameworks and logs cut at 2 KiB or later. */
 export const pathCharsMax = 2048;
 
-/**
- * Splits a raw request target at its first question mark. Undefined for a fragment, spaces and
- * bytes outside ASCII, which no client sends.
- */
+/** Splits a request target at its first question mark. Undefined for what no client sends. */
 export function splitTarget(raw: string): Target | undefined {
   if (/[^\x21-\x7e]|#/.test(raw)) return undefined;
   const at = raw.indexOf("?");
