@@ -20,7 +20,7 @@ import { createMetrics, noMetrics, type Metrics } from "./operations/metrics.ts"
 import { startRemoval } from "./operations/remove-old.ts";
 import { createStore, type ServiceStore } from "./features/open-store.ts";
 import { startWalletWatch } from "./operations/wallet-watch.ts";
-import { createFeatures } from "./features/features.ts";
+import { createFeatures, featureTags } from "./features/features.ts";
 import { registerFeatures } from "./features/routes.ts";
 import { wireHttp } from "./wire-http.ts";
 
@@ -123,6 +123,7 @@ export async function startFacilitator(options: StartOptions): Promise<Facilitat
     trustedProxies: config.trustedProxies,
     connectionsMax: config.connectionsPerAddress,
     arrival: options.arrival,
+    tags: featureTags,
     async registerRoutes(routes, limits) {
       registerPayments(routes, context, limits);
       if (!features) return;

@@ -1,5 +1,7 @@
 /** A feature of the service is a folder of its own, registered by one line in features.ts. */
 import type { Database, Migrations, SettlementParticipant } from "@farthing/engine/storage";
+import type { StepUpAction } from "./sign-in/step-up.ts";
+import type { Tag } from "../http/openapi.ts";
 import type { RouteLimits } from "../http/limits.ts";
 import type { Surface } from "../http/surface.ts";
 import type { TypedServer } from "../http/type-provider.ts";
@@ -10,6 +12,10 @@ export interface Feature {
   readonly participant?: SettlementParticipant;
   /** Run after the engine's, in the order of the features, as `<feature>/<name>`. */
   readonly migrations?: Migrations;
+  /** The actions that a session may do only with a fresh signature of its wallet. */
+  readonly stepUps?: readonly StepUpAction[];
+  /** The sections of its operations in the OpenAPI document. */
+  readonly tags?: readonly Tag[];
   readonly createStore?: (database: Database) => object;
   /** Creates what runs in a service; `deps` are the members of `FeaturesDeps` that it names. */
   readonly create: (deps: never) => RunningFeature;

@@ -57,6 +57,9 @@ export function migrationsOf(list: readonly Feature[]): Migrations {
   );
 }
 
+/** The sections of all features in the OpenAPI document. */
+export const featureTags = features.flatMap(({ tags = [] }: Feature) => tags);
+
 /** What the features need of the service. */
 export interface FeaturesDeps {
   readonly config: Parameters<typeof createSiteAddress>[0] &
@@ -112,8 +115,9 @@ export function createFeatures(given: FeaturesDeps): Features {
     },
     limits: { requests: given.requestsMax, keys: workingKeysMax, wallets: walletsMax },
   };
-  const session = signIn.create(deps);
-  const all = { ...deps, stepUp: session.stepUp };
+  const actions = features.flatMap(({ stepUps = [] }: Feature) => stepUps);
+  const session = signIn.create({ ...deps, actions });
+  const all = { ...deps, actions, stepUp: session.stepUp };
   const list = features.map((feature) => (feature === signIn ? session : feature.create(all)));
   return {
     list,

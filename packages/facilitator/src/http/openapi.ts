@@ -49,25 +49,40 @@ const about = [
   "`/verify`, `/settle` and `/supported` speak x402 and are described here, not checked by these schemas: a payment that can be evaluated is answered with HTTP 200, and a repeat of `/settle` that belongs to another exchange with HTTP 409. The account API under `/v1/account` belongs to the dashboard; its session is a cookie, and requests that change something must carry our own `Origin`.",
 ].join("\n");
 
-/** Sections of the page, in order. */
-const tags = [
+/** A section of the page. */
+export interface Tag {
+  readonly name: string;
+  readonly description: string;
+}
+
+/** Sections that every service has. */
+const ownTags: readonly Tag[] = [
   { name: "Payments", description: "Judge payments and move the money" },
   { name: "Service", description: "Health, for machines and people" },
-  { name: "Sign-in", description: "Sign in with a wallet (EIP-4361)" },
-  { name: "Account", description: "The account and its sessions" },
-  { name: "Wallets", description: "Further wallets of an account" },
-  { name: "API keys", description: "Keys for /verify and /settle" },
-  { name: "Credits", description: "What settlements cost" },
-  { name: "Settlements", description: "What was settled for an account" },
-  { name: "Webhooks", description: "Being told instead of asking" },
-  { name: "Listings", description: "Endpoints that the account offers to the public" },
-  { name: "Discovery", description: "Endpoints that can be paid for, for agents" },
 ];
+
+/** The published order of the features' sections; those of further features follow. */
+const tagOrder = [
+  "Sign-in",
+  "Account",
+  "Wallets",
+  "API keys",
+  "Credits",
+  "Settlements",
+  "Webhooks",
+  "Listings",
+  "Discovery",
+];
+
+function inOrder(tags: readonly Tag[]): Tag[] {
+  const known = tagOrder.flatMap((name) => tags.find((tag) => tag.name === name) ?? []);
+  return [...ownTags, ...known, ...tags.filter(({ name }) => !tagOrder.includes(name))];
+}
 
 /** Prepares a server whose routes are described; call before they are added. */
 export async function describeRoutes(
   server: FastifyInstance,
-  { version }: { readonly version: string },
+  { version, tags }: { readonly version: string; readonly tags: readonly Tag[] },
 ): Promise<void> {
   server.addSchema(Problem);
   // Schemas of answers describe; a serializer made from them would hide what they do not name.
@@ -77,7 +92,7 @@ export async function describeRoutes(
       openapi: "3.1.0",
       info: { title: "Farthing", version, description: about, license: { name: "Apache-2.0" } },
       servers: [{ url: "/" }],
-      tags,
+      tags: inOrder(tags),
       components: {
         securitySchemes: {
           apiKey: {

@@ -173,3 +173,6 @@ export const WalletKindText = oneOf(
   ["plain", "contract"],
   "A key pair, or a contract (ERC-1271) on one chain",
 );
+
+/** The twelve characters that find an API key. */
+export const KeyId = Type.String({ pattern: "^[0-9A-Za-z]{12}$" });

@@ -9,7 +9,7 @@ import { createInsideFetch } from "./inside-fetch.ts";
 import { createIntake, type Intake } from "./intake.ts";
 import { createThrottle, prepareLimits, type RouteLimits } from "./limits.ts";
 import { observeAnswers, type HttpObserver } from "./observe.ts";
-import { describeRoutes } from "./openapi.ts";
+import { describeRoutes, type Tag } from "./openapi.ts";
 import { readBodies } from "./read-body.ts";
 import { sayInvalid } from "./say-invalid.ts";
 import { sendProblem } from "./send-problem.ts";
@@ -79,6 +79,8 @@ export async function createServer(
     /** Connections that one address may hold; 0 for no bound. */
     readonly connectionsMax: number;
     readonly arrival?: ArrivalTimes | undefined;
+    /** Sections of the OpenAPI document beside the service's own. */
+    readonly tags: readonly Tag[];
     /** Registers the routes. */
     registerRoutes(server: FastifyInstance, limits: RouteLimits): Promise<void>;
   },
@@ -111,7 +113,7 @@ export async function createServer(
   });
   const { drain } = createIntake(server, () => context.startStep() === "done");
   observeAnswers(server, context.observer);
-  await describeRoutes(server, context);
+  await describeRoutes(server, { version: context.version, tags: options.tags });
   const { requestsMax } = context.limits;
   const makeLimit = await prepareLimits(server, requestsMax > 0);
   const { clock } = context;

@@ -6,6 +6,7 @@ import { registerProfile, type ProfileDeps } from "./routes.ts";
 export const accounts = {
   name: "accounts",
   createStore: createAccountStore,
+  tags: [{ name: "Account", description: "The account and its sessions" }],
   create,
 } satisfies Feature;
 

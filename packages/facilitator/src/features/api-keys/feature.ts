@@ -9,6 +9,7 @@ import type { Feature, RunningFeature } from "../feature.ts";
 import type { StepUp } from "../sign-in/step-up.ts";
 import { registerCurrentKey } from "./current-key-routes.ts";
 import { registerKeys } from "./routes.ts";
+import { createKey, rotateKey } from "./step-up.ts";
 import { createKeyRing } from "./service.ts";
 
 /** What API keys need. */
@@ -26,6 +27,8 @@ export const apiKeys = {
   name: "api-keys",
   participant: apiKeysParticipant,
   createStore: createApiKeyStore,
+  stepUps: [createKey, rotateKey],
+  tags: [{ name: "API keys", description: "Keys for /verify and /settle" }],
   create,
 } satisfies Feature;
 

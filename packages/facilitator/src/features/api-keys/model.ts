@@ -21,6 +21,21 @@ export interface ApiKey {
   readonly revokedAt: number | null;
 }
 
+/** The time for which a rotated key works beside its successor. */
+export const overlaps = ["0", "1h", "24h", "7d"] as const;
+export type Overlap = (typeof overlaps)[number];
+
+declare module "../sign-in/model.ts" {
+  interface StepUpDetails {
+    readonly create_key: {
+      readonly label: string;
+      readonly mode: KeyMode;
+      readonly expiresInDays: number | null;
+    };
+    readonly rotate_key: { readonly id: string; readonly overlap: Overlap };
+  }
+}
+
 declare module "../../http/request-key.ts" {
   interface RequestKey extends ApiKey {}
 }

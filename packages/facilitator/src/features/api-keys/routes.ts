@@ -14,12 +14,13 @@ import {
   oneOf,
   problems,
   TimeText,
+  KeyId,
 } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
 import type { StepUp } from "../sign-in/step-up.ts";
 import { sessionOf } from "../../http/session.ts";
 import { demandStepUp, SignAnswerBody } from "../sign-in/guard.ts";
-import { KeyId, stepDetails } from "../sign-in/step-up-schemas.ts";
+import { createKey, rotateKey } from "./step-up.ts";
 
 const keyRow = {
   id: KeyId,
@@ -104,7 +105,7 @@ function registerMinting(server: TypedServer, { keys, stepUp: stepUps }: KeyRout
       tags: ["API keys"],
       summary: "Creates a key",
       description: "Takes a step-up signature: `create_key` with the other members of the body.",
-      body: exactly({ ...stepDetails.create_key, stepUp: SignAnswerBody }),
+      body: exactly({ ...createKey.details, stepUp: SignAnswerBody }),
       response: { 201: NewKeyAnswer, ...minting },
     },
     handler: async (request, reply) => {
@@ -128,7 +129,7 @@ function registerMinting(server: TypedServer, { keys, stepUp: stepUps }: KeyRout
       summary: "Creates a key in place of another one, which works on for a while",
       description: "Takes a step-up signature: `rotate_key` with the key's `id` and `overlap`.",
       params: exactly({ id: KeyId }),
-      body: exactly({ overlap: stepDetails.rotate_key.overlap, stepUp: SignAnswerBody }),
+      body: exactly({ overlap: rotateKey.details.overlap, stepUp: SignAnswerBody }),
       response: { 201: NewKeyAnswer, ...minting, ...problems("not_found") },
     },
     handler: async (request, reply) => {

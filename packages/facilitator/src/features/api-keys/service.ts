@@ -1,10 +1,9 @@
 /** The API keys of an account, as its owner sees and changes them. */
 import { isSameAddress, type Address } from "@farthing/protocol";
 import type { Clock, Log } from "@farthing/engine/base";
-import type { ApiKey, KeyMode } from "./model.ts";
+import type { ApiKey, KeyMode, Overlap } from "./model.ts";
 import type { ApiKeyStore } from "./store.ts";
 import { drawApiKey, type NewApiKey } from "./key-text.ts";
-import type { Overlap } from "../sign-in/step-up.ts";
 
 const hourMs = 60 * 60 * 1000;
 const dayMs = 24 * hourMs;

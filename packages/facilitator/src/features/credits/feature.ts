@@ -8,6 +8,7 @@ export const credits = {
   name: "credits",
   participant: creditsParticipant,
   createStore: createCreditStore,
+  tags: [{ name: "Credits", description: "What settlements cost" }],
   create,
 } satisfies Feature;
 

@@ -22,6 +22,7 @@ export const history = {
   name: "history",
   participant: aggregatesParticipant,
   createStore: createHistoryStore,
+  tags: [{ name: "Settlements", description: "What was settled for an account" }],
   create,
 } satisfies Feature;
 

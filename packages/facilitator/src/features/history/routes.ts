@@ -29,13 +29,13 @@ import {
   problems,
   TimeText,
   Wait,
+  KeyId,
 } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
 import { Format, jsonOrCsv, sendCsv, wantsCsv, type CsvFile } from "../../http/csv.ts";
 import { readLimit, timeCursor } from "../../http/cursor.ts";
 import { readAddress } from "../../http/address-input.ts";
 import { sessionOf } from "../../http/session.ts";
-import { KeyId } from "../sign-in/step-up-schemas.ts";
 import { DayOrTime, readFrom, readTo } from "../../http/time-span.ts";
 
 const StateText = oneOf(["queued", "submitted", "confirmed", "failed"]);

@@ -33,6 +33,10 @@ export interface ListingFeatureDeps {
 export const listings = {
   name: "listings",
   createStore: createListingStore,
+  tags: [
+    { name: "Listings", description: "Endpoints that the account offers to the public" },
+    { name: "Discovery", description: "Endpoints that can be paid for, for agents" },
+  ],
   create,
 } satisfies Feature;
 

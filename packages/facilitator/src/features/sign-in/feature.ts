@@ -13,8 +13,9 @@ import { createSignIn } from "./service.ts";
 import { registerSessions } from "./session-routes.ts";
 import { createSessions } from "./sessions.ts";
 import type { Site } from "./site.ts";
+import { linkWallet, revokeSessions, unlinkWallet } from "./step-up-schemas.ts";
 import { registerStepUp } from "./step-up-routes.ts";
-import { createStepUp, type StepUp } from "./step-up.ts";
+import { createStepUp, type StepUp, type StepUpAction } from "./step-up.ts";
 import { registerWallets } from "./wallet-routes.ts";
 import { createWallets } from "./wallets.ts";
 
@@ -24,6 +25,8 @@ export interface SignInFeatureDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly networks: readonly Network[];
+  /** The actions of all features that take a signature. */
+  readonly actions: readonly StepUpAction[];
   site(): Site;
   networkOf(chainId: ChainId): { readonly chain: Chain } | undefined;
 }
@@ -38,6 +41,11 @@ export interface SignInFeature extends RunningFeature {
 export const signIn = {
   name: "sign-in",
   createStore: createSignInStore,
+  stepUps: [linkWallet, unlinkWallet, revokeSessions],
+  tags: [
+    { name: "Sign-in", description: "Sign in with a wallet (EIP-4361)" },
+    { name: "Wallets", description: "Further wallets of an account" },
+  ],
   create,
 } satisfies Feature;
 
@@ -54,7 +62,7 @@ function create(deps: SignInFeatureDeps): SignInFeature {
     routes: {
       account(server, { makeLimit }) {
         registerSignIn(server, { signIn: service, sessions, networks }, makeLimit);
-        registerStepUp(server, stepUp);
+        registerStepUp(server, stepUp, deps.actions);
         registerSessions(server, { sessions, stepUp });
         registerWallets(server, { wallets, networks });
       },

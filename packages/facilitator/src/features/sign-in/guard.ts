@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import type { SignAnswer } from "./sign-requests.ts";
 import type { Step, StepUp } from "./step-up.ts";
-import type { Session } from "./model.ts";
+import type { Session, StepUpName } from "./model.ts";
 import { noSession, sessionCookie } from "../../http/session.ts";
 import { HttpProblem } from "../../http/answer.ts";
 import type { Throttle } from "../../http/limits.ts";
@@ -85,10 +85,10 @@ function checkOrigin({ headers }: FastifyRequest, origin: string): void {
 }
 
 /** Lets an action pass whose details were signed; throws 403 otherwise. */
-export async function demandStepUp(
+export async function demandStepUp<Name extends StepUpName>(
   stepUp: StepUp,
   session: Session,
-  step: Step,
+  step: Step<Name>,
   answer: SignAnswer,
 ): Promise<void> {
   if (!(await stepUp.confirm(session, step, answer))) throw stepUpFailed();

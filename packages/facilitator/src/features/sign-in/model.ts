@@ -12,15 +12,18 @@ export interface LinkedWallet {
   readonly linkedAt: number;
 }
 
-/** What a wallet is asked to sign for. */
-export type SignPurpose =
-  | "sign_in"
-  | "link_wallet"
-  | "unlink_wallet"
-  | "create_key"
-  | "rotate_key"
-  | "webhook_secret"
-  | "revoke_sessions";
+/** The details of each action that takes a step-up signature; features declare their own here. */
+export interface StepUpDetails {
+  readonly link_wallet: { readonly address: Address };
+  readonly unlink_wallet: { readonly address: Address };
+  /** Empty: there is nothing to choose. */
+  readonly revoke_sessions: object;
+}
+
+export type StepUpName = keyof StepUpDetails;
+
+/** The purpose of a signature. */
+export type SignPurpose = "sign_in" | StepUpName;
 
 /** A text that a wallet is asked to sign. It is gone with the first answer, right or wrong. */
 export interface SignRequest {

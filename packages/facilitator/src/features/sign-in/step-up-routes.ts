@@ -1,13 +1,17 @@
 /** POST /v1/account/step-up: asks for the text that allows one action, to be signed by the wallet. */
 import { problems } from "../../http/schemas.ts";
 import type { TypedServer } from "../../http/type-provider.ts";
-import type { StepUp } from "./step-up.ts";
+import type { StepUp, StepUpAction } from "./step-up.ts";
 import { sessionOf } from "../../http/session.ts";
 import { answerSignRequest, SignRequestAnswer } from "./routes.ts";
-import { readStep, StepBody } from "./step-up-schemas.ts";
+import { readStep, stepBodyOf } from "./step-up-schemas.ts";
 
 /** Registers the route. */
-export function registerStepUp(server: TypedServer, stepUp: StepUp): void {
+export function registerStepUp(
+  server: TypedServer,
+  stepUp: StepUp,
+  actions: readonly StepUpAction[],
+): void {
   server.post("/v1/account/step-up", {
     schema: {
       operationId: "askForStepUp",
@@ -15,14 +19,14 @@ export function registerStepUp(server: TypedServer, stepUp: StepUp): void {
       summary: "Asks for a text that allows one action",
       description:
         "For what the cookie alone does not allow. The wallet that is signed in signs the text, and the signature goes with the action as `stepUp`. It allows that action with these details once, within ten minutes.",
-      body: StepBody,
+      body: stepBodyOf(actions),
       response: {
         200: SignRequestAnswer,
         ...problems("unauthorized", "foreign_origin", "service_unavailable"),
       },
     },
     handler: async (request) => {
-      const asked = await stepUp.ask(sessionOf(request), readStep(request.body));
+      const asked = await stepUp.ask(sessionOf(request), readStep(actions, request.body));
       return answerSignRequest(asked);
     },
   });

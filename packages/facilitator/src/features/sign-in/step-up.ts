@@ -3,9 +3,10 @@
  * wallet over a text that names the action with all that it does. The signature allows that one
  * action, with exactly those details, once.
  */
-import { isSameAddress, type Address } from "@farthing/protocol";
-import type { KeyMode } from "../api-keys/model.ts";
-import type { Session, SignRequest } from "./model.ts";
+import { assert } from "@farthing/engine/base";
+import { isSameAddress } from "@farthing/protocol";
+import type { TSchema } from "typebox";
+import type { Session, SignRequest, StepUpDetails, StepUpName } from "./model.ts";
 import {
   askToSign,
   bindingOf,
@@ -14,47 +15,44 @@ import {
   type SigningDeps,
 } from "./sign-requests.ts";
 
-/** How long a rotated key goes on beside its successor. */
-export const overlaps = ["0", "1h", "24h", "7d"] as const;
-export type Overlap = (typeof overlaps)[number];
-
-/** What takes a signature, with what it does. */
-export interface StepUpDetails {
-  readonly create_key: {
-    readonly label: string;
-    readonly mode: KeyMode;
-    readonly expiresInDays: number | null;
-  };
-  readonly rotate_key: { readonly id: string; readonly overlap: Overlap };
-  readonly link_wallet: { readonly address: Address };
-  readonly unlink_wallet: { readonly address: Address };
-  readonly webhook_secret: { readonly url: string };
-  /** Empty: there is nothing to choose. */
-  readonly revoke_sessions: object;
+/** An action that takes a signature, as its feature declares it. */
+export interface StepUpAction<Name extends StepUpName = StepUpName> {
+  readonly action: Name;
+  /** The schemas of its details. */
+  readonly details: Readonly<Record<string, TSchema>>;
+  /** The sentence that the wallet shows. */
+  sentence(details: StepUpDetails[Name]): string;
+  /** Returns valid details in the form in which they are signed. Throws 400. */
+  read?(details: StepUpDetails[Name]): StepUpDetails[Name];
 }
 
-export type StepUpAction = keyof StepUpDetails;
-
-/** An action with what it does. */
-export type Step = {
-  readonly [Action in StepUpAction]: {
-    readonly action: Action;
-    readonly details: StepUpDetails[Action];
-  };
-}[StepUpAction];
+/** An action with its details. */
+export interface Step<Name extends StepUpName = StepUpName> {
+  readonly action: Name;
+  readonly details: StepUpDetails[Name];
+}
 
 /** Step-up signatures. */
 export interface StepUp {
   /** Composes the text for a session's wallet. */
   ask(session: Session, step: Step): Promise<SignRequest>;
   /** Tells whether the signature allows this; it is used up either way. Throws RPC faults. */
-  confirm(session: Session, step: Step, answer: SignAnswer): Promise<boolean>;
+  confirm<Name extends StepUpName>(
+    session: Session,
+    step: Step<Name>,
+    answer: SignAnswer,
+  ): Promise<boolean>;
 }
 
-/** Creates the step-up. */
-export function createStepUp(deps: SigningDeps): StepUp {
+/** Creates the step-up for the actions of all features. */
+export function createStepUp(
+  deps: SigningDeps & { readonly actions: readonly StepUpAction[] },
+): StepUp {
+  const byName = new Map(deps.actions.map((one) => [one.action, one]));
   return {
     ask(session, step) {
+      const known = byName.get(step.action);
+      assert(known, `no feature declares the action ${step.action}`);
       const { wallet: address, chainId, account } = session;
       return askToSign(deps, {
         purpose: step.action,
@@ -62,7 +60,7 @@ export function createStepUp(deps: SigningDeps): StepUp {
         chainId,
         account,
         binding: bindingOf(session.id),
-        statement: `Account ${account}: ${sentenceOf(step)}`,
+        statement: `Account ${account}: ${known.sentence(step.details)}`,
         details: canonical(step),
         fragment: fragmentOf(step),
       });
@@ -81,31 +79,6 @@ export function createStepUp(deps: SigningDeps): StepUp {
       );
     },
   };
-}
-
-function sentenceOf(step: Step): string {
-  switch (step.action) {
-    case "create_key": {
-      const { label, mode, expiresInDays } = step.details;
-      const end = expiresInDays === null ? "does not expire" : `expires in ${expiresInDays} days`;
-      return `create the API key '${label}' for ${mode} payments, which ${end}.`;
-    }
-    case "rotate_key": {
-      const { id, overlap } = step.details;
-      const end = overlap === "0" ? "ends at once" : `works for ${overlap} more`;
-      return `replace the API key ${id}, which ${end}.`;
-    }
-    case "link_wallet":
-      return `let the wallet ${step.details.address} sign in and pay.`;
-    case "unlink_wallet":
-      return `unlink the wallet ${step.details.address}.`;
-    case "webhook_secret":
-      return `create a webhook, with a new secret, for ${step.details.url}.`;
-    case "revoke_sessions":
-      return "sign out everywhere else.";
-    default:
-      return step satisfies never;
-  }
 }
 
 /** The action and its details as text, the same for the same, whatever the order of the members. */

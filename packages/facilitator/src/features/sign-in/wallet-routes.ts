@@ -20,7 +20,7 @@ import { sessionOf } from "../../http/session.ts";
 import { SignAnswerBody, stepUpFailed } from "./guard.ts";
 import { servedChain, type ServedNetworks } from "../../http/served-chain.ts";
 import { answerSignRequest, SignRequestAnswer } from "./routes.ts";
-import { stepDetails } from "./step-up-schemas.ts";
+import { unlinkWallet } from "./step-up-schemas.ts";
 
 export const WalletAnswer = exactly({
   address: AddressText,
@@ -104,7 +104,7 @@ function registerLinking(server: TypedServer, { wallets }: WalletRouteDeps): voi
       tags: ["Wallets"],
       summary: "Unlinks a wallet and signs it out",
       description: "Takes a step-up signature: `unlink_wallet` with the `address`.",
-      params: exactly(stepDetails.unlink_wallet),
+      params: exactly(unlinkWallet.details),
       body: exactly({ stepUp: SignAnswerBody }),
       response: {
         204: emptyAnswer("It may not sign in any more"),

@@ -7,6 +7,7 @@ import type { Feature, RunningFeature } from "../feature.ts";
 import type { StepUp } from "../sign-in/step-up.ts";
 import { startDeliveries } from "./deliveries.ts";
 import { registerWebhooks } from "./routes.ts";
+import { webhookSecret } from "./step-up.ts";
 import { createWebhooks } from "./service.ts";
 
 /** What webhooks need. */
@@ -27,6 +28,8 @@ export const webhooks = {
   name: "webhooks",
   participant: webhooksParticipant,
   createStore: createWebhookStore,
+  stepUps: [webhookSecret],
+  tags: [{ name: "Webhooks", description: "Being told instead of asking" }],
   create,
 } satisfies Feature;
 

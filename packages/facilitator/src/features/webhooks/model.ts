@@ -103,3 +103,9 @@ export function purchaseData(purchase: CreditPurchase) {
     creditedAt: timeText(purchase.creditedAt),
   };
 }
+
+declare module "../sign-in/model.ts" {
+  interface StepUpDetails {
+    readonly webhook_secret: { readonly url: string };
+  }
+}

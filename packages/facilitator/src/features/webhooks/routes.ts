@@ -21,7 +21,7 @@ import type { StepUp } from "../sign-in/step-up.ts";
 import { readLimit, timeCursor } from "../../http/cursor.ts";
 import { sessionOf } from "../../http/session.ts";
 import { demandStepUp, SignAnswerBody } from "../sign-in/guard.ts";
-import { stepDetails } from "../sign-in/step-up-schemas.ts";
+import { webhookSecret } from "./step-up.ts";
 
 const endpointRow = {
   id: Type.String(),
@@ -137,7 +137,7 @@ function registerCreating(
       description:
         "Takes a step-up signature: `webhook_secret` with the `url`. HTTPS only, on a public address, port 443 or 8443; redirects are not followed.",
       body: exactly({
-        ...stepDetails.webhook_secret,
+        ...webhookSecret.details,
         events: Type.Array(oneOf(webhookEvents), {
           minItems: 1,
           maxItems: webhookEvents.length,
