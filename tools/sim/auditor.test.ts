@@ -19,7 +19,7 @@ function shortPlan(): Plan {
       prefer: "",
       atOnce: 1,
       again: 0,
-      door: "self-built",
+      surface: "self-built",
       polls: 0,
       waitSeconds: 0,
     },
@@ -36,11 +36,11 @@ function shortPlan(): Plan {
     isWatched: true,
   }));
   const events = [{ block: 2, what: "cancel", payment: 1, isAhead: true }] as const;
-  const plan = drawPlan(1, { troubles: [], service: plain });
+  const plan = drawPlan(1, { faultKinds: [], service: plain });
   return { ...plan, blocks: 3, buyers: 3, payments, events };
 }
 
-const plain = { database: "sqlite", face: "self-built", confirmations: 1 } as const;
+const plain = { database: "sqlite", servedSurface: "self-built", confirmations: 1 } as const;
 
 let honest: Evidence;
 beforeAll(async () => {

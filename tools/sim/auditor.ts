@@ -20,7 +20,7 @@ export interface Evidence {
   readonly stored: Stored;
   readonly relayers: readonly string[];
   /** Transactions that stood in a block which is gone. */
-  readonly uprooted: ReadonlySet<string>;
+  readonly reorganisedOut: ReadonlySet<string>;
   /** What had not come to rest in time. */
   readonly restless: readonly string[];
   readonly crashes: number;
@@ -164,7 +164,7 @@ function auditConfirmed(file: File, answer: Answer, evidence: Evidence, say: Say
   if (isExcused(answer, evidence)) return;
   if (file.paid?.transaction === hash) {
     const deepest = (atBlock ?? Number.POSITIVE_INFINITY) - confirmations + 1;
-    if (file.paid.blockNumber <= deepest || evidence.uprooted.has(hash)) return;
+    if (file.paid.blockNumber <= deepest || evidence.reorganisedOut.has(hash)) return;
     const text = `told ${wordsOf(answer)} at block ${atBlock}; in block ${file.paid.blockNumber}`;
     return say("deep enough", text, file);
   }
@@ -176,9 +176,9 @@ function auditConfirmed(file: File, answer: Answer, evidence: Evidence, say: Say
  * What a reorganisation took away again is nobody's lie where few confirmations are waited for;
  * what is final, or as deep as that, stays.
  */
-function isExcused({ body }: Answer, { uprooted, confirmations = 1 }: Evidence): boolean {
+function isExcused({ body }: Answer, { reorganisedOut, confirmations = 1 }: Evidence): boolean {
   const isFinal = body["finalized"] === true || confirmations > finalDepth;
-  return uprooted.has(String(body["transaction"])) && !isFinal;
+  return reorganisedOut.has(String(body["transaction"])) && !isFinal;
 }
 
 /** Whoever asks after an outcome was told is told the same, reorganisations apart. */
@@ -278,7 +278,7 @@ function auditWallets({ ledger, stored, foreign }: Evidence, say: Say): void {
     const relayed = ledger.relayed.filter(({ from }) => from === wallet);
     const own = relayed.filter(({ hash }) => !isForeign(hash));
     // Of a stranger's use nothing needs to be known before the wallet is used again.
-    const ownNext = own.reduce((most, { nonce }) => Math.max(most, nonce + 1), 0);
+    const ownNext = own.reduce((max, { nonce }) => Math.max(max, nonce + 1), 0);
     if (next < ownNext || next > count)
       say("no gap", `${wallet}: next nonce ${next}, the chain has ${count}`);
     for (const { hash, nonce } of own) {

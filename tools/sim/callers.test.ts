@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { afterEach, expect, test } from "vitest";
 import { systemClock } from "@farthing/facilitator";
 import { createCallers } from "./callers.ts";
-import { rollsByName } from "./rolls.ts";
+import { seededRandomByName } from "./seeded-random.ts";
 import { signAuthorization } from "./token-calls.ts";
 import { createTrace } from "./trace.ts";
 
@@ -48,8 +48,8 @@ async function payNow(facilitator: { readonly url: string }) {
     clock: systemClock,
     trace: createTrace(systemClock),
     urls: () => [facilitator.url],
-    rolls: rollsByName(1),
-    door: "self-built",
+    random: seededRandomByName(1),
+    surface: "self-built",
     keys: undefined,
     highest: () => blocks,
     blocksLater: async (count) => void (blocks += count),

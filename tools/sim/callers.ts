@@ -4,9 +4,9 @@
  */
 import type { Clock } from "@farthing/facilitator";
 import { isObject, type JsonObject } from "@farthing/protocol";
-import { entranceOf, type Door, type Keys } from "./doors.ts";
+import { accessTo, type Surface, type Keys } from "./surfaces.ts";
 import type { Ask, PlannedPayment } from "./plan.ts";
-import type { Rolls } from "./rolls.ts";
+import type { SeededRandom } from "./seeded-random.ts";
 import { requestBody, type SignedPayment } from "./token-calls.ts";
 import type { Trace } from "./trace.ts";
 
@@ -45,9 +45,9 @@ export interface CallersDeps {
   /** Where processes listen; each question goes to one of them, as behind a load balancer. */
   urls(): readonly string[];
   /** Whom it goes to. */
-  readonly rolls: (name: string) => Rolls;
+  readonly random: (name: string) => SeededRandom;
   /** The door of those who ask when all is over. */
-  readonly door: Door;
+  readonly surface: Surface;
   /** Undefined where no face wants one. */
   readonly keys: Keys | undefined;
   /** The chain's highest head. */
@@ -57,7 +57,7 @@ export interface CallersDeps {
 }
 
 interface Question {
-  readonly door: Door;
+  readonly surface: Surface;
   readonly path: string;
   readonly key?: keyof Keys;
   readonly body?: JsonObject;
@@ -65,7 +65,7 @@ interface Question {
 }
 
 /** Longer than the facilitator ever holds an answer, 30 s, in the run's time. */
-const patienceMs = 60_000;
+const responseTimeoutMs = 60_000;
 
 /** Asks of `payNow`: each holds for 10 s at least, the chain needs a few. */
 const payNowAsksMax = 5;
@@ -78,7 +78,7 @@ const unavailableBlocksMax = 32;
 
 /** Creates the callers of a run. */
 export function createCallers(deps: CallersDeps): Callers {
-  const { clock, trace, chainId, door, keys } = deps;
+  const { clock, trace, chainId, surface, keys } = deps;
   const answers: Answer[] = [];
   const ids = new Map<number, string>();
 
@@ -94,26 +94,26 @@ export function createCallers(deps: CallersDeps): Callers {
     answers.push(answer);
     const id = answer.body["id"];
     if (typeof id === "string" && asked !== "pry") ids.set(payment, id);
-    const where = `${question.door} ${question.prefer ?? ""}`.trim();
+    const where = `${question.surface} ${question.prefer ?? ""}`.trim();
     trace.note(`payment ${payment}: ${asked} ${where} → ${wordsOf(answer)}`);
     return answer;
   }
 
   async function fetchOnce(payment: number, question: Question) {
     const { body, prefer, path, key } = question;
-    const entrance = entranceOf(question.door, keys, key);
+    const access = accessTo(question.surface, keys, key);
     const urls = deps.urls();
     // Nobody listens at port 1: what a caller meets while no process serves.
-    const url = urls.length > 0 ? deps.rolls(`process/${payment}`).pick(urls) : nowhere;
+    const url = urls.length > 0 ? deps.random(`process/${payment}`).pick(urls) : nowhere;
     const timeout = new AbortController();
     const settled = new AbortController();
-    void clock.sleep(patienceMs, settled.signal).then(() => timeout.abort());
+    void clock.sleep(responseTimeoutMs, settled.signal).then(() => timeout.abort());
     try {
-      const response = await fetch(`${url}${entrance.path}${path}`, {
+      const response = await fetch(`${url}${access.path}${path}`, {
         method: body ? "POST" : "GET",
         headers: {
           "content-type": "application/json",
-          ...entrance.headers,
+          ...access.headers,
           ...(prefer ? { prefer } : {}),
         },
         ...(body ? { body: JSON.stringify(body) } : {}),
@@ -128,11 +128,11 @@ export function createCallers(deps: CallersDeps): Callers {
     }
   }
 
-  async function settle(index: number, body: JsonObject, wish: Ask): Promise<void> {
-    for (let times = 0; times <= wish.again; times++) {
-      const { door: at, prefer } = wish;
-      const told = await ask(index, "settle", { door: at, path: "/settle", body, prefer });
-      if (told.status === 200) return poll(index, told, wish);
+  async function settle(index: number, body: JsonObject, request: Ask): Promise<void> {
+    for (let times = 0; times <= request.again; times++) {
+      const { surface: at, prefer } = request;
+      const told = await ask(index, "settle", { surface: at, path: "/settle", body, prefer });
+      if (told.status === 200) return poll(index, told, request);
       await deps.blocksLater(1);
     }
   }
@@ -142,7 +142,7 @@ export function createCallers(deps: CallersDeps): Callers {
     let { id, status } = told.body;
     for (let times = 0; times < polls && status === "pending"; times++) {
       const path = `/settlements/${String(id)}?wait=${waitSeconds}`;
-      ({ status = status } = (await ask(index, "look", { door, path })).body);
+      ({ status = status } = (await ask(index, "look", { surface, path })).body);
       if (waitSeconds === 0) await deps.blocksLater(1);
     }
   }
@@ -152,39 +152,39 @@ export function createCallers(deps: CallersDeps): Callers {
     const body = requestBody(chainId, payment);
     const [first] = asks;
     if (planned.isVerified && first) {
-      await ask(index, "verify", { door: first.door, path: "/verify", body });
+      await ask(index, "verify", { surface: first.surface, path: "/verify", body });
     }
-    const asking = asks.flatMap((wish) =>
-      Array.from({ length: wish.atOnce }, async () => {
-        if (wish.afterBlocks > 0) await deps.blocksLater(wish.afterBlocks);
-        await settle(index, body, wish);
+    const asking = asks.flatMap((request) =>
+      Array.from({ length: request.atOnce }, async () => {
+        if (request.afterBlocks > 0) await deps.blocksLater(request.afterBlocks);
+        await settle(index, body, request);
       }),
     );
     await Promise.all(asking);
     const id = ids.get(index);
     if (planned.isWatched && id)
-      await ask(index, "look", { door, path: `/settlements/${id}?wait=10` });
+      await ask(index, "look", { surface, path: `/settlements/${id}?wait=10` });
   }
 
   async function askAtLast(index: number, payment: SignedPayment): Promise<void> {
     const id = ids.get(index);
     const body = requestBody(chainId, payment);
-    if (id) await ask(index, "look", { door, path: `/settlements/${id}` }, true);
-    await ask(index, "settle", { door, path: "/settle", body, prefer: "respond-async" }, true);
-    await ask(index, "verify", { door, path: "/verify", body }, true);
+    if (id) await ask(index, "look", { surface, path: `/settlements/${id}` }, true);
+    await ask(index, "settle", { surface, path: "/settle", body, prefer: "respond-async" }, true);
+    await ask(index, "verify", { surface, path: "/verify", body }, true);
     if (keys) await pry(index, id, body);
   }
 
   /** Somebody else's key, and none at all: neither opens this account's records. */
   async function pry(index: number, id: string | undefined, body: JsonObject): Promise<void> {
     const path = `/settlements/${id}`;
-    if (id) await ask(index, "pry", { door: "public", path, key: "foreign" }, true);
-    await ask(index, "pry", { door: "public", path: "/settle", body, key: "foreign" }, true);
+    if (id) await ask(index, "pry", { surface: "public", path, key: "foreign" }, true);
+    await ask(index, "pry", { surface: "public", path: "/settle", body, key: "foreign" }, true);
   }
 
   async function payNow(index: number, payment: SignedPayment): Promise<void> {
     const body = requestBody(chainId, payment);
-    const question = { door, path: "/settle", body, prefer: "wait=20" };
+    const question = { surface, path: "/settle", body, prefer: "wait=20" };
     let unavailable = 0;
     for (let asks = 0; asks < payNowAsksMax;) {
       const { status, body: told } = await ask(index, "settle", question);

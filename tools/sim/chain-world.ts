@@ -7,9 +7,9 @@ import type { Devnet } from "@farthing/devnet";
 import type { Clock } from "@farthing/facilitator";
 import type { PoolTransaction } from "@farthing/lab/ordinary-node";
 import type { Address, Hex } from "@farthing/protocol";
-import type { Bites } from "./bites.ts";
+import type { ObservedFaults } from "./observed-faults.ts";
 import { hashOf, addressOfKey, signOrder, type Order } from "./raw-transaction.ts";
-import type { Rolls } from "./rolls.ts";
+import type { SeededRandom } from "./seeded-random.ts";
 import type { Trace } from "./trace.ts";
 
 /** A block by number and hash. */
@@ -54,13 +54,13 @@ export interface World {
   order(order: Order, privateKey: Hex): void;
   mine(): Promise<void>;
   /** Replaces the newest blocks by as many or one more; gives those that are gone. */
-  reorganise(options: { depth: number; keep: Keep; rolls: Rolls }): Promise<GoneBlock[]>;
+  reorganise(options: { depth: number; keep: Keep; random: SeededRandom }): Promise<GoneBlock[]>;
   /** What a relayer wallet holds in native coin from now on, in wei. */
   fund(wallet: Address, wei: bigint): Promise<void>;
   /** Called with every transaction that leaves all pools unmined. */
   onLost(listener: (transaction: PoolTransaction) => void): void;
   /** Transactions, of relayers and of strangers, that stood in a block which is gone. */
-  readonly uprooted: ReadonlySet<Hex>;
+  readonly reorganisedOut: ReadonlySet<Hex>;
 }
 
 /** Blocks behind the head that are final: a reorganisation never reaches them. */
@@ -94,17 +94,17 @@ export interface WorldDeps {
   readonly devnet: Devnet;
   readonly clock: Clock;
   readonly trace: Trace;
-  readonly bites: Bites;
+  readonly observedFaults: ObservedFaults;
 }
 
 /** Takes over a devnet: from now on it makes no block by itself. */
 export async function createWorld(deps: WorldDeps): Promise<World> {
-  const { devnet, clock, trace, bites } = deps;
+  const { devnet, clock, trace, observedFaults } = deps;
   const { rpc } = devnet;
   const pool = new Map<string, Waiting>();
   const blocks = new Map<number, BlockRef>();
   const contents = new Map<number, { transactions: PoolTransaction[]; orders: Placed[] }>();
-  const uprooted = new Set<Hex>();
+  const reorganisedOut = new Set<Hex>();
   const balances = new Map<Address, bigint>();
   const listeners: ((transaction: PoolTransaction) => void)[] = [];
   const prices = [{ fromBlock: 0, wei: gasPriceMin }];
@@ -226,7 +226,7 @@ export async function createWorld(deps: WorldDeps): Promise<World> {
   }
 
   async function reorganise(options: Parameters<World["reorganise"]>[0]): Promise<GoneBlock[]> {
-    const { keep, rolls } = options;
+    const { keep, random } = options;
     const depth = Math.min(options.depth, finalDepth, head);
     const gone: GoneBlock[] = [];
     for (let number = head - depth + 1; number <= head; number++) {
@@ -237,23 +237,23 @@ export async function createWorld(deps: WorldDeps): Promise<World> {
     setHead(head - depth);
     for (const { number } of gone) {
       const content = contents.get(number);
-      bites.note("reorg: uprooted", content?.transactions.length);
+      observedFaults.note("reorg: uprooted", content?.transactions.length);
       for (const transaction of content?.transactions ?? []) {
-        uprooted.add(transaction.hash);
-        const isKept = keep === "all" || (keep === "some" && rolls.chance(50));
-        if (isKept) offer(transaction, head + 1 + rolls.whole(0, depth));
+        reorganisedOut.add(transaction.hash);
+        const isKept = keep === "all" || (keep === "some" && random.chance(50));
+        if (isKept) offer(transaction, head + 1 + random.whole(0, depth));
         else lose(transaction, "reorganised away");
       }
-      for (const { hash } of content?.orders ?? []) uprooted.add(hash);
+      for (const { hash } of content?.orders ?? []) reorganisedOut.add(hash);
       const kept = (content?.orders ?? []).filter(
-        () => keep === "all" || (keep === "some" && rolls.chance(50)),
+        () => keep === "all" || (keep === "some" && random.chance(50)),
       );
       orders.push(...kept);
       contents.delete(number);
       blocks.delete(number);
     }
     for (const [wallet, wei] of balances) await setBalance(wallet, wei);
-    const blocksMade = depth + rolls.whole(0, 1);
+    const blocksMade = depth + random.whole(0, 1);
     for (let made = 0; made < blocksMade; made++) await makeBlock();
     return gone;
   }
@@ -267,7 +267,7 @@ export async function createWorld(deps: WorldDeps): Promise<World> {
     prices.push({ fromBlock: head, wei });
     for (const { transaction } of Array.from(pool.values())) {
       if (transaction.gasPrice >= wei) continue;
-      bites.note("rules: priced out");
+      observedFaults.note("rules: priced out");
       lose(transaction, "it pays less than is asked for now");
     }
   }
@@ -296,7 +296,7 @@ export async function createWorld(deps: WorldDeps): Promise<World> {
         await setBalance(wallet, wei);
       }),
     onLost: (listener) => void listeners.push(listener),
-    uprooted,
+    reorganisedOut,
   };
 }
 

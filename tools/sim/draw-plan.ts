@@ -1,114 +1,116 @@
 /** Draws a run from its seed. */
 import { drawConditions } from "./draw-conditions.ts";
 import { drawEvents, rushBlock, rushBlocks, type Size } from "./draw-events.ts";
-import { troubles, type Ask, type Plan, type PlannedPayment } from "./plan.ts";
-import type { Service, Trouble } from "./plan.ts";
-import { createRolls, type Rolls } from "./rolls.ts";
+import { faultKinds, type Ask, type Plan, type PlannedPayment } from "./plan.ts";
+import type { Service, FaultKind } from "./plan.ts";
+import { createSeededRandom, type SeededRandom } from "./seeded-random.ts";
 import { transportFaults } from "./transport-faults.ts";
 
 /** Troubles that are drawn together; the others came later, and must not move what these draw. */
 const drawnTogether = 8;
 
 /** Longest and shortest run in blocks of 2 s. */
-const blocksOfRun = { least: 12, most: 22 };
+const runBlocks = { min: 12, max: 22 };
 
 /** What a run must have, whatever its seed draws. */
-export interface Wishes {
+export interface PlanInput {
   /** Exactly these troubles. */
-  readonly troubles?: readonly Trouble[] | undefined;
+  readonly faultKinds?: readonly FaultKind[] | undefined;
   readonly service?: Partial<Service> | undefined;
 }
 
 /** Draws a run. */
-export function drawPlan(seed: number, wishes: Wishes = {}): Plan {
-  const rolls = createRolls(seed, "plan");
-  const first = troubles.slice(0, drawnTogether).filter(() => rolls.chance(55));
-  const later = troubles
+export function drawPlan(seed: number, input: PlanInput = {}): Plan {
+  const random = createSeededRandom(seed, "plan");
+  const first = faultKinds.slice(0, drawnTogether).filter(() => random.chance(55));
+  const later = faultKinds
     .slice(drawnTogether)
-    .filter((trouble) => createRolls(seed, `trouble/${trouble}`).chance(30));
-  const has = new Set(wishes.troubles ?? [...first, ...later]);
+    .filter((faultKind) => createSeededRandom(seed, `trouble/${faultKind}`).chance(30));
+  const has = new Set(input.faultKinds ?? [...first, ...later]);
   const size = {
-    blocks: rolls.whole(blocksOfRun.least, blocksOfRun.most),
-    nodes: rolls.pick([1, 2, 2, 3]),
-    relayers: rolls.pick([1, 1, 2]),
-    buyers: rolls.whole(2, 5),
-    batchMax: rolls.pick([1, 50, 50]),
+    blocks: random.whole(runBlocks.min, runBlocks.max),
+    nodes: random.pick([1, 2, 2, 3]),
+    relayers: random.pick([1, 1, 2]),
+    buyers: random.whole(2, 5),
+    batchMax: random.pick([1, 50, 50]),
   };
-  const service = drawService(seed, wishes.service);
-  const drawn = drawPayments(createRolls(seed, "payments"), size);
-  const rush = has.has("rush") ? drawRush(createRolls(seed, "rush"), size, drawn.length) : [];
+  const service = drawService(seed, input.service);
+  const drawn = drawPayments(createSeededRandom(seed, "payments"), size);
+  const rush = has.has("rush")
+    ? drawRush(createSeededRandom(seed, "rush"), size, drawn.length)
+    : [];
   return {
     seed,
-    troubles: troubles.filter((trouble) => has.has(trouble)),
+    faultKinds: faultKinds.filter((faultKind) => has.has(faultKind)),
     service,
     ...size,
     // A rush in batches would fit into a transaction or two.
     batchMax: has.has("rush") ? 1 : size.batchMax,
-    payments: withDoors(seed, service, [...drawn, ...rush]),
+    payments: withSurfaces(seed, service, [...drawn, ...rush]),
     events: drawEvents(seed, has, { ...size, processes: service.processes, payments: drawn }),
-    road: drawRoad(createRolls(seed, "road"), has),
-    pool: drawPool(createRolls(seed, "pool"), has),
+    transport: drawTransport(createSeededRandom(seed, "road"), has),
+    pool: drawPool(createSeededRandom(seed, "pool"), has),
     conditions: has.has("ordinary")
-      ? drawConditions(createRolls(seed, "ordinary"), size.nodes)
+      ? drawConditions(createSeededRandom(seed, "ordinary"), size.nodes)
       : [],
   };
 }
 
 /** What the seed says about the service, but for what is wished. */
-export function drawService(seed: number, wished: Partial<Service> = {}): Service {
-  const rolls = createRolls(seed, "service");
+export function drawService(seed: number, requested: Partial<Service> = {}): Service {
+  const random = createSeededRandom(seed, "service");
   const drawn = {
-    database: rolls.pick(["sqlite", "postgres"] as const),
-    face: rolls.pick(["self-built", "public"] as const),
-    confirmations: rolls.pick([1, 1, 2, 4]),
-    inFlight: rolls.pick([8, 8, 2, 10]),
+    database: random.pick(["sqlite", "postgres"] as const),
+    servedSurface: random.pick(["self-built", "public"] as const),
+    confirmations: random.pick([1, 1, 2, 4]),
+    inFlight: random.pick([8, 8, 2, 10]),
   };
-  const service = { ...drawn, ...wished };
+  const service = { ...drawn, ...requested };
   return { ...service, processes: service.database === "postgres" ? processesMax : 1 };
 }
 
 /** Processes that share a PostgreSQL; SQLite has one. */
 const processesMax = 2;
 
-type DrawnAsk = Omit<Ask, "door" | "polls" | "waitSeconds">;
+type DrawnAsk = Omit<Ask, "surface" | "polls" | "waitSeconds">;
 type DrawnPayment = Omit<PlannedPayment, "asks"> & { readonly asks: readonly DrawnAsk[] };
 
-function drawPayments(rolls: Rolls, size: Size): DrawnPayment[] {
-  const count = rolls.whole(4, 18);
-  const isBurst = rolls.chance(30);
-  const burst = rolls.whole(2, size.blocks - 4);
+function drawPayments(random: SeededRandom, size: Size): DrawnPayment[] {
+  const count = random.whole(4, 18);
+  const isBurst = random.chance(30);
+  const burst = random.whole(2, size.blocks - 4);
   return Array.from({ length: count }, (_, index) => ({
     index,
-    block: isBurst && rolls.chance(70) ? burst : rolls.whole(1, size.blocks - 2),
-    buyer: rolls.chance(12) ? undefined : rolls.whole(0, size.buyers - 1),
-    units: rolls.pick([1, 1_000, 10_000, 2_500_000, 400_000_000]),
-    validFor: rolls.pick([10, 20, 40, 90, 300, 3_600]),
-    beginsIn: rolls.pick([-600, -600, -600, -1, 0, 3]),
-    isVerified: rolls.chance(60),
-    asks: drawAsks(rolls),
-    isWatched: rolls.chance(30),
+    block: isBurst && random.chance(70) ? burst : random.whole(1, size.blocks - 2),
+    buyer: random.chance(12) ? undefined : random.whole(0, size.buyers - 1),
+    units: random.pick([1, 1_000, 10_000, 2_500_000, 400_000_000]),
+    validFor: random.pick([10, 20, 40, 90, 300, 3_600]),
+    beginsIn: random.pick([-600, -600, -600, -1, 0, 3]),
+    isVerified: random.chance(60),
+    asks: drawAsks(random),
+    isWatched: random.chance(30),
   }));
 }
 
-function drawAsks(rolls: Rolls): DrawnAsk[] {
-  const count = rolls.pick([1, 1, 2, 3]);
+function drawAsks(random: SeededRandom): DrawnAsk[] {
+  const count = random.pick([1, 1, 2, 3]);
   return Array.from({ length: count }, (_, index) => ({
-    afterBlocks: index === 0 ? rolls.pick([0, 0, 0, 1, 2]) : rolls.whole(0, 8),
-    prefer: rolls.pick(["", "", "respond-async", "wait=4", "wait=12"] as const),
-    atOnce: rolls.pick([1, 1, 1, 2, 4]),
-    again: rolls.pick([0, 2, 6]),
+    afterBlocks: index === 0 ? random.pick([0, 0, 0, 1, 2]) : random.whole(0, 8),
+    prefer: random.pick(["", "", "respond-async", "wait=4", "wait=12"] as const),
+    atOnce: random.pick([1, 1, 1, 2, 4]),
+    again: random.pick([0, 2, 6]),
   }));
 }
 
 /** Many small payments within a few blocks, each asked for until it is judged. */
-function drawRush(rolls: Rolls, size: Size, firstIndex: number): DrawnPayment[] {
+function drawRush(random: SeededRandom, size: Size, firstIndex: number): DrawnPayment[] {
   const from = rushBlock(size);
-  return Array.from({ length: rolls.whole(24, 40) }, (_, index) => ({
+  return Array.from({ length: random.whole(24, 40) }, (_, index) => ({
     index: firstIndex + index,
-    block: from + rolls.whole(0, rushBlocks - 1),
-    buyer: rolls.whole(0, size.buyers - 1),
-    units: rolls.whole(1, 1_000),
-    validFor: rolls.pick([90, 300, 3_600]),
+    block: from + random.whole(0, rushBlocks - 1),
+    buyer: random.whole(0, size.buyers - 1),
+    units: random.whole(1, 1_000),
+    validFor: random.pick([90, 300, 3_600]),
     beginsIn: -600,
     isVerified: false,
     asks: [{ afterBlocks: 0, prefer: "respond-async", atOnce: 1, again: 6 }],
@@ -117,36 +119,36 @@ function drawRush(rolls: Rolls, size: Size, firstIndex: number): DrawnPayment[] 
 }
 
 /** Which face each caller goes to, and how often he asks afterwards. */
-function withDoors(
+function withSurfaces(
   seed: number,
-  { face }: Service,
+  { servedSurface }: Service,
   payments: readonly DrawnPayment[],
 ): PlannedPayment[] {
-  const rolls = createRolls(seed, "doors");
+  const random = createSeededRandom(seed, "doors");
   return payments.map((payment) => ({
     ...payment,
     asks: payment.asks.map((ask) => {
-      const isPublic = rolls.chance(70);
-      const polls = rolls.pick([0, 2, 6]);
-      const waitSeconds = rolls.pick([0, 4, 20]);
-      const own = { ...ask, door: "self-built", polls: 0, waitSeconds: 0 } as const;
-      if (face === "self-built") return own;
-      return { ...own, door: isPublic ? "public" : "hosted", polls, waitSeconds };
+      const isPublic = random.chance(70);
+      const polls = random.pick([0, 2, 6]);
+      const waitSeconds = random.pick([0, 4, 20]);
+      const own = { ...ask, surface: "self-built", polls: 0, waitSeconds: 0 } as const;
+      if (servedSurface === "self-built") return own;
+      return { ...own, surface: isPublic ? "public" : "hosted", polls, waitSeconds };
     }),
   }));
 }
 
-function drawRoad(rolls: Rolls, has: ReadonlySet<Trouble>): Plan["road"] {
-  const faults = transportFaults.filter(() => rolls.chance(50));
-  const percent = rolls.pick([5, 15, 30, 50]);
+function drawTransport(random: SeededRandom, has: ReadonlySet<FaultKind>): Plan["transport"] {
+  const faults = transportFaults.filter(() => random.chance(50));
+  const percent = random.pick([5, 15, 30, 50]);
   return has.has("road") ? { percent, faults } : { percent: 0, faults: [] };
 }
 
-function drawPool(rolls: Rolls, has: ReadonlySet<Trouble>): Plan["pool"] {
+function drawPool(random: SeededRandom, has: ReadonlySet<FaultKind>): Plan["pool"] {
   const pool = {
-    late: rolls.pick([0, 20, 50]),
-    dropped: rolls.pick([0, 10, 40]),
-    kept: rolls.pick([0, 10, 40]),
+    late: random.pick([0, 20, 50]),
+    dropped: random.pick([0, 10, 40]),
+    kept: random.pick([0, 10, 40]),
   };
   return has.has("pool") ? pool : { late: 0, dropped: 0, kept: 0 };
 }

@@ -1,7 +1,7 @@
 /** The facilitator's process as a run handles it: started, killed, stopped in order, started again. */
 import { fileURLToPath } from "node:url";
 import { startServerProcess, type ServerProcess } from "@farthing/lab/server-process";
-import type { Bites } from "./bites.ts";
+import type { ObservedFaults } from "./observed-faults.ts";
 import type { Trace } from "./trace.ts";
 
 /** A facilitator that comes and goes. */
@@ -32,7 +32,7 @@ const stopMs = 10_000;
 export function createFacilitatorChild(
   env: Readonly<Record<string, string>>,
   trace: Trace,
-  bites: Bites,
+  observedFaults: ObservedFaults,
 ): FacilitatorChild {
   let child: ServerProcess | undefined;
   let crashes = 0;
@@ -82,7 +82,7 @@ export function createFacilitatorChild(
   async function end(ending: ServerProcess | undefined, signal: "SIGKILL" | "SIGTERM") {
     if (ending?.url() === undefined || ending.isTold()) return;
     if (child === ending) {
-      bites.note(signal === "SIGKILL" ? "crash: killed" : "crash: stopped");
+      observedFaults.note(signal === "SIGKILL" ? "crash: killed" : "crash: stopped");
     }
     const how = await (signal === "SIGKILL" ? ending.kill() : ending.stop());
     if (signal === "SIGTERM" && how === "SIGKILL") trace.note("facilitator did not stop in time");
@@ -99,7 +99,7 @@ export function createFacilitatorChild(
         const old = child;
         const wasServing = url() !== undefined;
         await start();
-        if (wasServing) bites.note("crash: handed over");
+        if (wasServing) observedFaults.note("crash: handed over");
         await end(old, "SIGTERM");
       }),
     crashes: () => crashes,

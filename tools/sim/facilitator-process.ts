@@ -1,11 +1,16 @@
 /** The facilitator of a run, in a process of its own that can be killed; says where it listens. */
 import { createLog, readConfig, startFacilitator } from "@farthing/facilitator";
-import { createVirtualClock, faceName, speedName, startName } from "./virtual-time.ts";
+import { createVirtualClock, surfaceName, speedName, startName } from "./virtual-time.ts";
 
-const { [startName]: startedAt, [speedName]: speed, [faceName]: face, ...env } = process.env;
+const {
+  [startName]: startedAt,
+  [speedName]: speed,
+  [surfaceName]: servedSurface,
+  ...env
+} = process.env;
 const facilitator = await startFacilitator({
   config: readConfig({ env }),
-  selfBuilt: face === "self-built",
+  selfBuilt: servedSurface === "self-built",
   clock: createVirtualClock({ startedAtMs: Number(startedAt), speed: Number(speed) }),
   log: createLog("info", process.stderr),
 });

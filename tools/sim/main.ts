@@ -2,13 +2,13 @@
 import { parseArgs } from "node:util";
 import { rateRefusals } from "@farthing/lab/ordinary-node";
 import kept from "./seeds.json" with { type: "json" };
-import { sumOf, type BiteCounts } from "./bites.ts";
+import { sumOf, type ObservedFaultCounts } from "./observed-faults.ts";
 import { createDatabases } from "./databases.ts";
-import { drawPlan, type Wishes } from "./draw-plan.ts";
-import { troubles } from "./plan.ts";
+import { drawPlan, type PlanInput } from "./draw-plan.ts";
+import { faultKinds } from "./plan.ts";
 import { findingsOf, playPublicEndpoint, publicEndpoint, summaryOf } from "./public-endpoint.ts";
-import { readService, readTroubles } from "./read-wishes.ts";
-import { biteTable, line, story } from "./report.ts";
+import { readService, readFaultKinds } from "./read-plan-input.ts";
+import { observedFaultTable, line, story } from "./report.ts";
 import { run } from "./run.ts";
 
 const usage = `Plays faults against the facilitator and audits it afterwards.
@@ -17,7 +17,7 @@ const usage = `Plays faults against the facilitator and audits it afterwards.
   npm run sim -- --seed 17            one seed, to look into it
   npm run sim -- --seeds 50           the kept ones, then 50 new ones
   npm run sim -- --minutes 30         the kept ones, then new ones for half an hour
-  npm run sim -- --troubles road,lag  only these: ${troubles.join(", ")}
+  npm run sim -- --troubles road,lag  only these: ${faultKinds.join(", ")}
   npm run sim -- --seed 17 --trace    with everything that happened
   npm run sim -- --minutes 30 --keep-going   does not stop at the first broken promise
 
@@ -54,12 +54,12 @@ const { values } = parseArgs({
 });
 
 const databases = createDatabases();
-const bitten: BiteCounts[] = [];
+const observed: ObservedFaultCounts[] = [];
 let isBroken = false;
 
-async function play(seed: number, wishes: Wishes): Promise<void> {
-  const report = await run(drawPlan(seed, wishes), databases);
-  bitten.push(report.bites);
+async function play(seed: number, input: PlanInput): Promise<void> {
+  const report = await run(drawPlan(seed, input), databases);
+  observed.push(report.observedFaults);
   console.log(line(report));
   if (report.violations.length > 0) {
     isBroken = true;
@@ -91,20 +91,20 @@ async function main(): Promise<void> {
   if (values["public-endpoint"]) return playEndpoint();
   const { troubles: named } = values;
   const service = readService(values);
-  const wishes = { service, ...(named === undefined ? {} : { troubles: readTroubles(named) }) };
-  if (values.seed !== undefined) return play(Number(values.seed), wishes);
+  const input = { service, ...(named === undefined ? {} : { faultKinds: readFaultKinds(named) }) };
+  if (values.seed !== undefined) return play(Number(values.seed), input);
   for (const entry of kept) {
     await play(entry.seed, {
-      troubles: readTroubles(entry.troubles),
+      faultKinds: readFaultKinds(entry.troubles),
       service: readService(entry.service),
     });
   }
   const until = Date.now() + Number(values.minutes ?? 0) * 60_000;
-  const least = Number(values.seeds ?? (values.minutes === undefined ? 5 : 0));
+  const min = Number(values.seeds ?? (values.minutes === undefined ? 5 : 0));
   const first = Date.now() % 1_000_000_000;
-  for (let count = 0; count < least || Date.now() < until; count++) {
+  for (let count = 0; count < min || Date.now() < until; count++) {
     if (isBroken && !values["keep-going"]) break;
-    await play(first + count, wishes);
+    await play(first + count, input);
   }
 }
 
@@ -113,5 +113,5 @@ try {
 } finally {
   await databases.stop();
 }
-if (bitten.length > 0) console.log(biteTable(sumOf(bitten)));
+if (observed.length > 0) console.log(observedFaultTable(sumOf(observed)));
 process.exitCode = isBroken ? 1 : 0;

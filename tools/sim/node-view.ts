@@ -11,7 +11,7 @@ import {
   type PoolTransaction,
 } from "@farthing/lab/ordinary-node";
 import { isHexBytes, isObject, parseWireAddress, type Address, type Hex } from "@farthing/protocol";
-import type { BiteKind, Bites } from "./bites.ts";
+import type { ObservedFaultKind, ObservedFaults } from "./observed-faults.ts";
 import { finalDepth, hexOf, short, type GoneBlock, type World } from "./chain-world.ts";
 import type { Trace } from "./trace.ts";
 
@@ -30,7 +30,7 @@ export type RpcReply =
     };
 
 /** What becomes of a transaction that a node took. */
-export interface Fate {
+export interface TransactionFate {
   /** Late: blocks until it may be mined. */
   readonly lateBlocks: number;
   /** The node forgets it at once, and tells nobody. */
@@ -77,7 +77,7 @@ export interface NodeView {
 const keyOf = (from: Address, nonce: number) => `${from}:${nonce}`;
 
 /** What a refusal is counted as, by its words. */
-const bitesOfRefusals: readonly (readonly [string, BiteKind])[] = [
+const kindsOfRefusals: readonly (readonly [string, ObservedFaultKind])[] = [
   ["under min gas price", "rules: under the minimum price"],
   ["exceeds the configured cap", "rules: over the fee cap"],
   ["txpool is full", "rules: pool full"],
@@ -91,9 +91,9 @@ export interface NodeDeps {
   readonly index: number;
   readonly world: World;
   readonly trace: Trace;
-  readonly bites: Bites;
+  readonly observedFaults: ObservedFaults;
   /** Asked for each transaction that it takes. */
-  fateOf(transaction: PoolTransaction): Fate;
+  drawFate(transaction: PoolTransaction): TransactionFate;
   others(): readonly NodeView[];
   /** Told of every transaction that is sent to it. */
   onSeen(sighting: Sighting): void;
@@ -101,7 +101,7 @@ export interface NodeDeps {
 
 /** Creates a node. */
 export function createNodeView(options: NodeDeps): NodeView {
-  const { index, world, trace, bites } = options;
+  const { index, world, trace, observedFaults } = options;
   const { rpc } = world.devnet;
   const pool = new Map<string, PoolTransaction>();
   world.onLost(({ from, nonce, hash }) => {
@@ -155,23 +155,24 @@ export function createNodeView(options: NodeDeps): NodeView {
     const { hash, from, nonce } = tx;
     options.onSeen({ hash, from, nonce, atBlock: world.head(), refusal });
     if (refusal !== undefined) {
-      for (const [words, kind] of bitesOfRefusals) if (refusal.includes(words)) bites.note(kind);
+      for (const [words, kind] of kindsOfRefusals)
+        if (refusal.includes(words)) observedFaults.note(kind);
       return refused(refusal);
     }
-    const fate = options.fateOf(tx);
+    const fate = options.drawFate(tx);
     noteFate(fate);
     if (!fate.isDropped) pool.set(keyOf(tx.from, tx.nonce), tx);
     tell(tx, fate);
     return { result: tx.hash };
   }
 
-  function noteFate({ isDropped, lateBlocks, keptBlocks }: Fate): void {
-    if (isDropped) bites.note("pool: dropped");
-    else if (keptBlocks > 0) bites.note("pool: kept");
-    else if (lateBlocks > 0) bites.note("pool: late");
+  function noteFate({ isDropped, lateBlocks, keptBlocks }: TransactionFate): void {
+    if (isDropped) observedFaults.note("pool: dropped");
+    else if (keptBlocks > 0) observedFaults.note("pool: kept");
+    else if (lateBlocks > 0) observedFaults.note("pool: late");
   }
 
-  function tell(tx: PoolTransaction, fate: Fate): void {
+  function tell(tx: PoolTransaction, fate: TransactionFate): void {
     if (fate.isDropped) return trace.note(`node ${index}: forgets nonce ${tx.nonce}`);
     if (fate.keptBlocks > 0) trace.note(`node ${index}: keeps nonce ${tx.nonce} to itself`);
     world.offer(tx, world.head() + 1 + fate.lateBlocks + fate.keptBlocks);
@@ -254,11 +255,11 @@ export function createNodeView(options: NodeDeps): NodeView {
       await world.still();
       if (believed && world.head() >= believed.untilHead) believed = undefined;
       const known = believed && (await answerFromBelief(request, believed));
-      if (known) bites.note("reorg: not heard of");
+      if (known) observedFaults.note("reorg: not heard of");
       if (known) return known;
       const fork = believed?.gone[0]?.number;
       const head = Math.min(headWith(extraLag), (fork ?? Infinity) - 1);
-      if (view.lag > 0) bites.note("lag: behind");
+      if (view.lag > 0) observedFaults.note("lag: behind");
       switch (request.method) {
         case "eth_sendRawTransaction":
           return take(hexBytesOf(request.params[0]), head);
@@ -280,7 +281,7 @@ export function createNodeView(options: NodeDeps): NodeView {
     },
     restart() {
       const waiting = [...pool.values()].filter(({ hash }) => world.isOffered(hash));
-      bites.note("pool: restarted", waiting.length);
+      observedFaults.note("pool: restarted", waiting.length);
       pool.clear();
     },
   };
@@ -338,10 +339,10 @@ function isWanted(log: unknown, topics: unknown): boolean {
 }
 
 function addressOf(value: unknown): Address {
-  return parseWireAddress(value) ?? nobody;
+  return parseWireAddress(value) ?? noAddress;
 }
 
-const nobody: Address = "0x0000000000000000000000000000000000000000";
+const noAddress: Address = "0x0000000000000000000000000000000000000000";
 
 /** Longest signed bytes that are looked at: above what the pool takes. */
 const maxRawChars = 1 << 18;

@@ -6,11 +6,11 @@
 import type { NodeConditions } from "@farthing/lab/ordinary-node";
 import type { Keep } from "./chain-world.ts";
 import type { DatabaseKind } from "./databases.ts";
-import type { Door } from "./doors.ts";
+import type { Surface } from "./surfaces.ts";
 import type { TransportFault } from "./transport-faults.ts";
 
 /** Kinds of trouble; a run has those that its seed draws, or those that it is told to have. */
-export const troubles = [
+export const faultKinds = [
   "road",
   "pool",
   "lag",
@@ -30,17 +30,17 @@ export const troubles = [
 ] as const;
 
 /** One of {@link troubles}. */
-export type Trouble = (typeof troubles)[number];
+export type FaultKind = (typeof faultKinds)[number];
 
 /** What a facilitator can show: the self-built face alone, or the public and the hosted one. */
-export const faces = ["self-built", "public"] as const;
+export const servedSurfaces = ["self-built", "public"] as const;
 
 /** How the facilitator of a run is set up. */
 export interface Service {
   readonly database: DatabaseKind;
   /** Processes that share the database. */
   readonly processes: number;
-  readonly face: (typeof faces)[number];
+  readonly servedSurface: (typeof servedSurfaces)[number];
   /** Blocks until a payment counts as confirmed. */
   readonly confirmations: number;
   /** Transactions of one wallet on their way at most. */
@@ -57,7 +57,7 @@ export interface Ask {
   readonly atOnce: number;
   /** Times that it is asked again, a block later, when nothing was judged. */
   readonly again: number;
-  readonly door: Door;
+  readonly surface: Surface;
   /** Times that a pending one is looked at, and how long each look waits, in seconds. */
   readonly polls: number;
   readonly waitSeconds: number;
@@ -102,7 +102,7 @@ export type Event = { readonly block: number } & (
 /** What a run is made of. */
 export interface Plan {
   readonly seed: number;
-  readonly troubles: readonly Trouble[];
+  readonly faultKinds: readonly FaultKind[];
   readonly service: Service;
   readonly blocks: number;
   readonly nodes: number;
@@ -114,7 +114,7 @@ export interface Plan {
   readonly events: readonly Event[];
   /** Of each node; missing ones are without. */
   readonly conditions: readonly NodeConditions[];
-  readonly road: { readonly percent: number; readonly faults: readonly TransportFault[] };
+  readonly transport: { readonly percent: number; readonly faults: readonly TransportFault[] };
   /** Of a hundred transactions that a node takes. */
   readonly pool: { readonly late: number; readonly dropped: number; readonly kept: number };
 }

@@ -5,7 +5,11 @@
  */
 import type { NodeConditions, NodeRecord, RateLimit } from "@farthing/lab/ordinary-node";
 import { isObject, type Hex, type JsonObject } from "@farthing/protocol";
-import { setUpReal, setUpVirtual, type EndpointStage } from "./public-endpoint-stage.ts";
+import {
+  setUpReal,
+  setUpVirtual,
+  type EndpointEnvironment,
+} from "./public-endpoint-environment.ts";
 import { requestBody, signAuthorization, type SignedPayment } from "./token-calls.ts";
 
 /** What is played. */
@@ -66,8 +70,8 @@ const begunSeconds = 600n;
 /** Plays it. */
 export async function playPublicEndpoint(plan: EndpointPlan): Promise<EndpointReport> {
   await using stack = new AsyncDisposableStack();
-  const stage = await (plan.isReal ? setUpReal(stack) : setUpVirtual(stack));
-  const { clock, node } = stage;
+  const environment = await (plan.isReal ? setUpReal(stack) : setUpVirtual(stack));
+  const { clock, node } = environment;
   node.conditions = plan.conditions;
   node.record.reset();
   const asking: Promise<ToldPayment>[] = [];
@@ -75,10 +79,10 @@ export async function playPublicEndpoint(plan: EndpointPlan): Promise<EndpointRe
   for (let index = 0; index < plan.seconds * plan.paymentsPerSecond; index++) {
     const dueMs = startMs + (index / plan.paymentsPerSecond) * 1_000;
     await clock.sleep(Math.max(0, dueMs - clock.nowMs()));
-    asking.push(pay(stage, index));
+    asking.push(pay(environment, index));
   }
   const payments = await Promise.all(asking);
-  return { plan, payments, record: node.record, trace: stage.trace.lines() };
+  return { plan, payments, record: node.record, trace: environment.trace.lines() };
 }
 
 /** Every broken promise of a report, for a person to read. */
@@ -111,21 +115,21 @@ export function summaryOf({ plan, payments, record }: EndpointReport): string {
   ].join("\n");
 }
 
-async function pay(stage: EndpointStage, index: number): Promise<ToldPayment> {
-  const { clock, devnet, url } = stage;
-  const body = requestBody(devnet.chainId, sign(stage, index));
+async function pay(environment: EndpointEnvironment, index: number): Promise<ToldPayment> {
+  const { clock, devnet, url } = environment;
+  const body = requestBody(devnet.chainId, sign(environment, index));
   const verified = await post(`${url}/verify`, body);
-  if (verified["isValid"] !== true) return tell(stage, index, verified);
+  if (verified["isValid"] !== true) return tell(environment, index, verified);
   const untilMs = clock.nowMs() + maxAskMs;
   let told = await post(`${url}/settle`, body);
   while (told["status"] === "pending" && clock.nowMs() < untilMs) {
     const path = `/settlements/${String(told["id"])}?wait=${lookSeconds}`;
     told = { ...told, ...(await readJson(await fetch(`${url}${path}`))) };
   }
-  return tell(stage, index, told);
+  return tell(environment, index, told);
 }
 
-function sign({ clock, devnet }: EndpointStage, index: number): SignedPayment {
+function sign({ clock, devnet }: EndpointEnvironment, index: number): SignedPayment {
   const buyer = devnet.buyers[index % devnet.buyers.length];
   if (!buyer) throw new Error("a devnet has buyers");
   const now = BigInt(Math.floor(clock.nowMs() / 1_000));
@@ -140,15 +144,22 @@ function sign({ clock, devnet }: EndpointStage, index: number): SignedPayment {
   return signAuthorization(devnet.chainId, authorization, buyer.privateKey);
 }
 
-async function tell(stage: EndpointStage, index: number, body: JsonObject): Promise<ToldPayment> {
-  const toldAtBlock = await stage.head();
+async function tell(
+  environment: EndpointEnvironment,
+  index: number,
+  body: JsonObject,
+): Promise<ToldPayment> {
+  const toldAtBlock = await environment.head();
   const isConfirmed = body["status"] === "confirmed" || body["success"] === true;
   const outcome = isConfirmed ? "confirmed" : JSON.stringify(body);
-  const minedInBlock = await readBlockOf(stage, body["transaction"]);
+  const minedInBlock = await readBlockOf(environment, body["transaction"]);
   return { index, outcome, toldAtBlock, minedInBlock };
 }
 
-async function readBlockOf({ devnet }: EndpointStage, hash: unknown): Promise<number | undefined> {
+async function readBlockOf(
+  { devnet }: EndpointEnvironment,
+  hash: unknown,
+): Promise<number | undefined> {
   if (typeof hash !== "string" || hash === "") return undefined;
   const receipt = await devnet.rpc<{ blockNumber: Hex } | null>("eth_getTransactionReceipt", [
     hash,

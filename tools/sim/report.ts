@@ -1,42 +1,42 @@
 /** What a person reads of a run: one line when all is well, the story when it is not. */
-import { biteKinds, type BiteCounts } from "./bites.ts";
+import { observedFaultKinds, type ObservedFaultCounts } from "./observed-faults.ts";
 import type { Plan } from "./plan.ts";
 import type { RunReport } from "./run.ts";
 
 /** One line. */
-export function line({ plan, evidence, violations, bites, ms }: RunReport): string {
+export function line({ plan, evidence, violations, observedFaults, ms }: RunReport): string {
   const states = Object.groupBy(evidence.stored.settlements, ({ state }) => state);
   const outcomes = Object.entries(states)
     .map(([state, rows]) => `${rows?.length} ${state}`)
     .join(", ");
   const verdict = violations.length === 0 ? "ok  " : "FAIL";
   const size = `${plan.payments.length} payments, ${evidence.answers.length} answers`;
-  const set = `${settingOf(plan)}; ${bitesByTrouble(bites)}`;
+  const set = `${settingOf(plan)}; ${observedByFaultKind(observedFaults)}`;
   return `${verdict} seed ${plan.seed} (${set}): ${size}: ${outcomes}; ${ms} ms`;
 }
 
 function settingOf({ service }: Plan): string {
-  const { database, face, confirmations, inFlight } = service;
-  return `${database}, ${face}, ${confirmations} deep, ${inFlight} in flight`;
+  const { database, servedSurface, confirmations, inFlight } = service;
+  return `${database}, ${servedSurface}, ${confirmations} deep, ${inFlight} in flight`;
 }
 
 /** Each trouble with how often it bit. */
-function bitesByTrouble(bites: BiteCounts): string {
+function observedByFaultKind(observedFaults: ObservedFaultCounts): string {
   const sums = new Map<string, number>();
-  for (const [kind, times] of bites) {
-    const [trouble = ""] = kind.split(":");
-    sums.set(trouble, (sums.get(trouble) ?? 0) + times);
+  for (const [kind, times] of observedFaults) {
+    const [faultKind = ""] = kind.split(":");
+    sums.set(faultKind, (sums.get(faultKind) ?? 0) + times);
   }
-  return [...sums].map(([trouble, times]) => `${trouble} ${times}`).join(", ") || "no trouble";
+  return [...sums].map(([faultKind, times]) => `${faultKind} ${times}`).join(", ") || "no trouble";
 }
 
 /** Every kind of trouble with how often it bit, those that never did last. */
-export function biteTable(bites: BiteCounts): string {
-  const bit = biteKinds.filter((kind) => bites.has(kind));
-  const never = biteKinds.filter((kind) => !bites.has(kind));
+export function observedFaultTable(observedFaults: ObservedFaultCounts): string {
+  const bit = observedFaultKinds.filter((kind) => observedFaults.has(kind));
+  const never = observedFaultKinds.filter((kind) => !observedFaults.has(kind));
   return [
     "How often each trouble bit:",
-    ...bit.map((kind) => `  ${String(bites.get(kind)).padStart(7)}  ${kind}`),
+    ...bit.map((kind) => `  ${String(observedFaults.get(kind)).padStart(7)}  ${kind}`),
     `  never: ${never.join(", ") || "none of them"}`,
   ].join("\n");
 }
@@ -70,8 +70,8 @@ export function story({ plan, evidence, violations, trace }: RunReport): string 
   ].join("\n");
 }
 
-function again({ seed, troubles, service }: Plan): string {
-  const { database, face, confirmations, inFlight } = service;
-  const kinds = troubles.join(",") || "none";
-  return `npm run sim -- --seed ${seed} --troubles ${kinds} --database ${database} --face ${face} --confirmations ${confirmations} --in-flight ${inFlight}`;
+function again({ seed, faultKinds, service }: Plan): string {
+  const { database, servedSurface, confirmations, inFlight } = service;
+  const kinds = faultKinds.join(",") || "none";
+  return `npm run sim -- --seed ${seed} --troubles ${kinds} --database ${database} --face ${servedSurface} --confirmations ${confirmations} --in-flight ${inFlight}`;
 }

@@ -1,20 +1,20 @@
 /** Plays one plan on a stage; then lets it rest and audits it. */
 import { audit, type Evidence, type Violation } from "./auditor.ts";
-import { sumOf, type BiteCounts } from "./bites.ts";
+import { sumOf, type ObservedFaultCounts } from "./observed-faults.ts";
 import type { Databases } from "./databases.ts";
-import { createHappenings, type Happenings } from "./happenings.ts";
+import { createEventInjector, type EventInjector } from "./event-injector.ts";
 import { readLedger } from "./ledger.ts";
 import type { Plan } from "./plan.ts";
-import { setUp, type Stage } from "./stage.ts";
+import { setUp, type SimEnvironment } from "./environment.ts";
 import { unrest } from "./stored.ts";
-import { tokenBites } from "./token-bites.ts";
+import { tokenFaults } from "./token-faults.ts";
 
 /** How a run went. */
 export interface RunReport {
   readonly plan: Plan;
   readonly evidence: Evidence;
   readonly violations: readonly Violation[];
-  readonly bites: BiteCounts;
+  readonly observedFaults: ObservedFaultCounts;
   /** Of the machine. */
   readonly ms: number;
   readonly trace: readonly string[];
@@ -43,44 +43,47 @@ const probesPerWallet = 2;
 export async function run(plan: Plan, databases: Databases): Promise<RunReport> {
   const startedAt = Date.now();
   await using stack = new AsyncDisposableStack();
-  const stage = await setUp(plan, databases, stack);
-  const happenings = createHappenings(stage);
-  await play(stage, happenings);
-  await happenings.heal();
-  const restless = await rest(stage, happenings);
-  const probes = await probe(stage);
+  const environment = await setUp(plan, databases, stack);
+  const injector = createEventInjector(environment);
+  await play(environment, injector);
+  await injector.heal();
+  const restless = await rest(environment, injector);
+  const probes = await probe(environment);
   // Before the processes are stopped, which is no trouble of the run.
-  const bites = sumOf([stage.bites.counts()]);
-  const evidence = await close(stage, { restless, probes });
+  const observedFaults = sumOf([environment.observedFaults.counts()]);
+  const evidence = await close(environment, { restless, probes });
   return {
     plan,
     evidence,
     violations: audit(evidence),
-    bites: sumOf([bites, tokenBites(evidence)]),
+    observedFaults: sumOf([observedFaults, tokenFaults(evidence)]),
     ms: Date.now() - startedAt,
-    trace: stage.trace.lines(),
+    trace: environment.trace.lines(),
   };
 }
 
-async function play({ plan, roads, period }: Stage, happenings: Happenings): Promise<void> {
-  for (const road of roads) {
-    road.faultPercent = plan.road.percent;
-    road.faults = plan.road.faults;
-    road.ordinary.conditions = plan.conditions[road.node.index] ?? {};
+async function play(
+  { plan, transports, period }: SimEnvironment,
+  injector: EventInjector,
+): Promise<void> {
+  for (const transport of transports) {
+    transport.faultPercent = plan.transport.percent;
+    transport.faults = plan.transport.faults;
+    transport.ordinary.conditions = plan.conditions[transport.node.index] ?? {};
   }
   for (let block = 1; block <= plan.blocks; block++) {
-    const makesBlock = await happenings.at(block);
+    const makesBlock = await injector.at(block);
     await period(makesBlock);
   }
 }
 
 /** Makes blocks until nothing is under way; gives what still is when time is up. */
-async function rest(stage: Stage, happenings: Happenings): Promise<string[]> {
-  const { plan, database, trace, period } = stage;
-  const isPlayed = happenings.done();
-  const most = restBlocksOf(plan);
+async function rest(environment: SimEnvironment, injector: EventInjector): Promise<string[]> {
+  const { plan, database, trace, period } = environment;
+  const isPlayed = injector.done();
+  const max = restBlocksOf(plan);
   let left: string[] = [];
-  for (let block = 0; block < most; block++) {
+  for (let block = 0; block < max; block++) {
     await period();
     // Looked at once: a reorganisation that is heard of late puts things back for a moment, and
     // whether they are at rest for good is looked at again at the end.
@@ -93,13 +96,15 @@ async function rest(stage: Stage, happenings: Happenings): Promise<string[]> {
 }
 
 /** Pays a few more times, without any fault, while blocks go on. */
-async function probe(stage: Stage): Promise<number[]> {
-  const { plan, callers, purses, period } = stage;
+async function probe(environment: SimEnvironment): Promise<number[]> {
+  const { plan, callers, payerWallets, period } = environment;
   const probes = Array.from(
     { length: plan.relayers * probesPerWallet },
     (_, index) => 1_000 + index,
   );
-  const asking = Promise.all(probes.map((index) => callers.payNow(index, purses.probe(index))));
+  const asking = Promise.all(
+    probes.map((index) => callers.payNow(index, payerWallets.probe(index))),
+  );
   const isDone = flagOf(asking);
   while (!isDone()) await period();
   await asking;
@@ -108,34 +113,34 @@ async function probe(stage: Stage): Promise<number[]> {
 }
 
 async function close(
-  stage: Stage,
+  environment: SimEnvironment,
   { restless, probes }: Pick<Evidence, "restless" | "probes">,
 ): Promise<Evidence> {
-  const { plan, devnet, world, processes, callers, purses, database } = stage;
+  const { plan, devnet, world, processes, callers, payerWallets, database } = environment;
   const relayers = devnet.relayers.map(({ address }) => address);
   const known = new Set((await database.read()).settlements.map(({ nonce }) => nonce));
   const ledger = await readLedger(devnet, relayers);
   const used = new Set(ledger.entries.map(({ nonce }) => nonce));
-  for (const [index, payment] of purses.signed) {
+  for (const [index, payment] of payerWallets.signed) {
     // Asking for an authorization that is neither claimed nor used would be a new payment.
     const { nonce } = payment.authorization;
     if (known.has(nonce) || used.has(nonce)) await callers.askAtLast(index, payment);
   }
   await Promise.all(processes.map((one) => one.stop()));
   return {
-    payments: purses.signed,
+    payments: payerWallets.signed,
     probes,
     answers: callers.answers,
     ledger,
     stored: await database.read(),
     relayers: relayers.map((relayer) => relayer.toLowerCase()),
-    uprooted: world.uprooted,
+    reorganisedOut: world.reorganisedOut,
     restless,
     crashes: processes.reduce((sum, one) => sum + one.crashes(), 0),
-    wasEnded: plan.troubles.includes("crash"),
+    wasEnded: plan.faultKinds.includes("crash"),
     confirmations: plan.service.confirmations,
-    sightings: stage.sightings,
-    foreign: stage.foreign,
+    sightings: environment.sightings,
+    foreign: environment.foreign,
   };
 }
 

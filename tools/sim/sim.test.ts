@@ -3,17 +3,22 @@
  * new ones: `npm run sim -- --minutes 30`.
  */
 import { afterAll, describe, expect, test } from "vitest";
-import { biteKinds, sumOf, type BiteCounts, type BiteKind } from "./bites.ts";
+import {
+  observedFaultKinds,
+  sumOf,
+  type ObservedFaultCounts,
+  type ObservedFaultKind,
+} from "./observed-faults.ts";
 import { createDatabases } from "./databases.ts";
 import { drawPlan } from "./draw-plan.ts";
-import { parades } from "./parades.testing.ts";
-import { troubles, type Plan } from "./plan.ts";
+import { scenarios } from "./scenarios.testing.ts";
+import { faultKinds, type Plan } from "./plan.ts";
 import { findingsOf, playPublicEndpoint, publicEndpoint } from "./public-endpoint.ts";
-import { readService, readTroubles } from "./read-wishes.ts";
+import { readService, readFaultKinds } from "./read-plan-input.ts";
 import { story } from "./report.ts";
 import { run } from "./run.ts";
 import kept from "./seeds.json" with { type: "json" };
-import { createTurns } from "./turns.ts";
+import { createSemaphore } from "./semaphore.ts";
 
 /** A run takes six to twelve seconds and waits for its turn; on a busy machine ten times that. */
 const runMsMax = 1_200_000;
@@ -24,12 +29,12 @@ const runsMax = 3;
 const databases = createDatabases();
 afterAll(() => databases.stop());
 
-const takeTurn = createTurns(runsMax);
-const bitten: BiteCounts[] = [];
+const withPermit = createSemaphore(runsMax);
+const observed: ObservedFaultCounts[] = [];
 
 async function play(plan: Plan): Promise<void> {
-  const report = await takeTurn(() => run(plan, databases));
-  bitten.push(report.bites);
+  const report = await withPermit(() => run(plan, databases));
+  observed.push(report.observedFaults);
   expect(report.violations.length === 0 ? "" : story(report)).toBe("");
 }
 
@@ -37,21 +42,24 @@ const options = { concurrent: true, timeout: runMsMax };
 
 describe("nothing is lost, doubled or stuck", options, () => {
   test.each(kept)("seed $seed ($troubles): $showed", (entry) => {
-    const wishes = { troubles: readTroubles(entry.troubles), service: readService(entry.service) };
-    return play(drawPlan(entry.seed, wishes));
+    const input = {
+      faultKinds: readFaultKinds(entry.troubles),
+      service: readService(entry.service),
+    };
+    return play(drawPlan(entry.seed, input));
   });
 
-  test.each(Object.entries(parades))("%s", (_name, plan) => play(plan));
+  test.each(Object.entries(scenarios))("%s", (_name, plan) => play(plan));
 
-  test("without trouble", () => play(drawPlan(4, { troubles: [] })));
-  test("with all of them", () => play(drawPlan(226, { troubles })));
+  test("without trouble", () => play(drawPlan(4, { faultKinds: [] })));
+  test("with all of them", () => play(drawPlan(226, { faultKinds })));
 });
 
 /**
  * What one node brings for certain. How often the others are met is the facilitator's own doing: it
  * learns a limit once, and then asks another node.
  */
-const certain: readonly BiteKind[] = [
+const certain: readonly ObservedFaultKind[] = [
   "ordinary: rate",
   "ordinary: absurd_head",
   "ordinary: lag",
@@ -59,8 +67,8 @@ const certain: readonly BiteKind[] = [
 ];
 
 test("every kind of trouble bit", () => {
-  const counts = sumOf(bitten);
-  const wanted = biteKinds.filter((kind) => !kind.startsWith("ordinary: "));
+  const counts = sumOf(observed);
+  const wanted = observedFaultKinds.filter((kind) => !kind.startsWith("ordinary: "));
   const never = [...wanted, ...certain].filter((kind) => !counts.has(kind));
   expect(never).toEqual([]);
 });
@@ -82,5 +90,5 @@ test("a seed gives the same plan each time, and another seed another one", () =>
 
 test("naming what a seed drew changes nothing", () => {
   const plan = drawPlan(17);
-  expect(drawPlan(17, { troubles: plan.troubles, service: plan.service })).toEqual(plan);
+  expect(drawPlan(17, { faultKinds: plan.faultKinds, service: plan.service })).toEqual(plan);
 });

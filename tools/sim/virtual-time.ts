@@ -18,7 +18,7 @@ export const startName = "SIM_STARTED_AT_MS";
 export const speedName = "SIM_SPEED";
 
 /** Name of the variable that tells it which face to show. */
-export const faceName = "SIM_FACE";
+export const surfaceName = "SIM_FACE";
 
 /** The time of a run. */
 export interface VirtualTime {

@@ -21,7 +21,7 @@ export interface SoakEvidence {
   /** Questions that nobody answered, although nobody was killed. */
   readonly unanswered: readonly string[];
   /** Processes that ended by themselves, or not in order when told to. */
-  readonly troubles: readonly string[];
+  readonly processProblems: readonly string[];
   readonly ledger: Ledger;
   readonly stored: Stored;
   /** What each process signed. */
@@ -48,7 +48,7 @@ export function auditSoak(evidence: SoakEvidence): Violation[] {
   auditWriters(evidence, say);
   auditHoldings(evidence, say);
   for (const text of evidence.unanswered) say("everybody is answered", text);
-  for (const text of evidence.troubles) say("processes end as told", text);
+  for (const text of evidence.processProblems) say("processes end as told", text);
   return violations;
 }
 
@@ -63,7 +63,7 @@ function auditPromises(evidence: SoakEvidence): Violation[] {
     ledger: { ...ledger, sellerUnits },
     stored,
     relayers: relayers.map((relayer) => relayer.toLowerCase()),
-    uprooted: new Set(),
+    reorganisedOut: new Set(),
     restless: [],
     crashes: 0,
     wasEnded: true,

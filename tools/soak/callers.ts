@@ -50,7 +50,7 @@ const waitSeconds = 20;
 const pauseMs = 250;
 
 /** When a seller gives up: eight times a lease, in which every wallet moves on several times. */
-const patienceMs = 120_000;
+const responseTimeoutMs = 120_000;
 
 interface Question {
   readonly asked: "settle" | "look";
@@ -124,7 +124,7 @@ export function createCallers({ chainId, fleet, keys }: CallersDeps): Callers {
       if (manner !== "sync" && typeof body["id"] === "string") id = body["id"];
       if (status === 200) word = wordOf(body);
       else await pause();
-      const isOver = performance.now() - startedAt > patienceMs;
+      const isOver = performance.now() - startedAt > responseTimeoutMs;
       if (word === "none" && isOver) givenUp.abort();
     }
     outcomes.push({ payment: index, word, ms: performance.now() - startedAt });

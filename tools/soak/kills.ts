@@ -3,7 +3,7 @@
  * than a lease, so that it comes back believing that it still works its wallets. The last one that
  * serves is spared.
  */
-import type { Rolls } from "../sim/rolls.ts";
+import type { SeededRandom } from "../sim/seeded-random.ts";
 import type { ServerProcess } from "@farthing/lab/server-process";
 import type { Fleet } from "./fleet.ts";
 
@@ -25,7 +25,7 @@ export interface Kills {
 /** How to deal them. */
 export interface KillsOptions {
   readonly fleet: Fleet;
-  readonly rolls: Rolls;
+  readonly random: SeededRandom;
   readonly killEveryMs: number;
   readonly freezeOneIn: number;
 }
@@ -35,16 +35,16 @@ export const freezeMs = 18_000;
 
 /** Starts dealing blows; with `killEveryMs` 0 there are none. */
 export function startKills(options: KillsOptions): Kills {
-  const { fleet, rolls, killEveryMs, freezeOneIn } = options;
+  const { fleet, random, killEveryMs, freezeOneIn } = options;
   const blows: Blow[] = [];
   const freezing = new Set<Promise<void>>();
 
   function deal(): void {
     const serving = fleet.serving();
     // Drawn in any case: the next victim does not depend on how fast this one came back.
-    const isFreeze = freezeOneIn > 0 && rolls.whole(1, freezeOneIn) === 1;
+    const isFreeze = freezeOneIn > 0 && random.whole(1, freezeOneIn) === 1;
     if (serving.length < 2) return;
-    const victim = rolls.pick(serving);
+    const victim = random.pick(serving);
     const what = isFreeze ? "freeze" : "kill";
     blows.push({ what, pid: victim.pid, atMs: performance.now() });
     if (isFreeze) freeze(victim);

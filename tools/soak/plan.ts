@@ -4,7 +4,7 @@
  */
 import { buyerUnits, type Devnet } from "@farthing/devnet";
 import type { Address, Hex } from "@farthing/protocol";
-import { createRolls } from "../sim/rolls.ts";
+import { createSeededRandom } from "../sim/seeded-random.ts";
 import { signAuthorization, type SignedPayment } from "../sim/token-calls.ts";
 
 /** How big a soak is, and how hard. */
@@ -52,18 +52,18 @@ const validSeconds = 24n * 3_600n;
 
 /** Draws and signs all payments. Throws when a payer could not pay them. */
 export function drawPayments(devnet: Devnet, options: SoakOptions): SoakPayment[] {
-  const rolls = createRolls(options.seed, "soak");
+  const random = createSeededRandom(options.seed, "soak");
   const payees = payeesOf(devnet);
   const owed = new Map<Address, bigint>();
   return Array.from({ length: options.payments }, (_, index) => {
     // Everybody pays at least once, as far as payments go round.
-    const which = index < options.payers ? index : rolls.whole(0, options.payers - 1);
+    const which = index < options.payers ? index : random.whole(0, options.payers - 1);
     const payer = devnet.buyers[which];
     if (!payer) throw new Error(`The devnet has no buyer ${which}`);
     const authorization = {
       from: payer.address,
-      to: rolls.pick(payees),
-      value: BigInt(rolls.whole(unitsMin, unitsMax)),
+      to: random.pick(payees),
+      value: BigInt(random.whole(unitsMin, unitsMax)),
       validAfter: 0n,
       validBefore: BigInt(Math.floor(Date.now() / 1000)) + validSeconds,
       nonce: nonceOf(index),
@@ -74,8 +74,8 @@ export function drawPayments(devnet: Devnet, options: SoakOptions): SoakPayment[
     return {
       ...signAuthorization(devnet.chainId, authorization, payer.privateKey),
       index,
-      manner: rolls.pick(["sync", "async", "public"] as const),
-      callers: rolls.chance(racedPercent) ? racers : 1,
+      manner: random.pick(["sync", "async", "public"] as const),
+      callers: random.chance(racedPercent) ? racers : 1,
     };
   });
 }

@@ -157,7 +157,7 @@ describe("the audit finds", () => {
   });
 
   test("a process that ended by itself", () => {
-    expect(rulesOf({ troubles: ["process 17 ended by itself: 1"] })).toContain(
+    expect(rulesOf({ processProblems: ["process 17 ended by itself: 1"] })).toContain(
       "processes end as told",
     );
   });

@@ -6,7 +6,7 @@ import type { Address } from "@farthing/protocol";
 import { Client } from "pg";
 import type { Violation } from "../sim/auditor.ts";
 import { readLedger } from "../sim/ledger.ts";
-import { createRolls } from "../sim/rolls.ts";
+import { createSeededRandom } from "../sim/seeded-random.ts";
 import { auditSoak, type SoakEvidence } from "./audit.ts";
 import { createCallers, type Callers } from "./callers.ts";
 import { startFleet, type Fleet } from "./fleet.ts";
@@ -48,7 +48,7 @@ const restLookMs = 500;
 /** Blocks after which what was mined last is final for everybody. */
 const finalBlocks = 5;
 
-interface Stage {
+interface SoakEnvironment {
   readonly options: SoakOptions;
   readonly devnet: Devnet;
   readonly client: Client;
@@ -61,12 +61,12 @@ interface Stage {
 /** Plays one. */
 export async function soak(options: SoakOptions, listener?: SoakListener): Promise<SoakReport> {
   await using stack = new AsyncDisposableStack();
-  const stage = await setUp(options, stack);
-  const { fleet, callers, client, devnet, payments } = stage;
+  const environment = await setUp(options, stack);
+  const { fleet, callers, client, devnet, payments } = environment;
   const { seed, inFlight } = options;
-  const rolls = createRolls(seed, "kills");
+  const random = createSeededRandom(seed, "kills");
   const startedAt = performance.now();
-  const kills = startKills({ ...options, fleet, rolls });
+  const kills = startKills({ ...options, fleet, random });
   stack.defer(() => kills.stop());
   const watch = watchLanes(client, kills.blows);
   stack.defer(() => watch.stop());
@@ -84,14 +84,14 @@ export async function soak(options: SoakOptions, listener?: SoakListener): Promi
   await fleet.whole();
   await rest(client);
   await callers.askAtLast(payments, inFlight);
-  const troubles = [...(await fleet.stop()), ...fleet.crashes()];
+  const processProblems = [...(await fleet.stop()), ...fleet.crashes()];
   await standStill(devnet);
-  const evidence = await gather(stage, troubles);
+  const evidence = await gather(environment, processProblems);
   const violations = auditSoak(evidence);
   return { options, evidence, violations, blows: kills.blows, takeOvers: watch.takeOvers, ms };
 }
 
-async function setUp(options: SoakOptions, stack: AsyncDisposableStack): Promise<Stage> {
+async function setUp(options: SoakOptions, stack: AsyncDisposableStack): Promise<SoakEnvironment> {
   const { payers: buyers, relayers, processes, logs } = options;
   const devnet = await startDevnet({ blockTimeSeconds, buyers, relayers });
   stack.defer(() => devnet.stop());
@@ -130,8 +130,8 @@ async function createKeys(databaseUrl: string, payees: readonly Address[]) {
   const store = await openStore(databaseUrl);
   const keys = new Map<string, string>();
   for (const account of payees) {
-    const wish = { account, mode: "test", label: "soak" } as const;
-    keys.set(account, (await createApiKey(store, systemClock, wish)).text);
+    const request = { account, mode: "test", label: "soak" } as const;
+    keys.set(account, (await createApiKey(store, systemClock, request)).text);
   }
   await store.close();
   return keys;
@@ -151,8 +151,11 @@ async function standStill({ rpc, mine }: Devnet): Promise<void> {
   await mine(finalBlocks);
 }
 
-async function gather(stage: Stage, troubles: readonly string[]): Promise<SoakEvidence> {
-  const { devnet, client, callers, payments, signed } = stage;
+async function gather(
+  environment: SoakEnvironment,
+  processProblems: readonly string[],
+): Promise<SoakEvidence> {
+  const { devnet, client, callers, payments, signed } = environment;
   const relayers = devnet.relayers.map(({ address }) => address);
   const payees = payeesOf(devnet);
   const holdings = new Map<Address, bigint>();
@@ -165,7 +168,7 @@ async function gather(stage: Stage, troubles: readonly string[]): Promise<SoakEv
     answers,
     outcomes,
     unanswered,
-    troubles,
+    processProblems,
     signed,
     ledger: await readLedger(devnet, relayers),
     stored: await readRows(client),

@@ -6,7 +6,7 @@ import type { Plan, PlannedPayment } from "./plan.ts";
 import { signAuthorization, type SignedPayment } from "./token-calls.ts";
 
 /** The payers of a run. */
-export interface Purses {
+export interface PayerWallets {
   readonly signed: ReadonlyMap<number, SignedPayment>;
   sign(planned: PlannedPayment): SignedPayment;
   /** A small payment that is in order. */
@@ -20,7 +20,7 @@ const probeUnits = 7;
 const probeSeconds = 3_600;
 
 /** Hands out the purses. */
-export function createPurses(plan: Plan, devnet: Devnet, clock: Clock): Purses {
+export function createPayerWallets(plan: Plan, devnet: Devnet, clock: Clock): PayerWallets {
   const signed = new Map<number, SignedPayment>();
   const keys = new Map<number, Hex>();
 

@@ -1,9 +1,9 @@
 /** Troubles and services as people write them, at the command and with the kept seeds. */
 import { databaseKinds } from "./databases.ts";
-import { faces, troubles, type Service, type Trouble } from "./plan.ts";
+import { servedSurfaces, faultKinds, type Service, type FaultKind } from "./plan.ts";
 
 /** A service, or parts of one, in words. */
-export interface ServiceWords {
+export interface ServiceInput {
   readonly database?: string | undefined;
   readonly face?: string | undefined;
   readonly confirmations?: string | number | undefined;
@@ -11,22 +11,22 @@ export interface ServiceWords {
 }
 
 /** Reads names with commas, `none` for none; throws when one of them is unknown. */
-export function readTroubles(text: string): Trouble[] {
+export function readFaultKinds(text: string): FaultKind[] {
   const names = text.split(",").filter((name) => name !== "" && name !== "none");
-  const known = troubles.filter((trouble) => names.includes(trouble));
+  const known = faultKinds.filter((faultKind) => names.includes(faultKind));
   if (known.length < names.length) {
-    throw new Error(`Not all of "${text}" are known; there are ${troubles.join(", ")}`);
+    throw new Error(`Not all of "${text}" are known; there are ${faultKinds.join(", ")}`);
   }
   return known;
 }
 
 /** Reads a service; what is not said is left to the seed. Throws when something makes no sense. */
-export function readService(words: ServiceWords): Partial<Service> {
+export function readService(words: ServiceInput): Partial<Service> {
   const { database, face, confirmations } = words;
   const inFlight = words["in-flight"];
   return {
     ...(database === undefined ? {} : { database: oneOf(databaseKinds, database) }),
-    ...(face === undefined ? {} : { face: oneOf(faces, face) }),
+    ...(face === undefined ? {} : { servedSurface: oneOf(servedSurfaces, face) }),
     ...(confirmations === undefined ? {} : { confirmations: atLeastOne(confirmations) }),
     ...(inFlight === undefined ? {} : { inFlight: atLeastOne(inFlight) }),
   };

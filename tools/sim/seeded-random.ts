@@ -5,18 +5,18 @@
 import * as fc from "fast-check";
 
 /** A stream of chance. */
-export interface Rolls {
+export interface SeededRandom {
   /** True in `percent` of a hundred cases. */
   chance(percent: number): boolean;
   /** A whole number from `least` to `most`, both included. */
-  whole(least: number, most: number): number;
+  whole(min: number, max: number): number;
   pick<T>(choices: readonly T[]): T;
 }
 
 const drawMax = 0x3fffffff;
 
 /** Opens the stream of a name. */
-export function createRolls(seed: number, name: string): Rolls {
+export function createSeededRandom(seed: number, name: string): SeededRandom {
   const draws = fc.infiniteStream(fc.noBias(fc.integer({ min: 0, max: drawMax })));
   const [stream] = fc.sample(draws, { seed: seed ^ hashOf(name), numRuns: 1 });
   if (!stream) throw new Error("a sample has one element");
@@ -25,7 +25,7 @@ export function createRolls(seed: number, name: string): Rolls {
     if (value === undefined) throw new Error("an infinite stream has ended");
     return value;
   };
-  const whole = (least: number, most: number) => least + (next() % (most - least + 1));
+  const whole = (min: number, max: number) => min + (next() % (max - min + 1));
   return {
     chance: (percent) => whole(1, 10_000) <= percent * 100,
     whole,
@@ -38,10 +38,10 @@ export function createRolls(seed: number, name: string): Rolls {
 }
 
 /** Gives the stream of a name, the same one each time it is asked for. */
-export function rollsByName(seed: number): (name: string) => Rolls {
-  const streams = new Map<string, Rolls>();
+export function seededRandomByName(seed: number): (name: string) => SeededRandom {
+  const streams = new Map<string, SeededRandom>();
   return (name) => {
-    const stream = streams.get(name) ?? createRolls(seed, name);
+    const stream = streams.get(name) ?? createSeededRandom(seed, name);
     streams.set(name, stream);
     return stream;
   };

@@ -2,7 +2,7 @@
  * Runs in which every kind of trouble has something to bite on: made by hand where a seed would
  * leave it to luck. Together they bring all of bites.ts.
  */
-import { drawPlan, type Wishes } from "./draw-plan.ts";
+import { drawPlan, type PlanInput } from "./draw-plan.ts";
 import type { Ask, Event, Plan, PlannedPayment, Service } from "./plan.ts";
 import { transportFaults, type TransportFault } from "./transport-faults.ts";
 
@@ -18,26 +18,26 @@ const often = 45;
 /** Where only sends count. */
 const mostly = 70;
 
-function parade(seed: number, service: Partial<Service>, changes: Partial<Plan>): Plan {
-  const wishes: Wishes = { troubles: [], service };
-  const { face } = drawPlan(seed, wishes).service;
-  const plan = { ...drawPlan(seed, wishes), ...size, batchMax: 50, ...changes };
-  const door = face === "public" ? "public" : "self-built";
+function scenario(seed: number, service: Partial<Service>, changes: Partial<Plan>): Plan {
+  const input: PlanInput = { faultKinds: [], service };
+  const { servedSurface } = drawPlan(seed, input).service;
+  const plan = { ...drawPlan(seed, input), ...size, batchMax: 50, ...changes };
+  const surface = servedSurface === "public" ? "public" : "self-built";
   return {
     ...plan,
     payments: plan.payments.map((payment) => ({
       ...payment,
-      asks: payment.asks.map((ask) => ({ ...ask, door })),
+      asks: payment.asks.map((ask) => ({ ...ask, surface })),
     })),
   };
 }
 
-const patientAsk: Ask = {
+const persistentAsk: Ask = {
   afterBlocks: 0,
   prefer: "respond-async",
   atOnce: 1,
   again: 6,
-  door: "self-built",
+  surface: "self-built",
   polls: 4,
   waitSeconds: 4,
 };
@@ -57,22 +57,26 @@ const small = {
   validFor: 300,
   beginsIn: -600,
   isVerified: true,
-  asks: [patientAsk],
+  asks: [persistentAsk],
   isWatched: true,
 };
 
 /** On the road: what happens to one request. */
-function road(service: Partial<Service>, percent: number, faults: readonly TransportFault[]): Plan {
-  return parade(901, service, {
-    troubles: ["road"],
+function transport(
+  service: Partial<Service>,
+  percent: number,
+  faults: readonly TransportFault[],
+): Plan {
+  return scenario(901, service, {
+    faultKinds: ["road"],
     payments: stream(2, 10, 2),
     batchMax: 1,
-    road: { percent, faults },
+    transport: { percent, faults },
   });
 }
 
-const alone = { database: "sqlite", face: "self-built", confirmations: 1 } as const;
-const shared = { database: "postgres", face: "public", confirmations: 1 } as const;
+const alone = { database: "sqlite", servedSurface: "self-built", confirmations: 1 } as const;
+const shared = { database: "postgres", servedSurface: "public", confirmations: 1 } as const;
 
 /** What comes back is no answer at all, or one that says nothing. */
 const answerless: readonly TransportFault[] = [
@@ -94,9 +98,14 @@ const misleading = transportFaults.filter(
 
 /** What pools forget or keep, and blocks that go, while a wallet has much on its way. */
 function chain(): Plan {
-  const service = { database: "sqlite", face: "public", confirmations: 2, inFlight: 10 } as const;
-  return parade(902, service, {
-    troubles: ["pool", "lag", "reorg", "rush"],
+  const service = {
+    database: "sqlite",
+    servedSurface: "public",
+    confirmations: 2,
+    inFlight: 10,
+  } as const;
+  return scenario(902, service, {
+    faultKinds: ["pool", "lag", "reorg", "rush"],
     relayers: 1,
     batchMax: 1,
     payments: stream(2, 11, 5),
@@ -118,10 +127,15 @@ function chain(): Plan {
  * busy, ten on their way and five mined in each block, for too high.
  */
 function backends(): Plan {
-  const service = { database: "sqlite", face: "public", confirmations: 1, inFlight: 10 } as const;
+  const service = {
+    database: "sqlite",
+    servedSurface: "public",
+    confirmations: 1,
+    inFlight: 10,
+  } as const;
   const conditions = { backends: [0, 4] };
-  return parade(907, service, {
-    troubles: ["rush", "ordinary"],
+  return scenario(907, service, {
+    faultKinds: ["rush", "ordinary"],
     relayers: 1,
     batchMax: 1,
     payments: stream(2, 11, 5),
@@ -134,11 +148,11 @@ const both = (event: (node: number) => Event) => [event(0), event(1)];
 
 /** What nodes take, and another program on the same wallets. */
 function rules(): Plan {
-  return parade(
+  return scenario(
     903,
-    { database: "postgres", face: "public", confirmations: 4, inFlight: 8 },
+    { database: "postgres", servedSurface: "public", confirmations: 4, inFlight: 8 },
     {
-      troubles: ["rules", "stranger"],
+      faultKinds: ["rules", "stranger"],
       batchMax: 1,
       payments: stream(1, 12, 4),
       events: [
@@ -167,11 +181,11 @@ function rules(): Plan {
 
 /** What people do to the token and to the machines. */
 function people(): Plan {
-  return parade(
+  return scenario(
     903,
-    { database: "postgres", face: "self-built", confirmations: 1 },
+    { database: "postgres", servedSurface: "self-built", confirmations: 1 },
     {
-      troubles: ["token", "wallet", "outage", "crash"],
+      faultKinds: ["token", "wallet", "outage", "crash"],
       payments: [
         ...stream(2, 12, 2),
         ...[4, 5].map((block, index) => ({ ...small, index: 50 + index, block, buyer: undefined })),
@@ -207,11 +221,11 @@ function people(): Plan {
 
 /** One node as public ones are; with a second one, the facilitator would ask that instead. */
 function ordinary(): Plan {
-  return parade(
+  return scenario(
     904,
-    { database: "sqlite", face: "public", confirmations: 1 },
+    { database: "sqlite", servedSurface: "public", confirmations: 1 },
     {
-      troubles: ["ordinary", "crash"],
+      faultKinds: ["ordinary", "crash"],
       nodes: 1,
       payments: stream(2, 12, 1),
       conditions: [
@@ -233,10 +247,10 @@ function ordinary(): Plan {
 }
 
 /** All of them, by name. */
-export const parades: Readonly<Record<string, Plan>> = {
-  "no answers": road(alone, often, answerless),
-  "misleading answers": road(shared, often, misleading),
-  "answers to sends": road(alone, mostly, ofSends),
+export const scenarios: Readonly<Record<string, Plan>> = {
+  "no answers": transport(alone, often, answerless),
+  "misleading answers": transport(shared, often, misleading),
+  "answers to sends": transport(alone, mostly, ofSends),
   "pools and blocks": chain(),
   "backends apart": backends(),
   "rules and strangers": rules(),

@@ -1,14 +1,14 @@
 /** Turns: so many may work at the same time, whoever comes later waits. */
 
 /** Works when it is its turn. */
-export type TakeTurn = <T>(work: () => Promise<T>) => Promise<T>;
+export type Semaphore = <T>(work: () => Promise<T>) => Promise<T>;
 
 /** Creates turns for `most` at a time. */
-export function createTurns(most: number): TakeTurn {
+export function createSemaphore(max: number): Semaphore {
   const waiting: (() => void)[] = [];
   let working = 0;
   return async (work) => {
-    if (working >= most) await new Promise<void>((resolve) => waiting.push(resolve));
+    if (working >= max) await new Promise<void>((resolve) => waiting.push(resolve));
     else working++;
     try {
       return await work();

@@ -5,12 +5,12 @@ import { gasPriceMin } from "./chain-world.ts";
 import type { NodeRules } from "./node-view.ts";
 import type { Event, PlannedPayment } from "./plan.ts";
 import { hashOf, signOrder } from "./raw-transaction.ts";
-import { createRolls } from "./rolls.ts";
-import type { Stage } from "./stage.ts";
+import { createSeededRandom } from "./seeded-random.ts";
+import type { SimEnvironment } from "./environment.ts";
 import { calls, signCancellation } from "./token-calls.ts";
 
 /** What happens in a run. */
-export interface Happenings {
+export interface EventInjector {
   /** Lets a block's payments and events begin; false when no block is to be made. */
   at(block: number): Promise<boolean>;
   /** Ends all faults. */
@@ -41,8 +41,8 @@ const milliXdc = 10n ** 15n;
 const momentMsMax = 1_900;
 
 /** Nodes that hear of a reorganisation late, of a hundred, and by how many blocks at most. */
-const deafPercent = 35;
-const deafBlocksMax = 2;
+const lateNodePercent = 35;
+const maxLateBlocks = 2;
 
 /** What befalls processes and nodes, and not the token. */
 type OfMachines = Extract<
@@ -65,17 +65,18 @@ type OfMachines = Extract<
 >;
 
 /** Prepares the events of a stage. */
-export function createHappenings(stage: Stage): Happenings {
-  const { plan, clock, trace, devnet, world, nodes, roads, processes, callers, purses } = stage;
-  const { bites } = stage;
-  const rolls = createRolls(plan.seed, "moments");
-  const reorgRolls = createRolls(plan.seed, "reorg");
+export function createEventInjector(environment: SimEnvironment): EventInjector {
+  const { plan, clock, trace, devnet, world, nodes, transports, processes, callers, payerWallets } =
+    environment;
+  const { observedFaults } = environment;
+  const random = createSeededRandom(plan.seed, "moments");
+  const reorgRandom = createSeededRandom(plan.seed, "reorg");
   const playing = new Set<Promise<void>>();
   const issuer = devnet.treasury.privateKey;
 
   function begin(planned: PlannedPayment): void {
-    const payment = purses.sign(planned);
-    const moment = rolls.whole(0, momentMsMax);
+    const payment = payerWallets.sign(planned);
+    const moment = random.whole(0, momentMsMax);
     const played = clock
       .sleep(moment)
       .then(() => callers.play(planned, payment))
@@ -90,13 +91,13 @@ export function createHappenings(stage: Stage): Happenings {
   }
 
   async function drain(index: number): Promise<void> {
-    const { address, privateKey } = purses.buyer(index);
+    const { address, privateKey } = payerWallets.buyer(index);
     const held = await devnet.usdc.balanceOf(address);
     if (held > leftUnits) order(calls.transfer(sink, held - leftUnits), privateKey);
   }
 
   function meddle(event: Extract<Event, { what: "cancel" | "front-run" }>): void {
-    const payment = purses.signed.get(event.payment);
+    const payment = payerWallets.signed.get(event.payment);
     if (!payment) return;
     const { authorization, signature } = payment;
     const gasPrice = event.isAhead ? aheadPrice : behindPrice;
@@ -104,7 +105,7 @@ export function createHappenings(stage: Stage): Happenings {
       return order(calls.settle(authorization, signature), issuer, gasPrice);
     }
     const { from: authorizer, nonce } = authorization;
-    const key = purses.keyOf(event.payment);
+    const key = payerWallets.keyOf(event.payment);
     const consent = signCancellation(devnet.chainId, { authorizer, nonce }, key);
     order(calls.cancel(authorizer, nonce, consent), issuer, gasPrice);
   }
@@ -118,17 +119,17 @@ export function createHappenings(stage: Stage): Happenings {
     return devnet.relayers[index]?.address ?? sink;
   }
 
-  async function happen(event: Event): Promise<void> {
+  async function inject(event: Event): Promise<void> {
     trace.note(`event: ${JSON.stringify(event)}`);
     switch (event.what) {
       case "drain":
         return drain(event.buyer);
       case "refill":
-        return order(calls.mint(purses.buyer(event.buyer).address, refillUnits));
+        return order(calls.mint(payerWallets.buyer(event.buyer).address, refillUnits));
       case "blacklist":
-        return order(calls.blacklist(purses.buyer(event.buyer).address));
+        return order(calls.blacklist(payerWallets.buyer(event.buyer).address));
       case "unblacklist":
-        return order(calls.unBlacklist(purses.buyer(event.buyer).address));
+        return order(calls.unBlacklist(payerWallets.buyer(event.buyer).address));
       case "pause":
         return order(calls.pause());
       case "unpause":
@@ -151,7 +152,7 @@ export function createHappenings(stage: Stage): Happenings {
       case "gas-price":
         return world.setPrice(BigInt(Math.round(event.gwei * gwei)));
       default:
-        return happenToMachines(event);
+        return injectIntoMachines(event);
     }
   }
 
@@ -167,20 +168,20 @@ export function createHappenings(stage: Stage): Happenings {
     const order = { to: sink, data: "0x", gasPrice: world.priceAt(world.head()) } as const;
     const { privateKey } = wallet;
     const raw = signOrder(order, { privateKey, nonce, chainId: devnet.chainId });
-    stage.foreign.add(hashOf(raw));
+    environment.foreign.add(hashOf(raw));
     await ask("eth_sendRawTransaction", [raw]);
   }
 
   async function reorganise(event: Extract<Event, { what: "reorganise" }>): Promise<void> {
     const { depth, keep } = event;
-    const gone = await world.reorganise({ depth, keep, rolls: reorgRolls });
+    const gone = await world.reorganise({ depth, keep, random: reorgRandom });
     for (const node of nodes) {
-      if (reorgRolls.chance(deafPercent))
-        node.believe(gone, world.head() + reorgRolls.whole(1, deafBlocksMax));
+      if (reorgRandom.chance(lateNodePercent))
+        node.believe(gone, world.head() + reorgRandom.whole(1, maxLateBlocks));
     }
   }
 
-  async function happenToMachines(event: OfMachines): Promise<void> {
+  async function injectIntoMachines(event: OfMachines): Promise<void> {
     switch (event.what) {
       case "kill":
         return aside(processes[event.process]?.kill());
@@ -204,7 +205,7 @@ export function createHappenings(stage: Stage): Happenings {
       case "lag":
         return setLag(event.node, event.blocks);
       case "no-block":
-        return bites.note("outage: no block");
+        return observedFaults.note("outage: no block");
       default:
         return event satisfies never;
     }
@@ -216,8 +217,8 @@ export function createHappenings(stage: Stage): Happenings {
   }
 
   function setDown(index: number, isDown: boolean): void {
-    const road = roads[index];
-    if (road) road.isDown = isDown;
+    const transport = transports[index];
+    if (transport) transport.isDown = isDown;
   }
 
   function setRules(index: number, rules: Partial<NodeRules>): void {
@@ -243,17 +244,17 @@ export function createHappenings(stage: Stage): Happenings {
       for (const planned of plan.payments) if (planned.block === block) begin(planned);
       const now = plan.events.filter((event) => event.block === block);
       for (const event of now) {
-        await clock.sleep(rolls.whole(0, momentMsMax));
-        await happen(event);
+        await clock.sleep(random.whole(0, momentMsMax));
+        await inject(event);
       }
       return !now.some(({ what }) => what === "no-block");
     },
     async heal() {
-      for (const road of roads) {
-        road.faultPercent = 0;
-        road.ordinary.conditions = {};
+      for (const transport of transports) {
+        transport.faultPercent = 0;
+        transport.ordinary.conditions = {};
       }
-      stage.weather.pool = { late: 0, dropped: 0, kept: 0 };
+      environment.nodeConditions.pool = { late: 0, dropped: 0, kept: 0 };
       world.release();
       world.setPrice(gasPriceMin);
       for (const { index } of nodes) {

@@ -2,31 +2,37 @@
 import { startDevnet, type Devnet } from "@farthing/devnet";
 import type { Clock } from "@farthing/facilitator";
 import type { Hex } from "@farthing/protocol";
-import { createBites, type Bites } from "./bites.ts";
+import { createObservedFaults, type ObservedFaults } from "./observed-faults.ts";
 import { createCallers, type Callers } from "./callers.ts";
 import { createWorld, type World } from "./chain-world.ts";
 import type { Databases, RunDatabase } from "./databases.ts";
-import { createKeys } from "./doors.ts";
+import { createKeys } from "./surfaces.ts";
 import { createFacilitatorChild, type FacilitatorChild } from "./facilitator-child.ts";
-import { openRoad, type Road } from "./fault-proxy.ts";
+import { startFaultyTransport, type FaultyTransport } from "./faulty-transport.ts";
 import { createNodeView, type NodeView, type Sighting } from "./node-view.ts";
 import type { Plan } from "./plan.ts";
-import { createPurses, type Purses } from "./purses.ts";
-import { rollsByName, type Rolls } from "./rolls.ts";
+import { createPayerWallets, type PayerWallets } from "./payer-wallets.ts";
+import { seededRandomByName, type SeededRandom } from "./seeded-random.ts";
 import { createTrace, type Trace } from "./trace.ts";
-import { beginTime, createVirtualClock, faceName, speedName, startName } from "./virtual-time.ts";
+import {
+  beginTime,
+  createVirtualClock,
+  surfaceName,
+  speedName,
+  startName,
+} from "./virtual-time.ts";
 
 /** A stage. */
-export interface Stage extends Chain {
+export interface SimEnvironment extends Chain {
   readonly plan: Plan;
   readonly clock: Clock;
   readonly trace: Trace;
-  readonly bites: Bites;
+  readonly observedFaults: ObservedFaults;
   readonly devnet: Devnet;
   readonly database: RunDatabase;
   readonly processes: readonly FacilitatorChild[];
   readonly callers: Callers;
-  readonly purses: Purses;
+  readonly payerWallets: PayerWallets;
   /** Makes a block one period later, or lets the period pass without one. */
   period(makesBlock?: boolean): Promise<void>;
 }
@@ -35,9 +41,9 @@ export interface Stage extends Chain {
 interface Chain {
   readonly world: World;
   readonly nodes: readonly NodeView[];
-  readonly roads: readonly Road[];
+  readonly transports: readonly FaultyTransport[];
   /** What nodes do with transactions from now on, see {@link Plan}. */
-  readonly weather: { pool: Plan["pool"] };
+  readonly nodeConditions: { pool: Plan["pool"] };
   /** Everything that was sent to a node, in order. */
   readonly sightings: readonly Sighting[];
   /** Transactions that another program sent from a relayer wallet. */
@@ -52,29 +58,29 @@ export async function setUp(
   plan: Plan,
   databases: Databases,
   stack: AsyncDisposableStack,
-): Promise<Stage> {
+): Promise<SimEnvironment> {
   const time = beginTime();
   const clock = createVirtualClock(time);
   const trace = createTrace(clock);
   trace.note(`time runs ${time.speed} times as fast`);
-  const bites = createBites();
+  const observedFaults = createObservedFaults();
   const { buyers, relayers, service } = plan;
   const devnet = await startDevnet({ blockTimeSeconds: 0, buyers, relayers });
   stack.defer(() => devnet.stop());
   const database = await databases.open(service.database, time);
   stack.defer(() => database.close());
-  const rolls = rollsByName(plan.seed);
-  const chain = await openChain({ plan, devnet, clock, trace, bites, rolls }, stack);
-  const { world, roads } = chain;
+  const random = seededRandomByName(plan.seed);
+  const chain = await openChain({ plan, devnet, clock, trace, observedFaults, random }, stack);
+  const { world, transports } = chain;
   const accounts = { own: devnet.seller.address, foreign: devnet.treasury.address };
-  const isPublic = service.face === "public";
+  const isPublic = service.servedSurface === "public";
   const keys = isPublic ? await createKeys(database.url, clock, accounts) : undefined;
   const env = {
     [startName]: `${time.startedAtMs}`,
     [speedName]: `${time.speed}`,
-    [faceName]: service.face,
+    [surfaceName]: service.servedSurface,
     FARTHING_PORT: "0",
-    [`FARTHING_RPC_${devnet.chainId}`]: roads.map(({ url }) => url).join(","),
+    [`FARTHING_RPC_${devnet.chainId}`]: transports.map(({ url }) => url).join(","),
     FARTHING_RELAYER_KEYS: devnet.relayers.map(({ privateKey }) => privateKey).join(","),
     DATABASE_URL: database.url,
     FARTHING_RATE_LIMIT: "0",
@@ -87,7 +93,7 @@ export async function setUp(
     FARTHING_LANE_IN_FLIGHT: `${service.inFlight}`,
   };
   const processes = Array.from({ length: service.processes }, () =>
-    createFacilitatorChild(env, trace, bites),
+    createFacilitatorChild(env, trace, observedFaults),
   );
   stack.defer(async () => {
     await Promise.all(processes.map((one) => one.kill()));
@@ -98,9 +104,9 @@ export async function setUp(
     chainId: devnet.chainId,
     clock,
     trace,
-    rolls,
+    random,
     keys,
-    door: isPublic ? "public" : "self-built",
+    surface: isPublic ? "public" : "self-built",
     urls: () => processes.flatMap((one) => one.url() ?? []),
     highest: world.highest,
     blocksLater: (periods) => new Promise((resolve) => waiting.add({ periods, resolve })),
@@ -114,44 +120,49 @@ export async function setUp(
       entry.resolve();
     }
   }
-  const purses = createPurses(plan, devnet, clock);
-  const standing = { ...chain, plan, clock, trace, bites, devnet, database, processes };
-  return { ...standing, callers, purses, period };
+  const payerWallets = createPayerWallets(plan, devnet, clock);
+  const standing = { ...chain, plan, clock, trace, observedFaults, devnet, database, processes };
+  return { ...standing, callers, payerWallets, period };
 }
 
-interface ChainDeps extends Pick<Stage, "plan" | "devnet" | "clock" | "trace" | "bites"> {
-  rolls(name: string): Rolls;
+interface ChainDeps extends Pick<
+  SimEnvironment,
+  "plan" | "devnet" | "clock" | "trace" | "observedFaults"
+> {
+  random(name: string): SeededRandom;
 }
 
 async function openChain(deps: ChainDeps, stack: AsyncDisposableStack): Promise<Chain> {
-  const { plan, clock, trace, bites, rolls } = deps;
+  const { plan, clock, trace, observedFaults, random } = deps;
   const world = await createWorld(deps);
-  const weather = { pool: plan.pool };
+  const nodeConditions = { pool: plan.pool };
   const sightings: Sighting[] = [];
   const nodes: NodeView[] = [];
-  const roads: Road[] = [];
+  const transports: FaultyTransport[] = [];
   stack.defer(async () => {
-    await Promise.all(roads.map((road) => road.stop()));
+    await Promise.all(transports.map((transport) => transport.stop()));
   });
   for (let index = 0; index < plan.nodes; index++) {
     const node = createNodeView({
       index,
       world,
       trace,
-      bites,
+      observedFaults,
       others: () => nodes.filter((other) => other !== node),
       onSeen: (sighting) => void sightings.push(sighting),
-      fateOf: ({ from, nonce }) => {
-        const fates = rolls(`fate/${index}/${from}/${nonce}`);
+      drawFate: ({ from, nonce }) => {
+        const fates = random(`fate/${index}/${from}/${nonce}`);
         return {
-          lateBlocks: fates.chance(weather.pool.late) ? fates.whole(1, 6) : 0,
-          isDropped: fates.chance(weather.pool.dropped),
-          keptBlocks: fates.chance(weather.pool.kept) ? fates.whole(5, 30) : 0,
+          lateBlocks: fates.chance(nodeConditions.pool.late) ? fates.whole(1, 6) : 0,
+          isDropped: fates.chance(nodeConditions.pool.dropped),
+          keptBlocks: fates.chance(nodeConditions.pool.kept) ? fates.whole(5, 30) : 0,
         };
       },
     });
     nodes.push(node);
-    roads.push(await openRoad({ node, rolls, clock, trace, bites, head: world.head }));
+    transports.push(
+      await startFaultyTransport({ node, random, clock, trace, observedFaults, head: world.head }),
+    );
   }
-  return { world, nodes, roads, weather, sightings, foreign: new Set() };
+  return { world, nodes, transports, nodeConditions, sightings, foreign: new Set() };
 }

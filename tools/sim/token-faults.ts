@@ -1,9 +1,13 @@
 /** What people did to the token and to payments, counted where the facilitator met it. */
 import type { Evidence } from "./auditor.ts";
-import { createBites, type BiteCounts, type BiteKind } from "./bites.ts";
+import {
+  createObservedFaults,
+  type ObservedFaultCounts,
+  type ObservedFaultKind,
+} from "./observed-faults.ts";
 
 /** What a caller is told, and what it is counted as. */
-const bitesOfReasons: Readonly<Record<string, BiteKind>> = {
+const kindsOfReasons: Readonly<Record<string, ObservedFaultKind>> = {
   insufficient_funds: "token: drained",
   payer_blocked: "token: blacklisted",
   token_paused: "token: paused",
@@ -12,16 +16,16 @@ const bitesOfReasons: Readonly<Record<string, BiteKind>> = {
 };
 
 /** Counts what a run's evidence shows. */
-export function tokenBites({ answers, stored, ledger, foreign }: Evidence): BiteCounts {
-  const bites = createBites();
+export function tokenFaults({ answers, stored, ledger, foreign }: Evidence): ObservedFaultCounts {
+  const observedFaults = createObservedFaults();
   for (const { body } of answers) {
     const reason = body["errorReason"] ?? body["invalidReason"];
-    const kind = typeof reason === "string" ? bitesOfReasons[reason] : undefined;
-    if (kind) bites.note(kind);
+    const kind = typeof reason === "string" ? kindsOfReasons[reason] : undefined;
+    if (kind) observedFaults.note(kind);
   }
   const byOthers = stored.settlements.filter(({ settledBy }) => settledBy === "other");
-  bites.note("token: front-run", byOthers.length);
+  observedFaults.note("token: front-run", byOthers.length);
   const strangers = ledger.relayed.filter(({ hash }) => foreign?.has(hash));
-  bites.note("stranger: nonce used", strangers.length);
-  return bites.counts();
+  observedFaults.note("stranger: nonce used", strangers.length);
+  return observedFaults.counts();
 }

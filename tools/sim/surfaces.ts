@@ -6,7 +6,7 @@ import type { Address } from "@farthing/protocol";
  * Where a caller asks. `public` wants the seller's API key and answers before the outcome, `hosted`
  * and `self-built` want none and wait for it.
  */
-export type Door = "self-built" | "hosted" | "public";
+export type Surface = "self-built" | "hosted" | "public";
 
 /** Keys that were made before the run. */
 export interface Keys {
@@ -17,15 +17,19 @@ export interface Keys {
 }
 
 /** What a request at a door has. */
-export interface Entrance {
+export interface SurfaceAccess {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /** The entrance of a door; `key`: whose is shown where one is wanted. */
-export function entranceOf(door: Door, keys: Keys | undefined, key: keyof Keys = "own"): Entrance {
-  if (door === "self-built") return { path: "", headers: {} };
-  if (door === "hosted") return { path: "/api/facilitator", headers: {} };
+export function accessTo(
+  surface: Surface,
+  keys: Keys | undefined,
+  key: keyof Keys = "own",
+): SurfaceAccess {
+  if (surface === "self-built") return { path: "", headers: {} };
+  if (surface === "hosted") return { path: "/api/facilitator", headers: {} };
   return { path: "", headers: { authorization: `Bearer ${keys?.[key] ?? ""}` } };
 }
 
@@ -38,8 +42,8 @@ export async function createKeys(
   const store = await openStore(databaseUrl);
   try {
     const create = async (account: Address) => {
-      const wish = { account, mode: "test", label: "sim" } as const;
-      return (await createApiKey(store, clock, wish)).text;
+      const request = { account, mode: "test", label: "sim" } as const;
+      return (await createApiKey(store, clock, request)).text;
     };
     return { own: await create(accounts.own), foreign: await create(accounts.foreign) };
   } finally {

@@ -7,7 +7,7 @@ import { nodeOddities } from "@farthing/lab/ordinary-node";
 import { transportFaults } from "./transport-faults.ts";
 
 /** All kinds, named after the trouble that brings them. */
-export const biteKinds = [
+export const observedFaultKinds = [
   ...transportFaults.map((fault) => `road: ${fault}` as const),
   /** A node lets others know, or has it mined, only after some blocks. */
   "pool: late",
@@ -49,20 +49,20 @@ export const biteKinds = [
 ] as const;
 
 /** One of {@link biteKinds}. */
-export type BiteKind = (typeof biteKinds)[number];
+export type ObservedFaultKind = (typeof observedFaultKinds)[number];
 
 /** How often each kind bit; kinds that did not are absent. */
-export type BiteCounts = ReadonlyMap<BiteKind, number>;
+export type ObservedFaultCounts = ReadonlyMap<ObservedFaultKind, number>;
 
 /** Counts, while a run is played. */
-export interface Bites {
-  note(kind: BiteKind, times?: number): void;
-  counts(): BiteCounts;
+export interface ObservedFaults {
+  note(kind: ObservedFaultKind, times?: number): void;
+  counts(): ObservedFaultCounts;
 }
 
 /** Starts to count. */
-export function createBites(): Bites {
-  const counts = new Map<BiteKind, number>();
+export function createObservedFaults(): ObservedFaults {
+  const counts = new Map<ObservedFaultKind, number>();
   return {
     note(kind, times = 1) {
       if (times > 0) counts.set(kind, (counts.get(kind) ?? 0) + times);
@@ -72,8 +72,8 @@ export function createBites(): Bites {
 }
 
 /** The counts of several runs together. */
-export function sumOf(runs: readonly BiteCounts[]): BiteCounts {
-  const total = createBites();
+export function sumOf(runs: readonly ObservedFaultCounts[]): ObservedFaultCounts {
+  const total = createObservedFaults();
   for (const counts of runs) for (const [kind, times] of counts) total.note(kind, times);
   return total.counts();
 }

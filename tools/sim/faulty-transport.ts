@@ -7,14 +7,14 @@ import { text } from "node:stream/consumers";
 import type { Clock } from "@farthing/facilitator";
 import { createOrdinaryNode, readRequest, type OrdinaryNode } from "@farthing/lab/ordinary-node";
 import type { Hex } from "@farthing/protocol";
-import type { Bites } from "./bites.ts";
+import type { ObservedFaults } from "./observed-faults.ts";
 import type { NodeView, RpcReply, RpcRequest } from "./node-view.ts";
-import type { Rolls } from "./rolls.ts";
+import type { SeededRandom } from "./seeded-random.ts";
 import type { Trace } from "./trace.ts";
 import type { TransportFault } from "./transport-faults.ts";
 
 /** How the road to one node is. */
-export interface Road {
+export interface FaultyTransport {
   readonly url: string;
   readonly node: NodeView;
   /** What requests meet that no fault meets. */
@@ -28,7 +28,7 @@ export interface Road {
 }
 
 /** Milliseconds: a slow answer, and a silence before a connection breaks. */
-const slowMs = { least: 200, most: 2_500 };
+const slowMs = { min: 200, max: 2_500 };
 const silenceMs = 10_000;
 /** Blocks that the oldest node behind an address is behind. */
 const staleBlocksMax = 4;
@@ -37,15 +37,15 @@ const staleBlocksMax = 4;
  * Opens the road to a node. Each kind of request has luck of its own in each block, so that a
  * request more or less in one block, which is a matter of milliseconds, moves nothing in the next.
  */
-export async function openRoad(options: {
+export async function startFaultyTransport(options: {
   readonly node: NodeView;
-  readonly rolls: (name: string) => Rolls;
+  readonly random: (name: string) => SeededRandom;
   head(): number;
   readonly clock: Clock;
   readonly trace: Trace;
-  readonly bites: Bites;
-}): Promise<Road> {
-  const { node, clock, trace, bites } = options;
+  readonly observedFaults: ObservedFaults;
+}): Promise<FaultyTransport> {
+  const { node, clock, trace, observedFaults } = options;
   const server = createServer((request, response) => {
     serve(request, response).catch((error: unknown) => {
       trace.note(`road ${node.index}: ${String(error)}`);
@@ -57,9 +57,9 @@ export async function openRoad(options: {
   if (address === null || typeof address === "string") throw new Error("the road has no port");
   const { port } = address;
 
-  function drawFault(rolls: Rolls): TransportFault | undefined {
-    const isMet = rolls.chance(road.faultPercent);
-    const fault = road.faults.length > 0 ? rolls.pick(road.faults) : undefined;
+  function drawFault(random: SeededRandom): TransportFault | undefined {
+    const isMet = random.chance(transport.faultPercent);
+    const fault = transport.faults.length > 0 ? random.pick(transport.faults) : undefined;
     return isMet ? fault : undefined;
   }
 
@@ -67,18 +67,18 @@ export async function openRoad(options: {
     const body = await text(request);
     const { calls, isBatch } = readRequest(body);
     const methods = [...new Set(calls.map(({ method }) => method))].join(" ");
-    if (road.isDown) {
-      bites.note("outage: unreachable");
+    if (transport.isDown) {
+      observedFaults.note("outage: unreachable");
       return void response.destroy();
     }
-    const rolls = options.rolls(`road/${node.index}/${options.head()}/${methods}`);
-    const fault = drawFault(rolls);
+    const random = options.random(`road/${node.index}/${options.head()}/${methods}`);
+    const fault = drawFault(random);
     if (fault) {
       trace.note(`road ${node.index}: ${fault} at ${methods}`);
-      if (isFelt(fault, calls)) bites.note(`road: ${fault}`);
+      if (isFelt(fault, calls)) observedFaults.note(`road: ${fault}`);
     }
     if (!fault) {
-      const answer = await road.ordinary.handle(body);
+      const answer = await transport.ordinary.handle(body);
       return void response.writeHead(answer.status, answer.headers).end(answer.body);
     }
     const send = (answers: readonly object[]) =>
@@ -99,9 +99,9 @@ export async function openRoad(options: {
       default:
     }
     if (fault === "delivered-twice") await answerAll(calls, 0);
-    const extraLag = fault === "stale" ? rolls.whole(1, staleBlocksMax) : 0;
+    const extraLag = fault === "stale" ? random.whole(1, staleBlocksMax) : 0;
     const answers = spoil(fault, calls, await answerAll(calls, extraLag));
-    if (fault === "slow") await clock.sleep(rolls.whole(slowMs.least, slowMs.most));
+    if (fault === "slow") await clock.sleep(random.whole(slowMs.min, slowMs.max));
     if (fault === "silence") await clock.sleep(silenceMs);
     if (fault === "lost-after" || fault === "silence") return void response.destroy();
     if (fault === "half-an-answer") {
@@ -123,13 +123,13 @@ export async function openRoad(options: {
     return calls.map(({ id }, index) => ({ jsonrpc: "2.0", id, ...replies[index] }));
   }
 
-  const road: Road = {
+  const transport: FaultyTransport = {
     url: `http://127.0.0.1:${port}`,
     node,
     ordinary: createOrdinaryNode({
       upstream: { answer: answerEach },
       clock,
-      onOddity: (kind) => bites.note(`ordinary: ${kind}`),
+      onOddity: (kind) => observedFaults.note(`ordinary: ${kind}`),
     }),
     faultPercent: 0,
     faults: [],
@@ -140,7 +140,7 @@ export async function openRoad(options: {
         server.closeAllConnections();
       }),
   };
-  return road;
+  return transport;
 }
 
 /** Whether a fault makes a difference to these calls: some only concern one kind of question. */

@@ -19,7 +19,7 @@ import {
   type OrdinaryNode,
 } from "@farthing/lab/ordinary-node";
 import type { Hex } from "@farthing/protocol";
-import { createBites } from "./bites.ts";
+import { createObservedFaults } from "./observed-faults.ts";
 import { createWorld, type World } from "./chain-world.ts";
 import { createDatabases } from "./databases.ts";
 import { createNodeView } from "./node-view.ts";
@@ -27,7 +27,7 @@ import { startPacedClock, type PacedClock } from "./paced-clock.ts";
 import { createTrace, type Trace } from "./trace.ts";
 
 /** One facilitator at one endpoint. */
-export interface EndpointStage {
+export interface EndpointEnvironment {
   readonly clock: Clock;
   readonly devnet: Devnet;
   readonly node: OrdinaryNode;
@@ -44,13 +44,13 @@ const buyers = 20;
 const blockMs = 2_000;
 
 /** In virtual time. A block is made every 2 s until the stack is disposed of. */
-export async function setUpVirtual(stack: AsyncDisposableStack): Promise<EndpointStage> {
+export async function setUpVirtual(stack: AsyncDisposableStack): Promise<EndpointEnvironment> {
   const devnet = await startDevnet({ blockTimeSeconds: 0, buyers, relayers: 1 });
   stack.defer(() => devnet.stop());
   const clock = startPacedClock();
   stack.defer(() => clock.stop());
   const trace = createTrace(clock);
-  const world = await createWorld({ devnet, clock, trace, bites: createBites() });
+  const world = await createWorld({ devnet, clock, trace, observedFaults: createObservedFaults() });
   const node = createOrdinaryNode({ upstream: upstreamOf(world, clock, trace), clock });
   const rpcUrl = await listen(node, stack);
   mineUntilEnd(world, clock, stack);
@@ -59,7 +59,7 @@ export async function setUpVirtual(stack: AsyncDisposableStack): Promise<Endpoin
 }
 
 /** In real time. */
-export async function setUpReal(stack: AsyncDisposableStack): Promise<EndpointStage> {
+export async function setUpReal(stack: AsyncDisposableStack): Promise<EndpointEnvironment> {
   const devnet = await startDevnet({ buyers, relayers: 1 });
   stack.defer(() => devnet.stop());
   const clock = systemClock;
@@ -77,8 +77,8 @@ function upstreamOf(world: World, clock: PacedClock, trace: Trace): NodeUpstream
     index: 0,
     world,
     trace,
-    bites: createBites(),
-    fateOf: () => ({ lateBlocks: 0, isDropped: false, keptBlocks: 0 }),
+    observedFaults: createObservedFaults(),
+    drawFate: () => ({ lateBlocks: 0, isDropped: false, keptBlocks: 0 }),
     others: () => [],
     onSeen: () => undefined,
   });
@@ -121,7 +121,7 @@ function mineUntilEnd(world: World, clock: PacedClock, stack: AsyncDisposableSta
   });
 }
 
-interface ServeDeps extends Pick<EndpointStage, "devnet" | "clock" | "trace"> {
+interface ServeDeps extends Pick<EndpointEnvironment, "devnet" | "clock" | "trace"> {
   readonly rpcUrl: string;
 }
 
