@@ -4,7 +4,7 @@ import { afterEach, expect, test } from "vitest";
 import { systemClock } from "@farthing/facilitator";
 import { createCallers } from "./callers.ts";
 import { seededRandomByName } from "./seeded-random.ts";
-import { signAuthorization } from "./token-calls.ts";
+import { signAuthorization } from "@farthing/lab/token-calls";
 import { createTrace } from "./trace.ts";
 
 const servers = new Set<ReturnType<typeof createServer>>();
@@ -55,7 +55,7 @@ async function payNow(facilitator: { readonly url: string }) {
     blocksLater: async (count) => void (blocks += count),
   });
   await callers.payNow(1, payment);
-  return { answers: callers.answers.map(({ status }) => status), blocks };
+  return { responses: callers.responses.map(({ status }) => status), blocks };
 }
 
 const unavailable = [503, { error: "service_unavailable" }] as const;
@@ -63,13 +63,13 @@ const unavailable = [503, { error: "service_unavailable" }] as const;
 test("a payment that is told to come later is asked for again in the next block", async () => {
   const confirmed = [200, { status: "confirmed" }] as const;
   const facilitator = await facilitatorOf(unavailable, unavailable, confirmed);
-  expect(await payNow(facilitator)).toEqual({ answers: [503, 503, 200], blocks: 2 });
+  expect(await payNow(facilitator)).toEqual({ responses: [503, 503, 200], blocks: 2 });
 });
 
 test("a service that never takes it is given up", async () => {
   const facilitator = await facilitatorOf(unavailable);
-  const { answers, blocks } = await payNow(facilitator);
-  expect(answers.at(-1)).toBe(503);
+  const { responses, blocks } = await payNow(facilitator);
+  expect(responses.at(-1)).toBe(503);
   expect(blocks).toBe(32);
   expect(facilitator.requests()).toBe(33);
 });

@@ -3,32 +3,17 @@
  * they were told is what the auditor holds the facilitator to.
  */
 import type { Clock } from "@farthing/facilitator";
+import { wordsOf, type CallerResponse } from "@farthing/lab/audit";
 import { isObject, type JsonObject } from "@farthing/protocol";
 import { accessTo, type Surface, type Keys } from "./surfaces.ts";
 import type { Ask, PlannedPayment } from "./plan.ts";
 import type { SeededRandom } from "./seeded-random.ts";
-import { requestBody, type SignedPayment } from "./token-calls.ts";
+import { requestBody, type SignedPayment } from "@farthing/lab/token-calls";
 import type { Trace } from "./trace.ts";
-
-/** One answer, or its absence. */
-export interface Answer {
-  readonly payment: number;
-  /** `pry`: for a payment of another account, with a key that is not its own. */
-  readonly asked: "verify" | "settle" | "look" | "pry";
-  /** How many answers, to anybody, had come when this was asked. */
-  readonly askedAfter: number;
-  /** The chain's highest head when the answer came, where somebody looked. */
-  readonly atBlock?: number;
-  /** HTTP status; 0 when no answer came. */
-  readonly status: number;
-  readonly body: JsonObject;
-  /** Asked after everything had come to rest. */
-  readonly isLast: boolean;
-}
 
 /** Asks, and remembers the answers. */
 export interface Callers {
-  readonly answers: readonly Answer[];
+  readonly responses: readonly CallerResponse[];
   /** Plays a payment's part from its block on; resolves when everybody has an answer. */
   play(planned: PlannedPayment, payment: SignedPayment): Promise<void>;
   /** Asks once more what became of a payment, by its id and by the payment itself. */
@@ -79,24 +64,24 @@ const unavailableBlocksMax = 32;
 /** Creates the callers of a run. */
 export function createCallers(deps: CallersDeps): Callers {
   const { clock, trace, chainId, surface, keys } = deps;
-  const answers: Answer[] = [];
+  const responses: CallerResponse[] = [];
   const ids = new Map<number, string>();
 
   async function ask(
     payment: number,
-    asked: Answer["asked"],
+    asked: CallerResponse["asked"],
     question: Question,
     isLast = false,
-  ): Promise<Answer> {
-    const askedAfter = answers.length;
+  ): Promise<CallerResponse> {
+    const askedAfter = responses.length;
     const got = await fetchOnce(payment, question);
-    const answer = { payment, asked, askedAfter, atBlock: deps.highest(), isLast, ...got };
-    answers.push(answer);
-    const id = answer.body["id"];
+    const response = { payment, asked, askedAfter, atBlock: deps.highest(), isLast, ...got };
+    responses.push(response);
+    const id = response.body["id"];
     if (typeof id === "string" && asked !== "pry") ids.set(payment, id);
     const where = `${question.surface} ${question.prefer ?? ""}`.trim();
-    trace.note(`payment ${payment}: ${asked} ${where} → ${wordsOf(answer)}`);
-    return answer;
+    trace.note(`payment ${payment}: ${asked} ${where} → ${wordsOf(response)}`);
+    return response;
   }
 
   async function fetchOnce(payment: number, question: Question) {
@@ -138,7 +123,11 @@ export function createCallers(deps: CallersDeps): Callers {
   }
 
   /** Asks by the id until there is an outcome, as whoever was answered before it does. */
-  async function poll(index: number, told: Answer, { polls, waitSeconds }: Ask): Promise<void> {
+  async function poll(
+    index: number,
+    told: CallerResponse,
+    { polls, waitSeconds }: Ask,
+  ): Promise<void> {
     let { id, status } = told.body;
     for (let times = 0; times < polls && status === "pending"; times++) {
       const path = `/settlements/${String(id)}?wait=${waitSeconds}`;
@@ -197,18 +186,7 @@ export function createCallers(deps: CallersDeps): Callers {
     }
   }
 
-  return { answers, play, askAtLast, payNow };
+  return { responses, play, askAtLast, payNow };
 }
 
 const nowhere = "http://127.0.0.1:1";
-
-/** An answer in a few words. */
-export function wordsOf({ status, body }: Answer): string {
-  if (status === 0) return "no answer";
-  const names = ["isValid", "status", "errorReason", "invalidReason", "error", "id", "transaction"];
-  const words = names.flatMap((name) => {
-    const value = body[name];
-    return value === undefined || value === "" ? [] : [`${name}=${JSON.stringify(value)}`];
-  });
-  return `${status} ${words.join(" ")}`;
-}

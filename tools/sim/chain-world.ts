@@ -5,12 +5,14 @@
  */
 import type { Devnet } from "@farthing/devnet";
 import type { Clock } from "@farthing/facilitator";
+import { finalDepth } from "@farthing/lab/audit";
 import type { PoolTransaction } from "@farthing/lab/ordinary-node";
 import type { Address, Hex } from "@farthing/protocol";
+import { createBlockPool } from "./block-pool.ts";
 import type { ObservedFaults } from "./observed-faults.ts";
 import { hashOf, addressOfKey, signOrder, type Order } from "./raw-transaction.ts";
 import type { SeededRandom } from "./seeded-random.ts";
-import type { Trace } from "./trace.ts";
+import { short, type Trace } from "./trace.ts";
 
 /** A block by number and hash. */
 export interface BlockRef {
@@ -21,7 +23,7 @@ export interface BlockRef {
 }
 
 /** A block that is gone, as a node shows it that has not heard of that. */
-export interface GoneBlock {
+export interface ReplacedBlock {
   readonly number: number;
   readonly hash: Hex;
   readonly header: object;
@@ -54,21 +56,17 @@ export interface World {
   order(order: Order, privateKey: Hex): void;
   mine(): Promise<void>;
   /** Replaces the newest blocks by as many or one more; gives those that are gone. */
-  reorganise(options: { depth: number; keep: Keep; random: SeededRandom }): Promise<GoneBlock[]>;
+  reorganise(options: {
+    depth: number;
+    keep: Keep;
+    random: SeededRandom;
+  }): Promise<ReplacedBlock[]>;
   /** What a relayer wallet holds in native coin from now on, in wei. */
   fund(wallet: Address, wei: bigint): Promise<void>;
   /** Called with every transaction that leaves all pools unmined. */
   onLost(listener: (transaction: PoolTransaction) => void): void;
   /** Transactions, of relayers and of strangers, that stood in a block which is gone. */
   readonly reorganisedOut: ReadonlySet<Hex>;
-}
-
-/** Blocks behind the head that are final: a reorganisation never reaches them. */
-export const finalDepth = 3;
-
-interface Waiting {
-  readonly transaction: PoolTransaction;
-  readonly fromBlock: number;
 }
 
 interface Ordered {
@@ -84,11 +82,6 @@ interface Placed extends Ordered {
 /** XDC's minimum, and what its nodes ask for, in wei. */
 export const gasPriceMin = 12_500_000_000n;
 
-/** A pool holds less than this percentage more as "underpriced". */
-const replacementPercent = 110n;
-
-const keyOf = ({ from, nonce }: PoolTransaction) => `${from}:${nonce}`;
-
 /** What a chain is made with. */
 export interface WorldDeps {
   readonly devnet: Devnet;
@@ -101,12 +94,10 @@ export interface WorldDeps {
 export async function createWorld(deps: WorldDeps): Promise<World> {
   const { devnet, clock, trace, observedFaults } = deps;
   const { rpc } = devnet;
-  const pool = new Map<string, Waiting>();
   const blocks = new Map<number, BlockRef>();
   const contents = new Map<number, { transactions: PoolTransaction[]; orders: Placed[] }>();
   const reorganisedOut = new Set<Hex>();
   const balances = new Map<Address, bigint>();
-  const listeners: ((transaction: PoolTransaction) => void)[] = [];
   const prices = [{ fromBlock: 0, wei: gasPriceMin }];
   let orders: Ordered[] = [];
   let head = 0;
@@ -130,8 +121,7 @@ export async function createWorld(deps: WorldDeps): Promise<World> {
   const priceAt = (number: number) =>
     prices.findLast(({ fromBlock }) => fromBlock <= number)?.wei ?? gasPriceMin;
 
-  const countOf = async (wallet: Address) =>
-    Number(await rpc<Hex>("eth_getTransactionCount", [wallet, "latest"]));
+  const pool = createBlockPool(trace);
 
   function inTurn<T>(step: () => Promise<T>): Promise<T> {
     const run = making.then(step, step);
@@ -139,68 +129,17 @@ export async function createWorld(deps: WorldDeps): Promise<World> {
     return run;
   }
 
-  function offer(transaction: PoolTransaction, fromBlock: number): void {
-    const before = pool.get(keyOf(transaction));
-    if (before && before.transaction.hash !== transaction.hash) {
-      const price = before.transaction.gasPrice;
-      if (transaction.gasPrice * 100n < price * replacementPercent) return;
-      trace.note(`pool: nonce ${transaction.nonce} replaced by ${short(transaction.hash)}`);
-    }
-    const isSame = before?.transaction.hash === transaction.hash;
-    const earliest = isSame ? Math.min(fromBlock, before.fromBlock) : fromBlock;
-    pool.set(keyOf(transaction), { transaction, fromBlock: earliest });
-  }
-
-  function lose(transaction: PoolTransaction, why: string): void {
-    trace.note(`pool: nonce ${transaction.nonce} ${short(transaction.hash)} lost: ${why}`);
-    pool.delete(keyOf(transaction));
-    for (const listener of listeners) listener(transaction);
-  }
-
-  /** The transactions that the next block can take: per wallet, nonces without a gap. */
-  async function takeReady(): Promise<PoolTransaction[]> {
-    const ready: PoolTransaction[] = [];
-    const bySender = Map.groupBy(pool.values(), ({ transaction }) => transaction.from);
-    for (const [sender, waiting] of bySender) {
-      let next = await countOf(sender);
-      const inOrder = waiting.toSorted((a, b) => a.transaction.nonce - b.transaction.nonce);
-      for (const { transaction, fromBlock } of inOrder) {
-        if (transaction.nonce < next) pool.delete(keyOf(transaction));
-        else if (transaction.nonce > next || fromBlock > head + 1) break;
-        else {
-          ready.push(transaction);
-          next++;
-        }
-      }
-    }
-    return ready;
-  }
-
-  async function place(ordered: readonly Ordered[]): Promise<Placed[]> {
-    const next = new Map<Address, number>();
-    const placed: Placed[] = [];
-    for (const { order, privateKey } of ordered) {
-      const from = addressOfKey(privateKey);
-      const nonce = next.get(from) ?? (await countOf(from));
-      next.set(from, nonce + 1);
-      const raw = signOrder(order, { privateKey, nonce, chainId: devnet.chainId });
-      await rpc("eth_sendRawTransaction", [raw]);
-      placed.push({ order, privateKey, hash: hashOf(raw) });
-    }
-    return placed;
-  }
-
   async function makeBlock(): Promise<void> {
     const ordered = orders;
     orders = [];
-    const placed = await place(ordered);
+    const placed = await place(devnet, ordered);
     const taken: PoolTransaction[] = [];
-    for (const transaction of await takeReady()) {
+    for (const transaction of await pool.takeReady(head + 1, (wallet) => countOf(devnet, wallet))) {
       try {
         await rpc("eth_sendRawTransaction", [transaction.raw]);
         taken.push(transaction);
       } catch (error) {
-        lose(transaction, String(error));
+        pool.lose(transaction, String(error));
       }
     }
     const last = blocks.get(head)?.time ?? 0;
@@ -214,10 +153,7 @@ export async function createWorld(deps: WorldDeps): Promise<World> {
     }
     blocks.set(block.number, block);
     contents.set(block.number, { transactions: taken, orders: placed });
-    for (const transaction of taken) {
-      if (pool.get(keyOf(transaction))?.transaction.hash === transaction.hash)
-        pool.delete(keyOf(transaction));
-    }
+    for (const transaction of taken) pool.forget(transaction);
     setHead(block.number);
     if (taken.length > 0 || placed.length > 0) {
       const nonces = taken.map(({ nonce, hash }) => `${nonce} ${short(hash)}`).join(", ");
@@ -225,24 +161,24 @@ export async function createWorld(deps: WorldDeps): Promise<World> {
     }
   }
 
-  async function reorganise(options: Parameters<World["reorganise"]>[0]): Promise<GoneBlock[]> {
+  async function reorganise(options: Parameters<World["reorganise"]>[0]): Promise<ReplacedBlock[]> {
     const { keep, random } = options;
     const depth = Math.min(options.depth, finalDepth, head);
-    const gone: GoneBlock[] = [];
+    const replaced: ReplacedBlock[] = [];
     for (let number = head - depth + 1; number <= head; number++) {
-      gone.push(await readWhole(devnet, number));
+      replaced.push(await readWhole(devnet, number));
     }
     trace.note(`reorganisation of ${depth} blocks from ${head - depth + 1}, keeps ${keep}`);
     await rpc("anvil_rollback", [depth]);
     setHead(head - depth);
-    for (const { number } of gone) {
+    for (const { number } of replaced) {
       const content = contents.get(number);
       observedFaults.note("reorg: uprooted", content?.transactions.length);
       for (const transaction of content?.transactions ?? []) {
         reorganisedOut.add(transaction.hash);
         const isKept = keep === "all" || (keep === "some" && random.chance(50));
-        if (isKept) offer(transaction, head + 1 + random.whole(0, depth));
-        else lose(transaction, "reorganised away");
+        if (isKept) pool.offer(transaction, head + 1 + random.whole(0, depth));
+        else pool.lose(transaction, "reorganised away");
       }
       for (const { hash } of content?.orders ?? []) reorganisedOut.add(hash);
       const kept = (content?.orders ?? []).filter(
@@ -255,7 +191,7 @@ export async function createWorld(deps: WorldDeps): Promise<World> {
     for (const [wallet, wei] of balances) await setBalance(wallet, wei);
     const blocksMade = depth + random.whole(0, 1);
     for (let made = 0; made < blocksMade; made++) await makeBlock();
-    return gone;
+    return replaced;
   }
 
   async function setBalance(wallet: Address, wei: bigint): Promise<void> {
@@ -265,10 +201,9 @@ export async function createWorld(deps: WorldDeps): Promise<World> {
   function setPrice(wei: bigint): void {
     trace.note(`gas price: nodes ask for ${wei} wei`);
     prices.push({ fromBlock: head, wei });
-    for (const { transaction } of Array.from(pool.values())) {
-      if (transaction.gasPrice >= wei) continue;
+    for (const transaction of pool.payingLessThan(wei)) {
       observedFaults.note("rules: priced out");
-      lose(transaction, "it pays less than is asked for now");
+      pool.lose(transaction, "it pays less than the minimum price");
     }
   }
 
@@ -282,11 +217,9 @@ export async function createWorld(deps: WorldDeps): Promise<World> {
     still: async () => {
       await making;
     },
-    offer,
-    isOffered: (hash) => [...pool.values()].some(({ transaction }) => transaction.hash === hash),
-    release: () => {
-      for (const [key, waiting] of pool) pool.set(key, { ...waiting, fromBlock: 0 });
-    },
+    offer: pool.offer,
+    isOffered: pool.isOffered,
+    release: pool.release,
     order: (order, privateKey) => void orders.push({ order, privateKey }),
     mine: () => inTurn(makeBlock),
     reorganise: (options) => inTurn(() => reorganise(options)),
@@ -295,9 +228,28 @@ export async function createWorld(deps: WorldDeps): Promise<World> {
         balances.set(wallet, wei);
         await setBalance(wallet, wei);
       }),
-    onLost: (listener) => void listeners.push(listener),
+    onLost: pool.onLost,
     reorganisedOut,
   };
+}
+
+/** Sends ordered transactions to the devnet's node. */
+async function place(devnet: Devnet, ordered: readonly Ordered[]): Promise<Placed[]> {
+  const next = new Map<Address, number>();
+  const placed: Placed[] = [];
+  for (const { order, privateKey } of ordered) {
+    const from = addressOfKey(privateKey);
+    const nonce = next.get(from) ?? (await countOf(devnet, from));
+    next.set(from, nonce + 1);
+    const raw = signOrder(order, { privateKey, nonce, chainId: devnet.chainId });
+    await devnet.rpc("eth_sendRawTransaction", [raw]);
+    placed.push({ order, privateKey, hash: hashOf(raw) });
+  }
+  return placed;
+}
+
+async function countOf({ rpc }: Devnet, wallet: Address): Promise<number> {
+  return Number(await rpc<Hex>("eth_getTransactionCount", [wallet, "latest"]));
 }
 
 async function readBlock({ rpc }: Devnet, number?: number): Promise<BlockRef> {
@@ -309,7 +261,7 @@ async function readBlock({ rpc }: Devnet, number?: number): Promise<BlockRef> {
   return { number: Number(block.number), hash: block.hash, time: Number(block.timestamp) };
 }
 
-async function readWhole({ rpc, token }: Devnet, number: number): Promise<GoneBlock> {
+async function readWhole({ rpc, token }: Devnet, number: number): Promise<ReplacedBlock> {
   const header = await rpc<{ hash: Hex }>("eth_getBlockByNumber", [hexOf(number), false]);
   const { hash } = header;
   const logs = await rpc<unknown[]>("eth_getLogs", [{ address: token, blockHash: hash }]);
@@ -319,9 +271,4 @@ async function readWhole({ rpc, token }: Devnet, number: number): Promise<GoneBl
 /** A number as JSON-RPC writes it. */
 export function hexOf(number: number): Hex {
   return `0x${number.toString(16)}`;
-}
-
-/** A hash as notes name it. */
-export function short(hash: string): string {
-  return hash.slice(0, 10);
 }

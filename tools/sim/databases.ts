@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startPostgres, type TestPostgres } from "@farthing/engine/testing";
 import { Client } from "pg";
-import { readStored, storedFrom, type Row, type Stored } from "./stored.ts";
+import { readPostgresRows, readSqliteRows, type Stored } from "@farthing/lab/audit";
 import type { VirtualTime } from "./virtual-time.ts";
 
 /** The kinds. */
@@ -53,7 +53,7 @@ function openSqlite(): RunDatabase {
   const path = join(folder, "farthing.db");
   return {
     url: `sqlite:${path}`,
-    read: async () => readStored(path),
+    read: async () => readSqliteRows(path),
     close: async () => rmSync(folder, { recursive: true, force: true }),
   };
 }
@@ -68,7 +68,7 @@ async function openPostgres(server: TestPostgres, time: VirtualTime): Promise<Ru
   await client.query(`alter database ${name} set search_path = public, pg_catalog`);
   return {
     url,
-    read: () => readRows(client),
+    read: () => readPostgresRows(client),
     async close() {
       await client.end();
       const other = new Client({ connectionString: server.databaseUrl });
@@ -84,21 +84,4 @@ function fasterClock({ startedAtMs, speed }: VirtualTime): string {
   const start = `to_timestamp(${startedAtMs / 1_000})`;
   return `create function public.clock_timestamp() returns timestamptz language sql volatile as
     $$ select ${start} + (pg_catalog.clock_timestamp() - ${start}) * ${speed} $$`;
-}
-
-async function readRows(client: Client): Promise<Stored> {
-  const all = async (table: string): Promise<Row[]> =>
-    (await client.query<Row>(`select * from ${table} order by 1`)).rows;
-  // One moment for all tables: what is read together must fit together.
-  await client.query("begin isolation level repeatable read");
-  try {
-    return storedFrom({
-      settlements: await all("settlements"),
-      relayer_transactions: await all("relayer_transactions"),
-      transaction_settlements: await all("transaction_settlements"),
-      lanes: await all("lanes"),
-    });
-  } finally {
-    await client.query("commit");
-  }
 }

@@ -1,5 +1,5 @@
 /** Draws what happens beside the payments, trouble by trouble. */
-import { finalDepth } from "./chain-world.ts";
+import { finalDepth } from "@farthing/lab/audit";
 import type { Event, Plan, PlannedPayment, FaultKind } from "./plan.ts";
 import { createSeededRandom, type SeededRandom } from "./seeded-random.ts";
 

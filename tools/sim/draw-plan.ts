@@ -4,7 +4,7 @@ import { drawEvents, rushBlock, rushBlocks, type Size } from "./draw-events.ts";
 import { faultKinds, type Ask, type Plan, type PlannedPayment } from "./plan.ts";
 import type { Service, FaultKind } from "./plan.ts";
 import { createSeededRandom, type SeededRandom } from "./seeded-random.ts";
-import { transportFaults } from "./transport-faults.ts";
+import { transportFaults } from "@farthing/lab/faulty-transport";
 
 /** Troubles that are drawn together; the others came later, and must not move what these draw. */
 const drawnTogether = 8;

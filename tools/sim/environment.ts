@@ -1,15 +1,17 @@
 /** Everything that stands while a run is played: chain, nodes, roads, facilitators, callers. */
 import { startDevnet, type Devnet } from "@farthing/devnet";
 import type { Clock } from "@farthing/facilitator";
+import type { Submission } from "@farthing/lab/audit";
+import type { NodeCall, NodeReply } from "@farthing/lab/json-rpc";
 import type { Hex } from "@farthing/protocol";
-import { createObservedFaults, type ObservedFaults } from "./observed-faults.ts";
+import { createObservedFaults, observedKindOf, type ObservedFaults } from "./observed-faults.ts";
 import { createCallers, type Callers } from "./callers.ts";
 import { createWorld, type World } from "./chain-world.ts";
 import type { Databases, RunDatabase } from "./databases.ts";
 import { createKeys } from "./surfaces.ts";
 import { createFacilitatorChild, type FacilitatorChild } from "./facilitator-child.ts";
-import { startFaultyTransport, type FaultyTransport } from "./faulty-transport.ts";
-import { createNodeView, type NodeView, type Sighting } from "./node-view.ts";
+import { startFaultyTransport, type FaultyTransport } from "@farthing/lab/faulty-transport";
+import { createNodeView, type NodeView } from "./node-view.ts";
 import type { Plan } from "./plan.ts";
 import { createPayerWallets, type PayerWallets } from "./payer-wallets.ts";
 import { seededRandomByName, type SeededRandom } from "./seeded-random.ts";
@@ -45,7 +47,7 @@ interface Chain {
   /** What nodes do with transactions from now on, see {@link Plan}. */
   readonly nodeConditions: { pool: Plan["pool"] };
   /** Everything that was sent to a node, in order. */
-  readonly sightings: readonly Sighting[];
+  readonly submissions: readonly Submission[];
   /** Transactions that another program sent from a relayer wallet. */
   readonly foreign: Set<Hex>;
 }
@@ -121,8 +123,15 @@ export async function setUp(
     }
   }
   const payerWallets = createPayerWallets(plan, devnet, clock);
-  const standing = { ...chain, plan, clock, trace, observedFaults, devnet, database, processes };
-  return { ...standing, callers, payerWallets, period };
+  const base = { ...chain, plan, clock, trace, observedFaults, devnet, database, processes };
+  return { ...base, callers, payerWallets, period };
+}
+
+/** One call after the other, as a node takes those of a batch. */
+async function answerEach(node: NodeView, calls: readonly NodeCall[], lag: number) {
+  const replies: NodeReply[] = [];
+  for (const call of calls) replies.push(await node.answer(call, lag));
+  return replies;
 }
 
 interface ChainDeps extends Pick<
@@ -136,7 +145,7 @@ async function openChain(deps: ChainDeps, stack: AsyncDisposableStack): Promise<
   const { plan, clock, trace, observedFaults, random } = deps;
   const world = await createWorld(deps);
   const nodeConditions = { pool: plan.pool };
-  const sightings: Sighting[] = [];
+  const submissions: Submission[] = [];
   const nodes: NodeView[] = [];
   const transports: FaultyTransport[] = [];
   stack.defer(async () => {
@@ -149,7 +158,7 @@ async function openChain(deps: ChainDeps, stack: AsyncDisposableStack): Promise<
       trace,
       observedFaults,
       others: () => nodes.filter((other) => other !== node),
-      onSeen: (sighting) => void sightings.push(sighting),
+      onSubmission: (submission) => void submissions.push(submission),
       drawFate: ({ from, nonce }) => {
         const fates = random(`fate/${index}/${from}/${nonce}`);
         return {
@@ -161,8 +170,16 @@ async function openChain(deps: ChainDeps, stack: AsyncDisposableStack): Promise<
     });
     nodes.push(node);
     transports.push(
-      await startFaultyTransport({ node, random, clock, trace, observedFaults, head: world.head }),
+      await startFaultyTransport({
+        upstream: { answer: (calls, lag) => answerEach(node, calls, lag) },
+        clock,
+        // A stream for each kind of request in each block: a request more or less in one block,
+        // which is a matter of milliseconds, changes nothing in the next.
+        randomOf: (methods) => random(`road/${index}/${world.head()}/${methods}`),
+        onFault: (fault) => observedFaults.note(observedKindOf(fault)),
+        note: (text) => trace.note(`transport ${index}: ${text}`),
+      }),
     );
   }
-  return { world, nodes, transports, nodeConditions, sightings, foreign: new Set() };
+  return { world, nodes, transports, nodeConditions, submissions, foreign: new Set() };
 }

@@ -4,59 +4,13 @@
  * would.
  */
 import { RpcError } from "@farthing/devnet";
-import {
-  feeCapDefault,
-  readTransaction,
-  refuseTransaction,
-  type PoolTransaction,
-} from "@farthing/lab/ordinary-node";
+import { feeCapDefault, type PoolTransaction } from "@farthing/lab/ordinary-node";
 import { isHexBytes, isObject, parseWireAddress, type Address, type Hex } from "@farthing/protocol";
-import type { ObservedFaultKind, ObservedFaults } from "./observed-faults.ts";
-import { finalDepth, hexOf, short, type GoneBlock, type World } from "./chain-world.ts";
-import type { Trace } from "./trace.ts";
-
-/** A JSON-RPC call. */
-export interface RpcRequest {
-  readonly id: unknown;
-  readonly method: string;
-  readonly params: readonly unknown[];
-}
-
-/** What a node says to it. */
-export type RpcReply =
-  | { readonly result: unknown }
-  | {
-      readonly error: { readonly code: number; readonly message: string; readonly data?: unknown };
-    };
-
-/** What becomes of a transaction that a node took. */
-export interface TransactionFate {
-  /** Late: blocks until it may be mined. */
-  readonly lateBlocks: number;
-  /** The node forgets it at once, and tells nobody. */
-  readonly isDropped: boolean;
-  /** The node keeps it to itself for so many blocks. */
-  readonly keptBlocks: number;
-}
-
-/** What a node's operator has set. */
-export interface NodeRules {
-  /** Wei that gas limit times price may come to. */
-  feeCapWei: bigint;
-  /** Whether its pool takes no more. */
-  isFull: boolean;
-}
-
-/** A transaction that reached a node, and what the node said. */
-export interface Sighting {
-  readonly hash: Hex;
-  readonly from: Address;
-  readonly nonce: number;
-  /** The chain's head then. */
-  readonly atBlock: number;
-  /** Undefined when the node took it. */
-  readonly refusal: string | undefined;
-}
+import { finalDepth } from "@farthing/lab/audit";
+import { refuse, type NodeCall, type NodeReply } from "@farthing/lab/json-rpc";
+import { hexOf, type ReplacedBlock } from "./chain-world.ts";
+import { createNodePool, type NodePoolDeps, type NodeRules } from "./node-pool.ts";
+import { short } from "./trace.ts";
 
 /** A node. */
 export interface NodeView {
@@ -65,136 +19,57 @@ export interface NodeView {
   /** Blocks that it is behind; may change at any time. */
   lag: number;
   /** `extraLag`: another, older node behind the same address answers. */
-  answer(request: RpcRequest, extraLag: number): Promise<RpcReply>;
+  answer(request: NodeCall, extraLag: number): Promise<NodeReply>;
   /** Hears of a transaction from another node. */
   hear(transaction: PoolTransaction): Promise<void>;
   /** Shows blocks that are gone, as its newest ones, until the head is at `untilHead`. */
-  believe(gone: readonly GoneBlock[], untilHead: number): void;
+  believe(replaced: readonly ReplacedBlock[], untilHead: number): void;
   /** Its pool is empty afterwards. */
   restart(): void;
 }
 
-const keyOf = (from: Address, nonce: number) => `${from}:${nonce}`;
-
-/** What a refusal is counted as, by its words. */
-const kindsOfRefusals: readonly (readonly [string, ObservedFaultKind])[] = [
-  ["under min gas price", "rules: under the minimum price"],
-  ["exceeds the configured cap", "rules: over the fee cap"],
-  ["txpool is full", "rules: pool full"],
-  ["nonce too high", "rush: nonce too high"],
-  ["replacement transaction underpriced", "stranger: replacement underpriced"],
-  ["insufficient funds", "wallet: out of gas money"],
-];
-
 /** What a node is made with. */
-export interface NodeDeps {
-  readonly index: number;
-  readonly world: World;
-  readonly trace: Trace;
-  readonly observedFaults: ObservedFaults;
-  /** Asked for each transaction that it takes. */
-  drawFate(transaction: PoolTransaction): TransactionFate;
+export interface NodeViewDeps extends Omit<NodePoolDeps, "rules" | "publish"> {
   others(): readonly NodeView[];
-  /** Told of every transaction that is sent to it. */
-  onSeen(sighting: Sighting): void;
 }
 
 /** Creates a node. */
-export function createNodeView(options: NodeDeps): NodeView {
+export function createNodeView(options: NodeViewDeps): NodeView {
   const { index, world, trace, observedFaults } = options;
   const { rpc } = world.devnet;
-  const pool = new Map<string, PoolTransaction>();
-  world.onLost(({ from, nonce, hash }) => {
-    if (pool.get(keyOf(from, nonce))?.hash === hash) pool.delete(keyOf(from, nonce));
+  const rules: NodeRules = { feeCapWei: feeCapDefault, isFull: false };
+  const pool = createNodePool({
+    ...options,
+    rules,
+    publish(transaction) {
+      for (const other of options.others()) {
+        const noteError = (error: unknown) => trace.note(`node ${other.index}: ${String(error)}`);
+        other.hear(transaction).catch(noteError);
+      }
+    },
   });
-
-  let believed: { readonly gone: readonly GoneBlock[]; readonly untilHead: number } | undefined;
+  let believed:
+    | { readonly replaced: readonly ReplacedBlock[]; readonly untilHead: number }
+    | undefined;
 
   const headWith = (extraLag: number) => Math.max(1, world.head() - view.lag - extraLag);
 
-  async function countAt(wallet: Address, head: number): Promise<number> {
-    return Number(await rpc<Hex>("eth_getTransactionCount", [wallet, hexOf(head)]));
-  }
-
-  /** What its pool holds next: the count of its head and what follows without a gap. */
-  async function poolNonce(wallet: Address, head: number): Promise<number> {
-    let next = await countAt(wallet, head);
-    while (pool.has(keyOf(wallet, next))) next++;
-    return next;
-  }
-
-  /** What its head has in blocks is not in its pool any more. */
-  function forgetMined(wallet: Address, count: number): void {
-    for (const [key, { from, nonce }] of pool) {
-      if (from === wallet && nonce < count) pool.delete(key);
-    }
-  }
-
-  async function refusalOf(tx: PoolTransaction, head: number): Promise<string | undefined> {
-    const count = await countAt(tx.from, head);
-    forgetMined(tx.from, count);
-    const { feeCapWei, isFull } = view.rules;
-    return refuseTransaction(
-      tx,
-      {
-        transactionCount: count,
-        poolNonce: await poolNonce(tx.from, head),
-        balanceWei: BigInt(await rpc<Hex>("eth_getBalance", [tx.from, hexOf(head)])),
-        sameNonce: pool.get(keyOf(tx.from, tx.nonce)),
-        isFull,
-      },
-      { feeCapWei, minGasPriceWei: world.priceAt(head) },
-    );
-  }
-
-  async function take(raw: Hex, head: number): Promise<RpcReply> {
-    const tx = readTransaction(raw);
-    if (!tx) return refused("rlp: value size exceeds available input length");
-    const refusal = await refusalOf(tx, head);
-    trace.note(`node ${index}: nonce ${tx.nonce} ${short(tx.hash)} ${refusal ?? "taken"}`);
-    const { hash, from, nonce } = tx;
-    options.onSeen({ hash, from, nonce, atBlock: world.head(), refusal });
-    if (refusal !== undefined) {
-      for (const [words, kind] of kindsOfRefusals)
-        if (refusal.includes(words)) observedFaults.note(kind);
-      return refused(refusal);
-    }
-    const fate = options.drawFate(tx);
-    noteFate(fate);
-    if (!fate.isDropped) pool.set(keyOf(tx.from, tx.nonce), tx);
-    tell(tx, fate);
-    return { result: tx.hash };
-  }
-
-  function noteFate({ isDropped, lateBlocks, keptBlocks }: TransactionFate): void {
-    if (isDropped) observedFaults.note("pool: dropped");
-    else if (keptBlocks > 0) observedFaults.note("pool: kept");
-    else if (lateBlocks > 0) observedFaults.note("pool: late");
-  }
-
-  function tell(tx: PoolTransaction, fate: TransactionFate): void {
-    if (fate.isDropped) return trace.note(`node ${index}: forgets nonce ${tx.nonce}`);
-    if (fate.keptBlocks > 0) trace.note(`node ${index}: keeps nonce ${tx.nonce} to itself`);
-    world.offer(tx, world.head() + 1 + fate.lateBlocks + fate.keptBlocks);
-    if (fate.keptBlocks > 0) return;
-    for (const other of options.others())
-      other.hear(tx).catch((error: unknown) => trace.note(`node ${other.index}: ${String(error)}`));
-  }
-
-  async function read(request: RpcRequest, head: number): Promise<RpcReply> {
+  async function read(request: NodeCall, head: number): Promise<NodeReply> {
     const { method } = request;
     const params = [...request.params];
     const place = blockPlaces[method];
     if (place !== undefined) {
       const number = numberOf(params[place] ?? "latest", head);
-      if (number === undefined) return refused("invalid argument: unknown block tag");
+      if (number === undefined) return refuse(-32_000, "invalid argument: unknown block tag");
       if (number > head) {
-        return method === "eth_getBlockByNumber" ? { result: null } : refused("header not found");
+        return method === "eth_getBlockByNumber"
+          ? { result: null }
+          : refuse(-32_000, "header not found");
       }
       params[place] = hexOf(number);
     }
     if (method === "eth_getTransactionCount" && request.params[1] === "pending") {
-      return { result: hexOf(await poolNonce(addressOf(params[0]), head)) };
+      return { result: hexOf(await pool.nextNonce(addressOf(params[0]), head)) };
     }
     if (method === "eth_getLogs") return readLogs(params[0], head);
     return seenBy(head, method, params, await pass(method, params));
@@ -202,28 +77,28 @@ export function createNodeView(options: NodeDeps): NodeView {
 
   /** What is asked of the blocks that are gone; of older ones and of state it knows what all know. */
   async function answerFromBelief(
-    { method, params }: RpcRequest,
-    { gone }: NonNullable<typeof believed>,
-  ): Promise<RpcReply | undefined> {
-    const top = gone.at(-1)?.number ?? 0;
+    { method, params }: NodeCall,
+    { replaced }: NonNullable<typeof believed>,
+  ): Promise<NodeReply | undefined> {
+    const top = replaced.at(-1)?.number ?? 0;
     if (method === "eth_blockNumber") return { result: hexOf(top) };
     const asked = method === "eth_getBlockByNumber" ? numberOf(params[0], top) : undefined;
     if (asked !== undefined && asked > top) return { result: null };
-    const block = gone.find(({ number }) => number === asked);
+    const block = replaced.find(({ number }) => number === asked);
     if (block) return { result: block.header };
     const filter = params[0];
     if (method !== "eth_getLogs" || !isObject(filter)) return undefined;
-    const logged = gone.find(({ hash }) => hash === filter["blockHash"]);
+    const logged = replaced.find(({ hash }) => hash === filter["blockHash"]);
     return logged && { result: logged.logs.filter((log) => isWanted(log, filter["topics"])) };
   }
 
-  async function readLogs(filter: unknown, head: number): Promise<RpcReply> {
+  async function readLogs(filter: unknown, head: number): Promise<NodeReply> {
     const wanted: Record<string, unknown> = isObject(filter) ? { ...filter } : {};
     if (typeof wanted["blockHash"] === "string") {
       const number = world.blockOf(wanted["blockHash"]);
       if (number === undefined || number > head) {
         trace.note(`node ${index}: no block ${short(wanted["blockHash"])}, ${number} of ${head}`);
-        return refused("unknown block");
+        return refuse(-32_000, "unknown block");
       }
     } else {
       const from = numberOf(wanted["fromBlock"] ?? "latest", head) ?? head;
@@ -235,7 +110,7 @@ export function createNodeView(options: NodeDeps): NodeView {
     return pass("eth_getLogs", [wanted]);
   }
 
-  async function pass(method: string, params: unknown[]): Promise<RpcReply> {
+  async function pass(method: string, params: unknown[]): Promise<NodeReply> {
     try {
       return { result: await rpc(method, params) };
     } catch (error) {
@@ -249,7 +124,7 @@ export function createNodeView(options: NodeDeps): NodeView {
 
   const view: NodeView = {
     index,
-    rules: { feeCapWei: feeCapDefault, isFull: false },
+    rules,
     lag: 0,
     async answer(request, extraLag) {
       await world.still();
@@ -257,12 +132,12 @@ export function createNodeView(options: NodeDeps): NodeView {
       const known = believed && (await answerFromBelief(request, believed));
       if (known) observedFaults.note("reorg: not heard of");
       if (known) return known;
-      const fork = believed?.gone[0]?.number;
+      const fork = believed?.replaced[0]?.number;
       const head = Math.min(headWith(extraLag), (fork ?? Infinity) - 1);
       if (view.lag > 0) observedFaults.note("lag: behind");
       switch (request.method) {
         case "eth_sendRawTransaction":
-          return take(hexBytesOf(request.params[0]), head);
+          return pool.submit(hexBytesOf(request.params[0]), head);
         case "eth_blockNumber":
           return { result: hexOf(head) };
         case "eth_gasPrice":
@@ -271,32 +146,39 @@ export function createNodeView(options: NodeDeps): NodeView {
           return read(request, head);
       }
     },
-    async hear(tx) {
-      const head = headWith(0);
-      if ((await refusalOf(tx, head)) === undefined) pool.set(keyOf(tx.from, tx.nonce), tx);
-    },
-    believe(gone, untilHead) {
+    hear: (transaction) => pool.hear(transaction, headWith(0)),
+    believe(replaced, untilHead) {
       trace.note(`node ${index}: has not heard of the reorganisation`);
-      believed = { gone, untilHead };
+      believed = { replaced, untilHead };
     },
-    restart() {
-      const waiting = [...pool.values()].filter(({ hash }) => world.isOffered(hash));
-      observedFaults.note("pool: restarted", waiting.length);
-      pool.clear();
-    },
+    restart: () => pool.clear(),
   };
 
   /** What a node has not seen yet does not exist for it. */
-  function seenBy(head: number, method: string, params: unknown[], reply: RpcReply): RpcReply {
+  function seenBy(head: number, method: string, params: unknown[], reply: NodeReply): NodeReply {
     if (!/^eth_getTransaction(Receipt|ByHash)$/.test(method) || !("result" in reply)) return reply;
     const isSeen = isObject(reply.result) && Number(reply.result["blockNumber"] ?? 0) <= head;
     if (isSeen) return reply;
-    const waits = [...pool.values()].find(({ hash }) => hash === params[0]);
+    const waits = pool.find(params[0]);
     const isPending = waits !== undefined && method === "eth_getTransactionByHash";
     return { result: isPending ? pendingOf(waits) : null };
   }
 
   return view;
+}
+
+/** A transaction in a pool, as a node shows it. */
+function pendingOf({ hash, from, to, nonce, data, gasPrice }: PoolTransaction) {
+  const at = { blockHash: null, blockNumber: null, transactionIndex: null };
+  return {
+    hash,
+    from,
+    to,
+    nonce: hexOf(nonce),
+    input: data,
+    gasPrice: `0x${gasPrice.toString(16)}`,
+    ...at,
+  };
 }
 
 /** Where the block stands among a method's parameters. */
@@ -317,20 +199,6 @@ function numberOf(tag: unknown, head: number): number | undefined {
   return typeof tag === "string" && /^0x[0-9a-f]+$/i.test(tag) ? Number(tag) : undefined;
 }
 
-/** A transaction in a pool, as a node shows it. */
-function pendingOf({ hash, from, to, nonce, data, gasPrice }: PoolTransaction) {
-  const at = { blockHash: null, blockNumber: null, transactionIndex: null };
-  return {
-    hash,
-    from,
-    to,
-    nonce: hexOf(nonce),
-    input: data,
-    gasPrice: `0x${gasPrice.toString(16)}`,
-    ...at,
-  };
-}
-
 /** Whether a log's first topic is among those of a filter. */
 function isWanted(log: unknown, topics: unknown): boolean {
   const wanted: unknown = Array.isArray(topics) ? topics[0] : undefined;
@@ -349,8 +217,4 @@ const maxRawChars = 1 << 18;
 
 function hexBytesOf(value: unknown): Hex {
   return isHexBytes(value, maxRawChars) ? value : "0x";
-}
-
-function refused(message: string): RpcReply {
-  return { error: { code: -32_000, message } };
 }

@@ -4,7 +4,7 @@
  * transaction that is gone. One that is only in the plan counts nothing.
  */
 import { nodeOddities } from "@farthing/lab/ordinary-node";
-import { transportFaults } from "./transport-faults.ts";
+import { transportFaults, type MetFault } from "@farthing/lab/faulty-transport";
 
 /** All kinds, named after the trouble that brings them. */
 export const observedFaultKinds = [
@@ -50,6 +50,16 @@ export const observedFaultKinds = [
 
 /** One of {@link biteKinds}. */
 export type ObservedFaultKind = (typeof observedFaultKinds)[number];
+
+/** The kind of what a request met. */
+export function observedKindOf(fault: MetFault): ObservedFaultKind {
+  if (fault === "unreachable") return "outage: unreachable";
+  return isOrdinary(fault) ? fault : `road: ${fault}`;
+}
+
+function isOrdinary(fault: MetFault): fault is Extract<MetFault, `ordinary: ${string}`> {
+  return fault.startsWith("ordinary: ");
+}
 
 /** How often each kind bit; kinds that did not are absent. */
 export type ObservedFaultCounts = ReadonlyMap<ObservedFaultKind, number>;

@@ -3,7 +3,7 @@ import { buyerUnits, type Devnet, type DevnetWallet } from "@farthing/devnet";
 import type { Clock } from "@farthing/facilitator";
 import type { Address, Hex } from "@farthing/protocol";
 import type { Plan, PlannedPayment } from "./plan.ts";
-import { signAuthorization, type SignedPayment } from "./token-calls.ts";
+import { signAuthorization, type SignedPayment } from "@farthing/lab/token-calls";
 
 /** The payers of a run. */
 export interface PayerWallets {

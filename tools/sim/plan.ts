@@ -7,7 +7,7 @@ import type { NodeConditions } from "@farthing/lab/ordinary-node";
 import type { Keep } from "./chain-world.ts";
 import type { DatabaseKind } from "./databases.ts";
 import type { Surface } from "./surfaces.ts";
-import type { TransportFault } from "./transport-faults.ts";
+import type { TransportFault } from "@farthing/lab/faulty-transport";
 
 /** Kinds of trouble; a run has those that its seed draws, or those that it is told to have. */
 export const faultKinds = [

@@ -2,8 +2,6 @@
  * What the scenario "a public endpoint is enough" is played on: in virtual time on the simulated
  * chain, or in real time on a devnet whose blocks come every 2 s.
  */
-import { createServer } from "node:http";
-import { text } from "node:stream/consumers";
 import { startDevnet, type Devnet } from "@farthing/devnet";
 import {
   createLog,
@@ -12,6 +10,7 @@ import {
   systemClock,
   type Clock,
 } from "@farthing/facilitator";
+import { startRpcListener } from "@farthing/lab/json-rpc";
 import {
   createOrdinaryNode,
   startOrdinaryNode,
@@ -52,9 +51,10 @@ export async function setUpVirtual(stack: AsyncDisposableStack): Promise<Endpoin
   const trace = createTrace(clock);
   const world = await createWorld({ devnet, clock, trace, observedFaults: createObservedFaults() });
   const node = createOrdinaryNode({ upstream: upstreamOf(world, clock, trace), clock });
-  const rpcUrl = await listen(node, stack);
+  const listener = await startRpcListener((body) => node.handle(body));
+  stack.defer(() => listener.stop());
   mineUntilEnd(world, clock, stack);
-  const url = await serve({ devnet, clock, rpcUrl, trace }, stack);
+  const url = await serve({ devnet, clock, rpcUrl: listener.url, trace }, stack);
   return { clock, devnet, node, url, trace, head: async () => world.head() };
 }
 
@@ -80,30 +80,12 @@ function upstreamOf(world: World, clock: PacedClock, trace: Trace): NodeUpstream
     observedFaults: createObservedFaults(),
     drawFate: () => ({ lateBlocks: 0, isDropped: false, keptBlocks: 0 }),
     others: () => [],
-    onSeen: () => undefined,
+    onSubmission: () => undefined,
   });
   return {
     answer: (calls, lag) =>
       clock.hold(() => Promise.all(calls.map((call) => view.answer(call, lag)))),
   };
-}
-
-async function listen(node: OrdinaryNode, stack: AsyncDisposableStack): Promise<string> {
-  const server = createServer((request, response) => {
-    const answer = async () => {
-      const { status, headers, body } = await node.handle(await text(request));
-      response.writeHead(status, headers).end(body);
-    };
-    answer().catch(() => response.destroy());
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  stack.defer(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("the node has no port");
-  return `http://127.0.0.1:${address.port}`;
 }
 
 function mineUntilEnd(world: World, clock: PacedClock, stack: AsyncDisposableStack): void {

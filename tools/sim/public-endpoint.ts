@@ -10,7 +10,7 @@ import {
   setUpVirtual,
   type EndpointEnvironment,
 } from "./public-endpoint-environment.ts";
-import { requestBody, signAuthorization, type SignedPayment } from "./token-calls.ts";
+import { requestBody, signAuthorization, type SignedPayment } from "@farthing/lab/token-calls";
 
 /** What is played. */
 export interface EndpointPlan {

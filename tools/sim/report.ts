@@ -10,7 +10,7 @@ export function line({ plan, evidence, violations, observedFaults, ms }: RunRepo
     .map(([state, rows]) => `${rows?.length} ${state}`)
     .join(", ");
   const verdict = violations.length === 0 ? "ok  " : "FAIL";
-  const size = `${plan.payments.length} payments, ${evidence.answers.length} answers`;
+  const size = `${plan.payments.length} payments, ${evidence.responses.length} answers`;
   const set = `${settingOf(plan)}; ${observedByFaultKind(observedFaults)}`;
   return `${verdict} seed ${plan.seed} (${set}): ${size}: ${outcomes}; ${ms} ms`;
 }

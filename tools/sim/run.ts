@@ -1,12 +1,10 @@
 /** Plays one plan on a stage; then lets it rest and audits it. */
-import { audit, type Evidence, type Violation } from "./auditor.ts";
+import { audit, type Evidence, readLedger, unrest, type Violation } from "@farthing/lab/audit";
 import { sumOf, type ObservedFaultCounts } from "./observed-faults.ts";
 import type { Databases } from "./databases.ts";
 import { createEventInjector, type EventInjector } from "./event-injector.ts";
-import { readLedger } from "./ledger.ts";
 import type { Plan } from "./plan.ts";
 import { setUp, type SimEnvironment } from "./environment.ts";
-import { unrest } from "./stored.ts";
 import { tokenFaults } from "./token-faults.ts";
 
 /** How a run went. */
@@ -66,13 +64,13 @@ async function play(
   { plan, transports, period }: SimEnvironment,
   injector: EventInjector,
 ): Promise<void> {
-  for (const transport of transports) {
+  for (const [index, transport] of transports.entries()) {
     transport.faultPercent = plan.transport.percent;
     transport.faults = plan.transport.faults;
-    transport.ordinary.conditions = plan.conditions[transport.node.index] ?? {};
+    transport.ordinary.conditions = plan.conditions[index] ?? {};
   }
   for (let block = 1; block <= plan.blocks; block++) {
-    const makesBlock = await injector.at(block);
+    const makesBlock = await injector.injectAt(block);
     await period(makesBlock);
   }
 }
@@ -80,7 +78,6 @@ async function play(
 /** Makes blocks until nothing is under way; gives what still is when time is up. */
 async function rest(environment: SimEnvironment, injector: EventInjector): Promise<string[]> {
   const { plan, database, trace, period } = environment;
-  const isPlayed = injector.done();
   const max = restBlocksOf(plan);
   let left: string[] = [];
   for (let block = 0; block < max; block++) {
@@ -88,9 +85,9 @@ async function rest(environment: SimEnvironment, injector: EventInjector): Promi
     // Looked at once: a reorganisation that is heard of late puts things back for a moment, and
     // whether they are at rest for good is looked at again at the end.
     left = unrest(await database.read());
-    if (isPlayed() && left.length === 0) break;
+    if (injector.isDone() && left.length === 0) break;
   }
-  if (!isPlayed()) left.push("a caller still waits for an answer");
+  if (!injector.isDone()) left.push("a caller still waits for an answer");
   trace.note(left.length > 0 ? `not at rest: ${left.join("; ")}` : "at rest");
   return left;
 }
@@ -130,7 +127,7 @@ async function close(
   return {
     payments: payerWallets.signed,
     probes,
-    answers: callers.answers,
+    responses: callers.responses,
     ledger,
     stored: await database.read(),
     relayers: relayers.map((relayer) => relayer.toLowerCase()),
@@ -139,7 +136,7 @@ async function close(
     crashes: processes.reduce((sum, one) => sum + one.crashes(), 0),
     wasEnded: plan.faultKinds.includes("crash"),
     confirmations: plan.service.confirmations,
-    sightings: environment.sightings,
+    submissions: environment.submissions,
     foreign: environment.foreign,
   };
 }

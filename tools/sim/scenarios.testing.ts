@@ -4,7 +4,7 @@
  */
 import { drawPlan, type PlanInput } from "./draw-plan.ts";
 import type { Ask, Event, Plan, PlannedPayment, Service } from "./plan.ts";
-import { transportFaults, type TransportFault } from "./transport-faults.ts";
+import { transportFaults, type TransportFault } from "@farthing/lab/faulty-transport";
 
 /** How long a parade lasts, in blocks. */
 const blocks = 14;

@@ -1,5 +1,5 @@
 /** What people did to the token and to payments, counted where the facilitator met it. */
-import type { Evidence } from "./auditor.ts";
+import type { Evidence } from "@farthing/lab/audit";
 import {
   createObservedFaults,
   type ObservedFaultCounts,
@@ -16,9 +16,9 @@ const kindsOfReasons: Readonly<Record<string, ObservedFaultKind>> = {
 };
 
 /** Counts what a run's evidence shows. */
-export function tokenFaults({ answers, stored, ledger, foreign }: Evidence): ObservedFaultCounts {
+export function tokenFaults({ responses, stored, ledger, foreign }: Evidence): ObservedFaultCounts {
   const observedFaults = createObservedFaults();
-  for (const { body } of answers) {
+  for (const { body } of responses) {
     const reason = body["errorReason"] ?? body["invalidReason"];
     const kind = typeof reason === "string" ? kindsOfReasons[reason] : undefined;
     if (kind) observedFaults.note(kind);

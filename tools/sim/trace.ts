@@ -28,3 +28,8 @@ export function createTrace(clock: Clock): Trace {
   };
   return trace;
 }
+
+/** A hash as notes name it. */
+export function short(hash: string): string {
+  return hash.slice(0, 10);
+}

@@ -3,12 +3,17 @@
  * a run full of faults, which it starts from: every payment moved its money exactly once, every
  * seller came away with "confirmed", and nothing is left over in the store or between the nonces.
  */
-import { buyerUnits } from "@farthing/devnet";
 import type { Address } from "@farthing/protocol";
-import { audit, pairOf, type Violation } from "../sim/auditor.ts";
-import { wordsOf, type Answer } from "../sim/callers.ts";
-import type { Ledger } from "../sim/ledger.ts";
-import type { Stored } from "../sim/stored.ts";
+import {
+  audit,
+  auditBalances,
+  type CallerResponse,
+  type Ledger,
+  pairOf,
+  type Stored,
+  type Violation,
+  wordsOf,
+} from "@farthing/lab/audit";
 import type { Outcome } from "./callers.ts";
 import type { SoakPayment } from "./plan.ts";
 import { countTurns, type Signed } from "./writers.ts";
@@ -16,7 +21,7 @@ import { countTurns, type Signed } from "./writers.ts";
 /** What a soak leaves behind. */
 export interface SoakEvidence {
   readonly payments: readonly SoakPayment[];
-  readonly answers: readonly Answer[];
+  readonly responses: readonly CallerResponse[];
   readonly outcomes: readonly Outcome[];
   /** Questions that nobody answered, although nobody was killed. */
   readonly unanswered: readonly string[];
@@ -46,7 +51,9 @@ export function auditSoak(evidence: SoakEvidence): Violation[] {
   auditRows(evidence, say);
   auditNonces(evidence, say);
   auditWriters(evidence, say);
-  auditHoldings(evidence, say);
+  const { payments, holdings, payees } = evidence;
+  const authorizations = payments.map(({ authorization }) => authorization);
+  for (const text of auditBalances(authorizations, holdings, payees)) say("balances", text);
   for (const text of evidence.unanswered) say("everybody is answered", text);
   for (const text of evidence.processProblems) say("processes end as told", text);
   return violations;
@@ -54,12 +61,12 @@ export function auditSoak(evidence: SoakEvidence): Violation[] {
 
 /** What is promised always, whatever happens. */
 function auditPromises(evidence: SoakEvidence): Violation[] {
-  const { payments, answers, stored, ledger, relayers, payees, holdings } = evidence;
+  const { payments, responses, stored, ledger, relayers, payees, holdings } = evidence;
   const sellerUnits = payees.reduce((sum, payee) => sum + (holdings.get(payee) ?? 0n), 0n);
   return audit({
     payments: new Map(payments.map((payment) => [payment.index, payment])),
     probes: [],
-    answers,
+    responses,
     ledger: { ...ledger, sellerUnits },
     stored,
     relayers: relayers.map((relayer) => relayer.toLowerCase()),
@@ -70,7 +77,7 @@ function auditPromises(evidence: SoakEvidence): Violation[] {
   });
 }
 
-function auditSellers({ payments, answers, outcomes }: SoakEvidence, say: Say): void {
+function auditSellers({ payments, responses, outcomes }: SoakEvidence, say: Say): void {
   const sellers = payments.reduce((sum, { callers }) => sum + callers, 0);
   if (outcomes.length !== sellers) {
     say("everybody is told", `${outcomes.length} of ${sellers} sellers came back`);
@@ -81,13 +88,13 @@ function auditSellers({ payments, answers, outcomes }: SoakEvidence, say: Say): 
       say("everybody is told", `a seller's last word after ${seconds} s: ${word}`, payment);
     }
   }
-  for (const answer of answers) {
-    const { status, body, payment } = answer;
+  for (const response of responses) {
+    const { status, body, payment } = response;
     const isBad = status === 200 && !["confirmed", "pending"].includes(String(body["status"]));
-    if (isBad) say("nobody is told no", `told ${wordsOf(answer)}`, payment);
+    if (isBad) say("nobody is told no", `told ${wordsOf(response)}`, payment);
   }
   const lastWords = new Map(
-    answers.filter(({ isLast }) => isLast).map((answer) => [answer.payment, answer]),
+    responses.filter(({ isLast }) => isLast).map((response) => [response.payment, response]),
   );
   for (const { index } of payments) {
     const last = lastWords.get(index);
@@ -152,18 +159,5 @@ function auditWriters({ signed, fences, ledger }: SoakEvidence, say: Say): void 
     if (turn > fence || isSilent) {
       say("one writer", `${wallet} was written with in ${turn} turns and taken ${fence} times`);
     }
-  }
-}
-
-function auditHoldings({ payments, holdings, payees }: SoakEvidence, say: Say): void {
-  const expected = new Map<Address, bigint>(payees.map((payee) => [payee, 0n]));
-  for (const { authorization } of payments) {
-    const { from, to, value } = authorization;
-    expected.set(from, (expected.get(from) ?? buyerUnits) - value);
-    expected.set(to, (expected.get(to) ?? 0n) + value);
-  }
-  for (const [holder, units] of expected) {
-    const held = holdings.get(holder);
-    if (held !== units) say("balances", `${holder} holds ${held} base units, not ${units}`);
   }
 }

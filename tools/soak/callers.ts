@@ -4,8 +4,8 @@
  * is told an outcome. Every answer is written down.
  */
 import { isObject, type ChainId, type JsonObject } from "@farthing/protocol";
-import type { Answer } from "../sim/callers.ts";
-import { requestBody } from "../sim/token-calls.ts";
+import type { CallerResponse } from "@farthing/lab/audit";
+import { requestBody } from "@farthing/lab/token-calls";
 import type { Fleet } from "./fleet.ts";
 import type { SoakPayment } from "./plan.ts";
 
@@ -20,7 +20,7 @@ export interface Outcome {
 
 /** All sellers. */
 export interface Callers {
-  readonly answers: readonly Answer[];
+  readonly responses: readonly CallerResponse[];
   readonly outcomes: readonly Outcome[];
   /** Questions that a process left unanswered which was neither killed nor frozen. */
   readonly unanswered: readonly string[];
@@ -62,7 +62,7 @@ interface Question {
 
 /** Creates the sellers of a soak. */
 export function createCallers({ chainId, fleet, keys }: CallersDeps): Callers {
-  const answers: Answer[] = [];
+  const responses: CallerResponse[] = [];
   const outcomes: Outcome[] = [];
   const unanswered: string[] = [];
   const ids = new Map<number, string>();
@@ -71,22 +71,22 @@ export function createCallers({ chainId, fleet, keys }: CallersDeps): Callers {
   /** One who gave up is one too many; the others need not wait as long. */
   const givenUp = new AbortController();
 
-  async function ask(payment: number, question: Question): Promise<Answer> {
+  async function ask(payment: number, question: Question): Promise<CallerResponse> {
     const { asked, isLast = false } = question;
     const serving = fleet.serving();
     const server = serving[turn++ % serving.length];
-    const askedAfter = answers.length;
+    const askedAfter = responses.length;
     const url = server?.url();
     const got = url === undefined ? silence : await fetchFrom(url, question);
     if (server && got.status === 0 && !server.isTold() && !server.isFrozen()) {
       unanswered.push(`payment ${payment}: ${asked} of process ${server.pid}: ${got.problem}`);
     }
     const { status, body } = got;
-    const answer: Answer = { payment, asked, askedAfter, status, body, isLast };
-    answers.push(answer);
+    const response: CallerResponse = { payment, asked, askedAfter, status, body, isLast };
+    responses.push(response);
     if (typeof body["id"] === "string") ids.set(payment, body["id"]);
     if (body["status"] === "confirmed") confirmed.add(payment);
-    return answer;
+    return response;
   }
 
   function headersOf({ manner, authorization }: SoakPayment): Question["headers"] {
@@ -131,7 +131,7 @@ export function createCallers({ chainId, fleet, keys }: CallersDeps): Callers {
   }
 
   return {
-    answers,
+    responses,
     outcomes,
     unanswered,
     confirmed: () => confirmed.size,

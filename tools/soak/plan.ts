@@ -5,7 +5,7 @@
 import { buyerUnits, type Devnet } from "@farthing/devnet";
 import type { Address, Hex } from "@farthing/protocol";
 import { createSeededRandom } from "../sim/seeded-random.ts";
-import { signAuthorization, type SignedPayment } from "../sim/token-calls.ts";
+import { signAuthorization, type SignedPayment } from "@farthing/lab/token-calls";
 
 /** How big a soak is, and how hard. */
 export interface SoakOptions {

@@ -1,5 +1,5 @@
 /** What a person reads of a soak. */
-import type { Violation } from "../sim/auditor.ts";
+import type { Violation } from "@farthing/lab/audit";
 import { freezeMs } from "./kills.ts";
 import type { SoakOptions } from "./plan.ts";
 import type { SoakListener, SoakReport } from "./soak.ts";
@@ -42,7 +42,7 @@ export function page(report: SoakReport): string {
 }
 
 function figuresOf({ evidence, blows, takeOvers, ms }: SoakReport): Record<string, string> {
-  const { payments, answers, outcomes, ledger, payees } = evidence;
+  const { payments, responses, outcomes, ledger, payees } = evidence;
   const times = outcomes
     .filter(({ word }) => word === "confirmed")
     .map((outcome) => outcome.ms)
@@ -53,8 +53,8 @@ function figuresOf({ evidence, blows, takeOvers, ms }: SoakReport): Record<strin
   const payers = new Set(payments.map(({ authorization }) => authorization.from)).size;
   const frozen = blows.filter(({ what }) => what === "freeze").length;
   const sent = ledger.relayed.length;
-  const judged = answers.filter(({ status }) => status === 200).length;
-  const lost = answers.filter(({ status }) => status === 0).length;
+  const judged = responses.filter(({ status }) => status === 200).length;
+  const lost = responses.filter(({ status }) => status === 0).length;
   return {
     payments: `${count(payments.length)} from ${payers} payers to ${payees.length} payees`,
     sellers: `${count(outcomes.length)}, some payments being presented by several at once`,
@@ -66,7 +66,7 @@ function figuresOf({ evidence, blows, takeOvers, ms }: SoakReport): Record<strin
     seconds: (ms / 1000).toFixed(1),
     "payments per second": (told.size / (ms / 1000)).toFixed(1),
     "time to confirmed": `p50 ${seconds(percentile(times, 0.5))}, p99 ${seconds(percentile(times, 0.99))}, longest ${seconds(percentile(times, 1))}`,
-    answers: `${count(answers.length)}: ${count(judged)} judged, ${count(answers.length - judged - lost)} unavailable, ${count(lost)} connections lost`,
+    responses: `${count(responses.length)}: ${count(judged)} judged, ${count(responses.length - judged - lost)} unavailable, ${count(lost)} connections lost`,
   };
 }
 

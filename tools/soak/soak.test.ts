@@ -3,8 +3,7 @@
  * changes one thing in what the soak left behind, as a facilitator with that fault would have.
  */
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Answer } from "../sim/callers.ts";
-import type { StoredSettlement, StoredTransaction } from "../sim/stored.ts";
+import type { CallerResponse, StoredSettlement, StoredTransaction } from "@farthing/lab/audit";
 import { auditSoak, type SoakEvidence } from "./audit.ts";
 import { page } from "./report.ts";
 import { soak, type SoakReport } from "./soak.ts";
@@ -59,17 +58,17 @@ const withTransactions = (transactions: readonly StoredTransaction[]) =>
 const withEntries = (entries: SoakEvidence["ledger"]["entries"]) =>
   rulesOf({ ledger: { ...honest.ledger, entries } });
 
-function withAnswer(isIt: (answer: Answer) => boolean, body: Answer["body"]) {
-  const at = honest.answers.findIndex(isIt);
+function withAnswer(isIt: (response: CallerResponse) => boolean, body: CallerResponse["body"]) {
+  const at = honest.responses.findIndex(isIt);
   expect(at).toBeGreaterThanOrEqual(0);
-  const answers = honest.answers.map((answer, index) =>
-    index === at ? { ...answer, body: { ...answer.body, ...body } } : answer,
+  const responses = honest.responses.map((response, index) =>
+    index === at ? { ...response, body: { ...response.body, ...body } } : response,
   );
-  return rulesOf({ answers });
+  return rulesOf({ responses });
 }
 
-const isConfirmed = ({ isLast, body }: Answer) => !isLast && body["status"] === "confirmed";
-const isLast = (answer: Answer) => answer.isLast;
+const isConfirmed = ({ isLast, body }: CallerResponse) => !isLast && body["status"] === "confirmed";
+const isLast = (response: CallerResponse) => response.isLast;
 const elsewhere = `0x${"11".repeat(32)}`;
 
 describe("the audit finds", () => {
@@ -110,8 +109,10 @@ describe("the audit finds", () => {
 
   test("a payment that never became final", () => {
     expect(withAnswer(isLast, { finalized: false })).toContain("confirmed for good");
-    const answers = honest.answers.filter((answer) => !answer.isLast || answer.payment !== 3);
-    expect(rulesOf({ answers })).toContain("confirmed for good");
+    const responses = honest.responses.filter(
+      (response) => !response.isLast || response.payment !== 3,
+    );
+    expect(rulesOf({ responses })).toContain("confirmed for good");
   });
 
   test("two settlements of one payment", () => {

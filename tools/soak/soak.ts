@@ -4,8 +4,7 @@ import { createApiKey, openStore, systemClock } from "@farthing/facilitator";
 import { startPostgres } from "@farthing/engine/testing";
 import type { Address } from "@farthing/protocol";
 import { Client } from "pg";
-import type { Violation } from "../sim/auditor.ts";
-import { readLedger } from "../sim/ledger.ts";
+import { readLedger, readPostgresRows, type Violation } from "@farthing/lab/audit";
 import { createSeededRandom } from "../sim/seeded-random.ts";
 import { auditSoak, type SoakEvidence } from "./audit.ts";
 import { createCallers, type Callers } from "./callers.ts";
@@ -13,7 +12,7 @@ import { startFleet, type Fleet } from "./fleet.ts";
 import { startKills, type Blow } from "./kills.ts";
 import { watchLanes, type TakeOver } from "./lane-watch.ts";
 import { drawPayments, payeesOf, type SoakOptions, type SoakPayment } from "./plan.ts";
-import { readFences, readRestless, readRows } from "./stored-rows.ts";
+import { readFences, readRestless } from "./stored-rows.ts";
 import { parseSigned, type Signed } from "./writers.ts";
 
 /** How a soak went. */
@@ -162,16 +161,16 @@ async function gather(
   for (const holder of [...payees, ...devnet.buyers.map(({ address }) => address)]) {
     holdings.set(holder, await devnet.usdc.balanceOf(holder));
   }
-  const { answers, outcomes, unanswered } = callers;
+  const { responses, outcomes, unanswered } = callers;
   return {
     payments,
-    answers,
+    responses,
     outcomes,
     unanswered,
     processProblems,
     signed,
     ledger: await readLedger(devnet, relayers),
-    stored: await readRows(client),
+    stored: await readPostgresRows(client),
     fences: await readFences(client),
     relayers,
     holdings,

@@ -1,20 +1,5 @@
 /** What the shared database holds, read beside the facilitators. */
 import type { Client } from "pg";
-import { storedFrom, type Row, type Stored } from "../sim/stored.ts";
-
-/** Reads all that is audited; signed bytes and calldata stay where they are. */
-export async function readRows(client: Client): Promise<Stored> {
-  const all = async (columns: string, table: string): Promise<Row[]> => {
-    const { rows } = await client.query<Row>(`select ${columns} from ${table} order by 1`);
-    return rows;
-  };
-  return storedFrom({
-    settlements: await all("*", "settlements"),
-    relayer_transactions: await all("id, lane, nonce, hash, state", "relayer_transactions"),
-    transaction_settlements: await all("*", "transaction_settlements"),
-    lanes: await all("lane, next_nonce", "lanes"),
-  });
-}
 
 /** How often each relayer wallet was taken: the fence that grows with each take-over. */
 export async function readFences(client: Client): Promise<ReadonlyMap<string, number>> {

@@ -51,9 +51,6 @@ export const knownLong: Readonly<Record<string, number>> = {
   "lane.ts#createLane": 278,
   "work-queue.ts#createWorkQueue": 210,
   "outcome.ts#createOutcomeBook": 218,
-  "chain-world.ts#createWorld": 201,
-  "happenings.ts#createHappenings": 204,
-  "node-view.ts#createNodeView": 197,
 };
 
 /**

@@ -3,7 +3,7 @@
  * a process that works it and dies, and a facilitator in this process that goes on.
  */
 import type { Devnet } from "@farthing/devnet";
-import { isObject, type Hex, type JsonObject } from "@farthing/protocol";
+import type { JsonObject } from "@farthing/protocol";
 import type { TestContext } from "vitest";
 import type { Pair, Settlement } from "@farthing/engine";
 import { createLog } from "@farthing/engine/base";
@@ -181,26 +181,4 @@ export async function until(what: string, isSo: () => Promise<boolean>): Promise
     if (looks === looksMax) throw new Error(`In vain it was waited until ${what}`);
     await new Promise((resolve) => setTimeout(resolve, lookMs));
   }
-}
-
-/** A transaction of the wallet that is in a block. */
-export interface Relayed {
-  readonly hash: string;
-  readonly nonce: number;
-}
-
-/** Every transaction of the relayer wallet in the chain, in order. */
-export async function relayedIn({ devnet, relayer }: Ground): Promise<Relayed[]> {
-  const head = Number(await devnet.rpc<Hex>("eth_blockNumber"));
-  const numbers = Array.from({ length: head + 1 }, (_, number) => `0x${number.toString(16)}`);
-  const blocks = await Promise.all(
-    numbers.map((number) =>
-      devnet.rpc<{ transactions: unknown[] }>("eth_getBlockByNumber", [number, true]),
-    ),
-  );
-  return blocks
-    .flatMap(({ transactions }) => transactions)
-    .filter(isObject)
-    .filter(({ from }) => String(from).toLowerCase() === relayer.address.toLowerCase())
-    .map(({ hash, nonce }) => ({ hash: String(hash), nonce: Number(nonce) }));
 }

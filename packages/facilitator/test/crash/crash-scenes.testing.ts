@@ -2,12 +2,13 @@
  * What a process is doing when it dies. A scene plays one of them from its beginning to its good
  * end, and waits for each step before it makes the next block.
  */
+import { readRelayed } from "@farthing/lab/audit";
 import { isHexBytes, parsePaymentRequest, type Hex, type JsonObject } from "@farthing/protocol";
 import * as Hash from "ox/Hash";
 import { type Claim, createSigners, pairOf } from "@farthing/engine";
 import { Secret } from "@farthing/engine/base";
 import { fanOutAfterBlocks, repriceAfterBlocks } from "@farthing/engine/source/relayer/remedy";
-import { relayedIn, settleAt, until, type Ground, type Purpose } from "./crash-ground.testing.ts";
+import { settleAt, until, type Ground, type Purpose } from "./crash-ground.testing.ts";
 import { finalAfterBlocks } from "../support/facilitator.testing.ts";
 import type { SteppedProcess } from "./stepped-process.testing.ts";
 import { claimOf } from "../stores/store-values.testing.ts";
@@ -238,7 +239,7 @@ export async function comeThrough({ ground, lost }: Stage): Promise<void> {
 export async function isPending(ground: Ground): Promise<boolean> {
   const { devnet, relayer } = ground;
   const count = await devnet.rpc<Hex>("eth_getTransactionCount", [relayer.address, "pending"]);
-  return Number(count) > (await relayedIn(ground)).length;
+  return Number(count) > (await readRelayed(devnet, [relayer.address])).length;
 }
 
 /** The claim of a request that was verified. */

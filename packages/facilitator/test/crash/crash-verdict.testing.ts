@@ -1,8 +1,8 @@
 /** What must be true after a crash, whatever was under way: callers, chain, store and wallet. */
-import { buyerUnits } from "@farthing/devnet";
+import { auditBalances, readRelayed } from "@farthing/lab/audit";
 import type { Hex, JsonObject } from "@farthing/protocol";
 import { expect } from "vitest";
-import { relayedIn, type Ground } from "./crash-ground.testing.ts";
+import type { Ground } from "./crash-ground.testing.ts";
 import {
   oneCent,
   payerAndNonceOf,
@@ -71,12 +71,17 @@ async function expectStoredAsMined(ground: Ground, uses: readonly UseLog[]): Pro
 }
 
 async function expectPaid({ devnet, bodies }: Ground): Promise<void> {
-  const payers = bodies.map((body) => payerAndNonceOf(body).payer);
-  for (const payer of payers) {
-    const spent = bodies.filter((body) => payerAndNonceOf(body).payer === payer).length;
-    const left = buyerUnits - oneCent * BigInt(spent);
-    expect(await devnet.usdc.balanceOf(payer)).toBe(left);
-  }
+  const payee = devnet.seller.address;
+  const payments = bodies.map((body) => {
+    return { from: payerAndNonceOf(body).payer, to: payee, value: oneCent };
+  });
+  const holders = [payee, ...payments.map(({ from }) => from)];
+  const balances = new Map(
+    await Promise.all(
+      holders.map(async (holder) => [holder, await devnet.usdc.balanceOf(holder)] as const),
+    ),
+  );
+  expect(auditBalances(payments, balances, [payee])).toEqual([]);
 }
 
 /** No nonce is left out or waits, and nothing was sent that carried none of the payments. */
@@ -86,7 +91,7 @@ async function expectWholeWallet(
   otherTransactions: number,
 ): Promise<void> {
   const { devnet, store, relayer, databaseUrl } = ground;
-  const relayed = await relayedIn(ground);
+  const relayed = await readRelayed(devnet, [relayer.address]);
   expect(relayed.map(({ nonce }) => nonce)).toEqual(relayed.map((_, index) => index));
   const carriers = new Set(uses.map(({ transactionHash }) => transactionHash));
   expect(relayed.length - carriers.size).toBe(otherTransactions);

@@ -1,4 +1,4 @@
-/** What a facilitator's database holds at the end of a run, every row, read beside its store. */
+/** The rows that an audit compares, read from a facilitator's database beside its store. */
 import { DatabaseSync } from "node:sqlite";
 
 /** A settlement's row, as far as it is audited. */
@@ -36,11 +36,11 @@ export interface Stored {
   readonly nextNonces: ReadonlyMap<string, number>;
 }
 
-/** A row as a database driver gives it; PostgreSQL's gives 64-bit numbers as text. */
-export type Row = Readonly<Record<string, unknown>>;
+/** A row as a database driver returns it; PostgreSQL's returns 64-bit numbers as text. */
+type Row = Readonly<Record<string, unknown>>;
 
-/** Whole tables. */
-export interface Tables {
+/** The tables that are read. */
+interface Tables {
   readonly settlements: readonly Row[];
   readonly relayer_transactions: readonly Row[];
   readonly transaction_settlements: readonly Row[];
@@ -48,7 +48,7 @@ export interface Tables {
 }
 
 /** Reads a SQLite file, also while a facilitator works on it. */
-export function readStored(path: string): Stored {
+export function readSqliteRows(path: string): Stored {
   const database = new DatabaseSync(path, { readOnly: true });
   try {
     const all = (table: string): Row[] => database.prepare(`select * from ${table}`).all();
@@ -63,8 +63,30 @@ export function readStored(path: string): Stored {
   }
 }
 
-/** Makes sense of the rows of any database. */
-export function storedFrom(tables: Tables): Stored {
+/** A connection to PostgreSQL. */
+interface PostgresClient {
+  query(text: string): Promise<{ rows: Row[] }>;
+}
+
+/** Reads a PostgreSQL database; signed bytes and calldata stay where they are. */
+export async function readPostgresRows(client: PostgresClient): Promise<Stored> {
+  const all = async (columns: string, table: string): Promise<Row[]> =>
+    (await client.query(`select ${columns} from ${table} order by 1`)).rows;
+  // One moment for all tables: what is read together must fit together.
+  await client.query("begin isolation level repeatable read");
+  try {
+    return storedFrom({
+      settlements: await all("*", "settlements"),
+      relayer_transactions: await all("id, lane, nonce, hash, state", "relayer_transactions"),
+      transaction_settlements: await all("*", "transaction_settlements"),
+      lanes: await all("lane, next_nonce", "lanes"),
+    });
+  } finally {
+    await client.query("commit");
+  }
+}
+
+function storedFrom(tables: Tables): Stored {
   const links = Map.groupBy(tables.transaction_settlements, (link) =>
     Number(link["transaction_id"]),
   );

@@ -1,4 +1,4 @@
-/** What the chain of a run says at its end, read past every proxy and every fault. */
+/** What the chain says at the end of a run, read from the devnet without any proxy. */
 import type { Devnet } from "@farthing/devnet";
 import type { Address, Hex } from "@farthing/protocol";
 
@@ -22,13 +22,14 @@ export interface LedgerTransaction {
   readonly hash: string;
   readonly from: string;
   readonly nonce: number;
-  readonly succeeded: boolean;
 }
 
-/** The chain, whole. */
+/** Blocks behind the head that are final: a reorganisation never reaches them. */
+export const finalDepth = 3;
+
+/** The whole chain. */
 export interface Ledger {
   readonly head: number;
-  readonly blockHashes: ReadonlyMap<number, string>;
   readonly entries: readonly LedgerEntry[];
   readonly relayed: readonly LedgerTransaction[];
   /** Transactions that each relayer wallet has in blocks. */
@@ -51,32 +52,22 @@ interface RawLog {
 }
 
 interface RawBlock {
-  readonly hash: string;
   readonly transactions: readonly { hash: string; from: string; nonce: string }[];
 }
 
-/** Reads everything. */
+/** Reads the whole chain. */
 export async function readLedger(devnet: Devnet, relayers: readonly Address[]): Promise<Ledger> {
   const { rpc, token } = devnet;
   const head = Number(await rpc<Hex>("eth_blockNumber"));
   const logs = await rpc<RawLog[]>("eth_getLogs", [
     { address: token, fromBlock: "0x0", toBlock: "latest" },
   ]);
-  const blockHashes = new Map<number, string>();
-  const senders = new Map<string, string>();
-  const relayed: LedgerTransaction[] = [];
-  const ours = new Set(relayers.map((relayer) => relayer.toLowerCase()));
-  for (let number = 0; number <= head; number++) {
-    const block = await rpc<RawBlock>("eth_getBlockByNumber", [`0x${number.toString(16)}`, true]);
-    blockHashes.set(number, block.hash);
-    for (const { hash, from, nonce } of block.transactions) {
-      senders.set(hash, from.toLowerCase());
-      if (!ours.has(from.toLowerCase())) continue;
-      const receipt = await rpc<{ status: string }>("eth_getTransactionReceipt", [hash]);
-      const succeeded = receipt.status === "0x1";
-      relayed.push({ hash, from: from.toLowerCase(), nonce: Number(nonce), succeeded });
-    }
-  }
+  const blocks = await readBlocks(devnet, head);
+  const senders = new Map(
+    blocks.flatMap(({ transactions }) =>
+      transactions.map(({ hash, from }) => [hash, from.toLowerCase()] as const),
+    ),
+  );
   const counts = new Map<string, number>();
   for (const relayer of relayers) {
     const count = await rpc<Hex>("eth_getTransactionCount", [relayer, "latest"]);
@@ -84,12 +75,43 @@ export async function readLedger(devnet: Devnet, relayers: readonly Address[]): 
   }
   return {
     head,
-    blockHashes,
     entries: entriesOf(logs, senders),
-    relayed,
+    relayed: relayedIn(blocks, relayers),
     counts,
     sellerUnits: await devnet.usdc.balanceOf(devnet.seller.address),
   };
+}
+
+/** Reads the transactions of relayer wallets that are in blocks, in the order of the chain. */
+export async function readRelayed(
+  devnet: Devnet,
+  relayers: readonly Address[],
+): Promise<LedgerTransaction[]> {
+  const head = Number(await devnet.rpc<Hex>("eth_blockNumber"));
+  return relayedIn(await readBlocks(devnet, head), relayers);
+}
+
+/** Blocks that are read at the same time. */
+const blocksAtOnce = 50;
+
+async function readBlocks({ rpc }: Devnet, head: number): Promise<RawBlock[]> {
+  const blocks: RawBlock[] = [];
+  const read = (number: number) =>
+    rpc<RawBlock>("eth_getBlockByNumber", [`0x${number.toString(16)}`, true]);
+  while (blocks.length <= head) {
+    const length = Math.min(blocksAtOnce, head + 1 - blocks.length);
+    const first = blocks.length;
+    blocks.push(...(await Promise.all(Array.from({ length }, (_, index) => read(first + index)))));
+  }
+  return blocks;
+}
+
+function relayedIn(blocks: readonly RawBlock[], relayers: readonly Address[]): LedgerTransaction[] {
+  const wallets = new Set(relayers.map((relayer) => relayer.toLowerCase()));
+  return blocks
+    .flatMap(({ transactions }) => transactions)
+    .map(({ hash, from, nonce }) => ({ hash, from: from.toLowerCase(), nonce: Number(nonce) }))
+    .filter(({ from }) => wallets.has(from));
 }
 
 function entriesOf(logs: readonly RawLog[], senders: ReadonlyMap<string, string>): LedgerEntry[] {

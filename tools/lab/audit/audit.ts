@@ -2,20 +2,18 @@
  * The auditor: compares what the chain says, what the facilitator stored and what every caller was
  * told. It knows nothing of how the facilitator works, only what it promises.
  */
-import { auditSends } from "./audit-sends.ts";
-import { finalDepth } from "./chain-world.ts";
-import { wordsOf, type Answer } from "./callers.ts";
-import type { Ledger, LedgerEntry } from "./ledger.ts";
-import type { Sighting } from "./node-view.ts";
-import { unrest, type Stored, type StoredSettlement } from "./stored.ts";
-import type { SignedPayment } from "./token-calls.ts";
+import { auditSends, type Submission } from "./audit-sends.ts";
+import { wordsOf, type CallerResponse } from "./caller-response.ts";
+import { finalDepth, type Ledger, type LedgerEntry } from "./chain-ledger.ts";
+import { unrest, type Stored, type StoredSettlement } from "./stored-rows.ts";
+import type { SignedPayment } from "../token-calls/token-calls.ts";
 
 /** Everything a run leaves behind. */
 export interface Evidence {
   readonly payments: ReadonlyMap<number, SignedPayment>;
   /** Made after the run's faults, one after the other: the service must still work. */
   readonly probes: readonly number[];
-  readonly answers: readonly Answer[];
+  readonly responses: readonly CallerResponse[];
   readonly ledger: Ledger;
   readonly stored: Stored;
   readonly relayers: readonly string[];
@@ -29,7 +27,7 @@ export interface Evidence {
   /** Blocks until a payment counts as confirmed; 1 when left out. */
   readonly confirmations?: number;
   /** What was sent to nodes, in order, where somebody looked. */
-  readonly sightings?: readonly Sighting[];
+  readonly submissions?: readonly Submission[];
   /** Transactions that another program sent from a relayer wallet. */
   readonly foreign?: ReadonlySet<string>;
 }
@@ -49,7 +47,7 @@ interface File {
   readonly paid: LedgerEntry | undefined;
   readonly entries: readonly LedgerEntry[];
   readonly row: StoredSettlement | undefined;
-  readonly answers: readonly Answer[];
+  readonly responses: readonly CallerResponse[];
 }
 
 type Say = (rule: string, text: string, file?: File) => void;
@@ -69,17 +67,17 @@ export function audit(evidence: Evidence): Violation[] {
   }
   auditProcess(evidence, files, say);
   auditWallets(evidence, say);
-  const { sightings = [], foreign = new Set() } = evidence;
-  for (const text of auditSends(sightings, foreign)) say("the same bytes first", text);
+  const { submissions = [], foreign = new Set() } = evidence;
+  for (const text of auditSends(submissions, foreign)) say("the same bytes first", text);
   auditMoney(evidence, files, say);
   return violations;
 }
 
 /** One file per payment; looked up once for all, since there may be thousands. */
-function openFiles({ payments, ledger, stored, answers }: Evidence): File[] {
+function openFiles({ payments, ledger, stored, responses }: Evidence): File[] {
   const entriesOf = Map.groupBy(ledger.entries, pairOf);
   const rowOf = new Map(stored.settlements.map((row) => [pairOf(row), row]));
-  const answersOf = Map.groupBy(answers, (answer) => answer.payment);
+  const answersOf = Map.groupBy(responses, (response) => response.payment);
   return [...payments].map(([index, payment]) => {
     const { from: payer, nonce } = payment.authorization;
     const pair = pairOf({ payer, nonce });
@@ -90,7 +88,7 @@ function openFiles({ payments, ledger, stored, answers }: Evidence): File[] {
       entries,
       paid: entries.find(({ kind, transfer }) => kind === "used" && transfer !== undefined),
       row: rowOf.get(pair),
-      answers: answersOf.get(index) ?? [],
+      responses: answersOf.get(index) ?? [],
     };
   });
 }
@@ -111,16 +109,16 @@ function auditChain({ entries, paid, payment, ...file }: File, say: Say): void {
 }
 
 /** Settle answers that say the money did not and will not move. */
-function saysFailed({ asked, status, body }: Answer): boolean {
+function saysFailed({ asked, status, body }: CallerResponse): boolean {
   return asked !== "verify" && status === 200 && body["status"] === "failed";
 }
 
-function saysConfirmed({ asked, body }: Answer): boolean {
+function saysConfirmed({ asked, body }: CallerResponse): boolean {
   return asked !== "verify" && (body["status"] === "confirmed" || body["success"] === true);
 }
 
 /** Judged, and not a settlement's answer: nothing was claimed by this request. */
-function saysRefused({ asked, status, body }: Answer): boolean {
+function saysRefused({ asked, status, body }: CallerResponse): boolean {
   return asked === "settle" && status === 200 && body["success"] === false && !body["status"];
 }
 
@@ -131,25 +129,25 @@ function saysRefused({ asked, status, body }: Answer): boolean {
 const knownStatuses = new Set([0, 200, 404, 408, 503]);
 
 function auditAnswers(file: File, evidence: Evidence, say: Say): void {
-  const { answers, paid } = file;
-  const ids = new Set(answers.flatMap(({ body }) => textsOf(body["id"])));
+  const { responses, paid } = file;
+  const ids = new Set(responses.flatMap(({ body }) => textsOf(body["id"])));
   if (ids.size > 1) say("one settlement", `callers were given ${[...ids].join(", ")}`, file);
-  for (const answer of answers) {
-    const words = wordsOf(answer);
+  for (const response of responses) {
+    const words = wordsOf(response);
     // A stranger's key opens nothing, and is told so.
-    if (answer.asked === "pry") {
-      if (![403, 404].includes(answer.status)) say("records are the account's", words, file);
+    if (response.asked === "pry") {
+      if (![403, 404].includes(response.status)) say("records are the account's", words, file);
       continue;
     }
-    if (saysFailed(answer) && paid) say("failed is final", `told ${words}; paid`, file);
-    if (saysConfirmed(answer)) auditConfirmed(file, answer, evidence, say);
-    auditWordKept(file, answer, evidence, say);
-    if (saysRefused(answer) && isKnownBefore(evidence, file, answer)) {
+    if (saysFailed(response) && paid) say("failed is final", `told ${words}; paid`, file);
+    if (saysConfirmed(response)) auditConfirmed(file, response, evidence, say);
+    auditWordKept(file, response, evidence, say);
+    if (saysRefused(response) && isKnownBefore(evidence, file, response)) {
       say("a claim is remembered", `told ${words} after an id was given`, file);
     }
-    if (!knownStatuses.has(answer.status)) say("no bug answers", `told ${words}`, file);
-    if (answer.status === 404) say("an id is remembered", `told ${words}`, file);
-    if (answer.status === 0 && !evidence.wasEnded) say("everybody is answered", words, file);
+    if (!knownStatuses.has(response.status)) say("no bug answers", `told ${words}`, file);
+    if (response.status === 404) say("an id is remembered", `told ${words}`, file);
+    if (response.status === 0 && !evidence.wasEnded) say("everybody is answered", words, file);
   }
 }
 
@@ -157,72 +155,75 @@ function textsOf(value: unknown): string[] {
   return typeof value === "string" ? [value] : [];
 }
 
-function auditConfirmed(file: File, answer: Answer, evidence: Evidence, say: Say): void {
-  const { body, atBlock } = answer;
+function auditConfirmed(file: File, response: CallerResponse, evidence: Evidence, say: Say): void {
+  const { body, atBlock } = response;
   const { confirmations = 1 } = evidence;
   const hash = String(body["transaction"]);
-  if (isExcused(answer, evidence)) return;
+  if (isExcused(response, evidence)) return;
   if (file.paid?.transaction === hash) {
     const deepest = (atBlock ?? Number.POSITIVE_INFINITY) - confirmations + 1;
     if (file.paid.blockNumber <= deepest || evidence.reorganisedOut.has(hash)) return;
-    const text = `told ${wordsOf(answer)} at block ${atBlock}; in block ${file.paid.blockNumber}`;
+    const text = `told ${wordsOf(response)} at block ${atBlock}; in block ${file.paid.blockNumber}`;
     return say("deep enough", text, file);
   }
   const really = file.paid ? `paid in ${file.paid.transaction}` : "not paid";
-  say("confirmed is paid", `told ${wordsOf(answer)}; ${really}`, file);
+  say("confirmed is paid", `told ${wordsOf(response)}; ${really}`, file);
 }
 
 /**
  * What a reorganisation took away again is nobody's lie where few confirmations are waited for;
  * what is final, or as deep as that, stays.
  */
-function isExcused({ body }: Answer, { reorganisedOut, confirmations = 1 }: Evidence): boolean {
+function isExcused(
+  { body }: CallerResponse,
+  { reorganisedOut, confirmations = 1 }: Evidence,
+): boolean {
   const isFinal = body["finalized"] === true || confirmations > finalDepth;
   return reorganisedOut.has(String(body["transaction"])) && !isFinal;
 }
 
 /** Whoever asks after an outcome was told is told the same, reorganisations apart. */
-function auditWordKept(file: File, answer: Answer, evidence: Evidence, say: Say): void {
-  const { status } = answer.body;
-  if (answer.asked === "verify" || (status !== "confirmed" && status !== "failed")) return;
-  if (isExcused(answer, evidence)) return;
-  const told = evidence.answers.indexOf(answer) + 1;
-  const other = file.answers.find(
+function auditWordKept(file: File, response: CallerResponse, evidence: Evidence, say: Say): void {
+  const { status } = response.body;
+  if (response.asked === "verify" || (status !== "confirmed" && status !== "failed")) return;
+  if (isExcused(response, evidence)) return;
+  const told = evidence.responses.indexOf(response) + 1;
+  const other = file.responses.find(
     (later) =>
       later.asked !== "verify" &&
       later.askedAfter >= told &&
       later.body["status"] !== undefined &&
       later.body["status"] !== status,
   );
-  if (other) say("a word is kept", `told ${wordsOf(answer)}, later ${wordsOf(other)}`, file);
+  if (other) say("a word is kept", `told ${wordsOf(response)}, later ${wordsOf(other)}`, file);
 }
 
 /** Somebody had been given the settlement's id before this was asked. */
-function isKnownBefore(evidence: Evidence, file: File, answer: Answer): boolean {
-  return evidence.answers
-    .slice(0, answer.askedAfter)
+function isKnownBefore(evidence: Evidence, file: File, response: CallerResponse): boolean {
+  return evidence.responses
+    .slice(0, response.askedAfter)
     .some((earlier) => earlier.payment === file.index && earlier.body["id"] !== undefined);
 }
 
 function auditLastWord(file: File, { ledger }: Evidence, say: Say): void {
-  const { answers, paid, row } = file;
-  const last = answers.filter(({ isLast, asked }) => isLast && asked !== "pry");
-  for (const answer of last) {
-    const words = wordsOf(answer);
-    if (answer.status !== 200) say("a last word", `told ${words}`, file);
-    else if (answer.asked === "verify") {
-      if (answer.body["isValid"] === true && file.entries.length > 0)
+  const { responses, paid, row } = file;
+  const last = responses.filter(({ isLast, asked }) => isLast && asked !== "pry");
+  for (const response of last) {
+    const words = wordsOf(response);
+    if (response.status !== 200) say("a last word", `told ${words}`, file);
+    else if (response.asked === "verify") {
+      if (response.body["isValid"] === true && file.entries.length > 0)
         say("a used one is not valid", `told ${words}`, file);
     } else if (row) {
       const wanted = paid ? "confirmed" : "failed";
-      const isSo = answer.body["status"] === wanted;
+      const isSo = response.body["status"] === wanted;
       if (!isSo) say("a last word", `told ${words}; the chain says ${wanted}`, file);
     } else if (paid && paid.blockNumber <= ledger.head - finalDepth) {
       // Never claimed: paid by somebody before the facilitator saw it. Some call must name it.
       // Nor is it looked for when its time was over at the first sight of it: that costs nothing.
       const isNamed =
-        JSON.stringify(answer.body).includes(paid.transaction) ||
-        answer.body["errorReason"] === "authorization_expired";
+        JSON.stringify(response.body).includes(paid.transaction) ||
+        response.body["errorReason"] === "authorization_expired";
       if (!isNamed) say("a payment is named", `told ${words}; paid in ${paid.transaction}`, file);
     }
   }
@@ -264,8 +265,8 @@ function auditProcess(evidence: Evidence, files: readonly File[], say: Say): voi
   if (crashes > 0) say("it stays up", `the process ended by itself ${crashes} times`);
   for (const file of files) {
     if (probes.includes(file.index) && !file.paid) {
-      const [answer] = file.answers.toReversed();
-      say("it still works", answer ? `told ${wordsOf(answer)}` : "not asked", file);
+      const [response] = file.responses.toReversed();
+      say("it still works", response ? `told ${wordsOf(response)}` : "not asked", file);
     }
   }
 }

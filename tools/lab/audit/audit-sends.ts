@@ -2,7 +2,18 @@
  * What reached the nodes: a transaction that is not mined is sent again as it stands before another
  * one takes its nonce. A better price is the last remedy, and one that no node asked for is waste.
  */
-import type { Sighting } from "./node-view.ts";
+import type { Address, Hex } from "@farthing/protocol";
+
+/** A transaction that reached a node, and the reply. */
+export interface Submission {
+  readonly hash: Hex;
+  readonly from: Address;
+  readonly nonce: number;
+  /** The chain's head then. */
+  readonly atBlock: number;
+  /** Undefined when the node took it. */
+  readonly refusal: string | undefined;
+}
 
 /** Refusals after which only another transaction at the nonce helps. */
 const decisive = [
@@ -16,8 +27,11 @@ const decisive = [
 const sendsMin = 2;
 
 /** Gives what was replaced too early, in words; `foreign`: what another program sent. */
-export function auditSends(sightings: readonly Sighting[], foreign: ReadonlySet<string>): string[] {
-  const ours = sightings.filter(({ hash }) => !foreign.has(hash));
+export function auditSends(
+  submissions: readonly Submission[],
+  foreign: ReadonlySet<string>,
+): string[] {
+  const ours = submissions.filter(({ hash }) => !foreign.has(hash));
   const places = Map.groupBy(ours, ({ from, nonce }) => `nonce ${nonce} of ${from}`);
   return [...places].flatMap(([place, seen]) => {
     const byHash = Map.groupBy(seen, ({ hash }) => hash);

@@ -3,13 +3,17 @@
  * changes one thing in it, as a facilitator with that fault would have left it.
  */
 import { beforeAll, describe, expect, test } from "vitest";
-import { audit, type Evidence } from "./auditor.ts";
-import type { Answer } from "./callers.ts";
+import {
+  audit,
+  type CallerResponse,
+  type Evidence,
+  type StoredSettlement,
+  type StoredTransaction,
+} from "@farthing/lab/audit";
 import { createDatabases } from "./databases.ts";
 import { drawPlan } from "./draw-plan.ts";
 import type { Plan } from "./plan.ts";
 import { run } from "./run.ts";
-import type { StoredSettlement, StoredTransaction } from "./stored.ts";
 
 /** A short run in which one payment fails after it was claimed: its payer cancels it. */
 function shortPlan(): Plan {
@@ -69,21 +73,25 @@ function withTransactions(change: (rows: readonly StoredTransaction[]) => Stored
   return { ...honest, stored: { ...stored, transactions: change(stored.transactions) } };
 }
 
-function withAnswer(isIt: (answer: Answer) => boolean, change: Answer["body"], status?: number) {
-  const at = honest.answers.findLastIndex(isIt);
+function withAnswer(
+  isIt: (response: CallerResponse) => boolean,
+  change: CallerResponse["body"],
+  status?: number,
+) {
+  const at = honest.responses.findLastIndex(isIt);
   expect(at).toBeGreaterThanOrEqual(0);
-  const answers = honest.answers.map((answer, index) =>
+  const responses = honest.responses.map((response, index) =>
     index === at
-      ? { ...answer, status: status ?? answer.status, body: { ...answer.body, ...change } }
-      : answer,
+      ? { ...response, status: status ?? response.status, body: { ...response.body, ...change } }
+      : response,
   );
-  return { ...honest, answers };
+  return { ...honest, responses };
 }
 
-const told = (status: string) => (answer: Answer) =>
-  answer.asked === "settle" && answer.body["status"] === status;
-const lastConfirmed = (answer: Answer) => answer.isLast && told("confirmed")(answer);
-const lastVerify = ({ isLast, asked }: Answer) => isLast && asked === "verify";
+const told = (status: string) => (response: CallerResponse) =>
+  response.asked === "settle" && response.body["status"] === status;
+const lastConfirmed = (response: CallerResponse) => response.isLast && told("confirmed")(response);
+const lastVerify = ({ isLast, asked }: CallerResponse) => isLast && asked === "verify";
 const isIn = (state: string) => (row: StoredSettlement) => row.state === state;
 
 describe("answers", () => {
@@ -112,10 +120,10 @@ describe("answers", () => {
     [403, false],
     [404, false],
   ])("somebody else's key, answered %i", (status, isBroken) => {
-    const [one] = honest.answers;
+    const [one] = honest.responses;
     if (!one) throw new Error("an honest run has answers");
-    const answers = [...honest.answers, { ...one, asked: "pry", status, body: {} } as const];
-    expect(rulesOf({ ...honest, answers }).has("records are the account's")).toBe(isBroken);
+    const responses = [...honest.responses, { ...one, asked: "pry", status, body: {} } as const];
+    expect(rulesOf({ ...honest, responses }).has("records are the account's")).toBe(isBroken);
   });
 
   test("confirmed, and later pending", () => {
@@ -219,11 +227,11 @@ describe("wallets", () => {
     ["sent again a block later", 1, undefined, false],
     ["refused for its price", 0, "under min gas price", false],
   ] as const)("replaced at its nonce when it was %s", (_, laterBy, refusal, isBroken) => {
-    const [sighting] = honest.sightings ?? [];
-    if (!sighting) throw new Error("an honest run sends something");
-    const again = { ...sighting, atBlock: sighting.atBlock + laterBy, refusal };
-    const other = { ...sighting, hash: `0x${"11".repeat(32)}`, atBlock: 99 } as const;
-    const rules = rulesOf({ ...honest, sightings: [sighting, again, other] });
+    const [submission] = honest.submissions ?? [];
+    if (!submission) throw new Error("an honest run sends something");
+    const again = { ...submission, atBlock: submission.atBlock + laterBy, refusal };
+    const other = { ...submission, hash: `0x${"11".repeat(32)}`, atBlock: 99 } as const;
+    const rules = rulesOf({ ...honest, submissions: [submission, again, other] });
     expect(rules.has("the same bytes first")).toBe(isBroken);
   });
 

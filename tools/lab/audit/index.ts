@@ -1,0 +1,23 @@
+/**
+ * Audits: what the chain says, what the facilitator stored and what its callers were told, read
+ * beside the service and compared.
+ */
+export { audit, pairOf, type Evidence, type Violation } from "./audit.ts";
+export { auditBalances } from "./audit-balances.ts";
+export type { Submission } from "./audit-sends.ts";
+export { wordsOf, type CallerResponse } from "./caller-response.ts";
+export {
+  finalDepth,
+  readLedger,
+  readRelayed,
+  type Ledger,
+  type LedgerEntry,
+} from "./chain-ledger.ts";
+export {
+  readPostgresRows,
+  readSqliteRows,
+  unrest,
+  type Stored,
+  type StoredSettlement,
+  type StoredTransaction,
+} from "./stored-rows.ts";

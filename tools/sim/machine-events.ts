@@ -1,0 +1,98 @@
+/** What happens to processes and nodes. */
+import { feeCapDefault } from "@farthing/lab/ordinary-node";
+import type { SimEnvironment } from "./environment.ts";
+import type { NodeRules } from "./node-pool.ts";
+import type { Event } from "./plan.ts";
+
+/** An event at a process, a node or the chain's block production. */
+type MachineEvent = Extract<
+  Event,
+  {
+    what:
+      | "no-block"
+      | "kill"
+      | "stop"
+      | "start"
+      | "hand-over"
+      | "down"
+      | "up"
+      | "node-restart"
+      | "lag"
+      | "fee-cap"
+      | "pool-full"
+      | "pool-free";
+  }
+>;
+
+/** Wei of a thousandth of an XDC. */
+const milliXdc = 10n ** 15n;
+
+/** Prepares the events of processes and nodes. */
+export function createMachineEvents(environment: SimEnvironment) {
+  const { trace, nodes, transports, processes, observedFaults } = environment;
+
+  /** Starts a step beside the blocks: an orderly stop answers its callers first, a start may fail. */
+  function aside(step: Promise<void> | undefined): void {
+    step?.catch((error: unknown) => trace.note(String(error)));
+  }
+
+  function setDown(index: number, isDown: boolean): void {
+    const transport = transports[index];
+    if (transport) transport.isDown = isDown;
+  }
+
+  function setRules(index: number, rules: Partial<NodeRules>): void {
+    Object.assign(nodes[index]?.rules ?? {}, rules);
+  }
+
+  function setLag(index: number, blocks: number): void {
+    const node = nodes[index];
+    if (node) node.lag = blocks;
+  }
+
+  return {
+    async inject(event: MachineEvent): Promise<void> {
+      switch (event.what) {
+        case "kill":
+          return aside(processes[event.process]?.kill());
+        case "stop":
+          return aside(processes[event.process]?.stop());
+        case "start":
+          for (const one of processes) aside(one.start());
+          return;
+        case "hand-over":
+          return aside(processes[event.process]?.handOver());
+        case "fee-cap":
+          return setRules(event.node, { feeCapWei: BigInt(event.milliXdc) * milliXdc });
+        case "pool-full":
+        case "pool-free":
+          return setRules(event.node, { isFull: event.what === "pool-full" });
+        case "down":
+        case "up":
+          return setDown(event.node, event.what === "down");
+        case "node-restart":
+          return nodes[event.node]?.restart();
+        case "lag":
+          return setLag(event.node, event.blocks);
+        case "no-block":
+          return observedFaults.note("outage: no block");
+        default:
+          return event satisfies never;
+      }
+    },
+    /** Ends the faults of transports and nodes. */
+    heal(): void {
+      for (const transport of transports) {
+        transport.faultPercent = 0;
+        transport.ordinary.conditions = {};
+      }
+      for (const { index } of nodes) {
+        setDown(index, false);
+        setLag(index, 0);
+        setRules(index, { feeCapWei: feeCapDefault, isFull: false });
+      }
+    },
+    /** Starts the processes that do not run. */
+    startAll: () => Promise.all(processes.map((one) => one.start())),
+  };
+}
