@@ -1,6 +1,6 @@
 /**
- * The auditor against planted lies. A run without faults is its evidence, taken once; each test
- * changes one thing in it, as a facilitator with that fault would have left it.
+ * The audit against planted faults. Its evidence is one run without faults; each test changes one
+ * thing in it, as a defective facilitator would have left it.
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import {
@@ -119,7 +119,7 @@ describe("answers", () => {
     [200, true],
     [403, false],
     [404, false],
-  ])("somebody else's key, answered %i", (status, isBroken) => {
+  ])("another account's key, answered %i", (status, isBroken) => {
     const [one] = honest.responses;
     if (!one) throw new Error("an honest run has answers");
     const responses = [...honest.responses, { ...one, asked: "pry", status, body: {} } as const];
@@ -153,7 +153,7 @@ describe("answers", () => {
   test.each([
     [500, "no bug answers"],
     [404, "an id is remembered"],
-    [0, "everybody is answered"],
+    [0, "every caller is answered"],
   ])("status %i", (status, rule) => {
     expect(rulesOf(withAnswer(told("confirmed"), {}, status))).toContain(rule);
   });

@@ -1,6 +1,6 @@
 /**
- * The people who ask: each payment's buyers and sellers, who write down every answer they get. What
- * they were told is what the auditor holds the facilitator to.
+ * The callers of a run: the buyers and sellers of each payment. They record every response, and the
+ * audit compares what they were told with the chain.
  */
 import type { Clock } from "@farthing/facilitator";
 import { wordsOf, type CallerResponse } from "@farthing/lab/audit";
@@ -11,29 +11,28 @@ import type { SeededRandom } from "./seeded-random.ts";
 import { requestBody, type SignedPayment } from "@farthing/lab/token-calls";
 import type { Trace } from "./trace.ts";
 
-/** Asks, and remembers the answers. */
+/** The callers; they ask and record the responses. */
 export interface Callers {
   readonly responses: readonly CallerResponse[];
-  /** Plays a payment's part from its block on; resolves when everybody has an answer. */
+  /** Makes a payment's requests, from its block on; resolves when each has its response. */
   play(planned: PlannedPayment, payment: SignedPayment): Promise<void>;
-  /** Asks once more what became of a payment, by its id and by the payment itself. */
+  /** Asks for a payment's outcome once more, by its id and by the payment itself. */
   askAtLast(index: number, payment: SignedPayment): Promise<void>;
   /** Asks until there is an outcome, a few times at most. */
   payNow(index: number, payment: SignedPayment): Promise<void>;
 }
 
-/** What callers need. */
 export interface CallersDeps {
   readonly chainId: 50 | 51;
   readonly clock: Clock;
   readonly trace: Trace;
-  /** Where processes listen; each question goes to one of them, as behind a load balancer. */
+  /** Addresses of the processes; each request goes to one of them, as behind a load balancer. */
   urls(): readonly string[];
-  /** Whom it goes to. */
+  /** Chooses that process. */
   readonly random: (name: string) => SeededRandom;
-  /** The door of those who ask when all is over. */
+  /** The surface that is asked at the end of the run. */
   readonly surface: Surface;
-  /** Undefined where no face wants one. */
+  /** Undefined where no surface requires one. */
   readonly keys: Keys | undefined;
   /** The chain's highest head. */
   highest(): number;
@@ -49,10 +48,10 @@ interface Question {
   readonly prefer?: string;
 }
 
-/** Longer than the facilitator ever holds an answer, 30 s, in the run's time. */
+/** Longer than the facilitator holds a response, which is 30 s, in the run's time. */
 const responseTimeoutMs = 60_000;
 
-/** Asks of `payNow`: each holds for 10 s at least, the chain needs a few. */
+/** Requests of `payNow`: each is held for at least 10 s, and the chain needs a few. */
 const payNowAsksMax = 5;
 
 /**
@@ -88,7 +87,7 @@ export function createCallers(deps: CallersDeps): Callers {
     const { body, prefer, path, key } = question;
     const access = accessTo(question.surface, keys, key);
     const urls = deps.urls();
-    // Nobody listens at port 1: what a caller meets while no process serves.
+    // No process listens at port 1, as for a caller that comes while none serves.
     const url = urls.length > 0 ? deps.random(`process/${payment}`).pick(urls) : nowhere;
     const timeout = new AbortController();
     const settled = new AbortController();
@@ -122,7 +121,7 @@ export function createCallers(deps: CallersDeps): Callers {
     }
   }
 
-  /** Asks by the id until there is an outcome, as whoever was answered before it does. */
+  /** Asks by the id until there is an outcome, as callers do that got a response before it. */
   async function poll(
     index: number,
     told: CallerResponse,
@@ -164,7 +163,7 @@ export function createCallers(deps: CallersDeps): Callers {
     if (keys) await pry(index, id, body);
   }
 
-  /** Somebody else's key, and none at all: neither opens this account's records. */
+  /** Asks with another account's key, which must not open this account's records. */
   async function pry(index: number, id: string | undefined, body: JsonObject): Promise<void> {
     const path = `/settlements/${id}`;
     if (id) await ask(index, "pry", { surface: "public", path, key: "foreign" }, true);

@@ -1,7 +1,7 @@
 /**
- * The chain of a run: the devnet's node makes blocks only when told to, and what goes into them is
- * decided here. Transactions wait in the pool of whoever makes the blocks, not in the node's, so that
- * one can be late, lost or put back by a reorganisation as it happens between real nodes.
+ * The chain of a run. The devnet's node makes blocks only on request, and this module chooses their
+ * transactions from a pool of its own (block-pool.ts), so that a transaction can be late, lost or
+ * requeued by a reorganisation.
  */
 import type { Devnet } from "@farthing/devnet";
 import type { Clock } from "@farthing/facilitator";
@@ -22,7 +22,7 @@ export interface BlockRef {
   readonly time: number;
 }
 
-/** A block that is gone, as a node shows it that has not heard of that. */
+/** A block that a reorganisation replaced, as a node shows it that still has it. */
 export interface ReplacedBlock {
   readonly number: number;
   readonly hash: Hex;
@@ -30,42 +30,42 @@ export interface ReplacedBlock {
   readonly logs: readonly unknown[];
 }
 
-/** How a reorganisation treats what was in the blocks that go. */
+/** Which transactions of the replaced blocks a reorganisation keeps for later blocks. */
 export type Keep = "all" | "some" | "none";
 
 /** The chain. */
 export interface World {
   readonly devnet: Devnet;
   head(): number;
-  /** The highest head there has been: lower than it only while a reorganisation is being made. */
+  /** The highest head so far; the head is lower only during a reorganisation. */
   highest(): number;
-  /** Wei of gas price that nodes ask for at a block. */
+  /** The minimum gas price of the nodes at a block, in wei. */
   priceAt(blockNumber: number): bigint;
-  /** Nodes ask for another gas price from now on; what pays less leaves all pools. */
+  /** Changes the minimum gas price; transactions that pay less leave all pools. */
   setPrice(wei: bigint): void;
   blockOf(hash: string): number | undefined;
   /** Resolves when no block is being made. */
   still(): Promise<void>;
-  /** Takes a transaction into the block maker's pool, for blocks from `fromBlock` on. */
+  /** Adds a transaction to the block maker's pool, for blocks from `fromBlock` on. */
   offer(transaction: PoolTransaction, fromBlock: number): void;
   /** Whether the block maker's pool has these very bytes. */
   isOffered(hash: Hex): boolean;
-  /** Whatever waits may go into the next block. */
+  /** Lets every waiting transaction into the next block. */
   release(): void;
-  /** Somebody's transaction, into the next block. */
+  /** Puts a third party's transaction into the next block. */
   order(order: Order, privateKey: Hex): void;
   mine(): Promise<void>;
-  /** Replaces the newest blocks by as many or one more; gives those that are gone. */
+  /** Replaces the newest blocks by as many or one more; returns the replaced ones. */
   reorganise(options: {
     depth: number;
     keep: Keep;
     random: SeededRandom;
   }): Promise<ReplacedBlock[]>;
-  /** What a relayer wallet holds in native coin from now on, in wei. */
+  /** Sets a relayer wallet's balance of native coin, in wei. */
   fund(wallet: Address, wei: bigint): Promise<void>;
-  /** Called with every transaction that leaves all pools unmined. */
+  /** Calls the listener with every transaction that leaves all pools unmined. */
   onLost(listener: (transaction: PoolTransaction) => void): void;
-  /** Transactions, of relayers and of strangers, that stood in a block which is gone. */
+  /** Transactions, of relayers and third parties, that a reorganisation removed from a block. */
   readonly reorganisedOut: ReadonlySet<Hex>;
 }
 
@@ -74,12 +74,12 @@ interface Ordered {
   readonly privateKey: Hex;
 }
 
-/** An order that stands in a block, in case that block goes. */
+/** An order in a block, kept for the case that the block is replaced. */
 interface Placed extends Ordered {
   readonly hash: Hex;
 }
 
-/** XDC's minimum, and what its nodes ask for, in wei. */
+/** XDC's minimum gas price, which its nodes enforce, in wei. */
 export const gasPriceMin = 12_500_000_000n;
 
 /** What a chain is made with. */
@@ -90,7 +90,7 @@ export interface WorldDeps {
   readonly observedFaults: ObservedFaults;
 }
 
-/** Takes over a devnet: from now on it makes no block by itself. */
+/** Takes control of a devnet, which makes no block by itself from then on. */
 export async function createWorld(deps: WorldDeps): Promise<World> {
   const { devnet, clock, trace, observedFaults } = deps;
   const { rpc } = devnet;
@@ -157,7 +157,7 @@ export async function createWorld(deps: WorldDeps): Promise<World> {
     setHead(block.number);
     if (taken.length > 0 || placed.length > 0) {
       const nonces = taken.map(({ nonce, hash }) => `${nonce} ${short(hash)}`).join(", ");
-      trace.note(`mined: ${nonces || "no relayer transaction"}; ${placed.length} of strangers`);
+      trace.note(`mined: ${nonces || "no relayer transaction"}; ${placed.length} of third parties`);
     }
   }
 
@@ -173,12 +173,12 @@ export async function createWorld(deps: WorldDeps): Promise<World> {
     setHead(head - depth);
     for (const { number } of replaced) {
       const content = contents.get(number);
-      observedFaults.note("reorg: uprooted", content?.transactions.length);
+      observedFaults.note("reorg: reorganised out", content?.transactions.length);
       for (const transaction of content?.transactions ?? []) {
         reorganisedOut.add(transaction.hash);
         const isKept = keep === "all" || (keep === "some" && random.chance(50));
         if (isKept) pool.offer(transaction, head + 1 + random.whole(0, depth));
-        else pool.lose(transaction, "reorganised away");
+        else pool.lose(transaction, "reorganised out");
       }
       for (const { hash } of content?.orders ?? []) reorganisedOut.add(hash);
       const kept = (content?.orders ?? []).filter(

@@ -1,6 +1,6 @@
 /**
  * A database for each run. PostgreSQL's server is started with the first run that wants one and
- * shared; its clock runs as fast as everybody's in a run, since leases are measured by it.
+ * shared; its clock runs as fast as every other clock of the run, since leases are measured by it.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,13 +19,13 @@ export type DatabaseKind = (typeof databaseKinds)[number];
 /** The database of one run. */
 export interface RunDatabase {
   readonly url: string;
-  /** Every row, as it is now, read beside whoever works on it. */
+  /** Reads every row, also while a facilitator works on it. */
   read(): Promise<Stored>;
   /** Removes it. */
   close(): Promise<void>;
 }
 
-/** Gives databases out. */
+/** Opens databases. */
 export interface Databases {
   /** `time`: the run's. */
   open(kind: DatabaseKind, time: VirtualTime): Promise<RunDatabase>;
@@ -33,7 +33,7 @@ export interface Databases {
   stop(): Promise<void>;
 }
 
-/** Prepares to give databases out; nothing is started yet. */
+/** Starts nothing before the first database is opened. */
 export function createDatabases(): Databases {
   let starting: Promise<TestPostgres> | undefined;
   return {
@@ -64,7 +64,7 @@ async function openPostgres(server: TestPostgres, time: VirtualTime): Promise<Ru
   await client.connect();
   const name = new URL(url).pathname.slice(1);
   await client.query(fasterClock(time));
-  // What is looked up first here wins over PostgreSQL's own.
+  // A function in the schema that is searched first overrides PostgreSQL's own.
   await client.query(`alter database ${name} set search_path = public, pg_catalog`);
   return {
     url,
@@ -79,7 +79,7 @@ async function openPostgres(server: TestPostgres, time: VirtualTime): Promise<Ru
   };
 }
 
-/** A function by the name of PostgreSQL's clock, which starts at the run's time and runs ahead. */
+/** A function with the name of PostgreSQL's clock that starts at the run's time and runs faster. */
 function fasterClock({ startedAtMs, speed }: VirtualTime): string {
   const start = `to_timestamp(${startedAtMs / 1_000})`;
   return `create function public.clock_timestamp() returns timestamptz language sql volatile as

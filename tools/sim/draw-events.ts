@@ -1,4 +1,4 @@
-/** Draws what happens beside the payments, trouble by trouble. */
+/** Draws the events beside the payments, for each kind of fault. */
 import { finalDepth } from "@farthing/lab/audit";
 import type { Event, Plan, PlannedPayment, FaultKind } from "./plan.ts";
 import { createSeededRandom, type SeededRandom } from "./seeded-random.ts";
@@ -20,7 +20,7 @@ export function rushBlock({ blocks }: Size): number {
 }
 export const rushBlocks = 4;
 
-/** Draws the events of a run, each trouble's from a stream of its own. */
+/** Draws the events of a run, those of each fault kind from a stream of their own. */
 export function drawEvents(seed: number, has: ReadonlySet<FaultKind>, scope: EventScope): Event[] {
   const events = [...has].flatMap((faultKind) =>
     (eventsOf[faultKind] ?? none)(createSeededRandom(seed, `events/${faultKind}`), scope),

@@ -6,15 +6,15 @@ import type { Service, FaultKind } from "./plan.ts";
 import { createSeededRandom, type SeededRandom } from "./seeded-random.ts";
 import { transportFaults } from "@farthing/lab/faulty-transport";
 
-/** Troubles that are drawn together; the others came later, and must not move what these draw. */
+/** Fault kinds that are drawn together; later ones must not change what these draw. */
 const drawnTogether = 8;
 
 /** Longest and shortest run in blocks of 2 s. */
 const runBlocks = { min: 12, max: 22 };
 
-/** What a run must have, whatever its seed draws. */
+/** Properties that a run must have, whatever its seed draws. */
 export interface PlanInput {
-  /** Exactly these troubles. */
+  /** Exactly these fault kinds. */
   readonly faultKinds?: readonly FaultKind[] | undefined;
   readonly service?: Partial<Service> | undefined;
 }
@@ -56,7 +56,7 @@ export function drawPlan(seed: number, input: PlanInput = {}): Plan {
   };
 }
 
-/** What the seed says about the service, but for what is wished. */
+/** Draws the service; requested properties win. */
 export function drawService(seed: number, requested: Partial<Service> = {}): Service {
   const random = createSeededRandom(seed, "service");
   const drawn = {
@@ -102,7 +102,7 @@ function drawAsks(random: SeededRandom): DrawnAsk[] {
   }));
 }
 
-/** Many small payments within a few blocks, each asked for until it is judged. */
+/** Many small payments within a few blocks, each requested until there is a result. */
 function drawRush(random: SeededRandom, size: Size, firstIndex: number): DrawnPayment[] {
   const from = rushBlock(size);
   return Array.from({ length: random.whole(24, 40) }, (_, index) => ({
@@ -118,7 +118,7 @@ function drawRush(random: SeededRandom, size: Size, firstIndex: number): DrawnPa
   }));
 }
 
-/** Which face each caller goes to, and how often he asks afterwards. */
+/** Draws the surface that each caller asks, and how often they poll afterwards. */
 function withSurfaces(
   seed: number,
   { servedSurface }: Service,

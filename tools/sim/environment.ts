@@ -1,4 +1,4 @@
-/** Everything that stands while a run is played: chain, nodes, roads, facilitators, callers. */
+/** The environment of a run: chain, nodes, transports, facilitators and callers. */
 import { startDevnet, type Devnet } from "@farthing/devnet";
 import type { Clock } from "@farthing/facilitator";
 import type { Submission } from "@farthing/lab/audit";
@@ -24,7 +24,7 @@ import {
   startName,
 } from "./virtual-time.ts";
 
-/** A stage. */
+/** Everything that runs during a simulation. */
 export interface SimEnvironment extends Chain {
   readonly plan: Plan;
   readonly clock: Clock;
@@ -39,14 +39,14 @@ export interface SimEnvironment extends Chain {
   period(makesBlock?: boolean): Promise<void>;
 }
 
-/** The chain and the ways to it. */
+/** The chain, its nodes and the transports to them. */
 interface Chain {
   readonly world: World;
   readonly nodes: readonly NodeView[];
   readonly transports: readonly FaultyTransport[];
-  /** What nodes do with transactions from now on, see {@link Plan}. */
+  /** How nodes treat transactions, see {@link Plan}; may change at any time. */
   readonly nodeConditions: { pool: Plan["pool"] };
-  /** Everything that was sent to a node, in order. */
+  /** Every transaction that was sent to a node, in order. */
   readonly submissions: readonly Submission[];
   /** Transactions that another program sent from a relayer wallet. */
   readonly foreign: Set<Hex>;
@@ -55,7 +55,7 @@ interface Chain {
 /** XDC's block period. */
 const blockMs = 2_000;
 
-/** Sets a stage up; what is started is ended with the stack. */
+/** Starts an environment, which ends with the stack. */
 export async function setUp(
   plan: Plan,
   databases: Databases,

@@ -1,14 +1,14 @@
-/** The facilitator's process as a run handles it: started, killed, stopped in order, started again. */
+/** The facilitator's process of a run, which is started, killed, stopped and started again. */
 import { fileURLToPath } from "node:url";
 import { startServerProcess, type ServerProcess } from "@farthing/lab/server-process";
 import type { ObservedFaults } from "./observed-faults.ts";
 import type { Trace } from "./trace.ts";
 
-/** A facilitator that comes and goes. */
+/** A facilitator's process, and its successors. */
 export interface FacilitatorChild {
   /** Where it listens; undefined while it does not run. */
   url(): string | undefined;
-  /** Starts it, again and again while its nodes are too ill for its self-check. */
+  /** Starts it, repeatedly while its self-check of the nodes fails. */
   start(): Promise<void>;
   /** As `kill -9` does. */
   kill(): Promise<void>;
@@ -22,13 +22,13 @@ export interface FacilitatorChild {
 
 const program = fileURLToPath(new URL("facilitator-process.ts", import.meta.url));
 
-/** Starts that may fail before a run gives up: every one of them meets the road's faults afresh. */
+/** A run gives up after so many failed starts; each of them meets other faults of the transport. */
 const startsMax = 40;
 
 /** A stop in order waits for the answers that are still held, 30 s of run time at most. */
 const stopMs = 10_000;
 
-/** Prepares a facilitator; nothing runs yet. */
+/** Prepares a facilitator without starting it. */
 export function createFacilitatorChild(
   env: Readonly<Record<string, string>>,
   trace: Trace,

@@ -15,7 +15,7 @@ import { short, type Trace } from "./trace.ts";
 export interface TransactionFate {
   /** Late: blocks until it may be mined. */
   readonly lateBlocks: number;
-  /** The node forgets it at once, and tells nobody. */
+  /** The node drops it at once and publishes it to no one. */
   readonly isDropped: boolean;
   /** The node keeps it to itself for so many blocks. */
   readonly keptBlocks: number;

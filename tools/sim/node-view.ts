@@ -22,7 +22,7 @@ export interface NodeView {
   answer(request: NodeCall, extraLag: number): Promise<NodeReply>;
   /** Hears of a transaction from another node. */
   hear(transaction: PoolTransaction): Promise<void>;
-  /** Shows blocks that are gone, as its newest ones, until the head is at `untilHead`. */
+  /** Shows replaced blocks as its newest ones, until the head is at `untilHead`. */
   believe(replaced: readonly ReplacedBlock[], untilHead: number): void;
   /** Its pool is empty afterwards. */
   restart(): void;
@@ -75,7 +75,7 @@ export function createNodeView(options: NodeViewDeps): NodeView {
     return seenBy(head, method, params, await pass(method, params));
   }
 
-  /** What is asked of the blocks that are gone; of older ones and of state it knows what all know. */
+  /** Answers about replaced blocks; about older ones and state the node agrees with the others. */
   async function answerFromBelief(
     { method, params }: NodeCall,
     { replaced }: NonNullable<typeof believed>,

@@ -1,23 +1,23 @@
 /**
- * What every trouble does, kind by kind, and how often it really did. A trouble counts when it
- * changed something for the facilitator: a node that refuses, an answer that is not the right one, a
- * transaction that is gone. One that is only in the plan counts nothing.
+ * The faults that a run really met, by kind. A fault counts when it changed something for the
+ * facilitator: a node refused, a response was wrong, a transaction was lost. A fault that stands only
+ * in the plan does not count.
  */
 import { nodeOddities } from "@farthing/lab/ordinary-node";
 import { transportFaults, type MetFault } from "@farthing/lab/faulty-transport";
 
-/** All kinds, named after the trouble that brings them. */
+/** All kinds; each name begins with the fault kind of the plan that causes it. */
 export const observedFaultKinds = [
   ...transportFaults.map((fault) => `road: ${fault}` as const),
-  /** A node lets others know, or has it mined, only after some blocks. */
+  /** A transaction reaches other nodes, or a block, only after some blocks. */
   "pool: late",
-  /** A node says that it took a transaction and forgets it. */
+  /** A node accepts a transaction and drops it. */
   "pool: dropped",
-  /** A node keeps one to itself. */
+  /** A node accepts a transaction and does not publish it. */
   "pool: kept",
-  /** A node's pool is emptied with transactions of ours in it. */
+  /** A node loses its pool with our transactions in it. */
   "pool: restarted",
-  /** An answer from an older block than the newest. */
+  /** A reply from an older block than the newest. */
   "lag: behind",
   "outage: unreachable",
   "outage: no block",
@@ -27,16 +27,16 @@ export const observedFaultKinds = [
   "token: blacklisted",
   "token: paused",
   "token: wallet refuses",
-  /** Ours stood in a block that is gone. */
-  "reorg: uprooted",
-  /** A node shows blocks that are gone. */
+  /** A reorganisation removed our transaction from a block. */
+  "reorg: reorganised out",
+  /** A node still shows blocks that were replaced. */
   "reorg: not heard of",
   "wallet: out of gas money",
   "crash: killed",
   "crash: stopped",
   "crash: handed over",
   "rules: under the minimum price",
-  /** A pool lets go of what pays less than is asked from now on. */
+  /** A pool drops a transaction that pays less than the new minimum. */
   "rules: priced out",
   "rules: over the fee cap",
   "rules: pool full",
@@ -61,16 +61,15 @@ function isOrdinary(fault: MetFault): fault is Extract<MetFault, `ordinary: ${st
   return fault.startsWith("ordinary: ");
 }
 
-/** How often each kind bit; kinds that did not are absent. */
+/** How often each kind was met; kinds that were not are absent. */
 export type ObservedFaultCounts = ReadonlyMap<ObservedFaultKind, number>;
 
-/** Counts, while a run is played. */
+/** Counts the faults of a run. */
 export interface ObservedFaults {
   note(kind: ObservedFaultKind, times?: number): void;
   counts(): ObservedFaultCounts;
 }
 
-/** Starts to count. */
 export function createObservedFaults(): ObservedFaults {
   const counts = new Map<ObservedFaultKind, number>();
   return {

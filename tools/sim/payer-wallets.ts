@@ -1,4 +1,4 @@
-/** Who pays: signs each planned payment when its time has come, and remembers it. */
+/** The wallets of the payers: they sign each planned payment when it is due, and keep it. */
 import { buyerUnits, type Devnet, type DevnetWallet } from "@farthing/devnet";
 import type { Clock } from "@farthing/facilitator";
 import type { Address, Hex } from "@farthing/protocol";
@@ -9,17 +9,16 @@ import { signAuthorization, type SignedPayment } from "@farthing/lab/token-calls
 export interface PayerWallets {
   readonly signed: ReadonlyMap<number, SignedPayment>;
   sign(planned: PlannedPayment): SignedPayment;
-  /** A small payment that is in order. */
+  /** A small valid payment. */
   probe(index: number): SignedPayment;
   keyOf(index: number): Hex;
   buyer(index: number): DevnetWallet;
 }
 
-/** What a probe pays, in base units: little, since payers may be nearly empty. */
+/** Amount of a probe in base units: small, since payers may be nearly empty. */
 const probeUnits = 7;
 const probeSeconds = 3_600;
 
-/** Hands out the purses. */
 export function createPayerWallets(plan: Plan, devnet: Devnet, clock: Clock): PayerWallets {
   const signed = new Map<number, SignedPayment>();
   const keys = new Map<number, Hex>();
@@ -76,7 +75,7 @@ const small: Omit<PlannedPayment, "index" | "buyer"> = {
   isWatched: false,
 };
 
-/** The same in every replay of a seed. */
+/** The nonce of a payment, which is the same in every replay of a seed. */
 function nonceOf(seed: number, index: number): Hex {
   return `0x${((BigInt(seed) << 32n) + BigInt(index + 1)).toString(16).padStart(64, "0")}`;
 }

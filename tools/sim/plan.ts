@@ -1,7 +1,7 @@
 /**
- * What happens in a run: who pays what and how it is asked for, what people do to the token behind
- * the facilitator's back, what befalls blocks, nodes, wallets and processes. The plan counts in
- * blocks; nothing in it depends on how the facilitator behaves.
+ * The plan of a run: the payments and how callers request them, and the events at the token, blocks,
+ * nodes, wallets and processes. The plan counts in blocks; nothing in it depends on how the
+ * facilitator behaves.
  */
 import type { NodeConditions } from "@farthing/lab/ordinary-node";
 import type { Keep } from "./chain-world.ts";
@@ -9,7 +9,7 @@ import type { DatabaseKind } from "./databases.ts";
 import type { Surface } from "./surfaces.ts";
 import type { TransportFault } from "@farthing/lab/faulty-transport";
 
-/** Kinds of trouble; a run has those that its seed draws, or those that it is told to have. */
+/** Kinds of faults; a run has those that its seed draws, or those that the command names. */
 export const faultKinds = [
   "road",
   "pool",
@@ -19,7 +19,7 @@ export const faultKinds = [
   "reorg",
   "wallet",
   "crash",
-  /** Nodes change what they take: minimum price, fee cap, room in the pool. */
+  /** Nodes change what they accept: minimum price, fee cap, room in the pool. */
   "rules",
   /** More payments than a wallet has in flight, while the node it sends to forgets and lags. */
   "rush",
@@ -29,10 +29,10 @@ export const faultKinds = [
   "ordinary",
 ] as const;
 
-/** One of {@link troubles}. */
+/** One of {@link faultKinds}. */
 export type FaultKind = (typeof faultKinds)[number];
 
-/** What a facilitator can show: the self-built face alone, or the public and the hosted one. */
+/** What a facilitator serves: the self-built surface alone, or the public and the hosted one. */
 export const servedSurfaces = ["self-built", "public"] as const;
 
 /** How the facilitator of a run is set up. */
@@ -43,7 +43,7 @@ export interface Service {
   readonly servedSurface: (typeof servedSurfaces)[number];
   /** Blocks until a payment counts as confirmed. */
   readonly confirmations: number;
-  /** Transactions of one wallet on their way at most. */
+  /** Maximum of open transactions of one wallet. */
   readonly inFlight: number;
 }
 
@@ -53,12 +53,12 @@ export interface Ask {
   readonly afterBlocks: number;
   /** Value of the Prefer header; "" for none. */
   readonly prefer: "" | "respond-async" | "wait=4" | "wait=12";
-  /** Callers who ask this at the same moment. */
+  /** Callers that make this request at the same moment. */
   readonly atOnce: number;
-  /** Times that it is asked again, a block later, when nothing was judged. */
+  /** Times that it is repeated, a block later, when it got no result. */
   readonly again: number;
   readonly surface: Surface;
-  /** Times that a pending one is looked at, and how long each look waits, in seconds. */
+  /** Times that a pending settlement is polled, and how long each poll waits, in seconds. */
   readonly polls: number;
   readonly waitSeconds: number;
 }
@@ -80,7 +80,7 @@ export interface PlannedPayment {
   readonly isWatched: boolean;
 }
 
-/** Something that happens beside the payments. */
+/** An event beside the payments. */
 export type Event = { readonly block: number } & (
   | { readonly what: "drain" | "refill" | "blacklist" | "unblacklist"; readonly buyer: number }
   | { readonly what: "pause" | "unpause" | "wallet-refuses" | "wallet-accepts" }
@@ -89,7 +89,7 @@ export type Event = { readonly block: number } & (
   | { readonly what: "no-block" }
   | { readonly what: "empty-wallet" | "fill-wallet"; readonly relayer: number }
   | { readonly what: "kill" | "stop" | "hand-over"; readonly process: number }
-  /** Whatever does not run. */
+  /** All processes that do not run. */
   | { readonly what: "start" }
   | { readonly what: "down" | "up" | "node-restart"; readonly node: number }
   | { readonly what: "lag"; readonly node: number; readonly blocks: number }
@@ -108,7 +108,7 @@ export interface Plan {
   readonly nodes: number;
   readonly relayers: number;
   readonly buyers: number;
-  /** Settlements of one transaction at most. */
+  /** Maximum of settlements in one transaction. */
   readonly batchMax: number;
   readonly payments: readonly PlannedPayment[];
   readonly events: readonly Event[];

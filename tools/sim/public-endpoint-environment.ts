@@ -71,7 +71,7 @@ export async function setUpReal(stack: AsyncDisposableStack): Promise<EndpointEn
   return { clock, devnet, node, url, trace, head };
 }
 
-/** A simulated node without any trouble. */
+/** A simulated node without faults. */
 function upstreamOf(world: World, clock: PacedClock, trace: Trace): NodeUpstream {
   const view = createNodeView({
     index: 0,

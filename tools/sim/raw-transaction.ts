@@ -1,11 +1,11 @@
-/** Legacy transactions of everybody but the relayer: signed here. */
+/** Signs legacy transactions of all senders but the relayer. */
 import type { Address, Hex } from "@farthing/protocol";
 import * as OxAddress from "ox/Address";
 import * as Hash from "ox/Hash";
 import * as Secp256k1 from "ox/Secp256k1";
 import * as TxEnvelopeLegacy from "ox/TxEnvelopeLegacy";
 
-/** What somebody else than the relayer sends. */
+/** A transaction of a third party. */
 export interface Order {
   readonly to: Address;
   readonly data: Hex;
@@ -13,7 +13,7 @@ export interface Order {
   readonly gasPrice: bigint;
 }
 
-/** Gas of a stranger's transaction: more than any call to the token takes. */
+/** Gas of a third party's transaction: more than any call to the token takes. */
 const orderGas = 300_000n;
 
 /** The hash of signed bytes. */
@@ -26,7 +26,7 @@ export function addressOfKey(privateKey: Hex): Address {
   return OxAddress.checksum(OxAddress.fromPublicKey(Secp256k1.getPublicKey({ privateKey })));
 }
 
-/** Signs a stranger's transaction. */
+/** Signs a third party's transaction. */
 export function signOrder(
   order: Order,
   by: { readonly privateKey: Hex; readonly nonce: number; readonly chainId: number },

@@ -1,8 +1,8 @@
-/** Troubles and services as people write them, at the command and with the kept seeds. */
+/** Fault kinds and services as the command line and the kept seeds name them. */
 import { databaseKinds } from "./databases.ts";
 import { servedSurfaces, faultKinds, type Service, type FaultKind } from "./plan.ts";
 
-/** A service, or parts of one, in words. */
+/** A service, or parts of one, in text. */
 export interface ServiceInput {
   readonly database?: string | undefined;
   readonly face?: string | undefined;
@@ -20,7 +20,7 @@ export function readFaultKinds(text: string): FaultKind[] {
   return known;
 }
 
-/** Reads a service; what is not said is left to the seed. Throws when something makes no sense. */
+/** Reads a service; the seed decides what is missing. Throws when a value is invalid. */
 export function readService(words: ServiceInput): Partial<Service> {
   const { database, face, confirmations } = words;
   const inFlight = words["in-flight"];

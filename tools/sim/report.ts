@@ -1,9 +1,9 @@
-/** What a person reads of a run: one line when all is well, the story when it is not. */
+/** The text about a run: one line, and the details of a run with violations. */
 import { observedFaultKinds, type ObservedFaultCounts } from "./observed-faults.ts";
 import type { Plan } from "./plan.ts";
 import type { RunReport } from "./run.ts";
 
-/** One line. */
+/** Summarises a run in one line. */
 export function line({ plan, evidence, violations, observedFaults, ms }: RunReport): string {
   const states = Object.groupBy(evidence.stored.settlements, ({ state }) => state);
   const outcomes = Object.entries(states)
@@ -20,31 +20,31 @@ function settingOf({ service }: Plan): string {
   return `${database}, ${servedSurface}, ${confirmations} deep, ${inFlight} in flight`;
 }
 
-/** Each trouble with how often it bit. */
+/** Each fault kind with the number of observed faults. */
 function observedByFaultKind(observedFaults: ObservedFaultCounts): string {
   const sums = new Map<string, number>();
   for (const [kind, times] of observedFaults) {
     const [faultKind = ""] = kind.split(":");
     sums.set(faultKind, (sums.get(faultKind) ?? 0) + times);
   }
-  return [...sums].map(([faultKind, times]) => `${faultKind} ${times}`).join(", ") || "no trouble";
+  return [...sums].map(([faultKind, times]) => `${faultKind} ${times}`).join(", ") || "no faults";
 }
 
-/** Every kind of trouble with how often it bit, those that never did last. */
+/** Every kind of observed fault with its count, and the kinds that were not observed. */
 export function observedFaultTable(observedFaults: ObservedFaultCounts): string {
-  const bit = observedFaultKinds.filter((kind) => observedFaults.has(kind));
+  const met = observedFaultKinds.filter((kind) => observedFaults.has(kind));
   const never = observedFaultKinds.filter((kind) => !observedFaults.has(kind));
   return [
-    "How often each trouble bit:",
-    ...bit.map((kind) => `  ${String(observedFaults.get(kind)).padStart(7)}  ${kind}`),
+    "Observed faults:",
+    ...met.map((kind) => `  ${String(observedFaults.get(kind)).padStart(7)}  ${kind}`),
     `  never: ${never.join(", ") || "none of them"}`,
   ].join("\n");
 }
 
-/** Notes about payments that no violation names are left out; what befell everybody stays. */
+/** Notes about payments that no violation names are left out; general notes stay. */
 const ofAPayment = /payment (\d+):/;
 
-/** The violations, the plan, and what happened to those concerned. */
+/** The violations, the plan, and the notes about the payments concerned. */
 export function story({ plan, evidence, violations, trace }: RunReport): string {
   const concerned = new Set(violations.flatMap(({ payment }) => payment ?? []));
   const isAnyone = concerned.size === 0 || violations.some(({ payment }) => payment === undefined);

@@ -1,4 +1,4 @@
-/** Plays one plan on a stage; then lets it rest and audits it. */
+/** Runs one plan, waits until nothing is open, and audits the result. */
 import { audit, type Evidence, readLedger, unrest, type Violation } from "@farthing/lab/audit";
 import { sumOf, type ObservedFaultCounts } from "./observed-faults.ts";
 import type { Databases } from "./databases.ts";
@@ -7,21 +7,21 @@ import type { Plan } from "./plan.ts";
 import { setUp, type SimEnvironment } from "./environment.ts";
 import { tokenFaults } from "./token-faults.ts";
 
-/** How a run went. */
+/** The result of a run. */
 export interface RunReport {
   readonly plan: Plan;
   readonly evidence: Evidence;
   readonly violations: readonly Violation[];
   readonly observedFaults: ObservedFaultCounts;
-  /** Of the machine. */
+  /** Duration, by the machine's clock. */
   readonly ms: number;
   readonly trace: readonly string[];
 }
 
 /**
- * Blocks within which everything must have come to rest once all faults are over: the relayer
- * replaces what is not mined after 25 blocks, and nodes that failed rest for up to 15. What is left
- * of a rush takes its turns besides: a wallet's transactions on their way are mined every two blocks.
+ * Blocks within which nothing may be open once all faults are over: the relayer replaces what is not
+ * mined after 25 blocks, and nodes that failed are left alone for up to 15. The rest of a rush needs
+ * more: a wallet's open transactions are mined every two blocks.
  */
 const restBlocksMax = 60;
 const blocksPerTurn = 2;
@@ -31,13 +31,12 @@ function restBlocksOf({ payments, relayers, service, batchMax }: Plan): number {
   return restBlocksMax + turns * blocksPerTurn;
 }
 
-/** Blocks after which what was mined last is final, with one to notice it. */
+/** Blocks after which the last mined transaction is final, and one to notice it. */
 const finalBlocks = 5;
 
-/** Payments that must go through after all that: more than wallets, so that each has its turn. */
+/** Payments that must succeed at the end: more than wallets, so that each wallet is used. */
 const probesPerWallet = 2;
 
-/** Plays a plan. */
 export async function run(plan: Plan, databases: Databases): Promise<RunReport> {
   const startedAt = Date.now();
   await using stack = new AsyncDisposableStack();
@@ -47,7 +46,7 @@ export async function run(plan: Plan, databases: Databases): Promise<RunReport> 
   await injector.heal();
   const restless = await rest(environment, injector);
   const probes = await probe(environment);
-  // Before the processes are stopped, which is no trouble of the run.
+  // Counted before the processes are stopped, which is not a fault of the run.
   const observedFaults = sumOf([environment.observedFaults.counts()]);
   const evidence = await close(environment, { restless, probes });
   return {
@@ -75,7 +74,7 @@ async function play(
   }
 }
 
-/** Makes blocks until nothing is under way; gives what still is when time is up. */
+/** Makes blocks until nothing is open; returns what still is after the last permitted block. */
 async function rest(environment: SimEnvironment, injector: EventInjector): Promise<string[]> {
   const { plan, database, trace, period } = environment;
   const max = restBlocksOf(plan);
@@ -92,7 +91,7 @@ async function rest(environment: SimEnvironment, injector: EventInjector): Promi
   return left;
 }
 
-/** Pays a few more times, without any fault, while blocks go on. */
+/** Makes a few more payments without faults. */
 async function probe(environment: SimEnvironment): Promise<number[]> {
   const { plan, callers, payerWallets, period } = environment;
   const probes = Array.from(

@@ -1,12 +1,12 @@
 /**
- * Runs in which every kind of trouble has something to bite on: made by hand where a seed would
- * leave it to luck. Together they bring all of bites.ts.
+ * Scenarios in which every kind of fault is met, written by hand where a seed would leave it to
+ * chance. Together they cover all of observed-faults.ts.
  */
 import { drawPlan, type PlanInput } from "./draw-plan.ts";
 import type { Ask, Event, Plan, PlannedPayment, Service } from "./plan.ts";
 import { transportFaults, type TransportFault } from "@farthing/lab/faulty-transport";
 
-/** How long a parade lasts, in blocks. */
+/** Length of a scenario, in blocks. */
 const blocks = 14;
 
 /** Two nodes: one that the wallets send to, one that shows what the first does not. */
@@ -61,7 +61,7 @@ const small = {
   isWatched: true,
 };
 
-/** On the road: what happens to one request. */
+/** Faults of the transport, which each concern one request. */
 function transport(
   service: Partial<Service>,
   percent: number,
@@ -78,7 +78,7 @@ function transport(
 const alone = { database: "sqlite", servedSurface: "self-built", confirmations: 1 } as const;
 const shared = { database: "postgres", servedSurface: "public", confirmations: 1 } as const;
 
-/** What comes back is no answer at all, or one that says nothing. */
+/** Faults that bring no response, or one without a result. */
 const answerless: readonly TransportFault[] = [
   "lost-before",
   "lost-after",
@@ -89,14 +89,14 @@ const answerless: readonly TransportFault[] = [
   "html",
 ];
 
-/** What only concerns sends, which are few. */
+/** Faults that concern only sends, which are few. */
 const ofSends: readonly TransportFault[] = ["delivered-twice", "wrong-hash", "shuffled"];
 
 const misleading = transportFaults.filter(
   (fault) => !answerless.includes(fault) && !ofSends.includes(fault),
 );
 
-/** What pools forget or keep, and blocks that go, while a wallet has much on its way. */
+/** Pools that lose or hold transactions, and reorganisations, while a wallet has many open. */
 function chain(): Plan {
   const service = {
     database: "sqlite",
@@ -146,7 +146,7 @@ function backends(): Plan {
 /** The same at both nodes. */
 const both = (event: (node: number) => Event) => [event(0), event(1)];
 
-/** What nodes take, and another program on the same wallets. */
+/** Changing rules of the nodes, and another program that uses the same wallets. */
 function rules(): Plan {
   return scenario(
     903,
@@ -179,7 +179,7 @@ function rules(): Plan {
   );
 }
 
-/** What people do to the token and to the machines. */
+/** Events at the token, the wallets and the processes. */
 function people(): Plan {
   return scenario(
     903,
@@ -219,7 +219,7 @@ function people(): Plan {
   );
 }
 
-/** One node as public ones are; with a second one, the facilitator would ask that instead. */
+/** One node with the limits of public ones; the facilitator would avoid it beside a second one. */
 function ordinary(): Plan {
   return scenario(
     904,

@@ -1,10 +1,10 @@
 /**
- * Chance, from a seed. Every part draws from a stream of its own, named after the part: what one
- * part draws, or how often, moves no other part's luck.
+ * Random choices from a seed. Every part of a run draws from a stream of its own, named after the
+ * part, so that its draws do not change those of another part.
  */
 import * as fc from "fast-check";
 
-/** A stream of chance. */
+/** A stream of random choices. */
 export interface SeededRandom {
   /** True in `percent` of a hundred cases. */
   chance(percent: number): boolean;
@@ -15,7 +15,7 @@ export interface SeededRandom {
 
 const drawMax = 0x3fffffff;
 
-/** Opens the stream of a name. */
+/** Opens the stream of a name, from its beginning. */
 export function createSeededRandom(seed: number, name: string): SeededRandom {
   const draws = fc.infiniteStream(fc.noBias(fc.integer({ min: 0, max: drawMax })));
   const [stream] = fc.sample(draws, { seed: seed ^ hashOf(name), numRuns: 1 });
@@ -37,7 +37,7 @@ export function createSeededRandom(seed: number, name: string): SeededRandom {
   };
 }
 
-/** Gives the stream of a name, the same one each time it is asked for. */
+/** Returns the stream of a name, the same one at each call. */
 export function seededRandomByName(seed: number): (name: string) => SeededRandom {
   const streams = new Map<string, SeededRandom>();
   return (name) => {

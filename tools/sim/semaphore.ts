@@ -1,9 +1,9 @@
-/** Turns: so many may work at the same time, whoever comes later waits. */
+/** A semaphore: a limited number of tasks run at the same time, later ones wait. */
 
-/** Works when it is its turn. */
+/** Runs a task as soon as the limit permits it. */
 export type Semaphore = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** Creates turns for `most` at a time. */
+/** Creates a semaphore for `max` tasks at a time. */
 export function createSemaphore(max: number): Semaphore {
   const waiting: (() => void)[] = [];
   let working = 0;
@@ -13,7 +13,7 @@ export function createSemaphore(max: number): Semaphore {
     try {
       return await work();
     } finally {
-      // The place goes to whoever waits first.
+      // The permit goes to the task that has waited longest.
       const next = waiting.shift();
       if (next) next();
       else working--;

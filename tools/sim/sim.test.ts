@@ -1,6 +1,6 @@
 /**
- * Seeds that once showed a fault, and runs in which every kind of trouble comes. More of them, and
- * new ones: `npm run sim -- --minutes 30`.
+ * Seeds that once showed a defect, and scenarios with every kind of fault. More of them, and new ones:
+ * `npm run sim -- --minutes 30`.
  */
 import { afterAll, describe, expect, test } from "vitest";
 import {
@@ -20,7 +20,7 @@ import { run } from "./run.ts";
 import kept from "./seeds.json" with { type: "json" };
 import { createSemaphore } from "./semaphore.ts";
 
-/** A run takes six to twelve seconds and waits for its turn; on a busy machine ten times that. */
+/** A run takes six to twelve seconds and waits for a permit; on a busy machine ten times that. */
 const runMsMax = 1_200_000;
 
 /** Runs at the same time: each mostly waits, and keeps a quarter of a core busy. */
@@ -51,12 +51,12 @@ describe("nothing is lost, doubled or stuck", options, () => {
 
   test.each(Object.entries(scenarios))("%s", (_name, plan) => play(plan));
 
-  test("without trouble", () => play(drawPlan(4, { faultKinds: [] })));
+  test("without faults", () => play(drawPlan(4, { faultKinds: [] })));
   test("with all of them", () => play(drawPlan(226, { faultKinds })));
 });
 
 /**
- * What one node brings for certain. How often the others are met is the facilitator's own doing: it
+ * Faults that one node causes for certain. Whether the others are met depends on the facilitator: it
  * learns a limit once, and then asks another node.
  */
 const certain: readonly ObservedFaultKind[] = [
@@ -66,7 +66,7 @@ const certain: readonly ObservedFaultKind[] = [
   "ordinary: latency",
 ];
 
-test("every kind of trouble bit", () => {
+test("every kind of fault was met", () => {
   const counts = sumOf(observed);
   const wanted = observedFaultKinds.filter((kind) => !kind.startsWith("ordinary: "));
   const never = [...wanted, ...certain].filter((kind) => !counts.has(kind));

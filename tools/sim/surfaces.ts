@@ -1,10 +1,10 @@
-/** The faces of a facilitator as callers use them: a path, and the key that is shown there. */
+/** The surfaces of a facilitator as callers use them: a path, and the API key if one is required. */
 import { createApiKey, openStore, type Clock } from "@farthing/facilitator";
 import type { Address } from "@farthing/protocol";
 
 /**
- * Where a caller asks. `public` wants the seller's API key and answers before the outcome, `hosted`
- * and `self-built` want none and wait for it.
+ * The surface that a caller asks. `public` requires the seller's API key and responds before the
+ * outcome; `hosted` and `self-built` require none and wait for it.
  */
 export type Surface = "self-built" | "hosted" | "public";
 
@@ -12,17 +12,17 @@ export type Surface = "self-built" | "hosted" | "public";
 export interface Keys {
   /** The seller's. */
   readonly own: string;
-  /** Of an account that nobody pays. */
+  /** Of an account that receives no payment. */
   readonly foreign: string;
 }
 
-/** What a request at a door has. */
+/** What a request to a surface has. */
 export interface SurfaceAccess {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The entrance of a door; `key`: whose is shown where one is wanted. */
+/** Returns what a request to a surface has; `key`: whose API key, where one is required. */
 export function accessTo(
   surface: Surface,
   keys: Keys | undefined,
@@ -33,7 +33,7 @@ export function accessTo(
   return { path: "", headers: { authorization: `Bearer ${keys?.[key] ?? ""}` } };
 }
 
-/** Makes the keys, in a database that no facilitator has opened yet. */
+/** Creates the keys, in a database that no facilitator has opened yet. */
 export async function createKeys(
   databaseUrl: string,
   clock: Clock,

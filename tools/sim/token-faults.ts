@@ -1,4 +1,4 @@
-/** What people did to the token and to payments, counted where the facilitator met it. */
+/** Counts the faults at the token and at payments that the facilitator met. */
 import type { Evidence } from "@farthing/lab/audit";
 import {
   createObservedFaults,
@@ -6,7 +6,7 @@ import {
   type ObservedFaultKind,
 } from "./observed-faults.ts";
 
-/** What a caller is told, and what it is counted as. */
+/** The reason that a caller is told, and the fault it is counted as. */
 const kindsOfReasons: Readonly<Record<string, ObservedFaultKind>> = {
   insufficient_funds: "token: drained",
   payer_blocked: "token: blacklisted",
@@ -15,7 +15,6 @@ const kindsOfReasons: Readonly<Record<string, ObservedFaultKind>> = {
   authorization_canceled: "token: canceled",
 };
 
-/** Counts what a run's evidence shows. */
 export function tokenFaults({ responses, stored, ledger, foreign }: Evidence): ObservedFaultCounts {
   const observedFaults = createObservedFaults();
   for (const { body } of responses) {

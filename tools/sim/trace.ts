@@ -1,4 +1,4 @@
-/** What happened in a run, in order, for whoever has to understand a violation. */
+/** The events of a run, in order, for the person who has to understand a violation. */
 import type { Clock } from "@farthing/facilitator";
 
 /** A run's notes. */
@@ -10,10 +10,9 @@ export interface Trace {
   lines(): readonly string[];
 }
 
-/** Lines kept of one run; more than any run writes. */
+/** More lines than any run writes. */
 const linesMax = 50_000;
 
-/** Starts the notes of a run. */
 export function createTrace(clock: Clock): Trace {
   const lines: string[] = [];
   const startedAtMs = clock.nowMs();
@@ -29,7 +28,7 @@ export function createTrace(clock: Clock): Trace {
   return trace;
 }
 
-/** A hash as notes name it. */
+/** The short form of a hash in notes. */
 export function short(hash: string): string {
   return hash.slice(0, 10);
 }

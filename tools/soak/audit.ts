@@ -16,14 +16,14 @@ import {
 } from "@farthing/lab/audit";
 import type { Outcome } from "./callers.ts";
 import type { SoakPayment } from "./plan.ts";
-import { countTurns, type Signed } from "./writers.ts";
+import { countWriters, type Signed } from "./writers.ts";
 
 /** What a soak leaves behind. */
 export interface SoakEvidence {
   readonly payments: readonly SoakPayment[];
   readonly responses: readonly CallerResponse[];
   readonly outcomes: readonly Outcome[];
-  /** Questions that nobody answered, although nobody was killed. */
+  /** Requests without a response, although no process was killed. */
   readonly unanswered: readonly string[];
   /** Processes that ended by themselves, or not in order when told to. */
   readonly processProblems: readonly string[];
@@ -54,7 +54,7 @@ export function auditSoak(evidence: SoakEvidence): Violation[] {
   const { payments, holdings, payees } = evidence;
   const authorizations = payments.map(({ authorization }) => authorization);
   for (const text of auditBalances(authorizations, holdings, payees)) say("balances", text);
-  for (const text of evidence.unanswered) say("everybody is answered", text);
+  for (const text of evidence.unanswered) say("every caller is answered", text);
   for (const text of evidence.processProblems) say("processes end as told", text);
   return violations;
 }
@@ -80,18 +80,18 @@ function auditPromises(evidence: SoakEvidence): Violation[] {
 function auditSellers({ payments, responses, outcomes }: SoakEvidence, say: Say): void {
   const sellers = payments.reduce((sum, { callers }) => sum + callers, 0);
   if (outcomes.length !== sellers) {
-    say("everybody is told", `${outcomes.length} of ${sellers} sellers came back`);
+    say("every seller is told", `${outcomes.length} of ${sellers} sellers came back`);
   }
   for (const { payment, word, ms } of outcomes) {
     const seconds = Math.round(ms / 1000);
     if (word !== "confirmed") {
-      say("everybody is told", `a seller's last word after ${seconds} s: ${word}`, payment);
+      say("every seller is told", `a seller's last word after ${seconds} s: ${word}`, payment);
     }
   }
   for (const response of responses) {
     const { status, body, payment } = response;
     const isBad = status === 200 && !["confirmed", "pending"].includes(String(body["status"]));
-    if (isBad) say("nobody is told no", `told ${wordsOf(response)}`, payment);
+    if (isBad) say("no seller is refused", `told ${wordsOf(response)}`, payment);
   }
   const lastWords = new Map(
     responses.filter(({ isLast }) => isLast).map((response) => [response.payment, response]),
@@ -150,9 +150,9 @@ function auditNonces({ stored, ledger }: SoakEvidence, say: Say): void {
   }
 }
 
-/** A wallet has one writer at a time: whoever writes with it has taken it since another one did. */
+/** A wallet has one writer at a time; each change of writer is a change of the lease. */
 function auditWriters({ signed, fences, ledger }: SoakEvidence, say: Say): void {
-  const turns = countTurns(signed);
+  const turns = countWriters(signed);
   for (const [wallet, count] of ledger.counts) {
     const [turn = 0, fence = 0] = [turns.get(wallet), fences.get(wallet)];
     const isSilent = count > 0 && turn === 0;

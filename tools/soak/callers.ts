@@ -1,7 +1,7 @@
 /**
- * The sellers of a soak. Each presents its buyer's payment to whichever process serves, and does what
- * a seller does when the connection breaks or nothing was judged: the same payment again, until it
- * is told an outcome. Every answer is written down.
+ * The sellers of a soak. Each presents its buyer's payment to one of the serving processes. When the
+ * connection breaks or there is no result, it presents the same payment again, until it has an
+ * outcome. Every response is recorded.
  */
 import { isObject, type ChainId, type JsonObject } from "@farthing/protocol";
 import type { CallerResponse } from "@farthing/lab/audit";
@@ -9,7 +9,7 @@ import { requestBody } from "@farthing/lab/token-calls";
 import type { Fleet } from "./fleet.ts";
 import type { SoakPayment } from "./plan.ts";
 
-/** What one seller came away with. */
+/** The result of one seller. */
 export interface Outcome {
   readonly payment: number;
   /** The last word: `confirmed`, `failed`, `refused`, or `none` when it gave up. */
@@ -22,21 +22,20 @@ export interface Outcome {
 export interface Callers {
   readonly responses: readonly CallerResponse[];
   readonly outcomes: readonly Outcome[];
-  /** Questions that a process left unanswered which was neither killed nor frozen. */
+  /** Requests without a response from a process that was neither killed nor frozen. */
   readonly unanswered: readonly string[];
   /** Payments that have been confirmed to a seller. */
   confirmed(): number;
-  /** Presents all payments, so many at a time; resolves when every seller has its last word. */
+  /** Presents all payments, so many at a time; resolves when every seller has its result. */
   settleAll(payments: readonly SoakPayment[], inFlight: number): Promise<void>;
-  /** Asks once more what became of each. */
+  /** Asks for the outcome of each payment once more. */
   askAtLast(payments: readonly SoakPayment[], inFlight: number): Promise<void>;
 }
 
-/** What sellers need. */
 export interface CallersDeps {
   readonly chainId: ChainId;
   readonly fleet: Fleet;
-  /** API keys by payout address, for the public face. */
+  /** API keys by payout address, for the public surface. */
   readonly keys: ReadonlyMap<string, string>;
 }
 
@@ -46,7 +45,7 @@ const askMs = 60_000;
 /** Seconds that a seller who was told an id waits for its outcome in one question. */
 const waitSeconds = 20;
 
-/** Pause after a question that got no judgement; processes come back within a second or two. */
+/** Pause after a request without a result; processes restart within a second or two. */
 const pauseMs = 250;
 
 /** When a seller gives up: eight times a lease, in which every wallet moves on several times. */
@@ -60,7 +59,6 @@ interface Question {
   readonly isLast?: boolean;
 }
 
-/** Creates the sellers of a soak. */
 export function createCallers({ chainId, fleet, keys }: CallersDeps): Callers {
   const responses: CallerResponse[] = [];
   const outcomes: Outcome[] = [];
@@ -68,7 +66,7 @@ export function createCallers({ chainId, fleet, keys }: CallersDeps): Callers {
   const ids = new Map<number, string>();
   const confirmed = new Set<number>();
   let turn = 0;
-  /** One who gave up is one too many; the others need not wait as long. */
+  /** One seller without an outcome fails the soak; the others need not wait as long. */
   const givenUp = new AbortController();
 
   async function ask(payment: number, question: Question): Promise<CallerResponse> {
@@ -101,11 +99,11 @@ export function createCallers({ chainId, fleet, keys }: CallersDeps): Callers {
   function presents(payment: SoakPayment): Question {
     const body = JSON.stringify(requestBody(chainId, payment));
     const headers = headersOf(payment);
-    return { asked: "settle", path: `${faceOf(payment)}/settle`, body, headers };
+    return { asked: "settle", path: `${pathOfSurface(payment)}/settle`, body, headers };
   }
 
   function looks(payment: SoakPayment, id: string, query: string): Question {
-    const path = `${faceOf(payment)}/settlements/${id}${query}`;
+    const path = `${pathOfSurface(payment)}/settlements/${id}${query}`;
     return { asked: "look", path, headers: headersOf(payment) };
   }
 
@@ -148,7 +146,7 @@ export function createCallers({ chainId, fleet, keys }: CallersDeps): Callers {
   };
 }
 
-function faceOf({ manner }: SoakPayment): string {
+function pathOfSurface({ manner }: SoakPayment): string {
   return manner === "public" ? "" : "/api/facilitator";
 }
 
@@ -181,7 +179,7 @@ function reasonOf(error: unknown): string {
   return error.cause instanceof Error ? error.cause.message : error.message;
 }
 
-/** What a judgement says, `none` while the outcome is open. */
+/** The outcome in a response, `none` while it is open. */
 function wordOf({ status }: JsonObject): string {
   if (status === "pending") return "none";
   return typeof status === "string" ? status : "refused";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { startServerProcess, type ServerProcess } from "@farthing/lab/server-process";
 
-/** Facilitators that come and go. */
+/** A fleet of facilitators. */
 export interface Fleet {
   /** Those that serve now, neither killed nor frozen, in order. */
   serving(): readonly ServerProcess[];
@@ -15,7 +15,7 @@ export interface Fleet {
   whole(): Promise<void>;
   /** Those that ended without being told to, with their last words. */
   crashes(): readonly string[];
-  /** Tells all to stop and waits; gives what was not in order. */
+  /** Stops all processes and waits; returns the ends that were not in order. */
   stop(): Promise<readonly string[]>;
 }
 
@@ -25,7 +25,7 @@ export interface FleetOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Folder that each process's log is written to. */
   readonly logs: string | undefined;
-  /** Given every line that a process says. */
+  /** Receives every line of a process. */
   onLine(pid: number, line: string): void;
 }
 
@@ -67,7 +67,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   }
 
   const keeping = Array.from({ length: processes }, (_, place) => keep(place));
-  // A frozen process does not notice that nobody holds it any more.
+  // A frozen process does not notice the end of its parent.
   const endAll = () => running.forEach((one) => void one.kill());
   process.once("exit", endAll);
   try {

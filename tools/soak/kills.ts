@@ -18,7 +18,7 @@ export interface Blow {
 /** The blows of a soak. */
 export interface Kills {
   readonly blows: readonly Blow[];
-  /** Deals no more, and waits until whoever is frozen goes on. */
+  /** Ends the kills, and waits until frozen processes continue. */
   stop(): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export interface KillsOptions {
   readonly freezeOneIn: number;
 }
 
-/** A lease runs for 15 s: its wallets are somebody else's before the process goes on. */
+/** A lease runs for 15 s: another process has the wallets before this one continues. */
 export const freezeMs = 18_000;
 
 /** Starts dealing blows; with `killEveryMs` 0 there are none. */

@@ -53,7 +53,7 @@ function figuresOf({ evidence, blows, takeOvers, ms }: SoakReport): Record<strin
   const payers = new Set(payments.map(({ authorization }) => authorization.from)).size;
   const frozen = blows.filter(({ what }) => what === "freeze").length;
   const sent = ledger.relayed.length;
-  const judged = responses.filter(({ status }) => status === 200).length;
+  const evaluated = responses.filter(({ status }) => status === 200).length;
   const lost = responses.filter(({ status }) => status === 0).length;
   return {
     payments: `${count(payments.length)} from ${payers} payers to ${payees.length} payees`,
@@ -66,7 +66,7 @@ function figuresOf({ evidence, blows, takeOvers, ms }: SoakReport): Record<strin
     seconds: (ms / 1000).toFixed(1),
     "payments per second": (told.size / (ms / 1000)).toFixed(1),
     "time to confirmed": `p50 ${seconds(percentile(times, 0.5))}, p99 ${seconds(percentile(times, 0.99))}, longest ${seconds(percentile(times, 1))}`,
-    responses: `${count(responses.length)}: ${count(judged)} judged, ${count(responses.length - judged - lost)} unavailable, ${count(lost)} connections lost`,
+    responses: `${count(responses.length)}: ${count(evaluated)} with a result, ${count(responses.length - evaluated - lost)} unavailable, ${count(lost)} connections lost`,
   };
 }
 

@@ -10,7 +10,7 @@ import { soak, type SoakReport } from "./soak.ts";
 
 /**
  * A hundred at a time, and a block a second: it lasts six seconds at least, which are three kills,
- * and a lease longer when one of them hits whoever works the wallets.
+ * and a lease longer when one of them hits the process with the wallets.
  */
 const short = {
   payments: 600,
@@ -92,15 +92,15 @@ describe("the audit finds", () => {
   test("a seller who was told nothing, failed or refused", () => {
     for (const word of ["none", "failed", "refused"]) {
       const outcomes = honest.outcomes.with(7, { payment: 7, word, ms: 120_000 });
-      expect(rulesOf({ outcomes })).toContain("everybody is told");
+      expect(rulesOf({ outcomes })).toContain("every seller is told");
     }
-    expect(rulesOf({ outcomes: honest.outcomes.slice(1) })).toContain("everybody is told");
+    expect(rulesOf({ outcomes: honest.outcomes.slice(1) })).toContain("every seller is told");
   });
 
   test("a no on the way to the yes", () => {
     const no = { status: undefined, success: false, errorReason: "nonce_already_used" };
-    expect(withAnswer(isConfirmed, no)).toContain("nobody is told no");
-    expect(withAnswer(isConfirmed, { status: "failed" })).toContain("nobody is told no");
+    expect(withAnswer(isConfirmed, no)).toContain("no seller is refused");
+    expect(withAnswer(isConfirmed, { status: "failed" })).toContain("no seller is refused");
   });
 
   test("a transaction that does not hold the payment", () => {
@@ -117,8 +117,8 @@ describe("the audit finds", () => {
 
   test("two settlements of one payment", () => {
     const { settlements } = honest.stored;
-    const twin = settlements.slice(0, 1).map((row) => ({ ...row, id: "stl_twin" }));
-    expect(withRows([...settlements, ...twin])).toContain("one row each");
+    const duplicate = settlements.slice(0, 1).map((row) => ({ ...row, id: "stl_duplicate" }));
+    expect(withRows([...settlements, ...duplicate])).toContain("one row each");
   });
 
   test.each(["queued", "submitted"])("a settlement left %s", (state) => {
@@ -154,7 +154,7 @@ describe("the audit finds", () => {
 
   test("a question that a living process left open", () => {
     const unanswered = ["payment 5: settle of process 17: other side closed"];
-    expect(rulesOf({ unanswered })).toContain("everybody is answered");
+    expect(rulesOf({ unanswered })).toContain("every caller is answered");
   });
 
   test("a process that ended by itself", () => {

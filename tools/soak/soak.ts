@@ -1,4 +1,4 @@
-/** Plays a soak: chain, PostgreSQL, fleet, payments and kills; then lets it rest and audits it. */
+/** Runs a soak: chain, PostgreSQL, fleet, payments and kills; then waits until nothing is open, and audits. */
 import { startDevnet, type Devnet } from "@farthing/devnet";
 import { createApiKey, openStore, systemClock } from "@farthing/facilitator";
 import { startPostgres } from "@farthing/engine/testing";
@@ -15,7 +15,7 @@ import { drawPayments, payeesOf, type SoakOptions, type SoakPayment } from "./pl
 import { readFences, readRestless } from "./stored-rows.ts";
 import { parseSigned, type Signed } from "./writers.ts";
 
-/** How a soak went. */
+/** The result of a soak. */
 export interface SoakReport {
   readonly options: SoakOptions;
   readonly evidence: SoakEvidence;
@@ -26,7 +26,7 @@ export interface SoakReport {
   readonly ms: number;
 }
 
-/** Told how far it is. */
+/** Receives the progress. */
 export type SoakListener = (progress: {
   readonly ms: number;
   readonly confirmed: number;
@@ -57,7 +57,6 @@ interface SoakEnvironment {
   readonly signed: readonly Signed[];
 }
 
-/** Plays one. */
 export async function soak(options: SoakOptions, listener?: SoakListener): Promise<SoakReport> {
   await using stack = new AsyncDisposableStack();
   const environment = await setUp(options, stack);
@@ -124,7 +123,7 @@ async function setUp(options: SoakOptions, stack: AsyncDisposableStack): Promise
   return { options, devnet, client, fleet, callers, payments, signed };
 }
 
-/** A key for each payee, for the public face. */
+/** Creates an API key for each payee, for the public surface. */
 async function createKeys(databaseUrl: string, payees: readonly Address[]) {
   const store = await openStore(databaseUrl);
   const keys = new Map<string, string>();

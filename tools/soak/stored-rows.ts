@@ -1,7 +1,7 @@
 /** What the shared database holds, read beside the facilitators. */
 import type { Client } from "pg";
 
-/** How often each relayer wallet was taken: the fence that grows with each take-over. */
+/** How often each relayer wallet was taken: its fencing token, which grows with each take-over. */
 export async function readFences(client: Client): Promise<ReadonlyMap<string, number>> {
   const { rows } = await client.query<{ lane: string; fence: string }>(
     "select lane, fence from lanes",

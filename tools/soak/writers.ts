@@ -1,4 +1,4 @@
-/** Who signed with which wallet: what the processes themselves log, in the order of their clock. */
+/** The processes that signed with each wallet, by their own logs, in the order of the clock. */
 import { isObject } from "@farthing/protocol";
 
 /** A transaction that a process signed. */
@@ -13,7 +13,7 @@ export interface Signed {
 
 const isSigning = /"msg":"Transaction signed and stored"/;
 
-/** Reads a line of a process's log; undefined when it is about anything else. */
+/** Reads a line of a process's log; undefined unless it is about a signed transaction. */
 export function parseSigned(pid: number, line: string): Signed | undefined {
   if (!isSigning.test(line)) return undefined;
   const read: unknown = JSON.parse(line);
@@ -22,8 +22,8 @@ export function parseSigned(pid: number, line: string): Signed | undefined {
   return { wallet: String(relayer).toLowerCase(), nonce: Number(nonce), pid, at: Number(time) };
 }
 
-/** How often each wallet began to be used by another process than before, the first one included. */
-export function countTurns(signed: readonly Signed[]): ReadonlyMap<string, number> {
+/** How often each wallet changed its writer, the first one included. */
+export function countWriters(signed: readonly Signed[]): ReadonlyMap<string, number> {
   const inOrder = signed.toSorted((one, other) => one.at - other.at || one.nonce - other.nonce);
   const turns = new Map<string, number>();
   for (const [wallet, ofWallet] of Map.groupBy(inOrder, (one) => one.wallet)) {

@@ -1,6 +1,6 @@
 /**
- * What reached the nodes: a transaction that is not mined is sent again as it stands before another
- * one takes its nonce. A better price is the last remedy, and one that no node asked for is waste.
+ * Audits the transactions that reached the nodes: one that is not mined has to be sent again unchanged
+ * before another transaction replaces it, unless a node refused it.
  */
 import type { Address, Hex } from "@farthing/protocol";
 
@@ -15,7 +15,7 @@ export interface Submission {
   readonly refusal: string | undefined;
 }
 
-/** Refusals after which only another transaction at the nonce helps. */
+/** Refusals that require another transaction at the nonce. */
 const decisive = [
   "under min gas price",
   "exceeds the configured cap",
@@ -26,7 +26,7 @@ const decisive = [
 /** Blocks at which a transaction must have reached a node before another one takes its place. */
 const sendsMin = 2;
 
-/** Gives what was replaced too early, in words; `foreign`: what another program sent. */
+/** Returns the transactions that were replaced too early; `foreign`: those of another program. */
 export function auditSends(
   submissions: readonly Submission[],
   foreign: ReadonlySet<string>,

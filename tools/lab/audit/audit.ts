@@ -1,6 +1,6 @@
 /**
- * The auditor: compares what the chain says, what the facilitator stored and what every caller was
- * told. It knows nothing of how the facilitator works, only what it promises.
+ * The audit of a run: compares the chain, the facilitator's database and the responses of all
+ * callers. It knows the facilitator's promises, not its implementation.
  */
 import { auditSends, type Submission } from "./audit-sends.ts";
 import { wordsOf, type CallerResponse } from "./caller-response.ts";
@@ -8,38 +8,38 @@ import { finalDepth, type Ledger, type LedgerEntry } from "./chain-ledger.ts";
 import { unrest, type Stored, type StoredSettlement } from "./stored-rows.ts";
 import type { SignedPayment } from "../token-calls/token-calls.ts";
 
-/** Everything a run leaves behind. */
+/** The data of a run. */
 export interface Evidence {
   readonly payments: ReadonlyMap<number, SignedPayment>;
-  /** Made after the run's faults, one after the other: the service must still work. */
+  /** Payments made after the run's faults, which the service must still settle. */
   readonly probes: readonly number[];
   readonly responses: readonly CallerResponse[];
   readonly ledger: Ledger;
   readonly stored: Stored;
   readonly relayers: readonly string[];
-  /** Transactions that stood in a block which is gone. */
+  /** Transactions that a reorganisation removed from a block. */
   readonly reorganisedOut: ReadonlySet<string>;
-  /** What had not come to rest in time. */
+  /** Settlements and transactions that were still open at the end. */
   readonly restless: readonly string[];
   readonly crashes: number;
-  /** Whether a process was ended on purpose; only then may an answer be missing. */
+  /** Whether a process was ended on purpose; only then may a response be missing. */
   readonly wasEnded: boolean;
   /** Blocks until a payment counts as confirmed; 1 when left out. */
   readonly confirmations?: number;
-  /** What was sent to nodes, in order, where somebody looked. */
+  /** Every transaction that was sent to a node, in order, where recorded. */
   readonly submissions?: readonly Submission[];
   /** Transactions that another program sent from a relayer wallet. */
   readonly foreign?: ReadonlySet<string>;
 }
 
-/** A promise that was broken. */
+/** A broken promise. */
 export interface Violation {
   readonly rule: string;
   readonly payment: number | undefined;
   readonly text: string;
 }
 
-/** One payment with all that is known of it. */
+/** One payment with everything known about it. */
 interface File {
   readonly index: number;
   readonly payment: SignedPayment;
@@ -93,7 +93,7 @@ function openFiles({ payments, ledger, stored, responses }: Evidence): File[] {
   });
 }
 
-/** What names an authorization. */
+/** The key of an authorization. */
 export function pairOf({ payer, nonce }: { readonly payer: string; readonly nonce: string }) {
   return `${payer}:${nonce}`.toLowerCase();
 }
@@ -108,7 +108,7 @@ function auditChain({ entries, paid, payment, ...file }: File, say: Say): void {
   }
 }
 
-/** Settle answers that say the money did not and will not move. */
+/** Whether a settle response says that the money did not and will not move. */
 function saysFailed({ asked, status, body }: CallerResponse): boolean {
   return asked !== "verify" && status === 200 && body["status"] === "failed";
 }
@@ -117,14 +117,14 @@ function saysConfirmed({ asked, body }: CallerResponse): boolean {
   return asked !== "verify" && (body["status"] === "confirmed" || body["success"] === true);
 }
 
-/** Judged, and not a settlement's answer: nothing was claimed by this request. */
+/** Whether a request was refused before a claim. */
 function saysRefused({ asked, status, body }: CallerResponse): boolean {
   return asked === "settle" && status === 200 && body["success"] === false && !body["status"];
 }
 
 /**
- * What may come back. 404 is judged by a rule of its own; 408 is what a process says that stood still
- * while the question arrived.
+ * Permitted statuses. 404 has a rule of its own; 408 is the response of a process that was frozen while
+ * the request arrived.
  */
 const knownStatuses = new Set([0, 200, 404, 408, 503]);
 
@@ -134,7 +134,7 @@ function auditAnswers(file: File, evidence: Evidence, say: Say): void {
   if (ids.size > 1) say("one settlement", `callers were given ${[...ids].join(", ")}`, file);
   for (const response of responses) {
     const words = wordsOf(response);
-    // A stranger's key opens nothing, and is told so.
+    // Another account's key is refused.
     if (response.asked === "pry") {
       if (![403, 404].includes(response.status)) say("records are the account's", words, file);
       continue;
@@ -147,7 +147,7 @@ function auditAnswers(file: File, evidence: Evidence, say: Say): void {
     }
     if (!knownStatuses.has(response.status)) say("no bug answers", `told ${words}`, file);
     if (response.status === 404) say("an id is remembered", `told ${words}`, file);
-    if (response.status === 0 && !evidence.wasEnded) say("everybody is answered", words, file);
+    if (response.status === 0 && !evidence.wasEnded) say("every caller is answered", words, file);
   }
 }
 
@@ -171,8 +171,8 @@ function auditConfirmed(file: File, response: CallerResponse, evidence: Evidence
 }
 
 /**
- * What a reorganisation took away again is nobody's lie where few confirmations are waited for;
- * what is final, or as deep as that, stays.
+ * A response about a transaction that was reorganised out is excused where few confirmations are
+ * required, unless it said that the transaction was final.
  */
 function isExcused(
   { body }: CallerResponse,
@@ -182,7 +182,7 @@ function isExcused(
   return reorganisedOut.has(String(body["transaction"])) && !isFinal;
 }
 
-/** Whoever asks after an outcome was told is told the same, reorganisations apart. */
+/** After an outcome was told, later responses tell the same, reorganisations apart. */
 function auditWordKept(file: File, response: CallerResponse, evidence: Evidence, say: Say): void {
   const { status } = response.body;
   if (response.asked === "verify" || (status !== "confirmed" && status !== "failed")) return;
@@ -198,7 +198,7 @@ function auditWordKept(file: File, response: CallerResponse, evidence: Evidence,
   if (other) say("a word is kept", `told ${wordsOf(response)}, later ${wordsOf(other)}`, file);
 }
 
-/** Somebody had been given the settlement's id before this was asked. */
+/** Whether a caller had the settlement's id before this request. */
 function isKnownBefore(evidence: Evidence, file: File, response: CallerResponse): boolean {
   return evidence.responses
     .slice(0, response.askedAfter)
@@ -219,8 +219,8 @@ function auditLastWord(file: File, { ledger }: Evidence, say: Say): void {
       const isSo = response.body["status"] === wanted;
       if (!isSo) say("a last word", `told ${words}; the chain says ${wanted}`, file);
     } else if (paid && paid.blockNumber <= ledger.head - finalDepth) {
-      // Never claimed: paid by somebody before the facilitator saw it. Some call must name it.
-      // Nor is it looked for when its time was over at the first sight of it: that costs nothing.
+      // Never claimed: a third party paid it before the facilitator saw it. Some response must name
+      // the transaction, unless the authorization had expired at the first request.
       const isNamed =
         JSON.stringify(response.body).includes(paid.transaction) ||
         response.body["errorReason"] === "authorization_expired";
@@ -278,7 +278,7 @@ function auditWallets({ ledger, stored, foreign }: Evidence, say: Say): void {
     const next = stored.nextNonces.get(wallet) ?? 0;
     const relayed = ledger.relayed.filter(({ from }) => from === wallet);
     const own = relayed.filter(({ hash }) => !isForeign(hash));
-    // Of a stranger's use nothing needs to be known before the wallet is used again.
+    // A third party's use of the wallet need not be known before the next transaction.
     const ownNext = own.reduce((max, { nonce }) => Math.max(max, nonce + 1), 0);
     if (next < ownNext || next > count)
       say("no gap", `${wallet}: next nonce ${next}, the chain has ${count}`);
@@ -295,7 +295,7 @@ function auditWallets({ ledger, stored, foreign }: Evidence, say: Say): void {
   auditCarriers(stored, say);
 }
 
-/** A settlement goes on with a new nonce only when the old one is surely spent otherwise. */
+/** A settlement gets a new nonce only when the old one is certainly used by another transaction. */
 function auditCarriers({ settlements, transactions }: Stored, say: Say): void {
   for (const { id } of settlements) {
     const carriers = transactions.filter(

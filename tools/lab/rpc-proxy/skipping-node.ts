@@ -1,6 +1,6 @@
 /**
  * A node in front of a devnet that shows more blocks than the devnet has: days of downtime, whose
- * thousands of blocks nobody of the test uses, without waiting for a devnet to make them.
+ * thousands of blocks the test does not use, without waiting for a devnet to make them.
  */
 import { isObject } from "@farthing/protocol";
 import { startRpcListener, type RpcListener } from "../json-rpc/listener.ts";
