@@ -4,76 +4,81 @@
  */
 import { afterAll, describe, expect, test } from "vitest";
 import { crashSuite } from "./crash.suite.ts";
-import { askAgain, finalize, payAlso, takeOver } from "./crash-aftermath.testing.ts";
-import { patienceMs, prepareGround, whileMining, type Ground } from "./crash-ground.testing.ts";
-import { playUpTo, rehearse, type CrashPoint } from "./crash-rehearsal.testing.ts";
-import { lonePayment, replacement, type Scene } from "./crash-scenes.testing.ts";
-import { expectSettledOnce } from "./crash-verdict.testing.ts";
+import { askAgain, finalize, payAlso, takeOver } from "./crash-recovery.testing.ts";
+import {
+  scenarioTimeoutMs,
+  prepareEnvironment,
+  whileMining,
+  type CrashEnvironment,
+} from "./crash-environment.testing.ts";
+import { runUpTo, dryRunScenarios, type CrashPoint } from "./crash-dry-run.testing.ts";
+import { lonePayment, replacement, type CrashScenario } from "./crash-scenarios.testing.ts";
+import { expectSettledOnce } from "./crash-audit.testing.ts";
 import { startPostgres } from "@farthing/engine/source/storage/postgres.testing";
 
 const server = await startPostgres();
 afterAll(() => server.stop());
 
-const bench = { createDatabase: () => server.createDatabase(), isShared: true };
-const rehearsals = await rehearse(bench);
+const provider = { createDatabase: () => server.createDatabase(), isShared: true };
+const dryRuns = await dryRunScenarios(provider);
 
-crashSuite(bench, rehearsals);
+crashSuite(provider, dryRuns);
 
-const options = { concurrent: true, timeout: patienceMs };
+const options = { concurrent: true, timeout: scenarioTimeoutMs };
 
 test("killed: its lease runs out by itself", options, async (context) => {
-  const ground = await prepareGround(bench, lonePayment, context);
-  const { stage, neighbour } = await playUpTo(lonePayment, "before recordSent", ground);
-  await stage.victim.kill();
-  const { url } = await takeOver(ground, neighbour);
-  await whileMining(ground, askAgain(stage, url));
-  await finalize(ground);
-  await expectSettledOnce(ground, stage.told, 0);
+  const environment = await prepareEnvironment(provider, lonePayment, context);
+  const { running, peer } = await runUpTo(lonePayment, "before recordSent", environment);
+  await running.victim.kill();
+  const { url } = await takeOver(environment, peer);
+  await whileMining(environment, askAgain(running, url));
+  await finalize(environment);
+  await expectSettledOnce(environment, running.told, 0);
 });
 
 describe.each([
-  // Nothing of what it had in hand is done yet when it wakes, or all of it is.
-  { scene: lonePayment, wakes: "at once" },
-  { scene: replacement, wakes: "when all is done" },
-])("stopped, thought dead, woken $wakes: $scene.name", options, ({ scene, wakes }) => {
-  const points = rehearsals.find((one) => one.scene === scene)?.points ?? [];
+  // When it wakes, none of its work has been done by others, or all of it.
+  { scenario: lonePayment, wakes: "at once" },
+  { scenario: replacement, wakes: "when all is done" },
+])("stopped, thought dead, woken $wakes: $scene.name", options, ({ scenario, wakes }) => {
+  const points = dryRuns.find((one) => one.scenario === scenario)?.points ?? [];
   test.for(points.filter(isBefore))("$step", async ({ step }, context) => {
-    const ground = await prepareGround(bench, scene, context);
-    await stopAndWake(scene, step, { ground, isLate: wakes !== "at once" });
+    const environment = await prepareEnvironment(provider, scenario, context);
+    await stopAndWake(scenario, step, { environment, isLate: wakes !== "at once" });
   });
 });
 
-/** It stands right before a write or a send; what happens there must not depend on it. */
+/** Whether the process is held right before a write or a send. */
 function isBefore({ step, meanwhile }: CrashPoint): boolean {
   return step.startsWith("before ") && meanwhile === "no block";
 }
 
 async function stopAndWake(
-  scene: Scene,
+  scenario: CrashScenario,
   step: string,
-  { ground, isLate }: { readonly ground: Ground; readonly isLate: boolean },
+  { environment, isLate }: { readonly environment: CrashEnvironment; readonly isLate: boolean },
 ): Promise<void> {
-  const { stage, neighbour } = await playUpTo(scene, step, ground);
-  const { victim } = stage;
+  const { running, peer } = await runUpTo(scenario, step, environment);
+  const { victim } = running;
   victim.signal("SIGSTOP");
-  const { devnet, store, relayer } = ground;
+  const { devnet, store, relayer } = environment;
   const open = await store.listOpenTransactions(devnet.chainId, relayer.address);
   const sentBefore = victim.sent.length;
-  await ground.lapse();
-  const { url } = await takeOver(ground, neighbour);
-  if (isLate) await whileMining(ground, askAgain(stage, url));
+  await environment.lapse();
+  const { url } = await takeOver(environment, peer);
+  if (isLate) await whileMining(environment, askAgain(running, url));
 
   const woken = await victim.serving;
-  // They come to it while it stands still, and are the first that it hears when it goes on.
-  const asked = Promise.all([askAgain(stage, woken), payAlso(stage, woken)]);
+  // The requests arrive while it is stopped, and are the first that it reads when it continues.
+  const asked = Promise.all([askAgain(running, woken), payAlso(running, woken)]);
   victim.signal("SIGCONT");
   victim.letGo();
-  await whileMining(ground, asked);
-  await whileMining(ground, payAlso(stage, url));
-  await finalize(ground);
-  await expectSettledOnce(ground, stage.told, scene.otherTransactions);
-  // Whatever it still sends was stored before it stopped: nothing of its successor's.
+  await whileMining(environment, asked);
+  await whileMining(environment, payAlso(running, url));
+  await finalize(environment);
+  await expectSettledOnce(environment, running.told, scenario.otherTransactions);
+  // It sends only what was stored before it stopped, nothing of its successor.
   const raws = open.map(({ raw }) => raw);
   for (const raw of victim.sent.slice(sentBefore)) expect(raws).toContain(raw);
-  expect(await ground.isTaken()).toBe(true);
+  expect(await environment.isTaken()).toBe(true);
 }

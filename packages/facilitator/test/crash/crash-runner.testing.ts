@@ -18,7 +18,7 @@ function die(): Promise<never> {
 
 const [side, step, to] = (process.argv[2] ?? "").split(":");
 
-/** Whether a call of the verb is the one that is meant. */
+/** Whether this call of the method is the one to die at. */
 function isMeant(parameters: readonly unknown[]): boolean {
   return to === undefined || parameters.some((one) => isObject(one) && one["to"] === to);
 }

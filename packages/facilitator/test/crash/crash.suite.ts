@@ -1,42 +1,47 @@
 /**
- * `kill -9` at every step of the settle path. A process dies at each step that a rehearsal has
- * counted, and a facilitator in this process goes on: where the database is shared, one that runs
- * already and has callers waiting. Whatever was under way, the money moves once, every caller is
- * told so with the right hash, and store and wallet are left as the chain is.
+ * `kill -9` at every step of the settle path. A process dies at each step that a dry run has
+ * counted, and a facilitator in this process takes over: where the database is shared, one that runs
+ * already and has callers waiting. The money moves once, every caller is told so with the right hash,
+ * and store and wallet agree with the chain.
  */
 import { describe, expect, test } from "vitest";
-import { answerAll, askAgain, finalize, payAlso, takeOver } from "./crash-aftermath.testing.ts";
-import { patienceMs, prepareGround, type CrashBench, type Ground } from "./crash-ground.testing.ts";
+import { answerAll, askAgain, finalize, payAlso, takeOver } from "./crash-recovery.testing.ts";
+import {
+  scenarioTimeoutMs,
+  prepareEnvironment,
+  type DatabaseProvider,
+  type CrashEnvironment,
+} from "./crash-environment.testing.ts";
 import {
   lastingSteps,
-  playUpTo,
+  runUpTo,
   pointsToDieAt,
   type CrashPoint,
-  type Rehearsal,
-} from "./crash-rehearsal.testing.ts";
-import { comeThrough, type Scene } from "./crash-scenes.testing.ts";
-import { expectDeepEnough, expectSettledOnce } from "./crash-verdict.testing.ts";
+  type DryRun,
+} from "./crash-dry-run.testing.ts";
+import { comeThrough, type CrashScenario } from "./crash-scenarios.testing.ts";
+import { expectDeepEnough, expectSettledOnce } from "./crash-audit.testing.ts";
 
-/** The tests, on databases that a bench makes. */
-export function crashSuite(bench: CrashBench, rehearsals: readonly Rehearsal[]): void {
+/** The tests, on the databases of a provider. */
+export function crashSuite(provider: DatabaseProvider, dryRuns: readonly DryRun[]): void {
   test("a payment is claimed, its nonce taken, its bytes stored, then sent, then confirmed", () => {
-    expect(rehearsals.slice(0, 1).map(lastingSteps)).toEqual([settlePath]);
+    expect(dryRuns.slice(0, 1).map(lastingSteps)).toEqual([settlePath]);
   });
 
-  for (const rehearsal of rehearsals) {
-    const { scene, failure } = rehearsal;
-    describe(`killed: ${scene.name}`, { concurrent: true, timeout: patienceMs }, () => {
-      test("undisturbed, it comes to its end", () => {
+  for (const dryRun of dryRuns) {
+    const { scenario, failure } = dryRun;
+    describe(`killed: ${scenario.name}`, { concurrent: true, timeout: scenarioTimeoutMs }, () => {
+      test("without a crash, it reaches its end", () => {
         if (failure !== undefined) throw failure;
       });
-      test.for(pointsToDieAt(rehearsal))("$step, then $meanwhile", async (point, context) => {
-        await crash(scene, point, await prepareGround(bench, scene, context));
+      test.for(pointsToDieAt(dryRun))("$step, then $meanwhile", async (point, context) => {
+        await crash(scenario, point, await prepareEnvironment(provider, scenario, context));
       });
     });
   }
 }
 
-/** What a lone payment leaves behind, in order, up to the end of its nonce. */
+/** The writes and sends of a lone payment, in order, until its nonce is used. */
 const settlePath = [
   "claimSettlements",
   "reserveTransactions",
@@ -47,19 +52,23 @@ const settlePath = [
   "closeTransactions",
 ];
 
-async function crash(scene: Scene, { step, meanwhile }: CrashPoint, ground: Ground): Promise<void> {
-  const { stage, neighbour } = await playUpTo(scene, step, ground);
-  // Whoever asks the neighbour waits for what the victim has in hand.
-  const waiting = neighbour && askAgain(stage, neighbour.url);
-  await stage.victim.kill();
-  if (meanwhile === "a block") await ground.devnet.mine();
-  if (meanwhile === "the lost transaction") await comeThrough(stage);
-  // Where the database is a file, a process that is gone is seen to be.
-  if (neighbour) await ground.lapse();
-  const { url } = await takeOver(ground, neighbour);
-  await expectDeepEnough(ground, scene.confirmations ?? 1);
-  const asked = [waiting ?? askAgain(stage, url), payAlso(stage, url)];
-  await answerAll(ground, Promise.all(asked));
-  await finalize(ground);
-  await expectSettledOnce(ground, stage.told, scene.otherTransactions);
+async function crash(
+  scenario: CrashScenario,
+  { step, meanwhile }: CrashPoint,
+  environment: CrashEnvironment,
+): Promise<void> {
+  const { running, peer } = await runUpTo(scenario, step, environment);
+  // Callers of the peer wait for the victim's work.
+  const waiting = peer && askAgain(running, peer.url);
+  await running.victim.kill();
+  if (meanwhile === "a block") await environment.devnet.mine();
+  if (meanwhile === "the lost transaction") await comeThrough(running);
+  // Where the database is a file, the end of a process is noticed at once.
+  if (peer) await environment.lapse();
+  const { url } = await takeOver(environment, peer);
+  await expectDeepEnough(environment, scenario.confirmations ?? 1);
+  const asked = [waiting ?? askAgain(running, url), payAlso(running, url)];
+  await answerAll(environment, Promise.all(asked));
+  await finalize(environment);
+  await expectSettledOnce(environment, running.told, scenario.otherTransactions);
 }

@@ -1,14 +1,13 @@
 /**
- * A facilitator in a process of its own, seen step by step: what it writes to its store, what it
- * sends to its node, what news it reads there. Any step can be held, and the process killed or
- * stopped there by the system, from outside.
+ * A facilitator in a process of its own, observed step by step: writes to its store, sends to its
+ * node, and reads of something new. Any step can be held, and the process killed or stopped there.
  */
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { startRpcProxy, type NodeCall, type RpcProxy } from "@farthing/lab/rpc-proxy";
 
-/** What the process says to its parent. */
+/** A message of the process to its parent. */
 export type StepMessage =
   | { readonly id: number; readonly side: Side; readonly name: string }
   | { readonly url: string };
@@ -19,21 +18,21 @@ export type Side = "before" | "after";
 /** A process under watch. */
 export interface SteppedProcess {
   readonly proxy: RpcProxy;
-  /** Where it listens, once it does. Rejects when it ends before. */
+  /** Resolves with its URL. Rejects when it ends before. */
   readonly serving: Promise<string>;
   /** Steps since counting began, such as `after recordSigned` and `before recordSigned 2`. */
   readonly steps: readonly string[];
   /** The last lines of its log. */
-  readonly said: readonly string[];
+  readonly logLines: readonly string[];
   /** Signed bytes that it has sent. */
   readonly sent: readonly unknown[];
-  /** While set, told of each counted step, which waits for it. */
+  /** While set, called with each counted step, which waits for it. */
   observe: ((step: string) => Promise<void>) | undefined;
   /** Counts steps from the first one of a name; from now on without a name. */
   countFrom(name?: string): void;
   /** Holds it at a counted step; resolves when it is there. */
   holdAt(step: string): Promise<void>;
-  /** Lets it go on from there. */
+  /** Lets it continue. */
   letGo(): void;
   /** Resolves when it has taken a step of this name, `times` times since it was started. */
   passed(name: string, times?: number): Promise<void>;
@@ -67,18 +66,20 @@ export async function startStepped(
   started.add(child);
   const ended = once(child, "exit").then(() => started.delete(child));
   const watch = createStepWatch();
-  const said: string[] = [];
+  const logLines: string[] = [];
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-    said.push(...text.trimEnd().split("\n"));
-    said.splice(0, said.length - linesMax);
+    logLines.push(...text.trimEnd().split("\n"));
+    logLines.splice(0, logLines.length - linesMax);
   });
   const serving = Promise.withResolvers<string>();
-  void ended.then(() => serving.reject(new Error(`it ended before it served: ${said.join("\n")}`)));
+  void ended.then(() =>
+    serving.reject(new Error(`it ended before it served: ${logLines.join("\n")}`)),
+  );
   serving.promise.catch(() => undefined);
   child.on("message", (message: StepMessage) => {
     if ("url" in message) return serving.resolve(message.url);
     const { id, side, name } = message;
-    // One that is dead by then hears nothing.
+    // A process that is dead by then receives nothing.
     void watch.step(side, name).then(() => child.send(id, () => undefined));
   });
   const sent: unknown[] = [];
@@ -86,7 +87,7 @@ export async function startStepped(
   return Object.assign(watch, {
     proxy,
     serving: serving.promise,
-    said,
+    logLines,
     sent,
     signal: (name: "SIGSTOP" | "SIGCONT") => void child.kill(name),
     async kill() {
@@ -97,7 +98,7 @@ export async function startStepped(
   });
 }
 
-/** Counts steps, holds one of them, tells of those that are done. */
+/** Counts steps, holds one of them, and wakes those who wait for one. */
 function createStepWatch() {
   const steps: string[] = [];
   const counted = new Map<string, number>();

@@ -1,6 +1,6 @@
 /**
- * A facilitator that tells its parent of every write to its store, before and after, and goes on
- * when it is told to. Between the two it can be killed or stopped, as a machine would do it.
+ * A facilitator that reports every write to its store to its parent, before and after, and waits for
+ * permission to continue. Meanwhile it can be killed or stopped.
  */
 import { flushCompileCache } from "node:module";
 import { readConfig } from "../../src/config/config.ts";
@@ -20,7 +20,7 @@ function tell(message: StepMessage): void {
   process.send?.(message);
 }
 
-/** Says where the process stands and waits until it may go on. */
+/** Reports a step and waits until the process may continue. */
 function step(side: "before" | "after", name: string): Promise<void> {
   const id = ++told;
   tell({ id, side, name });
@@ -32,7 +32,7 @@ process.on("message", (id) => {
   if (typeof id === "number") waiting.delete(id);
   goOn?.();
 });
-// Nobody is left to say when to go on.
+// The parent is gone, and no process is left to permit the next step.
 process.once("disconnect", () => process.kill(process.pid, "SIGKILL"));
 
 const config = readConfig();

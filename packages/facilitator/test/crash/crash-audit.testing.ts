@@ -1,8 +1,8 @@
-/** What must be true after a crash, whatever was under way: callers, chain, store and wallet. */
+/** The audit after a crash: callers, chain, store and wallet have to agree. */
 import { auditBalances, readRelayed } from "@farthing/lab/audit";
 import type { Hex, JsonObject } from "@farthing/protocol";
 import { expect } from "vitest";
-import type { Ground } from "./crash-ground.testing.ts";
+import type { CrashEnvironment } from "./crash-environment.testing.ts";
 import {
   oneCent,
   payerAndNonceOf,
@@ -11,35 +11,40 @@ import {
 } from "../support/facilitator.testing.ts";
 import { inspectStore } from "@farthing/engine/storage";
 
-/** Everything that callers were told of each payment, in the order of the payments. */
+/** The responses to callers for each payment, in the order of the payments. */
 export type Told = readonly (readonly JsonObject[])[];
 
-/** Expects that every payment moved its money once, and that everything says so. */
+/** Expects that every payment moved its money once, and that all records agree. */
 export async function expectSettledOnce(
-  ground: Ground,
+  environment: CrashEnvironment,
   told: Told,
   otherTransactions: number,
 ): Promise<void> {
-  const logs = await Promise.all(ground.bodies.map((body) => useLogsOf(ground.devnet, body)));
-  expect(logs.map(({ length }) => length)).toEqual(ground.bodies.map(() => 1));
+  const logs = await Promise.all(
+    environment.bodies.map((body) => useLogsOf(environment.devnet, body)),
+  );
+  expect(logs.map(({ length }) => length)).toEqual(environment.bodies.map(() => 1));
   const uses = logs.flat();
   expectTrueAnswers(uses, told);
-  await expectStoredAsMined(ground, uses);
-  await expectPaid(ground);
-  await expectWholeWallet(ground, uses, otherTransactions);
+  await expectStoredAsMined(environment, uses);
+  await expectPaid(environment);
+  await expectWholeWallet(environment, uses, otherTransactions);
 }
 
 /** Expects that nothing counts as confirmed before it is deep enough. */
-export async function expectDeepEnough(ground: Ground, confirmations: number): Promise<void> {
-  const stored = await ground.settlements();
-  const head = Number(await ground.devnet.rpc<Hex>("eth_blockNumber"));
+export async function expectDeepEnough(
+  environment: CrashEnvironment,
+  confirmations: number,
+): Promise<void> {
+  const stored = await environment.settlements();
+  const head = Number(await environment.devnet.rpc<Hex>("eth_blockNumber"));
   for (const settlement of stored) {
     if (settlement?.state !== "confirmed") continue;
     expect(settlement.blockNumber).toBeLessThanOrEqual(head - confirmations + 1);
   }
 }
 
-/** Nobody is told of a failure, and whoever is told of a transaction in the end, of the right one. */
+/** No caller is told of a failure, and every caller is told of the right transaction in the end. */
 function expectTrueAnswers(uses: readonly UseLog[], told: Told): void {
   for (const [index, pages] of told.entries()) {
     const ids = new Set(pages.map(({ id }) => id));
@@ -54,8 +59,11 @@ function expectTrueAnswers(uses: readonly UseLog[], told: Told): void {
   }
 }
 
-async function expectStoredAsMined(ground: Ground, uses: readonly UseLog[]): Promise<void> {
-  const stored = await ground.settlements();
+async function expectStoredAsMined(
+  environment: CrashEnvironment,
+  uses: readonly UseLog[],
+): Promise<void> {
+  const stored = await environment.settlements();
   expect(stored).toMatchObject(
     uses.map(({ transactionHash, blockHash, blockNumber, logIndex }) => ({
       state: "confirmed",
@@ -70,7 +78,7 @@ async function expectStoredAsMined(ground: Ground, uses: readonly UseLog[]): Pro
   );
 }
 
-async function expectPaid({ devnet, bodies }: Ground): Promise<void> {
+async function expectPaid({ devnet, bodies }: CrashEnvironment): Promise<void> {
   const payee = devnet.seller.address;
   const payments = bodies.map((body) => {
     return { from: payerAndNonceOf(body).payer, to: payee, value: oneCent };
@@ -86,11 +94,11 @@ async function expectPaid({ devnet, bodies }: Ground): Promise<void> {
 
 /** No nonce is left out or waits, and nothing was sent that carried none of the payments. */
 async function expectWholeWallet(
-  ground: Ground,
+  environment: CrashEnvironment,
   uses: readonly UseLog[],
   otherTransactions: number,
 ): Promise<void> {
-  const { devnet, store, relayer, databaseUrl } = ground;
+  const { devnet, store, relayer, databaseUrl } = environment;
   const relayed = await readRelayed(devnet, [relayer.address]);
   expect(relayed.map(({ nonce }) => nonce)).toEqual(relayed.map((_, index) => index));
   const carriers = new Set(uses.map(({ transactionHash }) => transactionHash));

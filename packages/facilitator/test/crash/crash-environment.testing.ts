@@ -1,6 +1,6 @@
 /**
- * Ground for crashes: a chain whose blocks are made when the test says so, a database, a wallet,
- * a process that works it and dies, and a facilitator in this process that goes on.
+ * The environment of a crash: a chain whose blocks the test makes, a database, a wallet, a process
+ * that uses the wallet and dies, and a facilitator in this process that continues.
  */
 import type { Devnet } from "@farthing/devnet";
 import type { JsonObject } from "@farthing/protocol";
@@ -22,18 +22,18 @@ import {
 import { startStepped, type SteppedProcess } from "./stepped-process.testing.ts";
 import { openStore, type ServiceStore } from "../../src/features/open-store.ts";
 
-/** A database, and how the process comes that goes on. */
-export interface CrashBench {
+/** Creates databases, and tells how another process takes over. */
+export interface DatabaseProvider {
   createDatabase(): Promise<string>;
   /** Whether processes share it: the second one then runs before the first one dies. */
   readonly isShared: boolean;
 }
 
-/** Where a crash takes place. */
-export interface Ground {
+/** The environment. */
+export interface CrashEnvironment {
   readonly devnet: Devnet;
   readonly databaseUrl: string;
-  /** A look at what is stored. */
+  /** Reads the same database. */
   readonly store: ServiceStore;
   readonly isShared: boolean;
   /** Requests for /settle, each by a payer of its own. */
@@ -41,44 +41,44 @@ export interface Ground {
   readonly relayer: Devnet["relayers"][number];
   /** Starts the process that will die. */
   startVictim(): Promise<SteppedProcess>;
-  /** Starts one that goes on. */
+  /** Starts one that takes over. */
   serve(): Promise<Served>;
-  /** What is stored of each request. */
+  /** The stored settlement of each request. */
   settlements(): Promise<(Settlement | undefined)[]>;
-  /** The wallet's lease runs out, as it does by itself when its holder is silent. */
+  /** Lets the wallet's lease expire, as it does by itself when its holder is silent. */
   lapse(): Promise<void>;
   /** Whether the facilitator in this process has the wallet. */
   isTaken(): Promise<boolean>;
   /** The last lines of every log, for tests that fail. */
-  said(): string;
+  logText(): string;
   stop(): Promise<void>;
 }
 
-/** What a ground is for: payments of so many payers, each of whom pays once. */
-export interface Purpose {
+/** The number of payers, each of whom pays once. */
+export interface EnvironmentOptions {
   readonly payments: number;
   /** Blocks a payment must be deep to count; 1 unless it says otherwise. */
   readonly confirmations?: number;
 }
 
-/** Prepares a ground that goes with a test. */
-export async function prepareGround(
-  bench: CrashBench,
-  purpose: Purpose,
+/** Creates an environment that ends with a test. */
+export async function prepareEnvironment(
+  provider: DatabaseProvider,
+  options: EnvironmentOptions,
   { onTestFailed, onTestFinished }: Pick<TestContext, "onTestFailed" | "onTestFinished">,
-): Promise<Ground> {
-  const ground = await layGround(bench, purpose);
-  onTestFailed(() => void process.stderr.write(ground.said()));
-  onTestFinished(() => ground.stop());
-  return ground;
+): Promise<CrashEnvironment> {
+  const environment = await createEnvironment(provider, options);
+  onTestFailed(() => void process.stderr.write(environment.logText()));
+  onTestFinished(() => environment.stop());
+  return environment;
 }
 
-/** Prepares a ground; who asks for it stops it. */
-export async function layGround(
-  bench: CrashBench,
-  { payments, confirmations = 1 }: Purpose,
-): Promise<Ground> {
-  const databaseUrl = await bench.createDatabase();
+/** Creates an environment, which the caller stops. */
+export async function createEnvironment(
+  provider: DatabaseProvider,
+  { payments, confirmations = 1 }: EnvironmentOptions,
+): Promise<CrashEnvironment> {
+  const databaseUrl = await provider.createDatabase();
   const devnet = await startChain({ buyers: payments, relayers: 1 });
   await devnet.rpc("evm_setAutomine", [false]);
   const store = await openStore(databaseUrl);
@@ -91,14 +91,14 @@ export async function layGround(
     databaseUrl,
     store,
     bodies,
-    isShared: bench.isShared,
+    isShared: provider.isShared,
     relayer: walletAt(devnet.relayers, 0),
     async startVictim() {
       const started = await startStepped(devnet.rpcUrl, (rpcUrl) =>
         environmentOn(devnet, { databaseUrl, rpcUrl, env }),
       );
       endings.push(started.kill);
-      logs.push(started.said);
+      logs.push(started.logLines);
       return started;
     },
     async serve() {
@@ -115,7 +115,7 @@ export async function layGround(
       const { lanes } = await inspectStore(databaseUrl, Date.now());
       return lanes[0]?.holder?.split("/")[1] === String(process.pid);
     },
-    said: () => logs.map((lines) => `${lines.join("\n")}\n`).join("\n"),
+    logText: () => logs.map((lines) => `${lines.join("\n")}\n`).join("\n"),
     async stop() {
       await Promise.all(endings.map((end) => end()));
       await store.close();
@@ -140,7 +140,7 @@ async function postSettle(url: string, body: JsonObject): Promise<JsonObject> {
   return (await readAnswer(await fetch(`${url}/settle`, init))).body;
 }
 
-/** Follows a settlement as a caller does, until it has its outcome; gives the last page. */
+/** Polls a settlement until it has its outcome; returns the last page. */
 export async function followAt(url: string, id: string): Promise<JsonObject> {
   for (;;) {
     const { body } = await readAnswer(await fetch(`${url}/settlements/${id}?wait=30`));
@@ -148,21 +148,21 @@ export async function followAt(url: string, id: string): Promise<JsonObject> {
   }
 }
 
-/** Pause between looks, and between blocks while something is waited for: a chain that hurries. */
+/** Pause between checks, and between blocks while a test waits: a faster chain than XDC. */
 const lookMs = 200;
 
 /**
- * Looks in vain before a test gives up: five minutes. Counted, not timed, since a busy machine may
- * stand still for longer than all of them take; so long because a scene's process takes half a
- * minute to start where several test files share two cores.
+ * Checks before a test gives up: five minutes. They are counted, not timed, since a busy machine may
+ * stall for longer than all of them take. A process takes half a minute to start where several test
+ * files share two cores.
  */
-const looksMax = 1_500;
+const maxLooks = 1_500;
 
-/** How long a test may take on a busy machine: a scene of several waits. */
-export const patienceMs = 900_000;
+/** Limit of a test on a busy machine: a scenario has several waits. */
+export const scenarioTimeoutMs = 900_000;
 
-/** Makes blocks until something is done; gives what came of it. */
-export async function whileMining<T>({ devnet }: Ground, work: Promise<T>): Promise<T> {
+/** Makes blocks until the work is done; returns its result. */
+export async function whileMining<T>({ devnet }: CrashEnvironment, work: Promise<T>): Promise<T> {
   let isDone = false;
   const done = work.finally(() => {
     isDone = true;
@@ -175,10 +175,10 @@ export async function whileMining<T>({ devnet }: Ground, work: Promise<T>): Prom
   return done;
 }
 
-/** Looks again and again until something is so. */
+/** Checks repeatedly until a condition is met. */
 export async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
   for (let looks = 0; !(await isSo()); looks++) {
-    if (looks === looksMax) throw new Error(`In vain it was waited until ${what}`);
+    if (looks === maxLooks) throw new Error(`Waited in vain until ${what}`);
     await new Promise((resolve) => setTimeout(resolve, lookMs));
   }
 }
