@@ -8,7 +8,7 @@ import { openMint } from "./payments.ts";
 import { writeReport } from "./report.ts";
 import { measureRpcCosts } from "./rpc-cost.ts";
 import { withRpcCosts } from "./rpc-cost-report.ts";
-import { judgeTargets, type Results } from "./targets.ts";
+import { evaluateTargets, type Results } from "./targets.ts";
 
 let devnet: Devnet;
 let stand: Stand;
@@ -91,7 +91,8 @@ describe("the report", () => {
     gasToOne: gas,
     gasToMany: { ...gas, batched: 60_000 },
   };
-  const target = (what: string) => judgeTargets(results).find((one) => one.what.startsWith(what));
+  const target = (what: string) =>
+    evaluateTargets(results).find((one) => one.what.startsWith(what));
 
   test("holds ratios against what was wanted", () => {
     expect(target("settle/s at 1,000")).toMatchObject({ measured: 10, isReached: true });

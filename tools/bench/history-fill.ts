@@ -31,7 +31,7 @@ const listingsMin = 10_000;
 const settlementsPerListing = 50;
 const listingsPerAccount = 50;
 
-/** Words of the listings: one that all have, and one that seven have which nobody buys. */
+/** Words of the listings: one that all have, and one that seven unsold ones have. */
 export const commonWord = "weather";
 export const rareWord = "needle";
 const rareListings = 7;

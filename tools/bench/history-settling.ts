@@ -70,8 +70,8 @@ export const settlingName = ({ callers }: ServiceTrials) =>
 
 async function keyIn(databaseUrl: string, { seller }: HistoryScene): Promise<string> {
   const store = await openStore(databaseUrl);
-  const wish = { account: seller, mode: "test", label: "bench" } as const;
-  const { text } = await createApiKey(store, systemClock, wish);
+  const request = { account: seller, mode: "test", label: "bench" } as const;
+  const { text } = await createApiKey(store, systemClock, request);
   await store.close();
   return text;
 }

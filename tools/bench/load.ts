@@ -36,7 +36,7 @@ export interface LoadResult {
   readonly complaint: string | undefined;
 }
 
-/** The reference waits up to 180 s for a receipt; nobody is cut off before. */
+/** The reference waits up to 180 s for a receipt; no request is cut off before. */
 const answerMsMax = 200_000;
 
 /** Runs the loop. */

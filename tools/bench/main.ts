@@ -20,7 +20,7 @@ import { cores, pin } from "./processes.ts";
 import { progressLine, writeReport } from "./report.ts";
 import { measureRpcCosts } from "./rpc-cost.ts";
 import { rpcCostSection, withRpcCosts } from "./rpc-cost-report.ts";
-import { judgeTargets, type Results } from "./targets.ts";
+import { evaluateTargets, type Results } from "./targets.ts";
 import { measureUpgrade } from "./upgrade.ts";
 import { upgradeSection } from "./upgrade-report.ts";
 
@@ -133,14 +133,14 @@ async function measureAll(stand: Stand, isQuick: boolean): Promise<Results> {
   return { figures, gasToOne, gasToMany };
 }
 
-/** Addresses of nobody: more than a batch has payments, so that no two of a batch are the same. */
+/** Unused addresses: more than a batch has payments, so that no two of a batch are the same. */
 const manyPayees = Array.from(
   { length: 100 },
   (_, index) => `0x${(index + 1).toString(16).padStart(4, "0").repeat(10)}` as const,
 );
 
 function targetLines(results: Results): string {
-  return judgeTargets(results)
+  return evaluateTargets(results)
     .filter(({ measured }) => measured !== undefined)
     .map(({ what, wanted, measured, isReached }) => {
       const mark = isReached ? "reached    " : "NOT REACHED";

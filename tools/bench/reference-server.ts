@@ -90,9 +90,9 @@ function serve(facilitator: x402Facilitator): void {
     "/settle": (asked: PaymentRequest) =>
       facilitator.settle(asked.paymentPayload, asked.paymentRequirements),
   };
-  for (const [path, judge] of Object.entries(routes)) {
+  for (const [path, verifyPayment] of Object.entries(routes)) {
     app.post(path, (req, res) => {
-      judge(req.body).then(
+      verifyPayment(req.body).then(
         (answer) => res.json(answer),
         (error: unknown) =>
           res.status(500).json({ error: error instanceof Error ? error.message : "Unknown error" }),

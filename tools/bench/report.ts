@@ -6,7 +6,7 @@ import type { Figures, Trial } from "./measure.ts";
 import { canPin } from "./processes.ts";
 import type { GasFigures } from "./gas.ts";
 import { short, table } from "./report-table.ts";
-import { judgeTargets, type Results } from "./targets.ts";
+import { evaluateTargets, type Results } from "./targets.ts";
 
 /** What the reader must know beside the figures. */
 export interface Circumstances {
@@ -31,7 +31,7 @@ export function writeReport(results: Results, circumstances: Circumstances): str
     "",
     table(
       ["", "target", "measured", ""],
-      judgeTargets(results).map(({ what, wanted, measured, isReached }) => [
+      evaluateTargets(results).map(({ what, wanted, measured, isReached }) => [
         what,
         wanted,
         measured === undefined ? "not in this run" : short(measured),

@@ -12,7 +12,7 @@ export interface RpcLoad {
   readonly name: string;
   readonly wallets: number;
   readonly seconds: number;
-  /** Payments that begin each second; with none, nobody pays. */
+  /** Payments that begin each second; zero for none. */
   readonly perSecond?: number;
   /** Or payments that are under way at any time. */
   readonly inFlight?: number;

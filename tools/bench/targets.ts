@@ -36,7 +36,7 @@ export function find(
 }
 
 /** The targets, each with what this run says about it. */
-export function judgeTargets(results: Results): Target[] {
+export function evaluateTargets(results: Results): Target[] {
   const rate = (who: Contender, path: Trial["path"], callers: number) =>
     find(results, who, { path, callers })?.perSecond;
   const times = (path: Trial["path"], callers: number, than: Contender) =>

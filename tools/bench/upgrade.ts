@@ -38,7 +38,7 @@ export interface UpgradeFigures {
 
 const address = (number: number) => `0x${number.toString(16).padStart(40, "0")}` as const;
 
-/** Addresses of nobody: no chain is asked. */
+/** Unused addresses; no chain is asked. */
 const scene: HistoryScene = {
   chainId: 50,
   token: address(0xdc),

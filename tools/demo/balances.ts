@@ -1,8 +1,8 @@
-/** Who holds how much, before and after the payments. */
+/** The balances of everyone in the demo, before and after the payments. */
 import type { Address, Hex } from "@farthing/protocol";
 import { price } from "./paid-api.ts";
 import { parseUsdc } from "@farthing/protocol";
-import type { Stage } from "./stage.ts";
+import type { DemoEnvironment } from "./environment.ts";
 
 /** One holder's USDC in base units and native coin in wei. */
 export interface Holding {
@@ -19,7 +19,7 @@ export interface Change {
 }
 
 /** Reads all holdings. */
-export async function readHoldings({ devnet }: Stage): Promise<Holding[]> {
+export async function readHoldings({ devnet }: DemoEnvironment): Promise<Holding[]> {
   const holders = [
     ["buyer", devnet.buyers[0]?.address],
     ["contract wallet", devnet.smartWallet.address],
@@ -38,7 +38,7 @@ export async function readHoldings({ devnet }: Stage): Promise<Holding[]> {
 
 /**
  * Sets before and after side by side. Throws unless the seller has got the price of each payment,
- * and nobody but the relayer has paid gas.
+ * and only the relayer has paid gas.
  */
 export function compareHoldings(
   before: readonly Holding[],

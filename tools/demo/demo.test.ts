@@ -56,7 +56,7 @@ function startDemo(...args: string[]): Run {
       changed.emit("more");
     })
     .once("end", () => changed.emit("error", new Error(`It ended after: ${output}`)));
-  // Nobody may be listening when it ends in good order.
+  // There may be no listener when it ends in good order.
   changed.on("error", () => {});
   const run = {
     npm,

@@ -1,29 +1,29 @@
-/** `npm run demo [-- --once] [--json]`: the whole of Farthing on one machine, paid four ways. */
+/** `npm run demo [-- --once] [--json]`: all parts of Farthing on one machine, and four payments. */
 import { parseArgs } from "node:util";
 import { compareHoldings, readHoldings } from "./balances.ts";
-import { balancesPage, invitation, paymentTitle, stagePage, stepLine } from "./page.ts";
+import { balancesPage, invitation, paymentTitle, environmentPage, stepLine } from "./page.ts";
 import { makePayment, planPayments, type MadePayment } from "./payments.ts";
 import { describeDemo } from "./report.ts";
-import { startStage, type Stage } from "./stage.ts";
+import { startDemoEnvironment, type DemoEnvironment } from "./environment.ts";
 import type { Step, StepListener } from "./watch-payment.ts";
 
-const usage = `Starts a local chain, a facilitator and a paid API, and pays for it in four ways.
+const usage = `Starts a local chain, a facilitator and a paid API, and makes four payments.
 
-  --once   end after the payments instead of staying up
-  --json   print one JSON object with the receipts and nothing else
-  --help   print this
+  --once   exit after the payments instead of keeping the services running
+  --json   print only one JSON object with the receipts
+  --help   print this help
 `;
 
-/** What a shell expects of a program that Ctrl-C has ended. */
+/** The exit status of a program that Ctrl-C has ended, by convention. */
 const interruptedStatus = 130;
 
-/** Longest orderly stop; a person who pressed Ctrl-C waits for it. */
+/** Limit of an orderly stop, for which the user waits after Ctrl-C. */
 const stopMs = 15_000;
 
-/** What is left when all has stopped is a seller asking after a payment; it need not find out. */
-const lingerMs = 100;
+/** Time for open connections after the stop; a seller's poll of a payment may be cut off. */
+const keepAliveGraceMs = 100;
 
-const silence: StepListener = () => {};
+const ignoreSteps: StepListener = () => {};
 
 interface Options {
   readonly once: boolean;
@@ -35,7 +35,7 @@ const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** Why the demo stops before or after its payments. */
 type StopReason = "told" | "chain ended";
 
-/** Runs the demo and gives its exit status. */
+/** Runs the demo; returns its exit status. */
 async function runDemo(options: Options): Promise<number> {
   const stopping = new AbortController();
   const stopped = Promise.withResolvers<StopReason>();
@@ -43,60 +43,60 @@ async function runDemo(options: Options): Promise<number> {
     stopping.abort();
     stopped.resolve(reason);
   };
-  // Told twice is told once: npm passes Ctrl-C on to a program that the terminal has told too.
+  // The signal may come twice: npm passes on a Ctrl-C that the terminal has sent as well.
   for (const signal of stopSignals) process.on(signal, () => stop("told"));
   const stack = new AsyncDisposableStack();
-  const performing = perform(options, stack, { stop, signal: stopping.signal });
+  const running = runPayments(options, stack, { stop, signal: stopping.signal });
   try {
-    const first = await Promise.race([performing, stopped.promise]);
-    if (first === "performed" && options.once) return 0;
-    const reason = first === "performed" ? await stopped.promise : first;
+    const first = await Promise.race([running, stopped.promise]);
+    if (first === "paid" && options.once) return 0;
+    const reason = first === "paid" ? await stopped.promise : first;
     if (reason === "chain ended") throw new Error("The local chain ended by itself");
-    return first === "performed" ? 0 : interruptedStatus;
+    return first === "paid" ? 0 : interruptedStatus;
   } finally {
     setTimeout(() => process.exit(1), stopMs).unref();
-    // Only what has started can be stopped, so a start under way is waited for.
-    await performing.catch(() => {});
+    // A start that is under way has to finish before its result can be stopped.
+    await running.catch(() => {});
     await stack.disposeAsync();
-    setTimeout(() => process.exit(), lingerMs).unref();
+    setTimeout(() => process.exit(), keepAliveGraceMs).unref();
   }
 }
 
-/** Starts everything, pays, tells. */
-async function perform(
+/** Starts the services, makes the payments and prints each step. */
+async function runPayments(
   { once, json }: Options,
   stack: AsyncDisposableStack,
   { stop, signal }: { stop(reason: StopReason): void; signal: AbortSignal },
-): Promise<"performed"> {
+): Promise<"paid"> {
   const write = (text: string): void => {
     if (!signal.aborted) process.stdout.write(text);
   };
   const say = json ? (): void => {} : write;
-  let listener = silence;
-  const tell = (step: Step): void => listener(step);
+  let listener = ignoreSteps;
+  const report = (step: Step): void => listener(step);
 
-  const stage = await startStage(stack, tell, signal);
-  void stage.devnet.ended.then(() => stop("chain ended"));
-  say(stagePage(stage));
-  const before = await readHoldings(stage);
+  const environment = await startDemoEnvironment(stack, report, signal);
+  void environment.devnet.ended.then(() => stop("chain ended"));
+  say(environmentPage(environment));
+  const before = await readHoldings(environment);
   const made: MadePayment[] = [];
-  for (const [index, planned] of planPayments(stage).entries()) {
+  for (const [index, planned] of planPayments(environment).entries()) {
     say(paymentTitle(planned, index + 1));
     const startedAt = performance.now();
     listener = (step) => say(stepLine(step, performance.now() - startedAt));
-    made.push(await makePayment(planned, tell, signal));
+    made.push(await makePayment(planned, report, signal));
   }
-  // Whoever pays from another terminal needs no running commentary here.
-  listener = silence;
-  const changes = compareHoldings(before, await readHoldings(stage), made.length);
+  // Payments from another terminal are not reported here.
+  listener = ignoreSteps;
+  const changes = compareHoldings(before, await readHoldings(environment), made.length);
   say(balancesPage(changes));
-  if (json) write(`${JSON.stringify(describeDemo(stage, made, changes))}\n`);
-  if (!once) say(invitation(tryLineOf(stage)));
-  return "performed";
+  if (json) write(`${JSON.stringify(describeDemo(environment, made, changes))}\n`);
+  if (!once) say(invitation(tryLineOf(environment)));
+  return "paid";
 }
 
-/** A line for a shell that makes one more payment. */
-function tryLineOf({ devnet, paidApi }: Stage): string {
+/** A shell command that makes one more payment. */
+function tryLineOf({ devnet, paidApi }: DemoEnvironment): string {
   const key = devnet.buyers[0]?.privateKey ?? "";
   return `FARTHING_WALLET_KEY=${key} npx farthing pay ${paidApi.publicUrl}`;
 }

@@ -1,31 +1,36 @@
-/** The demo for people: a header, a line a step, a table of balances, a line to try. */
+/** The demo's output for people: services, a line for each step, balances, a command to try. */
 import { styleText } from "node:util";
 import { formatUsdc } from "@farthing/protocol";
 import type { Change } from "./balances.ts";
 import { price } from "./paid-api.ts";
 import type { PlannedPayment } from "./payments.ts";
-import type { Stage } from "./stage.ts";
+import type { DemoEnvironment } from "./environment.ts";
 import { shorten, type Step } from "./watch-payment.ts";
 
-/** Text in a style on a terminal that has colours, and as it is everywhere else. */
+/** Styles text on a terminal that has colours. */
 function paint(style: "bold" | "dim" | "green" | "red", text: string): string {
   return styleText(style, text, { stream: process.stdout });
 }
 
-/** What is running, and where. */
-export function stagePage({ devnet, network, facilitatorUrl, paidApi }: Stage): string {
+/** The services and their addresses. */
+export function environmentPage({
+  devnet,
+  network,
+  facilitatorUrl,
+  paidApi,
+}: DemoEnvironment): string {
   const { rpcUrl, blockTimeSeconds } = devnet;
   const rows = [
     ["chain", rpcUrl, `${network.id}, a block every ${blockTimeSeconds} s`],
-    ["facilitator", facilitatorUrl, "public, with an API key"],
-    ["", `${facilitatorUrl}/api/facilitator`, "hosted, without one"],
-    ["paid API", paidApi.publicUrl, `${price} USDC, by the public one`],
-    ["", paidApi.hostedUrl, `${price} USDC, by the hosted one`],
+    ["facilitator", facilitatorUrl, "public surface, with an API key"],
+    ["", `${facilitatorUrl}/api/facilitator`, "hosted surface, without an API key"],
+    ["paid API", paidApi.publicUrl, `${price} USDC, through the public surface`],
+    ["", paidApi.hostedUrl, `${price} USDC, through the hosted surface`],
   ] as const;
   const width = Math.max(...rows.map(([, url]) => url.length));
   return [
     "",
-    paint("bold", "Farthing demo: an API that is paid for in USDC, on a chain of its own"),
+    paint("bold", "Farthing demo: an API paid in USDC, on a local test chain"),
     "",
     ...rows.map(([name, url, what]) => `  ${name.padEnd(12)} ${url.padEnd(width)}  ${what}`),
     "",
@@ -88,11 +93,11 @@ function formatCoin(wei: bigint): string {
   return formatUsdc(wei / (weiPerCoin / 10n ** coinDecimals));
 }
 
-/** What to do with a demo that stays up. */
+/** What to try while the services run. */
 export function invitation(tryLine: string): string {
   return [
     "",
-    "It stays up. Pay from another terminal, in this folder:",
+    "The services keep running. To pay from another terminal, run in this folder:",
     "",
     `  ${tryLine}`,
     "",

@@ -1,27 +1,27 @@
-/** The demo's seller: a weather report, sold through both faces of the facilitator. */
+/** The demo's seller: a weather report, sold through both surfaces of the facilitator. */
 import type { Server } from "node:http";
 import type { Facilitator } from "@farthing/seller";
 import { farthing } from "@farthing/seller/express";
 import express from "express";
 
-/** What a report costs, in USDC. */
+/** Price of a report, in USDC. */
 export const price = "0.01";
 
 /** How the reports are sold. */
 export interface PaidApiOptions {
   readonly payTo: string;
   readonly network: string;
-  /** The face that asks for an API key and speaks version 2. */
+  /** Client of the surface that requires an API key and supports version 2. */
   readonly publicFace: Facilitator;
-  /** The face without keys that speaks both versions. */
+  /** Client of the surface without keys that supports both versions. */
   readonly hostedFace: Facilitator;
 }
 
 /** A running seller. */
 export interface PaidApi {
-  /** Sold through the public face. */
+  /** Sold through the public surface. */
   readonly publicUrl: string;
-  /** Sold through the hosted face. */
+  /** Sold through the hosted surface. */
   readonly hostedUrl: string;
   stop(): Promise<void>;
 }

@@ -1,10 +1,10 @@
-/** The four payments of the demo: who pays, with which software, through which face. */
+/** The four payments of the demo: payer, client library and surface of each. */
 import { contractWalletSigner, privateKeySigner, wrapFetch, type Signer } from "@farthing/buyer";
 import { readReceipt, type Address, type SettleResponse } from "@farthing/protocol";
 import { ExactEvmScheme } from "@x402/evm";
 import { wrapFetchWithPayment, x402Client } from "@x402/fetch";
 import { privateKeyToAccount } from "viem/accounts";
-import type { Stage } from "./stage.ts";
+import type { DemoEnvironment } from "./environment.ts";
 import { watchFetch, watchWallet, type StepListener } from "./watch-payment.ts";
 
 /** A payment that can be made. */
@@ -14,8 +14,8 @@ export interface PlannedPayment {
   readonly face: "public" | "hosted";
   readonly payer: Address;
   readonly url: string;
-  /** Requests and pays; gives the answer to the paid request. */
-  pay(signal: AbortSignal, tell: StepListener): Promise<Response>;
+  /** Requests and pays; returns the response to the paid request. */
+  pay(signal: AbortSignal, report: StepListener): Promise<Response>;
 }
 
 /** A payment that was made, as the demo reports it. */
@@ -29,15 +29,15 @@ export interface MadePayment {
   readonly status: number;
   readonly content: unknown;
   readonly milliseconds: number;
-  /** As it came in the answer's header. */
+  /** From the response's header. */
   readonly receipt: SettleResponse;
 }
 
-/** A payment takes one block; more than ten of them is a fault to be told. */
+/** A payment takes one block; one that takes more than ten has failed. */
 const paymentMs = 30_000;
 
 /** Plans the payments. */
-export function planPayments({ devnet, network, paidApi }: Stage): PlannedPayment[] {
+export function planPayments({ devnet, network, paidApi }: DemoEnvironment): PlannedPayment[] {
   const [buyer] = devnet.buyers;
   if (!buyer) throw new Error("The local chain has no buyer");
   const { publicUrl, hostedUrl } = paidApi;
@@ -52,7 +52,7 @@ export function planPayments({ devnet, network, paidApi }: Stage): PlannedPaymen
       face: "hosted",
       payer: buyer.address,
       url: hostedUrl,
-      pay: (signal, tell) => payOurs(own, "v1", hostedUrl, signal, tell),
+      pay: (signal, report) => payOurs(own, "v1", hostedUrl, signal, report),
     },
     {
       title: "x402 version 2, our buyer, through the public facilitator (API key)",
@@ -60,7 +60,7 @@ export function planPayments({ devnet, network, paidApi }: Stage): PlannedPaymen
       face: "public",
       payer: buyer.address,
       url: publicUrl,
-      pay: (signal, tell) => payOurs(own, "v2", publicUrl, signal, tell),
+      pay: (signal, report) => payOurs(own, "v2", publicUrl, signal, report),
     },
     {
       title: "x402 version 2, stock @x402/fetch, through the public facilitator",
@@ -68,10 +68,10 @@ export function planPayments({ devnet, network, paidApi }: Stage): PlannedPaymen
       face: "public",
       payer: buyer.address,
       url: publicUrl,
-      pay: (signal, tell) => {
-        const scheme = new ExactEvmScheme(watchWallet(account, tell));
+      pay: (signal, report) => {
+        const scheme = new ExactEvmScheme(watchWallet(account, report));
         const client = new x402Client().register(network.id, scheme);
-        return wrapFetchWithPayment(watchFetch(tell), client)(publicUrl, { signal });
+        return wrapFetchWithPayment(watchFetch(report), client)(publicUrl, { signal });
       },
     },
     {
@@ -80,7 +80,7 @@ export function planPayments({ devnet, network, paidApi }: Stage): PlannedPaymen
       face: "public",
       payer: wallet,
       url: publicUrl,
-      pay: (signal, tell) => payOurs(byContract, "v2", publicUrl, signal, tell),
+      pay: (signal, report) => payOurs(byContract, "v2", publicUrl, signal, report),
     },
   ];
 }
@@ -90,10 +90,10 @@ function payOurs(
   prefer: "v1" | "v2",
   url: string,
   signal: AbortSignal,
-  tell: StepListener,
+  report: StepListener,
 ): Promise<Response> {
-  const buy = wrapFetch(watchFetch(tell), {
-    signer: watchWallet(signer, tell),
+  const buy = wrapFetch(watchFetch(report), {
+    signer: watchWallet(signer, report),
     prefer,
     // The payers have money, and the demo leaves this machine alone.
     rpcUrl: "none",
@@ -104,23 +104,34 @@ function payOurs(
 /** Makes a payment. Throws when it did not bring its content and a receipt of success. */
 export async function makePayment(
   planned: PlannedPayment,
-  tell: StepListener,
+  report: StepListener,
   stopped: AbortSignal,
 ): Promise<MadePayment> {
   const { title, version, face, url, payer } = planned;
   const startedAt = performance.now();
   const signal = AbortSignal.any([stopped, AbortSignal.timeout(paymentMs)]);
-  const response = await planned.pay(signal, tell);
+  const response = await planned.pay(signal, report);
   const text = await response.text();
   const receipt = readReceipt(response.headers);
   if (response.status !== 200 || receipt?.success !== true) {
     const why = receipt?.errorReason ?? text.slice(0, 300);
-    throw new Error(`"${title}" was answered with ${response.status}: ${why}`);
+    throw new Error(`"${title}" got HTTP ${response.status}: ${why}`);
   }
   const { status } = response;
-  tell({ name: "content", text: `${status} ${text}` });
+  report({ name: "content", text: `${status} ${text}` });
   const milliseconds = Math.round(performance.now() - startedAt);
   const content: unknown = JSON.parse(text);
   const { transaction } = receipt;
-  return { title, version, face, url, payer, transaction, status, content, milliseconds, receipt };
+  return {
+    title,
+    version,
+    face,
+    url,
+    payer,
+    transaction,
+    status,
+    content,
+    milliseconds,
+    receipt,
+  };
 }

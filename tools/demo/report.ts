@@ -1,11 +1,11 @@
 /** The demo for programs: one JSON object. Amounts are decimal digits of base units. */
 import type { Change } from "./balances.ts";
 import type { MadePayment } from "./payments.ts";
-import type { Stage } from "./stage.ts";
+import type { DemoEnvironment } from "./environment.ts";
 
 /** Everything that happened, ready for JSON. */
 export function describeDemo(
-  { devnet, network, facilitatorUrl, paidApi }: Stage,
+  { devnet, network, facilitatorUrl, paidApi }: DemoEnvironment,
   payments: readonly MadePayment[],
   changes: readonly Change[],
 ) {

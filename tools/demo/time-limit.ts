@@ -1,4 +1,4 @@
-/** Gives up on what takes too long. */
+/** A time limit. */
 
 /** Waits for `work`, at most so many milliseconds; then throws `problem`. */
 export async function within<T>(limitMs: number, problem: string, work: Promise<T>): Promise<T> {

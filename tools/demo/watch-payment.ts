@@ -1,6 +1,6 @@
 /**
- * Tells what happens to a payment, as it happens. Nothing here takes part in it: the buyer's
- * fetch, the wallet and the seller's facilitator are watched from outside.
+ * Reports the steps of a payment as they happen, by wrapping the buyer's fetch, the wallet and the
+ * seller's facilitator client. The wrappers change nothing.
  */
 import {
   formatUsdc,
@@ -14,7 +14,7 @@ import {
 } from "@farthing/protocol";
 import type { Facilitator, SettleOutcome } from "@farthing/seller";
 
-/** One thing that happened, in words for a person. */
+/** One step, in words for a person. */
 export interface Step {
   readonly name: "402" | "signed" | "verified" | "sent" | "settled" | "refused" | "content";
   readonly text: string;
@@ -22,18 +22,19 @@ export interface Step {
   readonly hash?: string;
 }
 
-/** Hears of steps. The demo makes one payment at a time, so no step says whose it is. */
+/** Receives steps. The demo makes one payment at a time, so no step names its payment. */
 export type StepListener = (step: Step) => void;
 
-/** A fetch that tells of the 402. */
-export function watchFetch(tell: StepListener): typeof fetch {
+/** A fetch that reports the 402. */
+export function watchFetch(report: StepListener): typeof fetch {
   return async (input, init) => {
     const request = new Request(input, init);
     const isPaid = [headerNames.paymentSignature, headerNames.xPayment].some((name) =>
       request.headers.has(name),
     );
     const response = await fetch(request);
-    if (response.status === 402 && !isPaid) tell({ name: "402", text: await readPrice(response) });
+    if (response.status === 402 && !isPaid)
+      report({ name: "402", text: await readPrice(response) });
     return response;
   };
 }
@@ -43,7 +44,7 @@ async function readPrice(response: Response): Promise<string> {
   const body: unknown = await response.clone().json();
   const offers: unknown = isObject(body) ? member(body, "accepts") : undefined;
   const offer: unknown = Array.isArray(offers) ? offers[0] : undefined;
-  if (!isObject(offer)) return "the price cannot be read";
+  if (!isObject(offer)) return "unreadable price";
   const units = parseUint256(member(offer, "maxAmountRequired") ?? member(offer, "amount"));
   const price = units === undefined ? "?" : formatUsdc(units);
   return `${price} USDC, to ${shorten(String(member(offer, "payTo")))}`;
@@ -55,42 +56,43 @@ interface Wallet {
   signTypedData(typedData: never): Promise<`0x${string}`>;
 }
 
-/** A wallet that tells when it signs. */
-export function watchWallet<T extends Wallet>(wallet: T, tell: StepListener): T {
+/** A wallet that reports its signatures. */
+export function watchWallet<T extends Wallet>(wallet: T, report: StepListener): T {
   return {
     ...wallet,
     signTypedData: async (typedData: never) => {
       const signature = await wallet.signTypedData(typedData);
       const bytes = (signature.length - 2) / 2;
-      tell({ name: "signed", text: `by ${shorten(wallet.address)}: ${bytes} bytes, no gas` });
+      report({ name: "signed", text: `by ${shorten(wallet.address)}: ${bytes} bytes, no gas` });
       return signature;
     },
   };
 }
 
-/** The seller's facilitator, telling what it answers. */
-export function watchFacilitator(facilitator: Facilitator, tell: StepListener): Facilitator {
+/** The seller's facilitator client, reporting its outcomes. */
+export function watchFacilitator(facilitator: Facilitator, report: StepListener): Facilitator {
   let lastHash = "";
   const tellSettlement = (outcome: SettleOutcome | { readonly kind: "not_found" }): void => {
     if (outcome.kind !== "settlement") {
-      tell({ name: "refused", text: "code" in outcome ? outcome.code : outcome.kind });
+      report({ name: "refused", text: "code" in outcome ? outcome.code : outcome.kind });
       return;
     }
     const { settlement } = outcome;
     const { transaction: hash, errorReason = "no reason" } = settlement;
     const status = statusOf(settlement);
-    if (status === "failed") tell({ name: "refused", text: errorReason });
-    if (status === "confirmed") tell({ name: "settled", text: "transaction", hash });
+    if (status === "failed") report({ name: "refused", text: errorReason });
+    if (status === "confirmed") report({ name: "settled", text: "transaction", hash });
     if (status !== "pending" || !isTransactionHash(hash) || hash === lastHash) return;
     lastHash = hash;
-    tell({ name: "sent", text: "waits for its block" });
+    report({ name: "sent", text: "waiting for a block" });
   };
   return {
     async verify(request, limit) {
       const outcome = await facilitator.verify(request, limit);
-      if (outcome.kind !== "verdict") tell({ name: "refused", text: outcome.message });
-      else if (outcome.verdict.isValid) tell({ name: "verified", text: "nothing has moved yet" });
-      else tell({ name: "refused", text: outcome.verdict.invalidReason ?? "no reason" });
+      if (outcome.kind !== "verdict") report({ name: "refused", text: outcome.message });
+      else if (outcome.verdict.isValid)
+        report({ name: "verified", text: "no money has moved yet" });
+      else report({ name: "refused", text: outcome.verdict.invalidReason ?? "no reason" });
       return outcome;
     },
     async settle(request, limit) {
@@ -106,7 +108,7 @@ export function watchFacilitator(facilitator: Facilitator, tell: StepListener): 
   };
 }
 
-/** An address as people compare them: by its ends. */
+/** The ends of an address, which is what people compare. */
 export function shorten(address: string): string {
   return `${address.slice(0, 6)}…${address.slice(-4)}`;
 }

@@ -138,7 +138,7 @@ async function fillAccount(stage: Stage): Promise<string[]> {
   ];
 }
 
-/** Lists an endpoint that nobody answers at, so that its page has much to say; gives its place. */
+/** Lists an endpoint that does not respond, so that its page has many messages; returns its path. */
 async function addListing({ page }: WalletWindow): Promise<string> {
   await page.getByRole("navigation").getByRole("link", { name: "Listings" }).click();
   await page.getByRole("button", { name: "List an endpoint" }).first().click();

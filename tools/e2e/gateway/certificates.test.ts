@@ -4,7 +4,7 @@ import { openHttpsSeller } from "@farthing/facilitator/testing/https-seller";
 import { readGatewayConfig, startGateway } from "@farthing/gateway";
 import { expect, test } from "vitest";
 
-test("an upstream with a certificate that nobody vouches for hears nothing", async () => {
+test("an upstream with an untrusted certificate receives nothing", async () => {
   const upstream = await openHttpsSeller(createAuthority().identify(), (response) => {
     response.end("secret");
   });

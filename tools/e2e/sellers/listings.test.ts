@@ -169,6 +169,6 @@ test("an endpoint on the stock middleware, with the stock extension", async () =
   const { resources } = await bazaar().search({ query: "omega report", network: "eip155:51" });
   expect(resources[0]).toMatchObject({ resource: `${origin}/report` });
   await findAndBuy("omega");
-  // Always answered: nobody has to guess why something is not found.
+  // Every search has a response that says why a listing is not found.
   expect(told.at(-1)).toEqual({ bazaar: { status: "success" } });
 });

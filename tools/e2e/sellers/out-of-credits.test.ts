@@ -45,8 +45,8 @@ test.for([
   ["no credits", "Express", openExpressShop],
   ["no credits", "Hono", openHonoShop],
   ["an inactive plan", "Express", openExpressShop],
-] as const)("%s, %s: later, with the same payment", async ([trouble, , openShop]) => {
-  await remedies[trouble].before();
+] as const)("%s, %s: later, with the same payment", async ([problem, , openShop]) => {
+  await remedies[problem].before();
   const events: unknown[] = [];
   const shop = await openShop(market, "public", { onEvent: (event) => events.push(event) });
   const { address, privateKey } = market.newBuyer();
@@ -56,7 +56,7 @@ test.for([
     answers.push(answer.clone());
     if (nth > 1) return answer;
     expect(await market.transfers(address)).toEqual([]);
-    await remedies[trouble].after();
+    await remedies[problem].after();
     // The seller asks for a minute, which is longer than a test should take.
     const headers = new Headers(answer.headers);
     headers.set("Retry-After", "1");
@@ -71,7 +71,7 @@ test.for([
   expect(text).not.toMatch(/fail|credit|plan|invalid/i);
   // The seller hears what it is.
   const code =
-    trouble === "no credits" ? "insufficient_facilitator_credits" : "seller_plan_inactive";
+    problem === "no credits" ? "insufficient_facilitator_credits" : "seller_plan_inactive";
   expect(events).toContainEqual(
     expect.objectContaining({
       type: "account_problem",

@@ -1,5 +1,5 @@
 /**
- * Tools with the stock x402 core at one end: it makes or judges the payment, and the messages are
+ * Tools with the stock x402 core at one end: it makes or verifies the payment, and the messages are
  * those of x402's transport for MCP, written out.
  */
 import { privateKeySigner } from "@farthing/buyer";

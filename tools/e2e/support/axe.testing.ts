@@ -22,7 +22,7 @@ export async function findBarriers(page: Page): Promise<string[]> {
 export const widthOver = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.body.offsetWidth);
 
-/** Checks that a page keeps nobody out and fits its window; `place` says where, when it does not. */
+/** Checks that a page is accessible and fits its window; `place` names the page in failures. */
 export async function expectFit(page: Page, place: string): Promise<void> {
   const barriers = await findBarriers(page);
   expect({ place, barriers, over: await widthOver(page) }).toEqual({

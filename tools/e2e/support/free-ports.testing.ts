@@ -1,7 +1,7 @@
 /** Ports for programs that have to be told one. */
 import { createServer } from "node:net";
 
-/** Ports that nobody listens on now. */
+/** Ports without a listener. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, async () => {

@@ -1,5 +1,5 @@
 /** The cases of version 1. */
-import { bent, isNull, missing, nobody, shared, type Case } from "./cases.ts";
+import { bent, isNull, missing, otherAddress, shared, type Case } from "./cases.ts";
 
 /** All of them. */
 export const casesV1: readonly Case[] = [
@@ -17,7 +17,7 @@ export const casesV1: readonly Case[] = [
   bent(1, "the terms have amount instead", {
     wire: { "terms.maxAmountRequired": undefined, "terms.amount": "10000" },
   }),
-  bent(1, "the terms name another asset", { wire: { "terms.asset": nobody } }),
+  bent(1, "the terms name another asset", { wire: { "terms.asset": otherAddress } }),
   bent(1, "both name scheme upto", { wire: { "terms.scheme": "upto", "payment.scheme": "upto" } }),
   bent(1, "outer version 2, inner version 1", { wire: { x402Version: 2 } }),
   bent(1, "unknown keys", { wire: { more: 1, "payment.more": {}, "terms.more": null } }),

@@ -1,7 +1,16 @@
 /** The cases of version 2, official shape. */
 import { serializeErc6492Signature } from "viem";
 import type { Hex } from "viem";
-import { authorize, bent, inSeconds, isNull, missing, nobody, shared, type Case } from "./cases.ts";
+import {
+  authorize,
+  bent,
+  inSeconds,
+  isNull,
+  missing,
+  otherAddress,
+  shared,
+  type Case,
+} from "./cases.ts";
 import { compact, set, withR, withV, type Draft, type Stage } from "./requests.ts";
 
 const bySmartWallet = (made: Draft, { devnet: { smartWallet } }: Stage): Draft => ({
@@ -11,7 +20,7 @@ const bySmartWallet = (made: Draft, { devnet: { smartWallet } }: Stage): Draft =
 });
 
 const wrap6492 = (signature: Hex): Hex =>
-  serializeErc6492Signature({ address: nobody, data: "0x1234", signature });
+  serializeErc6492Signature({ address: otherAddress, data: "0x1234", signature });
 
 /** What a path becomes, from what it is. */
 const rewritten = (path: string, change: (text: string) => string) => ({
@@ -71,7 +80,7 @@ const members: readonly Case[] = [
   ]),
   bent(2, "the payload is an array", { wire: { "payment.payload": [] } }),
   bent(2, "the authorization is an array", { wire: { "payload.authorization": [] } }),
-  bent(2, "from is an array", { wire: { "authorization.from": [nobody] } }),
+  bent(2, "from is an array", { wire: { "authorization.from": [otherAddress] } }),
   bent(2, "the signature is a number", { wire: { "payload.signature": 7 } }),
   bent(2, "the nonce is a number", { wire: { "authorization.nonce": 7 } }),
   bent(2, "validAfter is a number", { wire: { "authorization.validAfter": 0 } }),
@@ -166,7 +175,7 @@ const signatures: readonly Case[] = [
   bent(2, "a byte after the signature", { signature: (one) => `${one}00` }),
   bent(2, "64 bytes of zeros", { signature: () => `0x${"00".repeat(64)}` }),
   bent(2, "signed for another token", {
-    change: (made) => ({ ...made, domain: { ...made.domain, verifyingContract: nobody } }),
+    change: (made) => ({ ...made, domain: { ...made.domain, verifyingContract: otherAddress } }),
   }),
   bent(2, "signed for version 1 of the token", {
     change: (made) => ({ ...made, domain: { ...made.domain, version: "1" } }),
@@ -208,11 +217,16 @@ const terms: readonly Case[] = [
   bent(2, "both name the label of version 1", {
     wire: { "accepted.network": "xdc-apothem", "terms.network": "xdc-apothem" },
   }),
-  bent(2, "the terms name another asset", { wire: { "terms.asset": nobody } }, { quick: true }),
-  bent(2, "accepted names another asset", { wire: { "accepted.asset": nobody } }),
+  bent(
+    2,
+    "the terms name another asset",
+    { wire: { "terms.asset": otherAddress } },
+    { quick: true },
+  ),
+  bent(2, "accepted names another asset", { wire: { "accepted.asset": otherAddress } }),
   bent(2, "accepted names another amount", { wire: { "accepted.amount": "1" } }),
-  bent(2, "accepted names another payee", { wire: { "accepted.payTo": nobody } }),
-  bent(2, "the terms name another payee", { wire: { "terms.payTo": nobody } }),
+  bent(2, "accepted names another payee", { wire: { "accepted.payTo": otherAddress } }),
+  bent(2, "the terms name another payee", { wire: { "terms.payTo": otherAddress } }),
   bent(2, "the terms name scheme upto", { wire: { "terms.scheme": "upto" } }),
   bent(2, "both name scheme upto", { wire: { "terms.scheme": "upto", "accepted.scheme": "upto" } }),
   bent(2, "both name scheme Exact", {

@@ -77,7 +77,7 @@ const inDomain = (changes: Partial<Draft["domain"]>) => (made: Draft) => ({
 export const inSeconds = (seconds: number) => String(Math.floor(Date.now() / 1000) + seconds);
 
 /** An address that holds nothing, made of one digit. */
-export const nobody: Hex = "0x1111111111111111111111111111111111111111";
+export const otherAddress: Hex = "0x1111111111111111111111111111111111111111";
 
 const authorizationKeys = ["from", "to", "value", "validAfter", "validBefore", "nonce"];
 
@@ -134,7 +134,7 @@ export function shared(version: 1 | 2): Case[] {
     ),
     bent(version, "value is below the price", { change: authorize({ value: "9999" }) }, quick),
     bent(version, "value is above the price", { change: authorize({ value: "10001" }) }, quick),
-    bent(version, "another payee was signed", { change: authorize({ to: nobody }) }, quick),
+    bent(version, "another payee was signed", { change: authorize({ to: otherAddress }) }, quick),
     bent(
       version,
       "expired",

@@ -52,7 +52,7 @@ async function compareAll(
   const { url } = deployment.surfaces.hosted;
   const results: Comparison[] = [];
   const record = (name: string, outcomes: Outcomes) => {
-    const comparison = judge(name, outcomes);
+    const comparison = compareOutcomes(name, outcomes);
     results.push(comparison);
     onResult(comparison);
   };
@@ -116,7 +116,7 @@ async function outcomeOf(question: () => Promise<object>): Promise<string> {
   }
 }
 
-function judge(name: string, outcomes: Outcomes): Comparison {
+function compareOutcomes(name: string, outcomes: Outcomes): Comparison {
   const { ours, stock } = outcomes;
   const isSame = ours === stock || ours.endsWith(` = ${stock}`);
   const known = differences[name];

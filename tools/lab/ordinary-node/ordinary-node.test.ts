@@ -165,7 +165,7 @@ describe("answers to single calls", () => {
   });
 
   test("a revert is an error, or its data as if it were a result", async () => {
-    // A transfer by nobody, who has nothing.
+    // A transfer from an unused address without money.
     const reverting = { to: devnet.token, data: `0xa9059cbb${"11".repeat(64)}` };
     set({});
     expect(await call("eth_call", reverting, "latest")).toHaveProperty("code", 3);

@@ -19,7 +19,7 @@ export interface PoolState {
 
 /** A nonce so far above the pool's next one is refused. */
 const maxNonceDistance = 10;
-/** A node's cap on gas limit times price where nobody has set another: 1 XDC, in wei. */
+/** A node's cap on gas limit times price by default: 1 XDC, in wei. */
 export const feeCapDefault = 10n ** 18n;
 /** The constant base fee, 12.5 gwei, in wei. */
 export const minGasPriceDefault = 12_500_000_000n;

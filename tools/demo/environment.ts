@@ -1,4 +1,4 @@
-/** Everything the demo runs, started in order: chain, facilitator with an API key, paid API. */
+/** The services of the demo, started in order: chain, facilitator with an API key, paid API. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,27 +17,27 @@ import { startPaidApi, type PaidApi } from "./paid-api.ts";
 import { within } from "./time-limit.ts";
 import { watchFacilitator, type StepListener } from "./watch-payment.ts";
 
-/** What is running. */
-export interface Stage {
+/** The running services. */
+export interface DemoEnvironment {
   readonly devnet: Devnet;
   readonly network: Network;
   readonly facilitatorUrl: string;
   readonly paidApi: PaidApi;
 }
 
-/** XDC's block period: what a person sees here is what the real chain feels like. */
+/** XDC's block period, so that payments take as long as on the real chain. */
 const blockTimeSeconds = 2;
 
-/** Each of the parts starts in well under a second; a machine under load gets a lot more. */
+/** Each service starts in less than a second; a machine under load gets more. */
 const startMs = 20_000;
 const stopMs = 10_000;
 
-/** Starts everything. Whatever has started is put on `stack`, also when a later part fails. */
-export async function startStage(
+/** Starts the services. Each is put on `stack`, also when a later one fails to start. */
+export async function startDemoEnvironment(
   stack: AsyncDisposableStack,
-  tell: StepListener,
+  report: StepListener,
   stopped: AbortSignal,
-): Promise<Stage> {
+): Promise<DemoEnvironment> {
   const folder = mkdtempSync(join(tmpdir(), "farthing-demo-"));
   stack.defer(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -68,19 +68,19 @@ export async function startStage(
 
   const { url } = facilitator;
   const apiKey = await mintKey(databaseUrl, devnet);
-  const face = (options: { url: string; apiKey?: string }) =>
-    watchFacilitator(createFacilitatorClient(options), tell);
+  const client = (options: { url: string; apiKey?: string }) =>
+    watchFacilitator(createFacilitatorClient(options), report);
   const paidApi = await startPaidApi({
     payTo: devnet.seller.address,
     network: network.id,
-    publicFace: face({ url, apiKey }),
-    hostedFace: face({ url: `${url}/api/facilitator` }),
+    publicFace: client({ url, apiKey }),
+    hostedFace: client({ url: `${url}/api/facilitator` }),
   });
   stack.defer(() => within(stopMs, "The paid API did not stop", paidApi.stop()));
   return { devnet, network, facilitatorUrl: url, paidApi };
 }
 
-/** Makes the seller's API key; the facilitator reads the same database. */
+/** Creates the seller's API key; the facilitator reads the same database. */
 async function mintKey(databaseUrl: string, devnet: Devnet): Promise<string> {
   const store = await openStore(databaseUrl);
   try {
