@@ -24,8 +24,8 @@ export function environmentPage({
     ["chain", rpcUrl, `${network.id}, a block every ${blockTimeSeconds} s`],
     ["facilitator", facilitatorUrl, "public surface, with an API key"],
     ["", `${facilitatorUrl}/api/facilitator`, "hosted surface, without an API key"],
-    ["paid API", paidApi.publicUrl, `${price} USDC, through the public surface`],
-    ["", paidApi.hostedUrl, `${price} USDC, through the hosted surface`],
+    ["paid API", paidApi.publicUrl, `${price} USDC on the public surface`],
+    ["", paidApi.hostedUrl, `${price} USDC on the hosted surface`],
   ] as const;
   const width = Math.max(...rows.map(([, url]) => url.length));
   return [

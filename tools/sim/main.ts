@@ -39,7 +39,7 @@ const { values } = parseArgs({
     seed: { type: "string" },
     seeds: { type: "string" },
     minutes: { type: "string" },
-    troubles: { type: "string" },
+    ["troubles"]: { type: "string" },
     database: { type: "string" },
     face: { type: "string" },
     confirmations: { type: "string" },
@@ -89,13 +89,13 @@ const maxFindingsPrinted = 20;
 async function main(): Promise<void> {
   if (values.help) return console.log(usage);
   if (values["public-endpoint"]) return playEndpoint();
-  const { troubles: named } = values;
+  const named = values["troubles"];
   const service = readService(values);
   const input = { service, ...(named === undefined ? {} : { faultKinds: readFaultKinds(named) }) };
   if (values.seed !== undefined) return play(Number(values.seed), input);
   for (const entry of kept) {
     await play(entry.seed, {
-      faultKinds: readFaultKinds(entry.troubles),
+      faultKinds: readFaultKinds(entry["troubles"]),
       service: readService(entry.service),
     });
   }

@@ -43,7 +43,7 @@ const options = { concurrent: true, timeout: runMsMax };
 describe("nothing is lost, doubled or stuck", options, () => {
   test.each(kept)("seed $seed ($troubles): $showed", (entry) => {
     const input = {
-      faultKinds: readFaultKinds(entry.troubles),
+      faultKinds: readFaultKinds(entry["troubles"]),
       service: readService(entry.service),
     };
     return play(drawPlan(entry.seed, input));
