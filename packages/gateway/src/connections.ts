@@ -23,7 +23,7 @@ export const arrivalTimes: ArrivalTimes = { headersMs: 10_000, requestMs: 300_00
 export const metricsArrivalTimes: ArrivalTimes = { ...arrivalTimes, requestMs: 15_000 };
 
 /** More than a company behind one address opens, and few of the process's descriptors. */
-export const connectionsPerAddressMax = 1_000;
+export const maxConnectionsPerAddress = 1_000;
 
 /** Returns the options of Fastify for these times; it sets `requestTimeout` once more. */
 export function toServerOptions({ headersMs, requestMs, checkMs }: ArrivalTimes) {

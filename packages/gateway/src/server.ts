@@ -6,7 +6,7 @@ import { methodNotAllowed } from "./route-request.ts";
 import {
   arrivalTimes,
   capConnections,
-  connectionsPerAddressMax,
+  maxConnectionsPerAddress,
   toServerOptions,
 } from "./connections.ts";
 import { errorResponse } from "./error-response.ts";
@@ -22,7 +22,7 @@ const keepAliveMs = 72_000;
 export function createServer(
   trustedProxies: readonly string[],
   respond: Respond,
-  { arrival = arrivalTimes, connectionsMax: max = connectionsPerAddressMax } = {},
+  { arrival = arrivalTimes, connectionsMax: max = maxConnectionsPerAddress } = {},
 ): FastifyInstance {
   const server = Fastify({
     // A router's interpretation of the target may differ from the upstream's.

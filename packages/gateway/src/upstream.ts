@@ -61,7 +61,7 @@ export interface Upstream {
 const keepAliveMs = 4_000;
 
 /** The last status of HTTP (RFC 9110, 15). */
-const statusMax = 599;
+const maxStatus = 599;
 
 /** Creates an upstream; it does not connect yet. */
 export function createUpstream(config: UpstreamConfig): Upstream {
@@ -97,7 +97,7 @@ export function createUpstream(config: UpstreamConfig): Upstream {
       response.body.once("close", slots.free);
       // The reader of the body reports errors; without a listener one would end the process.
       response.body.on("error", () => undefined);
-      if (response.statusCode > statusMax) {
+      if (response.statusCode > maxStatus) {
         response.body.destroy();
         return failed("bad_status");
       }

@@ -15,8 +15,8 @@ import {
   type FacilitatorOptions,
 } from "./facilitator.ts";
 import type { PaymentRecords } from "./payment-records/payment-records.ts";
-import { nameCharsMax, type PaywallOptions } from "./paywall/options.ts";
-import { settleMsMin } from "./exchange/settle.ts";
+import { maxNameChars, type PaywallOptions } from "./paywall/options.ts";
+import { minSettleMs } from "./exchange/settle.ts";
 
 /** USDC as text, `"0.01"` or `"$0.01"`; or base units as a bigint, `10000n`. Never a number. */
 export type Price = string | bigint;
@@ -159,25 +159,25 @@ export class ConfigurationError extends Error {
 export const timeoutSecondsDefault = 120;
 
 /** A signature must outlive the wait for its settlement, with room for one slow block. */
-const timeoutSecondsMin = 30;
+const minTimeoutSeconds = 30;
 /** A longer validity is a risk for the payer without a use. */
-const timeoutSecondsMax = 24 * 60 * 60;
+const maxTimeoutSeconds = 24 * 60 * 60;
 
 /** Below the 30 s after which HTTP clients and proxies commonly give up. */
 const waitMsDefault = 20_000;
-const waitMsMax = 60_000;
+const maxWaitMs = 60_000;
 
 /** As long as a buyer waits with `before-work`. */
 export const workMsDefault = 20_000;
 /** No work that a connection waits for takes longer on purpose. */
-export const workMsMax = 10 * 60 * 1000;
+export const maxWorkMs = 10 * 60 * 1000;
 /** Time for a buyer to sign and send: an agent needs less, a person sets more. */
-const signMsMin = 10_000;
+const minSignMs = 10_000;
 
 const bodyBytesMaxDefault = 1024 * 1024;
 
 /** Descriptions travel in a header of at most about 8 KiB. */
-const descriptionCharsMax = 500;
+const maxDescriptionChars = 500;
 
 export function parseSellerOptions<R>(options: SellerOptions<R>): Configuration {
   if (typeof options.payTo !== "function") parsePayTo(options.payTo);
@@ -191,7 +191,7 @@ export function parseSellerOptions<R>(options: SellerOptions<R>): Configuration 
     networks: parseNetworks(options.network ?? "eip155:50"),
     ...publicUrl,
     mode: oneOf("mode", options.mode, "dual", ["v2-only"]),
-    waitMs: parseInteger("waitMs", options.waitMs ?? waitMsDefault, 1, waitMsMax),
+    waitMs: parseInteger("waitMs", options.waitMs ?? waitMsDefault, 1, maxWaitMs),
     bodyBytesMax: parseInteger(
       "bodyBytesMax",
       options.bodyBytesMax ?? bodyBytesMaxDefault,
@@ -206,14 +206,14 @@ export function parseSellerOptions<R>(options: SellerOptions<R>): Configuration 
 export function parseRouteOptions<R>(options: RouteOptions<R>): RouteConfiguration<R> {
   const { price, payTo, description, mimeType } = options;
   if (description !== undefined && !isShortText(description)) {
-    const shape = `text of at most ${descriptionCharsMax} characters`;
+    const shape = `text of at most ${maxDescriptionChars} characters`;
     throw new ConfigurationError("description", shape, '"One weather report"');
   }
   if (mimeType !== undefined && !(isShortText(mimeType) && mimeType.includes("/"))) {
     throw new ConfigurationError("mimeType", "a media type", '"application/json"');
   }
   const settlementTiming = oneOf("settle", options.settle, "before-work", ["after-success"]);
-  const workMs = parseInteger("workMs", options.workMs ?? workMsDefault, 1, workMsMax);
+  const workMs = parseInteger("workMs", options.workMs ?? workMsDefault, 1, maxWorkMs);
   const { requireBinding = false } = options;
   if (typeof requireBinding !== "boolean") {
     throw new ConfigurationError("requireBinding", "true or false", "true");
@@ -239,9 +239,9 @@ export function parseRouteOptions<R>(options: RouteOptions<R>): RouteConfigurati
       options.maxTimeoutSeconds ?? timeoutSecondsDefault,
       // The authorization has to outlive the work and its settlement.
       settlementTiming === "before-work"
-        ? timeoutSecondsMin
-        : Math.ceil((signMsMin + workMs + settleMsMin) / 1000),
-      timeoutSecondsMax,
+        ? minTimeoutSeconds
+        : Math.ceil((minSignMs + workMs + minSettleMs) / 1000),
+      maxTimeoutSeconds,
     ),
     ...(description === undefined ? {} : { description }),
     ...(mimeType === undefined ? {} : { mimeType }),
@@ -289,7 +289,7 @@ function parseFacilitator(facilitator: FacilitatorOptions | Facilitator | undefi
     const shape = "the key as the dashboard shows it, without spaces or line breaks";
     throw new ConfigurationError("facilitator.apiKey", shape, '"fk_live_…"');
   }
-  if (timeoutMs !== undefined) parseInteger("facilitator.timeoutMs", timeoutMs, 1, waitMsMax);
+  if (timeoutMs !== undefined) parseInteger("facilitator.timeoutMs", timeoutMs, 1, maxWaitMs);
   if (fetch !== undefined && typeof fetch !== "function") {
     throw new ConfigurationError("facilitator.fetch", "a function such as fetch", "fetch");
   }
@@ -304,8 +304,8 @@ function parsePaywall(paywall: unknown): PaywallOptions | false {
   if (paywall === false) return false;
   const name = isObject(paywall) ? (paywall["name"] ?? undefined) : null;
   if (name === undefined) return {};
-  if (typeof name === "string" && name !== "" && name.length <= nameCharsMax) return { name };
-  const shape = `false, or an object whose name has at most ${nameCharsMax} characters`;
+  if (typeof name === "string" && name !== "" && name.length <= maxNameChars) return { name };
+  const shape = `false, or an object whose name has at most ${maxNameChars} characters`;
   throw new ConfigurationError("paywall", shape, '{ name: "Weather Ltd" }');
 }
 
@@ -334,7 +334,7 @@ function isHttpUrl(text: unknown): text is string {
 }
 
 function isShortText(value: unknown): value is string {
-  return typeof value === "string" && value.length <= descriptionCharsMax;
+  return typeof value === "string" && value.length <= maxDescriptionChars;
 }
 
 function parseInteger(field: string, value: unknown, min: number, max: number): number {

@@ -101,10 +101,10 @@ export interface FacilitatorOptions {
 export const callTimeoutMsDefault = 20_000;
 
 /** Longest `?wait=` that x402 facilitators accept. */
-export const lookupWaitSecondsMax = 30;
+export const maxLookupWaitSeconds = 30;
 
 /** A response has about 1 kB; extensions may make it a few times larger. */
-const answerBytesMax = 256 * 1024;
+const maxAnswerBytes = 256 * 1024;
 
 /** Statuses of evaluated refusals at some facilitators; Farthing's own responds 200. */
 const evaluatedStatuses = new Set([200, 202, 400, 402, 409, 412, 422]);
@@ -115,7 +115,7 @@ const accountCodes = [
   "payee_mismatch",
 ] as const;
 
-const retryAfterSecondsMax = 300;
+const maxRetryAfterSeconds = 300;
 
 interface Reply {
   readonly kind: "response";
@@ -195,7 +195,7 @@ async function call(
   try {
     // A followed redirect could carry the key to another host, or turn the POST into a GET.
     const response = await send(url, { ...init, signal, redirect: "manual" });
-    const bytes = await readBytes(response.body, answerBytesMax);
+    const bytes = await readBytes(response.body, maxAnswerBytes);
     if (bytes === undefined) return fault("unreadable", "its answer is too large");
     const retryAfterSeconds = retryAfterOf(response.headers);
     return {
@@ -256,11 +256,11 @@ function fault(reason: Fault["reason"], what: string): Fault {
   return { kind: "fault", reason, message: `The facilitator could not be used: ${what}.` };
 }
 
-const textCharsMax = 300;
+const maxTextChars = 300;
 
 function textOf(body: JsonObject, key: string): string | undefined {
   const value = member(body, key);
-  return typeof value === "string" ? value.slice(0, textCharsMax) : undefined;
+  return typeof value === "string" ? value.slice(0, maxTextChars) : undefined;
 }
 
 /** Returns the reason of a failed connection, e.g. `ECONNREFUSED`, without the address. */
@@ -274,6 +274,6 @@ function causeOf(error: unknown): string {
 function retryAfterOf(headers: Headers): number | undefined {
   const text = headers.get("Retry-After");
   return text !== null && /^\d{1,6}$/.test(text)
-    ? Math.min(Number(text), retryAfterSecondsMax)
+    ? Math.min(Number(text), maxRetryAfterSeconds)
     : undefined;
 }

@@ -38,7 +38,7 @@ const needlessEscape = /%(?:[01][0-9a-f]|2[de]|3[0-9]|4[1-9a-f]|5[0-9af]|6[1-9a-
 const refusedMethods = new Set(["TRACE", "TRACK", "CONNECT"]);
 
 /** RFC 1035 allows 253 characters in a name; the rest is for brackets and a port. */
-const hostCharsMax = 270;
+const maxHostChars = 270;
 
 /** A name, an IPv4 address or an IPv6 address in brackets, with a port or without. */
 const hostPattern = /^(?:[a-z0-9_](?:[a-z0-9._-]*)|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
@@ -71,7 +71,7 @@ export function checkRequestAddress(request: Request): AddressRefusal | undefine
 
 /** Whether a Host header names exactly one host. */
 export function isPlainHost(host: string): boolean {
-  if (host.length > hostCharsMax || !hostPattern.test(host)) return false;
+  if (host.length > maxHostChars || !hostPattern.test(host)) return false;
   return URL.canParse(`http://${host}`);
 }
 

@@ -77,7 +77,7 @@ const allowedHeaders = [
 ];
 
 /** Lifetime of a preflight in the browser: one visit. */
-const preflightSecondsMax = 600;
+const maxPreflightSeconds = 600;
 
 export interface ChallengeTerms {
   readonly offers: readonly Requirements[];
@@ -193,7 +193,7 @@ export function preflight(): Response {
     headers: {
       "Access-Control-Allow-Methods": servedMethods.join(", "),
       "Access-Control-Allow-Headers": allowedHeaders.join(", "),
-      "Access-Control-Max-Age": `${preflightSecondsMax}`,
+      "Access-Control-Max-Age": `${maxPreflightSeconds}`,
     },
   });
 }
@@ -228,11 +228,11 @@ function addReceipt(headers: Headers, receipt: SettleResponse): void {
 }
 
 /** Common proxies allow 8 KiB for the headers of a response; the receipt goes out twice. */
-const receiptCharsMax = 2048;
+const maxReceiptChars = 2048;
 
 /** Keeps a receipt small enough for a header: the facts stay, extensions go first. */
 function compact(receipt: SettleResponse): SettleResponse {
-  if (JSON.stringify(receipt).length <= receiptCharsMax) return receipt;
+  if (JSON.stringify(receipt).length <= maxReceiptChars) return receipt;
   const { extensions: _extensions, extra, errorMessage, ...facts } = receipt;
   const { settlementId, nonce, logIndex } = extra ?? {};
   const names = {

@@ -37,7 +37,7 @@ export interface ConfigContext {
 }
 
 /** A longer OpenAPI document describes more than one API. */
-const openapiCharsMax = 8 * 1024 * 1024;
+const maxOpenapiChars = 8 * 1024 * 1024;
 
 /** Reports problems to the settings' reader. */
 export function assembleConfig(settings: SettingReader, at: ConfigContext): GatewayConfig {
@@ -183,8 +183,8 @@ export function readDocument(path: string): JsonObject | string {
   } catch {
     return `names ${path}, which cannot be read; check the path and its rights`;
   }
-  if (text.length > openapiCharsMax)
-    return `names a file of more than ${openapiCharsMax} characters`;
+  if (text.length > maxOpenapiChars)
+    return `names a file of more than ${maxOpenapiChars} characters`;
   try {
     const value: unknown = parseYaml(text);
     if (isObject(value)) return value;
@@ -218,12 +218,12 @@ function readStore(settings: SettingReader, at: ConfigContext): GatewayConfig["s
   return { kind: "sqlite", path };
 }
 
-const portMax = 65_535;
+const maxPort = 65_535;
 
 function listenAddress(text: string): ListenAddress | undefined {
   const at = text.lastIndexOf(":");
   const port = Number(text.slice(at + 1));
-  return port <= portMax ? { host: text.slice(0, at).replace(/^\[|\]$/g, ""), port } : undefined;
+  return port <= maxPort ? { host: text.slice(0, at).replace(/^\[|\]$/g, ""), port } : undefined;
 }
 
 /** Parses an address, or a range such as 10.0.0.0/8. */

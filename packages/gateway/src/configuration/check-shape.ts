@@ -113,7 +113,7 @@ function shapeOf(schema: Schema | undefined): string {
 }
 
 /** Longest part of a wrong value that is repeated. */
-const shownCharsMax = 80;
+const maxShownChars = 80;
 
 function show(value: unknown): string {
   if (Array.isArray(value)) return "a list";
@@ -121,7 +121,7 @@ function show(value: unknown): string {
   // YAML may have lost digits of a number, so it is not repeated.
   if (typeof value === "number" && !Number.isSafeInteger(value)) return "a number";
   if (typeof value !== "string") return String(value);
-  return JSON.stringify(value.slice(0, shownCharsMax));
+  return JSON.stringify(value.slice(0, maxShownChars));
 }
 
 function isOfType(type: string | undefined, value: unknown): boolean {

@@ -18,16 +18,16 @@ const headerNamePattern = "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$";
 const hostPattern = String.raw`^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?(:\d{1,5})?$`;
 
 /** Descriptions travel in a header of at most about 8 KiB. */
-const descriptionCharsMax = 500;
+const maxDescriptionChars = 500;
 /** Rules are tried one after the other for every request. */
-const routesMax = 1000;
-const listMax = 100;
+const maxRoutes = 1000;
+const maxList = 100;
 /** More connections to one upstream than a process serves well. */
-const concurrencyMax = 10_000;
+const maxConcurrency = 10_000;
 /** A signature must outlive the wait for its settlement, with room for one slow block. */
-const timeoutSecondsMin = 30;
+const minTimeoutSeconds = 30;
 /** A longer validity is a risk to the payer and has no use. */
-const timeoutSecondsMax = 86_400;
+const maxTimeoutSeconds = 86_400;
 
 interface Notes {
   /** Further keywords of JSON Schema: an expression's part, a bound, a default. */
@@ -121,7 +121,7 @@ const upstream = exactly(
         total: duration("until a buffered response is complete", "20s"),
       },
     ),
-    concurrency: whole("concurrent requests", 1, concurrencyMax, { default: 64 }),
+    concurrency: whole("concurrent requests", 1, maxConcurrency, { default: 64 }),
     maxRequestBytes: size("largest request body", "1MiB"),
     maxResponseBytes: size("largest response of a route that is not streamed", "4MiB"),
     paths: exactly(
@@ -175,15 +175,15 @@ const ways = {
     ["sse", "raw"],
   ),
   description: text("one sentence about what is sold; it is sent in a header", "One report", {
-    maxLength: descriptionCharsMax,
+    maxLength: maxDescriptionChars,
   }),
   mimeType: text("media type of the response", "application/json", {
     pattern: "^[^\\s/]+/[^\\s/]+$",
   }),
   maxTimeoutSeconds: whole(
     "seconds that a buyer's signature is valid; overrides the setting for all routes",
-    timeoutSecondsMin,
-    timeoutSecondsMax,
+    minTimeoutSeconds,
+    maxTimeoutSeconds,
   ),
   pass: Type.Array(
     oneOf("authorization, cookie or set-cookie", ["authorization", "cookie", "set-cookie"]),
@@ -239,7 +239,7 @@ export const gatewaySchema: TSchema = Type.Object(
       ),
       routes: Type.Array(route, {
         description: "rules; the first match applies",
-        maxItems: routesMax,
+        maxItems: maxRoutes,
       }),
     },
     {
@@ -263,7 +263,7 @@ export const gatewaySchema: TSchema = Type.Object(
       trustedProxies: Type.Array(text("an address or a range", "10.0.0.0/8"), {
         description:
           "proxies whose X-Forwarded-For is trusted and whose connections are not counted",
-        maxItems: listMax,
+        maxItems: maxList,
       }),
       network: text(
         "network the buyers pay on: eip155:50 (XDC) or eip155:51 (Apothem)",
@@ -293,8 +293,8 @@ export const gatewaySchema: TSchema = Type.Object(
       ),
       maxTimeoutSeconds: whole(
         "seconds that a buyer's signature is valid",
-        timeoutSecondsMin,
-        timeoutSecondsMax,
+        minTimeoutSeconds,
+        maxTimeoutSeconds,
         { default: 60 },
       ),
       serveWhen: oneOf(

@@ -9,12 +9,12 @@ export interface YamlSource {
 }
 
 /** No configuration written by people is longer. */
-const sourceCharsMax = 1024 * 1024;
+const maxSourceChars = 1024 * 1024;
 
 /** Reads YAML 1.2, or returns problems. */
 export function readYamlSource(text: string): YamlSource | readonly Problem[] {
-  if (text.length > sourceCharsMax) {
-    return [{ location: [], message: `the file has more than ${sourceCharsMax} characters` }];
+  if (text.length > maxSourceChars) {
+    return [{ location: [], message: `the file has more than ${maxSourceChars} characters` }];
   }
   const counter = new LineCounter();
   const document = parseDocument(text, { lineCounter: counter, stringKeys: true });

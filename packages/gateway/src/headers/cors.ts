@@ -18,7 +18,7 @@ const exposedHeaders = [
 ];
 
 /** Lifetime of a preflight in the browser: one visit. */
-const preflightSecondsMax = 600;
+const maxPreflightSeconds = 600;
 
 export function preflight(methods: readonly string[]): Response {
   return withCors(
@@ -28,7 +28,7 @@ export function preflight(methods: readonly string[]): Response {
         Allow: [...methods, "OPTIONS"].join(", "),
         "Access-Control-Allow-Methods": methods.join(", "),
         "Access-Control-Allow-Headers": allowedHeaders.join(", "),
-        "Access-Control-Max-Age": `${preflightSecondsMax}`,
+        "Access-Control-Max-Age": `${maxPreflightSeconds}`,
       },
     }),
   );

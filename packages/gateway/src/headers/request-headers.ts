@@ -62,7 +62,7 @@ function paymentHeaders({ payer, amount, network, id }: PaymentFacts): Record<st
 /** W3C Trace Context, version 00: trace, parent, flags. */
 const traceparentPattern = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})$/;
 /** Longest tracestate that has to be passed on (W3C Trace Context 3.3.1.5). */
-const tracestateCharsMax = 512;
+const maxTracestateChars = 512;
 
 /** Continues the client's trace with a new span, or starts one. */
 function traceHeaders({ traceparent, tracestate }: IncomingHttpHeaders): Record<string, string> {
@@ -72,6 +72,6 @@ function traceHeaders({ traceparent, tracestate }: IncomingHttpHeaders): Record<
   if (trace === undefined || flags === undefined) {
     return { traceparent: `00-${randomBytes(16).toString("hex")}-${step}-00` };
   }
-  const isKept = typeof tracestate === "string" && tracestate.length <= tracestateCharsMax;
+  const isKept = typeof tracestate === "string" && tracestate.length <= maxTracestateChars;
   return { traceparent: `00-${trace}-${step}-${flags}`, ...(isKept ? { tracestate } : {}) };
 }

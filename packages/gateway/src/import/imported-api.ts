@@ -58,8 +58,8 @@ export function sortRoutes(
 export function shortDescription(text: unknown): string | undefined {
   if (typeof text !== "string") return undefined;
   const line = text.trim().split("\n")[0]?.trim() ?? "";
-  return line === "" ? undefined : line.slice(0, descriptionCharsMax);
+  return line === "" ? undefined : line.slice(0, maxDescriptionChars);
 }
 
 /** A sentence; the challenge repeats it in a header. */
-const descriptionCharsMax = 120;
+const maxDescriptionChars = 120;

@@ -21,7 +21,7 @@ import { samplePathOf } from "./sample-path.ts";
 const timeoutMs = 5_000;
 
 /** A challenge has a few kB. */
-const bodyBytesMax = 256 * 1024;
+const maxBodyBytes = 256 * 1024;
 
 /** The tokens in the header and the body of a challenge; undefined without a challenge. */
 type Tokens = readonly string[] | undefined;
@@ -65,7 +65,7 @@ function compare(asked: string, first: Tokens, second: Tokens): Finding {
 
 async function askForTokens(url: string): Promise<Tokens> {
   const response = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(timeoutMs) });
-  const bytes = response.body ? await readWhole(response.body, bodyBytesMax) : undefined;
+  const bytes = response.body ? await readWhole(response.body, maxBodyBytes) : undefined;
   if (response.status !== 402) return undefined;
   const header = decodeHeader(response.headers.get(headerNames.paymentRequired) ?? "")?.value;
   const body = parseJson(new TextDecoder().decode(bytes))?.value;

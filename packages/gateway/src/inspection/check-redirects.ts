@@ -7,7 +7,7 @@ import { fixedPathOf } from "./sample-path.ts";
 import { nameOf, type Finding } from "./finding.ts";
 
 /** Requests at most, one for each route: enough to see redirects of one kind. */
-const askedRoutesMax = 20;
+const maxAskedRoutes = 20;
 
 /** Finds redirects in the upstream's own OpenAPI document, without a request. */
 export function findDocumentedRedirects(config: GatewayConfig): readonly Finding[] {
@@ -33,7 +33,7 @@ export async function checkRedirects(config: GatewayConfig): Promise<readonly Fi
       return path === undefined ? [] : [{ route, path }];
     });
   const found = await Promise.all(
-    asked.slice(0, askedRoutesMax).map(async ({ route, path }) => {
+    asked.slice(0, maxAskedRoutes).map(async ({ route, path }) => {
       const status = await redirectAt(route, path);
       return status === undefined
         ? []

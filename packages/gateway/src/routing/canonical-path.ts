@@ -17,7 +17,7 @@ export interface Target {
 }
 
 /** Frameworks and logs cut at 2 KiB or later. */
-export const pathCharsMax = 2048;
+export const maxPathChars = 2048;
 
 /** Splits a request target at its first question mark. Undefined for what no client sends. */
 export function splitTarget(raw: string): Target | undefined {
@@ -38,7 +38,7 @@ export function splitTarget(raw: string): Target | undefined {
  * - segments that end in a dot or a space, which Windows drops.
  */
 export function canonicalPath(raw: string, rules: PathRules): string | undefined {
-  if (!raw.startsWith("/") || raw.length > pathCharsMax) return undefined;
+  if (!raw.startsWith("/") || raw.length > maxPathChars) return undefined;
   if (/[^\x21-\x7e]|[\\;?#"<>^`{|}]/.test(raw)) return undefined;
   if (/%(?![0-9a-f]{2})/i.test(raw)) return undefined;
   if (/%(?:5c|25|3b|23|3f|[01][0-9a-f]|7f)/i.test(raw)) return undefined;

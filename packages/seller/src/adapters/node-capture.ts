@@ -30,13 +30,13 @@ export interface Capture {
 }
 
 /** Bytes that wait in the stream before the handler is asked to pause. */
-const waitingBytesMax = 64 * 1024;
+const maxWaitingBytes = 64 * 1024;
 
 /**
  * How long a handler may still begin to respond after its buyer has disconnected. A handler that
  * gave up with the buyer never would, and the repeat has to run another.
  */
-const abandonedMsMax = 30_000;
+const maxAbandonedMs = 30_000;
 
 const noBodyStatuses = new Set([204, 205, 304]);
 
@@ -123,7 +123,7 @@ function captureResponse(res: ServerResponse) {
       pull: () => void res.emit("drain"),
       cancel: () => void (isOver = true),
     },
-    { highWaterMark: waitingBytesMax, size: (chunk) => chunk.byteLength },
+    { highWaterMark: maxWaitingBytes, size: (chunk) => chunk.byteLength },
   );
   let settle: { answered(response: Response): void; gone(error: unknown): void } | undefined;
   const response = new Promise<Response>((answered, gone) => (settle = { answered, gone }));
@@ -142,7 +142,7 @@ function captureResponse(res: ServerResponse) {
 
   const hangUp = (): void => {
     const gone = new Error("The connection closed before the answer was complete.");
-    if (!isBegun) setTimeout(() => settle?.gone(gone), abandonedMsMax).unref();
+    if (!isBegun) setTimeout(() => settle?.gone(gone), maxAbandonedMs).unref();
     else if (!isOver) body?.error(gone);
     isOver ||= isBegun;
   };

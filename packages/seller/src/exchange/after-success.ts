@@ -26,7 +26,7 @@ import {
   type ExchangeDeps,
   type ExchangeResult,
 } from "./paid-request.ts";
-import { settleMsMin } from "./settle.ts";
+import { minSettleMs } from "./settle.ts";
 
 /** Serves a claimed payment for which nothing was sent yet. */
 export async function serveAfterSuccess(
@@ -68,7 +68,7 @@ function refuseLate(
   deps: ExchangeDeps,
   { binding, terms, workMs }: ChargedRequest,
 ): ExchangeResult | undefined {
-  if (binding.validBeforeMs - deps.clock.now() >= workMs + settleMsMin) return undefined;
+  if (binding.validBeforeMs - deps.clock.now() >= workMs + minSettleMs) return undefined;
   const message = "The authorization ends before the answer could be made and settled.";
   return ask(terms, { error: "authorization_expired", message });
 }

@@ -5,7 +5,7 @@
  */
 import type { SettleResponse } from "@farthing/protocol";
 import { emitOutcome } from "../events.ts";
-import { overMsMin } from "../payment-records/retention.ts";
+import { minOverMs } from "../payment-records/retention.ts";
 import type { Lease } from "../payment-records/payment-records.ts";
 import { settleClaim, settleMatched } from "./settle-claim.ts";
 import {
@@ -73,7 +73,7 @@ export function createBackgroundSettlements(getDeps: () => ExchangeDeps): Backgr
       if (closings.size >= maxClosings) return;
       // A lost call cannot arrive after that.
       const overMs = Math.max(matched.binding.validBeforeMs, getDeps().clock.now());
-      const dueMs = overMs + overMsMin;
+      const dueMs = overMs + minOverMs;
       closings.set(matched.binding.key, { matched: bareOf(matched), dueMs });
       nextDueMs = Math.min(nextDueMs, dueMs);
     },

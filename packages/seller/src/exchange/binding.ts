@@ -23,7 +23,7 @@ export interface BoundRequest {
 }
 
 /** The year 9999, which any clock represents safely. */
-const timeMsMax = 253_402_300_799_000;
+const maxTimeMs = 253_402_300_799_000;
 
 export async function bind(
   request: BoundRequest,
@@ -53,7 +53,7 @@ export async function bind(
     fingerprint: await sha256(encode(JSON.stringify(parts))),
     payload,
     earlierPayload,
-    validBeforeMs: Math.min(Number(validBefore) * 1000, timeMsMax),
+    validBeforeMs: Math.min(Number(validBefore) * 1000, maxTimeMs),
   };
 }
 

@@ -2,7 +2,7 @@
 import type { SettleResponse } from "@farthing/protocol";
 import { content, replayedHeader, errorResponse } from "../responses.ts";
 import { readHead, resume } from "../body.ts";
-import { workMsMax } from "../configuration.ts";
+import { maxWorkMs } from "../configuration.ts";
 import type { PaidRequest, SettledRequest } from "../events.ts";
 import type { PaymentRecords, Lease, StoredResponse } from "../payment-records/payment-records.ts";
 import { checkHeld } from "./lost-lease.ts";
@@ -24,7 +24,7 @@ export interface Made {
 }
 
 /** Statuses from here on mean that the seller's code failed. */
-const failureStatusMin = 500;
+const minFailureStatus = 500;
 
 /** Pause before a retry after a failure of the seller's code. */
 export const retrySeconds = 5;
@@ -112,22 +112,22 @@ export async function deliver(
   };
   let made: Made | undefined;
   try {
-    made = await makeWithin(charged, payment, records.answerBytesMax, workMsMax);
+    made = await makeWithin(charged, payment, records.answerBytesMax, maxWorkMs);
   } catch (error) {
-    return failed(failureStatusMin, error);
+    return failed(minFailureStatus, error);
   }
   // The buyer has paid and may try again.
-  if (!made) return failed(504, new Error(`The answer was not made within ${workMsMax} ms.`));
+  if (!made) return failed(504, new Error(`The answer was not made within ${maxWorkMs} ms.`));
   const { status } = made.response;
   // With `after-success` only a success counts; otherwise a refusal is a response as well.
   const isFailure =
     charged.settlementTiming === "after-success"
       ? !isSold(made.response, charged)
-      : status >= failureStatusMin;
+      : status >= minFailureStatus;
   if (isFailure) {
     cancelBody(made);
     const error = new Error(`The seller's code answered ${status}.`);
-    return failed(Math.max(status, failureStatusMin), error);
+    return failed(Math.max(status, minFailureStatus), error);
   }
   const kept = charged.redeliver === "never" ? undefined : toStored(made, charged);
   checkHeld(await lease.complete(receipt, kept));

@@ -89,7 +89,7 @@ async function takeAndWork(deps: ExchangeDeps, charged: ChargedRequest): Promise
 }
 
 /** Longest wait for the outcome of a settlement that was served when queued. */
-const newestMsMax = 2_000;
+const maxNewestMs = 2_000;
 
 /** Returns the receipt for a repeat, with the outcome once there is one. */
 async function newestReceipt(
@@ -99,7 +99,7 @@ async function newestReceipt(
 ): Promise<SettleResponse> {
   if (!charged.servesQueued || statusOf(known) !== "pending") return known;
   const { settled } = await settleMatched(deps, charged, {
-    deadlineMs: deps.clock.now() + newestMsMax,
+    deadlineMs: deps.clock.now() + maxNewestMs,
     known,
     onPending: async () => undefined,
   });

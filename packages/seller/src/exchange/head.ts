@@ -1,7 +1,7 @@
 /** HEAD requests take no payment, since the buyer would be charged and receive no content. */
 import { headerNames, zeroAddress } from "@farthing/protocol";
 import { uncharged, type ChallengeTerms } from "../responses.ts";
-import { workMsMax } from "../configuration.ts";
+import { maxWorkMs } from "../configuration.ts";
 import { cancelBody, makeWithin } from "./delivery.ts";
 import { ask } from "./open-responses.ts";
 import { undecided, type ExchangeResult, type Serve } from "./paid-request.ts";
@@ -27,8 +27,8 @@ export async function respondToHead(
   const network = terms.offers[0]?.network.id ?? "";
   // The seller's code sees a payment of nothing by no one, which is true.
   const noPayment = { payer: zeroAddress, amount: "0", network };
-  const made = await makeWithin({ serve, isStreamed: true }, noPayment, 0, workMsMax);
-  if (!made) throw new Error(`The answer to HEAD was not made within ${workMsMax} ms.`);
+  const made = await makeWithin({ serve, isStreamed: true }, noPayment, 0, maxWorkMs);
+  if (!made) throw new Error(`The answer to HEAD was not made within ${maxWorkMs} ms.`);
   cancelBody(made);
   return undecided(uncharged(made.response, null));
 }

@@ -2,7 +2,7 @@
 import { member, refusal, type SettleResponse } from "@farthing/protocol";
 import { reasonOf } from "../responses.ts";
 import type { VerifyOutcome } from "../facilitator.ts";
-import { overMsMin } from "../payment-records/retention.ts";
+import { minOverMs } from "../payment-records/retention.ts";
 import type { Lease, StoredResponse } from "../payment-records/payment-records.ts";
 import { openerOf } from "../payment-records/proof.ts";
 import { checkHeld, releaseClaim } from "./lost-lease.ts";
@@ -30,7 +30,7 @@ import {
   type MatchedPayment,
 } from "./paid-request.ts";
 import {
-  callMsMin,
+  minCallMs,
   settleAndWait,
   settlementIdOf,
   type Settled,
@@ -68,7 +68,7 @@ export async function verify(
   });
   const isValid = outcome.kind === "verdict" && outcome.verdict.isValid;
   if (isValid) deps.wallets.remember(matched.payment);
-  if (isValid && deadlineMs - deps.clock.now() >= callMsMin) return undefined;
+  if (isValid && deadlineMs - deps.clock.now() >= minCallMs) return undefined;
   const response = await unverifiedResult(deps, matched, outcome, deadlineMs);
   // Released last, so that repeats of the payment wait for the result.
   await releaseClaim(lease);
@@ -76,7 +76,7 @@ export async function verify(
 }
 
 /** Largest error of this server's clock; within it the facilitator decides. */
-const clockErrorMsMax = 90_000;
+const maxClockErrorMs = 90_000;
 
 /** Refuses an authorization that is certainly not valid now, without a call. */
 function checkTime(
@@ -84,8 +84,8 @@ function checkTime(
   { payment: { authorization }, binding: { validBeforeMs } }: MatchedPayment,
 ): { readonly error: string; readonly message: string } | undefined {
   const nowMs = clock.now();
-  if (validBeforeMs + clockErrorMsMax <= nowMs) return reasonOf(refusal("authorization_expired"));
-  const isEarly = authorization.validAfter * 1000n > BigInt(nowMs + clockErrorMsMax);
+  if (validBeforeMs + maxClockErrorMs <= nowMs) return reasonOf(refusal("authorization_expired"));
+  const isEarly = authorization.validAfter * 1000n > BigInt(nowMs + maxClockErrorMs);
   return isEarly ? reasonOf(refusal("authorization_not_yet_valid")) : undefined;
 }
 
@@ -200,7 +200,7 @@ function ambiguousResult(
     return { kind: "refused", result: alreadySettled(receipt) };
   }
   if (isProven(receipt)) return undefined;
-  const isOver = deps.clock.now() >= matched.binding.validBeforeMs + overMsMin;
+  const isOver = deps.clock.now() >= matched.binding.validBeforeMs + minOverMs;
   if (hasLookedItUp(receipt)) {
     return isOver ? undefined : { kind: "open", result: stillOpen() };
   }

@@ -15,7 +15,7 @@ import {
 } from "@farthing/protocol";
 import type { Clock } from "../clock.ts";
 import {
-  lookupWaitSecondsMax,
+  maxLookupWaitSeconds,
   type AccountProblem,
   type Facilitator,
   type FacilitatorRequest,
@@ -61,14 +61,14 @@ export interface Settling {
 const questionPauseMs = 250;
 
 /** Pauses after faults of `/settle`, doubled: a few attempts within one wait. */
-const faultPauseMsMin = 500;
-const faultPauseMsMax = 8_000;
+const minFaultPauseMs = 500;
+const maxFaultPauseMs = 8_000;
 
 /** Time to leave for a new settlement: a few blocks of two seconds, and the network. */
-export const settleMsMin = 10_000;
+export const minSettleMs = 10_000;
 
 /** A shorter call would only be cut off. */
-export const callMsMin = 200;
+export const minCallMs = 200;
 
 export async function settleAndWait(
   { facilitator, clock }: { facilitator: Facilitator; clock: Clock },
@@ -79,12 +79,12 @@ export async function settleAndWait(
   let isForeign = exchangeKey !== undefined && last !== undefined && isForeignReplay(last);
   let hasLookup = true;
   let isUnsent = true;
-  let faultPauseMs = faultPauseMsMin;
+  let faultPauseMs = minFaultPauseMs;
   const end = (settled: Settled): Settlement => ({ settled, isForeign, isUnsent });
   for (let asked = 0; ; asked++) {
     const startedAtMs = clock.now();
     const timeoutMs = deadlineMs - startedAtMs;
-    if (timeoutMs < callMsMin) return end(last ? { kind: "pending", receipt: last } : outOfTime);
+    if (timeoutMs < minCallMs) return end(last ? { kind: "pending", receipt: last } : outOfTime);
     const id = last && hasLookup ? settlementIdOf(last) : undefined;
     const outcome = id
       ? await facilitator.settlement(id, { timeoutMs, waitSeconds: waitSeconds(timeoutMs) })
@@ -115,8 +115,8 @@ export async function settleAndWait(
     } else if (!id) {
       const fault = outcome.kind === "fault" || outcome.kind === "account" ? outcome : unreadable;
       pauseMs = Math.max(faultPauseMs, retryAfterMs(fault));
-      faultPauseMs = Math.min(2 * faultPauseMs, faultPauseMsMax);
-      const isInTime = clock.now() + pauseMs + callMsMin < deadlineMs;
+      faultPauseMs = Math.min(2 * faultPauseMs, maxFaultPauseMs);
+      const isInTime = clock.now() + pauseMs + minCallMs < deadlineMs;
       if (settling.isHeld !== true || isUnsent || !isInTime) return end(fault);
     }
     const where = settling.isInBackground === true ? ("background" as const) : undefined;
@@ -171,7 +171,7 @@ function isBelievable(settlement: SettleResponse, { network, payer }: Settling):
 
 function waitSeconds(timeoutMs: number): number {
   // Leaves a second for the response before the call is cut off.
-  return Math.max(0, Math.min(lookupWaitSecondsMax, Math.floor(timeoutMs / 1000) - 1));
+  return Math.max(0, Math.min(maxLookupWaitSeconds, Math.floor(timeoutMs / 1000) - 1));
 }
 
 /** Returns the facilitator's id of a settlement, if any. */

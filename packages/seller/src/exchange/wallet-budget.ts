@@ -34,7 +34,7 @@ const otherLength = { burst: 50, perSecond: 10 };
 const known = { burst: 50, perSecond: 10 };
 
 /** Known wallets; the longest unseen are forgotten. Some 100 bytes each. */
-const rememberedMax = 1_000;
+const maxRemembered = 1_000;
 
 export function createWalletBudget(clock: Clock): WalletBudget {
   const open = (bounds: { readonly burst: number; readonly perSecond: number }): Bucket => ({
@@ -69,7 +69,7 @@ export function createWalletBudget(clock: Clock): WalletBudget {
       remembered.delete(payer);
       remembered.add(payer);
       for (const oldest of remembered) {
-        if (remembered.size <= rememberedMax) break;
+        if (remembered.size <= maxRemembered) break;
         remembered.delete(oldest);
       }
     },

@@ -177,13 +177,13 @@ function routes(
 }
 
 /** Hosts show the description, and models read it. */
-const descriptionCharsMax = 300;
+const maxDescriptionChars = 300;
 
 function wordsOf(name: string, { title, description }: { title?: string; description?: string }) {
   const text = description ?? title ?? `Tool: ${name}`;
-  const isLong = text.length > descriptionCharsMax;
+  const isLong = text.length > maxDescriptionChars;
   return {
-    description: isLong ? `${text.slice(0, descriptionCharsMax)}…` : text,
+    description: isLong ? `${text.slice(0, maxDescriptionChars)}…` : text,
     mimeType: "application/json",
   };
 }

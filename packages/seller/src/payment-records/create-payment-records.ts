@@ -1,5 +1,5 @@
 /** The rules of payment records for every store: leases, steps of a holder, and evictions. */
-import { leaseMsDefault, replayMsMax, settlingMsMax } from "./retention.ts";
+import { leaseMsDefault, maxReplayMs, maxSettlingMs } from "./retention.ts";
 import type { Access, Binding, PaymentRecords, Acquisition } from "./payment-records.ts";
 import { createSteps, holdLease } from "./held-lease.ts";
 import { isHeld, type PaymentRecord } from "./record-transitions.ts";
@@ -34,7 +34,7 @@ export function createPaymentRecords(
 ): PaymentRecords {
   const { answerBytesMax, leaseMs = leaseMsDefault, pollMs = 25, replyMsMax } = options;
   const maxKeptBytes = Math.min(answerBytesMax, options.totalBytesMax ?? Infinity);
-  const replayMs = Math.min(options.replayMs ?? replayMsMax, replayMsMax);
+  const replayMs = Math.min(options.replayMs ?? maxReplayMs, maxReplayMs);
 
   function prepare(binding: Binding) {
     const lock = { holder: crypto.randomUUID(), until: { inMs: leaseMs } };
@@ -45,7 +45,7 @@ export function createPaymentRecords(
   async function insert(binding: Binding, { proof }: Access): Promise<Acquisition | PaymentRecord> {
     const { lock, steps } = prepare(binding);
     const exchangeKey = newExchangeKey();
-    const expires = { inMs: settlingMsMax };
+    const expires = { inMs: maxSettlingMs };
     const record = { binding, opener: openerOf(proof), exchangeKey, lock, expires };
     // A late insertion has no holder any more.
     const undo = async ({ kind }: Inserted) => kind === "inserted" && steps.discard();

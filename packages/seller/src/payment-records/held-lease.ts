@@ -1,5 +1,5 @@
 /** Leases: renewed while their holder works; each step takes effect only while the lease is in force. */
-import { overMsMin } from "./retention.ts";
+import { minOverMs } from "./retention.ts";
 import type { Binding, Lease } from "./payment-records.ts";
 import type { TransitionName } from "./record-transitions.ts";
 import type { Lock, PaymentRecordStore } from "./store.ts";
@@ -45,7 +45,7 @@ export function createSteps(store: PaymentRecordStore, holding: Holding): Steps 
     settling: ({ isDispensable, ...known } = {}) =>
       step("settle", {
         ...known,
-        dispensableFromMs: isDispensable ? 0 : validBeforeMs + overMsMin,
+        dispensableFromMs: isDispensable ? 0 : validBeforeMs + minOverMs,
       }),
     paid: (receipt) => step("pay", { receipt }),
     complete: (receipt, response) =>

@@ -3,7 +3,7 @@
  * payments.
  */
 import { createPaymentRecords } from "./create-payment-records.ts";
-import { defaultMaxResponseBytes, tokenMsMax } from "./retention.ts";
+import { defaultMaxResponseBytes, maxTokenMs } from "./retention.ts";
 import type { PaymentRecords, StoredResponse } from "./payment-records.ts";
 import { isHeld, type PaymentRecord } from "./record-transitions.ts";
 import {
@@ -228,7 +228,7 @@ function createTokens({ entriesMax, now }: Bounds): TokenStore {
   const entries = new Map<string, TokenEntry>();
   function set(token: string, payer: string | null): void {
     entries.delete(token);
-    entries.set(token, { payer, expiresAtMs: now() + tokenMsMax });
+    entries.set(token, { payer, expiresAtMs: now() + maxTokenMs });
     for (const [oldest] of entries) {
       if (entries.size <= entriesMax) break;
       entries.delete(oldest);

@@ -1,6 +1,6 @@
 /** What every store of payment records promises: one holder at a time, and how long each thing is kept. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { replayMsMax, undeliveredMsMax } from "./retention.ts";
+import { maxReplayMs, maxUndeliveredMs } from "./retention.ts";
 import type { Binding, PaymentRecords, Lease } from "./payment-records.ts";
 import {
   response,
@@ -170,10 +170,10 @@ export function paymentRecordsSuite(name: string, kind: StoreKind): void {
   describe(`${name}: memory ends`, () => {
     test("for an answer after ten minutes, for the fact after a day", async () => {
       await delivered("a", 3);
-      nowMs = replayMsMax - 1;
+      nowMs = maxReplayMs - 1;
       const kept = { kind: "delivered", response: response(3) };
       expect(await grants.acquire(binding("a"), buyer)).toMatchObject(kept);
-      nowMs = replayMsMax;
+      nowMs = maxReplayMs;
       expect(await grants.acquire(binding("a"), buyer)).toEqual({ kind: "delivered", receipt });
       nowMs = dayMs;
       expect(await kindOf("a")).toBe("acquired");
@@ -204,7 +204,7 @@ export function paymentRecordsSuite(name: string, kind: StoreKind): void {
       const paid = await acquired("paid");
       await paid.paid(receipt);
       await paid.unlock();
-      nowMs = undeliveredMsMax - 1;
+      nowMs = maxUndeliveredMs - 1;
       await (await acquired("paid")).unlock();
       nowMs = dayMs - 1;
       expect(await acquired("settling")).toMatchObject({ state: "settling" });
@@ -261,7 +261,7 @@ export function paymentRecordsSuite(name: string, kind: StoreKind): void {
       await lease.settling({ response: response(6) });
       await lease.paid(receipt);
       await lease.unlock();
-      nowMs = undeliveredMsMax;
+      nowMs = maxUndeliveredMs;
       await delivered("b", 6);
       expect(await grants.acquire(binding("b"), buyer)).toMatchObject({ response: response(6) });
     });

@@ -1,6 +1,6 @@
 /** The stored payment record, its states and its transitions. */
 import type { SettleResponse } from "@farthing/protocol";
-import { deliveredMsMax, settlingMsMax, undeliveredMsMax } from "./retention.ts";
+import { maxDeliveredMs, maxSettlingMs, maxUndeliveredMs } from "./retention.ts";
 import type { PaymentRecordState } from "./payment-records.ts";
 import type { Opener } from "./proof.ts";
 
@@ -52,11 +52,11 @@ export const paymentRecordTransitions = {
   /** The holder is still at work. */
   renew: { from: open },
   /** `/settle` is about to be sent, or more is known of it. From `paid` where the receipt is lost. */
-  settle: { from: open, to: "settling", keptMs: settlingMsMax },
+  settle: { from: open, to: "settling", keptMs: maxSettlingMs },
   /** The money moved. */
-  pay: { from: open, to: "paid", keptMs: undeliveredMsMax },
+  pay: { from: open, to: "paid", keptMs: maxUndeliveredMs },
   /** The content goes out. */
-  complete: { from: open, to: "delivered", keptMs: deliveredMsMax },
+  complete: { from: open, to: "delivered", keptMs: maxDeliveredMs },
   /** The holder ends its work and leaves the state as it is. */
   unlock: { from: open },
   /** The holder ends its work as if the payment had never been seen. */

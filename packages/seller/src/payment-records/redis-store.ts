@@ -9,7 +9,7 @@ import {
   returnedNames,
   tokenScript,
 } from "./redis-scripts.ts";
-import { tokenMsMax } from "./retention.ts";
+import { maxTokenMs } from "./retention.ts";
 import {
   fieldsOf,
   type Change,
@@ -100,7 +100,7 @@ export class RedisStore implements PaymentRecordStore {
   #setToken(token: string, payer: string, replaces = ""): Promise<unknown> {
     const { prefix, tokensMax } = this.#deps;
     const keys = [`${prefix}{tokens}`, `${prefix}{tokens}:times`];
-    const bounds = [String(tokenMsMax), String(tokensMax)];
+    const bounds = [String(maxTokenMs), String(tokensMax)];
     return this.#eval(tokenScript, keys, [...bounds, token, payer, replaces]);
   }
 

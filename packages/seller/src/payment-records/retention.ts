@@ -1,22 +1,22 @@
 /** How long payment records remember each fact, and how much of a response. The same in every store. */
 
 /** A paid response can be fetched again until then, and never after its authorization ends. */
-export const replayMsMax = 10 * 60 * 1000;
+export const maxReplayMs = 10 * 60 * 1000;
 
-/** A paid request can be run again: the longest work (`workMsMax`), and time to come back after it. */
-export const undeliveredMsMax = 30 * 60 * 1000;
+/** A paid request can be run again: the longest work (`maxWorkMs`), and time to come back after it. */
+export const maxUndeliveredMs = 30 * 60 * 1000;
 
 /** Longer than any chain stays stuck unnoticed. Only verified payments get this far. */
-export const settlingMsMax = 24 * 60 * 60 * 1000;
+export const maxSettlingMs = 24 * 60 * 60 * 1000;
 
 /** After the end of an authorization: a call under way is cut off by then, and every block is later. */
-export const overMsMin = 30_000;
+export const minOverMs = 30_000;
 
 /** For a challenge's token: as long as the record of a payment made with it. */
-export const tokenMsMax = 24 * 60 * 60 * 1000;
+export const maxTokenMs = 24 * 60 * 60 * 1000;
 
 /** For the fact of a delivery; afterwards the facilitator refuses the repeat. */
-export const deliveredMsMax = 24 * 60 * 60 * 1000;
+export const maxDeliveredMs = 24 * 60 * 60 * 1000;
 
 /** Several times longer than a garbage collection or a busy disk, shorter than a buyer's timeout. */
 export const leaseMsDefault = 15_000;

@@ -6,7 +6,7 @@ import {
   type SQLOutputValue,
   type StatementSync,
 } from "node:sqlite";
-import { overMsMin } from "./retention.ts";
+import { minOverMs } from "./retention.ts";
 
 export type Row = Record<string, SQLOutputValue>;
 export type Value = SQLInputValue;
@@ -66,7 +66,7 @@ const secondVersion = `
 alter table grants add column exchange text;
 alter table grants add column opener text;
 alter table grants add column dispensable_from_ms integer not null default 253402300799000;
-update grants set dispensable_from_ms = valid_before_ms + ${overMsMin} where state = 'settling';
+update grants set dispensable_from_ms = valid_before_ms + ${minOverMs} where state = 'settling';
 update grants set dispensable_from_ms = 0 where state = 'claimed';
 create index grants_dispensable on grants (dispensable_from_ms)
   where state in ('claimed', 'settling');

@@ -2,7 +2,7 @@
 import type { StoredResponse } from "./payment-records.ts";
 import { recordFormat, type PaymentRecord } from "./record-transitions.ts";
 import type { Database, Row, Value } from "./sqlite-file.ts";
-import { tokenMsMax } from "./retention.ts";
+import { maxTokenMs } from "./retention.ts";
 import {
   fieldsOf,
   timeOf,
@@ -222,7 +222,7 @@ function createTokens(database: Database, { entriesMax, now }: Bounds): TokenSto
       "insert into tokens (token, payer, expires_at_ms) values (?, ?, ?)",
       token,
       payer,
-      nowMs + tokenMsMax,
+      nowMs + maxTokenMs,
     );
     // Ids grow by one with each token, so this keeps the newest without counting.
     database.run("delete from tokens where id <= (select max(id) from tokens) - ?", entriesMax);
@@ -232,7 +232,7 @@ function createTokens(database: Database, { entriesMax, now }: Bounds): TokenSto
     insert: async (token, payer) => database.transaction(() => insert(token, payer), "soon"),
     share: async (token) => {
       const text = "update tokens set payer = null, expires_at_ms = ? where token = ?";
-      database.transaction(() => database.run(text, now() + tokenMsMax, token), "soon");
+      database.transaction(() => database.run(text, now() + maxTokenMs, token), "soon");
     },
   };
 }

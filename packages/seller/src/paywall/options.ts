@@ -5,4 +5,4 @@ export interface PaywallOptions {
 }
 
 /** A few lines on a phone. */
-export const nameCharsMax = 200;
+export const maxNameChars = 200;
