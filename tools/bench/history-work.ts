@@ -135,7 +135,7 @@ async function settle(
   const claims = Array.from({ length: groupSize }, () => claimOf({ chainId, token, seller }, now));
   await time("claim of 50", () => store.claimSettlements(claims, now));
   const ids = claims.map(({ id }) => id);
-  const lease = await store.takeLane({
+  const lease = await store.takeWalletLease({
     chainId,
     lane: storeWallet,
     owner: "bench",

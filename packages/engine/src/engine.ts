@@ -38,8 +38,7 @@ import {
 import { listenToNeighbours } from "./settlement/neighbours.ts";
 import type { SettleOptions, SettleResult } from "./settlement/settle.ts";
 import { createWaiters, type WaitGoal, type Waiters, type Waiting } from "./settlement/waiters.ts";
-import type { EngineStore } from "./storage/engine-store.ts";
-import { createStorage } from "./storage/open-storage.ts";
+import { createStorage, type EngineStores } from "./storage/open-storage.ts";
 import type { SettlementParticipant } from "./storage/participant.ts";
 import { installCrypto } from "./verification/signature.ts";
 import type { VerifiedPayment, VerifyOptions } from "./verification/verify.ts";
@@ -76,7 +75,7 @@ const weiPerGwei = 1_000_000_000n;
 
 /** Storage that a service has composed on a database, for the engine and for itself. */
 export interface EngineStorage {
-  readonly store: EngineStore;
+  readonly store: EngineStores & { close(): Promise<void> };
   /** Whether all processes that use the database run on this machine, as with a SQLite file. */
   readonly isLocal: boolean;
   /** Brings the schema up to date. */

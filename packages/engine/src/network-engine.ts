@@ -25,7 +25,7 @@ import type { OutcomeBook } from "./settlement/outcome-book.ts";
 import { createOutcomeBook } from "./settlement/outcome.ts";
 import { createStock } from "./settlement/take-stock.ts";
 import type { Waiters } from "./settlement/waiters.ts";
-import type { EngineStore } from "./storage/engine-store.ts";
+import type { EngineStore, WalletLeaseStore } from "./storage/engine-store.ts";
 
 /** A network at work. */
 export interface NetworkEngine {
@@ -66,7 +66,7 @@ export interface NetworkEndpoints {
 /** What all networks share. */
 export interface EngineDeps {
   readonly config: EngineSettings;
-  readonly store: EngineStore;
+  readonly store: EngineStore & WalletLeaseStore;
   readonly clock: Clock;
   readonly log: Log;
   readonly waiters: Waiters;
@@ -241,7 +241,7 @@ function announceElsewhere(
 ): void {
   const elsewhere = ids.filter((id) => !waiters.has(id));
   if (elsewhere.length === 0) return;
-  store.announceSent(elsewhere).catch((error: unknown) => {
+  store.notify("sent", elsewhere).catch((error: unknown) => {
     log.warn({ chainId, problem: messageOf(error) }, "Could not tell other processes of a send");
   });
 }

@@ -13,7 +13,8 @@ import { createExchanges, type Exchanges } from "./settlement/exchanges.ts";
 import { createRefuseIdentifier, type RefuseIdentifier } from "./settlement/payment-identifier.ts";
 import { createSettle, type Settle } from "./settlement/settle.ts";
 import type { Waiters } from "./settlement/waiters.ts";
-import type { ClaimResult, EngineStore } from "./storage/engine-store.ts";
+import type { ClaimResult } from "./storage/engine-store.ts";
+import type { EngineStores } from "./storage/open-storage.ts";
 import { createRefuseUsed } from "./verification/earlier-use.ts";
 import { createVerifier, type Verifier } from "./verification/verify.ts";
 
@@ -31,7 +32,7 @@ export interface PaymentSteps {
 
 /** Creates the steps; nothing is read before the first payment. */
 export function createPaymentSteps(deps: {
-  readonly store: EngineStore;
+  readonly store: EngineStores;
   readonly clock: Clock;
   readonly log: Log;
   readonly waiters: Waiters;
@@ -50,7 +51,7 @@ export function createPaymentSteps(deps: {
   });
   const publishUnassigned = createBatcher<string, undefined>({
     async run(ids) {
-      await store.announceUnserved(ids);
+      await store.notify("unserved", ids);
       return ids.map(() => undefined);
     },
     ...batches,

@@ -1,9 +1,19 @@
 /** The engine's database, for the stores of features. */
-export type { Whole, WholeOrNull } from "./storage/columns.ts";
 export { readContractGas } from "./storage/contract-gas.ts";
 export { databasePlace, explainDatabaseError } from "./storage/database-problem.ts";
-export { type Database, type Engine, inTransaction, patiently } from "./storage/dialect.ts";
-export type { ClaimResult, EngineStore, Failure } from "./storage/engine-store.ts";
+export {
+  type Database,
+  type DatabaseDialect,
+  inTransaction,
+  patiently,
+} from "./storage/dialect.ts";
+export type {
+  ClaimResult,
+  EngineStore,
+  Failure,
+  WalletLeaseStore,
+} from "./storage/engine-store.ts";
+export type { ExchangeStore } from "./storage/exchange-store.ts";
 export { type LaneReport, type StoreReport, inspectStore } from "./storage/inspect-store.ts";
 export {
   type CounterEntry,
@@ -18,7 +28,13 @@ export {
 } from "./storage/keyless-counters.ts";
 export { hasLateIndex } from "./storage/late-indexes.ts";
 export type { Migrations } from "./storage/migrate.ts";
-export { type StorageOptions, createStorage, guard } from "./storage/open-storage.ts";
+export {
+  type EngineStores,
+  type Storage,
+  type StorageOptions,
+  createStorage,
+  guard,
+} from "./storage/open-storage.ts";
 export {
   type AnnotationChanges,
   type ClaimDenial,
@@ -30,8 +46,7 @@ export {
   createLocal,
   unchanged,
 } from "./storage/participant.ts";
-export type { RetentionVerbs, RetirementCursor } from "./storage/retention-store.ts";
-export { nothing } from "./storage/retention.ts";
+export { nothing, type RetentionMethods, type RetirementCursor } from "./storage/retention.ts";
 export { burnedGasOf } from "./storage/reverted-gas.ts";
 export { numberOrNull } from "./storage/rows.ts";
 export * from "./storage/table.ts";

@@ -1,6 +1,6 @@
 /**
- * When a failed settlement is looked at again. Somebody who wants to submit its authorization mostly
- * does so within a minute, which the blocks tell; later looks cost a node little and come ever more
+ * Schedules checks of failed settlements. A third party that submits an authorization mostly does so
+ * within a minute, which the blocks show; later looks cost a node little and come ever more
  * rarely, so that an authorization that never expires costs little too.
  */
 
@@ -22,7 +22,7 @@ export function expiresAtMs(validBefore: bigint): number {
   return ms > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(ms);
 }
 
-/** Whether an authorization expired so long ago that a final block has passed it. */
+/** Tells whether an authorization expired so long ago that a final block has passed it. */
 export function isOver(expiresAt: number, nowMs: number): boolean {
   return nowMs >= expiresAt + finalAfterMs;
 }

@@ -1,5 +1,5 @@
 /**
- * What callers without an API key may make the service spend: settlements and USDC per payer, and
+ * Limits of callers without an API key: settlements and USDC per payer, and
  * gas per day and per caller network. The gas budget of a day is a bucket that refills by the hour,
  * in two halves. The open half is for everybody. The proven half is for payees that others have paid
  * before, so that a stranger who empties the open half does not stop the shops that are in business.
@@ -57,12 +57,11 @@ export function secondsToRefill(nowMs: number): number {
 export const provenPayers = 5;
 export const provenDays = 3;
 
-/** What a half holds. */
 export function halfOf(budgetGwei: number): number {
   return Math.floor(budgetGwei / 2);
 }
 
-/** What flows back into a half, and into the share of one caller network, every hour. */
+/** The hourly refill of a half, and of the share of one caller network. */
 export function refillOf(budgetGwei: number): { readonly half: number; readonly network: number } {
   const half = halfOf(budgetGwei);
   return {
@@ -71,7 +70,7 @@ export function refillOf(budgetGwei: number): { readonly half: number; readonly 
   };
 }
 
-/** What is used of a bucket `hours` after it was counted. */
+/** The use of a bucket `hours` after it was counted. */
 export function usedAfter(used: number, refillPerHour: number, hours: number): number {
   return Math.max(0, used - refillPerHour * Math.max(0, hours));
 }
@@ -85,7 +84,7 @@ export function isGasRefusal(code: string): code is GasRefusal {
   return gasRefusals.some((one) => one === code);
 }
 
-/** What is used of a half: by all, and by the caller's network. */
+/** The use of a half: by all, and by the caller's network. */
 export interface HalfUse {
   readonly all: number;
   readonly network: number;

@@ -1,4 +1,4 @@
-/** How long a contract payer waits whose transactions revert although their simulations passed. */
+/** Pauses of contract payers whose transactions revert although their simulations passed. */
 
 /** A payer's pause. */
 export interface PayerPause {

@@ -18,7 +18,7 @@ export const openTransactionStates = [
   "sent",
 ] as const satisfies readonly TransactionState[];
 
-/** What a transaction does, before a nonce is taken for it. */
+/** A transaction before a nonce is taken for it. */
 export interface TransactionPlan {
   readonly settlementIds: readonly string[];
   readonly to: Address;
@@ -43,11 +43,11 @@ export interface RelayerTransaction extends TransactionPlan {
   readonly hash: Hex | null;
 }
 
-/** A wallet on a network, held by one writer at a time. */
-export interface LaneLease {
+/** The lease of a wallet on a network, held by one process at a time. */
+export interface WalletLease {
   readonly chainId: ChainId;
   readonly lane: Address;
-  /** Grows with each take-over; every write names it, so that a former holder writes nothing. */
+  /** The fencing token: every write names it, so that a former holder writes nothing. */
   readonly fence: number;
   readonly nextNonce: number;
 }

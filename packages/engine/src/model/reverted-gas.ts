@@ -1,5 +1,5 @@
 /**
- * Gas that contract wallets may burn by reverting, per day and network, whoever asks: callers with a
+ * Gas that contract wallets may burn by reverting, per day and network: callers with a
  * key, without one, and buyers of credits. A claim reserves the most that its transaction may burn; a
  * payment that goes through returns that, and a revert leaves what it could burn. The budget is a
  * bucket that refills by the hour, in two halves: the open half is for every contract wallet, the

@@ -10,8 +10,8 @@ import type { RevertedGasTerms } from "./reverted-gas.ts";
  * - `queued`: claimed; no transaction carries it yet.
  * - `submitted`: a signed transaction that carries it is stored; it may or may not be on chain.
  * - `confirmed`: mined, and its own AuthorizationUsed and Transfer logs are there.
- * - `failed`: the chain says that ours did not and will not move the money. Until the authorization
- *   expires somebody else still could; that is watched, and then said.
+ * - `failed`: the relayer's transaction did not and will not move the money. A third party still can
+ *   until the authorization expires; that is observed and then reported.
  */
 export const settlementStates = ["queued", "submitted", "confirmed", "failed"] as const;
 export type SettlementState = (typeof settlementStates)[number];
@@ -41,7 +41,7 @@ export const settlementTransitions = {
 /** The states of settlements without an outcome. */
 export const openStates = ["queued", "submitted"] as const satisfies readonly SettlementState[];
 
-/** What identifies a settlement; addresses and nonce in lower case where they are compared. */
+/** The identity of a settlement; addresses and nonce in lower case where they are compared. */
 export interface Pair {
   readonly chainId: ChainId;
   readonly asset: Address;
@@ -52,7 +52,7 @@ export interface Pair {
 /** Whose turn it is among others: callers with an API key before the open surfaces' callers. */
 export type Priority = "keyed" | "open";
 
-/** What features note on a settlement. The engine stores and returns it, and decides nothing by it. */
+/** Annotations of features. The engine stores and returns them, and decides nothing by them. */
 export interface SettlementAnnotations {
   /** The API key's lookup id on an authenticated surface, else null. */
   readonly keyId: string | null;
@@ -60,10 +60,10 @@ export interface SettlementAnnotations {
   readonly credits: number;
 }
 
-/** What participants decide a claim by and the engine does not store; features declare their part. */
+/** Terms by which participants decide a claim; the engine does not store them. */
 export interface ClaimTerms {}
 
-/** What is claimed: a verified payment, ready to be settled. */
+/** A verified payment, ready to be settled. */
 export interface Claim extends Pair, SettlementAnnotations {
   readonly id: string;
   readonly payTo: Address;
@@ -86,7 +86,7 @@ export interface Claim extends Pair, SettlementAnnotations {
   /** Names the request that claimed it, in answers and logs; null when it had none. */
   readonly requestId: string | null;
   readonly terms: ClaimTerms;
-  /** What a contract payer's transaction may burn by reverting; absent where there is no bound. */
+  /** The gas that a contract payer's transaction may burn by reverting; absent without a bound. */
   readonly revertedGas?: RevertedGasTerms | undefined;
   /** The id that the buyer gave the payment. */
   readonly identifier?: string | undefined;
@@ -94,7 +94,7 @@ export interface Claim extends Pair, SettlementAnnotations {
   readonly claimingCall: ClaimingCall | null;
 }
 
-/** What is remembered of the call that claimed a payment: it decides what a repeat is told. */
+/** The call that claimed a payment; it decides the response to a repeat. */
 export interface ClaimingCall {
   /** The account, or without a key the network address; stored as a hash. */
   readonly caller: string;
@@ -102,7 +102,7 @@ export interface ClaimingCall {
   readonly idempotencyKey: string | null;
   /** The seller settles before the work, and so without `/verify`. */
   readonly isUpfront: boolean;
-  /** Who may tell the success, from the claim on; null when that is open. */
+  /** The writer that may report the success, from the claim on; null when that is open. */
   readonly successToldTo: string | null;
 }
 
@@ -152,7 +152,7 @@ export function pairKey(pair: Pair): string {
   return `${pair.chainId}:${pair.asset}:${pair.payer}:${pair.nonce}`.toLowerCase();
 }
 
-/** The part of the key that logs carry: payer and nonce. */
+/** The part of the key that is in logs: payer and nonce. */
 export function payerNonceKey(payer: string, nonce: string): string {
   return `${payer}:${nonce}`.toLowerCase();
 }

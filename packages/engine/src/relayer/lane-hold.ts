@@ -7,8 +7,8 @@ import type { Address, ChainId } from "@farthing/protocol";
 import { steadyClockOf, type Clock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
-import type { LaneLease } from "../model/relayer-transaction.ts";
-import type { LaneHolder, EngineStore } from "../storage/engine-store.ts";
+import type { WalletLease } from "../model/relayer-transaction.ts";
+import type { WalletHolder, WalletLeaseStore } from "../storage/engine-store.ts";
 import { leaseMs, leaseRenewMs, type LeaseOwner } from "./lease.ts";
 
 /**
@@ -20,7 +20,7 @@ const drainMs = 10_000;
 /** A hold. */
 export interface LaneHold {
   /** The lease, while this process has one. */
-  lease(): LaneLease | undefined;
+  lease(): WalletLease | undefined;
   /** Whether another process is about to get the wallet: no new work then. */
   isPromised(): boolean;
   /**
@@ -29,7 +29,7 @@ export interface LaneHold {
    */
   keep(wantedBy: string | null, isIdle: boolean): Promise<void>;
   /** Takes the wallet if nobody else works it. The next nonce is at least `nonceFloor`. */
-  take(nonceFloor: number, holder?: LaneHolder): Promise<LaneLease | undefined>;
+  take(nonceFloor: number, holder?: WalletHolder): Promise<WalletLease | undefined>;
   /** Runs a step under the lease, and lets go of the wallet when the step finds it lost. */
   losing<T>(step: () => Promise<T>): Promise<T>;
   /** Lets go without a word: whoever stops the process gives its leases back. */
@@ -38,7 +38,7 @@ export interface LaneHold {
 
 /** Creates the hold on a wallet; nothing is taken yet. */
 export function createLaneHold(deps: {
-  readonly store: Pick<EngineStore, "takeLane" | "renewLane" | "handOverLane">;
+  readonly store: Pick<WalletLeaseStore, "takeWalletLease" | "renewWalletLease" | "handOverWallet">;
   readonly clock: Clock;
   readonly log: Log;
   readonly owner: LeaseOwner;
@@ -51,7 +51,7 @@ export function createLaneHold(deps: {
   /** For what lasts; leases end by the time of day, which processes share. */
   const steady = steadyClockOf(clock);
   const facts = { chainId, relayer };
-  let lease: LaneLease | undefined;
+  let lease: WalletLease | undefined;
   let renewedAt = 0;
   let promisedAt: number | undefined;
 
@@ -67,12 +67,12 @@ export function createLaneHold(deps: {
   }
 
   /** At the first word of it the wallet takes no more work; it goes with a later look. */
-  async function handOver(held: LaneLease, to: string, isIdle: boolean): Promise<void> {
+  async function handOver(held: WalletLease, to: string, isIdle: boolean): Promise<void> {
     const isNew = promisedAt === undefined;
     promisedAt ??= steady.nowMs();
     if (isNew || (!isIdle && steady.nowMs() - promisedAt < drainMs)) return;
     const now = clock.nowMs();
-    if (!(await store.handOverLane(held, owner.id, { to, leaseMs, now }))) return;
+    if (!(await store.handOverWallet(held, owner.id, { to, leaseMs, now }))) return;
     log.info(facts, "Relayer wallet given to a process that has fewer");
     drop();
   }
@@ -84,7 +84,7 @@ export function createLaneHold(deps: {
     const atMs = steady.nowMs();
     if (!lease || atMs - renewedAt < leaseRenewMs) return;
     const now = clock.nowMs();
-    if (await store.renewLane(lease, owner.id, { leaseMs, now })) renewedAt = atMs;
+    if (await store.renewWalletLease(lease, owner.id, { leaseMs, now })) renewedAt = atMs;
     else lose();
   }
 
@@ -97,7 +97,7 @@ export function createLaneHold(deps: {
       const now = clock.nowMs();
       const goneOwner = holder?.owner && owner.isGone(holder.owner) ? holder.owner : undefined;
       const lane = { chainId, lane: relayer, owner: owner.id, goneOwner };
-      const taken = await store.takeLane({ ...lane, nonceFloor, leaseMs, now });
+      const taken = await store.takeWalletLease({ ...lane, nonceFloor, leaseMs, now });
       if (!taken) return undefined;
       lease = taken;
       renewedAt = atMs;

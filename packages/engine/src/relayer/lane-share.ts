@@ -8,7 +8,7 @@ import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import type { Address, ChainId } from "@farthing/protocol";
-import type { LaneHolder, EngineStore } from "../storage/engine-store.ts";
+import type { WalletHolder, WalletLeaseStore } from "../storage/engine-store.ts";
 import type { Lane } from "./lane.ts";
 import { isFree, lostLeaseMs, type LeaseOwner } from "./lease.ts";
 
@@ -58,8 +58,8 @@ export interface LaneShare {
 /** Creates it. */
 export function createLaneShare(deps: {
   readonly store: Pick<
-    EngineStore,
-    "findLaneHolders" | "shortenLostLeases" | "askForLane" | "releaseLanes"
+    WalletLeaseStore,
+    "findWalletHolders" | "shortenLostLeases" | "askForWallet" | "releaseWallets"
   >;
   readonly clock: Clock;
   readonly log: Log;
@@ -76,24 +76,24 @@ export function createLaneShare(deps: {
     try {
       const now = clock.nowMs();
       await store.shortenLostLeases(chainId, { toMs: lostLeaseMs, now });
-      const holders = await store.findLaneHolders(chainId, wallets, now);
+      const holders = await store.findWalletHolders(chainId, wallets, now);
       await Promise.all(lanes.map((lane, index) => lane.keep(holders[index])));
       workers = lanes.flatMap((lane, index) => workerOf(lane, holders[index]) ?? []);
       const holdings = lanes.flatMap((lane, index) => holdingOf(lane, holders[index]) ?? []);
       for (const { wallet, holder } of walletsToAskFor(holdings, owner.id)) {
-        await store.askForLane(chainId, wallet, { holder, owner: owner.id });
+        await store.askForWallet(chainId, wallet, { holder, owner: owner.id });
       }
     } catch (error) {
       log.warn({ chainId, problem: messageOf(error) }, "Could not share the relayer wallets");
     }
   }
 
-  function workerOf(lane: Lane, holder: LaneHolder | undefined): string | undefined {
+  function workerOf(lane: Lane, holder: WalletHolder | undefined): string | undefined {
     if (lane.isOurs()) return owner.id;
     return holder?.owner && !isFree(holder, owner) ? holder.owner : undefined;
   }
 
-  function holdingOf(lane: Lane, holder: LaneHolder | undefined): Holding | undefined {
+  function holdingOf(lane: Lane, holder: WalletHolder | undefined): Holding | undefined {
     const worker = workerOf(lane, holder);
     const wantedBy = holder?.wantedBy ?? undefined;
     const isPromised = wantedBy !== undefined;
@@ -108,7 +108,7 @@ export function createLaneShare(deps: {
       const each = [...new Set(workers)].toSorted();
       return each[lotOf(settlementId) % each.length] === owner.id;
     },
-    stop: () => store.releaseLanes(chainId, owner.id),
+    stop: () => store.releaseWallets(chainId, owner.id),
   };
 }
 

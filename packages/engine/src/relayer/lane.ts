@@ -10,12 +10,12 @@ import type { Log } from "../base/log.ts";
 import type { Chain } from "../chain/chain.ts";
 import { readCountAt } from "../chain/reads.ts";
 import type {
-  LaneLease,
+  WalletLease,
   RelayerTransaction,
   TransactionPlan,
 } from "../model/relayer-transaction.ts";
 import type { Settlement } from "../model/settlement.ts";
-import type { LaneHolder, EngineStore } from "../storage/engine-store.ts";
+import type { WalletHolder, EngineStore, WalletLeaseStore } from "../storage/engine-store.ts";
 import { broadcast } from "./broadcast.ts";
 import { closeSlot, type MinedAttempt } from "./close-slot.ts";
 import { contractTransferGasMax } from "./fees.ts";
@@ -84,7 +84,7 @@ export interface Lane {
    * Takes the lease, keeps it, or gives it to whoever wants it, and picks up what is stored. Called
    * now and then, with who holds the wallet by the store.
    */
-  keep(holder: LaneHolder | undefined): Promise<void>;
+  keep(holder: WalletHolder | undefined): Promise<void>;
   /** Finishes what is being signed and does nothing more; the lease is given back by others. */
   stop(): Promise<void>;
 }
@@ -92,7 +92,7 @@ export interface Lane {
 /** What a lane works with. */
 export interface LaneDeps {
   readonly chain: Chain;
-  readonly store: EngineStore;
+  readonly store: EngineStore & WalletLeaseStore;
   readonly clock: Clock;
   readonly log: Log;
   readonly owner: LeaseOwner;
@@ -152,7 +152,7 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
   }
 
   async function signAndStore(
-    held: LaneLease,
+    held: WalletLease,
     reserved: readonly RelayerTransaction[],
   ): Promise<readonly RelayerTransaction[]> {
     if (reserved.length === 0) return reserved;
@@ -251,7 +251,7 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
   }
 
   /** Another transaction at a nonce that is taken. */
-  async function putAt(held: LaneLease, nonce: number, plan: TransactionPlan): Promise<void> {
+  async function putAt(held: WalletLease, nonce: number, plan: TransactionPlan): Promise<void> {
     await taking(async () =>
       signAndStore(held, [await store.replaceTransaction(held, nonce, plan, clock.nowMs())]),
     );
@@ -274,14 +274,14 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
     return balance === undefined || balance - owedBy(slots.values()) >= cost;
   }
 
-  async function keep(holder: LaneHolder | undefined): Promise<void> {
+  async function keep(holder: WalletHolder | undefined): Promise<void> {
     const held = hold.lease();
     if (held && (hasLeftovers || !isPickedUp)) await pickUp(held);
     if (held) await hold.keep(holder?.wantedBy ?? null, slots.size === 0);
     else if (isFree(holder, owner)) await takeOver(holder);
   }
 
-  async function takeOver(holder?: LaneHolder): Promise<void> {
+  async function takeOver(holder?: WalletHolder): Promise<void> {
     const count = await readCountAt(chain, signer.address, deps.headNumber());
     const taken = await hold.take(count, holder);
     if (!taken) return;
@@ -292,7 +292,7 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
   }
 
   /** What an earlier process left: bytes that may be anywhere, nonces without bytes, gaps. */
-  async function pickUp(taken: LaneLease): Promise<void> {
+  async function pickUp(taken: WalletLease): Promise<void> {
     const open = await store.listOpenTransactions(chainId, signer.address);
     for (const transaction of open) if (transaction.raw !== null) add(transaction, true);
     const bare = open.filter(({ raw }) => raw === null);
@@ -306,7 +306,7 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
   }
 
   /** Nonces that nothing of ours will ever use hold up all that come after them. */
-  async function fillGaps(taken: LaneLease): Promise<void> {
+  async function fillGaps(taken: WalletLease): Promise<void> {
     // Those in hand may be closed while we look; what is read then does not know of it yet.
     const inHand = new Set(slots.keys());
     const first = await firstUnusedNonce(deps, signer.address);
@@ -332,7 +332,7 @@ export function createLane(signer: Signer, deps: LaneDeps): Lane {
     await closeSlot(store, slot, mined);
   }
 
-  async function tryToKeep(holder: LaneHolder | undefined): Promise<void> {
+  async function tryToKeep(holder: WalletHolder | undefined): Promise<void> {
     try {
       if (!isStopping) await keep(holder);
     } catch (error) {

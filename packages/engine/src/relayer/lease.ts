@@ -4,7 +4,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
-import type { LaneHolder } from "../storage/engine-store.ts";
+import type { WalletHolder } from "../storage/engine-store.ts";
 
 /** How long a lease runs: longer than a pause of the process, short enough to move on. */
 export const leaseMs = 15_000;
@@ -19,7 +19,7 @@ export const leaseRenewMs = 2_000;
 export const lostLeaseMs = 4_000;
 
 /** Whether a wallet may be taken: nobody's, ours by an earlier word, or of a process that is gone. */
-export function isFree(holder: LaneHolder | undefined, self: LeaseOwner): boolean {
+export function isFree(holder: WalletHolder | undefined, self: LeaseOwner): boolean {
   if (!holder?.owner || !holder.isRunning) return true;
   return holder.owner === self.id || self.isGone(holder.owner);
 }

@@ -9,7 +9,7 @@ import { messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { FollowedBlock } from "../chain/block-follower.ts";
-import type { EngineStore } from "../storage/engine-store.ts";
+import type { EngineStore, WalletLeaseStore } from "../storage/engine-store.ts";
 import { createBatching, type BatchingState } from "./batching.ts";
 import { createLane, type Lane, type LaneEvents } from "./lane.ts";
 import { startLeftBehind } from "./left-behind.ts";
@@ -91,7 +91,7 @@ export interface Relayer {
 /** What a relayer works with. */
 export interface RelayerDeps extends Omit<PrepareDeps, "chain"> {
   readonly chain: Chain;
-  readonly store: EngineStore;
+  readonly store: EngineStore & WalletLeaseStore;
   readonly clock: Clock;
   readonly log: Log;
   readonly owner: LeaseOwner;

@@ -60,7 +60,7 @@ export interface WorkQueue {
 
 /** What the queue works with. */
 export interface WorkQueueDeps extends PrepareDeps {
-  readonly store: Pick<EngineStore, "findUnassigned" | "findPayerPauses" | "findProvenPayers">;
+  readonly store: Pick<EngineStore, "listUnassigned" | "findPayerPauses" | "findProvenPayers">;
   readonly log: Log;
   readonly events: QueueEvents;
   readonly lanes: readonly Lane[];
@@ -162,9 +162,9 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
     group: readonly QueuedSettlement[],
   ): Promise<readonly QueuedSettlement[]> {
     if (!group.some(({ isContested }) => isContested)) return group;
-    const unassigned = await deps.store.findUnassigned(
-      group.map(({ settlement }) => settlement.id),
-    );
+    const unassigned = await deps.store.listUnassigned({
+      ids: group.map(({ settlement }) => settlement.id),
+    });
     const free = new Set(unassigned.map(({ id }) => id));
     return group.filter(({ settlement }) => free.has(settlement.id));
   }

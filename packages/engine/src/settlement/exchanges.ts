@@ -21,7 +21,6 @@ import {
   type OpenedExchange,
   type SuccessTelling,
 } from "../storage/exchange-store.ts";
-import type { IdentifierVerbs } from "../storage/identifier-store.ts";
 import { createOwnCalls } from "./own-calls.ts";
 import type { CallTerms, RepeatPolicy, SettleCall, SettleCallTerms } from "./exchange-calls.ts";
 import { createSettleCall } from "./settle-call.ts";
@@ -39,7 +38,7 @@ export interface Exchanges {
 
 /** What exchanges work with. */
 export interface ExchangeDeps {
-  readonly store: ExchangeStore & Pick<IdentifierVerbs, "forgetIdentifiers">;
+  readonly store: ExchangeStore;
   readonly clock: Clock;
   readonly log: Log;
   readonly policy: RepeatPolicy;
@@ -112,11 +111,7 @@ export function createExchanges(deps: ExchangeDeps): Exchanges {
     const now = clock.nowMs();
     if (now < forgetAtMs) return;
     forgetAtMs = now + forgetEveryMs;
-    const forgotten = [
-      store.forgetExchanges(now, forgetMax),
-      store.forgetIdentifiers(now, forgetMax),
-    ];
-    Promise.all(forgotten).catch((error: unknown) => {
+    store.forgetExpired(now, forgetMax).catch((error: unknown) => {
       log.warn(
         { event: "exchanges_not_dropped", problem: messageOf(error) },
         "Old exchanges not dropped; trying again",

@@ -93,7 +93,7 @@ export function listenToNeighbours(deps: NeighbourDeps): () => Promise<void> {
     const place = `${chainId} ${isKeyed}`;
     const from = places.get(place) ?? 0;
     const limit = takeUpMax;
-    const found = await store.listUnassigned(chainId, { olderThan, limit, from, isKeyed });
+    const found = await store.listUnassigned({ chainId, olderThan, limit, from, isKeyed });
     const last = found.at(-1)?.createdAt ?? 0;
     // A whole page of one moment is passed by; the next round finds what is behind it.
     if (found.length < limit) places.delete(place);
@@ -107,7 +107,7 @@ export function listenToNeighbours(deps: NeighbourDeps): () => Promise<void> {
     const own = ids.filter((id) => [...networks.values()].some(({ relayer }) => relayer.isFor(id)));
     if (own.length === 0) return;
     await guarded(async () => {
-      const found = await store.findUnassigned(own);
+      const found = await store.listUnassigned({ ids: own });
       enqueue(found.filter(({ id, chainId }) => networks.get(chainId)?.relayer.isFor(id)));
     });
   }

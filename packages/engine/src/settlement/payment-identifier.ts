@@ -4,7 +4,7 @@
  */
 import { refusal, type PaymentRequest, type Refusal } from "@farthing/protocol";
 import type { Clock } from "../base/clock.ts";
-import type { EngineStore } from "../storage/engine-store.ts";
+import type { ExchangeStore } from "../storage/exchange-store.ts";
 import { pairOf } from "../verification/verify.ts";
 
 /** Refuses a payment whose identifier stands for another payment that was claimed. */
@@ -12,7 +12,7 @@ export type RefuseIdentifier = (request: PaymentRequest) => Promise<Refusal | un
 
 /** Creates the function. Payments without an identifier cost nothing. */
 export function createRefuseIdentifier(deps: {
-  readonly store: Pick<EngineStore, "findIdentifierConflicts">;
+  readonly store: Pick<ExchangeStore, "findIdentifierConflicts">;
   readonly clock: Clock;
 }): RefuseIdentifier {
   return async (request) => {

@@ -1,6 +1,6 @@
 /**
- * The call that claimed a settlement, and to whom its success was told: facts that last as long as
- * the settlement. Callers and keys are kept as hashes, since nobody has to read them again.
+ * The call that claimed a settlement, and the writer of its success: facts that last as long as the
+ * settlement. Callers and keys are stored as hashes, since they are only compared.
  */
 import { createHash } from "node:crypto";
 import { sql } from "kysely";
@@ -18,7 +18,7 @@ import type { SettlementClaimRow } from "./schema.ts";
 /** A row of a new claim: its success has not moved. */
 type NewSettlementClaim = Omit<SettlementClaimRow, "success_moved_at">;
 
-/** Bytes of a hash that are kept: nobody can make two callers that share them. */
+/** Stored bytes of a hash; 128 bits keep collisions out of reach. */
 const hashBytes = 16;
 
 /** The settlement's id makes equal callers of two settlements different. */
@@ -61,8 +61,8 @@ export async function insertClaimingCalls(
     from ${list}`.execute(db);
 }
 
-/** The store's verbs about who claimed and who was told. */
-export function claimingCallVerbs(
+/** The store's methods about claiming calls and reported successes. */
+export function claimingCallMethods(
   database: Database,
 ): Pick<ExchangeStore, "findExchangeFacts" | "takeSuccess" | "releaseSuccess"> {
   return {

@@ -3,7 +3,7 @@ import type { Database } from "./dialect.ts";
 
 const weiPerGwei = 1_000_000_000n;
 
-/** Reads it for the transactions that carry settlements, in gwei, by the transaction's id. */
+/** Returns gwei by the id of the relayer transaction. */
 export async function readContractGas(
   { db }: Database,
   settlements: readonly { readonly payerHasCode: boolean; readonly carrierId: number | null }[],

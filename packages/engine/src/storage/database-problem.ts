@@ -34,7 +34,7 @@ const problems: Readonly<Record<string, readonly [string, string]>> = {
   "57P03": ["it is starting or stopping", "wait until it takes connections"],
 };
 
-/** How pg says that a connection took too long: in words alone, with no code. */
+/** pg reports a connection timeout in the message alone, without a code. */
 const timedOut = /^timeout expired$|connection timeout|timeout exceeded when trying to connect/i;
 
 /** Explains an error by what caused it first; undefined when the cause is not a known one. */

@@ -1,4 +1,4 @@
-/** How much room a database takes, and how much is left where that can be seen. */
+/** The size of a database, and the free space where the server reports it. */
 import { existsSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { sql, type Kysely } from "kysely";
@@ -7,7 +7,7 @@ import type { Tables } from "./schema.ts";
 /** In bytes. */
 export interface DatabaseSize {
   readonly used: number;
-  /** What is left on the disk of a SQLite file; PostgreSQL does not say. */
+  /** Free space on the disk of a SQLite file; PostgreSQL does not report it. */
   readonly free?: number;
 }
 

@@ -1,4 +1,4 @@
-/** Where the two database engines differ, beyond what Kysely evens out. */
+/** Differences of the two databases that Kysely does not cover. */
 import {
   Kysely,
   type AliasedRawBuilder,
@@ -16,23 +16,20 @@ import type { Tables } from "./schema.ts";
 /** Column type of a self-counting integer key. */
 export type IdType = "integer" | "bigserial";
 
-/** What the rows of a list hold. */
 export type ListColumns<Row> = { readonly [Name in keyof Row]: "text" | "bigint" };
 
-/** An engine: how to reach it, and its ways. */
-export interface Engine {
+export interface DatabaseDialect {
   readonly dialect: Dialect;
   /**
    * Opens another connection for migrations and indexes, whose statements may take long; left out
    * where there is one connection only.
    */
-  readonly patientDialect?: () => Dialect;
+  readonly migrationDialect?: () => Dialect;
   /** The path of a database that is a file, which another thread can open too. */
   readonly file?: string;
   readonly idType: IdType;
-  /** What transactions ask for, where there is a choice. */
   readonly isolation?: IsolationLevel;
-  /** Whether reading can lock rows. SQLite has one writer at a time: nothing is left to lock. */
+  /** False for SQLite, which has one writer at a time. */
   readonly hasRowLocks: boolean;
   readonly changes: ChangeFeed;
   /** Where exchanges are counted; left out where the database itself does it without a log. */
@@ -47,28 +44,28 @@ export interface Engine {
   /** Holds names until the transaction ends; in order, so that two holders cannot block each other. */
   lockNames(db: Kysely<Tables>, names: readonly string[]): Promise<void>;
   /**
-   * Whether an owner of leases has appeared and is connected still. Left out where all processes
-   * run on one machine, which knows by itself which of them do.
+   * The condition that an owner of leases is registered and connected. Left out where all processes
+   * run on one machine.
    */
   isConnected?(owner: Expression<string | null>): RawBuilder<SqlBool>;
   /**
-   * Whether processes of a version before this schema (the number of its migration) are connected.
+   * Returns whether processes of a version before this schema (a migration's number) are connected.
    * Left out where all processes run on one machine, and are replaced together.
    */
   hasOlderProcesses?(db: Kysely<Tables>, schema: string): Promise<boolean>;
-  /** Whether a transaction that failed so was undone only because of another one. */
-  isUndoneByRival(error: unknown): boolean;
+  /** Tells whether the database undid a transaction only because of a concurrent one. */
+  isSerializationFailure(error: unknown): boolean;
 }
 
-/** A database as the verbs see it, in or out of a transaction. */
+/** A database, in or out of a transaction. */
 export interface Database {
   readonly db: Kysely<Tables>;
-  readonly engine: Engine;
+  readonly engine: DatabaseDialect;
   /** Where there is one writer only: transactions share commits. */
   readonly commitTogether?: GroupCommit | undefined;
 }
 
-/** Tries of a transaction that the database undoes in favour of another one. */
+/** Attempts at a transaction that the database undoes in favour of another one. */
 const triesMax = 3;
 
 /** Runs work whole or not at all. */
@@ -83,18 +80,18 @@ export async function inTransaction<T>(
     try {
       return await begin().execute((transaction) => work({ db: transaction, engine }));
     } catch (error) {
-      if (tries === triesMax || !engine.isUndoneByRival(error)) throw error;
+      if (tries === triesMax || !engine.isSerializationFailure(error)) throw error;
     }
   }
 }
 
-/** Does what may take minutes: on a connection without the limit of a statement, where there is one. */
+/** Runs work that may take minutes, on a connection without a statement timeout. */
 export async function patiently<T>(
   { db, engine }: Database,
   work: (patient: Kysely<Tables>) => Promise<T>,
 ): Promise<T> {
-  if (!engine.patientDialect) return work(db);
-  const patient = new Kysely<Tables>({ dialect: engine.patientDialect() });
+  if (!engine.migrationDialect) return work(db);
+  const patient = new Kysely<Tables>({ dialect: engine.migrationDialect() });
   try {
     return await work(patient);
   } finally {

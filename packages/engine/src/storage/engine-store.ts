@@ -1,12 +1,11 @@
 /**
- * What the engine keeps, as methods. Participants take part in each transition of a settlement,
- * in its transaction. Each method is atomic: it happens whole or not at all, and a transition that is
+ * The engine's store. Participants take part in each transition of a settlement, in its transaction. Each method is atomic: it happens whole or not at all, and a transition that is
  * not allowed from the present state changes nothing. Times are milliseconds since 1970.
  * Every method throws the fault `storage_unavailable` when the database fails.
  */
 import type { Address, ChainId, Hex, RefusalCode } from "@farthing/protocol";
 import type {
-  LaneLease,
+  WalletLease,
   RelayerTransaction,
   TransactionPlan,
   TransactionState,
@@ -14,13 +13,10 @@ import type {
 import type { PayerPause } from "../model/payer-pause.ts";
 import type { Claim, Mined, Pair, Settlement } from "../model/settlement.ts";
 import type { ChangeListener } from "./changes.ts";
-import type { ExchangeStore } from "./exchange-store.ts";
-import type { IdentifierVerbs } from "./identifier-store.ts";
 import type { ClaimRefusal } from "./participant.ts";
-import type { RetentionVerbs } from "./retention-store.ts";
-import type { RevertedGasVerbs } from "./reverted-gas.ts";
+import type { RetentionMethods } from "./retention.ts";
+import type { RevertedGasMethods } from "./reverted-gas.ts";
 
-/** What became of a claim. */
 export type ClaimResult =
   | { readonly kind: "created"; readonly settlement: Settlement }
   /** The same authorization was claimed before; this is that settlement. */
@@ -38,18 +34,16 @@ export interface Failure {
   readonly id: string;
   readonly code: RefusalCode;
   readonly message: string;
-  /** The transaction that carried it, when there was one. */
   readonly transaction: Hex | null;
-  /** Only while no transaction carries it: another process may just have given it a nonce. */
+  /** Only while it is unassigned: another process may have given it a nonce meanwhile. */
   readonly onlyUnassigned?: boolean;
-  /** The payer's contract wallet is to blame: nothing is carried for it for a while. */
+  /** The payer's contract wallet caused the failure; its payments are paused. */
   readonly pausesPayer?: boolean;
 }
 
-/** Who holds a lane. */
-export interface LaneHolder {
+/** The process that holds a relayer wallet. */
+export interface WalletHolder {
   readonly owner: string | null;
-  /** Whether the lease still runs. */
   readonly isRunning: boolean;
   /** The process that is to have it next. */
   readonly wantedBy: string | null;
@@ -61,10 +55,9 @@ export interface CarryingWallet {
   readonly settlements: number;
   /** When the oldest of them was claimed, in milliseconds. */
   readonly oldestAt: number;
-  readonly holder: LaneHolder;
+  readonly holder: WalletHolder;
 }
 
-/** Nonces that are stored as used. */
 export type UsedNonces =
   /** In a block from this one on. */
   | { readonly fromBlock: number }
@@ -73,9 +66,22 @@ export type UsedNonces =
   /** By this wallet, from this nonce on, in a block up to this one. */
   | { readonly lane: Address; readonly fromNonce: number; readonly upToBlock: number };
 
-/** The store of the engine. */
-export interface EngineStore
-  extends ExchangeStore, IdentifierVerbs, RetentionVerbs, RevertedGasVerbs {
+/** Queued settlements that no transaction carries: named ones, or those of a chain. */
+export type UnassignedQuery =
+  | { readonly ids: readonly string[] }
+  | {
+      readonly chainId: ChainId;
+      /** Created before this time. */
+      readonly olderThan: number;
+      readonly limit: number;
+      /** Created at this time or later: where an earlier list ended. */
+      readonly from?: number;
+      /** Of callers with an API key, or of those without; of both when left out. */
+      readonly isKeyed?: boolean;
+    };
+
+/** Settlements and the relayer transactions that carry them. */
+export interface EngineStore extends RetentionMethods, RevertedGasMethods {
   /** Claims verified payments, all in one transaction; results in the order of the claims. */
   claimSettlements(claims: readonly Claim[], now: number): Promise<ClaimResult[]>;
   findSettlement(id: string): Promise<Settlement | undefined>;
@@ -83,21 +89,9 @@ export interface EngineStore
   findSettlementsByPair(pairs: readonly Pair[]): Promise<(Settlement | undefined)[]>;
   /** Queued and submitted settlements of a chain, oldest first. */
   listOpenSettlements(chainId: ChainId): Promise<Settlement[]>;
-  /** Queued settlements that no transaction carries, created before a time, oldest first. */
-  listUnassigned(
-    chainId: ChainId,
-    options: {
-      readonly olderThan: number;
-      readonly limit: number;
-      /** Created at this time or later: where an earlier list ended. */
-      readonly from?: number;
-      /** Of callers with an API key, or of those without; of both when left out. */
-      readonly isKeyed?: boolean;
-    },
-  ): Promise<Settlement[]>;
-  /** Those of the named settlements that are queued and that no transaction carries. */
-  findUnassigned(ids: readonly string[]): Promise<Settlement[]>;
-  /** Marks settlements confirmed; gives those that were not already, as they are now. */
+  /** Queued settlements that no transaction carries, oldest first. */
+  listUnassigned(query: UnassignedQuery): Promise<Settlement[]>;
+  /** Marks settlements confirmed; returns those that were not already. */
   recordConfirmed(confirmations: readonly Confirmation[], now: number): Promise<Settlement[]>;
   /** One entry per payer, in order; undefined for a payer whose transactions do not revert. */
   findPayerPauses(
@@ -106,11 +100,11 @@ export interface EngineStore
   ): Promise<(PayerPause | undefined)[]>;
   /** Of these settlements, those that transactions which reverted have carried twice or more. */
   findRevertedTwice(ids: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Marks settlements failed, and pauses payers who are to blame; gives those that moved. */
+  /** Marks settlements failed, and pauses payers; returns the settlements that changed. */
   recordFailed(failures: readonly Failure[], now: number): Promise<Settlement[]>;
   /**
-   * Puts confirmed settlements of vanished blocks back to submitted; gives them. `hashes`: only of
-   * these blocks, since another process may have seen what took their place already.
+   * Reverts confirmed settlements of blocks that were reorganised out to submitted; returns them.
+   * `hashes` limits this to these blocks: another process may have recorded their successors.
    */
   recordReorganised(
     chainId: ChainId,
@@ -118,91 +112,37 @@ export interface EngineStore
     now: number,
     hashes?: readonly Hex[],
   ): Promise<Settlement[]>;
-  /** Marks confirmed settlements up to a final block; gives those that were not already. */
+  /** Marks confirmed settlements up to a final block; returns those that were not already. */
   recordFinalized(chainId: ChainId, upToBlock: number, now: number): Promise<Settlement[]>;
 
   /**
-   * Tells other processes on the same database that a node has these settlements' transactions.
-   * Every verb that creates or moves settlements tells them by itself.
+   * Notifies other processes on the same database: `sent`, a node has these settlements' transactions;
+   * `unserved`, they were claimed by a process without a wallet. Every method that creates settlements
+   * or changes their state notifies by itself.
    */
-  announceSent(ids: readonly string[]): Promise<void>;
-  /** Tells them of settlements that were claimed where there is no wallet. */
-  announceUnserved(ids: readonly string[]): Promise<void>;
+  notify(kind: "sent" | "unserved", ids: readonly string[]): Promise<void>;
   /**
-   * Calls the listener with what other processes did, never with what this one did; without ids
-   * when news may have been missed. Gives what ends that. A file on one machine has no news.
+   * Calls the listener with what other processes did, never with what this one did; without ids when
+   * notifications may have been lost. Returns a stop function. A SQLite file has no notifications.
    */
   onChange(listener: ChangeListener): () => void;
 
-  /** From now on an owner of leases counts as connected, for as long as this process is. */
-  appear(owner: string): Promise<void>;
   /**
-   * Lets the leases of owners that are not connected any more end in `toMs`, unless they are renewed
-   * before. Where all owners run on one machine it does nothing.
-   */
-  shortenLostLeases(
-    chainId: ChainId,
-    times: { readonly toMs: number; readonly now: number },
-  ): Promise<void>;
-  /** One entry per lane, in order; none for a lane that nobody has ever held. */
-  findLaneHolders(
-    chainId: ChainId,
-    lanes: readonly Address[],
-    now: number,
-  ): Promise<(LaneHolder | undefined)[]>;
-  /**
-   * Takes or renews a lane's lease; undefined when another holder's still runs. A take-over makes
-   * the fence grow. `goneOwner` may be taken from before its time. The next nonce only ever rises.
-   * Leases run by the clock that all holders share: `now` counts where that is this machine's.
-   */
-  takeLane(options: {
-    chainId: ChainId;
-    lane: Address;
-    owner: string;
-    goneOwner?: string | undefined;
-    nonceFloor: number;
-    leaseMs: number;
-    now: number;
-  }): Promise<LaneLease | undefined>;
-  /** Keeps a lease alive; false when it is no longer ours. */
-  renewLane(
-    lease: LaneLease,
-    owner: string,
-    times: { readonly leaseMs: number; readonly now: number },
-  ): Promise<boolean>;
-  /** Asks the holder of a lane for it; the first who asks is the one who gets it. */
-  askForLane(
-    chainId: ChainId,
-    lane: Address,
-    processes: { readonly holder: string; readonly owner: string },
-  ): Promise<void>;
-  /**
-   * Gives a lane to the process that has asked for it, with a lease that runs; the former holder
-   * writes nothing any more. False when it was not ours or is not wanted any more.
-   */
-  handOverLane(
-    lease: LaneLease,
-    owner: string,
-    terms: { readonly to: string; readonly leaseMs: number; readonly now: number },
-  ): Promise<boolean>;
-  /** Gives back whatever a process holds on a chain, and withdraws what it has asked for. */
-  releaseLanes(chainId: ChainId, owner: string): Promise<void>;
-  /**
-   * Takes the next nonces for planned transactions, in order, and ties their settlements to them.
-   * A plan is left out when one of its settlements is no longer queued or is already carried.
-   * Throws the fault `lease_lost` when the lane is no longer ours.
+   * Takes the next nonces for planned transactions, in order, and assigns their settlements. Skips a
+   * plan when one of its settlements is not queued or is assigned. Throws the fault `lease_lost` when
+   * another process has the wallet.
    */
   reserveTransactions(
-    lease: LaneLease,
+    lease: WalletLease,
     plans: readonly TransactionPlan[],
     now: number,
   ): Promise<RelayerTransaction[]>;
   /**
-   * Stores signed bytes before anything leaves, and moves their settlements to submitted; gives
-   * those settlements. Throws `lease_lost` when the lane is no longer ours.
+   * Stores signed bytes before they are sent, and marks their settlements submitted; returns these.
+   * Throws `lease_lost`.
    */
   recordSigned(
-    lease: LaneLease,
+    lease: WalletLease,
     signed: readonly { readonly id: number; readonly raw: Hex; readonly hash: Hex }[],
     now: number,
   ): Promise<Settlement[]>;
@@ -214,8 +154,8 @@ export interface EngineStore
     blockNumber?: number,
   ): Promise<void>;
   /**
-   * Opens nonces again that were used in blocks which are gone, or may be. Those of a lane whose
-   * signed bytes were removed are dropped instead.
+   * Reopens nonces that were used in blocks which were, or may have been, reorganised out. Drops
+   * those of a wallet whose signed bytes were removed.
    */
   reopenTransactions(chainId: ChainId, which: UsedNonces): Promise<void>;
   /** The nonce after the highest one that is known to be used up; 0 when none is. */
@@ -224,40 +164,93 @@ export interface EngineStore
   listOpenTransactions(chainId: ChainId, lane: Address): Promise<RelayerTransaction[]>;
 
   /**
-   * Puts another transaction at a nonce that this lane has taken: a better price for the same
-   * call, or a call to itself that only uses the nonce up. The settlements it names are carried
-   * by it from now on; the earlier transaction stays watched. Throws `lease_lost`.
+   * Records another transaction at a pending nonce: a better price for the same call, or a
+   * cancellation. Its settlements are assigned to it; the earlier transaction stays observed. Throws
+   * `lease_lost`.
    */
   replaceTransaction(
-    lease: LaneLease,
+    lease: WalletLease,
     nonce: number,
     plan: TransactionPlan,
     now: number,
   ): Promise<RelayerTransaction>;
   /**
-   * Puts submitted settlements back to queued, as far as no open transaction carries them: theirs
-   * can never be mined, since another one has finally taken the nonce. Returns those that moved.
+   * Requeues submitted settlements that no open transaction carries: theirs can never be mined, since
+   * another one has finally taken the nonce. Returns those that changed.
    */
   requeueSettlements(ids: readonly string[], now: number): Promise<Settlement[]>;
-  /** The wallets whose transactions carry open settlements, whoever is configured with them. */
+  /** The wallets whose transactions carry open settlements, in any process's configuration. */
   listCarryingWallets(chainId: ChainId, now: number): Promise<CarryingWallet[]>;
   /** Hashes of all transactions that were ever signed for these settlements. */
   listSignedHashes(ids: readonly string[]): Promise<Hex[]>;
-  /** Tells whether a transaction is one of ours, also an earlier one at a replaced nonce. */
+  /** Tells whether a relayer wallet signed a transaction, also one that was replaced. */
   isRelayerTransaction(hash: Hex): Promise<boolean>;
   /**
-   * Failed settlements that somebody else may still submit, as far as it is time to look at them,
-   * longest due first. Each look puts off the next one; of several processes one looks.
+   * Failed settlements that a third party may still submit and whose check is due, longest due first.
+   * Each check defers the next; one of several processes gets each.
    */
   takeFailuresToLookAt(chainId: ChainId, limit: number, now: number): Promise<Settlement[]>;
-  /** Nobody can submit them any more. */
+  /** Their authorizations can no longer be submitted. */
   endFailureWatches(ids: readonly string[]): Promise<void>;
   /** Watches settlements that failed since a time, as far as they have not expired. */
   watchFailedSince(chainId: ChainId, since: number, now: number): Promise<void>;
   /** The blocks with confirmed settlements of a chain that are not final yet, lowest first. */
   listUnfinalizedBlocks(chainId: ChainId): Promise<{ number: number; hash: Hex }[]>;
+}
 
-  /** Answers when the database does. */
-  ping(): Promise<void>;
-  close(): Promise<void>;
+/** Which process works each wallet. */
+export interface WalletLeaseStore {
+  /** Registers an owner of leases as connected, for as long as this process is. */
+  appear(owner: string): Promise<void>;
+  /**
+   * Lets the leases of owners that are not connected any more end in `toMs`, unless they are renewed
+   * before. Where all owners run on one machine it does nothing.
+   */
+  shortenLostLeases(
+    chainId: ChainId,
+    times: { readonly toMs: number; readonly now: number },
+  ): Promise<void>;
+  /** One entry per wallet, in order; undefined for a wallet that was never held. */
+  findWalletHolders(
+    chainId: ChainId,
+    lanes: readonly Address[],
+    now: number,
+  ): Promise<(WalletHolder | undefined)[]>;
+  /**
+   * Acquires or renews a wallet's lease; undefined when another holder's still runs. Each acquisition
+   * raises the fencing token. `goneOwner` may be taken from before its time. The next nonce only ever rises.
+   * Leases run by the clock that all holders share: `now` counts where that is this machine's.
+   */
+  takeWalletLease(options: {
+    chainId: ChainId;
+    lane: Address;
+    owner: string;
+    goneOwner?: string | undefined;
+    nonceFloor: number;
+    leaseMs: number;
+    now: number;
+  }): Promise<WalletLease | undefined>;
+  /** Extends a lease; false when another process has it. */
+  renewWalletLease(
+    lease: WalletLease,
+    owner: string,
+    times: { readonly leaseMs: number; readonly now: number },
+  ): Promise<boolean>;
+  /** Asks the holder of a wallet for it; the first process that asks gets it. */
+  askForWallet(
+    chainId: ChainId,
+    lane: Address,
+    processes: { readonly holder: string; readonly owner: string },
+  ): Promise<void>;
+  /**
+   * Hands a wallet over to the process that has asked for it, with a running lease; the former holder
+   * can no longer write. False when the lease was lost or the request was withdrawn.
+   */
+  handOverWallet(
+    lease: WalletLease,
+    owner: string,
+    terms: { readonly to: string; readonly leaseMs: number; readonly now: number },
+  ): Promise<boolean>;
+  /** Releases all wallets of a process on a chain, and withdraws its requests. */
+  releaseWallets(chainId: ChainId, owner: string): Promise<void>;
 }

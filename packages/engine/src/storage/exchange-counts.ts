@@ -1,6 +1,6 @@
 /**
- * How many exchanges were opened with a payment: noted by `/verify` together with its look-up, read
- * when a repeat is answered, dropped within the hour. PostgreSQL keeps the notes in unlogged tables
+ * Counts the exchanges that were opened with a payment: `/verify` notes them with its look-up, repeats
+ * read them, and they are dropped within the hour. PostgreSQL keeps the notes in unlogged tables
  * of the same database, SQLite in a file of their own.
  */
 import { sql } from "kysely";
@@ -17,25 +17,32 @@ import {
   type ExchangeStore,
   type OpenedExchange,
 } from "./exchange-store.ts";
+import { forgetIdentifiers } from "./payment-identifiers.ts";
 import { toSettlement } from "./rows.ts";
 import { settlementColumns, type SettlementRow } from "./schema.ts";
 
-/** The store's verbs about open exchanges. */
-export function exchangeCountVerbs(
+/** The store's methods that open, cancel and forget exchanges. */
+export function exchangeCountMethods(
   database: Database,
-): Pick<ExchangeStore, "openExchanges" | "cancelExchanges" | "forgetExchanges"> {
+): Pick<ExchangeStore, "openExchanges" | "cancelExchanges" | "forgetExpired"> {
   const { exchangeFile: file } = database.engine;
+  const forgetting =
+    (forgetNotes: ExchangeStore["forgetExpired"]): ExchangeStore["forgetExpired"] =>
+    async (now, limit) => {
+      await forgetNotes(now, limit);
+      await forgetIdentifiers(database, now, limit);
+    };
   if (!file) {
     return {
       openExchanges: (openings, now) => openInDatabase(database, openings, now),
       cancelExchanges: (pairs) => cancelInDatabase(database, pairs),
-      forgetExchanges: (now, limit) => forgetInDatabase(database, now, limit),
+      forgetExpired: forgetting((now, limit) => forgetInDatabase(database, now, limit)),
     };
   }
   return {
     openExchanges: (openings, now) => openInFile(database, file, openings, now),
     cancelExchanges: async (pairs) => file.cancel(pairs.map(exchangePair)),
-    forgetExchanges: (now, limit) => forgetInFile(database, file, now, limit),
+    forgetExpired: forgetting((now, limit) => forgetInFile(database, file, now, limit)),
   };
 }
 
@@ -217,7 +224,7 @@ async function forgetInDatabase(database: Database, now: number, limit: number):
       returning owner.payer, owner.payments`.execute(db);
     const idle = rows.filter(({ payments }) => Number(payments) <= 0);
     if (idle.length === 0) return;
-    // By name: whoever funds a million wallets must not make each round read a million rows.
+    // By name, so that a payer with a million wallets does not make each round read all of them.
     const list = engine.list(
       idle.map(({ payer }) => ({ payer })),
       { payer: "text" },

@@ -1,9 +1,9 @@
 /**
- * What the store keeps about exchanges; see store.ts for the rest. An exchange is one attempt of a
+ * What the store keeps about exchanges. An exchange is one attempt of a
  * seller to sell for a payment. The seller opens it with `/verify`, or with an upfront `/settle`.
  */
 import { toLowerHex } from "@farthing/protocol";
-import type { ClaimingCall, Pair, Settlement } from "../model/settlement.ts";
+import type { Claim, ClaimingCall, Pair, Settlement } from "../model/settlement.ts";
 
 /** A payment that `/verify` is about to call valid. */
 export interface ExchangeOpening extends Pair {
@@ -11,7 +11,6 @@ export interface ExchangeOpening extends Pair {
   readonly forgetAt: number;
 }
 
-/** What became of it. */
 export type OpenedExchange =
   | { readonly kind: "opened" }
   /** The payment is in flight or settled; no exchange was opened. */
@@ -24,7 +23,7 @@ export interface ExchangeQuestion extends Pick<ClaimingCall, "caller" | "idempot
   readonly settlement: Settlement;
 }
 
-/** What decides how a repeat is answered, as it stands now. */
+/** The facts that decide the response to a repeat. */
 export interface ExchangeFacts {
   /** The caller is the one that claimed the settlement. */
   readonly isClaimant: boolean;
@@ -33,42 +32,59 @@ export interface ExchangeFacts {
   readonly isUpfront: boolean;
   /** More than one exchange was opened with the payment by `/verify`. */
   readonly hasSeveral: boolean;
-  /** The writer that tells the success, or told it; null while nobody does. */
+  /** The writer that reports the success, or has reported it; null while there is none. */
   readonly successToldTo: string | null;
   /**
    * When that last changed, or the claiming call ended without telling it, in Unix milliseconds.
-   * Null while the claiming call is open, or since it told the success which it held from the claim.
+   * Null while the claiming call is open, or since it reported the success that it held.
    */
   readonly successMovedAt: number | null;
 }
 
-/** Writers that never give the success back: who has the claiming call's key, and who polls. */
+/** Writers that never release the success: callers with the claiming call's key, and pollers. */
 export const lastingWriters = { key: "key", poll: "poll" } as const;
 
-/** One writer's right to tell the success of one settlement. */
+/** One writer's right to report the success of one settlement. */
 export interface SuccessTelling {
   readonly settlementId: string;
   readonly writer: string;
 }
 
-/** The verbs. */
+/** Exchanges, and the identifiers that buyers gave to payments. */
 export interface ExchangeStore {
   /** Looks payments up and notes an exchange for each that is not claimed; in order. */
   openExchanges(openings: readonly ExchangeOpening[], now: number): Promise<OpenedExchange[]>;
-  /** Takes exchanges back whose verdict never reached anybody. */
+  /** Cancels exchanges whose result never reached the caller. */
   cancelExchanges(pairs: readonly Pair[]): Promise<void>;
   /** One entry per question, in order. */
   findExchangeFacts(questions: readonly ExchangeQuestion[]): Promise<ExchangeFacts[]>;
-  /** Records who tells a success that nobody has told; in order, whether it is that writer's. */
+  /** Assigns unreported successes to writers; in order, whether each one got its own. */
   takeSuccess(tellings: readonly SuccessTelling[], now: number): Promise<boolean[]>;
-  /** Records that calls ended without telling the success, and gives back what they had taken. */
+  /** Records that calls ended without reporting the success, and releases what they had taken. */
   releaseSuccess(tellings: readonly SuccessTelling[], now: number): Promise<void>;
+  /** In order, whether a payment's identifier stands for another payment that was claimed. */
+  findIdentifierConflicts(payments: readonly IdentifiedPayment[], now: number): Promise<boolean[]>;
   /**
-   * Drops notes whose time is over, at most `limit`. What they say about settlements is kept with
-   * those: a payment that was opened several times does not become one that was opened once.
+   * Removes notes of exchanges and identifiers of payments that have ended, at most `limit` of each.
+   * What the notes say about settlements is kept with those: a payment that was opened several times
+   * does not become one that was opened once.
    */
-  forgetExchanges(now: number, limit: number): Promise<void>;
+  forgetExpired(now: number, limit: number): Promise<void>;
 }
+
+/** A payment, and the identifier that its buyer gave it. */
+export type IdentifiedPayment = Pick<
+  Claim,
+  | "chainId"
+  | "asset"
+  | "payer"
+  | "nonce"
+  | "payTo"
+  | "amount"
+  | "validAfter"
+  | "validBefore"
+  | "identifier"
+>;
 
 /** Payments of one payer that are noted at once: 33 a second of the usual five minutes each. */
 export const payerPaymentsMax = 10_000;

@@ -1,5 +1,5 @@
 /**
- * The list of failed settlements that somebody else may still submit (decision 5). It is written
+ * The list of failed settlements that a third party may still submit (decision 5). It is written
  * with the failure, so that no restart ends a watch, and each look at an entry puts off the next.
  */
 import type { ChainId } from "@farthing/protocol";
@@ -11,13 +11,13 @@ import { toSettlement } from "./rows.ts";
 import { failureWatches, settlementColumns, type SettlementRow } from "./schema.ts";
 import type { EngineStore } from "./engine-store.ts";
 
-type WatchVerbs = Pick<
+type WatchMethods = Pick<
   EngineStore,
   "takeFailuresToLookAt" | "endFailureWatches" | "watchFailedSince"
 >;
 
-/** The store's verbs about watched failures. */
-export function failureWatchVerbs(database: Database): WatchVerbs {
+/** The store's methods about watched failures. */
+export function failureWatchMethods(database: Database): WatchMethods {
   return {
     takeFailuresToLookAt: (chainId, limit, now) =>
       inTransaction(database, (inside) => take(inside, chainId, limit, now)),
@@ -69,7 +69,7 @@ async function take(
     .where("next_look_at", "<=", now)
     .orderBy("next_look_at")
     .limit(limit);
-  // What another process looks at just now is not ours.
+  // Skip those that another process is checking.
   if (engine.hasRowLocks) due = due.forUpdate().skipLocked();
   const watches = await due.execute();
   if (watches.length === 0) return [];

@@ -13,7 +13,7 @@ export type GroupCommit = <T>(work: (db: Kysely<Tables>) => Promise<T>) => Promi
 const groupMax = 64;
 
 interface Job {
-  /** Does the work; gives what to do once it is committed. */
+  /** Does the work; returns what to do after the commit. */
   run(db: Kysely<Tables>): Promise<() => void>;
   reject(reason: unknown): void;
 }
@@ -43,7 +43,7 @@ export function createGroupCommit(db: Kysely<Tables>): GroupCommit {
       });
       if (isRunning) return;
       isRunning = true;
-      // What is asked for in the same turn of the event loop joins.
+      // Work that is added in the same turn of the event loop joins.
       setImmediate(() => void runAll());
     });
 }

@@ -1,4 +1,4 @@
-/** A look at a database that changes nothing in it: its schema, and who works which wallet. */
+/** Reads a database without changing it: its schema, and which process works which wallet. */
 import { openTransactionStates } from "../model/relayer-transaction.ts";
 import { accessSync, constants, existsSync } from "node:fs";
 import { dirname } from "node:path";
@@ -6,15 +6,14 @@ import type { Address, ChainId } from "@farthing/protocol";
 import { Kysely, sql } from "kysely";
 import { Fault } from "../base/fault.ts";
 import { measureDatabase, type DatabaseSize } from "./database-size.ts";
-import type { Engine } from "./dialect.ts";
+import type { DatabaseDialect } from "./dialect.ts";
 import { migrationNames } from "./migrate.ts";
 import { engineOf } from "./open-storage.ts";
 import type { Tables } from "./schema.ts";
 import { sqlitePathOf } from "./sqlite/sqlite-path.ts";
 
-/** What a database holds, as far as an operator asks. */
 export interface StoreReport {
-  /** Migrations that the next start carries out; all of them when the database is new. */
+  /** Migrations that the next start runs; all of them when the database is new. */
   readonly missing: readonly string[];
   readonly isNew: boolean;
   /** Migrations of a newer version. */
@@ -87,7 +86,11 @@ async function listDone(db: Kysely<Tables>): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-async function listLanes(db: Kysely<Tables>, engine: Engine, now: number): Promise<LaneReport[]> {
+async function listLanes(
+  db: Kysely<Tables>,
+  engine: DatabaseDialect,
+  now: number,
+): Promise<LaneReport[]> {
   const [lanes, open] = await Promise.all([
     db
       .selectFrom("lanes")

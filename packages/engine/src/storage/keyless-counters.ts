@@ -3,7 +3,7 @@ import type { ChainId } from "@farthing/protocol";
 import { sql } from "kysely";
 import { hourMs, usedAfter } from "../model/keyless.ts";
 import type { Database } from "./dialect.ts";
-import { counterTable, type CounterKind } from "./keyless-schema.ts";
+import { counterTable, type CounterKind } from "./schema.ts";
 
 /** Names one counter, or all parts of a window. */
 export interface CounterName {
@@ -20,18 +20,16 @@ export function keylessLock(chainId: ChainId): string {
   return `keyless:${chainId}`;
 }
 
-/** What is added to a counter. */
 export interface CounterEntry extends CounterName {
   readonly slot: number;
   readonly amount: number;
-  /** What flows back per hour; 0 for counters that are no buckets. */
+  /** The refill per hour; 0 for counters that are no buckets. */
   readonly refill: number;
   readonly expiresAt: number;
 }
 
 /** Counters as they are, with what a transaction adds as it goes. */
 export interface Counters {
-  /** What is used of a bucket now. */
   used(counter: CounterName): number;
   /** The sum of a window's parts from `slot` on; of all parts when left out. */
   sum(counter: CounterName, slot?: number): number;
@@ -132,7 +130,7 @@ export async function raiseCounters(
     .execute();
 }
 
-/** Takes back what was counted; a counter that has expired meanwhile stays gone. */
+/** Lowers counters; one that has expired meanwhile stays removed. */
 export async function lowerCounters(
   { db, engine }: Database,
   entries: readonly Omit<CounterEntry, "refill" | "expiresAt">[],
@@ -157,7 +155,7 @@ export async function lowerCounters(
     .execute();
 }
 
-/** Removes counters whose window is over, as many as `limit`; gives how many. */
+/** Removes at most `limit` counters whose window is over; returns how many. */
 export async function pruneCounters({ db }: Database, now: number, limit: number): Promise<number> {
   const gone = db
     .selectFrom("keyless_counters as old")

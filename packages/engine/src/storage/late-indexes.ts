@@ -160,9 +160,9 @@ export const lateIndexes: readonly LateIndex[] = [
   },
 ];
 
-/** Whether one of these can be used by now; where they are created before the service starts, it can. */
+/** Returns whether an index can be used; it can where indexes are created before the start. */
 export async function hasLateIndex({ db, engine }: Database, name: string): Promise<boolean> {
-  if (!engine.patientDialect) return true;
+  if (!engine.migrationDialect) return true;
   return (await findIndex(db, name))?.valid === true;
 }
 
@@ -194,7 +194,7 @@ export interface LateIndexing {
 /** Creates what is missing. Resolves at once on a PostgreSQL table with rows, else when it is done. */
 export async function startLateIndexes(database: Database, log: Log): Promise<LateIndexing> {
   const { db, engine } = database;
-  if (!engine.patientDialect) {
+  if (!engine.migrationDialect) {
     await createBefore(db, log);
     return { stop: async () => undefined };
   }
@@ -204,7 +204,7 @@ export async function startLateIndexes(database: Database, log: Log): Promise<La
     await createOnEmpty(db);
     return { stop: async () => undefined };
   }
-  const indexer = new Indexer(new Kysely<Tables>({ dialect: engine.patientDialect() }), log);
+  const indexer = new Indexer(new Kysely<Tables>({ dialect: engine.migrationDialect() }), log);
   const work = indexer.run();
   return {
     async stop() {

@@ -2,35 +2,33 @@
 import { Kysely, sql } from "kysely";
 import { Fault } from "../base/fault.ts";
 import { silentLog, type Log } from "../base/log.ts";
-import { carryingWalletVerbs } from "./carrying-wallets.ts";
-import { claimingCallVerbs } from "./claiming-calls.ts";
+import { carrierMethods } from "./carriers.ts";
+import { claimingCallMethods } from "./claiming-calls.ts";
 import { databasePlace, findDatabaseProblem } from "./database-problem.ts";
-import type { Database, Engine } from "./dialect.ts";
-import { exchangeCountVerbs } from "./exchange-counts.ts";
-import { failureWatchVerbs } from "./failure-watches.ts";
-import type { EngineStore } from "./engine-store.ts";
+import type { Database, DatabaseDialect } from "./dialect.ts";
+import { exchangeCountMethods } from "./exchange-counts.ts";
+import { failureWatchMethods } from "./failure-watches.ts";
+import type { EngineStore, WalletLeaseStore } from "./engine-store.ts";
+import type { ExchangeStore } from "./exchange-store.ts";
 import { createGroupCommit } from "./group-commit.ts";
-import { identifierVerbs } from "./payment-identifiers.ts";
-import { laneVerbs } from "./lanes.ts";
+import { identifierMethods } from "./payment-identifiers.ts";
+import { walletLeaseMethods } from "./wallet-leases.ts";
 import { startLateIndexes, type LateIndexing } from "./late-indexes.ts";
 import { migrate, migrateFeatures, type Migrations } from "./migrate.ts";
-import { repairVerbs } from "./nonce-repairs.ts";
-import { payerPauseVerbs } from "./payer-pauses.ts";
+import { payerPauseMethods } from "./payer-pauses.ts";
 import { openPostgres, type PostgresLimits } from "./postgres/open-postgres.ts";
-import { relayerVerbs } from "./relayer-transactions.ts";
+import { relayerMethods } from "./relayer-transactions.ts";
 import type { Tables } from "./schema.ts";
-import { retentionVerbs } from "./retention.ts";
+import { retentionMethods } from "./retention.ts";
 import type { SettlementParticipant } from "./participant.ts";
 import { recordParticipants } from "./recorded-participants.ts";
 import { transitionMethods } from "./settlement-transitions.ts";
-import { settlementVerbs } from "./settlements.ts";
-import { revertedGasVerbs } from "./reverted-gas.ts";
-import { revertedVerbs } from "./reverted-settlements.ts";
+import { settlementMethods } from "./settlements.ts";
+import { revertedGasMethods } from "./reverted-gas.ts";
 import { openSqlite } from "./sqlite/node-sqlite.ts";
 import { sqlitePathOf } from "./sqlite/sqlite-path.ts";
 import { updateAside } from "./sqlite/update-aside.ts";
 
-/** What opening a database may be given. */
 export interface StorageOptions {
   readonly log?: Log;
   readonly limits?: PostgresLimits;
@@ -38,14 +36,18 @@ export interface StorageOptions {
   readonly migrations?: Migrations;
 }
 
+/** All that the engine stores, on one database. */
+export type EngineStores = EngineStore & WalletLeaseStore & ExchangeStore;
+
 /** A database that has to be opened before anything else is asked of it; it is closed in any case. */
 export interface Storage {
   /** For the stores of features. */
   readonly database: Database;
-  /** The engine's store on it, all but what opens and closes it. */
-  readonly store: Omit<EngineStore, "close">;
+  readonly store: EngineStores;
   /** Brings the schema up to date. Throws `storage_unavailable`. */
   open(): Promise<void>;
+  /** Resolves when the database responds. Throws `storage_unavailable`. */
+  ping(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -68,25 +70,20 @@ export function createStorage(
   const { changes } = engine;
   let indexing: LateIndexing | undefined;
   const methods = guard({
-    ...settlementVerbs(database, participants),
+    ...settlementMethods(database, participants),
     ...transitionMethods(database, participants),
-    ...laneVerbs(database),
-    ...relayerVerbs(database),
-    ...repairVerbs(database),
-    ...payerPauseVerbs(database),
-    ...revertedVerbs(database),
-    ...failureWatchVerbs(database),
-    ...carryingWalletVerbs(database),
-    ...exchangeCountVerbs(database),
-    ...claimingCallVerbs(database),
-    ...identifierVerbs(database),
-    ...retentionVerbs(database, participants),
-    ...revertedGasVerbs(database),
-    announceSent: (ids: readonly string[]) => changes.announce(db, { kind: "sent", ids }),
-    announceUnserved: (ids: readonly string[]) => changes.announce(db, { kind: "unserved", ids }),
-    ping: async () => {
-      await sql`select 1`.execute(db);
-    },
+    ...walletLeaseMethods(database),
+    ...relayerMethods(database),
+    ...payerPauseMethods(database),
+    ...failureWatchMethods(database),
+    ...carrierMethods(database),
+    ...exchangeCountMethods(database),
+    ...claimingCallMethods(database),
+    ...identifierMethods(database),
+    ...retentionMethods(database, participants),
+    ...revertedGasMethods(database),
+    notify: (kind: "sent" | "unserved", ids: readonly string[]) =>
+      changes.announce(db, { kind, ids }),
   });
   return {
     database,
@@ -106,6 +103,11 @@ export function createStorage(
         throw explained(error, databaseUrl);
       }
     },
+    ...guard({
+      ping: async () => {
+        await sql`select 1`.execute(db);
+      },
+    }),
     async close() {
       await indexing?.stop();
       await changes.stop();
@@ -128,7 +130,7 @@ function explained(error: unknown, databaseUrl: string): unknown {
 export function engineOf(
   databaseUrl: string,
   options: StorageOptions & { readonly isReadOnly?: boolean },
-): Engine {
+): DatabaseDialect {
   const { log = silentLog, limits } = options;
   if (/^postgres(ql)?:\/\//.test(databaseUrl)) return openPostgres(databaseUrl, log, limits);
   const path = sqlitePathOf(databaseUrl);

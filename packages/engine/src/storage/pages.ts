@@ -13,7 +13,6 @@ export interface TimeCursor {
   readonly id: string;
 }
 
-/** What part of a list is wanted. */
 export interface Paging<Cursor> {
   /** Where to begin; at the newest when left out. */
   readonly from?: Cursor | undefined;

@@ -49,7 +49,7 @@ export interface Transition {
 /** The transaction that removes settlements; it records no step, and so has no time. */
 export type PruneTransaction = Omit<EngineTransaction, "now">;
 
-/** What a participant has to say about settlements that are about to be removed. */
+/** A participant's review of settlements that are about to be removed. */
 export interface PruneReview {
   /** Those that have to stay. */
   readonly kept?: ReadonlySet<string>;
@@ -89,7 +89,7 @@ export interface SettlementParticipant {
   onCommitted?(transitions: readonly Transition[]): void;
 }
 
-/** What a hook returns that changes no annotation. */
+/** The result of a hook that changes no annotation. */
 export const unchanged: AnnotationChanges = new Map();
 
 /** Begins a step: what `createLocal` made for an earlier one is not seen in it. */
@@ -170,7 +170,7 @@ export async function showTransitions(
   return transitions;
 }
 
-/** Tells the participants of a batch that is committed. */
+/** Notifies the participants of a committed batch. */
 export function showCommitted(
   participants: readonly SettlementParticipant[],
   transitions: readonly Transition[],

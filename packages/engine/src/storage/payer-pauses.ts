@@ -10,8 +10,8 @@ import { forgetProvenPayers } from "./proven-payers.ts";
 import type { SettlementRow } from "./schema.ts";
 import type { EngineStore } from "./engine-store.ts";
 
-/** The store's verb about pauses. */
-export function payerPauseVerbs({ db }: Database): Pick<EngineStore, "findPayerPauses"> {
+/** The store's method about pauses. */
+export function payerPauseMethods({ db }: Database): Pick<EngineStore, "findPayerPauses"> {
   return {
     findPayerPauses: async (chainId, payers) => {
       if (payers.length === 0) return [];

@@ -8,13 +8,13 @@ import { toLowerHex } from "@farthing/protocol";
 import { sql } from "kysely";
 import type { Claim } from "../model/settlement.ts";
 import { inTransaction, type Database } from "./dialect.ts";
-import type { IdentifiedPayment, IdentifierVerbs } from "./identifier-store.ts";
+import type { ExchangeStore, IdentifiedPayment } from "./exchange-store.ts";
 import type { ClaimRefusal } from "./participant.ts";
 
-/** Bytes of a hash that are kept: nobody can make two payments that share them. */
+/** Stored bytes of a hash; 128 bits keep collisions out of reach. */
 const hashBytes = 16;
 
-/** Authorizations may have no end; nobody repeats a request for a month. Milliseconds. */
+/** Identifiers of authorizations without an end are kept for 30 days. Milliseconds. */
 const keptMsMax = 30 * 24 * 60 * 60 * 1000;
 
 /** The names that claims with an identifier hold, so that nothing is stored between look and claim. */
@@ -70,8 +70,10 @@ export async function insertIdentifiers(
       expires_at = excluded.expires_at`.execute(db);
 }
 
-/** The store's verbs about identifiers. */
-export function identifierVerbs(database: Database): IdentifierVerbs {
+/** The store's method about identifiers. */
+export function identifierMethods(
+  database: Database,
+): Pick<ExchangeStore, "findIdentifierConflicts"> {
   return {
     findIdentifierConflicts: async (payments, now) => {
       const known = await findPayments(database, payments, now);
@@ -80,14 +82,20 @@ export function identifierVerbs(database: Database): IdentifierVerbs {
         return stored !== undefined && stored !== paymentOf(payment);
       });
     },
-    forgetIdentifiers: async (now, limit) => {
-      await inTransaction(database, ({ db }) =>
-        sql`delete from payment_identifiers where expires_at <= ${now} and name_hash in (
-          select name_hash from payment_identifiers where expires_at <= ${now}
-          order by expires_at limit ${limit})`.execute(db),
-      );
-    },
   };
+}
+
+/** Removes identifiers of payments that have ended. */
+export async function forgetIdentifiers(
+  database: Database,
+  now: number,
+  limit: number,
+): Promise<void> {
+  await inTransaction(database, ({ db }) =>
+    sql`delete from payment_identifiers where expires_at <= ${now} and name_hash in (
+      select name_hash from payment_identifiers where expires_at <= ${now}
+      order by expires_at limit ${limit})`.execute(db),
+  );
 }
 
 /** The payments that identifiers stand for, by their names, as far as they have not ended. */
@@ -115,7 +123,7 @@ function isIdentified({ identifier }: IdentifiedPayment): boolean {
   return identifier !== undefined;
 }
 
-/** Payer and payee are in the name: nobody else's payments meet an identifier that a stranger chose. */
+/** The name includes payer and payee, so that third parties cannot occupy an identifier. */
 function nameOf({ chainId, asset, payer, payTo, identifier }: IdentifiedPayment): string {
   return hashOf([chainId, toLowerHex(asset), toLowerHex(payer), toLowerHex(payTo), identifier]);
 }

@@ -22,13 +22,13 @@ export function provenPayerCounter(chainId: ChainId, payer: Address): CounterNam
 }
 
 /** The store's method about them. */
-export interface ProvenPayerVerbs {
+export interface ProvenPayerMethods {
   /** Returns, in order, which contract payers are proven. */
   findProvenPayers(chainId: ChainId, payers: readonly Address[], now: number): Promise<boolean[]>;
 }
 
 /** The method on a database. */
-export function provenPayerVerbs(database: Database): ProvenPayerVerbs {
+export function provenPayerMethods(database: Database): ProvenPayerMethods {
   return {
     findProvenPayers: async (chainId, payers, now) => {
       const names = payers.map((payer) => provenPayerCounter(chainId, payer));
@@ -38,7 +38,7 @@ export function provenPayerVerbs(database: Database): ProvenPayerVerbs {
   };
 }
 
-/** Whether a contract payer is proven; its counter was read before. */
+/** Tells whether a contract payer is proven; its counter was read before. */
 export function isProvenPayer(
   counters: Counters,
   { chainId, payer }: { readonly chainId: ChainId; readonly payer: Address },

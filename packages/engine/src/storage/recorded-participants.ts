@@ -1,6 +1,6 @@
 /**
- * The names of a database's participants. Whoever settles on a database without one of them would
- * confirm settlements that somebody is charged for, and charge no one; so it is not opened.
+ * The names of a database's participants. A process without one of them would
+ * confirm settlements and not charge the account, so it does not open the database.
  */
 import { Fault } from "../base/fault.ts";
 import { inTransaction, type Database } from "./dialect.ts";

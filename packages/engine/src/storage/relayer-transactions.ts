@@ -1,23 +1,23 @@
-/** The transactions of lanes: their nonces, their signed bytes, the settlements they carry. */
+/** Relayer transactions: their nonces, their signed bytes, and their settlements. */
 import { toLowerHex, type Address, type ChainId } from "@farthing/protocol";
 import { sql, type ExpressionBuilder } from "kysely";
 import { assert } from "../base/assert.ts";
 import {
   openTransactionStates,
-  type LaneLease,
+  type WalletLease,
   type RelayerTransaction,
   type TransactionPlan,
 } from "../model/relayer-transaction.ts";
 import { openStates, settlementTransitions, type Settlement } from "../model/settlement.ts";
 import { withoutBusyPayers } from "./busy-payers.ts";
-import { inTransaction, type Database, type Engine } from "./dialect.ts";
-import { checkFence, takeNonces } from "./lanes.ts";
+import { inTransaction, type Database, type DatabaseDialect } from "./dialect.ts";
+import { checkFence, takeNonces } from "./wallet-leases.ts";
 import { toRelayerTransaction } from "./rows.ts";
 import { newTransactions, settlementColumns, transactionTable, type Tables } from "./schema.ts";
 import { announceMoved, isOneOf, lockSettlements } from "./settlements.ts";
 import type { EngineStore, UsedNonces } from "./engine-store.ts";
 
-type RelayerVerbs = Pick<
+type RelayerMethods = Pick<
   EngineStore,
   | "reserveTransactions"
   | "recordSigned"
@@ -25,15 +25,18 @@ type RelayerVerbs = Pick<
   | "closeTransactions"
   | "reopenTransactions"
   | "countMinedNonces"
+  | "replaceTransaction"
   | "listOpenTransactions"
 >;
 
-/** The store's verbs about relayer transactions. */
-export function relayerVerbs(database: Database): RelayerVerbs {
+/** The store's methods about relayer transactions. */
+export function relayerMethods(database: Database): RelayerMethods {
   const { db } = database;
   return {
     reserveTransactions: (lease, plans, now) =>
       inTransaction(database, (inside) => reserve(inside, lease, plans, now)),
+    replaceTransaction: (lease, nonce, plan, now) =>
+      inTransaction(database, (inside) => replaceTransaction(inside, lease, nonce, plan, now)),
     recordSigned: (lease, signed, now) =>
       inTransaction(database, (inside) => recordSigned(inside, lease, signed, now)),
     recordSent: async (ids, now) => {
@@ -114,11 +117,11 @@ async function reopen(
 }
 
 /** The condition that a transaction's nonce is one of these. */
-function isAmong(engine: Engine, chainId: ChainId, which: UsedNonces) {
+function isAmong(engine: DatabaseDialect, chainId: ChainId, which: UsedNonces) {
   return (where: ExpressionBuilder<Tables, "relayer_transactions">) => {
     const isOfChain = where("chain_id", "=", chainId);
     if ("fromBlock" in which) {
-      // What is final has no bytes any more, and cannot vanish.
+      // A final transaction has no bytes any more, and cannot be reorganised out.
       const hasBytes = where("raw", "is not", null);
       return where.and([isOfChain, where("block_number", ">=", which.fromBlock), hasBytes]);
     }
@@ -154,7 +157,7 @@ function isAmong(engine: Engine, chainId: ChainId, which: UsedNonces) {
 
 async function reserve(
   inside: Database,
-  lease: LaneLease,
+  lease: WalletLease,
   plans: readonly TransactionPlan[],
   now: number,
 ): Promise<RelayerTransaction[]> {
@@ -176,7 +179,7 @@ function plansOf(plans: readonly TransactionPlan[], free: ReadonlySet<string>): 
   });
 }
 
-/** Queued settlements of plans that nothing carries; another lane's cannot take them meanwhile. */
+/** Locks and returns the queued, unassigned settlements of plans. */
 async function freeSettlements(
   { db, engine }: Database,
   plans: readonly TransactionPlan[],
@@ -189,16 +192,16 @@ async function freeSettlements(
     .where(isOneOf(engine, ids))
     .where("state", "=", "queued")
     .where("transaction_id", "is", null);
-  // One that is locked is just being moved: not ours to wait for.
+  // Another process is changing a locked one; do not wait for it.
   if (engine.hasRowLocks) query = query.forUpdate().skipLocked();
   const rows = await query.execute();
   return new Set(rows.map(({ id }) => id));
 }
 
 /** Stores transactions at nonces that are taken, and ties their settlements to them. */
-export async function insertTransactions(
+async function insertTransactions(
   { db, engine }: Database,
-  lease: LaneLease,
+  lease: WalletLease,
   planned: readonly { readonly plan: TransactionPlan; readonly nonce: number }[],
   now: number,
 ): Promise<RelayerTransaction[]> {
@@ -244,9 +247,23 @@ export async function insertTransactions(
   return transactions;
 }
 
+async function replaceTransaction(
+  inside: Database,
+  lease: WalletLease,
+  nonce: number,
+  plan: TransactionPlan,
+  now: number,
+): Promise<RelayerTransaction> {
+  await checkFence(inside, lease, now);
+  await lockSettlements(inside, isOneOf(inside.engine, plan.settlementIds));
+  const [transaction] = await insertTransactions(inside, lease, [{ plan, nonce }], now);
+  assert(transaction, "one plan makes one transaction");
+  return transaction;
+}
+
 async function recordSigned(
   inside: Database,
-  lease: LaneLease,
+  lease: WalletLease,
   signed: Parameters<EngineStore["recordSigned"]>[1],
   now: number,
 ): Promise<Settlement[]> {

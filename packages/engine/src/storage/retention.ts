@@ -5,24 +5,73 @@
  */
 import type { ChainId } from "@farthing/protocol";
 import { sql } from "kysely";
+import type { Settlement } from "../model/settlement.ts";
 import { inTransaction, type Database } from "./dialect.ts";
 import { hasLateIndex } from "./late-indexes.ts";
 import { reviewPrune, type PruneReview, type SettlementParticipant } from "./participant.ts";
-import type {
-  RetentionVerbs,
-  RetiredSettlement,
-  RetirementCursor,
-  RetirementStep,
-  TimePlace,
-} from "./retention-store.ts";
 import { toSettlement } from "./rows.ts";
 import { settlementColumns, type SettlementRow } from "./schema.ts";
 
-/** The store's verbs about retention. */
-export function retentionVerbs(
+/** A settlement that is removed, with what participants export beside it: its part of the ledger. */
+export interface RetiredSettlement extends Readonly<Record<string, unknown>> {
+  readonly settlement: Omit<Settlement, "signature" | "owner" | "priority"> & {
+    readonly account: Settlement["owner"];
+  };
+}
+
+/** A place among settlements that are put into order by a time. */
+export interface TimePlace {
+  readonly at: number;
+  readonly id: string;
+}
+
+/** Where a walk through what may be removed stands: from the start when left out. */
+export interface RetirementCursor {
+  readonly transactionId: number;
+  /** Among failures. */
+  readonly failed: TimePlace;
+  /** Among settlements that a third party's transaction confirmed. */
+  readonly elsewhere: TimePlace;
+}
+
+export interface RetirementStep {
+  readonly removed: number;
+  /** Where to go on; null when there is nothing older left. */
+  readonly next: RetirementCursor | null;
+}
+
+/** The methods. */
+export interface RetentionMethods {
+  /**
+   * Removes the signed bytes of transactions in blocks up to a final one, at most `limit`; returns
+   * how many. Nothing sends them again.
+   */
+  pruneSignedBytes(chainId: ChainId, upToBlock: number, limit: number): Promise<number>;
+  /**
+   * Removes settlements that are over: made before a time, final or failed, their authorization past
+   * its end for a while, no participant keeps them and no one watches for their late confirmation.
+   * `onRemoval` gets them before they are gone; where it throws, nothing is removed. It may be given
+   * the same ones again. After an upgrade nothing is removed before the sums and the indexes that
+   * this needs are there.
+   */
+  pruneSettlements(
+    chainId: ChainId,
+    options: {
+      readonly madeBefore: number;
+      /** Unix seconds: the authorizations ended before this. */
+      readonly endedBefore: number;
+      readonly limit: number;
+      readonly from?: RetirementCursor;
+    },
+    onRemoval: (retired: readonly RetiredSettlement[]) => Promise<void>,
+  ): Promise<RetirementStep>;
+}
+
+/** The store's methods about retention. */
+export function retentionMethods(
   database: Database,
   participants: readonly SettlementParticipant[],
-): RetentionVerbs {
+): RetentionMethods {
   return {
     pruneSignedBytes: async (chainId, upToBlock, limit) => {
       // Without it each group would read the whole table.
@@ -39,10 +88,9 @@ export function retentionVerbs(
   };
 }
 
-/** Who has a say in removals, and who exports what is removed. */
 interface RemovalPort {
   readonly participants: readonly SettlementParticipant[];
-  readonly onRemoval: Parameters<RetentionVerbs["pruneSettlements"]>[2];
+  readonly onRemoval: Parameters<RetentionMethods["pruneSettlements"]>[2];
 }
 
 /** A step that removes nothing and ends the walk. */
@@ -95,7 +143,7 @@ interface CarrierRow {
 async function retire(
   inside: Database,
   chainId: ChainId,
-  options: Parameters<RetentionVerbs["pruneSettlements"]>[1],
+  options: Parameters<RetentionMethods["pruneSettlements"]>[1],
   port: RemovalPort,
 ): Promise<RetirementStep> {
   const { madeBefore, limit, from = walkStart } = options;
@@ -212,7 +260,7 @@ function retiredOf(row: SettlementRow, reviews: readonly PruneReview[]): Retired
   return Object.assign({ settlement: { ...settlement, account } }, ...parts);
 }
 
-/** Transactions that carry nothing any more; the last one of a wallet tells its nonce. */
+/** Removes transactions without settlements, except the last of a wallet, which has its nonce. */
 async function removeCarriers(inside: Database, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
   const list = inside.engine.list(

@@ -1,5 +1,5 @@
 /**
- * The budget for gas that contract wallets burn by reverting: judged and reserved by claims, settled
+ * The budget for gas that contract wallets burn by reverting: evaluated and reserved by claims, settled
  * with the outcome. Its counters stand beside those of callers without a key, under the same lock.
  */
 import type { Address, ChainId } from "@farthing/protocol";
@@ -23,8 +23,8 @@ import type { SettlementRow } from "./schema.ts";
 import {
   isProvenPayer,
   provenPayerCounter,
-  provenPayerVerbs,
-  type ProvenPayerVerbs,
+  provenPayerMethods,
+  type ProvenPayerMethods,
 } from "./proven-payers.ts";
 import type { ClaimRefusal } from "./participant.ts";
 
@@ -35,23 +35,22 @@ export interface RevertedGasQuestion {
   readonly terms: RevertedGasTerms;
 }
 
-/** The store's methods about the budget; claims are judged and counted by `claimSettlements`. */
-export interface RevertedGasVerbs extends ProvenPayerVerbs {
+/** The store's methods about the budget; `claimSettlements` evaluates and counts claims. */
+export interface RevertedGasMethods extends ProvenPayerMethods {
   /** Returns, in order, whether `/verify` may still call payments valid; reserves nothing. */
   hasRevertedGas(questions: readonly RevertedGasQuestion[], now: number): Promise<boolean[]>;
   /** Gas that is burned or reserved of each half of a chain's budget, in gwei. */
   readRevertedGas(chainId: ChainId, now: number): Promise<Readonly<Record<GasHalf, number>>>;
 }
 
-/** What a claim reserves once it is made. */
 export interface RevertedGasReservation extends RevertedGasTerms {
   readonly half: GasHalf;
 }
 
 /** The methods on a database. */
-export function revertedGasVerbs(database: Database): RevertedGasVerbs {
+export function revertedGasMethods(database: Database): RevertedGasMethods {
   return {
-    ...provenPayerVerbs(database),
+    ...provenPayerMethods(database),
     hasRevertedGas: async (questions, now) => {
       const counters = await readCounters(database, questions.flatMap(countersOf), now);
       return questions.map(
@@ -101,7 +100,7 @@ export function revertedGasLocks(claims: readonly Claim[]): string[] {
 }
 
 /**
- * Judges claims in their order: each that passes reserves before the next. Adds the reasons of the
+ * Evaluates claims in their order: each that passes reserves before the next. Adds the reasons of the
  * others to `refusals`, and returns the reservations by the claim's id.
  */
 export async function judgeRevertedGas(
@@ -170,7 +169,7 @@ export const burnedGasOf = createLocal(() => new Set<string>());
 
 /**
  * Ends the reservations of settlements that have just got an outcome, and notes those whose gas stays
- * counted here. Gas is burned where a transaction of ours carried the payment and did not move it,
+ * counted here. Gas is burned where a relayer transaction carried the payment and did not move it,
  * also when a third party did: a wallet can revert first and pay itself in the same block.
  */
 export async function closeRevertedGas(

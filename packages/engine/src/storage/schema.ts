@@ -4,8 +4,6 @@
  */
 import type { Address, ChainId, Hex, RefusalCode } from "@farthing/protocol";
 import type { ColumnType, Selectable } from "kysely";
-import type { Whole, WholeOrNull } from "./columns.ts";
-import type { counterTable, RevertedGasReservationTable } from "./keyless-schema.ts";
 import {
   decimal,
   flag,
@@ -19,8 +17,13 @@ import {
   walletAddress,
   type KyselyTable,
 } from "./table.ts";
+import type { GasHalf } from "../model/keyless.ts";
 import type { TransactionState } from "../model/relayer-transaction.ts";
 import type { SettlementState } from "../model/settlement.ts";
+
+/** A 64-bit column: SQLite returns a number, PostgreSQL text. */
+export type Whole = ColumnType<number | string, number, number>;
+export type WholeOrNull = ColumnType<number | string | null, number | null, number | null>;
 
 /** What a new settlement has; the rest is null until it happens. */
 const claimed = {
@@ -64,7 +67,7 @@ export const settlementTable = table("settlements", {
 });
 
 export type SettlementTable = KyselyTable<typeof settlementTable> & {
-  /** The relayer transaction that carries it; set with the nonce, cleared when that one is dropped. */
+  /** Its relayer transaction; set with the nonce, cleared when that one is dropped. */
   transaction_id: WholeOrNull;
 };
 
@@ -101,7 +104,7 @@ export type RelayerTransactionTable = KyselyTable<typeof newTransactions> & {
   gas_price_paid: ColumnType<string | null, string | null | undefined, string | null>;
 };
 
-/** Which settlements a transaction carries: a batch carries many, a replaced one shares them. */
+/** The settlements of transactions: a batch has many, a replaced one shares them. */
 export interface TransactionSettlementTable {
   transaction_id: Whole;
   settlement_id: string;
@@ -114,11 +117,11 @@ export interface LaneTable {
   lease_owner: string | null;
   lease_until: Whole;
   fence: Whole;
-  /** The process that has asked for the lane. */
+  /** The process that has asked for the wallet. */
   wanted_by: string | null;
 }
 
-/** The call that claimed a settlement, and who tells its success. */
+/** The call that claimed a settlement, and the writer that reports its success. */
 export interface SettlementClaimRow {
   settlement_id: string;
   caller_hash: string | null;
@@ -156,6 +159,42 @@ export const failureWatches = table("failure_watches", {
   expiresAt: integer(),
   nextLookAt: integer(),
 });
+
+/**
+ * The kinds of counters.
+ * - `half`, `network`: gas of a half of the budget, and of one caller network in it; buckets.
+ * - `spent`, `count`: USDC and settlements of a payer, by parts of the window.
+ * - `noted`: a payment that `/verify` found valid while the budget was tight.
+ * - `proven`: a payee from a day on, which is the slot.
+ * - `reverted`: gas of a half of the budget that contract wallets burn by reverting; a bucket.
+ * - `proven_payer`: a contract wallet from a day on, which is the slot.
+ */
+export type CounterKind =
+  | "half"
+  | "network"
+  | "spent"
+  | "count"
+  | "noted"
+  | "proven"
+  | "reverted"
+  | "proven_payer";
+
+export const counterTable = table("keyless_counters", {
+  chainId: smallInteger<ChainId>(),
+  kind: text<CounterKind>(),
+  name: text(),
+  slot: integer(),
+  amount: integer(),
+  hour: integer(),
+  refill: integer(),
+  expiresAt: integer(),
+});
+
+export interface RevertedGasReservationTable {
+  settlement_id: string;
+  half: GasHalf;
+  gwei: Whole;
+}
 
 /** The engine's tables. A feature adds its own by declaration merging. */
 export interface Tables {

@@ -197,7 +197,7 @@ async function recordNamed(
     readonly now: number;
     readonly ids: readonly string[];
     update(tx: EngineTransaction): Promise<SettlementRow[]>;
-    /** What the engine itself keeps with them. */
+    /** Updates the engine's other tables. */
     follow(tx: EngineTransaction, rows: readonly SettlementRow[]): Promise<void>;
   },
 ): Promise<Settlement[]> {
@@ -292,7 +292,7 @@ async function recordReorganised(
       .updateTable("settlements")
       .set(({ selectFrom }) => ({
         state: settlementTransitions.reorganised.to,
-        // Our transaction again, where a third party's had settled it.
+        // The relayer's transaction again, where a third party's had settled it.
         transaction_hash: selectFrom("relayer_transactions as carrier")
           .select("carrier.hash")
           .whereRef("carrier.id", "=", "settlements.transaction_id"),

@@ -1,29 +1,27 @@
 /** Settlements as they are found and locked; the statements that change their state use the locks. */
-import type { ChainId } from "@farthing/protocol";
 import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
 import { openStates, pairKey, type Pair, type Settlement } from "../model/settlement.ts";
 import { claimAll, findByPairs } from "./claims.ts";
-import { inTransaction, type Database, type Engine } from "./dialect.ts";
+import { inTransaction, type Database, type DatabaseDialect } from "./dialect.ts";
 import type { SettlementParticipant } from "./participant.ts";
 import { toSettlement } from "./rows.ts";
 import { settlementColumns, type SettlementRow, type Tables } from "./schema.ts";
-import type { EngineStore } from "./engine-store.ts";
+import type { EngineStore, UnassignedQuery } from "./engine-store.ts";
 
-type SettlementVerbs = Pick<
+type SettlementMethods = Pick<
   EngineStore,
   | "claimSettlements"
   | "findSettlement"
   | "findSettlementsByPair"
   | "listOpenSettlements"
   | "listUnassigned"
-  | "findUnassigned"
 >;
 
 /** The store's methods that claim and find settlements. */
-export function settlementVerbs(
+export function settlementMethods(
   database: Database,
   participants: readonly SettlementParticipant[],
-): SettlementVerbs {
+): SettlementMethods {
   return {
     claimSettlements: (claims, now) =>
       inTransaction(database, (inside) => claimAll(inside, claims, now, participants)),
@@ -42,11 +40,10 @@ export function settlementVerbs(
           .where("state", "in", openStates)
           .orderBy("created_at"),
       ),
-    listUnassigned: (chainId, options) => listed(unassignedOf(database, chainId, options)),
-    findUnassigned: async (ids) =>
-      ids.length === 0
-        ? []
-        : listed(unassigned(database).where(isOneOf(database.engine, ids)).orderBy("created_at")),
+    listUnassigned: async (query) => {
+      if ("ids" in query && query.ids.length === 0) return [];
+      return listed(unassigned(database, query).orderBy("created_at"));
+    },
   };
 }
 
@@ -55,9 +52,18 @@ export function settlements({ db }: Database) {
   return db.selectFrom("settlements").select(settlementColumns);
 }
 
-/** Queued ones that no transaction carries. */
-function unassigned(database: Database) {
-  return settlements(database).where("state", "=", "queued").where("transaction_id", "is", null);
+function unassigned(database: Database, query: UnassignedQuery) {
+  const all = settlements(database)
+    .where("state", "=", "queued")
+    .where("transaction_id", "is", null);
+  if ("ids" in query) return all.where(isOneOf(database.engine, query.ids));
+  const { chainId, olderThan, limit, from = 0, isKeyed } = query;
+  const ofChain = all
+    .where("chain_id", "=", chainId)
+    .where("created_at", "<", olderThan)
+    .where("created_at", ">=", from)
+    .limit(limit);
+  return isKeyed === undefined ? ofChain : ofChain.where("key_id", isKeyed ? "is not" : "is", null);
 }
 
 /** The settlements that a query finds. */
@@ -67,23 +73,8 @@ export async function listed(query: {
   return (await query.execute()).map(toSettlement);
 }
 
-/** Those of a chain, oldest first. */
-function unassignedOf(
-  database: Database,
-  chainId: ChainId,
-  { olderThan, limit, from = 0, isKeyed }: Parameters<EngineStore["listUnassigned"]>[1],
-) {
-  const all = unassigned(database)
-    .where("chain_id", "=", chainId)
-    .where("created_at", "<", olderThan)
-    .where("created_at", ">=", from)
-    .orderBy("created_at")
-    .limit(limit);
-  return isKeyed === undefined ? all : all.where("key_id", isKeyed ? "is not" : "is", null);
-}
-
 /**
- * Locks settlements in one order, whoever moves them: every process follows the same blocks, and
+ * Locks settlements in one order: every process follows the same blocks, and
  * two that lock the same rows in different orders would block each other.
  */
 export async function lockSettlements(
@@ -95,7 +86,7 @@ export async function lockSettlements(
 }
 
 /** The condition that a settlement is one of these. */
-export function isOneOf(engine: Engine, ids: readonly string[]) {
+export function isOneOf(engine: DatabaseDialect, ids: readonly string[]) {
   const list = engine.list(
     ids.map((of) => ({ of })),
     { of: "text" },
@@ -104,7 +95,7 @@ export function isOneOf(engine: Engine, ids: readonly string[]) {
     where("settlements.id", "in", where.selectFrom(list).select("given.of"));
 }
 
-/** Tells other processes that settlements moved, and gives them. */
+/** Notifies other processes that settlements changed; returns the settlements. */
 export async function announceMoved(
   { db, engine }: Database,
   rows: readonly SettlementRow[],

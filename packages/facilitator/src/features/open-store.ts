@@ -7,6 +7,8 @@ import {
   type SettlementParticipant,
   type StorageOptions,
   type EngineStore,
+  type EngineStores,
+  type Storage,
 } from "@farthing/engine/storage";
 import type { KeylessStore } from "../payments/keyless/store.ts";
 import { createKeylessStore } from "../payments/keyless/participant.ts";
@@ -16,7 +18,10 @@ import { isComplete } from "./history/participant.ts";
 import { startSummingHistory, type HistorySumming } from "./history/backfill-store.ts";
 
 /** The store of the service: the engine's, and those of its features. */
-export type ServiceStore = EngineStore & FeatureStores & KeylessStore;
+export type ServiceStore = EngineStores &
+  Pick<Storage, "ping" | "close"> &
+  FeatureStores &
+  KeylessStore;
 
 /** What a store may be given. */
 export interface StoreOptions extends StorageOptions {
@@ -59,6 +64,7 @@ export function createStore(databaseUrl: string, options: StoreOptions = {}): Cl
   let summing: HistorySumming | undefined;
   return {
     ...store,
+    ping: storage.ping,
     ...guard({
       ...createFeatureStores(database),
       ...createKeylessStore(database),

@@ -189,19 +189,19 @@ function createStoreWatch(making: Making): Metrics["watchStore"] {
       replacements.inc({ network: networkOfChain(transaction.chainId).id, kind });
       return transaction;
     },
-    async takeLane(...given) {
-      const lease = await store.takeLane(...given);
+    async takeWalletLease(...given) {
+      const lease = await store.takeWalletLease(...given);
       if (lease) leases.inc({ ...place(lease.chainId, lease.lane), event: "taken" });
       return lease;
     },
-    async handOverLane(...given) {
-      const isGiven = await store.handOverLane(...given);
+    async handOverWallet(...given) {
+      const isGiven = await store.handOverWallet(...given);
       const [{ chainId, lane }] = given;
       if (isGiven) leases.inc({ ...place(chainId, lane), event: "given" });
       return isGiven;
     },
-    async renewLane(...given) {
-      const isOurs = await store.renewLane(...given);
+    async renewWalletLease(...given) {
+      const isOurs = await store.renewWalletLease(...given);
       const [{ chainId, lane }] = given;
       if (!isOurs) leases.inc({ ...place(chainId, lane), event: "lost" });
       return isOurs;

@@ -7,7 +7,7 @@ import type { Retention } from "../config/retention.ts";
 import type { ChainId } from "@farthing/protocol";
 import type { ChainView } from "@farthing/engine";
 import { type Clock, type Log, messageOf } from "@farthing/engine/base";
-import type { RetentionVerbs, RetirementCursor } from "@farthing/engine/storage";
+import type { RetentionMethods, RetirementCursor } from "@farthing/engine/storage";
 import { createExportFile } from "./retention-export.ts";
 import type { WebhookStore } from "../features/webhooks/store.ts";
 
@@ -44,7 +44,7 @@ export function startRemoval(deps: {
   readonly engines: ReadonlyMap<ChainId, { view(): ChainView | undefined }>;
   /** Undefined: settlements are kept for ever, and webhook deliveries for 30 days. */
   readonly retention: Retention | undefined;
-  readonly store: RetentionVerbs & Pick<WebhookStore, "removeDeliveries">;
+  readonly store: RetentionMethods & Pick<WebhookStore, "removeDeliveries">;
   readonly clock: Clock;
   readonly log: Log;
 }): { stop(): Promise<void> } {

@@ -286,7 +286,7 @@ async function storeUsedNonce(
   if (!signer) throw new Error("one key makes one signer");
   const store = await openStore(databaseUrl);
   const holder = { owner: "gone", nonceFloor: 0, leaseMs: 1, now: 0 };
-  const lease = await store.takeLane({ chainId, lane: signer.address, ...holder });
+  const lease = await store.takeWalletLease({ chainId, lane: signer.address, ...holder });
   if (!lease) throw new Error("the wallet is free");
   // Dearer than what fills a gap: the same bytes would be the same transaction.
   const plan = planSelfCall(signer.address, 13_000_000_000n);

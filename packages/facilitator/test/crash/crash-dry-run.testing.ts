@@ -116,7 +116,7 @@ export async function runUpTo(
   const { victim } = running;
   const start = `before ${scenario.from}`;
   const atStart = scenario.isAtStart && victim.holdAt(start);
-  await (atStart ?? victim.passed("takeLane"));
+  await (atStart ?? victim.passed("takeWalletLease"));
   const peer = environment.isShared ? await environment.serve() : undefined;
   if (atStart && step === start) return { running, peer };
   const reached = victim.holdAt(step);

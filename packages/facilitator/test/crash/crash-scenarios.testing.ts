@@ -143,7 +143,14 @@ const gap: CrashScenario = {
   isAtStart: true,
   otherTransactions: 2,
   async prepare({ store, devnet: { chainId }, relayer: { address: lane } }) {
-    await store.takeLane({ chainId, lane, owner: "gone", nonceFloor: 2, leaseMs: 0, now: 0 });
+    await store.takeWalletLease({
+      chainId,
+      lane,
+      owner: "gone",
+      nonceFloor: 2,
+      leaseMs: 0,
+      now: 0,
+    });
   },
   play: ({ victim }) => victim.passed("recordSent"),
 };

@@ -110,7 +110,7 @@ function countTests(store: () => ServiceStore, at: () => { readonly bench: Store
     const [sold, expired] = [claimOf(), claimOf()];
     await open(store(), [sold, sold, expired, expired]);
     const settlement = await claimed(store(), sold);
-    await store().forgetExchanges(1 + hourMs, 100);
+    await store().forgetExpired(1 + hourMs, 100);
     expect(await factsOf(store(), settlement)).toMatchObject({ hasSeveral: true });
     // Its exchanges were over before it was claimed.
     const late = await claimed(store(), expired, 2 + hourMs);
@@ -130,7 +130,7 @@ function countTests(store: () => ServiceStore, at: () => { readonly bench: Store
     await open(store(), [claim, claim]);
     // The payer signs the nonce again, for seven seconds, and asks about that one.
     await store().openExchanges([{ ...claim, forgetAt: 7_000 }], 2);
-    await store().forgetExchanges(8_000, 100);
+    await store().forgetExpired(8_000, 100);
     const settlement = await claimed(store(), claim, 9_000);
     expect(await factsOf(store(), settlement)).toMatchObject({ hasSeveral: true });
   });
@@ -143,7 +143,7 @@ function countTests(store: () => ServiceStore, at: () => { readonly bench: Store
       { kind: "too_many" },
       { kind: "opened" },
     ]);
-    await store().forgetExchanges(1 + hourMs, 1);
+    await store().forgetExpired(1 + hourMs, 1);
     expect(await open(store(), [known ?? claimOf()])).toEqual([{ kind: "opened" }]);
   });
 }

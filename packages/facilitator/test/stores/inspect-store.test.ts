@@ -65,7 +65,7 @@ describe.each([
     const isFile = databaseUrl.startsWith("sqlite:");
     expect(report.size?.free).toEqual(isFile ? expect.any(Number) : undefined);
     expect(report.lanes).toEqual([{ chainId, lane, nextNonce: 8, holder: "host/1/a", open: 1 }]);
-    await store.releaseLanes(chainId, "host/1/a");
+    await store.releaseWallets(chainId, "host/1/a");
     expect((await inspectStore(databaseUrl, now)).lanes).toMatchObject([{ holder: null }]);
     await store.close();
   });

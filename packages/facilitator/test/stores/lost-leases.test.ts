@@ -25,7 +25,7 @@ async function open(databaseUrl: string): Promise<ServiceStore> {
 /** Which of the two wallets' leases run, after those of the lost were cut short. */
 async function runningBy(observer: ServiceStore): Promise<(boolean | undefined)[]> {
   await observer.shortenLostLeases(chainId, atOnce);
-  const holders = await observer.findLaneHolders(chainId, [lane, otherLane], 0);
+  const holders = await observer.findWalletHolders(chainId, [lane, otherLane], 0);
   return holders.map((holder) => holder?.isRunning);
 }
 
@@ -50,9 +50,9 @@ test("who is gone has the time it is given, and keeps the wallet when it comes b
   const [observer, late] = [await open(databaseUrl), await open(databaseUrl)];
   const lease = await held(late, "host/1/late", lane);
   await observer.shortenLostLeases(chainId, { toMs: 60_000, now: 0 });
-  expect(await observer.findLaneHolders(chainId, [lane], 0)).toMatchObject([{ isRunning: true }]);
+  expect(await observer.findWalletHolders(chainId, [lane], 0)).toMatchObject([{ isRunning: true }]);
   await observer.shortenLostLeases(chainId, atOnce);
-  expect(await late.renewLane(lease, "host/1/late", { leaseMs: 60_000, now: 0 })).toBe(true);
+  expect(await late.renewWalletLease(lease, "host/1/late", { leaseMs: 60_000, now: 0 })).toBe(true);
   await late.appear("host/1/late");
   expect(await runningBy(observer)).toEqual([true, undefined]);
 });
@@ -69,7 +69,9 @@ test("who lost its connections is seen again with the next ones", async () => {
     "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and pid <> pg_backend_pid()",
   );
   await vi.waitFor(async () => {
-    expect(await shaken.renewLane(lease, "host/1/shaken", { leaseMs: 60_000, now: 0 })).toBe(true);
+    expect(await shaken.renewWalletLease(lease, "host/1/shaken", { leaseMs: 60_000, now: 0 })).toBe(
+      true,
+    );
     expect(await runningBy(observer)).toEqual([true, undefined]);
   }, soon);
 });

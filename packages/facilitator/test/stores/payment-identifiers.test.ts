@@ -47,13 +47,13 @@ describe.each(bothEngines())("%s", (_, start) => {
       claimOf({ identifier: `${identifier}${index}`, validBefore: end }),
     );
     await store.claimSettlements(claims, 1);
-    await store.forgetIdentifiers(99_999, 10);
+    await store.forgetExpired(99_999, 10);
     expect(await count()).toBe(4);
-    await store.forgetIdentifiers(100_000, 2);
+    await store.forgetExpired(100_000, 2);
     expect(await count()).toBe(2);
-    await store.forgetIdentifiers(1 + 29 * day, 10);
+    await store.forgetExpired(1 + 29 * day, 10);
     expect(await count()).toBe(1);
-    await store.forgetIdentifiers(1 + 30 * day, 10);
+    await store.forgetExpired(1 + 30 * day, 10);
     expect(await count()).toBe(0);
   });
 });

@@ -182,11 +182,12 @@ function concurrencyTests(): void {
     const first = await take(one, "one", { now: 0 });
     const late = 4_000_000_000_000;
     expect(await take(other, "other", { now: late })).toBeUndefined();
-    expect(await other.findLaneHolders(chainId, [lane], late)).toMatchObject([
+    expect(await other.findWalletHolders(chainId, [lane], late)).toMatchObject([
       { owner: "one", isRunning: true },
     ]);
     if (first) expect(await one.reserveTransactions(first, [], late)).toEqual([]);
-    if (first) expect(await one.renewLane(first, "one", { leaseMs: 1, now: late })).toBe(true);
+    if (first)
+      expect(await one.renewWalletLease(first, "one", { leaseMs: 1, now: late })).toBe(true);
     await vi.waitFor(async () => expect(await take(other, "other")).toBeDefined(), soon);
   });
 }
@@ -230,8 +231,8 @@ function newsTests(): void {
     const [taken] = await one.reserveTransactions(lease, [planOf(claim.id)], 1);
     const signed = [{ id: taken?.id ?? 0, raw: hex32(1), hash: hex32(1) }];
     await one.recordSigned(lease, signed, 1);
-    await one.announceSent([claim.id]);
-    await one.announceUnserved([claim.id]);
+    await one.notify("sent", [claim.id]);
+    await one.notify("unserved", [claim.id]);
     await one.closeTransactions([taken?.id ?? 0], "dropped");
     await one.requeueSettlements([claim.id], 4);
     await one.recordConfirmed([{ id: claim.id, mined: minedIn(9) }], 1);
@@ -280,11 +281,11 @@ function newsTests(): void {
     await one.claimSettlements([claim], 1);
     await one.recordFinalized(chainId, 100, 1);
     await one.recordReorganised(chainId, 1, 1);
-    await one.announceSent([]);
+    await one.notify("sent", []);
     const lease = await held(one);
     await take(other, "two", { goneOwner: "one" });
     await expect(one.recordSigned(lease, [], 1)).rejects.toMatchObject({ code: "lease_lost" });
-    await one.announceSent(["stl_last"]);
+    await one.notify("sent", ["stl_last"]);
     await vi.waitFor(() => expect(heard.at(-1)?.kind).toBe("sent"), soon);
     expect(heard).toEqual([
       { kind: "queued", ids: [claim.id] },
@@ -297,7 +298,7 @@ function newsTests(): void {
     const ended: Change[] = [];
     other.onChange((change) => ended.push(change))();
     const heard = hearing(other);
-    await one.announceSent(["stl_1"]);
+    await one.notify("sent", ["stl_1"]);
     await vi.waitFor(() => expect(heard).toHaveLength(1), soon);
     expect(ended).toEqual([]);
   });
@@ -350,7 +351,7 @@ function failureTests(): void {
     expect(await one.reserveTransactions(lease, [planOf(kept.id)], 1)).toHaveLength(1);
     // What was said meanwhile is lost: look for yourself.
     await vi.waitFor(() => expect(heard).toContainEqual({ kind: "changed", ids: [] }), soon);
-    await one.announceSent([kept.id]);
+    await one.notify("sent", [kept.id]);
     await vi.waitFor(() => expect(heard.at(-1)).toEqual({ kind: "sent", ids: [kept.id] }), soon);
   });
 
@@ -377,7 +378,7 @@ function failureTests(): void {
     const claim = claimOf();
     await store.claimSettlements([claim], 1);
     await vi.waitFor(() => expect(heard).toContainEqual({ kind: "changed", ids: [] }), soon);
-    await other.announceSent([claim.id]);
+    await other.notify("sent", [claim.id]);
     await vi.waitFor(() => expect(heard.at(-1)?.ids).toEqual([claim.id]), soon);
   });
 }

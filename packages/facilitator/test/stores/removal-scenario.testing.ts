@@ -21,5 +21,5 @@ export async function removeWhatIsOver(
   const from = { transactionId: -1_000_000_000, failed: place, elsewhere: place };
   await store.pruneSettlements(chainId, { ...terms, from }, () => Promise.resolve());
   await store.pruneSignedBytes(chainId, block, 3);
-  await store.forgetIdentifiers(now, 5);
+  await store.forgetExpired(now, 5);
 }

@@ -3,7 +3,7 @@ import type { Address } from "@farthing/protocol";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Claim } from "@farthing/engine";
-import type { RetiredSettlement } from "@farthing/engine/source/storage/retention-store";
+import type { RetiredSettlement } from "@farthing/engine/source/storage/retention";
 import { bothEngines, storeForEach } from "./store-benches.testing.ts";
 import {
   chainId,

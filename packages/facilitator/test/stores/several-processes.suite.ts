@@ -48,7 +48,7 @@ export function severalProcessesSuite(start: () => Promise<StoreBench>): void {
 /** A settlement on its way, and the lease under which it goes. */
 interface OnItsWay {
   readonly id: string;
-  readonly lease: relayed.LaneLease;
+  readonly lease: relayed.WalletLease;
   readonly transaction: relayed.RelayerTransaction;
 }
 
@@ -152,7 +152,7 @@ function guardTests(storeAt: (index: number) => ServiceStore): void {
 interface Worker {
   readonly store: ServiceStore;
   readonly owner: string;
-  lease: relayed.LaneLease | undefined;
+  lease: relayed.WalletLease | undefined;
 }
 
 const stepOf = fc.record({
@@ -214,13 +214,13 @@ function isHolder(worker: Worker, workers: readonly Worker[]): boolean {
 }
 
 async function ownerOf(store: ServiceStore, at: Hex): Promise<string | undefined> {
-  const [holder] = await store.findLaneHolders(chainId, [at], 0);
+  const [holder] = await store.findWalletHolders(chainId, [at], 0);
   return holder?.owner ?? undefined;
 }
 
 async function work(
   store: ServiceStore,
-  lease: relayed.LaneLease,
+  lease: relayed.WalletLease,
   what: string,
   mayHold: boolean,
   count: number,
@@ -268,7 +268,7 @@ function expiryTests(storeAt: (index: number) => ServiceStore): void {
     const lease = await take(storeAt(0), "one", { leaseMs: 1 });
     if (!lease) throw new Error("the lane is free");
     await vi.waitFor(async () => {
-      const holders = await storeAt(1).findLaneHolders(chainId, [lane], 5);
+      const holders = await storeAt(1).findWalletHolders(chainId, [lane], 5);
       expect(holders).toEqual([{ owner: "one", isRunning: false, wantedBy: null }]);
     });
     const lost = { code: "lease_lost" };
@@ -279,7 +279,7 @@ function expiryTests(storeAt: (index: number) => ServiceStore): void {
     await expect(replacing).rejects.toMatchObject(lost);
 
     // Renewed in time it goes on, with the nonce that was not burnt.
-    expect(await storeAt(0).renewLane(lease, "one", { leaseMs: 60_000, now: 5 })).toBe(true);
+    expect(await storeAt(0).renewWalletLease(lease, "one", { leaseMs: 60_000, now: 5 })).toBe(true);
     const taken = await storeAt(0).reserveTransactions(lease, plans, 6);
     expect(taken).toMatchObject([{ nonce: lease.nextNonce }]);
   });
@@ -292,20 +292,20 @@ function expiryTests(storeAt: (index: number) => ServiceStore): void {
 
 function askingTests(storeAt: (index: number) => ServiceStore): void {
   const holderOf = async (at: number) =>
-    (await storeAt(at).findLaneHolders(chainId, [lane], 0))[0] ?? undefined;
+    (await storeAt(at).findWalletHolders(chainId, [lane], 0))[0] ?? undefined;
   const terms = { to: "two", leaseMs: 60_000, now: 0 };
 
   test("goes to the first who asked, and its former holder writes nothing any more", async () => {
     const way = await queued(storeAt(0));
     for (const owner of ["two", "three"]) {
-      await storeAt(1).askForLane(chainId, lane, { holder: "one", owner });
+      await storeAt(1).askForWallet(chainId, lane, { holder: "one", owner });
     }
     expect(await holderOf(2)).toEqual({ owner: "one", isRunning: true, wantedBy: "two" });
 
     const others = { ...terms, to: "three" };
-    expect(await storeAt(0).handOverLane(way.lease, "one", others)).toBe(false);
-    expect(await storeAt(0).handOverLane(way.lease, "one", terms)).toBe(true);
-    expect(await storeAt(0).handOverLane(way.lease, "one", terms)).toBe(false);
+    expect(await storeAt(0).handOverWallet(way.lease, "one", others)).toBe(false);
+    expect(await storeAt(0).handOverWallet(way.lease, "one", terms)).toBe(true);
+    expect(await storeAt(0).handOverWallet(way.lease, "one", terms)).toBe(false);
     expect(await holderOf(2)).toEqual({ owner: "two", isRunning: true, wantedBy: null });
     await expect(sign(storeAt(0), way)).rejects.toMatchObject({ code: "lease_lost" });
     expect(await take(storeAt(2), "three")).toBeUndefined();
@@ -317,19 +317,19 @@ function askingTests(storeAt: (index: number) => ServiceStore): void {
 
   test("stays where it is when it changed hands meanwhile, or who asked has gone", async () => {
     const lease = await held(storeAt(0));
-    await storeAt(1).askForLane(chainId, lane, { holder: "somebody", owner: "two" });
+    await storeAt(1).askForWallet(chainId, lane, { holder: "somebody", owner: "two" });
     expect(await holderOf(2)).toMatchObject({ owner: "one", wantedBy: null });
-    await storeAt(1).askForLane(chainId, lane, { holder: "one", owner: "two" });
-    await storeAt(1).releaseLanes(chainId, "two");
-    expect(await storeAt(0).handOverLane(lease, "one", terms)).toBe(false);
+    await storeAt(1).askForWallet(chainId, lane, { holder: "one", owner: "two" });
+    await storeAt(1).releaseWallets(chainId, "two");
+    expect(await storeAt(0).handOverWallet(lease, "one", terms)).toBe(false);
     expect(await holderOf(2)).toMatchObject({ owner: "one", wantedBy: null });
   });
 
   test("is free with all the others of a process that has gone", async () => {
     await held(storeAt(0));
     await held(storeAt(0), "one", otherLane);
-    await storeAt(1).releaseLanes(chainId, "one");
-    const holders = await storeAt(2).findLaneHolders(chainId, [otherLane, lane, hex40("ee")], 0);
+    await storeAt(1).releaseWallets(chainId, "one");
+    const holders = await storeAt(2).findWalletHolders(chainId, [otherLane, lane, hex40("ee")], 0);
     const free = { owner: null, isRunning: false, wantedBy: null };
     expect(holders).toEqual([free, free, undefined]);
   });
@@ -361,17 +361,19 @@ function unassignedTests(storeAt: (index: number) => ServiceStore): void {
     const failure = { id: failed.id, code: "token_paused" as const, message: "m" };
     await storeAt(0).recordFailed([{ ...failure, transaction: null }], 30);
     const list = async (olderThan: number, limit: number) =>
-      (await storeAt(1).listUnassigned(chainId, { olderThan, limit })).map(({ id }) => id);
+      (await storeAt(1).listUnassigned({ chainId, olderThan, limit })).map(({ id }) => id);
     expect(await list(30, 10)).toEqual([oldest.id, newest.id]);
     expect(await list(30, 1)).toEqual([oldest.id]);
     expect(await list(10, 10)).toEqual([]);
     const keyless = { olderThan: 30, limit: 10, isKeyed: false, from: 11 };
-    expect(await storeAt(1).listUnassigned(chainId, keyless)).toMatchObject([{ id: newest.id }]);
-    expect(await storeAt(1).listUnassigned(chainId, { ...keyless, isKeyed: true })).toEqual([]);
+    expect(await storeAt(1).listUnassigned({ chainId, ...keyless })).toMatchObject([
+      { id: newest.id },
+    ]);
+    expect(await storeAt(1).listUnassigned({ chainId, ...keyless, isKeyed: true })).toEqual([]);
     const ids = [fresh, carried, failed, oldest].map(({ id }) => id);
-    const found = await storeAt(1).findUnassigned(ids);
+    const found = await storeAt(1).listUnassigned({ ids });
     expect(found.map(({ id }) => id)).toEqual([oldest.id, fresh.id]);
-    expect(await storeAt(1).findUnassigned([])).toEqual([]);
+    expect(await storeAt(1).listUnassigned({ ids: [] })).toEqual([]);
   });
 
   test("is listed again when its transaction can never be mined", async () => {
@@ -379,7 +381,7 @@ function unassignedTests(storeAt: (index: number) => ServiceStore): void {
     await sign(storeAt(0), way);
     expect(await storeAt(1).requeueSettlements([way.id], 4)).toEqual([]);
     expect(await giveBack(storeAt(1), way)).toMatchObject([{ state: "queued" }]);
-    const found = await storeAt(1).listUnassigned(chainId, { olderThan: 2, limit: 1 });
+    const found = await storeAt(1).listUnassigned({ chainId, olderThan: 2, limit: 1 });
     expect(found).toMatchObject([{ id: way.id, transaction: null, submittedAt: null }]);
   });
 

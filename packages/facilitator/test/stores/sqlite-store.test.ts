@@ -20,7 +20,7 @@ describe("SQLite", () => {
     const heard: unknown[] = [];
     const end = store.onChange((change) => heard.push(change));
     await other.claimSettlements([claimOf()], 1);
-    await other.announceSent(["stl_1"]);
+    await other.notify("sent", ["stl_1"]);
     end();
     expect(heard).toEqual([]);
     await store.close();

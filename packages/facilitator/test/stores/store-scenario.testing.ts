@@ -2,7 +2,7 @@
 import { apothem, type Address } from "@farthing/protocol";
 import type { ListingTerms } from "../../src/features/listings/model.ts";
 import type { Session } from "../../src/features/sign-in/model.ts";
-import type { LaneLease } from "@farthing/engine/source/model/relayer-transaction";
+import type { WalletLease } from "@farthing/engine/source/model/relayer-transaction";
 import { uncheckedAt } from "../../src/features/listings/rows.ts";
 import {
   claimOf,
@@ -118,10 +118,10 @@ async function settle(store: ServiceStore): Promise<void> {
   await store.findSettlement(ids[0] ?? "");
   await store.findSettlementsByPair(made);
   await store.listOpenSettlements(chainId);
-  await store.listUnassigned(chainId, { olderThan: now + 1, limit: 10, isKeyed: true });
-  await store.findUnassigned(ids);
-  await store.announceSent(ids);
-  await store.announceUnserved(ids);
+  await store.listUnassigned({ chainId, olderThan: now + 1, limit: 10, isKeyed: true });
+  await store.listUnassigned({ ids });
+  await store.notify("sent", ids);
+  await store.notify("unserved", ids);
   const lease = await leaseOf(store, lane);
   const plans = ids.map((id) => planOf(id));
   const sent = await store.reserveTransactions(lease, plans, now);
@@ -166,7 +166,7 @@ function failureOf(id: string) {
 }
 
 /** A lease above the nonces of the history. */
-async function leaseOf(store: ServiceStore, wallet: Address): Promise<LaneLease> {
+async function leaseOf(store: ServiceStore, wallet: Address): Promise<WalletLease> {
   const lease = await take(store, "one", { lane: wallet, nonceFloor: 1_000_000, now });
   if (!lease) throw new Error("the wallet is another process's");
   return lease;
@@ -202,12 +202,12 @@ async function useLanes(store: ServiceStore): Promise<void> {
   await store.appear("one");
   const lease = await leaseOf(store, otherLane);
   const times = { leaseMs: 60_000, now };
-  await store.renewLane(lease, "one", times);
-  await store.findLaneHolders(chainId, [otherLane], now);
-  await store.askForLane(chainId, otherLane, { holder: "one", owner: "two" });
-  await store.handOverLane(lease, "one", { to: "two", ...times });
+  await store.renewWalletLease(lease, "one", times);
+  await store.findWalletHolders(chainId, [otherLane], now);
+  await store.askForWallet(chainId, otherLane, { holder: "one", owner: "two" });
+  await store.handOverWallet(lease, "one", { to: "two", ...times });
   await store.shortenLostLeases(chainId, { toMs: 1_000, now });
-  for (const owner of ["one", "two"]) await store.releaseLanes(chainId, owner);
+  for (const owner of ["one", "two"]) await store.releaseWallets(chainId, owner);
 }
 
 /** The history by each filter alone, by a narrowing one, and by time. */
@@ -394,6 +394,6 @@ async function countExchanges(store: ServiceStore): Promise<void> {
   await store.takeSuccess([telling], now);
   await store.releaseSuccess([telling], now);
   await store.openExchanges([again], now);
-  await store.forgetExchanges(now + 2_000, 4);
+  await store.forgetExpired(now + 2_000, 4);
   await store.recordFailed([failureOf(known.id)], now);
 }

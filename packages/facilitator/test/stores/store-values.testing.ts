@@ -1,7 +1,10 @@
 /** Values that tests of stores are made of. */
 import { apothem, type Address, type Hex } from "@farthing/protocol";
 import { settlementTransitions, type Claim, type SettlementState } from "@farthing/engine";
-import type { LaneLease, TransactionPlan } from "@farthing/engine/source/model/relayer-transaction";
+import type {
+  WalletLease,
+  TransactionPlan,
+} from "@farthing/engine/source/model/relayer-transaction";
 import type { ClaimResult } from "@farthing/engine/storage";
 import type { KeylessLimits } from "../../src/payments/keyless/store.ts";
 import type { ServiceStore } from "../../src/features/open-store.ts";
@@ -110,9 +113,17 @@ export function idOf(result: ClaimResult | undefined): string | undefined {
 export function take(
   store: ServiceStore,
   owner: string,
-  options: Partial<Parameters<ServiceStore["takeLane"]>[0]> = {},
-): Promise<LaneLease | undefined> {
-  return store.takeLane({ chainId, lane, owner, nonceFloor: 0, leaseMs, now: 0, ...options });
+  options: Partial<Parameters<ServiceStore["takeWalletLease"]>[0]> = {},
+): Promise<WalletLease | undefined> {
+  return store.takeWalletLease({
+    chainId,
+    lane,
+    owner,
+    nonceFloor: 0,
+    leaseMs,
+    now: 0,
+    ...options,
+  });
 }
 
 /** Takes a wallet's lease, which must be free. */
@@ -120,7 +131,7 @@ export async function held(
   store: ServiceStore,
   owner = "one",
   at: Address = lane,
-): Promise<LaneLease> {
+): Promise<WalletLease> {
   const lease = await take(store, owner, { lane: at });
   if (!lease) throw new Error("the lane is somebody else's");
   return lease;

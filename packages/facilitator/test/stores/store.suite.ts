@@ -6,7 +6,7 @@ import { refusalCodes, type Hex } from "@farthing/protocol";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { SettlementState } from "@farthing/engine";
-import type { LaneLease } from "@farthing/engine/source/model/relayer-transaction";
+import type { WalletLease } from "@farthing/engine/source/model/relayer-transaction";
 import type { ClaimResult } from "@farthing/engine/storage";
 import { storeForEach } from "./store-benches.testing.ts";
 import {
@@ -178,9 +178,9 @@ function leaseTests(at: () => { bench: StoreBench; store: ServiceStore }): void 
     const taken = await take(store, "two", { goneOwner: "one" });
     expect(taken?.fence).toBeGreaterThan(first.fence);
     // The former holder gives nothing back that is not his.
-    await store.releaseLanes(chainId, "one");
+    await store.releaseWallets(chainId, "one");
     expect(await take(store, "three")).toBeUndefined();
-    await store.releaseLanes(chainId, "two");
+    await store.releaseWallets(chainId, "two");
     expect((await take(store, "three"))?.fence).toBeGreaterThan(taken?.fence ?? 0);
   });
 
@@ -197,7 +197,7 @@ function leaseTests(at: () => { bench: StoreBench; store: ServiceStore }): void 
     );
     const signed = [{ id: reserved?.id ?? 0, raw: hex32(1), hash: hex32(1) }];
     await expect(store.recordSigned(former, signed, 1)).rejects.toMatchObject(lost);
-    expect(await store.renewLane(former, "one", { leaseMs: 1_000, now: 0 })).toBe(false);
+    expect(await store.renewWalletLease(former, "one", { leaseMs: 1_000, now: 0 })).toBe(false);
     expect((await store.findSettlement(claim.id))?.state).toBe("queued");
     // The new holder finds the nonce that was taken, and signs for it.
     expect(await store.listOpenTransactions(chainId, lane)).toMatchObject([
@@ -294,7 +294,7 @@ function nonceTests(store: () => ServiceStore): void {
 
 async function carryOn(
   store: ServiceStore,
-  lease: LaneLease,
+  lease: WalletLease,
   taken: readonly { id: number }[],
   fate: string,
 ): Promise<void> {

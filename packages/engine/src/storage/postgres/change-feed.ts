@@ -1,6 +1,6 @@
 /**
- * News through LISTEN and NOTIFY, on a connection of its own that is made again when it breaks.
- * What was said meanwhile is lost, so after every break the listeners are told to look themselves.
+ * Notifications through LISTEN and NOTIFY, on a connection of its own that reconnects. Notifications
+ * sent meanwhile are lost, so listeners are called without ids after every reconnection.
  */
 import { randomBytes } from "node:crypto";
 import { sql } from "kysely";
@@ -10,17 +10,17 @@ import { messageOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import type { Change, ChangeFeed, ChangeListener } from "../changes.ts";
 
-/** PostgreSQL's name for the conversation; one per database. */
+/** The channel's name; channels are per database. */
 const channel = "farthing_changes";
 
-/** Ids of one notification: PostgreSQL takes less than 8000 bytes, ours have 36 and a comma. */
+/** Ids in one notification: PostgreSQL takes less than 8000 bytes, and an id has 36 and a comma. */
 const idsMax = 200;
 
 /** Pause before a new connection: at first at once felt, at last light on a database that starts. */
 const pauseMinMs = 100;
 const pauseMaxMs = 5_000;
 
-/** What the name of a connected owner's lock begins with. */
+/** The prefix of a connected owner's lock name. */
 export const presenceName = "owner ";
 
 const kinds: readonly string[] = [
@@ -36,7 +36,7 @@ export function createChangeFeed(
   heartbeatMs: number,
   log: Log,
 ): ChangeFeed {
-  /** Names this process: it hears its own notifications too, and passes over them. */
+  /** Names this process, which receives its own notifications too and ignores them. */
   const origin = randomBytes(6).toString("hex");
   const listeners = new Set<ChangeListener>();
   const owners = new Set<string>();
@@ -50,7 +50,7 @@ export function createChangeFeed(
 
   function hear(payload: string): void {
     const [from, kind, ids = ""] = payload.split(" ");
-    // A kind we do not know is a newer version's, which works beside us during an update.
+    // An unknown kind comes from a newer version during a rolling update.
     if (from !== origin && isKind(kind)) tell({ kind, ids: ids.split(",") });
   }
 

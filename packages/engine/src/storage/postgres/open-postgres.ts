@@ -1,24 +1,24 @@
 /**
- * PostgreSQL through pg. Any number of processes share a database: what one verb reads and then
- * relies on is locked, and leases run by the database's clock. While the database is away every
- * verb fails within seconds; when it is back, new connections are made by themselves.
+ * PostgreSQL through pg. Any number of processes share a database: rows that a method reads and
+ * relies on are locked, and leases run by the database's clock. While the database is unavailable
+ * every method fails within seconds; the pool reconnects by itself.
  */
 import { Pool, type PoolClient, type PoolConfig, type QueryResult } from "pg";
 import { PostgresDialect, sql, type PostgresPool, type SqlBool } from "kysely";
 import { Fault, messageOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
-import type { Engine, ListColumns } from "../dialect.ts";
+import type { DatabaseDialect, ListColumns } from "../dialect.ts";
 import { migrationNames } from "../migrate.ts";
 import { createChangeFeed, presenceName } from "./change-feed.ts";
 
 /** Connections per process: the measured rate falls again above 16, and servers allow about 100. */
 const connectionsMax = 12;
 
-/** How long things may take, in milliseconds. */
+/** Timeouts, in milliseconds. */
 export interface PostgresLimits {
   /** A connection, new or free: more than a lost packet, less than a caller's patience. */
   readonly connectMs: number;
-  /** The server's work on a statement, or its wait for a lock; ours take milliseconds. */
+  /** A statement on the server, or its wait for a lock; the store's take milliseconds. */
   readonly statementMs: number;
   /** An answer: past the server's own limit, so it is the network that is gone. */
   readonly answerMs: number;
@@ -46,7 +46,7 @@ export const postgresLimits: PostgresLimits = {
  */
 const applicationName = `farthing/${migrationNames.at(-1)?.split("-")[0]}`;
 
-/** How long a migration's statement may take: an index over many settlements. */
+/** The limit of a migration's statement, which may index many settlements. */
 const migrationMs = 30 * 60_000;
 
 /** Idle time after which the system asks whether the other side is still there. */
@@ -57,7 +57,7 @@ export function openPostgres(
   url: string,
   log: Log,
   limits: PostgresLimits = postgresLimits,
-): Engine {
+): DatabaseDialect {
   if (!URL.canParse(url, "postgres://base")) {
     // Without a cause: the platform's error repeats the URL, and with it the password.
     throw new Fault("configuration", "DATABASE_URL is not a URL; percent-encode its password", {
@@ -78,9 +78,9 @@ export function openPostgres(
   };
   return {
     dialect: dialectOf({ ...connection, ...bounds, max: connectionsMax }, log),
-    patientDialect: () => dialectOf({ ...connection, query_timeout: migrationMs, max: 1 }, log),
+    migrationDialect: () => dialectOf({ ...connection, query_timeout: migrationMs, max: 1 }, log),
     idType: "bigserial",
-    // What another transaction committed while ours waited for a lock must be seen.
+    // Transactions must see what was committed while they waited for a lock.
     isolation: "read committed",
     hasRowLocks: true,
     changes: createChangeFeed(connection, limits.heartbeatMs, log),
@@ -108,7 +108,7 @@ export function openPostgres(
       return rows.length > 0;
     },
     // Deadlock and failed serialisation, by PostgreSQL's error codes.
-    isUndoneByRival: (error) =>
+    isSerializationFailure: (error) =>
       error instanceof Error && "code" in error && /^(40P01|40001)$/.test(String(error.code)),
   };
 }

@@ -15,7 +15,6 @@ import { sqlitePathOf } from "./sqlite-path.ts";
  */
 const pagesPerStep = 2 ** 31 - 1;
 
-/** What was made. */
 export interface BackUp {
   readonly bytes: number;
 }

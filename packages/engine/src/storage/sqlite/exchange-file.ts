@@ -8,7 +8,7 @@ import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { keepPrivate } from "./private-file.ts";
 import type { ExchangeFile, ExchangePair, ExchangeRow } from "../exchange-store.ts";
 
-/** How long a write waits for another process that shares the file. */
+/** A write waits this long for another process that shares the file. */
 const busyTimeoutMs = 1_000;
 
 const schema = `

@@ -6,11 +6,11 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlit
 import { sql, SqliteDialect, type SqliteDatabase } from "kysely";
 import { assert } from "../../base/assert.ts";
 import { noChanges } from "../changes.ts";
-import type { Engine, ListColumns } from "../dialect.ts";
+import type { DatabaseDialect, ListColumns } from "../dialect.ts";
 import { keepPrivate } from "./private-file.ts";
 import { createExchangeFile } from "./exchange-file.ts";
 
-/** How long a write waits for another process (the command line) to finish its own. */
+/** A write waits this long for another process (the command line). */
 const busyTimeoutMs = 5_000;
 
 /**
@@ -26,7 +26,7 @@ const statementsMax = 256;
 export function openSqlite(
   path: string,
   options: { readonly isReadOnly?: boolean; readonly busyTimeoutMs?: number } = {},
-): Engine {
+): DatabaseDialect {
   const { isReadOnly = false, busyTimeoutMs: timeout = busyTimeoutMs } = options;
   if (!isReadOnly) keepPrivate(path);
   const database = new DatabaseSync(path, { timeout, readOnly: isReadOnly });
@@ -50,7 +50,7 @@ export function openSqlite(
       return sql<Row>`(select ${sql.raw(places.join(", "))} from json_each(${given}))`.as("given");
     },
     lockNames: async () => {},
-    isUndoneByRival: () => false,
+    isSerializationFailure: () => false,
   };
 }
 

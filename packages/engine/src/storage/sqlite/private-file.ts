@@ -1,4 +1,4 @@
-/** SQLite files hold secrets of webhooks and signed payments: nobody else on the machine reads them. */
+/** SQLite files hold webhook secrets and signed payments; other users must not read them. */
 import { chmodSync, closeSync, openSync, statSync } from "node:fs";
 
 /** For the file's owner alone. */

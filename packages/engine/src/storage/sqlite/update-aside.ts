@@ -1,7 +1,7 @@
 /**
  * Brings a SQLite file to this version in a thread of its own. SQLite works in the thread that asks
- * it: an index over a million rows takes seconds in which nobody else would be answered, not even
- * who asks whether the process lives.
+ * it: an index over a million rows takes seconds in which no other request, not even a liveness
+ * probe, would get a response.
  */
 import { once } from "node:events";
 import { extname } from "node:path";
@@ -17,7 +17,7 @@ import type { Tables } from "../schema.ts";
 /** The thread's code: source here, compiled where this file is. */
 const code = new URL(`update-worker${extname(import.meta.url)}`, import.meta.url);
 
-/** A line of the log, as the thread tells it. */
+/** A line of the log from the worker thread. */
 interface Told {
   readonly fields: object;
   readonly message: string;

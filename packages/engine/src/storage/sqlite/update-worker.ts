@@ -7,7 +7,7 @@ import { migrate } from "../migrate.ts";
 import type { Tables } from "../schema.ts";
 import { openSqlite } from "./node-sqlite.ts";
 
-/** How long it waits for a writer: another process may be creating the same indexes. */
+/** It waits this long for a writer: another process may be creating the same indexes. */
 const busyTimeoutMs = 10 * 60_000;
 
 const engine = openSqlite(String(workerData), { busyTimeoutMs });

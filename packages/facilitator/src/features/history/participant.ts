@@ -10,7 +10,7 @@ import { sql } from "kysely";
 import type { Settlement, SettlementState } from "@farthing/engine";
 import {
   type Database,
-  type Engine,
+  type DatabaseDialect,
   type SettlementParticipant,
   type SettlementRow,
   type Transition,
@@ -101,7 +101,7 @@ export interface CountedMove {
 }
 
 /** Stores whose history is added as a whole, which is for good. */
-const complete = new WeakSet<Engine>();
+const complete = new WeakSet<DatabaseDialect>();
 
 /** Counts moves of settlements, as far as the history is added up to them. */
 async function countMoves(inside: Database, moves: readonly CountedMove[]): Promise<void> {

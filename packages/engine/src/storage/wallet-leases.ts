@@ -1,29 +1,17 @@
-/** Who works a lane, and the nonces it has given out. Leases run by the engine's clock. */
+/** Leases of relayer wallets, and the nonces that were taken. Leases run by the database's clock. */
 import { toLowerHex, type Address, type ChainId } from "@farthing/protocol";
 import { sql } from "kysely";
 import { Fault } from "../base/fault.ts";
-import type { LaneLease } from "../model/relayer-transaction.ts";
+import type { WalletLease } from "../model/relayer-transaction.ts";
 import { inTransaction, type Database } from "./dialect.ts";
-import type { LaneHolder, EngineStore } from "./engine-store.ts";
+import type { WalletHolder, WalletLeaseStore } from "./engine-store.ts";
 
-type LaneVerbs = Pick<
-  EngineStore,
-  | "appear"
-  | "findLaneHolders"
-  | "shortenLostLeases"
-  | "takeLane"
-  | "renewLane"
-  | "askForLane"
-  | "handOverLane"
-  | "releaseLanes"
->;
-
-/** The store's verbs about leases. */
-export function laneVerbs(database: Database): LaneVerbs {
+/** The store's methods about leases. */
+export function walletLeaseMethods(database: Database): WalletLeaseStore {
   const { db, engine } = database;
   return {
     appear: (owner) => engine.changes.appear(owner),
-    findLaneHolders: (chainId, lanes, now) => findLaneHolders(database, chainId, lanes, now),
+    findWalletHolders: (chainId, lanes, now) => findWalletHolders(database, chainId, lanes, now),
     shortenLostLeases: async (chainId, { toMs, now }) => {
       const { isConnected } = engine;
       if (!isConnected) return;
@@ -36,15 +24,16 @@ export function laneVerbs(database: Database): LaneVerbs {
         .where(({ not, ref }) => not(isConnected(ref("lease_owner"))))
         .execute();
     },
-    takeLane: (options) => inTransaction(database, (inside) => takeLane(inside, options)),
-    renewLane: async (lease, owner, { leaseMs, now }) => {
+    takeWalletLease: (options) =>
+      inTransaction(database, (inside) => takeWalletLease(inside, options)),
+    renewWalletLease: async (lease, owner, { leaseMs, now }) => {
       const result = await ownLane(database, lease)
         .set({ lease_until: sql<number>`${engine.leaseNow(now)} + ${leaseMs}` })
         .where("lease_owner", "=", owner)
         .executeTakeFirst();
       return result.numUpdatedRows === 1n;
     },
-    askForLane: async (chainId, lane, { holder, owner }) => {
+    askForWallet: async (chainId, lane, { holder, owner }) => {
       await db
         .updateTable("lanes")
         .set({ wanted_by: owner })
@@ -54,7 +43,7 @@ export function laneVerbs(database: Database): LaneVerbs {
         .where("wanted_by", "is", null)
         .execute();
     },
-    handOverLane: async (lease, owner, { to, leaseMs, now }) => {
+    handOverWallet: async (lease, owner, { to, leaseMs, now }) => {
       const result = await ownLane(database, lease)
         .set({
           lease_owner: to,
@@ -67,8 +56,8 @@ export function laneVerbs(database: Database): LaneVerbs {
         .executeTakeFirst();
       return result.numUpdatedRows === 1n;
     },
-    // What is asked for first: nobody hands over to who has gone.
-    releaseLanes: async (chainId, owner) => {
+    // Requests first, so that no process hands a wallet over to one that has stopped.
+    releaseWallets: async (chainId, owner) => {
       const lanes = db.updateTable("lanes").where("chain_id", "=", chainId);
       await lanes.set({ wanted_by: null }).where("wanted_by", "=", owner).execute();
       await lanes
@@ -79,8 +68,8 @@ export function laneVerbs(database: Database): LaneVerbs {
   };
 }
 
-/** The lane's row as long as the lease's fence is the newest. */
-function ownLane({ db }: Database, lease: LaneLease) {
+/** The wallet's row while the lease has the newest fencing token. */
+function ownLane({ db }: Database, lease: WalletLease) {
   return db
     .updateTable("lanes")
     .where("chain_id", "=", lease.chainId)
@@ -88,12 +77,12 @@ function ownLane({ db }: Database, lease: LaneLease) {
     .where("fence", "=", lease.fence);
 }
 
-async function findLaneHolders(
+async function findWalletHolders(
   { db, engine }: Database,
   chainId: ChainId,
   lanes: readonly Address[],
   now: number,
-): Promise<(LaneHolder | undefined)[]> {
+): Promise<(WalletHolder | undefined)[]> {
   const rows = await db
     .selectFrom("lanes")
     .select(["lane", "lease_owner", "wanted_by"])
@@ -117,10 +106,10 @@ async function findLaneHolders(
   return lanes.map((lane) => holders.get(toLowerHex(lane)));
 }
 
-async function takeLane(
+async function takeWalletLease(
   { db, engine }: Database,
-  options: Parameters<EngineStore["takeLane"]>[0],
-): Promise<LaneLease | undefined> {
+  options: Parameters<WalletLeaseStore["takeWalletLease"]>[0],
+): Promise<WalletLease | undefined> {
   const { chainId, owner, goneOwner = owner, nonceFloor, leaseMs, now } = options;
   const lane = toLowerHex(options.lane);
   await db
@@ -159,12 +148,12 @@ async function takeLane(
 }
 
 /**
- * Takes the lane's next nonces; gives the first. Throws `lease_lost` unless the lease is the newest
- * and still runs. Locks the lane's row: nobody takes it over before the transaction ends.
+ * Takes the wallet's next nonces; returns the first. Throws `lease_lost` unless the lease is the
+ * newest and still runs. Locks the wallet's row until the transaction ends.
  */
 export async function takeNonces(
   database: Database,
-  lease: LaneLease,
+  lease: WalletLease,
   count: number,
   now: number,
 ): Promise<number> {
@@ -180,7 +169,11 @@ export async function takeNonces(
   );
 }
 
-/** Throws `lease_lost` as {@link takeNonces} does, and locks the lane's row. */
-export async function checkFence(database: Database, lease: LaneLease, now: number): Promise<void> {
+/** Throws `lease_lost` as {@link takeNonces} does, and locks the wallet's row. */
+export async function checkFence(
+  database: Database,
+  lease: WalletLease,
+  now: number,
+): Promise<void> {
   await takeNonces(database, lease, 0, now);
 }

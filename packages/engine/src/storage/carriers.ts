@@ -1,0 +1,119 @@
+/** Reads the transactions that carry settlements, whichever process signed them. */
+import type { ChainId, Hex } from "@farthing/protocol";
+import { openStates } from "../model/settlement.ts";
+import type { Database } from "./dialect.ts";
+import type { CarryingWallet, EngineStore } from "./engine-store.ts";
+import { isOneOf } from "./settlements.ts";
+
+type CarrierMethods = Pick<
+  EngineStore,
+  | "findRevertedTwice"
+  | "isRelayerTransaction"
+  | "listCarryingWallets"
+  | "listSignedHashes"
+  | "listUnfinalizedBlocks"
+>;
+
+export function carrierMethods(database: Database): CarrierMethods {
+  const { db } = database;
+  return {
+    listCarryingWallets: (chainId, now) => listCarryingWallets(database, chainId, now),
+    findRevertedTwice: async (ids) => {
+      if (ids.length === 0) return new Set();
+      // A queued settlement has no outcome: every mined transaction that carried it has reverted.
+      const rows = await db
+        .selectFrom("settlements")
+        .innerJoin("transaction_settlements as link", "link.settlement_id", "settlements.id")
+        .innerJoin("relayer_transactions as carrier", "carrier.id", "link.transaction_id")
+        .select("settlements.id")
+        .where(isOneOf(database.engine, ids))
+        .where("settlements.state", "=", "queued")
+        .where("carrier.state", "=", "mined")
+        .groupBy("settlements.id")
+        .having(({ fn }) => fn.countAll(), ">=", 2)
+        .execute();
+      return new Set(rows.map(({ id }) => id));
+    },
+    listSignedHashes: (ids) => listSignedHashes(database, ids),
+    isRelayerTransaction: async (hash) => {
+      const row = await db
+        .selectFrom("relayer_transactions")
+        .select("id")
+        .where("hash", "=", hash)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+    listUnfinalizedBlocks: async (chainId) => {
+      const rows = await db
+        .selectFrom("settlements")
+        .select(["block_number", "block_hash"])
+        .distinct()
+        .where("chain_id", "=", chainId)
+        .where("state", "=", "confirmed")
+        .where("finalized_at", "is", null)
+        .where("block_number", "is not", null)
+        .orderBy("block_number")
+        .execute();
+      return rows.flatMap(({ block_number: number, block_hash: hash }) =>
+        number === null || hash === null ? [] : { number: Number(number), hash },
+      );
+    },
+  };
+}
+
+async function listCarryingWallets(
+  { db, engine }: Database,
+  chainId: ChainId,
+  now: number,
+): Promise<CarryingWallet[]> {
+  const rows = await db
+    .selectFrom("settlements")
+    .innerJoin("relayer_transactions as carrier", "carrier.id", "settlements.transaction_id")
+    .leftJoin("lanes", (join) =>
+      join
+        .onRef("lanes.chain_id", "=", "carrier.chain_id")
+        .onRef("lanes.lane", "=", "carrier.lane"),
+    )
+    .select(["carrier.lane", "lanes.lease_owner", "lanes.wanted_by"])
+    .select(({ fn }) => [
+      fn.countAll().as("settlements"),
+      fn.min("settlements.created_at").as("oldest_at"),
+    ])
+    .select((select) =>
+      select
+        .case()
+        .when("lanes.lease_until", ">", engine.leaseNow(now))
+        .then(1)
+        .else(0)
+        .end()
+        .as("is_running"),
+    )
+    .where("settlements.chain_id", "=", chainId)
+    .where("settlements.state", "in", openStates)
+    .groupBy(["carrier.lane", "lanes.lease_owner", "lanes.wanted_by", "lanes.lease_until"])
+    .orderBy("carrier.lane")
+    .execute();
+  return rows.map((row) => ({
+    wallet: row.lane,
+    settlements: Number(row.settlements),
+    oldestAt: Number(row.oldest_at),
+    holder: { owner: row.lease_owner, wantedBy: row.wanted_by, isRunning: row.is_running === 1 },
+  }));
+}
+
+async function listSignedHashes({ db, engine }: Database, ids: readonly string[]): Promise<Hex[]> {
+  if (ids.length === 0) return [];
+  const list = engine.list(
+    ids.map((of) => ({ of })),
+    { of: "text" },
+  );
+  const rows = await db
+    .selectFrom(list)
+    .innerJoin("transaction_settlements as link", "link.settlement_id", "given.of")
+    .innerJoin("relayer_transactions as carrier", "carrier.id", "link.transaction_id")
+    .select("carrier.hash")
+    .distinct()
+    .where("carrier.hash", "is not", null)
+    .execute();
+  return rows.flatMap(({ hash }) => hash ?? []);
+}
