@@ -16,7 +16,6 @@ import type { Features } from "./features.ts";
 const unavailable =
   "The service cannot reach the chain or its database right now; nothing was changed that you were not told of. Try again shortly.";
 
-/** Registers them. */
 export async function registerFeatures(
   server: FastifyInstance,
   { list, guard }: Pick<Features, "list" | "guard">,

@@ -75,7 +75,6 @@ export interface ProfileDeps {
   site(): { readonly origin: string };
 }
 
-/** Registers the routes. */
 export function registerProfile(server: TypedServer, deps: ProfileDeps): void {
   const { accounts } = deps;
   server.get("/v1/account", {

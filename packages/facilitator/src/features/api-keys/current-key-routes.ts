@@ -16,14 +16,12 @@ import {
 import type { TypedServer } from "../../http/type-provider.ts";
 import type { Accounts } from "../accounts/service.ts";
 
-/** What the route needs. */
 export interface CurrentKeyDeps {
   readonly accounts: Accounts;
   authenticate(text: string): Promise<ApiKey | undefined>;
   findCredits(account: Address): Promise<{ readonly available: number }>;
 }
 
-/** Registers the route. */
 export function registerCurrentKey(
   server: TypedServer,
   deps: CurrentKeyDeps,

@@ -12,7 +12,6 @@ import { registerKeys } from "./routes.ts";
 import { createKey, rotateKey } from "./step-up.ts";
 import { createKeyRing } from "./service.ts";
 
-/** What API keys need. */
 export interface KeyFeatureDeps {
   readonly store: ApiKeyStore;
   readonly clock: Clock;

@@ -46,13 +46,11 @@ export const NewKeyAnswer = exactly(
   "The key, once",
 );
 
-/** What the routes of API keys need. */
 export interface KeyRouteDeps {
   readonly keys: KeyRing;
   readonly stepUp: StepUp;
 }
 
-/** Registers the routes. */
 export function registerKeys(server: TypedServer, deps: KeyRouteDeps): void {
   const { keys } = deps;
   server.get("/v1/account/keys", {

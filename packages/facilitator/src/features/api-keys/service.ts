@@ -58,7 +58,6 @@ export interface KeyRing {
   statusOf(key: ApiKey): KeyStatus;
 }
 
-/** What API keys need. */
 export interface KeyRingDeps {
   readonly store: ApiKeyStore;
   readonly clock: Clock;
@@ -97,7 +96,7 @@ export function createKeyRing({ store, clock, log }: KeyRingDeps): KeyRing {
       const made = drawApiKey(now, { account, label, mode, expiresAt });
       const bounds = { workingMax: workingKeysMax, now };
       if (!(await store.mintApiKey(made.key, bounds))) return undefined;
-      log.info({ account, keyId: made.key.id, mode }, "API key created");
+      log.info({ event: "api_key_created", account, keyId: made.key.id, mode }, "API key created");
       return made;
     },
     async rotate(account, id, overlap) {
@@ -110,14 +109,17 @@ export function createKeyRing({ store, clock, log }: KeyRingDeps): KeyRing {
       const terms = { endsAt: now + overlapMs[overlap], now, workingMax: rotatingKeysMax };
       const outcome = await store.rotateApiKey(id, made.key, terms);
       if (outcome !== "rotated") return outcome;
-      log.info({ account, keyId: made.key.id, rotatedKeyId: id, overlap }, "API key rotated");
+      log.info(
+        { event: "api_key_rotated", account, keyId: made.key.id, rotatedKeyId: id, overlap },
+        "API key rotated",
+      );
       return made;
     },
     async revoke(account, id) {
       const key = await find(account, id);
       if (!key) return false;
       const isRevoked = await store.revokeApiKey(id, clock.nowMs());
-      if (isRevoked) log.info({ account, keyId: id }, "API key revoked");
+      if (isRevoked) log.info({ event: "api_key_revoked", account, keyId: id }, "API key revoked");
       return true;
     },
   };

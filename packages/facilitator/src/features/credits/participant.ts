@@ -101,7 +101,7 @@ async function moveCredits(
   return chargeAll(tx, priced("confirmed"));
 }
 
-/** Reads what accounts may spend; nobody else spends it meanwhile. Accounts in one order. */
+/** Reads what accounts may spend; no other transaction spends it meanwhile. Accounts in one order. */
 export async function lockFunds(
   { db, engine }: Database,
   accounts: Iterable<Address>,

@@ -70,7 +70,6 @@ export interface CreditTerms {
   readonly contact: string | null;
 }
 
-/** What the routes of credits need. */
 export interface CreditRouteDeps {
   readonly store: Pick<CreditStore, "findCredits" | "listCreditEntries">;
   readonly accounts: Accounts;
@@ -80,7 +79,6 @@ export interface CreditRouteDeps {
   readonly creditTerms: CreditTerms;
 }
 
-/** Registers the routes. */
 export function registerCredits(server: TypedServer, deps: CreditRouteDeps): void {
   const { store, accounts, creditTerms } = deps;
   server.get("/v1/account/credits", {

@@ -14,7 +14,7 @@ import type { CreditBalance, CreditEntry, LedgerCursor } from "./model.ts";
 import { ensureAccount } from "../accounts/store.ts";
 import { lockFunds } from "./participant.ts";
 
-/** What somebody adds to an account's ledger by hand. */
+/** An entry that the operator adds to the ledger of an account. */
 export interface Grant {
   readonly account: Address;
   /** `adjustment` may take credits, down to none. */

@@ -3,7 +3,7 @@ import type { Address } from "@farthing/protocol";
 import type { ColumnType, Selectable } from "kysely";
 import type { CreditEntryKind } from "./model.ts";
 
-/** Kept by a trigger: nobody else writes it. */
+/** Written by a trigger only. */
 export interface CreditBalanceTable {
   account: ColumnType<Address, never, never>;
   balance: ColumnType<number | string, never, never>;

@@ -11,7 +11,7 @@ import { type Log, messageOf, systemClock } from "@farthing/engine/base";
 import { type Database, inTransaction } from "@farthing/engine/storage";
 import { addToSums, isComplete } from "./participant.ts";
 
-/** Settlements of one transaction: a few milliseconds for whoever waits for it. */
+/** Settlements of one transaction: others wait a few milliseconds for it. */
 const batchRows = 500;
 
 /** The pause between two of them: most of the time is the service's. */
@@ -71,7 +71,7 @@ async function addSome(database: Database): Promise<"wait" | "go on" | "done"> {
   return inTransaction(database, async (inside) => {
     const { db } = inside;
     let query = db.selectFrom("sums_progress").selectAll();
-    // Another process adds meanwhile, or somebody counts: they are done within milliseconds.
+    // Another process adds or counts meanwhile, which takes milliseconds.
     if (engine.hasRowLocks) query = query.forUpdate();
     const place = await query.executeTakeFirstOrThrow();
     if (place.is_complete === 1) return "done";

@@ -9,7 +9,6 @@ import { registerAccountSettlements } from "./routes.ts";
 import { createHistory, type HistoryDeps } from "./service.ts";
 import { registerUsage } from "./usage-routes.ts";
 
-/** What the history needs. */
 export interface HistoryFeatureDeps {
   readonly store: HistoryDeps["store"] & HistoryStore;
   readonly clock: Clock;

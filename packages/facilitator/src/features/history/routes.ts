@@ -117,14 +117,12 @@ const filterQuery = {
   transaction: Type.Optional(HashText),
 };
 
-/** What the routes of the history need. */
 export interface HistoryRouteDeps {
   readonly store: Pick<HistoryStore, "listAccountSettlements">;
   readonly history: History;
   readonly waiters: Waiters;
 }
 
-/** Registers the routes. */
 export function registerAccountSettlements(server: TypedServer, deps: HistoryRouteDeps): void {
   const { store, history, waiters } = deps;
   server.get(path, {

@@ -29,7 +29,6 @@ export interface SettlementStory {
   readonly gasPaid: bigint | null;
 }
 
-/** What the history needs. */
 export interface HistoryDeps {
   readonly store: Pick<HistoryStore, "listCarriers" | "recordGas"> &
     Pick<EngineStore, "findSettlement">;
@@ -79,7 +78,14 @@ export function createHistory(deps: HistoryDeps): History {
       return known;
     } catch (error) {
       // The story is worth telling without it; the next reader asks again.
-      log.warn({ settlementId: settlement.id, problem: messageOf(error) }, "Gas is not known");
+      log.warn(
+        {
+          event: "gas_read_failed",
+          settlementId: settlement.id,
+          problem: messageOf(error),
+        },
+        "Gas of a settlement could not be read",
+      );
       return carriers;
     }
   }

@@ -11,7 +11,7 @@ import { Format, jsonOrCsv, sendCsv, wantsCsv, type CsvFile } from "../../http/c
 import { sessionOf } from "../../http/session.ts";
 import { DayOrTime, readFrom, readTo } from "../../http/time-span.ts";
 
-/** Days that are shown when nobody says which. */
+/** Days that are shown when the request names none. */
 const daysDefault = 30;
 
 export const UsageAnswer = exactly({
@@ -39,7 +39,6 @@ const usageFile: CsvFile<UsageDay> = {
   },
 };
 
-/** Registers the route. */
 export function registerUsage(
   server: TypedServer,
   { store, clock }: { readonly store: Pick<HistoryStore, "listUsage">; readonly clock: Clock },

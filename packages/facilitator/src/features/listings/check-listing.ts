@@ -11,7 +11,6 @@ export const checkLeaseMs = 60_000;
 /** The time over which sales are counted: as many days, and what there is of today. */
 export const statsMs = 30 * 24 * 60 * 60_000;
 
-/** What checking needs. */
 export interface CheckDeps {
   readonly store: Pick<ListingStore, "recordListingCheck"> & Pick<SalesStore, "readListingStats">;
   readonly clock: Clock;
@@ -40,7 +39,10 @@ export async function checkListing(
   const { verdict, reason } = result;
   const network = networkOfChain(chainId).id;
   const fields = { listingId: id, network, verdict, reason, state: check.state };
-  if (recorded && check.state !== before.state) log.info(fields, "Listing changed its state");
-  else log.debug(fields, "Listing checked");
+  if (recorded && check.state !== before.state) {
+    log.info({ event: "listing_state_changed", ...fields }, "Listing state changed");
+  } else {
+    log.debug({ event: "listing_checked", ...fields }, "Listing checked");
+  }
   return recorded;
 }

@@ -19,7 +19,6 @@ const pollMs = 2_000;
 const forgetEveryMs = 60 * 60_000;
 const forgottenMax = 1_000;
 
-/** What the scheduler needs. */
 export interface SchedulerDeps extends CheckDeps {
   readonly store: CheckDeps["store"] &
     Pick<ListingStore, "takeDueListings"> &
@@ -96,7 +95,10 @@ export function startCheckScheduler(deps: SchedulerDeps): CheckScheduler {
     try {
       return await work();
     } catch (error) {
-      log.warn({ problem: messageOf(error) }, "Could not check listings");
+      log.warn(
+        { event: "listing_checks_failed", problem: messageOf(error) },
+        "Listing checks failed; retrying with the next poll",
+      );
       return otherwise;
     }
   }

@@ -1,4 +1,4 @@
-/** A check as a list of steps, each of which is in order or not, for whoever is setting it up. */
+/** A check as a list of steps, each of which is in order or not, for the seller who is setting up an endpoint. */
 import { formatUsdc } from "@farthing/protocol";
 import type { CheckReason, CheckResult, ComparedField, ListingDifference } from "./model.ts";
 

@@ -13,7 +13,6 @@ import { listingReach } from "./schemas.ts";
 import { createListings } from "./service.ts";
 import { registerListingTrial } from "./trial-routes.ts";
 
-/** What listings need. */
 export interface ListingFeatureDeps {
   readonly config: {
     /** Listed endpoints may be on this machine. */

@@ -204,7 +204,7 @@ export function afterCheck(
   };
 }
 
-/** Else whoever has passed once could stay as he was by answering checks with 429. */
+/** Otherwise an endpoint that has passed once could stay listed by answering checks with 429. */
 function isPutOffTooLong(
   { checkedAt }: ListingCheck,
   reason: CheckReason | null,

@@ -22,7 +22,6 @@ export type ProbeOutcome =
   | ({ readonly kind: "answered"; readonly status: number } & ChallengeAnswer)
   | { readonly kind: "unanswered"; readonly problem: string; readonly isOurFault: boolean };
 
-/** What probing needs. */
 export interface ProbeDeps {
   readonly clock: Clock;
   /** Names the service, and an address at which its operator is reached. */

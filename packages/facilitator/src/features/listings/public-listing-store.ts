@@ -1,6 +1,6 @@
 /**
  * Listings as the public sees them. Each request reads a bounded number of rows by an index, however
- * many listings there are: on SQLite nobody else is answered meanwhile.
+ * many listings there are: on SQLite no other request is answered meanwhile.
  */
 import { toLowerHex } from "@farthing/protocol";
 import { sql, type ExpressionBuilder, type SelectQueryBuilder } from "kysely";
@@ -116,7 +116,7 @@ function withWord(db: Database["db"], beginning: string) {
 }
 
 /**
- * What is bought most, then what has been there longest: whoever lists one thing over and over does
+ * What is bought most, then what has been there longest: an account that lists one thing over and over does
  * not push the others out of what is put into order.
  */
 function bestFirst(one: Listing, other: Listing): number {

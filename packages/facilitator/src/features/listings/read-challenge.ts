@@ -12,7 +12,7 @@ import {
 } from "@farthing/protocol";
 import type { SeenChallenge } from "./model.ts";
 
-/** Entries that are looked at; nobody offers more ways to pay. */
+/** Entries that are read: more than any seller offers. */
 const entriesMax = 32;
 
 /** Characters of all entries as JSON: a dual challenge has one thousand, and lists have hundreds. */

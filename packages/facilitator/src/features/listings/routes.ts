@@ -45,12 +45,10 @@ export function createCheckLimit(makeLimit: MakeLimit): LimitChecks {
   };
 }
 
-/** What the routes of listings need. */
 export interface ListingRouteDeps extends ListingScope {
   readonly listings: Listings;
 }
 
-/** Registers the routes. */
 export function registerListings(
   server: TypedServer,
   deps: ListingRouteDeps,

@@ -62,7 +62,6 @@ export interface Listings {
   ): Promise<Found>;
 }
 
-/** What listings need. */
 export interface ListingsDeps extends CheckDeps {
   readonly store: ListingStore & SalesStore;
   readonly log: Log;
@@ -81,7 +80,7 @@ export function createListings(deps: ListingsDeps): Listings {
       const listing = { ...terms, id, account, createdAt: clock.nowMs() };
       const outcome = await store.createListing(listing, { listingsMax });
       if (outcome !== "created") return outcome;
-      log.info({ account, listingId: id }, "Listing created");
+      log.info({ event: "listing_created", account, listingId: id }, "Listing created");
       deps.onDue();
       return (await store.findListing(id, account)) ?? "taken";
     },
@@ -92,14 +91,15 @@ export function createListings(deps: ListingsDeps): Listings {
     },
     async remove(account, id) {
       const isRemoved = await store.removeListing(account, id);
-      if (isRemoved) log.info({ account, listingId: id }, "Listing removed");
+      if (isRemoved)
+        log.info({ event: "listing_removed", account, listingId: id }, "Listing removed");
       return isRemoved;
     },
     async recheck(account, id) {
       const now = clock.nowMs();
       const taken = await store.takeListing(account, id, { now, leaseMs: checkLeaseMs });
       if (typeof taken !== "object") return taken;
-      // Changed meanwhile: as it is now, it is to be checked by whoever comes next.
+      // Changed meanwhile: the next check takes it as it is now.
       return (await checkListing(deps, taken)) ?? store.findListing(id, account);
     },
     async tryOut(account, target) {

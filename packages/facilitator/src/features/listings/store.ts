@@ -56,7 +56,7 @@ export interface ListingStore extends PublicListingStore {
   /** Blocks a listing, or lets it be checked again; undefined when there is none. */
   blockListing(id: string, isBlocked: boolean, now: number): Promise<Listing | undefined>;
 
-  /** Takes listings whose check is due; until `leaseMs` later nobody else takes them. */
+  /** Takes listings whose check is due; until `leaseMs` later no other process takes them. */
   takeDueListings(options: {
     readonly now: number;
     readonly leaseMs: number;
@@ -72,7 +72,7 @@ export interface ListingStore extends PublicListingStore {
   ): Promise<TakenListing | "busy" | undefined>;
   /**
    * Records where a listing stands after a check, and lets go of it. Gives it as it is now;
-   * undefined when it was changed, removed, or taken by somebody else meanwhile.
+   * undefined when it was changed, removed, or taken by another process meanwhile.
    */
   recordListingCheck(
     id: string,

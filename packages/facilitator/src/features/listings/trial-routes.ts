@@ -20,7 +20,6 @@ export const TrialAnswer = exactly({
 
 const { resource: url, ...rest } = EndpointMembers;
 
-/** Registers the route. */
 export function registerListingTrial(
   server: TypedServer,
   deps: ListingRouteDeps,

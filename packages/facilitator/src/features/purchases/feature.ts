@@ -13,7 +13,6 @@ import { registerPurchases } from "./routes.ts";
 import { createPurchases, type PurchaseDeps } from "./service.ts";
 import { createPurchaseWorker, startPurchaseWorker, type WorkerDeps } from "./worker.ts";
 
-/** What purchases need. */
 export interface PurchaseFeatureDeps {
   readonly config: { readonly settleMarginSeconds: bigint };
   readonly store: WorkerDeps["store"] & PurchaseDeps["store"] & PayDeps["store"];

@@ -3,14 +3,14 @@ import type { Address, ChainId, Hex } from "@farthing/protocol";
 
 /**
  * Where a purchase stands.
- * - `awaiting_payment`: made; nobody has paid.
+ * - `awaiting_payment`: created, not paid yet.
  * - `settling`: its payment is a settlement of ours, which is not final yet.
  * - `confirmed`: the payment is final.
  * - `held`: paid, and waits for the operator's review, with a reason.
  * - `credited`: its credits are in the ledger.
  * - `rejected`: the operator refused it.
  * - `failed`: its payment did not move money.
- * - `expired`, `canceled`: nobody paid in time; its owner gave it up.
+ * - `expired`, `canceled`: not paid in time; canceled by its owner.
  */
 export type PurchaseState =
   | "awaiting_payment"

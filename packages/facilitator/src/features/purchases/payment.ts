@@ -54,7 +54,6 @@ export interface PurchasePayment {
   keylessOf(chainId: ChainId): KeylessTerms | undefined;
 }
 
-/** What paying needs. */
 export interface PayDeps {
   readonly store: PurchaseStore & Pick<EngineStore, "findSettlementsByPair">;
   readonly clock: Clock;
@@ -100,7 +99,7 @@ export function createPayPurchase(deps: PayDeps): PayPurchase {
         throw error;
       });
     if (result.kind === "settlement") return named(purchase, result.settlement);
-    // Whoever began it ends it; another one's may be right where this one was wrong.
+    // Only the call that began the payment reverts it; the payment of another call may succeed.
     if (isFirst) await move(purchase, ["settling"], { to: "awaiting_payment" });
     const settlement = await findPayment(purchase);
     if (settlement) return named(purchase, settlement);
@@ -137,7 +136,10 @@ export function createPayPurchase(deps: PayDeps): PayPurchase {
       const moved = await store.movePurchase(id, from, to, clock.nowMs());
       if (!moved) continue;
       const { state, settlementId } = moved;
-      log.info({ account, purchaseId: id, settlementId }, `Purchase ${state}`);
+      log.info(
+        { event: `purchase_${state}`, account, purchaseId: id, settlementId },
+        `Purchase ${state}`,
+      );
       return moved;
     }
     return undefined;

@@ -53,7 +53,6 @@ const changing = [...reading, "foreign_origin", "conflict", "not_found"] as cons
  */
 const beginning = { name: "purchases", requestsMax: 30, windowSeconds: 600 };
 
-/** What the routes of purchases need. */
 export interface PurchaseRouteDeps extends ServedNetworks, PurchaseTerms {
   readonly purchases: Purchases;
   readonly payPurchase: PayPurchase;
@@ -62,7 +61,6 @@ export interface PurchaseRouteDeps extends ServedNetworks, PurchaseTerms {
   readonly waiters: Waiters;
 }
 
-/** Registers the routes. */
 export function registerPurchases(
   server: TypedServer,
   deps: PurchaseRouteDeps,

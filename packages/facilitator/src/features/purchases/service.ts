@@ -42,14 +42,13 @@ export interface PurchaseWish {
 /** What asking for a purchase came to. */
 export type PurchaseOutcome =
   | { readonly kind: "created"; readonly purchase: CreditPurchase }
-  /** Nobody sells credits here. */
+  /** This service sells no credits. */
   | { readonly kind: "no_treasury" }
   | { readonly kind: "below_minimum" }
   /** The payer is neither the account nor linked to it on this chain, or is the treasury itself. */
   | { readonly kind: "payer_not_linked" }
   | { readonly kind: "too_many" };
 
-/** What purchases need. */
 export interface PurchaseDeps {
   readonly store: PurchaseStore &
     Pick<AccountStore, "ensureAccount" | "findAccount"> &
@@ -89,7 +88,10 @@ export function createPurchases(deps: PurchaseDeps): Purchases {
     const expiresAt = Math.floor((now + purchaseLifetimeMs) / 1000) * 1000;
     const made = { id, account, chainId, payer, credits, units, createdAt: now, expiresAt };
     if (!(await store.createPurchase(made, { awaitingMax }))) return { kind: "too_many" };
-    log.info({ account, purchaseId: id, chainId, payer, credits }, "Purchase awaits payment");
+    log.info(
+      { event: "purchase_created", account, purchaseId: id, chainId, payer, credits },
+      "Purchase created",
+    );
     const purchase = await store.findPurchase(id, account);
     return purchase ? { kind: "created", purchase } : { kind: "too_many" };
   }
@@ -99,7 +101,8 @@ export function createPurchases(deps: PurchaseDeps): Purchases {
     const found = await store.findPurchase(id, account);
     if (found?.state !== "awaiting_payment") return found;
     const canceled = await store.movePurchase(id, "awaiting_payment", move, clock.nowMs());
-    if (canceled) log.info({ account, purchaseId: id }, "Purchase canceled");
+    if (canceled)
+      log.info({ event: "purchase_canceled", account, purchaseId: id }, "Purchase canceled");
     return canceled ?? store.findPurchase(id, account);
   }
 

@@ -259,7 +259,7 @@ async function movePurchase(
   const purchase = toPurchase(row);
   if (move.to === "credited") await credit(inside, purchase, now);
   await tellAccount(inside, purchase, now);
-  // Whoever waits for it is told, also when an operator's command moved it.
+  // Waiters are notified, also when an operator's command made the transition.
   await engine.changes.announce(db, { kind: "sent", ids: [purchase.id] });
   return purchase;
 }

@@ -36,14 +36,13 @@ const dayMs = 24 * 60 * 60 * 1000;
  */
 const failedWatchedMs = 30 * dayMs;
 
-/** A purchase that was paid without us, by a transaction of somebody's own. */
+/** A purchase that was paid by a transaction of a third party. */
 export interface PaidElsewhere {
   readonly transaction: Hex;
   readonly blockNumber: number;
   readonly logIndex: number;
 }
 
-/** What the worker needs. */
 export interface WorkerDeps {
   readonly store: PurchaseStore &
     Pick<EngineStore, "findSettlement" | "findSettlementsByPair"> &
@@ -115,7 +114,10 @@ export function createPurchaseWorker(deps: WorkerDeps): PurchaseWorker {
     } catch (error) {
       // Looked at again with the next look; the others go on.
       const fields = { purchaseId: purchase.id, problem: messageOf(error) };
-      log.warn(fields, "Could not bring a purchase further");
+      log.warn(
+        { event: "purchase_transition_failed", ...fields },
+        "Purchase transition failed; retrying with the next poll",
+      );
     }
   }
 
@@ -173,7 +175,7 @@ export function createPurchaseWorker(deps: WorkerDeps): PurchaseWorker {
     return ofDay > deps.reviewAboveUnits ? "daily_limit" : undefined;
   }
 
-  /** Ends what was not paid in time, or was given up: only once nobody can pay it any more. */
+  /** Ends what was not paid in time, or was given up: only once it cannot be paid any more. */
   async function end(purchase: CreditPurchase): Promise<void> {
     const settlement = await findPayment(purchase);
     const payer = settlement?.payer ?? purchase.payer;
@@ -199,7 +201,10 @@ export function createPurchaseWorker(deps: WorkerDeps): PurchaseWorker {
     const moved = await store.movePurchase(id, from, to, clock.nowMs());
     if (!moved) return undefined;
     const { state, settlementId, credits, holdReason: reason } = moved;
-    log.info({ account, purchaseId: id, settlementId, credits, reason }, `Purchase ${state}`);
+    log.info(
+      { event: `purchase_${state}`, account, purchaseId: id, settlementId, credits, reason },
+      `Purchase ${state}`,
+    );
     deps.onMoved(moved);
     return moved;
   }
@@ -218,7 +223,10 @@ export function startPurchaseWorker(
       try {
         await worker.poll();
       } catch (error) {
-        log.warn({ problem: messageOf(error) }, "Could not look for purchases");
+        log.warn(
+          { event: "purchase_poll_failed", problem: messageOf(error) },
+          "Purchase poll failed; retrying in a second",
+        );
       }
       await clock.sleep(pollMs, stopping.signal);
     }

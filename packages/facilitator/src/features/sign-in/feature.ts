@@ -19,7 +19,6 @@ import { createStepUp, type StepUp, type StepUpAction } from "./step-up.ts";
 import { registerWallets } from "./wallet-routes.ts";
 import { createWallets } from "./wallets.ts";
 
-/** What sign-in needs. */
 export interface SignInFeatureDeps {
   readonly store: SignInStore & Pick<AccountStore, "findAccount">;
   readonly clock: Clock;

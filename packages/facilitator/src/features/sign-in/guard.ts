@@ -36,7 +36,6 @@ export const SignAnswerBody = exactly({
   }),
 });
 
-/** What the guard needs. */
 export interface GuardDeps {
   readonly sessions: Pick<Sessions, "find">;
   site(): Site;

@@ -29,7 +29,7 @@ const perNetwork = { name: "sign-in", requestsMax: 30, windowSeconds: 60 };
 
 /**
  * Texts for one wallet in a minute. Anybody can ask for them, so this keeps load away and not
- * attackers; it is wide enough that its owner still gets one while somebody else plays with it.
+ * attackers; it is wide enough that its owner still gets one while another caller uses it up.
  */
 const perWallet = { name: "wallet", requestsMax: 60, windowSeconds: 60 };
 
@@ -51,7 +51,6 @@ export function answerSignRequest({ id, message, expiresAt }: SignRequest) {
   return { requestId: id, message, expiresAt: timeText(expiresAt) ?? "" };
 }
 
-/** What the routes of sign-in need. */
 export interface SignInRouteDeps extends ServedNetworks {
   readonly signIn: SignIn;
   readonly sessions: Sessions;
@@ -68,7 +67,6 @@ export const SignedInAnswer = exactly({
   }),
 });
 
-/** Registers the routes. */
 export function registerSignIn(
   server: TypedServer,
   deps: SignInRouteDeps,

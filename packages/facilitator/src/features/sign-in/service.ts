@@ -48,7 +48,6 @@ export interface SignIn {
   complete(answer: SignAnswer, browser: string): Promise<SignInOutcome>;
 }
 
-/** What sign-in needs. */
 export interface SignInDeps extends SigningDeps {
   readonly sessions: Pick<Sessions, "open">;
   readonly accounts: Pick<WalletStore, "listAccountsOf"> & Pick<AccountStore, "findAccount">;
@@ -101,12 +100,18 @@ export function createSignIn(deps: SignInDeps): SignIn {
       const account = request.account ?? wallet;
       const isOwn = isSameAddress(account, wallet);
       if (isOwn && (await isMainnetsContract(request, walletKind))) {
-        deps.log.info({ wallet, chainId }, "Sign-in refused: a contract on mainnet too");
+        deps.log.info(
+          { event: "sign_in_refused", wallet, chainId, reason: "contract_on_mainnet" },
+          "Sign-in refused",
+        );
         return refused;
       }
       const opened = await deps.sessions.open({ account, wallet, walletKind, chainId });
       if (typeof opened === "string") {
-        deps.log.info({ account, wallet, chainId, reason: opened }, "Sign-in refused");
+        deps.log.info(
+          { event: "sign_in_refused", account, wallet, chainId, reason: opened },
+          "Sign-in refused",
+        );
         return refused;
       }
       const accounts = await accountsOf(request);

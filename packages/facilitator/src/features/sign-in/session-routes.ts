@@ -24,7 +24,6 @@ interface SessionRouteDeps {
   readonly stepUp: StepUp;
 }
 
-/** Registers the routes. */
 export function registerSessions(server: TypedServer, deps: SessionRouteDeps): void {
   const { sessions } = deps;
   server.get("/v1/account/sessions", {

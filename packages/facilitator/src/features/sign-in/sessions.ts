@@ -97,7 +97,7 @@ export function createSessions(deps: {
         result = await store.openSession(session, secrets);
       }
       if (result !== "opened") return result;
-      log.info({ ...who, sessionId: session.id }, "Signed in");
+      log.info({ event: "session_opened", ...who, sessionId: session.id }, "Signed in");
       return { token, session };
     },
     async find(token) {
@@ -111,12 +111,12 @@ export function createSessions(deps: {
     list,
     async revoke(account, id) {
       const isRevoked = await store.revokeSession(account, id, clock.nowMs());
-      if (isRevoked) log.info({ account, sessionId: id }, "Session ended");
+      if (isRevoked) log.info({ event: "session_ended", account, sessionId: id }, "Session ended");
       return isRevoked;
     },
     async revokeOthers({ account, id }) {
       const ended = await store.revokeSessions(account, { exceptId: id, now: clock.nowMs() });
-      log.info({ account, sessions: ended }, "Other sessions ended");
+      log.info({ event: "other_sessions_ended", account, sessions: ended }, "Other sessions ended");
       return ended;
     },
   };

@@ -49,7 +49,7 @@ export function createSignRequestStore(database: Database): SignRequestStore {
   };
 }
 
-/** Nobody answers these any more; without this they would stay for good. */
+/** Expired requests are never answered; without this they would stay for good. */
 async function sweep({ db, engine }: Database, now: number): Promise<void> {
   let expired = db
     .selectFrom("sign_requests")

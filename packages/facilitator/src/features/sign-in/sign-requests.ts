@@ -26,7 +26,6 @@ const clockSkewMsMax = 60_000;
 /** Said at the end of every text. */
 const noTransaction = "This is not a transaction and costs no fee.";
 
-/** What sign requests need. */
 export interface SigningDeps {
   readonly store: SignRequestStore;
   readonly clock: Clock;
@@ -150,7 +149,10 @@ function judgeRequest(
 }
 
 function refuse(deps: SigningDeps, requestId: string, reason: SignFailure): SignOutcome {
-  deps.log.info({ signRequest: requestId.slice(0, idCharsMax), reason }, "Signature refused");
+  deps.log.info(
+    { event: "signature_refused", signRequest: requestId.slice(0, idCharsMax), reason },
+    "Signature refused",
+  );
   return { ok: false, reason };
 }
 

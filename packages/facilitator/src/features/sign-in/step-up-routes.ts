@@ -6,7 +6,6 @@ import { sessionOf } from "../../http/session.ts";
 import { answerSignRequest, SignRequestAnswer } from "./routes.ts";
 import { readStep, stepBodyOf } from "./step-up-schemas.ts";
 
-/** Registers the route. */
 export function registerStepUp(
   server: TypedServer,
   stepUp: StepUp,

@@ -34,7 +34,6 @@ interface WalletRouteDeps extends ServedNetworks {
   readonly wallets: Wallets;
 }
 
-/** Registers the routes. */
 export function registerWallets(server: TypedServer, deps: WalletRouteDeps): void {
   const { wallets } = deps;
   server.get("/v1/account/wallets", {

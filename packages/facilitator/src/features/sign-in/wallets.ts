@@ -59,7 +59,6 @@ export interface Wallets {
   ): Promise<"unlinked" | "unknown" | "step_up_failed">;
 }
 
-/** What linked wallets need. */
 export interface WalletDeps extends SigningDeps {
   readonly stepUp: StepUp;
   readonly accounts: WalletStore & Pick<AccountStore, "findAccount">;
@@ -108,7 +107,10 @@ export function createWallets(deps: WalletDeps): Wallets {
       };
       const result = await accounts.linkWallet(wallet, { walletsMax });
       if (result !== "linked") return { kind: result };
-      log.info({ account: session.account, wallet: address, chainId }, "Wallet linked");
+      log.info(
+        { event: "wallet_linked", account: session.account, wallet: address, chainId },
+        "Wallet linked",
+      );
       return { kind: "linked", wallet: toWallet(wallet) };
     },
     async unlink(session, address, approval) {
@@ -116,7 +118,10 @@ export function createWallets(deps: WalletDeps): Wallets {
       if (!(await stepUp.confirm(session, step, approval))) return "step_up_failed";
       const isUnlinked = await accounts.unlinkWallet(session.account, address, clock.nowMs());
       if (!isUnlinked) return "unknown";
-      log.info({ account: session.account, wallet: address }, "Wallet unlinked");
+      log.info(
+        { event: "wallet_unlinked", account: session.account, wallet: address },
+        "Wallet unlinked",
+      );
       return "unlinked";
     },
   };

@@ -48,7 +48,6 @@ export type AttemptOutcome =
   | { readonly kind: "answered"; readonly status: number }
   | { readonly kind: "unanswered"; readonly problem: string };
 
-/** What delivering needs. */
 export interface DeliveryDeps {
   readonly store: Pick<WebhookStore, "takeDueDeliveries" | "recordAttempt" | "pauseWebhook">;
   readonly clock: Clock;
@@ -157,14 +156,25 @@ export function startDeliveries(deps: DeliveryDeps): () => Promise<void> {
       log.debug(fields, "Webhook delivered");
       return true;
     }
-    log.info({ ...fields, status: result.status, problem: result.error }, "Webhook not delivered");
+    log.info(
+      {
+        event: "webhook_delivery_failed",
+        ...fields,
+        status: result.status,
+        problem: result.error,
+      },
+      "Webhook delivery failed",
+    );
     if (result.retryAt === null) await pauseIfDead(endpoint.id, now);
     return false;
   }
 
   async function pauseIfDead(id: string, now: number): Promise<void> {
     if (await store.pauseWebhook(id, { quietMs, failuresMin, now })) {
-      log.warn({ endpointId: id }, "Webhook paused: nothing arrives there any more");
+      log.warn(
+        { event: "webhook_paused", endpointId: id },
+        "Webhook paused: every delivery failed",
+      );
     }
   }
 
@@ -172,7 +182,10 @@ export function startDeliveries(deps: DeliveryDeps): () => Promise<void> {
     try {
       return await work();
     } catch (error) {
-      log.warn({ problem: messageOf(error) }, "Could not deliver webhooks");
+      log.warn(
+        { event: "webhook_poll_failed", problem: messageOf(error) },
+        "Webhook poll failed; retrying with the next one",
+      );
       return otherwise;
     }
   }

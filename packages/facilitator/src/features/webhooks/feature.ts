@@ -10,7 +10,6 @@ import { registerWebhooks } from "./routes.ts";
 import { webhookSecret } from "./step-up.ts";
 import { createWebhooks } from "./service.ts";
 
-/** What webhooks need. */
 export interface WebhookFeatureDeps {
   readonly config: {
     /** Endpoints may be plain http and on this machine. */

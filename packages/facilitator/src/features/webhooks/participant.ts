@@ -78,7 +78,7 @@ const deliveryNames = [
   "next_at",
 ] as const;
 
-/** Writes events down for their accounts' endpoints; nothing where nobody listens. */
+/** Writes events down for their accounts' endpoints; nothing where no endpoint subscribed. */
 export async function putIntoOutbox(
   { db, engine }: Database,
   events: readonly AccountEvent[],

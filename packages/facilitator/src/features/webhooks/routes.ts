@@ -62,7 +62,6 @@ const EndpointId = exactly({ id: Type.String({ pattern: "^whk_[0-9a-f]{24}$" }) 
 const DeliveryId = Type.String({ pattern: "^evt_[0-9a-f]{32}$" });
 const NoBody = exactly({});
 
-/** What the routes of webhooks need. */
 export interface WebhookRouteDeps {
   readonly webhooks: Webhooks;
   /** Where endpoints may be. */
@@ -70,7 +69,6 @@ export interface WebhookRouteDeps {
   readonly stepUp: StepUp;
 }
 
-/** Registers the routes. */
 export function registerWebhooks(server: TypedServer, deps: WebhookRouteDeps): void {
   registerEndpoints(server, deps);
   registerCreating(server, deps);

@@ -4,7 +4,6 @@ import type { WebhookDeliveryRow, WebhookEndpointRow } from "./tables.ts";
 import { eventsOf } from "./participant.ts";
 import { address, numberOrNull } from "@farthing/engine/storage";
 
-/** An endpoint as the model has it. */
 export function toEndpoint(row: WebhookEndpointRow): WebhookEndpoint {
   const wanted = eventsOf(row.events);
   return {
@@ -19,7 +18,6 @@ export function toEndpoint(row: WebhookEndpointRow): WebhookEndpoint {
   };
 }
 
-/** A delivery as the model has it. */
 export function toDelivery(row: WebhookDeliveryRow): WebhookDelivery {
   return {
     id: row.id,

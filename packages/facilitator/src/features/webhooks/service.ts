@@ -60,12 +60,16 @@ export function createWebhooks(deps: {
         pausedAt: null,
       };
       if (!(await store.createWebhook(endpoint, { endpointsMax }))) return undefined;
-      log.info({ account, endpointId: endpoint.id, events }, "Webhook created");
+      log.info(
+        { event: "webhook_created", account, endpointId: endpoint.id, events },
+        "Webhook created",
+      );
       return endpoint;
     },
     async remove(account, id) {
       const isRemoved = await store.disableWebhook(account, id, clock.nowMs());
-      if (isRemoved) log.info({ account, endpointId: id }, "Webhook removed");
+      if (isRemoved)
+        log.info({ event: "webhook_removed", account, endpointId: id }, "Webhook removed");
       return isRemoved;
     },
     resume: (account, id) => store.resumeWebhook(account, id, clock.nowMs()),
