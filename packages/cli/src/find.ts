@@ -33,22 +33,18 @@ interface Flags extends PrintFlags {
 }
 
 export function register(program: Command): void {
-  addPrintFlags(
-    program
-      .command("find")
-      .description(
-        "Searches the listings of a facilitator, the best match first. The facilitator has checked each listing within the last hours; the price that counts is that of the challenge.",
-      )
-      .argument("<words...>", "search words")
-      .addOption(
-        new Option("--facilitator <url>", "facilitator to search").env(
-          buyerVariables.facilitatorUrl,
-        ),
-      )
-      .option("--network <name>", "only endpoints paid on this network: eip155:50 or eip155:51")
-      .option("--pay-to <address>", "only endpoints that pay this address")
-      .addOption(new Option("-n, --limit <count>", "maximum of results, 1 to 100").default("20")),
-  ).action((words: readonly string[], flags: Flags) => runCommand(() => find(words, flags)));
+  addPrintFlags(program.command("find"))
+    .description(
+      "Searches the listings of a facilitator, the best match first. The facilitator has checked each listing within the last hours; the price that counts is that of the challenge.",
+    )
+    .argument("<words...>", "search words")
+    .addOption(
+      new Option("--facilitator <url>", "facilitator to search").env(buyerVariables.facilitatorUrl),
+    )
+    .option("--network <name>", "only endpoints paid on this network: eip155:50 or eip155:51")
+    .option("--pay-to <address>", "only endpoints that pay this address")
+    .addOption(new Option("-n, --limit <count>", "maximum of results, 1 to 100").default("20"))
+    .action((words: readonly string[], flags: Flags) => runCommand(() => find(words, flags)));
 }
 
 async function find(words: readonly string[], flags: Flags): Promise<ExitCode> {

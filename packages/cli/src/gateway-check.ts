@@ -24,18 +24,17 @@ interface Flags extends PrintFlags {
 }
 
 export function registerCheck(gateway: Command): void {
-  const command = gateway
-    .command("check")
+  addPrintFlags(gateway.command("check"))
     .summary("check a configuration and show its rules in order")
     .description(
       "Reads a configuration as the gateway does, secrets included, and shows the rules in the order of evaluation, with prices in USDC and base units and the time budget. Exit code 0: nothing must be fixed; 3: something in the file must; 4: with --online, a service does not respond as expected.",
     )
     .argument("[file]", "the configuration", configDefault)
     .option("--online", "also check the facilitator, every upstream, and the running gateway")
-    .option("--schema", "print the JSON Schema of the file, for editors, without a check");
-  addPrintFlags(command).action(async (file: string, flags: Flags) => {
-    process.exitCode = await check(file, flags);
-  });
+    .option("--schema", "print the JSON Schema of the file, for editors, without a check")
+    .action(async (file: string, flags: Flags) => {
+      process.exitCode = await check(file, flags);
+    });
 }
 
 async function check(file: string, flags: Flags): Promise<ExitCode> {

@@ -12,8 +12,7 @@ interface Flags extends PrintFlags {
 }
 
 export function registerExplain(gateway: Command): void {
-  const command = gateway
-    .command("explain")
+  addPrintFlags(gateway.command("explain"))
     .summary("show which rule, price and upstream apply to a request, and why")
     .description(
       "Shows the canonical path of a request, the rule that matches and why earlier rules do not, the price, the upstream's address, the names of headers that are removed and added, and the decoded challenge. Sends nothing.",
@@ -21,10 +20,10 @@ export function registerExplain(gateway: Command): void {
     .argument("<method>", "GET, POST, …")
     .argument("<target>", "path and query as in the request line, quoted: '/v1/reports/7?full=1'")
     .option("-c, --config <file>", "the configuration", configDefault)
-    .option("--host <host>", "the Host header (default: that of publicUrl)");
-  addPrintFlags(command).action(async (method: string, target: string, flags: Flags) => {
-    process.exitCode = await explain(method, target, flags);
-  });
+    .option("--host <host>", "the Host header (default: that of publicUrl)")
+    .action(async (method: string, target: string, flags: Flags) => {
+      process.exitCode = await explain(method, target, flags);
+    });
 }
 
 async function explain(method: string, target: string, flags: Flags): Promise<ExitCode> {

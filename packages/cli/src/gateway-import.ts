@@ -20,8 +20,7 @@ interface Flags extends PrintFlags, ImportChoices {
 }
 
 export function registerImport(gateway: Command): void {
-  const command = gateway
-    .command("import")
+  addPrintFlags(gateway.command("import"))
     .summary("generate a configuration from an OpenAPI document or a gateway.json, for review")
     .description(
       'Prints a configuration with a rule for every operation that has a price: from --prices, a YAML file with lines such as GET /v1/reports/{id}: "0.01" (or free; * for all others), or from x-payment-info in the document. With --against it prints the changes since a configuration was generated. Writes no file.',
@@ -32,10 +31,10 @@ export function registerImport(gateway: Command): void {
     .option("--public-url <url>", "address at which buyers reach the gateway")
     .option("--facilitator <url>", "the facilitator's base address, or embedded")
     .option("--pay-to <address>", "address that receives the payments")
-    .option("--network <network>", "eip155:50 or eip155:51");
-  addPrintFlags(command).action((file: string, flags: Flags) => {
-    process.exitCode = run(file, flags);
-  });
+    .option("--network <network>", "eip155:50 or eip155:51")
+    .action((file: string, flags: Flags) => {
+      process.exitCode = run(file, flags);
+    });
 }
 
 function run(file: string, flags: Flags): ExitCode {

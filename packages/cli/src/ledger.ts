@@ -20,15 +20,14 @@ export function register(program: Command): void {
     .description(
       "Shows and settles the payments of this machine. They are stored in the file that FARTHING_LEDGER names, or in ~/.config/farthing/ledger.jsonl.",
     );
-  addPrintFlags(
-    ledger
-      .command("list")
-      .description("list payments, the oldest first")
-      .option("--open", "only payments without an outcome"),
-  ).action((flags: PrintFlags & { open?: boolean }) => runCommand(() => list(flags)));
-  addPrintFlags(
-    ledger.command("show").description("show one payment").argument("<request-id>"),
-  ).action((id: string, flags: PrintFlags) => runCommand(() => show(id, flags)));
+  addPrintFlags(ledger.command("list"))
+    .description("list payments, the oldest first")
+    .option("--open", "only payments without an outcome")
+    .action((flags: PrintFlags & { open?: boolean }) => runCommand(() => list(flags)));
+  addPrintFlags(ledger.command("show"))
+    .description("show one payment")
+    .argument("<request-id>")
+    .action((id: string, flags: PrintFlags) => runCommand(() => show(id, flags)));
   const resume = ledger
     .command("resume")
     .description(
@@ -39,22 +38,20 @@ export function register(program: Command): void {
     .option("-d, --data <text>", "the body, when it was longer than the ledger keeps", collect)
     .addOption(rpcOption("node to ask for the outcome of an expired payment"));
   addResponseFlags(resume).action(resumePayment);
-  addPrintFlags(
-    ledger
-      .command("reconcile")
-      .description("look up the outcome of open payments, or of one, on the chain")
-      .argument("[request-id]")
-      .addOption(rpcOption("node to ask")),
-  ).action((id: string | undefined, flags: PrintFlags & NodeFlags) =>
-    runCommand(() => reconcile(id, flags)),
-  );
+  addPrintFlags(ledger.command("reconcile"))
+    .description("look up the outcome of open payments, or of one, on the chain")
+    .argument("[request-id]")
+    .addOption(rpcOption("node to ask"))
+    .action((id: string | undefined, flags: PrintFlags & NodeFlags) =>
+      runCommand(() => reconcile(id, flags)),
+    );
   registerLimits(ledger);
 }
 
 function registerLimits(ledger: Command): void {
-  const limits = addPrintFlags(
-    ledger.command("limits").description("show the limits and how much of them is used"),
-  ).action((flags: PrintFlags) => runCommand(() => showLimits(flags)));
+  const limits = addPrintFlags(ledger.command("limits"))
+    .description("show the limits and how much of them is used")
+    .action((flags: PrintFlags) => runCommand(() => showLimits(flags)));
   limits
     .command("set")
     .description(

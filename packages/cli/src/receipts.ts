@@ -17,12 +17,13 @@ export function register(program: Command): void {
     .description(
       "Prints and verifies one receipt for each settled payment of this machine's ledger; the newest ten thousand are kept.",
     );
-  addPrintFlags(receipts.command("list").description("list receipts, the oldest first")).action(
-    (flags: PrintFlags) => runCommand(() => list(flags)),
-  );
-  addPrintFlags(
-    receipts.command("show").description("show one receipt").argument("<request-id>"),
-  ).action((id: string, flags: PrintFlags) => runCommand(() => show(id, flags)));
+  addPrintFlags(receipts.command("list"))
+    .description("list receipts, the oldest first")
+    .action((flags: PrintFlags) => runCommand(() => list(flags)));
+  addPrintFlags(receipts.command("show"))
+    .description("show one receipt")
+    .argument("<request-id>")
+    .action((id: string, flags: PrintFlags) => runCommand(() => show(id, flags)));
   receipts
     .command("export")
     .description("print every receipt")
@@ -30,15 +31,13 @@ export function register(program: Command): void {
       new Option("--format <format>", "output format").choices(["csv", "json"]).default("csv"),
     )
     .action(({ format }: { format: "csv" | "json" }) => runCommand(() => exportAll(format)));
-  addPrintFlags(
-    receipts
-      .command("verify")
-      .description(
-        "compare a receipt with the chain: valid, not_final, mismatch, or unknown when no node can tell",
-      )
-      .argument("<request-id or file>", "a receipt of the ledger, or a file with one as JSON")
-      .addOption(rpcOption("node to ask")),
-  ).action((name: string, flags: PrintFlags & NodeFlags) => runCommand(() => verify(name, flags)));
+  addPrintFlags(receipts.command("verify"))
+    .description(
+      "compare a receipt with the chain: valid, not_final, mismatch, or unknown when no node can tell",
+    )
+    .argument("<request-id or file>", "a receipt of the ledger, or a file with one as JSON")
+    .addOption(rpcOption("node to ask"))
+    .action((name: string, flags: PrintFlags & NodeFlags) => runCommand(() => verify(name, flags)));
 }
 
 function settledRecords() {

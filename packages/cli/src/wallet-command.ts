@@ -30,9 +30,9 @@ export function register(program: Command): void {
       "Stores private keys in ~/.config/farthing/wallets, each encrypted with a password (Web3 Secret Storage version 3). The password comes from a prompt, --password-stdin, FARTHING_WALLET_PASSWORD or FARTHING_WALLET_PASSWORD_FILE; neither it nor a key is ever an argument.",
     );
   registerNew(wallet);
-  addPrintFlags(wallet.command("list").description("list wallets and mark the default one")).action(
-    (flags: PrintFlags) => runCommand(() => list(flags)),
-  );
+  addPrintFlags(wallet.command("list"))
+    .description("list wallets and mark the default one")
+    .action((flags: PrintFlags) => runCommand(() => list(flags)));
   wallet
     .command("use")
     .description("make this wallet the default")
@@ -43,37 +43,31 @@ export function register(program: Command): void {
     .description("print the address of a wallet, or of the default one")
     .argument("[name]")
     .action((name?: string) => runCommand(() => address(name)));
-  addPrintFlags(
-    wallet
-      .command("balance")
-      .description("show the USDC and XDC of an address, or of the default wallet")
-      .argument("[address]", "0x… or xdc…")
-      .option("--wallet <name>", "balance of this keystore")
-      .addOption(rpcOption("node to ask")),
-  ).action((text: string | undefined, flags: PrintFlags & WalletFlags & NodeFlags) =>
-    runCommand(() => balance(text, flags)),
-  );
+  addPrintFlags(wallet.command("balance"))
+    .description("show the USDC and XDC of an address, or of the default wallet")
+    .argument("[address]", "0x… or xdc…")
+    .option("--wallet <name>", "balance of this keystore")
+    .addOption(rpcOption("node to ask"))
+    .action((text: string | undefined, flags: PrintFlags & WalletFlags & NodeFlags) =>
+      runCommand(() => balance(text, flags)),
+    );
 }
 
 function registerNew(wallet: Command): void {
-  addPrintFlags(
-    wallet
-      .command("create")
-      .description("create a new key and encrypt it; the first wallet becomes the default")
-      .argument("<name>")
-      .option("--password-stdin", "read the password from standard input"),
-  ).action((name: string, flags: NewFlags) => runCommand(() => create(name, flags)));
-  addPrintFlags(
-    wallet
-      .command("import")
-      .description("encrypt a private key from a prompt or standard input, or import a keystore")
-      .argument("<name>")
-      .option("--keystore <file>", "a keystore of another program, with its password")
-      .option(
-        "--password-stdin",
-        "read the password from the first line of standard input, the key from the second",
-      ),
-  ).action((name: string, flags: NewFlags) => runCommand(() => importKey(name, flags)));
+  addPrintFlags(wallet.command("create"))
+    .description("create a new key and encrypt it; the first wallet becomes the default")
+    .argument("<name>")
+    .option("--password-stdin", "read the password from standard input")
+    .action((name: string, flags: NewFlags) => runCommand(() => create(name, flags)));
+  addPrintFlags(wallet.command("import"))
+    .description("encrypt a private key from a prompt or standard input, or import a keystore")
+    .argument("<name>")
+    .option("--keystore <file>", "a keystore of another program, with its password")
+    .option(
+      "--password-stdin",
+      "read the password from the first line of standard input, the key from the second",
+    )
+    .action((name: string, flags: NewFlags) => runCommand(() => importKey(name, flags)));
 }
 
 async function create(name: string, flags: NewFlags): Promise<ExitCode> {

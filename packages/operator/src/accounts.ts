@@ -14,14 +14,15 @@ export function register(program: Command): void {
     .description(
       "Manages sellers' accounts in the database of DATABASE_URL (or of FARTHING_CONFIG), also while the facilitator runs.",
     );
-  addPrintFlags(accounts.command("list").description("list accounts by address")).action(
-    (flags: PrintFlags) =>
+  addPrintFlags(accounts.command("list"))
+    .description("list accounts by address")
+    .action((flags: PrintFlags) =>
       withStore("accounts", async (store) => {
         const rows = (await listAll(store)).map(describe);
         const none = "No accounts yet. An account is created by its first sign-in or API key.";
         printList(rows, rows, none, flags);
       }),
-  );
+    );
   for (const [name, plan, what] of [
     ["activate", "active", "allow an account to settle again"],
     ["deactivate", "inactive", "stop settling with an account's keys immediately"],

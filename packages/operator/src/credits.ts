@@ -50,14 +50,12 @@ export function register(program: Command): void {
         withStore("credits", (store) => change(store, account, sign * count, note)),
       );
   }
-  addPrintFlags(
-    credits
-      .command("balance")
-      .description("show the balance of an account")
-      .argument("<account>", "payout address, 0x… or xdc…", readAccount),
-  ).action((account: Address, flags: PrintFlags) =>
-    withStore("credits", (store) => balance(store, account, flags)),
-  );
+  addPrintFlags(credits.command("balance"))
+    .description("show the balance of an account")
+    .argument("<account>", "payout address, 0x… or xdc…", readAccount)
+    .action((account: Address, flags: PrintFlags) =>
+      withStore("credits", (store) => balance(store, account, flags)),
+    );
   credits
     .command("audit")
     .description("compare balances with the ledger, and the ledger with settlements")
@@ -65,15 +63,15 @@ export function register(program: Command): void {
 }
 
 function registerReview(credits: Command): void {
-  addPrintFlags(
-    credits.command("review").description("list purchases that await a decision, the oldest first"),
-  ).action((flags: PrintFlags) =>
-    withStore("credits", async (store) => {
-      const held = await store.listPurchasesIn("held", { limit: reviewedMax });
-      const rows = held.items.map(describe);
-      printList(rows, rows, "No purchases await a decision.", flags);
-    }),
-  );
+  addPrintFlags(credits.command("review"))
+    .description("list purchases that await a decision, the oldest first")
+    .action((flags: PrintFlags) =>
+      withStore("credits", async (store) => {
+        const held = await store.listPurchasesIn("held", { limit: reviewedMax });
+        const rows = held.items.map(describe);
+        printList(rows, rows, "No purchases await a decision.", flags);
+      }),
+    );
   for (const [name, to, what] of [
     ["approve", "credited", "credit a purchase that awaits a decision"],
     ["reject", "rejected", "reject a purchase that awaits a decision; its payment is not refunded"],

@@ -39,12 +39,10 @@ export function register(program: Command): void {
     .option("--expires-days <n>", "days until the key expires (default: never)", readDays)
     .option("--json", "print one JSON object", false)
     .action((flags: CreateFlags) => withStore("keys", (store) => create(store, flags)));
-  addPrintFlags(
-    keys
-      .command("list")
-      .description("list keys; the secrets themselves are not stored")
-      .option("--account <address>", "only this payout address", readAccount),
-  ).action((flags: ListFlags) => withStore("keys", (store) => list(store, flags)));
+  addPrintFlags(keys.command("list"))
+    .description("list keys; the secrets themselves are not stored")
+    .option("--account <address>", "only this payout address", readAccount)
+    .action((flags: ListFlags) => withStore("keys", (store) => list(store, flags)));
   keys
     .command("revoke")
     .description("revoke a key, effective immediately")

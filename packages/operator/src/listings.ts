@@ -12,17 +12,15 @@ export function register(program: Command): void {
     .description(
       "Manages listed endpoints in the database of DATABASE_URL (or of FARTHING_CONFIG), also while the facilitator runs.",
     );
-  addPrintFlags(
-    listings
-      .command("list")
-      .description("list an account's endpoints, the oldest first")
-      .argument("<account>", "payout address, 0x… or xdc…", readAccount),
-  ).action((account: Address, flags: PrintFlags) =>
-    withStore("listings", async (store) => {
-      const rows = (await store.listListings(account)).map(describe);
-      printList(rows, rows, `${account} has no listings.`, flags);
-    }),
-  );
+  addPrintFlags(listings.command("list"))
+    .description("list an account's endpoints, the oldest first")
+    .argument("<account>", "payout address, 0x… or xdc…", readAccount)
+    .action((account: Address, flags: PrintFlags) =>
+      withStore("listings", async (store) => {
+        const rows = (await store.listListings(account)).map(describe);
+        printList(rows, rows, `${account} has no listings.`, flags);
+      }),
+    );
   for (const [name, isBlocked, what] of [
     ["block", true, "hide a listing and stop checking it"],
     ["unblock", false, "check a blocked listing again, and show it once the check passes"],
