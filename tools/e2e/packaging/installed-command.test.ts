@@ -46,6 +46,9 @@ function link(target: string, path: string): void {
 /** What stands in a package's folder and is no source. */
 const made = /^(node_modules|dist|.*\.tsbuildinfo)$/;
 
+/** Building and packing take twenty seconds by themselves, and minutes beside other tests. */
+const buildMs = 300_000;
+
 /** A copy of the sources that is built and packed, so that no other test finds what is built. */
 const copy = join(work, "copy");
 
@@ -62,14 +65,15 @@ beforeAll(async () => {
     link(join(root, "node_modules", name), join(copy, "node_modules", name));
   }
   const compiler = join(root, "node_modules/typescript/bin/tsc");
-  await run(process.execPath, [compiler, "-b", "packages/operator/tsconfig.build.json"], {
-    cwd: copy,
+  const build = [compiler, "-b", "packages/operator/tsconfig.build.json"];
+  await run(process.execPath, build, { cwd: copy }).catch((error: { readonly stdout: string }) => {
+    throw new Error(error.stdout, { cause: error });
   });
   mkdirSync(join(work, "tarballs"));
   await run("npm", ["pack", "--workspaces", "--pack-destination", join(work, "tarballs")], {
     cwd: copy,
   });
-});
+}, buildMs);
 
 /** Installs packed packages with what they depend on; theirs of other makers are those of here. */
 async function install(...wanted: readonly string[]): Promise<string> {
