@@ -18,7 +18,7 @@ import {
 } from "./participant.ts";
 import { identifierLocks, insertIdentifiers, refuseIdentifiers } from "./payment-identifiers.ts";
 import {
-  judgeRevertedGas,
+  evaluateRevertedGas,
   reserveRevertedGas,
   revertedGasLocks,
   type RevertedGasReservation,
@@ -163,7 +163,7 @@ async function refusalsOf(
 }> {
   const refusals = new Map<string, ClaimRefusal>();
   await refuseIdentifiers(tx, claims, tx.now, refusals);
-  const reservations = await judgeRevertedGas(tx, claims, tx.now, refusals);
+  const reservations = await evaluateRevertedGas(tx, claims, tx.now, refusals);
   const left = claims.filter(({ id }) => !refusals.has(id));
   for (const [id, { code }] of await denyClaims(tx, participants, left)) refusals.set(id, code);
   return { refusals, reservations };

@@ -103,7 +103,7 @@ export function revertedGasLocks(claims: readonly Claim[]): string[] {
  * Evaluates claims in their order: each that passes reserves before the next. Adds the reasons of the
  * others to `refusals`, and returns the reservations by the claim's id.
  */
-export async function judgeRevertedGas(
+export async function evaluateRevertedGas(
   inside: Database,
   claims: readonly Claim[],
   now: number,
