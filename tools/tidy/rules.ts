@@ -44,9 +44,6 @@ export const functionLinesMax = 150;
  * ones: split. The list is empty when the resources among them are classes.
  */
 export const knownLong: Readonly<Record<string, number>> = {
-  "block-follower.ts#startBlockFollower": 256,
-  "block-walk.ts#createBlockWalk": 228,
-  "chain.ts#createChain": 208,
   "fair-queue.ts#class FairQueue": 259,
   "lane.ts#createLane": 278,
   "work-queue.ts#createWorkQueue": 210,

@@ -8,9 +8,14 @@ import { isObject, type Hex, type Network } from "@farthing/protocol";
 import { steadyClockOf, systemClock, type Clock } from "../base/clock.ts";
 import { Fault, messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
-import { createEndpointHealth } from "./endpoint-health.ts";
+import { createEndpointHealth, type EndpointHealth } from "./endpoint-health.ts";
 import type { EndpointLimits, RpcPriority } from "./endpoint-limiter.ts";
-import { limitEndpoint, type Asking, type LimitedAnswers } from "./limited-endpoint.ts";
+import {
+  limitEndpoint,
+  type Asking,
+  type LimitedAnswers,
+  type LimitedEndpoint,
+} from "./limited-endpoint.ts";
 import { classifyNodeError, isAboutCall, isEndpointProblem } from "./node-errors.ts";
 import type { RpcAnswer, RpcCall, RpcEndpoint } from "./rpc-endpoint.ts";
 
@@ -87,110 +92,145 @@ const askHead: RpcCall = { method: "eth_blockNumber", params: [] };
 const probeCalls: readonly RpcCall[] = [{ method: "eth_chainId", params: [] }, askHead];
 
 /** Creates a chain. */
-export function createChain(options: {
-  network: Network;
-  endpoints: readonly RpcEndpoint[];
-  log: Log;
-  clock?: Clock;
-}): Chain {
-  const { network, log } = options;
-  // Only waits are reckoned by it, and none may grow when the time of day is put back.
-  const clock = steadyClockOf(options.clock ?? systemClock);
-  const { chainId } = network;
-  const endpoints = options.endpoints.map((endpoint) =>
-    limitEndpoint(endpoint, {
-      clock,
-      onLearned: (limits) => {
-        const fields = { event: "rpc_limit_learned", chainId, endpoint: endpoint.index };
-        log.warn({ ...fields, ...limits }, "RPC endpoint limit learned");
-      },
-    }),
-  );
-  const health = endpoints.map(({ index }) => createEndpointHealth(index, clock));
-  let preferred = 0;
+export function createChain(options: ChainOptions): Chain {
+  return new LimitedChain(options);
+}
 
-  function newestHead(): number {
-    return Math.max(0, ...health.filter((one) => one.isOurs()).map((one) => one.head()));
+/** What a chain is made of. */
+interface ChainOptions {
+  readonly network: Network;
+  readonly endpoints: readonly RpcEndpoint[];
+  readonly log: Log;
+  readonly clock?: Clock;
+}
+
+/** A network through endpoints that each are asked within their limits. */
+class LimitedChain implements Chain {
+  readonly network: Network;
+  readonly endpoints: readonly LimitedEndpoint[];
+  readonly #health: readonly EndpointHealth[];
+  /** Only waits are measured with it, and none may grow when the time of day is put back. */
+  readonly #clock: Clock;
+  readonly #log: Log;
+  #preferred = 0;
+
+  constructor({ network, endpoints, log, clock = systemClock }: ChainOptions) {
+    const { chainId } = network;
+    this.network = network;
+    this.#log = log;
+    this.#clock = steadyClockOf(clock);
+    this.endpoints = endpoints.map((endpoint) =>
+      limitEndpoint(endpoint, {
+        clock: this.#clock,
+        onLearned: (limits) => {
+          const fields = { event: "rpc_limit_learned", chainId, endpoint: endpoint.index };
+          log.warn({ ...fields, ...limits }, "RPC endpoint limit learned");
+        },
+      }),
+    );
+    this.#health = this.endpoints.map(({ index }) => createEndpointHealth(index, this.#clock));
   }
 
-  function rankOf(at: number): number {
-    return health[at]?.rank(newestHead()) ?? 0;
+  limits(): readonly EndpointLimits[] {
+    return this.endpoints.map(({ limiter }) => limiter.limits());
+  }
+
+  limitsInUse(): EndpointLimits {
+    return this.limits()[this.#inOrder()[0] ?? 0] ?? noLimits;
+  }
+
+  distrust(at: number): void {
+    this.#health[at]?.distrust();
+  }
+
+  #newestHead(): number {
+    return Math.max(0, ...this.#health.filter((one) => one.isOurs()).map((one) => one.head()));
+  }
+
+  #rankOf(at: number): number {
+    return this.#health[at]?.rank(this.#newestHead()) ?? 0;
   }
 
   /** Endpoints of this chain from best to worst; among equals the one in use stays first. */
-  function inOrder(): number[] {
-    const distance = (at: number) => (at - preferred + endpoints.length) % endpoints.length;
-    return endpoints
+  #inOrder(): number[] {
+    const distance = (at: number) =>
+      (at - this.#preferred + this.endpoints.length) % this.endpoints.length;
+    return this.endpoints
       .map((_, at) => at)
-      .filter((at) => health[at]?.isOurs())
-      .toSorted((one, other) => rankOf(one) - rankOf(other) || distance(one) - distance(other));
+      .filter((at) => this.#health[at]?.isOurs())
+      .toSorted(
+        (one, other) => this.#rankOf(one) - this.#rankOf(other) || distance(one) - distance(other),
+      );
   }
 
   /** Undefined when the endpoint has no room for it in time. */
-  async function ask(
+  async #ask(
     at: number,
     calls: readonly RpcCall[],
     asking: Asking,
   ): Promise<RpcAnswer[] | undefined> {
-    const endpoint = endpoints[at];
+    const endpoint = this.endpoints[at];
     if (!endpoint) throw new Fault("configuration", "The network has no RPC endpoint");
     try {
       const answers = await endpoint.ask(calls, asking);
       const read = answers.filter((answer) => answer !== undefined);
-      noteAnswers(at, calls, answers);
+      this.#noteAnswers(at, calls, answers);
       const isWhole = read.length === answers.length;
       const isIll = calls === probeCalls && read.every(isUnexplained);
-      if (isWhole && !isIll) health[at]?.noteAnswer();
-      else health[at]?.noteFailure();
+      if (isWhole && !isIll) this.#health[at]?.noteAnswer();
+      else this.#health[at]?.noteFailure();
       return isWhole ? read : undefined;
     } catch (error) {
-      health[at]?.noteFailure();
-      log.warn({ chainId, endpoint: at, problem: messageOf(error) }, "RPC endpoint did not answer");
+      this.#health[at]?.noteFailure();
+      this.#log.warn(
+        { chainId: this.network.chainId, endpoint: at, problem: messageOf(error) },
+        "RPC endpoint did not answer",
+      );
       throw error;
     }
   }
 
   /** Asks, and gives up after a while; what comes later is only noted. */
-  async function askInTime(
+  async #askInTime(
     at: number,
     calls: readonly RpcCall[],
     asking: Asking,
   ): Promise<RpcAnswer[] | undefined> {
-    const answering = ask(at, calls, asking);
+    const answering = this.#ask(at, calls, asking);
     const isAnswered = new AbortController();
-    const patience = patienceMs + Math.max(0, asking.untilMs - clock.nowMs());
-    const tooLate = clock.sleep(patience, isAnswered.signal).then(() => "late" as const);
+    const patience = patienceMs + Math.max(0, asking.untilMs - this.#clock.nowMs());
+    const tooLate = this.#clock.sleep(patience, isAnswered.signal).then(() => "late" as const);
     try {
       const answers = await Promise.race([answering, tooLate]);
       if (answers !== "late") return answers;
       // Whether it answers yet or not is noted where it happens.
       answering.catch(() => undefined);
-      health[at]?.noteFailure();
+      this.#health[at]?.noteFailure();
       throw new Fault("rpc_unavailable", `RPC endpoint ${at}: no answer within ${patience} ms`);
     } finally {
       isAnswered.abort();
     }
   }
 
-  function noteAnswers(at: number, calls: readonly RpcCall[], answers: LimitedAnswers): void {
+  #noteAnswers(at: number, calls: readonly RpcCall[], answers: LimitedAnswers): void {
     for (const [index, answer] of answers.entries()) {
       const call = calls[index];
       const number = answer?.ok ? headOf(call, answer.result) : undefined;
-      if (number !== undefined) health[at]?.noteHead(number);
+      if (number !== undefined) this.#health[at]?.noteHead(number);
       const isRange =
         answer?.ok === false && classifyNodeError(answer.error) === "log_range_too_large";
-      const blocks = isRange ? blocksOf(call, health[at]?.head() ?? 0) : undefined;
-      if (blocks) endpoints[at]?.limiter.learnSize("logRangeBlocks", blocks);
+      const blocks = isRange ? blocksOf(call, this.#health[at]?.head() ?? 0) : undefined;
+      if (blocks) this.endpoints[at]?.limiter.learnSize("logRangeBlocks", blocks);
     }
   }
 
-  async function read(
+  async read(
     calls: readonly RpcCall[],
     { priority = "outcome" }: ReadOptions = {},
   ): Promise<RpcAnswer[]> {
-    const order = inOrder();
-    const lastMs = clock.nowMs() + waitMsMax[priority];
-    const soonMs = clock.nowMs() + waitMsWithOthers;
+    const order = this.#inOrder();
+    const lastMs = this.#clock.nowMs() + waitMsMax[priority];
+    const soonMs = this.#clock.nowMs() + waitMsWithOthers;
     const full: number[] = [];
     let best: { readonly at: number; readonly answers: RpcAnswer[] } | undefined;
     let fault: unknown;
@@ -199,7 +239,9 @@ export function createChain(options: {
         const isLast = at === order.at(-1);
         const untilMs = order.length === 1 ? lastMs : soonMs;
         const asking = { priority, untilMs };
-        const answers = await (isLast ? ask : askInTime)(at, calls, asking);
+        const answers = await (isLast
+          ? this.#ask(at, calls, asking)
+          : this.#askInTime(at, calls, asking));
         if (!answers) full.push(at);
         else if (!best || countIll(answers) < countIll(best.answers)) best = { at, answers };
         if (answers && countIll(answers) === 0) break;
@@ -208,38 +250,41 @@ export function createChain(options: {
       }
     }
     if (!best) {
-      const answers = await askFull(full, calls, { priority, untilMs: lastMs });
+      const answers = await this.#askFull(full, calls, { priority, untilMs: lastMs });
       if (!answers) throw unansweredBy(full, fault);
       return answers;
     }
-    preferred = best.at;
+    this.#preferred = best.at;
     return best.answers;
   }
 
   /** Waits for the endpoint that has room first, where there are several. */
-  async function askFull(full: readonly number[], calls: readonly RpcCall[], asking: Asking) {
-    if (endpoints.length < 2) return undefined;
-    const waitMs = (at: number) => endpoints[at]?.limiter.waitMs(asking.priority) ?? Infinity;
+  async #askFull(full: readonly number[], calls: readonly RpcCall[], asking: Asking) {
+    if (this.endpoints.length < 2) return undefined;
+    const waitMs = (at: number) => this.endpoints[at]?.limiter.waitMs(asking.priority) ?? Infinity;
     const [soonest] = full.toSorted((one, other) => waitMs(one) - waitMs(other));
-    return soonest === undefined ? undefined : ask(soonest, calls, asking);
+    return soonest === undefined ? undefined : this.#ask(soonest, calls, asking);
   }
 
-  async function readElsewhere(calls: readonly RpcCall[], headNumber: number) {
-    const other = inOrder().find((at) => at !== preferred && rankOf(at) === 0);
+  async readElsewhere(calls: readonly RpcCall[], headNumber: number) {
+    const other = this.#inOrder().find((at) => at !== this.#preferred && this.#rankOf(at) === 0);
     if (other === undefined) return undefined;
-    const asking = { priority: "outcome", untilMs: clock.nowMs() + waitMsMax.outcome } as const;
+    const asking = {
+      priority: "outcome",
+      untilMs: this.#clock.nowMs() + waitMsMax.outcome,
+    } as const;
     try {
       for (let look = 1; look <= secondLooksMax; look++) {
         // In one request: a head that was seen before is older than the block in question.
-        const [head, ...answers] = (await ask(other, [askHead, ...calls], asking)) ?? [];
+        const [head, ...answers] = (await this.#ask(other, [askHead, ...calls], asking)) ?? [];
         const reached = head?.ok ? headOf(askHead, head.result) : undefined;
         if (reached === undefined) return undefined;
         if (reached >= headNumber) {
           if (!calls.some((call, index) => isEmptyWord(call, answers[index]))) return answers;
-          health[other]?.distrust();
+          this.#health[other]?.distrust();
           return undefined;
         }
-        if (look < secondLooksMax) await clock.sleep(secondLookMs);
+        if (look < secondLooksMax) await this.#clock.sleep(secondLookMs);
       }
       return undefined;
     } catch {
@@ -247,53 +292,44 @@ export function createChain(options: {
     }
   }
 
-  async function send(at: number, raws: readonly Hex[]): Promise<RpcAnswer[]> {
+  async send(at: number, raws: readonly Hex[]): Promise<RpcAnswer[]> {
     const calls = raws.map((raw) => ({ method: "eth_sendRawTransaction", params: [raw] }));
-    const waitMs = endpoints.length > 1 ? sendWaitMsWithOthers : waitMsMax.send;
-    const untilMs = clock.nowMs() + waitMs;
+    const waitMs = this.endpoints.length > 1 ? sendWaitMsWithOthers : waitMsMax.send;
+    const untilMs = this.#clock.nowMs() + waitMs;
     const asking: Asking = { priority: "send", untilMs, isInOrder: true };
-    const answers = await (endpoints.length > 1 ? askInTime : ask)(at, calls, asking);
+    const answers = await (this.endpoints.length > 1
+      ? this.#askInTime(at, calls, asking)
+      : this.#ask(at, calls, asking));
     if (answers) return answers;
     throw unansweredBy([at], undefined);
   }
 
-  function betterThan(at: number): number | undefined {
-    if (health[at]?.isOurs() && rankOf(at) === 0) return undefined;
-    const [best] = inOrder();
-    const isBetter = best !== undefined && (!health[at]?.isOurs() || rankOf(best) < rankOf(at));
+  betterThan(at: number): number | undefined {
+    if (this.#health[at]?.isOurs() && this.#rankOf(at) === 0) return undefined;
+    const [best] = this.#inOrder();
+    const isBetter =
+      best !== undefined && (!this.#health[at]?.isOurs() || this.#rankOf(best) < this.#rankOf(at));
     return isBetter ? best : undefined;
   }
 
-  async function probe(): Promise<void> {
-    const asking = { priority: "verification", untilMs: clock.nowMs() } as const;
+  async probe(): Promise<void> {
+    const asking = { priority: "verification", untilMs: this.#clock.nowMs() } as const;
     await Promise.all(
-      endpoints.map(async (_, at) => {
+      this.endpoints.map(async (_, at) => {
         // A failure is noted where it happens.
-        const answers = await ask(at, probeCalls, asking).catch(() => undefined);
+        const answers = await this.#ask(at, probeCalls, asking).catch(() => undefined);
         const [id] = answers ?? [];
         if (!id?.ok) return;
-        const isOurs = Number(id.result) === chainId;
-        if (!isOurs) log.error({ chainId, endpoint: at }, "RPC endpoint serves another chain");
-        health[at]?.noteChain(isOurs);
+        const isOurs = Number(id.result) === this.network.chainId;
+        if (!isOurs)
+          this.#log.error(
+            { chainId: this.network.chainId, endpoint: at },
+            "RPC endpoint serves another chain",
+          );
+        this.#health[at]?.noteChain(isOurs);
       }),
     );
   }
-
-  const limits = () => endpoints.map(({ limiter }) => limiter.limits());
-  return {
-    network,
-    endpoints,
-    read,
-    readElsewhere,
-    send,
-    limits,
-    limitsInUse: () => limits()[inOrder()[0] ?? 0] ?? noLimits,
-    betterThan,
-    distrust(at) {
-      health[at]?.distrust();
-    },
-    probe,
-  };
 }
 
 const noLimits: EndpointLimits = {

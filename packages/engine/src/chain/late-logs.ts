@@ -1,0 +1,79 @@
+/** Blocks whose logs lack authorizations that their receipts hold: their logs are read again later. */
+import type { Hex } from "@farthing/protocol";
+import type { Log } from "../base/log.ts";
+import type { BlockHead } from "./block-headers.ts";
+import type { BlockLogs } from "./block-logs.ts";
+import type { Chain } from "./chain.ts";
+import type { BlockListener } from "./chain-view.ts";
+
+/**
+ * Blocks without their logs that are remembered, two minutes of XDC, and that are tried at a time. A
+ * payment in one that is forgotten is found by the search that ends expired payments.
+ */
+const lackingMax = 64;
+const lateBlocksMax = 4;
+
+/** The blocks of one chain that were handed on without their logs. */
+export class LateLogs {
+  readonly #deps: LateLogsDeps;
+  readonly #logs: BlockLogs;
+  /** By hash. */
+  readonly #lacking = new Map<Hex, BlockHead>();
+
+  constructor(deps: LateLogsDeps, logs: BlockLogs) {
+    this.#deps = deps;
+    this.#logs = logs;
+  }
+
+  count(): number {
+    return this.#lacking.size;
+  }
+
+  /** Forgets the blocks above this one. */
+  forgetAbove(number: number): void {
+    for (const [hash, block] of this.#lacking) {
+      if (block.number > number) this.#lacking.delete(hash);
+    }
+  }
+
+  /** Tries these blocks again, oldest first; `known` are the hashes of the chain's blocks. */
+  async handOn(known: ReadonlyMap<number, Hex>): Promise<void> {
+    for (const [hash, block] of this.#lacking) {
+      // Another block took its place, and was read instead.
+      if ((known.get(block.number) ?? hash) !== hash) this.#lacking.delete(hash);
+    }
+    const blocks = [...this.#lacking.values()].slice(0, lateBlocksMax);
+    const read = await this.#logs.read(blocks);
+    for (const [index, { events, isWhole }] of read.entries()) {
+      const block = blocks[index];
+      if (!block) continue;
+      if (isWhole) {
+        await this.#deps.listener.onBlock({ ...block, events, wallets: new Map(), isHead: false });
+      }
+      this.#lacking.delete(block.hash);
+      // Those that still lack them come after the others the next time.
+      if (!isWhole) this.#lacking.set(block.hash, block);
+    }
+  }
+
+  /** Remembers a block that was handed on without its logs. */
+  note(block: BlockHead): void {
+    const { chain, log } = this.#deps;
+    this.#lacking.set(block.hash, block);
+    if (this.#lacking.size === 1) {
+      log.error(
+        { event: "logs_lacking", chainId: chain.network.chainId, blockNumber: block.number },
+        "RPC endpoint's logs lack authorizations that its receipts hold; payments are told once they come",
+      );
+    }
+    const [oldest] = this.#lacking.keys();
+    if (this.#lacking.size > lackingMax && oldest !== undefined) this.#lacking.delete(oldest);
+  }
+}
+
+/** What it works with. */
+interface LateLogsDeps {
+  readonly chain: Chain;
+  readonly log: Log;
+  readonly listener: BlockListener;
+}
