@@ -4,7 +4,7 @@
  * transaction's bytes go to the endpoint that its lane is pinned to, and the same bytes to the others
  * only when somebody asks for that.
  */
-import { isObject, type Hex, type Network } from "@farthing/protocol";
+import type { Hex, Network } from "@farthing/protocol";
 import { steadyClockOf, systemClock, type Clock } from "../base/clock.ts";
 import { Fault, messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
@@ -16,7 +16,8 @@ import {
   type LimitedAnswers,
   type LimitedEndpoint,
 } from "./limited-endpoint.ts";
-import { classifyNodeError, isAboutCall, isEndpointProblem } from "./node-errors.ts";
+import { classifyNodeError, isEndpointProblem } from "./node-errors.ts";
+import { blocksOf, countIll, headOf, isEmptyWord, isUnexplained } from "./reply-content.ts";
 import type { RpcAnswer, RpcCall, RpcEndpoint } from "./rpc-endpoint.ts";
 
 /** How a read is made. */
@@ -348,46 +349,6 @@ function unansweredBy(full: readonly number[], fault: unknown): Fault {
       ? `No room in time: RPC endpoint ${full.join(" and ")} limits how much we ask`
       : "No RPC endpoint answered";
   return new Fault("rpc_unavailable", text, { cause: fault });
-}
-
-/** The head an answer shows: of `eth_blockNumber`, or of the latest block. */
-function headOf(call: RpcCall | undefined, result: unknown): number | undefined {
-  const isLatest = call?.method === "eth_getBlockByNumber" && call.params[0] === "latest";
-  const number =
-    call?.method === "eth_blockNumber"
-      ? result
-      : isLatest && isObject(result)
-        ? result["number"]
-        : undefined;
-  return typeof number === "string" && /^0x[0-9a-fA-F]{1,13}$/.test(number)
-    ? Number(number)
-    : undefined;
-}
-
-/** Blocks that an `eth_getLogs` was about, where `headNumber` is the node's newest. */
-function blocksOf(call: RpcCall | undefined, headNumber: number): number | undefined {
-  const [filter] = call?.method === "eth_getLogs" ? call.params : [];
-  if (!isObject(filter) || typeof filter["fromBlock"] !== "string") return undefined;
-  const last = filter["toBlock"] === "latest" ? headNumber : Number(filter["toBlock"]);
-  const blocks = last - Number(filter["fromBlock"]) + 1;
-  return Number.isSafeInteger(blocks) && blocks > 1 ? blocks : undefined;
-}
-
-/** An error that is neither about the call nor about the node's newest block: a key, a fault. */
-function isUnexplained(answer: RpcAnswer): boolean {
-  if (answer.ok || isAboutCall(answer.error)) return false;
-  return classifyNodeError(answer.error) === "inconclusive";
-}
-
-/** Contracts that are asked here return a word at least: a node that says less knows nothing. */
-function isEmptyWord({ method }: RpcCall, answer: RpcAnswer | undefined): boolean {
-  if (method !== "eth_call" || !answer?.ok) return false;
-  return typeof answer.result !== "string" || !/^0x[0-9a-fA-F]{64}/.test(answer.result);
-}
-
-/** Errors that another endpoint may well not have. */
-function countIll(answers: readonly RpcAnswer[]): number {
-  return answers.filter((answer) => !answer.ok && !isAboutCall(answer.error)).length;
 }
 
 /** The result of an answer that must have one; else the fault `rpc_refused` or `rpc_unavailable`. */
