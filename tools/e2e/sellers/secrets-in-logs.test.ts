@@ -87,7 +87,7 @@ test("a gateway's", async () => {
         ? (_, response) => void response.writeHead(500).end()
         : report(api.heard);
     });
-    expect(written).toContain("request answered");
+    expect(written).toContain("request completed");
   } finally {
     await gateway.stop();
   }
