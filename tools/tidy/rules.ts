@@ -44,10 +44,7 @@ export const functionLinesMax = 150;
  * ones: split. The list is empty when the resources among them are classes.
  */
 export const knownLong: Readonly<Record<string, number>> = {
-  "fair-queue.ts#class FairQueue": 259,
-  "lane.ts#createLane": 278,
   "work-queue.ts#createWorkQueue": 210,
-  "outcome.ts#createOutcomeBook": 218,
 };
 
 /**

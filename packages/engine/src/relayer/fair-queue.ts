@@ -70,12 +70,20 @@ function shareOf(capacity: number, eighths: number): number {
   return Math.max(1, Math.floor((capacity * eighths) / 8));
 }
 
+function newLines<T>() {
+  return {
+    plain: new FairLine<Entry<T>>(),
+    alone: new FairLine<Entry<T>>(),
+    proven: new FairLine<Entry<T>>(),
+  };
+}
+
 /** The queue of one network; T is what is carried. */
 export class FairQueue<T> {
   readonly #room = new WaitingRoom();
   readonly #entries = new Map<string, Entry<T>>();
   readonly #putOff = new Set<Entry<T>>();
-  readonly #lines = { keyed: this.#newLines(), keyless: this.#newLines() };
+  readonly #lines = { keyed: newLines<T>(), keyless: newLines<T>() };
   /** Entries that go alone and wait for their payer, by payer, oldest first. */
   readonly #held = new Map<string, Set<Entry<T>>>();
   /** Settlements that go alone and are ready or on their way, by payer. */
@@ -114,10 +122,6 @@ export class FairQueue<T> {
     if (!this.#room.hasRoom(guest)) return undefined;
     this.#room.enter(guest);
     return () => this.#room.leave(guest);
-  }
-
-  has(id: string): boolean {
-    return this.#entries.has(id);
   }
 
   /** Takes a settlement in; `since` may be older than that of others. */
@@ -320,13 +324,5 @@ export class FairQueue<T> {
 
   #linesOf(isKeyed: boolean) {
     return isKeyed ? this.#lines.keyed : this.#lines.keyless;
-  }
-
-  #newLines() {
-    return {
-      plain: new FairLine<Entry<T>>(),
-      alone: new FairLine<Entry<T>>(),
-      proven: new FairLine<Entry<T>>(),
-    };
   }
 }

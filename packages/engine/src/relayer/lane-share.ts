@@ -9,7 +9,7 @@ import { messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import type { Address, ChainId } from "@farthing/protocol";
 import type { WalletHolder, WalletLeaseStore } from "../storage/engine-store.ts";
-import type { Lane } from "./lane.ts";
+import type { NonceManager } from "./nonce-manager.ts";
 import { isFree, lostLeaseMs, type LeaseOwner } from "./lease.ts";
 
 /** A wallet and the process that has it, or is to have it next. */
@@ -65,7 +65,7 @@ export function createLaneShare(deps: {
   readonly log: Log;
   readonly owner: LeaseOwner;
   readonly chainId: ChainId;
-  readonly lanes: readonly Lane[];
+  readonly lanes: readonly NonceManager[];
 }): LaneShare {
   const { store, clock, log, owner, chainId, lanes } = deps;
   const wallets = lanes.map(({ signer }) => signer.address);
@@ -88,12 +88,12 @@ export function createLaneShare(deps: {
     }
   }
 
-  function workerOf(lane: Lane, holder: WalletHolder | undefined): string | undefined {
+  function workerOf(lane: NonceManager, holder: WalletHolder | undefined): string | undefined {
     if (lane.isOurs()) return owner.id;
     return holder?.owner && !isFree(holder, owner) ? holder.owner : undefined;
   }
 
-  function holdingOf(lane: Lane, holder: WalletHolder | undefined): Holding | undefined {
+  function holdingOf(lane: NonceManager, holder: WalletHolder | undefined): Holding | undefined {
     const worker = workerOf(lane, holder);
     const wantedBy = holder?.wantedBy ?? undefined;
     const isPromised = wantedBy !== undefined;

@@ -11,7 +11,8 @@ import type { Chain } from "../chain/chain.ts";
 import type { FollowedBlock } from "../chain/block-follower.ts";
 import type { EngineStore, WalletLeaseStore } from "../storage/engine-store.ts";
 import { createBatching, type BatchingState } from "./batching.ts";
-import { createLane, type Lane, type LaneEvents } from "./lane.ts";
+import { NonceManager } from "./nonce-manager.ts";
+import type { LaneEvents } from "./wallet-transactions.ts";
 import { startLeftBehind } from "./left-behind.ts";
 import { createLaneShare } from "./lane-share.ts";
 import type { LeaseOwner } from "./lease.ts";
@@ -115,7 +116,7 @@ export function createRelayer(deps: RelayerDeps): Relayer {
     ...deps.events,
     onTooLarge: (settlements: number) => batching.makeSmaller(settlements),
   };
-  const lanes = deps.signers.map((signer) => createLane(signer, { ...deps, events }));
+  const lanes = deps.signers.map((signer) => new NonceManager(signer, { ...deps, events }));
   const stopping = new AbortController();
   const addresses = lanes.map(({ signer }) => signer.address);
   let ticking: Promise<void> | undefined;
@@ -215,14 +216,14 @@ export function createRelayer(deps: RelayerDeps): Relayer {
   };
 }
 
-function lateAmong(lanes: readonly Lane[], headNumber: number): ReadonlySet<string> {
-  const isLateAt = (lane: Lane) => lane.slots().some((slot) => isLate(slot, headNumber));
+function lateAmong(lanes: readonly NonceManager[], headNumber: number): ReadonlySet<string> {
+  const isLateAt = (lane: NonceManager) => lane.slots().some((slot) => isLate(slot, headNumber));
   return new Set(lanes.filter(isLateAt).map(({ signer }) => signer.address));
 }
 
 /** Ends the nonces whose settlements were all found in a block. */
 async function closeResolved(
-  lane: Lane,
+  lane: NonceManager,
   resolved: ReadonlyMap<Hex, ReadonlySet<string>>,
   blockNumber: number,
 ): Promise<void> {

@@ -4,7 +4,7 @@
  */
 import { steadyClockOf, type Clock } from "../base/clock.ts";
 import type { QueueGroup, TransactionUse } from "./fair-queue.ts";
-import type { Lane } from "./lane.ts";
+import type { NonceManager } from "./nonce-manager.ts";
 import type { QueuedSettlement } from "./prepare.ts";
 
 type Kind = Pick<QueueGroup<QueuedSettlement>, "isKeyed" | "isAlone">;
@@ -24,7 +24,7 @@ const keyedQuietMs = 60_000;
 
 /** Creates the tracker. */
 export function trackUse(deps: {
-  readonly lanes: readonly Lane[];
+  readonly lanes: readonly NonceManager[];
   readonly inFlightMax: number;
   readonly clock: Clock;
 }): UseTracker {

@@ -10,7 +10,7 @@ import type { AuthorizationEvent } from "../chain/authorization-logs.ts";
 import type { Chain } from "../chain/chain.ts";
 import { readNonceUse, readReceipts, type NonceQuestion, type Receipt } from "../chain/reads.ts";
 import type { RelayerTransaction } from "../model/relayer-transaction.ts";
-import type { Lane } from "./lane.ts";
+import type { NonceManager } from "./nonce-manager.ts";
 import type { Slot } from "./slot.ts";
 
 /** A transaction that is in a block, as its receipt says. */
@@ -47,8 +47,8 @@ export interface UsedNoncesDeps {
 }
 
 /** A wallet whose nonces are looked at; its key is not needed for that. */
-export interface UsedLane extends Pick<Lane, "slots" | "close" | "raiseNonce"> {
-  readonly signer: Pick<Lane["signer"], "address">;
+export interface UsedLane extends Pick<NonceManager, "slots" | "close" | "raiseNonce"> {
+  readonly signer: Pick<NonceManager["signer"], "address">;
 }
 
 /** Where the chain stands for a lane. */

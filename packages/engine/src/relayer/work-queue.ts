@@ -12,7 +12,7 @@ import type { Settlement } from "../model/settlement.ts";
 import type { EngineStore } from "../storage/engine-store.ts";
 import { batchPlans, dropFailing, type BatchSettings } from "./batch.ts";
 import { FairQueue, type QueueGroup } from "./fair-queue.ts";
-import type { Lane } from "./lane.ts";
+import type { NonceManager } from "./nonce-manager.ts";
 import { prepare, type Judgement, type PrepareDeps, type QueuedSettlement } from "./prepare.ts";
 import { trackUse } from "./transaction-use.ts";
 import { waitingMax, type Guest } from "./waiting-room.ts";
@@ -63,7 +63,7 @@ export interface WorkQueueDeps extends PrepareDeps {
   readonly store: Pick<EngineStore, "listUnassigned" | "findPayerPauses" | "findProvenPayers">;
   readonly log: Log;
   readonly events: QueueEvents;
-  readonly lanes: readonly Lane[];
+  readonly lanes: readonly NonceManager[];
   /** Transactions of one wallet that are on their way at most. */
   readonly inFlightMax: number;
   /** Undefined while batching is off or the network has no Multicall3. */
@@ -79,7 +79,7 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
   const queue = new FairQueue<QueuedSettlement>(deps.contractInFlightMax);
   const use = trackUse(deps);
   /** Slots promised to settlements that are being prepared. */
-  const promised = new Map<Lane, number>(lanes.map((lane) => [lane, 0]));
+  const promised = new Map<NonceManager, number>(lanes.map((lane) => [lane, 0]));
   const working = new Set<Promise<void>>();
   const isProven = createBatcher<Address, boolean>({
     run: (payers) => deps.store.findProvenPayers(chainId, payers, clock.nowMs()),
@@ -88,13 +88,13 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
   let isScheduled = false;
   let isStopping = false;
 
-  function roomOf(lane: Lane): number {
+  function roomOf(lane: NonceManager): number {
     return lane.room() - (promised.get(lane) ?? 0);
   }
 
-  function laneWithRoom(): Lane | undefined {
+  function laneWithRoom(): NonceManager | undefined {
     if (isStopping) return undefined;
-    return lanes.reduce<Lane | undefined>(
+    return lanes.reduce<NonceManager | undefined>(
       (best, next) => (roomOf(next) > (best ? roomOf(best) : 0) ? next : best),
       undefined,
     );
@@ -113,7 +113,7 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
     }
   }
 
-  async function carry(lane: Lane, group: Group): Promise<void> {
+  async function carry(lane: NonceManager, group: Group): Promise<void> {
     let waiting = group.values;
     let carried: ReadonlySet<string> = new Set();
     try {
@@ -190,7 +190,7 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
 
   /** One transaction for all that can go together; the others wait until these are mined. */
   async function fitTogether(
-    lane: Lane,
+    lane: NonceManager,
     plans: readonly TransactionPlan[],
     group: readonly QueuedSettlement[],
   ): Promise<TransactionPlan[]> {
@@ -208,7 +208,7 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
 
   async function prepareOne(
     queued: QueuedSettlement,
-    { signer }: Lane,
+    { signer }: NonceManager,
   ): Promise<TransactionPlan | undefined> {
     try {
       const preparation = await prepare(queued, signer.address, deps);
@@ -302,7 +302,7 @@ function hasPayerTwice(group: readonly QueuedSettlement[]): boolean {
 }
 
 /** A wallet that is nearly empty carries as much as it can pay for. */
-function sizeFor(lane: Lane, plans: readonly TransactionPlan[], settings: BatchSettings) {
+function sizeFor(lane: NonceManager, plans: readonly TransactionPlan[], settings: BatchSettings) {
   const [whole] = batchPlans(plans, settings);
   return whole && !lane.canAfford(whole) ? { ...settings, paymentsMax: 1 } : settings;
 }
