@@ -22,7 +22,7 @@ import { createRelayer, type Relayer } from "./relayer/relayer.ts";
 import type { Signer } from "./relayer/sign.ts";
 import type { RepeatPolicy } from "./settlement/exchange-calls.ts";
 import type { OutcomeBook } from "./settlement/outcome-book.ts";
-import { createOutcomeBook } from "./settlement/outcome.ts";
+import { OutcomeTracker } from "./settlement/outcome.ts";
 import { createStock } from "./settlement/take-stock.ts";
 import type { Waiters } from "./settlement/waiters.ts";
 import type { EngineStore, WalletLeaseStore } from "./storage/engine-store.ts";
@@ -108,7 +108,7 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
   const read = before(believeReadings(reader, view), () => follower?.attend());
   const shared = { chain, store, clock, log };
 
-  const book = createOutcomeBook({
+  const book = new OutcomeTracker({
     ...shared,
     waiters,
     confirmations: config.confirmations,
@@ -170,7 +170,7 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps): NetworkEngi
           await relayer.onBlock(block, await book.onBlock(block));
           const seen = view();
           if (seen && block.isHead) await book.onHead(seen);
-          if (block.isHead) await stock.putBack(book.recheck);
+          if (block.isHead) await stock.putBack(() => book.recheck());
           if (block.isHead) stock.onBlock();
         },
         async onReorganisation(fromBlock, gone) {

@@ -4,7 +4,7 @@
  * authorization before us. "Failed" is written only when ours did not and will not move the money,
  * and is watched until the authorization has expired: money that moves after all is said to have.
  */
-import type { Hex } from "@farthing/protocol";
+import type { ChainId, Hex } from "@farthing/protocol";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { BlockInterest, ChainView, FollowedBlock } from "../chain/block-follower.ts";
@@ -13,11 +13,18 @@ import { readBlockHash } from "../chain/reads.ts";
 import { isSettled, payerNonceKey, type Settlement } from "../model/settlement.ts";
 import type { Judgement } from "../relayer/prepare.ts";
 import type { Confirmation, Failure, EngineStore } from "../storage/engine-store.ts";
-import { createBacklog } from "./backlog.ts";
+import { createBacklog, type Backlog } from "./backlog.ts";
 import { createEndRefused } from "./end-refused.ts";
-import { counts, createEvidence, failureOf, isAuthorizedTransfer, type Found } from "./evidence.ts";
-import { createFailureWatch } from "./failure-watch.ts";
-import { createFinality } from "./finality.ts";
+import {
+  counts,
+  createEvidence,
+  failureOf,
+  isAuthorizedTransfer,
+  type Evidence,
+  type Found,
+} from "./evidence.ts";
+import { createFailureWatch, type FailureWatch } from "./failure-watch.ts";
+import { createFinality, type Finality } from "./finality.ts";
 import { createMinedWithoutLog } from "./mined-without-log.ts";
 import type { OutcomeBook, Vanished } from "./outcome-book.ts";
 import type { Waiters } from "./waiters.ts";
@@ -49,222 +56,253 @@ export interface OutcomeDeps {
   view(): ChainView | undefined;
 }
 
-/** Creates the book of a network. */
-export function createOutcomeBook(deps: OutcomeDeps): OutcomeBook {
-  const { chain, store, clock, log, waiters, confirmations } = deps;
-  const { chainId } = chain.network;
-  const evidence = createEvidence(deps);
-  const open = new Map<string, Settlement>();
+/** Tracks the settlements of one network until they have their outcome. */
+export class OutcomeTracker implements OutcomeBook {
+  readonly #deps: OutcomeDeps;
+  readonly #chainId: ChainId;
+  readonly #evidence: Evidence;
+  readonly #open = new Map<string, Settlement>();
   /** Events seen, until they are deep enough and agreed upon; by settlement. */
-  const deepening = new Map<string, Found>();
+  readonly #deepening = new Map<string, Found>();
   /** Found by a search, until they are as well; by settlement. */
-  const shallow = new Map<string, Found>();
-  const finality = createFinality(deps);
-  const ends = { ...deps, evidence, conclude: concludeFound, fail };
-  const onMinedWithoutLog = createMinedWithoutLog(ends);
-  const onRefused = createEndRefused(ends);
-  const listOpen = () => [...open.values()].filter(({ id }) => !deepening.has(id));
-  const backlog = createBacklog({ ...ends, listOpen });
-  const watch = createFailureWatch(ends);
+  readonly #shallow = new Map<string, Found>();
+  readonly #finality: Finality;
+  readonly #backlog: Backlog;
+  readonly #watch: FailureWatch;
+  readonly onMinedWithoutLog: OutcomeBook["onMinedWithoutLog"];
+  readonly onRefused: OutcomeBook["onRefused"];
 
-  function track(settlement: Settlement): void {
-    const key = payerNonceKey(settlement.payer, settlement.nonce);
-    watch.remove(settlement);
-    if (isSettled(settlement)) {
-      deepening.delete(settlement.id);
-      open.delete(key);
-      if (settlement.state === "failed") watch.add(settlement);
-    } else open.set(key, settlement);
+  constructor(deps: OutcomeDeps) {
+    this.#deps = deps;
+    this.#chainId = deps.chain.network.chainId;
+    this.#evidence = createEvidence(deps);
+    this.#finality = createFinality(deps);
+    const ends = {
+      ...deps,
+      evidence: this.#evidence,
+      conclude: (found: readonly Found[]) => this.#concludeFound(found),
+      fail: (failures: readonly Failure[], settlements: readonly Settlement[]) =>
+        this.#fail(failures, settlements),
+      listOpen: () => [...this.#open.values()].filter(({ id }) => !this.#deepening.has(id)),
+    };
+    this.onMinedWithoutLog = createMinedWithoutLog(ends);
+    this.onRefused = createEndRefused(ends);
+    this.#backlog = createBacklog(ends);
+    this.#watch = createFailureWatch(ends);
   }
 
-  async function onBlock(block: FollowedBlock): Promise<Map<Hex, Set<string>>> {
+  track(settlement: Settlement): void {
+    const key = payerNonceKey(settlement.payer, settlement.nonce);
+    this.#watch.remove(settlement);
+    if (isSettled(settlement)) {
+      this.#deepening.delete(settlement.id);
+      this.#open.delete(key);
+      if (settlement.state === "failed") this.#watch.add(settlement);
+    } else this.#open.set(key, settlement);
+  }
+
+  async onBlock(block: FollowedBlock): Promise<Map<Hex, Set<string>>> {
     const resolved = new Map<Hex, Set<string>>();
-    finality.noteBlock(block);
+    this.#finality.noteBlock(block);
     for (const event of block.events) {
       const key = payerNonceKey(event.payer, event.nonce);
-      const settlement = open.get(key) ?? watch.find(key);
+      const settlement = this.#open.get(key) ?? this.#watch.find(key);
       if (!settlement) continue;
-      deepening.set(settlement.id, { event, settlement });
+      this.#deepening.set(settlement.id, { event, settlement });
       const ids = resolved.get(event.transaction) ?? new Set();
       resolved.set(event.transaction, ids.add(settlement.id));
     }
-    const deepest = block.number - confirmations + 1;
-    await conclude([...deepening.values()].filter(({ event }) => event.blockNumber <= deepest));
+    const deepest = block.number - this.#deps.confirmations + 1;
+    await this.#conclude(
+      [...this.#deepening.values()].filter(({ event }) => event.blockNumber <= deepest),
+    );
     return resolved;
   }
 
-  async function onHead(view: ChainView): Promise<void> {
-    backlog.onHead(view);
-    await finality.onHead(view);
+  async onHead(view: ChainView): Promise<void> {
+    this.#backlog.onHead(view);
+    await this.#finality.onHead(view);
   }
 
-  async function conclude(found: readonly Found[]): Promise<void> {
+  async #conclude(found: readonly Found[]): Promise<void> {
     const confirmations: Confirmation[] = [];
     const failures: Failure[] = [];
-    const final = deps.finalizedNumber();
-    const agreed = await evidence.agreed(found.filter((one) => counts(one, final)));
+    const final = this.#deps.finalizedNumber();
+    const agreed = await this.#evidence.agreed(found.filter((one) => counts(one, final)));
     for (const { event, settlement } of agreed) {
       if (isAuthorizedTransfer(event, settlement)) {
-        const mined = await evidence.minedBy(event, settlement);
+        const mined = await this.#evidence.minedBy(event, settlement);
         confirmations.push({ id: settlement.id, mined });
       } else failures.push(failureOf(event, settlement));
     }
     for (let at = 0; at < confirmations.length; at += confirmedAtOnce) {
       const some = confirmations.slice(at, at + confirmedAtOnce);
-      finish(await store.recordConfirmed(some, clock.nowMs()));
+      this.#finish(await this.#deps.store.recordConfirmed(some, this.#deps.clock.nowMs()));
     }
-    if (failures.length > 0) finish(await store.recordFailed(failures, clock.nowMs()));
-    await hearStored(agreed.map(({ settlement }) => settlement));
+    if (failures.length > 0)
+      this.#finish(await this.#deps.store.recordFailed(failures, this.#deps.clock.nowMs()));
+    await this.#hearStored(agreed.map(({ settlement }) => settlement));
     // Only now: what could not be written is concluded with the next block.
     for (const one of agreed) {
-      for (const kept of [deepening, shallow]) {
+      for (const kept of [this.#deepening, this.#shallow]) {
         if (kept.get(one.settlement.id) === one) kept.delete(one.settlement.id);
       }
     }
   }
 
-  async function fail(
-    failures: readonly Failure[],
-    settlements: readonly Settlement[],
-  ): Promise<void> {
+  async #fail(failures: readonly Failure[], settlements: readonly Settlement[]): Promise<void> {
     if (failures.length === 0) return;
-    finish(await store.recordFailed(failures, clock.nowMs()));
-    await hearStored(settlements);
+    this.#finish(await this.#deps.store.recordFailed(failures, this.#deps.clock.nowMs()));
+    await this.#hearStored(settlements);
   }
 
-  function finish(moved: readonly Settlement[]): void {
-    for (const settlement of moved) {
-      const { id, state, payer, transaction, settledBy, failure } = settlement;
-      const ms = clock.nowMs() - settlement.createdAt;
-      const fields = { chainId, settlementId: id, payer, transaction, settledBy, failure, ms };
-      log.info(fields, `Settlement ${state}`);
-    }
-    hear(moved);
+  #finish(moved: readonly Settlement[]): void {
+    for (const settlement of moved) logOutcome(settlement, this.#deps);
+    this.#hear(moved);
   }
 
   /** What is open here and did not move had its outcome already: whoever wrote it told nobody here. */
-  async function hearStored(settlements: readonly Settlement[]): Promise<void> {
-    const left = settlements.filter(({ payer, nonce }) => open.has(payerNonceKey(payer, nonce)));
+  async #hearStored(settlements: readonly Settlement[]): Promise<void> {
+    const left = settlements.filter(({ payer, nonce }) =>
+      this.#open.has(payerNonceKey(payer, nonce)),
+    );
     if (left.length === 0) return;
-    const stored = await store.findSettlementsByPair(left);
-    hear(stored.flatMap((settlement) => (settlement && isSettled(settlement) ? [settlement] : [])));
+    const stored = await this.#deps.store.findSettlementsByPair(left);
+    this.#hear(
+      stored.flatMap((settlement) => (settlement && isSettled(settlement) ? [settlement] : [])),
+    );
   }
 
-  function hear(settled: readonly Settlement[]): void {
+  #hear(settled: readonly Settlement[]): void {
     for (const settlement of settled) {
-      track(settlement);
-      deps.onSettled([settlement.id]);
-      if (settlement.state === "confirmed") finality.noteConfirmed(settlement.blockNumber ?? 0);
+      this.track(settlement);
+      this.#deps.onSettled([settlement.id]);
+      if (settlement.state === "confirmed")
+        this.#finality.noteConfirmed(settlement.blockNumber ?? 0);
     }
-    waiters.notify(settled);
+    this.#deps.waiters.notify(settled);
   }
 
   /** Concludes what a search found, as far as it is deep enough to count. */
-  async function concludeFound(found: readonly Found[]): Promise<void> {
+  async #concludeFound(found: readonly Found[]): Promise<void> {
     // Until they are concluded: what cannot be now is looked at again with the next head.
-    for (const one of found) shallow.set(one.settlement.id, one);
-    await conclude(found.filter(isDeep));
+    for (const one of found) this.#shallow.set(one.settlement.id, one);
+    await this.#conclude(found.filter((one) => this.#isDeep(one)));
   }
 
-  function isDeep({ event: { blockNumber } }: Found): boolean {
+  #isDeep({ event: { blockNumber } }: Found): boolean {
     // A search may know blocks that are not followed yet.
-    return blockNumber <= Math.max(deps.headNumber(), blockNumber) - confirmations + 1;
+    return (
+      blockNumber <= Math.max(this.#deps.headNumber(), blockNumber) - this.#deps.confirmations + 1
+    );
   }
 
-  function isUnknown({ payer, nonce }: Settlement): boolean {
-    return !open.has(payerNonceKey(payer, nonce));
-  }
-
-  async function catchUp(): Promise<void> {
-    const stored = (await store.listOpenSettlements(chainId)).filter(isUnknown);
+  async catchUp(): Promise<void> {
+    const listed = await this.#deps.store.listOpenSettlements(this.#chainId);
+    const stored = listed.filter(
+      ({ payer, nonce }) => !this.#open.has(payerNonceKey(payer, nonce)),
+    );
     // From here on each block is looked through for all of them; the past is searched for each.
-    for (const settlement of stored) track(settlement);
+    for (const settlement of stored) this.track(settlement);
     const submitted: Settlement[] = [];
     for (let at = 0; at < stored.length; at += readAtOnce) {
       // What was done to them before they were followed here was told to nobody here.
-      const read = await store.findSettlementsByPair(stored.slice(at, at + readAtOnce));
+      const read = await this.#deps.store.findSettlementsByPair(stored.slice(at, at + readAtOnce));
       const now = read.filter((one) => one !== undefined);
-      for (const settlement of now) track(settlement);
+      for (const settlement of now) this.track(settlement);
       submitted.push(...now.filter(({ state }) => state === "submitted"));
-      backlog.searchLater(now.filter(({ state }) => state === "queued"));
+      this.#backlog.searchLater(now.filter(({ state }) => state === "queued"));
     }
     // What nothing carries yet is simulated before it is sent: it can be looked up beside that.
-    await backlog.search(submitted);
-    await finality.readPast();
-    watch.start();
+    await this.#backlog.search(submitted);
+    await this.#finality.readPast();
+    this.#watch.start();
   }
 
   /**
    * Looks whether what was confirmed before this start, or found by a search, is still in the
    * chain. A node that does not have the block proves nothing; it is asked again.
    */
-  async function recheck(): Promise<Vanished | undefined> {
-    const vanished = await finality.findVanished();
-    if (vanished) return onReorganisation(vanished.number, [vanished.hash]);
-    const blocks = Map.groupBy(shallow.values(), ({ event }) => event.blockHash);
+  async recheck(): Promise<Vanished | undefined> {
+    const vanished = await this.#finality.findVanished();
+    if (vanished) return this.onReorganisation(vanished.number, [vanished.hash]);
+    const blocks = Map.groupBy(this.#shallow.values(), ({ event }) => event.blockHash);
     for (const [blockHash, found] of blocks) {
       const blockNumber = found[0]?.event.blockNumber ?? 0;
-      const hash = await readBlockHash(chain, blockNumber);
-      if (hash === blockHash) await concludeFound(found);
-      else if (hash !== undefined) return onReorganisation(blockNumber, [blockHash]);
+      const hash = await readBlockHash(this.#deps.chain, blockNumber);
+      if (hash === blockHash) await this.#concludeFound(found);
+      else if (hash !== undefined) return this.onReorganisation(blockNumber, [blockHash]);
     }
     return undefined;
   }
 
-  async function onReorganisation(fromBlock: number, gone: readonly Hex[]): Promise<Vanished> {
-    for (const found of [deepening, shallow]) {
+  async onReorganisation(fromBlock: number, gone: readonly Hex[]): Promise<Vanished> {
+    for (const found of [this.#deepening, this.#shallow]) {
       for (const [id, { event }] of found) {
         if (event.blockNumber >= fromBlock) found.delete(id);
       }
     }
     // First the nonces, then the payments: what died in between would find a payment that nothing
     // carries, and give it another nonce while the first transaction may come back.
-    await store.reopenTransactions(chainId, { fromBlock });
-    const put = await store.recordReorganised(chainId, fromBlock, clock.nowMs(), gone);
+    await this.#deps.store.reopenTransactions(this.#chainId, { fromBlock });
+    const put = await this.#deps.store.recordReorganised(
+      this.#chainId,
+      fromBlock,
+      this.#deps.clock.nowMs(),
+      gone,
+    );
     for (const settlement of put) {
-      track(settlement);
+      this.track(settlement);
       const { id, transaction } = settlement;
-      log.warn({ chainId, settlementId: id, transaction }, "Settlement reorganised away");
+      this.#deps.log.warn(
+        { chainId: this.#chainId, settlementId: id, transaction },
+        "Settlement reorganised away",
+      );
     }
-    waiters.notify(put);
+    this.#deps.waiters.notify(put);
     return { fromBlock, settlementIds: put.map(({ id }) => id) };
   }
 
   /** What is found is carried by its own transaction, also when that is closed here. */
-  function missing(settlementIds: readonly string[]): readonly string[] {
-    return settlementIds.filter((id) => !shallow.has(id) && !deepening.has(id));
+  missing(settlementIds: readonly string[]): readonly string[] {
+    return settlementIds.filter((id) => !this.#shallow.has(id) && !this.#deepening.has(id));
   }
 
-  async function requeue(settlementIds: readonly string[]): Promise<Settlement[]> {
-    const put = await store.requeueSettlements(missing(settlementIds), clock.nowMs());
+  async requeue(settlementIds: readonly string[]): Promise<Settlement[]> {
+    const put = await this.#deps.store.requeueSettlements(
+      this.missing(settlementIds),
+      this.#deps.clock.nowMs(),
+    );
     for (const settlement of put) {
-      track(settlement);
-      log.info({ chainId, settlementId: settlement.id }, "Settlement queued again");
+      this.track(settlement);
+      this.#deps.log.info(
+        { chainId: this.#chainId, settlementId: settlement.id },
+        "Settlement queued again",
+      );
     }
-    waiters.notify(put);
+    this.#deps.waiters.notify(put);
     return put;
   }
 
-  function interest(): BlockInterest {
-    if (open.size > 0) return "outcome";
+  interest(): BlockInterest {
+    if (this.#open.size > 0) return "outcome";
     // What a search found has to become deep enough, also where its settlement has failed here.
-    const isAwaited = finality.isAwaited() || watch.isClose() || shallow.size > 0;
+    const isAwaited = this.#finality.isAwaited() || this.#watch.isClose() || this.#shallow.size > 0;
     return isAwaited ? "finality" : "none";
   }
 
-  return {
-    track,
-    openIds: () => new Set([...open.values()].map(({ id }) => id)),
-    interest,
-    onBlock,
-    onHead,
-    onReorganisation,
-    onMinedWithoutLog,
-    onRefused,
-    missing,
-    requeue,
-    catchUp,
-    recheck,
-    stop: async () => void (await Promise.all([backlog.stop(), watch.stop()])),
-  };
+  openIds(): ReadonlySet<string> {
+    return new Set([...this.#open.values()].map(({ id }) => id));
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.#backlog.stop(), this.#watch.stop()]);
+  }
+}
+
+function logOutcome(settlement: Settlement, { clock, log }: OutcomeDeps): void {
+  const { id, chainId, state, payer, transaction, settledBy, failure, createdAt } = settlement;
+  const ms = clock.nowMs() - createdAt;
+  const fields = { chainId, settlementId: id, payer, transaction, settledBy, failure, ms };
+  log.info(fields, `Settlement ${state}`);
 }

@@ -99,7 +99,7 @@ export function createStock(deps: {
     try {
       while (isDue) {
         isDue = false;
-        await take(() => putBack(book.recheck));
+        await take(() => putBack(() => book.recheck()));
       }
     } catch (error) {
       putOff(error);
@@ -111,7 +111,7 @@ export function createStock(deps: {
   return {
     // A node that refuses this question, by a rate limit for one, must not keep the service from
     // starting: no confirmation becomes final before it is answered.
-    take: () => take(() => putBack(book.recheck).catch(putOff)),
+    take: () => take(() => putBack(() => book.recheck()).catch(putOff)),
     onTaken() {
       isDue = true;
       void takeWhileDue();
