@@ -142,7 +142,7 @@ const faults: readonly (readonly [string, string, string])[] = [
   ],
   ["JSON-RPC", engine("relayer/a.ts"), 'const call = { method: "eth_getCode" };'],
   ["JSON-RPC", engine("relayer/a.ts"), 'const call = { jsonrpc: "2.0" };'],
-  ["private keys", engine("relayer/nonce-manager.ts"), "Secp256k1.sign({ payload, key });"],
+  ["private keys", engine("relayer/wallet-nonces.ts"), "Secp256k1.sign({ payload, key });"],
   ["private keys", inside("facilitator.ts"), "const { privateKey } = config;"],
   ["private keys", inside("facilitator.ts"), "start(config.relayerPrivateKeys);"],
   ["the environment", inside("main.ts"), "const port = process.env.PORT;"],

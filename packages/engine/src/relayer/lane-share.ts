@@ -9,7 +9,7 @@ import { messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import type { Address, ChainId } from "@farthing/protocol";
 import type { WalletHolder, WalletLeaseStore } from "../storage/engine-store.ts";
-import type { NonceManager } from "./nonce-manager.ts";
+import type { NonceManager } from "./wallet-nonces.ts";
 import { isFree, lostLeaseMs, type LeaseOwner } from "./lease.ts";
 
 /** A wallet and the process that has it, or is to have it next. */

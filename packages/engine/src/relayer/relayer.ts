@@ -11,7 +11,7 @@ import type { Chain } from "../chain/chain.ts";
 import type { FollowedBlock } from "../chain/block-follower.ts";
 import type { EngineStore, WalletLeaseStore } from "../storage/engine-store.ts";
 import { createBatching, type BatchingState } from "./batching.ts";
-import { NonceManager } from "./nonce-manager.ts";
+import { NonceManager } from "./wallet-nonces.ts";
 import type { LaneEvents } from "./wallet-transactions.ts";
 import { startLeftBehind } from "./left-behind.ts";
 import { createLaneShare } from "./lane-share.ts";

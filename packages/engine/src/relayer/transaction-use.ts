@@ -4,7 +4,7 @@
  */
 import { steadyClockOf, type Clock } from "../base/clock.ts";
 import type { QueueGroup, TransactionUse } from "./fair-queue.ts";
-import type { NonceManager } from "./nonce-manager.ts";
+import type { NonceManager } from "./wallet-nonces.ts";
 import type { QueuedSettlement } from "./prepare.ts";
 
 type Kind = Pick<QueueGroup<QueuedSettlement>, "isKeyed" | "isAlone">;

@@ -10,7 +10,7 @@ import type { AuthorizationEvent } from "../chain/authorization-logs.ts";
 import type { Chain } from "../chain/chain.ts";
 import { readNonceUse, readReceipts, type NonceQuestion, type Receipt } from "../chain/reads.ts";
 import type { RelayerTransaction } from "../model/relayer-transaction.ts";
-import type { NonceManager } from "./nonce-manager.ts";
+import type { NonceManager } from "./wallet-nonces.ts";
 import type { Slot } from "./slot.ts";
 
 /** A transaction that is in a block, as its receipt says. */

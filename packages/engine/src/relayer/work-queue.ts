@@ -12,7 +12,7 @@ import type { Settlement } from "../model/settlement.ts";
 import type { EngineStore } from "../storage/engine-store.ts";
 import { batchPlans, dropFailing, type BatchSettings } from "./batch.ts";
 import { FairQueue, type QueueGroup } from "./fair-queue.ts";
-import type { NonceManager } from "./nonce-manager.ts";
+import type { NonceManager } from "./wallet-nonces.ts";
 import { prepare, type Judgement, type PrepareDeps, type QueuedSettlement } from "./prepare.ts";
 import { trackUse } from "./transaction-use.ts";
 import { waitingMax, type Guest } from "./waiting-room.ts";
