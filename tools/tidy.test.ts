@@ -155,6 +155,8 @@ const faults: readonly (readonly [string, string, string])[] = [
   ["the end of the process", inside("config.ts"), "process.exit(1);"],
   ["the end of the process", inside("config.ts"), "process.exitCode = 1;"],
   ["the outside world", "packages/protocol/src/a.ts", 'import { readFileSync } from "node:fs";'],
+  ["what Node.js 20 lacks", "packages/buyer/src/a.ts", "const b = Promise.withResolvers();"],
+  ["what Node.js 20 lacks", "packages/cli/src/a.ts", "const b = URL.parse(c);"],
   ["the outside world", "packages/protocol/src/a.ts", "const now = Date.now();"],
   ["the outside world", "packages/protocol/src/a.ts", "await fetch(url);"],
 ];

@@ -131,6 +131,14 @@ export const onlyRules: Readonly<Record<string, OnlyRule>> = {
     also: (node) => takesFromProcess(node, "exit"),
     instead: "throw, or return; main.ts decides",
   },
+  "what Node.js 20 lacks": {
+    // What sellers and buyers install runs there; the engine and the service need Node.js 24.
+    scope: /^packages\/(protocol|seller|buyer|cli)\/src\//,
+    home: /^$/,
+    members:
+      /(^|\.)(Promise\.(withResolvers|try)|URL\.parse|Array\.fromAsync|Object\.groupBy|Map\.groupBy)$/,
+    instead: "write it with what Node.js 20 has: new Promise, URL.canParse, a loop",
+  },
   "the outside world": {
     scope: /^packages\/protocol\/src\//,
     home: /^$/,

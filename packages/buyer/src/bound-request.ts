@@ -31,12 +31,16 @@ export function bindingTargetOf(order: BindingOrder): BindingTarget | undefined 
   if (asked.protocol === "mcp:") {
     // The paying client requests `mcp://<server>/tools/<name>`; challenges name the tool alone.
     const tool = asked.pathname.slice(asked.pathname.lastIndexOf("/") + 1);
-    const isTool = URL.parse(named)?.href === `mcp://tool/${tool}`;
+    const isTool = hrefOf(named) === `mcp://tool/${tool}`;
     return isTool ? { method: "MCP", url: named, bodyHash } : undefined;
   }
   asked.hash = "";
-  if (URL.parse(named)?.href !== asked.href) return undefined;
+  if (hrefOf(named) !== asked.href) return undefined;
   return { method: request.method.toUpperCase(), url: named, bodyHash };
+}
+
+function hrefOf(text: string): string | undefined {
+  return URL.canParse(text) ? new URL(text).href : undefined;
 }
 
 export function resourceUrlOf({

@@ -285,12 +285,9 @@ async function share(
   { request: { fingerprint }, terms: { requestId } }: Call,
   run: () => Promise<PaidResponse>,
 ): Promise<PaidResponse> {
-  const waiters: PromiseWithResolvers<PaidResponse>[] = [];
-  const join = () => {
-    const waiter = Promise.withResolvers<PaidResponse>();
-    waiters.push(waiter);
-    return waiter.promise;
-  };
+  const waiters: Pick<PromiseWithResolvers<PaidResponse>, "resolve" | "reject">[] = [];
+  const join = () =>
+    new Promise<PaidResponse>((resolve, reject) => waiters.push({ resolve, reject }));
   runs.set(requestId, { fingerprint, join });
   try {
     const response = await run();

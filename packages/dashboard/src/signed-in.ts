@@ -1,10 +1,10 @@
 import { createContext, use } from "react";
-import type { Account } from "@farthing/facilitator/api";
+import type { AccountJson } from "@farthing/facilitator/api";
 
 /** The signed-in account, for everything below the shell. */
-export const SignedIn = createContext<Account | null>(null);
+export const SignedIn = createContext<AccountJson | null>(null);
 
-export function useAccount(): Account {
+export function useAccount(): AccountJson {
   const account = use(SignedIn);
   if (!account) throw new Error("This is shown to signed-in people only.");
   return account;

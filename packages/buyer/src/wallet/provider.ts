@@ -56,9 +56,11 @@ export async function ask(
   signal?: AbortSignal,
 ): Promise<unknown> {
   signal?.throwIfAborted();
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(signal?.reason);
-  signal?.addEventListener("abort", abort, { once: true });
+  let abort = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal?.reason);
+    signal?.addEventListener("abort", abort, { once: true });
+  });
   try {
     // A wallet whose window is closed may never respond: the signal ends the wait.
     return await Promise.race([provider.request({ method, params }), aborted]);

@@ -58,12 +58,12 @@ const accountKey = ["account"] as const;
 /** The signed-in account, or why there is none. */
 export const accountQuery = queryOptions({
   queryKey: accountKey,
-  queryFn: async ({ signal, client }): Promise<Responses.Account | Absence> => {
+  queryFn: async ({ signal, client }): Promise<Responses.AccountJson | Absence> => {
     try {
-      return await call<Responses.Account>("/v1/account", { signal });
+      return await call<Responses.AccountJson>("/v1/account", { signal });
     } catch (error) {
       if (!(error instanceof ApiProblem) || error.details.status !== 401) throw error;
-      const before = client.getQueryData<Responses.Account | Absence>(accountKey);
+      const before = client.getQueryData<Responses.AccountJson | Absence>(accountKey);
       return before === undefined || before === "signed-out" ? "signed-out" : "ended";
     }
   },
@@ -82,15 +82,15 @@ export const supportedQuery = read<{ kinds: readonly { network: string }[] }>(
   "/supported",
   { staleTime: Infinity },
 );
-export const sessionsQuery = read<{ sessions: readonly Responses.Session[] }>(
+export const sessionsQuery = read<{ sessions: readonly Responses.SessionJson[] }>(
   ["sessions"],
   "/v1/account/sessions",
 );
-export const walletsQuery = read<{ wallets: readonly Responses.LinkedWallet[] }>(
+export const walletsQuery = read<{ wallets: readonly Responses.LinkedWalletJson[] }>(
   ["wallets"],
   "/v1/account/wallets",
 );
-export const keysQuery = read<{ keys: readonly Responses.ApiKey[] }>(["keys"], "/v1/account/keys");
+export const keysQuery = read<{ keys: readonly Responses.ApiKeyJson[] }>(["keys"], "/v1/account/keys");
 export const creditsQuery = read<Responses.Credits>(["credits"], "/v1/account/credits", {
   refetchInterval: liveMs,
 });
@@ -195,21 +195,21 @@ export const usagePath = "/v1/account/usage";
 
 /** Usage from a UTC day such as `2026-11-20` on. */
 export const usageQuery = (from: string) =>
-  read<{ days: readonly Responses.UsageDay[] }>(["usage", from], withSearch(usagePath, { from }), {
+  read<{ days: readonly Responses.UsageDayJson[] }>(["usage", from], withSearch(usagePath, { from }), {
     placeholderData: keepPreviousData,
     refetchInterval: 30_000,
   });
 
 export const webhooksPath = "/v1/account/webhooks";
 
-export const webhooksQuery = read<{ webhooks: readonly Responses.WebhookEndpoint[] }>(
+export const webhooksQuery = read<{ webhooks: readonly Responses.WebhookEndpointJson[] }>(
   ["webhooks"],
   webhooksPath,
 );
 
 export const listingsPath = "/v1/account/listings";
 
-export const listingsQuery = read<{ listings: readonly Responses.Listing[] }>(
+export const listingsQuery = read<{ listings: readonly Responses.ListingJson[] }>(
   ["listings"],
   listingsPath,
   {
@@ -220,7 +220,7 @@ export const listingsQuery = read<{ listings: readonly Responses.Listing[] }>(
 );
 
 export const deliveriesQuery = (id: string, cursor: string) =>
-  read<{ deliveries: readonly Responses.WebhookDelivery[]; next: string | null }>(
+  read<{ deliveries: readonly Responses.WebhookDeliveryJson[]; next: string | null }>(
     ["webhooks", id, "deliveries", cursor],
     withSearch(`${webhooksPath}/${encodeURIComponent(id)}/deliveries`, { cursor }),
     {

@@ -1,6 +1,6 @@
 /** Settlements per day as bars, with the same figures as a table. */
 import { useState, type PointerEvent } from "react";
-import type { UsageDay } from "@farthing/facilitator/api";
+import type { UsageDayJson } from "@farthing/facilitator/api";
 import { DataTable } from "./data-table.tsx";
 import { countText, dayText, plural, roughText, usdcText } from "./format.ts";
 
@@ -9,9 +9,9 @@ const height = 100;
 const step = 10;
 const barWidth = 7;
 
-const totalOf = ({ settled, failed, pending }: UsageDay) => settled + failed + pending;
+const totalOf = ({ settled, failed, pending }: UsageDayJson) => settled + failed + pending;
 
-function sentenceOf(day: UsageDay): string {
+function sentenceOf(day: UsageDayJson): string {
   const others = [
     day.pending > 0 ? `${countText(day.pending)} pending` : "",
     day.failed > 0 ? `${countText(day.failed)} failed` : "",
@@ -24,9 +24,9 @@ function sentenceOf(day: UsageDay): string {
 }
 
 /** Whole days, oldest first. */
-export function DayBars({ days }: { readonly days: readonly UsageDay[] }) {
+export function DayBars({ days }: { readonly days: readonly UsageDayJson[] }) {
   const [pointed, setPointed] = useState<number>();
-  const sum = (of: (day: UsageDay) => number) => days.reduce((total, day) => total + of(day), 0);
+  const sum = (of: (day: UsageDayJson) => number) => days.reduce((total, day) => total + of(day), 0);
   const summary = `Last ${plural(days.length, "day")}: ${countText(sum((day) => day.settled))} settled, ${countText(sum((day) => day.failed))} failed`;
   const max = Math.max(1, ...days.map(totalOf));
   const point = (event: PointerEvent) => {
@@ -80,7 +80,7 @@ function Bar({
   max,
   isPointed,
 }: {
-  readonly day: UsageDay;
+  readonly day: UsageDayJson;
   readonly index: number;
   readonly max: number;
   readonly isPointed: boolean;
@@ -108,7 +108,7 @@ function Bar({
   );
 }
 
-function DayTable({ days }: { readonly days: readonly UsageDay[] }) {
+function DayTable({ days }: { readonly days: readonly UsageDayJson[] }) {
   return (
     <DataTable
       caption="Settlements per day (UTC)"

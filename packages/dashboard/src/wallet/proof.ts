@@ -1,5 +1,5 @@
 /** Step-up: the session's wallet signs changes of who may act for the account. */
-import type { Account, SignRequest } from "@farthing/facilitator/api";
+import type { AccountJson, SignRequestJson } from "@farthing/facilitator/api";
 import { call } from "../api/call.ts";
 import { connectionOf } from "./connection.ts";
 import { signText } from "./signatures.ts";
@@ -11,14 +11,14 @@ export interface Proof {
 }
 
 export async function prove(
-  { wallet }: Account,
+  { wallet }: AccountJson,
   action: string,
   details: object,
   { showStep, signal }: TaskTools,
 ): Promise<Proof> {
   const connection = await connectionOf(wallet, signal);
   showStep({ message: "Preparing the message to sign" });
-  const { requestId, message } = await call<SignRequest>("/v1/account/step-up", {
+  const { requestId, message } = await call<SignRequestJson>("/v1/account/step-up", {
     method: "POST",
     body: { action, details },
     signal,

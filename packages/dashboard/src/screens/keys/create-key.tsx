@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { KeyMode, NewApiKey } from "@farthing/facilitator/api";
+import type { KeyMode, NewApiKeyJson } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
 import { keysQuery } from "../../api/queries.ts";
 import { Dialog } from "../../components/dialog.tsx";
@@ -22,7 +22,7 @@ export function CreateKey({
   onCreated,
 }: {
   readonly onClose: () => void;
-  readonly onCreated: (key: NewApiKey) => void;
+  readonly onCreated: (key: NewApiKeyJson) => void;
 }) {
   const modes = modesOf(useAccount().networks.map(({ chainId }) => chainId));
   const [label, setLabel] = useState("");
@@ -35,7 +35,7 @@ export function CreateKey({
         action="create_key"
         details={wanted}
         send={(stepUp) =>
-          call<NewApiKey>("/v1/account/keys", { method: "POST", body: { ...wanted, stepUp } })
+          call<NewApiKeyJson>("/v1/account/keys", { method: "POST", body: { ...wanted, stepUp } })
         }
         refreshes={keysQuery}
         onDone={onCreated}

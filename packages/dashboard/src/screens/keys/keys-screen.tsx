@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { ApiKey, NewApiKey } from "@farthing/facilitator/api";
+import type { ApiKeyJson, NewApiKeyJson } from "@farthing/facilitator/api";
 import { keysQuery } from "../../api/queries.ts";
 import { Empty } from "../../components/empty.tsx";
 import { QueryBoundary } from "../../components/query-boundary.tsx";
@@ -14,15 +14,15 @@ import { Button } from "../../components/button.tsx";
 
 type Open =
   | { readonly what: "create" }
-  | { readonly what: "rotate" | "revoke"; readonly key: ApiKey }
-  | { readonly what: "shown"; readonly key: NewApiKey };
+  | { readonly what: "rotate" | "revoke"; readonly key: ApiKeyJson }
+  | { readonly what: "shown"; readonly key: NewApiKeyJson };
 
 export function KeysScreen() {
   const keys = useQuery(keysQuery);
   const [open, setOpen] = useState<Open>();
   const [showsAll, setShowsAll] = useState(false);
   const close = () => setOpen(undefined);
-  const show = (key: NewApiKey) => setOpen({ what: "shown", key });
+  const show = (key: NewApiKeyJson) => setOpen({ what: "shown", key });
   const create = (
     <Button look="primary" onClick={() => setOpen({ what: "create" })}>
       Create key

@@ -1,10 +1,10 @@
-import type { ApiKey } from "@farthing/facilitator/api";
+import type { ApiKeyJson } from "@farthing/facilitator/api";
 import { Badge, type Tone } from "../../components/badge.tsx";
 import { DataTable } from "../../components/data-table.tsx";
 import { Day, When } from "../../components/values.tsx";
 import { Button } from "../../components/button.tsx";
 
-const tones: Readonly<Record<ApiKey["status"], Tone>> = {
+const tones: Readonly<Record<ApiKeyJson["status"], Tone>> = {
   active: "good",
   expiring: "busy",
   expired: "plain",
@@ -12,11 +12,11 @@ const tones: Readonly<Record<ApiKey["status"], Tone>> = {
 };
 
 interface KeyActions {
-  readonly onRotate: (key: ApiKey) => void;
-  readonly onRevoke: (key: ApiKey) => void;
+  readonly onRotate: (key: ApiKeyJson) => void;
+  readonly onRevoke: (key: ApiKeyJson) => void;
 }
 
-export function KeysTable({ keys, ...actions }: KeyActions & { readonly keys: readonly ApiKey[] }) {
+export function KeysTable({ keys, ...actions }: KeyActions & { readonly keys: readonly ApiKeyJson[] }) {
   return (
     <DataTable
       caption="API keys"
@@ -76,7 +76,7 @@ export function KeysTable({ keys, ...actions }: KeyActions & { readonly keys: re
   );
 }
 
-function Actions({ apiKey, onRotate, onRevoke }: KeyActions & { readonly apiKey: ApiKey }) {
+function Actions({ apiKey, onRotate, onRevoke }: KeyActions & { readonly apiKey: ApiKeyJson }) {
   const { status, label, lastFour } = apiKey;
   if (status !== "active" && status !== "expiring") return null;
   const named = `key ${label || lastFour}`;

@@ -1,4 +1,4 @@
-import type { ApiKey } from "@farthing/facilitator/api";
+import type { ApiKeyJson } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
 import { keysQuery } from "../../api/queries.ts";
 import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
@@ -8,7 +8,7 @@ export function RevokeKey({
   apiKey,
   onClose,
 }: {
-  readonly apiKey: ApiKey;
+  readonly apiKey: ApiKeyJson;
   readonly onClose: () => void;
 }) {
   const revoke = useChange({

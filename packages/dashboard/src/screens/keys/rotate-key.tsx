@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { ApiKey, NewApiKey } from "@farthing/facilitator/api";
+import type { ApiKeyJson, NewApiKeyJson } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
 import { keysQuery } from "../../api/queries.ts";
 import { Dialog } from "../../components/dialog.tsx";
@@ -29,9 +29,9 @@ export function RotateKey({
   onClose,
   onCreated,
 }: {
-  readonly apiKey: ApiKey;
+  readonly apiKey: ApiKeyJson;
   readonly onClose: () => void;
-  readonly onCreated: (key: NewApiKey) => void;
+  readonly onCreated: (key: NewApiKeyJson) => void;
 }) {
   const { id } = apiKey;
   const [overlap, setOverlap] = useState<string>(overlaps[0][0]);
@@ -41,7 +41,7 @@ export function RotateKey({
         action="rotate_key"
         details={{ id, overlap }}
         send={(stepUp) =>
-          call<NewApiKey>(`/v1/account/keys/${id}/rotate`, {
+          call<NewApiKeyJson>(`/v1/account/keys/${id}/rotate`, {
             method: "POST",
             body: { overlap, stepUp },
           })

@@ -1,4 +1,4 @@
-import type { Listing, ListingState } from "@farthing/facilitator/api";
+import type { ListingJson, ListingState } from "@farthing/facilitator/api";
 import { Badge, type Tone } from "../../components/badge.tsx";
 import { When } from "../../components/values.tsx";
 
@@ -16,7 +16,7 @@ export function ListingBadge({ state }: { readonly state: ListingState }) {
 }
 
 /** New listings are checked at once. */
-export function NextCheck({ check }: Pick<Listing, "check">) {
+export function NextCheck({ check }: Pick<ListingJson, "check">) {
   return check.triedAt === null && check.nextAt !== null ? (
     <span className="muted">in a moment</span>
   ) : (

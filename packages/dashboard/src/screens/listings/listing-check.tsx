@@ -1,4 +1,4 @@
-import type { Listing, ListingDifference } from "@farthing/facilitator/api";
+import type { ListingJson, ListingDifferenceJson } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
 import { listingsPath, listingsQuery } from "../../api/queries.ts";
 import { DataTable } from "../../components/data-table.tsx";
@@ -12,10 +12,10 @@ import { Button } from "../../components/button.tsx";
 import { Facts } from "../../components/facts.tsx";
 import { useChange } from "../../components/use-change.ts";
 
-export function ListingCheck({ listing }: { readonly listing: Listing }) {
+export function ListingCheck({ listing }: { readonly listing: ListingJson }) {
   const { id, check } = listing;
   const recheck = useChange({
-    send: () => call<Listing>(`${listingsPath}/${id}/check`, { method: "POST", body: {} }),
+    send: () => call<ListingJson>(`${listingsPath}/${id}/check`, { method: "POST", body: {} }),
     refreshes: [listingsQuery],
     announces: (after) => `Checked: the listing is ${after.check.state}`,
   });
@@ -52,7 +52,7 @@ export function ListingCheck({ listing }: { readonly listing: Listing }) {
   );
 }
 
-function Reason({ listing: { check } }: { readonly listing: Listing }) {
+function Reason({ listing: { check } }: { readonly listing: ListingJson }) {
   const { state, message, checkedAt, triedAt } = check;
   const isStale = checkedAt !== null && triedAt !== null && triedAt > checkedAt;
   return (
@@ -89,7 +89,7 @@ function Reason({ listing: { check } }: { readonly listing: Listing }) {
   );
 }
 
-const fieldNames: Readonly<Record<ListingDifference["field"], string>> = {
+const fieldNames: Readonly<Record<ListingDifferenceJson["field"], string>> = {
   scheme: "Scheme",
   network: "Network",
   asset: "Asset",
@@ -99,7 +99,7 @@ const fieldNames: Readonly<Record<ListingDifference["field"], string>> = {
   entry: "Offer",
 };
 
-function Differences({ rows }: { readonly rows: readonly ListingDifference[] }) {
+function Differences({ rows }: { readonly rows: readonly ListingDifferenceJson[] }) {
   return (
     <DataTable
       caption="Difference"
@@ -114,7 +114,7 @@ function Differences({ rows }: { readonly rows: readonly ListingDifference[] }) 
   );
 }
 
-function valueOf(field: ListingDifference["field"], text: string) {
+function valueOf(field: ListingDifferenceJson["field"], text: string) {
   const isUnits = field === "amount" && /^\d{1,30}$/.test(text);
   return <span className="breakable">{isUnits ? `${usdcText(text)} USDC` : text}</span>;
 }

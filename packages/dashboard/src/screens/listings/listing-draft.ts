@@ -1,6 +1,6 @@
 /** The texts in the form of a listing, and their problems. */
 import { formatUsdc, isObject, parseUsdc } from "@farthing/protocol";
-import type { Listing } from "@farthing/facilitator/api";
+import type { ListingJson } from "@farthing/facilitator/api";
 
 export interface ListingDraft {
   readonly resource: string;
@@ -20,7 +20,7 @@ export const listingMethods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const
 
 const tagsMax = 8;
 
-export function draftOf(listing: Listing | undefined, network: string): ListingDraft {
+export function draftOf(listing: ListingJson | undefined, network: string): ListingDraft {
   if (!listing) {
     const empty = { resource: "", price: "", title: "", description: "", tags: "" };
     return { ...empty, method: "GET", network, query: "", body: "" };
@@ -101,6 +101,6 @@ export function listingOf(draft: ListingDraft, mimeType: string | null) {
   return { ...endpoint, title, description, tags: tagsOf(draft.tags), mimeType };
 }
 
-export function hasSample({ sample }: Listing): boolean {
+export function hasSample({ sample }: ListingJson): boolean {
   return isObject(sample) && Object.keys(sample).length > 0;
 }

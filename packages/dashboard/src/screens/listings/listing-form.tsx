@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { Listing, ListingTrial } from "@farthing/facilitator/api";
+import type { ListingJson, ListingTrial } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
 import { listingsPath, listingsQuery } from "../../api/queries.ts";
 import { Dialog, DialogActions } from "../../components/dialog.tsx";
@@ -27,9 +27,9 @@ export function ListingForm({
   onClose,
   onSaved,
 }: {
-  readonly listing?: Listing;
+  readonly listing?: ListingJson;
   readonly onClose: () => void;
-  readonly onSaved: (listing: Listing) => void;
+  readonly onSaved: (listing: ListingJson) => void;
 }) {
   const { networks } = useAccount();
   const [draft, setDraft] = useState(() => draftOf(listing, networks[0]?.id ?? ""));
@@ -40,8 +40,8 @@ export function ListingForm({
   const save = useChange({
     send: (body: object) =>
       listing
-        ? call<Listing>(`${listingsPath}/${listing.id}`, { method: "PUT", body })
-        : call<Listing>(listingsPath, { method: "POST", body }),
+        ? call<ListingJson>(`${listingsPath}/${listing.id}`, { method: "PUT", body })
+        : call<ListingJson>(listingsPath, { method: "POST", body }),
     refreshes: [listingsQuery],
     announces: listing ? "Saved" : "Listed",
     done: onSaved,

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { Listing } from "@farthing/facilitator/api";
+import type { ListingJson } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
 import { listingsPath, listingsQuery } from "../../api/queries.ts";
 import { CodeBlock } from "../../components/code-block.tsx";
@@ -37,7 +37,7 @@ export function ListingScreen({ id }: { readonly id: string }) {
   );
 }
 
-function Whole({ listing }: { readonly listing: Listing }) {
+function Whole({ listing }: { readonly listing: ListingJson }) {
   const [open, setOpen] = useState<"edit" | "remove">();
   const close = () => setOpen(undefined);
   const { lastSeen } = listing;
@@ -78,7 +78,7 @@ function Whole({ listing }: { readonly listing: Listing }) {
   );
 }
 
-function Terms({ listing }: { readonly listing: Listing }) {
+function Terms({ listing }: { readonly listing: ListingJson }) {
   const { resource, method, description, tags, advertised } = listing;
   return (
     <Facts
@@ -94,7 +94,7 @@ function Terms({ listing }: { readonly listing: Listing }) {
   );
 }
 
-function Sales({ listing: { stats } }: { readonly listing: Listing }) {
+function Sales({ listing: { stats } }: { readonly listing: ListingJson }) {
   return (
     <Section title="Sales in the last 30 days">
       <Facts
@@ -116,7 +116,7 @@ function RemoveListing({
   listing,
   onClose,
 }: {
-  readonly listing: Listing;
+  readonly listing: ListingJson;
   readonly onClose: () => void;
 }) {
   const remove = useChange({

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { Listing } from "@farthing/facilitator/api";
+import type { ListingJson } from "@farthing/facilitator/api";
 import { listingsQuery } from "../../api/queries.ts";
 import { DataTable } from "../../components/data-table.tsx";
 import { Empty } from "../../components/empty.tsx";
@@ -56,7 +56,7 @@ export function ListingsScreen() {
   );
 }
 
-function ListingsTable({ rows }: { readonly rows: readonly Listing[] }) {
+function ListingsTable({ rows }: { readonly rows: readonly ListingJson[] }) {
   return (
     <DataTable
       caption="Listed endpoints"

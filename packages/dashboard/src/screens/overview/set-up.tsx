@@ -1,11 +1,11 @@
-import type { ApiKey } from "@farthing/facilitator/api";
+import type { ApiKeyJson } from "@farthing/facilitator/api";
 import { Link } from "../../components/link.tsx";
 import { CheckIcon } from "../../components/icons.tsx";
 import { Section } from "../../components/page.tsx";
 import { useAccount } from "../../signed-in.ts";
 
 /** The steps to the first settlement. */
-export function SetUp({ keys }: { readonly keys: readonly ApiKey[] }) {
+export function SetUp({ keys }: { readonly keys: readonly ApiKeyJson[] }) {
   const { credits, creditsPerSettlement, treasury } = useAccount();
   const usable = keys.filter(({ status }) => status === "active" || status === "expiring");
   const steps = [

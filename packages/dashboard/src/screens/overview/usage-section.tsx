@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import type { UsageDay } from "@farthing/facilitator/api";
+import type { UsageDayJson } from "@farthing/facilitator/api";
 import { usagePath, usageQuery } from "../../api/queries.ts";
 import { DayBars } from "../../components/day-bars.tsx";
 import { QueryBoundary } from "../../components/query-boundary.tsx";
@@ -48,7 +48,7 @@ export function UsageSection() {
 }
 
 /** Days without a settlement included, oldest first. */
-function everyDay(days: readonly UsageDay[], span: number): UsageDay[] {
+function everyDay(days: readonly UsageDayJson[], span: number): UsageDayJson[] {
   const known = new Map(days.map((day) => [day.day, day]));
   return Array.from({ length: span }, (_, index) => {
     const day = daysAgo(span - 1 - index);
@@ -56,7 +56,7 @@ function everyDay(days: readonly UsageDay[], span: number): UsageDay[] {
   });
 }
 
-function Sums({ days }: { readonly days: readonly UsageDay[] }) {
+function Sums({ days }: { readonly days: readonly UsageDayJson[] }) {
   const settled = days.reduce((sum, day) => sum + day.settled, 0);
   const failed = days.reduce((sum, day) => sum + day.failed, 0);
   const amount = days.reduce((sum, day) => sum + BigInt(day.amount), 0n);

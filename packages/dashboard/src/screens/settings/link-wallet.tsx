@@ -1,6 +1,6 @@
 import { isSameAddress, type Address } from "@farthing/protocol";
 import { useState } from "react";
-import type { SignRequest } from "@farthing/facilitator/api";
+import type { SignRequestJson } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
 import { walletsQuery } from "../../api/queries.ts";
 import { Dialog, DialogActions } from "../../components/dialog.tsx";
@@ -55,7 +55,7 @@ function SignWithNew({
         );
       }
       await switchNetwork(connection, chainId, signal);
-      const { requestId, message } = await call<SignRequest>("/v1/account/wallets/link", {
+      const { requestId, message } = await call<SignRequestJson>("/v1/account/wallets/link", {
         method: "POST",
         body: { address, chainId },
         signal,

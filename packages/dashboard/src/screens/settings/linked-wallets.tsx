@@ -1,7 +1,7 @@
 import { findNetwork } from "@farthing/protocol";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { LinkedWallet } from "@farthing/facilitator/api";
+import type { LinkedWalletJson } from "@farthing/facilitator/api";
 import { walletsQuery } from "../../api/queries.ts";
 import { DataTable } from "../../components/data-table.tsx";
 import { QueryBoundary } from "../../components/query-boundary.tsx";
@@ -16,7 +16,7 @@ import { SignedForm } from "../../components/signed-form.tsx";
 
 export function LinkedWallets() {
   const wallets = useQuery(walletsQuery);
-  const [open, setOpen] = useState<"link" | LinkedWallet>();
+  const [open, setOpen] = useState<"link" | LinkedWalletJson>();
   const close = () => setOpen(undefined);
   return (
     <Section
@@ -80,7 +80,7 @@ function UnlinkWallet({
   wallet: { address },
   onClose,
 }: {
-  readonly wallet: LinkedWallet;
+  readonly wallet: LinkedWalletJson;
   readonly onClose: () => void;
 }) {
   const path = `/v1/account/wallets/${address}`;

@@ -1,6 +1,6 @@
 import type { Address, Network } from "@farthing/protocol";
 import { useQueryClient } from "@tanstack/react-query";
-import type { SignedIn, SignRequest } from "@farthing/facilitator/api";
+import type { SignedIn, SignRequestJson } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
 import { accountQuery, otherAccountsKey } from "../../api/queries.ts";
 import { switchNetwork, WalletProblem, type Wallet } from "@farthing/buyer/wallet";
@@ -22,7 +22,7 @@ export function useSignIn({ run }: WalletTask) {
         await switchNetwork(connection, network.chainId, signal);
       }
       showStep({ message: "Preparing the message to sign" });
-      const { requestId, message } = await call<SignRequest>("/v1/account/sign-in", {
+      const { requestId, message } = await call<SignRequestJson>("/v1/account/sign-in", {
         method: "POST",
         body: { address, chainId: network.chainId, ...(account ? { account } : {}) },
         signal,

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { WebhookDelivery } from "@farthing/facilitator/api";
+import type { WebhookDeliveryJson } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
 import { deliveriesQuery, webhooksPath } from "../../api/queries.ts";
 import { Badge, type Tone } from "../../components/badge.tsx";
@@ -17,7 +17,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Button } from "../../components/button.tsx";
 import { useChange } from "../../components/use-change.ts";
 
-const tones: Readonly<Record<WebhookDelivery["state"], Tone>> = {
+const tones: Readonly<Record<WebhookDeliveryJson["state"], Tone>> = {
   pending: "busy",
   delivered: "good",
   failed: "bad",
@@ -27,7 +27,7 @@ export function Deliveries({ id }: { readonly id: string }) {
   const { search } = useLocation();
   const cursor = new URLSearchParams(search).get("cursor") ?? "";
   const deliveries = useQuery(deliveriesQuery(id, cursor));
-  const [shown, setShown] = useState<WebhookDelivery>();
+  const [shown, setShown] = useState<WebhookDeliveryJson>();
   const resend = useChange({
     send: (deliveryId: string) =>
       call(`${webhooksPath}/${id}/deliveries/${deliveryId}/resend`, { method: "POST", body: {} }),
@@ -67,10 +67,10 @@ function DeliveriesTable({
   onResend,
   onShow,
 }: {
-  readonly rows: readonly WebhookDelivery[];
+  readonly rows: readonly WebhookDeliveryJson[];
   readonly isBusy: boolean;
   readonly onResend: (id: string) => void;
-  readonly onShow: (delivery: WebhookDelivery) => void;
+  readonly onShow: (delivery: WebhookDeliveryJson) => void;
 }) {
   return (
     <DataTable
@@ -108,7 +108,7 @@ function DeliveriesTable({
   );
 }
 
-function Answer({ row }: { readonly row: WebhookDelivery }) {
+function Answer({ row }: { readonly row: WebhookDeliveryJson }) {
   const { lastStatus, lastError, nextAt, state } = row;
   return (
     <span className="breakable">
@@ -127,7 +127,7 @@ function Message({
   delivery: { id, type, body },
   onClose,
 }: {
-  readonly delivery: WebhookDelivery;
+  readonly delivery: WebhookDeliveryJson;
   readonly onClose: () => void;
 }) {
   return (

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { WebhookEndpoint } from "@farthing/facilitator/api";
+import type { WebhookEndpointJson } from "@farthing/facilitator/api";
 import { call } from "../../api/call.ts";
 import { webhooksPath, webhooksQuery } from "../../api/queries.ts";
 import { Badge } from "../../components/badge.tsx";
@@ -37,7 +37,7 @@ export function WebhookScreen({ id }: { readonly id: string }) {
   );
 }
 
-function Endpoint({ endpoint }: { readonly endpoint: WebhookEndpoint }) {
+function Endpoint({ endpoint }: { readonly endpoint: WebhookEndpointJson }) {
   const [isRemoving, setRemoving] = useState(false);
   const { id, url, events, createdAt, disabledAt } = endpoint;
   const test = useChange({
@@ -118,7 +118,7 @@ function RemoveWebhook({
   endpoint,
   onClose,
 }: {
-  readonly endpoint: WebhookEndpoint;
+  readonly endpoint: WebhookEndpointJson;
   readonly onClose: () => void;
 }) {
   const remove = useChange({

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { NewWebhookEndpoint, WebhookEndpoint } from "@farthing/facilitator/api";
+import type { NewWebhookEndpoint, WebhookEndpointJson } from "@farthing/facilitator/api";
 import { webhooksQuery } from "../../api/queries.ts";
 import { Badge } from "../../components/badge.tsx";
 import { DataTable } from "../../components/data-table.tsx";
@@ -66,7 +66,7 @@ export function WebhooksScreen() {
   );
 }
 
-function EndpointsTable({ rows }: { readonly rows: readonly WebhookEndpoint[] }) {
+function EndpointsTable({ rows }: { readonly rows: readonly WebhookEndpointJson[] }) {
   return (
     <DataTable
       caption="Webhook endpoints"
