@@ -17,7 +17,7 @@ declare global {
   }
 }
 
-export type Charge = (route?: RouteOptions<Request>) => RequestHandler;
+export type ExpressCharge = (route?: RouteOptions<Request>) => RequestHandler;
 
 /**
  * Creates a seller for an Express app.
@@ -26,7 +26,7 @@ export type Charge = (route?: RouteOptions<Request>) => RequestHandler;
  * const charge = farthing({ facilitator: { url, apiKey }, payTo: "xdc2096…" });
  * app.get("/report", charge({ price: "0.01" }), (req, res) => res.json({ by: req.payment }));
  */
-export function farthing(options: SellerOptions<Request>): Charge {
+export function farthing(options: SellerOptions<Request>): ExpressCharge {
   const seller = createSeller(options);
   return (own) => {
     const route = seller.route(own);

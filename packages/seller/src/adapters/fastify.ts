@@ -14,7 +14,7 @@ declare module "fastify" {
   }
 }
 
-export type Charge = (route?: RouteOptions<FastifyRequest>) => onRequestHookHandler;
+export type FastifyCharge = (route?: RouteOptions<FastifyRequest>) => onRequestHookHandler;
 
 /**
  * Creates a seller for a Fastify app. The hook goes into `onRequest`, so that a price is asked for
@@ -26,7 +26,7 @@ export type Charge = (route?: RouteOptions<FastifyRequest>) => onRequestHookHand
  *   return { by: request.payment?.payer };
  * });
  */
-export function farthing(options: SellerOptions<FastifyRequest>): Charge {
+export function farthing(options: SellerOptions<FastifyRequest>): FastifyCharge {
   const seller = createSeller(options);
   return (own) => {
     const route = seller.route(own);

@@ -15,7 +15,7 @@ export interface PaidEnvironment {
   Variables: { payment: PaidRequest };
 }
 
-export type Charge = (route?: RouteOptions<HonoRequest>) => MiddlewareHandler<PaidEnvironment>;
+export type HonoCharge = (route?: RouteOptions<HonoRequest>) => MiddlewareHandler<PaidEnvironment>;
 
 /**
  * Creates a seller for a Hono app.
@@ -24,7 +24,7 @@ export type Charge = (route?: RouteOptions<HonoRequest>) => MiddlewareHandler<Pa
  * const charge = farthing({ facilitator: { url, apiKey }, payTo: "xdc2096…" });
  * app.get("/report", charge({ price: "0.01" }), (c) => c.json({ by: c.get("payment").payer }));
  */
-export function farthing(options: SellerOptions<HonoRequest>): Charge {
+export function farthing(options: SellerOptions<HonoRequest>): HonoCharge {
   const seller = createSeller(options);
   return (own) => {
     const route = seller.route(own);

@@ -15,7 +15,7 @@ export type PaidHandler<R extends Request, C> = (
 
 export type RouteHandler<R extends Request, C> = (request: R, context: C) => Promise<Response>;
 
-export type Charge = <R extends Request, C>(
+export type NextCharge = <R extends Request, C>(
   route: RouteOptions<NextRequest>,
   handler: PaidHandler<R, C>,
 ) => RouteHandler<R, C>;
@@ -30,7 +30,7 @@ export type Charge = <R extends Request, C>(
  *   Response.json({ by: payment.payer }),
  * );
  */
-export function farthing(options: SellerOptions<NextRequest>): Charge {
+export function farthing(options: SellerOptions<NextRequest>): NextCharge {
   const seller = createSeller(options);
   return (own, handler) => {
     const route = seller.route(own);

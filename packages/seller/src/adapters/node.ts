@@ -14,7 +14,7 @@ export type PaidListener = (
   payment: PaidRequest,
 ) => unknown;
 
-export type Charge = (
+export type NodeCharge = (
   route: RouteOptions<IncomingMessage>,
   listener: PaidListener,
 ) => RequestListener;
@@ -27,7 +27,7 @@ export type Charge = (
  * const report = charge({ price: "0.01" }, (req, res, payment) => res.end(payment.payer));
  * createServer((req, res) => (req.url === "/report" ? report : notFound)(req, res));
  */
-export function farthing(options: SellerOptions<IncomingMessage>): Charge {
+export function farthing(options: SellerOptions<IncomingMessage>): NodeCharge {
   const seller = createSeller(options);
   return (own, listener) => {
     const route = seller.route(own);
