@@ -11,6 +11,7 @@ import { checkCircles } from "./tidy/circles.ts";
 import { knownCircles } from "./tidy/rules.ts";
 import { checkSizes, staleEntries } from "./tidy/sizes.ts";
 import { read, type Source } from "./tidy/source.ts";
+import { checkTypeNames } from "./tidy/type-names.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -36,6 +37,10 @@ test("dependencies follow the arrows", () => {
 
 test("no files import each other in a circle", () => {
   expect(checkCircles(sources, knownCircles)).toEqual([]);
+});
+
+test("no exported type name has two meanings in a package", () => {
+  expect(checkTypeNames(sources)).toEqual([]);
 });
 
 test("the known long ones are still there", () => {
@@ -245,5 +250,19 @@ describe("circles", () => {
   });
   test("a known one may not grow", () => {
     expect(checkCircles([first, middle, last], ["a.ts b.ts"])).toHaveLength(2);
+  });
+});
+
+describe("names of exported types", () => {
+  const first = file("a.ts", "export interface A { readonly b: string }");
+
+  test("a second one is found", () => {
+    expect(checkTypeNames([first, file("c.ts", "export type A = string;")])).toHaveLength(1);
+    expect(checkTypeNames([first, file("c.ts", "export class A {}")])).toHaveLength(1);
+  });
+  test("one that is not exported, or exported again, or of another package is none", () => {
+    const again = file("c.ts", 'type A = string; export type { A as B } from "./a.ts";');
+    const elsewhere = read("packages/seller/src/a.ts", "export type A = string;");
+    expect(checkTypeNames([first, again, elsewhere])).toEqual([]);
   });
 });

@@ -143,7 +143,7 @@ function toReceipt({ network }: Chain, answer: RpcAnswer): Receipt | undefined {
 }
 
 /** What a call would use, or what the contract says when it would fail. */
-export type GasEstimate = { readonly gas: bigint } | { readonly revertData: Hex | undefined };
+export type CallGas = { readonly gas: bigint } | { readonly revertData: Hex | undefined };
 
 /** A call as a transaction would make it: a contract wallet sees its origin and its gas price. */
 export interface SentCall {
@@ -166,7 +166,7 @@ export async function estimateGas(
   chain: Chain,
   call: SentCall,
   blockNumber: number,
-): Promise<GasEstimate | undefined> {
+): Promise<CallGas | undefined> {
   const params = [callOf(call), `0x${blockNumber.toString(16)}`];
   const [answer] = await chain.read([{ method: "eth_estimateGas", params }]);
   if (answer?.ok) return { gas: quantity(answer.result, "a gas estimate") };
