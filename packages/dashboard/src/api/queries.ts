@@ -90,7 +90,10 @@ export const walletsQuery = read<{ wallets: readonly Responses.LinkedWalletJson[
   ["wallets"],
   "/v1/account/wallets",
 );
-export const keysQuery = read<{ keys: readonly Responses.ApiKeyJson[] }>(["keys"], "/v1/account/keys");
+export const keysQuery = read<{ keys: readonly Responses.ApiKeyJson[] }>(
+  ["keys"],
+  "/v1/account/keys",
+);
 export const creditsQuery = read<Responses.Credits>(["credits"], "/v1/account/credits", {
   refetchInterval: liveMs,
 });
@@ -195,10 +198,14 @@ export const usagePath = "/v1/account/usage";
 
 /** Usage from a UTC day such as `2026-11-20` on. */
 export const usageQuery = (from: string) =>
-  read<{ days: readonly Responses.UsageDayJson[] }>(["usage", from], withSearch(usagePath, { from }), {
-    placeholderData: keepPreviousData,
-    refetchInterval: 30_000,
-  });
+  read<{ days: readonly Responses.UsageDayJson[] }>(
+    ["usage", from],
+    withSearch(usagePath, { from }),
+    {
+      placeholderData: keepPreviousData,
+      refetchInterval: 30_000,
+    },
+  );
 
 export const webhooksPath = "/v1/account/webhooks";
 

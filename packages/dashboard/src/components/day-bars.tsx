@@ -26,7 +26,8 @@ function sentenceOf(day: UsageDayJson): string {
 /** Whole days, oldest first. */
 export function DayBars({ days }: { readonly days: readonly UsageDayJson[] }) {
   const [pointed, setPointed] = useState<number>();
-  const sum = (of: (day: UsageDayJson) => number) => days.reduce((total, day) => total + of(day), 0);
+  const sum = (of: (day: UsageDayJson) => number) =>
+    days.reduce((total, day) => total + of(day), 0);
   const summary = `Last ${plural(days.length, "day")}: ${countText(sum((day) => day.settled))} settled, ${countText(sum((day) => day.failed))} failed`;
   const max = Math.max(1, ...days.map(totalOf));
   const point = (event: PointerEvent) => {

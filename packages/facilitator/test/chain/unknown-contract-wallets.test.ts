@@ -34,6 +34,8 @@ import { openStore } from "../../src/features/open-store.ts";
 const relayers = 4;
 /** Of eight transactions of a wallet two are kept for callers with keys. */
 const sentMin = relayers * 6;
+/** And three are for payments of contract wallets without history and without a key. */
+const contractsMin = relayers * 3;
 const hostileWallets = 100;
 const hostilePayments = 2;
 /** Plain payers and what each sends: enough to fill every block beside the contract wallets. */
@@ -92,7 +94,7 @@ test("among 100 hostile ones without a key it is paid within ten blocks, with a 
     [bought, honest],
     [byContract(devnet), keyless],
   ];
-  const [keyed, unknown] = await blocksUntilPaid(devnet, served, payments, sentMin);
+  const [keyed, unknown] = await blocksUntilPaid(devnet, served, payments, sentMin, contractsMin);
   expect(keyed).toBeLessThanOrEqual(4);
   expect(unknown).toBeLessThanOrEqual(10);
   for (const payment of payments) await expectSuccess(served, payment);

@@ -16,7 +16,10 @@ interface KeyActions {
   readonly onRevoke: (key: ApiKeyJson) => void;
 }
 
-export function KeysTable({ keys, ...actions }: KeyActions & { readonly keys: readonly ApiKeyJson[] }) {
+export function KeysTable({
+  keys,
+  ...actions
+}: KeyActions & { readonly keys: readonly ApiKeyJson[] }) {
   return (
     <DataTable
       caption="API keys"
