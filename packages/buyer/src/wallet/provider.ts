@@ -56,7 +56,7 @@ export async function ask(
   signal?: AbortSignal,
 ): Promise<unknown> {
   signal?.throwIfAborted();
-  let abort = () => {};
+  let abort: (() => void) | undefined;
   const aborted = new Promise<never>((_, reject) => {
     abort = () => reject(signal?.reason);
     signal?.addEventListener("abort", abort, { once: true });
@@ -68,7 +68,7 @@ export async function ask(
     signal?.throwIfAborted();
     throw toProblem(error);
   } finally {
-    signal?.removeEventListener("abort", abort);
+    if (abort) signal?.removeEventListener("abort", abort);
   }
 }
 
