@@ -9,7 +9,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vite
 import { type Log, silentLog } from "@farthing/engine/base";
 import {
   bodyOn,
-  createSteeredClock,
   frontRun,
   serveOn,
   startChain,
@@ -18,7 +17,11 @@ import {
   type Served,
   type ServeOptions,
 } from "../support/facilitator.testing.ts";
+import { createHastenedClock } from "../support/hastened-clock.testing.ts";
 import { startRpcProxy, type RpcProxy } from "@farthing/lab/rpc-proxy";
+
+/** How fast time runs for a limited endpoint and for what asks it: most of the test is waiting. */
+const speed = 4;
 
 let devnet: Devnet;
 let node: Awaited<ReturnType<typeof startOrdinaryNode>>;
@@ -26,7 +29,7 @@ let proxy: RpcProxy;
 let served: Served | undefined;
 beforeAll(async () => {
   devnet = await startChain({ buyers: 20 });
-  node = await startOrdinaryNode(devnet.rpcUrl, {});
+  node = await startOrdinaryNode(devnet.rpcUrl, {}, createHastenedClock(speed));
   proxy = await startRpcProxy(devnet.rpcUrl);
 });
 afterAll(async () => {
@@ -42,7 +45,7 @@ afterEach(async () => {
   served = undefined;
 });
 
-/** Waits of a limited endpoint are seconds, and the machine may be busy. */
+/** The machine may be busy. */
 const patience = { timeout: 60_000, interval: 250 };
 vi.setConfig({ testTimeout: 180_000 });
 
@@ -83,7 +86,7 @@ const lessonsMax = 12;
 
 describe("an endpoint of five requests a second", () => {
   test.each(rateLimits)("%s: payments are settled and told", async (_, rateLimit) => {
-    const at = await serve({ rateLimit });
+    const at = await serve({ rateLimit }, { clock: createHastenedClock(speed) });
     for (let payment = 0; payment < 3; payment++) {
       const body = bodyOn(devnet);
       await expectTold(at, await settle(at, body));
@@ -94,7 +97,7 @@ describe("an endpoint of five requests a second", () => {
 
   const suddenLimits = rateLimits.filter(([name]) => !/page|come back|whole/.test(name));
   test.each(suddenLimits)("%s, from when a payment is sent: it is told", async (_, rateLimit) => {
-    const at = await serve({});
+    const at = await serve({}, { clock: createHastenedClock(speed) });
     await devnet.rpc("evm_setAutomine", [false]);
     const answer = await settle(at, bodyOn(devnet));
     node.conditions = { rateLimit: { ...rateLimit, burst: 1 } };
@@ -254,20 +257,13 @@ async function batchingOf(at: Served): Promise<unknown> {
   const { networks } = (await at.get("/v1/status")).body;
   return Array.isArray(networks) ? networks[0].batching : undefined;
 }
-/** Time in which a second passes quickly. */
-function hurriedClock() {
-  const clock = createSteeredClock();
-  clock.hurryFromMs = 900;
-  return clock;
-}
-
 describe("whether payments can share a transaction", () => {
   test("a refused question is asked again, and said meanwhile", async () => {
     const events: unknown[] = [];
     const note = (fields: object) => void events.push(Object(fields)["event"]);
     const log: Log = { ...silentLog, info: note, warn: note };
     refuseMulticall();
-    const at = await serve({}, { rpcUrl: proxy.url, log, clock: hurriedClock() });
+    const at = await serve({}, { rpcUrl: proxy.url, log, clock: createHastenedClock(speed) });
     expect(await batchingOf(at)).toBe("unknown");
     expect(events).toContain("batching_unknown");
     proxy.react = () => undefined;

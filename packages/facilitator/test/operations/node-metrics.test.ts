@@ -12,8 +12,12 @@ import {
   type Served,
   type ServeOptions,
 } from "../support/facilitator.testing.ts";
+import { createHastenedClock } from "../support/hastened-clock.testing.ts";
 
-/** Waits of a limited endpoint are seconds, and the machine may be busy. */
+/** How fast time runs for a limited endpoint and for what asks it: most of the test is waiting. */
+const speed = 4;
+
+/** The machine may be busy. */
 const patience = { timeout: 180_000 };
 const soon = { timeout: 120_000, interval: 250 };
 
@@ -27,7 +31,7 @@ afterAll(async () => {
   await devnet?.stop();
 });
 beforeEach(async () => {
-  node = await startOrdinaryNode(devnet.rpcUrl);
+  node = await startOrdinaryNode(devnet.rpcUrl, {}, createHastenedClock(speed));
 });
 afterEach(async () => {
   await devnet.rpc("evm_setAutomine", [true]);
@@ -69,7 +73,7 @@ async function settlePending({ post, relayer }: Served): Promise<string> {
 const ofEndpoint = (limit: string) => `endpoint_index="0",limit="${limit}"`;
 
 test("limits that were met are shown, and those that were not are left out", patience, async () => {
-  const from = await serve();
+  const from = await serve({ clock: createHastenedClock(speed) });
   const limits = () => readMetric(from, "x402_rpc_learned_limit");
   const limitsAfterPayment = async () => {
     await from.post("/verify", bodyOn(devnet));
