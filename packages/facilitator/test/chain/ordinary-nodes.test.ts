@@ -39,6 +39,9 @@ const absurd = 1_000_000_000;
 const patience = { timeout: 120_000 };
 const soon = { timeout: 60_000 };
 
+/** How fast time runs for a service that waits for something else than blocks. */
+const speed = 4;
+
 let devnet: Devnet;
 let node: RunningNode;
 let other: RunningNode;
@@ -141,7 +144,7 @@ describe("logs", () => {
     ["refused", { internalErrors: ["eth_getLogs"] }, /eth_getLogs was refused/],
     ["empty", { logs: { areAlwaysEmpty: true } }, /lack what their receipts hold/],
   ])("%s from some time on: not ready, until they come", patience, async (_, conditions, says) => {
-    const service = await serve();
+    const service = await serve({ clock: createHastenedClock(speed) });
     node.conditions = conditions;
     const id = await settlePending(service);
     await devnet.mine();
@@ -276,7 +279,7 @@ describe("a number out of nothing", () => {
   });
 
   test("for the final block: nothing is final because of it", patience, async () => {
-    const service = await serve();
+    const service = await serve({ clock: createHastenedClock(speed) });
     const id = await settlePending(service);
     node.conditions = { absurd: { finalized: absurd } };
     await devnet.mine();
